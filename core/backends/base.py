@@ -1,0 +1,48 @@
+"""What the engine asks of a backend."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from core.specs import Spec
+
+#: A backend's own reference to data: an array on cpu, a buffer on a GPU.
+Handle = Any
+
+
+class Backend(ABC):
+    """Holds data and runs kernels. A backend is a folder with ``make_backend()`` in it."""
+
+    name: str
+    #: Smallest number that still counts beside 1, by the precision of the backend's floats.
+    epsilon: float
+
+    @abstractmethod
+    def upload(self, array: np.ndarray) -> Handle:
+        """Take over an array that nobody else writes to."""
+
+    @abstractmethod
+    def download(self, handle: Handle, spec: Spec) -> np.ndarray:
+        """The values as an array that must not be written to."""
+
+    @abstractmethod
+    def view(self, handle: Handle, spec: Spec) -> Handle:
+        """The same data in another shape."""
+
+    @abstractmethod
+    def run(
+        self,
+        kernel: Callable[..., Any],
+        handles: list[Handle],
+        attributes: Mapping[str, Any],
+    ) -> Handle | tuple[Handle, ...]:
+        """Run a kernel. An absent optional input is None, a list input a list of handles."""
+
+    @abstractmethod
+    def spec_of(self, handle: Handle) -> Spec:
+        """Shape and dtype of a result that depend on data."""
+
+    def release(self, handle: Handle) -> None:  # noqa: B027 - most handles free themselves
+        """Let go of data. Called from finalisers: takes no lock and makes no call to a device."""

@@ -1,0 +1,143 @@
+"""Declare an op once: inputs, attributes, shape rule, documentation and gradients.
+
+The rule is a function from Specs to the Spec of the result. Its positional parameters are the
+tensors, told apart by annotation: ``Spec`` (a tensor), ``Spec | None`` (may be absent),
+``list[Spec]`` (several). Its keyword-only parameters are the attributes. It returns a Spec, a
+tuple of Specs for several results, or None where the shape depends on the data.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from core.engine import run
+from core.errors import CoreError
+from core.kernels import OPS
+from core.specs import Spec
+
+Rule = Callable[..., Any]
+
+
+class Gradient(NamedTuple):
+    """How the gradient flows into one input, and which values that takes."""
+
+    function: Rule
+    parameters: tuple[str, ...]  # after g: inputs, "y", "<input>_spec" or attributes
+
+    @classmethod
+    def of(cls, function: Rule) -> "Gradient":
+        """Read from a rule's signature what it takes."""
+        code = function.__code__
+        return cls(function, code.co_varnames[1 : code.co_argcount])
+
+
+class Op:
+    """An operation by name. Calling it runs the kernel of the active backend."""
+
+    def __init__(
+        self,
+        rule: Rule,
+        *,
+        name: str = "",
+        doc: str | None = None,
+        kernel_name: str = "",
+        gradients: Mapping[str, Rule | None] | None = None,
+        promote: bool = False,
+        input_dtype: str | None = None,
+        alias: bool = False,
+    ):
+        """Declare the op.
+
+        Args:
+            rule: the shape rule (see above).
+            name: Python name, by default the rule's.
+            doc: documentation, by default the rule's.
+            kernel_name: TensorFlow.js's name, by default the Python name in CamelCase.
+            gradients: for each input that has one, its gradient rule.
+            promote: bring all inputs to their common dtype first.
+            input_dtype: bring all inputs to this dtype first.
+            alias: a result of the same dtype shows the input's data in another shape.
+        """
+        self.rule, self.name = rule, name or rule.__name__
+        self.kernel_name = kernel_name or self.name.title().replace("_", "")
+        self.promote, self.input_dtype, self.alias = promote, input_dtype, alias
+        self.__doc__, self.__name__ = doc or rule.__doc__, self.name
+        self._read_parameters()
+        self.gradients: dict[str, Gradient] = {}
+        for input_name, gradient in (gradients or {}).items():
+            if gradient is not None:
+                self._add_gradient(input_name, gradient)
+        if self.name in OPS:
+            raise CoreError(f"op {self.name!r} is declared twice")
+        OPS[self.name] = self
+
+    def _read_parameters(self) -> None:
+        code = self.rule.__code__
+        count, named = code.co_argcount, code.co_kwonlyargcount
+        self.inputs = code.co_varnames[:count]
+        self.attributes = code.co_varnames[count : count + named]
+        self.defaults: dict[str, Any] = dict(self.rule.__kwdefaults__ or {})
+        self.required_attributes = set(self.attributes) - set(self.defaults)
+        kinds = self.rule.__annotations__
+        self.list_inputs = {n for n in self.inputs if kinds.get(n) == list[Spec]}
+        self.optional_inputs = {n for n in self.inputs if kinds.get(n) == Spec | None}
+        self.plain = not (self.list_inputs or self.optional_inputs)
+
+    def _add_gradient(self, input_name: str, function: Rule) -> None:
+        gradient = Gradient.of(function)
+        known = {"y", *self.inputs, *self.attributes, *(f"{n}_spec" for n in self.inputs)}
+        unknown = {input_name} - set(self.inputs) | set(gradient.parameters) - known
+        if unknown:
+            raise CoreError(f"op {self.name!r}: its gradient names unknown {sorted(unknown)}")
+        self.gradients[input_name] = gradient
+
+    def gradient(self, input_name: str) -> Callable[[Rule], Rule]:
+        """Attach the gradient of one input.
+
+        The decorated function takes ``g``, the gradient of the result (a list of them for an op
+        with several results), and by name whatever else it needs: an input, ``y`` (the result),
+        ``<input>_spec``, an attribute. Just the tensors that it names are kept for it.
+        Broadcasting is undone by the tape, not here.
+        """
+
+        def add(function: Rule) -> Rule:
+            self._add_gradient(input_name, function)
+            return function
+
+        return add
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return inspect.signature(self.rule)
+
+    def __call__(self, *inputs: Any, **attributes: Any) -> Any:
+        """Run the op on tensors, or on anything that `core.tensor` takes."""
+        if attributes or self.required_attributes:
+            inputs, attributes = self._bind(inputs, attributes)
+        else:
+            attributes = self.defaults
+        return run(self, inputs, attributes)
+
+    def _bind(self, inputs: tuple, given: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
+        """Move inputs given by keyword to their place, and fill in default attributes."""
+        for name in self.inputs[len(inputs) :]:
+            if name not in given and name not in self.optional_inputs:
+                break
+            inputs += (given.pop(name, None),)
+        unknown = [name for name in given if name not in self.attributes]
+        if unknown:
+            raise CoreError(
+                f"{self.name} has no attribute {unknown[0]!r}: it takes {list(self.attributes)}"
+            )
+        missing = self.required_attributes - set(given)
+        if missing:
+            raise CoreError(f"{self.name} needs the attribute {sorted(missing)[0]!r}")
+        return inputs, {**self.defaults, **given}
+
+    def __repr__(self) -> str:
+        return f"<op {self.name}{self.__signature__}>"
+
+
+def op(**options: Any) -> Callable[[Rule], Op]:
+    """Declare the decorated rule as an op; the options are those of `Op`."""
+    return lambda rule: Op(rule, **options)

@@ -1,0 +1,86 @@
+"""The dtypes of tensors, how Python and NumPy values enter, and how mixed ones are promoted."""
+
+from typing import Any
+
+import numpy as np
+
+from core.errors import CoreError
+
+#: Name of each dtype and the NumPy type that holds it.
+DTYPES: dict[str, Any] = {
+    "float32": np.float32,
+    "int32": np.int32,
+    "bool": np.bool_,
+    "complex64": np.complex64,
+    "string": np.object_,
+}
+
+#: Bytes of one value; strings are counted as a pointer.
+ITEM_SIZES = {"float32": 4, "int32": 4, "bool": 1, "complex64": 8, "string": 8}
+
+# A mixed pair takes the later of the two, as TensorFlow.js's upcastType does.
+_PROMOTION_ORDER = {"bool": 0, "int32": 1, "float32": 2, "complex64": 3}
+_DTYPE_OF_KIND = {"b": "bool", "i": "int32", "u": "int32", "f": "float32", "c": "complex64"}
+_NAMES = {np.dtype(numpy_type): name for name, numpy_type in DTYPES.items()}
+
+
+def promote(a: str, b: str) -> str:
+    """The dtype that holds values of both.
+
+    >>> promote("int32", "float32")
+    'float32'
+    """
+    if a == b:
+        return a
+    try:
+        return a if _PROMOTION_ORDER[a] > _PROMOTION_ORDER[b] else b
+    except KeyError:
+        raise CoreError(f"dtypes {a!r} and {b!r} do not mix: convert one with cast") from None
+
+
+def dtype_of(array: np.ndarray) -> str:
+    """The dtype name that an array would have as a tensor."""
+    name = _NAMES.get(array.dtype) or _DTYPE_OF_KIND.get(array.dtype.kind)
+    if name is None:
+        if array.dtype.kind in "US":
+            return "string"
+        raise CoreError(f"no tensor dtype for NumPy's {array.dtype}: use one of {list(DTYPES)}")
+    return name
+
+
+def to_numpy(value: Any, dtype: str | None = None) -> np.ndarray:
+    """A C-contiguous array of one of our dtypes; int64 that does not fit into int32 is an error.
+
+    Always a copy when ``value`` is an array, so that a tensor never changes with its source.
+    """
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise CoreError(f"cannot make a tensor: {error}") from error
+    name = check_dtype(dtype) if dtype else dtype_of(array)
+    if name == "int32" and array.dtype.kind in "iuf" and array.size:
+        _check_int32(array)
+    if name == "string":
+        _check_strings(array)
+    return np.array(array, dtype=DTYPES[name], order="C", copy=True)
+
+
+def check_dtype(dtype: str) -> str:
+    """The same name, or an error that lists the valid ones."""
+    if dtype not in DTYPES:
+        raise CoreError(f"unknown dtype {dtype!r}: use one of {list(DTYPES)}")
+    return dtype
+
+
+def _check_int32(array: np.ndarray) -> None:
+    low, high = array.min(), array.max()
+    if not (low >= -(2**31) and high < 2**31):
+        raise CoreError(
+            f"values from {low} to {high} do not fit into int32: use float32 or smaller numbers"
+        )
+
+
+def _check_strings(array: np.ndarray) -> None:
+    other = next((v for v in array.flat if not isinstance(v, (str, bytes))), None)
+    if other is not None:
+        raise CoreError(f"cannot make a tensor of {type(other).__name__}: give numbers or strings")

@@ -1,0 +1,126 @@
+"""A graph with its weights, ready to run."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from core.engine import tensor
+from core.errors import CoreError
+from core.graph.nodes import GIVEN_TYPES, NODE_TYPES, Endpoint, Node, PartialSpec
+from core.graph.order import last_uses, running_order
+from core.kernels import OPS
+from core.settings import backend as on_backend
+from core.settings import get_backend
+from core.tensors import Tensor
+
+
+class Graph(NamedTuple):
+    """Nodes, the weights of the Const ones among them, and the names of what goes in and out."""
+
+    nodes: Sequence[Node]
+    weights: Mapping[str, np.ndarray]
+    inputs: Mapping[str, Endpoint]
+    outputs: Mapping[str, Endpoint]
+
+
+class GraphModel:
+    """Runs a graph on one backend, where its weights stay. Threads may share it.
+
+    Args:
+        graph: nodes, weights, inputs and outputs.
+        backend: where to run, by default the active one.
+
+    Raises:
+        CoreError: the graph has node types that nothing runs; all are listed.
+    """
+
+    def __init__(self, graph: Graph, backend: str | None = None):
+        self.backend = backend or get_backend()
+        self.nodes = {node.name: node for node in graph.nodes}
+        _check_types(graph.nodes)
+        with on_backend(self.backend):
+            self._weights = {name: tensor(array) for name, array in graph.weights.items()}
+        self._inputs, self._outputs = dict(graph.inputs), dict(graph.outputs)
+        self._schedules: dict[tuple[str, ...], tuple[list[Node], list[list[str]]]] = {}
+
+    @property
+    def inputs(self) -> dict[str, PartialSpec]:
+        """Name of each input, its shape (None: any length) and dtype."""
+        return {name: endpoint.spec for name, endpoint in self._inputs.items()}
+
+    @property
+    def outputs(self) -> dict[str, PartialSpec]:
+        """Name of each output, its shape (None: any length) and dtype."""
+        return {name: endpoint.spec for name, endpoint in self._outputs.items()}
+
+    def predict(self, inputs: Any) -> dict[str, Tensor]:
+        """Run the graph.
+
+        Args:
+            inputs: the input (array or tensor), or a dict of them by name.
+
+        Returns:
+            Every output by name, as it leaves the graph.
+
+        Raises:
+            CoreError: an input is missing, unknown, or of another shape or dtype.
+        """
+        return self.execute(inputs, list(self._outputs))
+
+    def execute(self, inputs: Any, outputs: Sequence[str]) -> dict[str, Tensor]:
+        """Run what leads to some outputs, given by name; any node's name will do."""
+        named = [self._outputs[n].node if n in self._outputs else n for n in outputs]
+        with on_backend(self.backend):
+            values = self._run(self._feeds(inputs), named)
+        return {name: values[node] for name, node in zip(outputs, named, strict=True)}
+
+    def _feeds(self, inputs: Any) -> dict[str, Tensor]:
+        """The inputs as tensors by node name."""
+        if not isinstance(inputs, Mapping):
+            if len(self._inputs) != 1:
+                raise CoreError(f"give the inputs as a dict with {list(self._inputs)}")
+            inputs = {next(iter(self._inputs)): inputs}
+        if set(inputs) != set(self._inputs):
+            raise CoreError(f"got inputs {list(inputs)}, the graph takes {list(self._inputs)}")
+        feeds = {}
+        for name, (node, wanted) in self._inputs.items():
+            feeds[node] = tensor(inputs[name])
+            if not wanted.accepts(feeds[node].spec):
+                raise CoreError(
+                    f"input {name!r} must have shape {wanted.shape} (None: any) and dtype "
+                    f"{wanted.dtype}, got {feeds[node].shape} and {feeds[node].dtype}"
+                )
+        return feeds
+
+    def _run(self, feeds: dict[str, Tensor], wanted: Sequence[str]) -> dict[str, Tensor]:
+        order, freed = self._schedule(tuple(wanted))
+        values = {**self._weights, **feeds}
+        for node, finished in zip(order, freed, strict=True):
+            values[node.name] = _run_node(node, values)
+            for name in finished:
+                del values[name]
+        return values
+
+    def _schedule(self, wanted: tuple[str, ...]) -> tuple[list[Node], list[list[str]]]:
+        if wanted not in self._schedules:
+            given = [*self._weights, *(endpoint.node for endpoint in self._inputs.values())]
+            order = running_order(self.nodes, given, wanted)
+            self._schedules[wanted] = order, last_uses(order, wanted)
+        return self._schedules[wanted]
+
+
+def _run_node(node: Node, values: Mapping[str, Tensor]) -> Tensor:
+    op_name, translate = NODE_TYPES[node.type]
+    inputs = [values[name] for name in node.inputs]
+    return OPS[op_name](*inputs, **translate(node.attributes))
+
+
+def _check_types(nodes: Sequence[Node]) -> None:
+    unknown: dict[str, list[str]] = {}
+    for node in nodes:
+        if node.type not in NODE_TYPES and node.type not in GIVEN_TYPES:
+            unknown.setdefault(node.type, []).append(node.name)
+    if unknown:
+        listed = "; ".join(f"{kind} ({', '.join(names)})" for kind, names in unknown.items())
+        raise CoreError(f"no op runs these node types: {listed}")

@@ -1,0 +1,93 @@
+"""What is registered: ops by name, kernels by (op, backend), backends by folder name."""
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+from threading import RLock
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from core import backends
+from core.errors import CoreError, KernelNotFound
+
+if TYPE_CHECKING:
+    from core.backends.base import Backend
+    from core.declare import Op
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+OPS: dict[str, "Op"] = {}
+KERNELS: dict[tuple[str, str], Callable[..., Any]] = {}
+_BACKENDS: dict[str, "Backend"] = {}
+_LOADING = RLock()
+
+
+class OpNamespace:
+    """Attribute access to every declared op, for gradient rules written before their ops exist."""
+
+    def __getattr__(self, name: str) -> "Op":
+        try:
+            return OPS[name]
+        except KeyError:
+            raise AttributeError(f"no op {name!r}") from None
+
+
+ops = OpNamespace()
+
+
+def kernel(op_name: str, backend: str) -> Callable[[Function], Function]:
+    """Register the decorated function as the kernel of an op on a backend.
+
+    Args:
+        op_name: the op's Python name, such as ``"conv2d"``.
+        backend: the backend's name, such as ``"cpu"``. On ``cpu`` a kernel takes the inputs as
+            NumPy arrays (read only), the attributes as keywords, and returns fresh arrays.
+
+    Raises:
+        CoreError: this pair has a kernel already.
+
+    >>> import core, numpy as np
+    >>> @core.kernel("my_op", "cpu")
+    ... def my_op(x):
+    ...     return x * 2
+    """
+
+    def register(function: Function) -> Function:
+        if (op_name, backend) in KERNELS:
+            raise CoreError(f"op {op_name!r} has a kernel on backend {backend!r} already")
+        KERNELS[op_name, backend] = function
+        return function
+
+    return register
+
+
+def find_kernel(op_name: str, backend: str) -> Callable[..., Any]:
+    """The kernel of an op on a backend, or `KernelNotFound` that lists the backends having one."""
+    found = KERNELS.get((op_name, backend))
+    if found is None:
+        have = sorted(b for o, b in KERNELS if o == op_name)
+        raise KernelNotFound(
+            f"no kernel {op_name!r} on backend {backend!r}; available on: "
+            f"{', '.join(have) or 'none'} (register one with core.kernel)"
+        )
+    return found
+
+
+def backend_names() -> list[str]:
+    """Every backend that has a folder in ``core/backends``."""
+    return sorted(m.name for m in pkgutil.iter_modules(backends.__path__) if m.ispkg)
+
+
+def load_backend(name: str) -> "Backend":
+    """The backend of that name; its kernel files are imported when it is first asked for."""
+    found = _BACKENDS.get(name)
+    if found is not None:
+        return found
+    if name not in backend_names():
+        raise CoreError(f"unknown backend {name!r}: use one of {backend_names()}")
+    with _LOADING:
+        if name not in _BACKENDS:
+            package = importlib.import_module(f"core.backends.{name}")
+            for module in pkgutil.iter_modules(package.__path__):
+                importlib.import_module(f"{package.__name__}.{module.name}")
+            _BACKENDS[name] = package.make_backend()
+    return _BACKENDS[name]

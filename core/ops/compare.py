@@ -1,0 +1,72 @@
+"""Element-wise comparison and logic: one row each. The results are bool and have no gradient."""
+
+from typing import NamedTuple
+
+from core.declare import Op, op
+from core.errors import CoreError
+from core.kernels import ops
+from core.specs import Spec, broadcast_shapes
+
+
+class CompareRow(NamedTuple):
+    """One element-wise op of a and b that gives true or false."""
+
+    name: str
+    dtype: str | None  # None: compare in the common dtype
+    doc: str
+
+
+def to_bool(a: Spec, b: Spec) -> Spec:
+    """The result has the common shape."""
+    return Spec(broadcast_shapes(a.shape, b.shape), "bool")
+
+
+COMPARE = [
+    CompareRow("equal", None, "whether a == b"),
+    CompareRow("not_equal", None, "whether a != b"),
+    CompareRow("less", None, "whether a < b"),
+    CompareRow("less_equal", None, "whether a <= b"),
+    CompareRow("greater", None, "whether a > b"),
+    CompareRow("greater_equal", None, "whether a >= b"),
+    CompareRow("logical_and", "bool", "whether both are true"),
+    CompareRow("logical_or", "bool", "whether one is true"),
+]
+
+for _row in COMPARE:
+    Op(
+        to_bool,
+        name=_row.name,
+        doc=f"Element-wise: {_row.doc}. a, b: tensors of shapes that broadcast.",
+        promote=_row.dtype is None,
+        input_dtype=_row.dtype,
+    )
+
+
+@op(kernel_name="Select")
+def select(condition: Spec, t: Spec, e: Spec) -> Spec:
+    """Take from ``t`` where the condition is true, else from ``e``.
+
+    Args:
+        condition: bool tensor.
+        t: values where true; all three have shapes that broadcast.
+        e: values where false, of the same dtype.
+
+    >>> core.select([True, False], [1.0, 2.0], [3.0, 4.0]).numpy()
+    array([1., 4.], dtype=float32)
+    """
+    if condition.dtype != "bool" or t.dtype != e.dtype:
+        raise CoreError(
+            f"select needs a bool condition and two tensors of one dtype, got "
+            f"{condition.dtype}, {t.dtype} and {e.dtype}"
+        )
+    return Spec(broadcast_shapes(condition.shape, broadcast_shapes(t.shape, e.shape)), t.dtype)
+
+
+@select.gradient("t")
+def _(g, condition):
+    return ops.select(condition, g, ops.zeros_like(g))
+
+
+@select.gradient("e")
+def _(g, condition):
+    return ops.select(condition, ops.zeros_like(g), g)

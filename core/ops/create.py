@@ -1,0 +1,49 @@
+"""Tensors made from nothing."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from core.declare import op
+from core.dtypes import check_dtype
+from core.errors import CoreError
+from core.kernels import ops
+from core.specs import Spec
+
+
+@op()
+def fill(*, shape: Sequence[int], value: Any, dtype: str = "float32") -> Spec:
+    """A tensor of one value.
+
+    Args:
+        shape: length of each axis.
+        value: a number.
+        dtype: of the result.
+
+    >>> core.fill(shape=(2, 2), value=7, dtype="int32").numpy()
+    array([[7, 7],
+           [7, 7]], dtype=int32)
+    """
+    shape = tuple(shape)
+    if any(n < 0 for n in shape):
+        raise CoreError(f"shape {shape} has a negative length")
+    return Spec(shape, check_dtype(dtype))
+
+
+def zeros(shape: Sequence[int], dtype: str = "float32") -> Any:
+    """A tensor of zeros.
+
+    >>> import core
+    >>> core.zeros((2,)).numpy()
+    array([0., 0.], dtype=float32)
+    """
+    return ops.fill(shape=shape, value=0, dtype=dtype)
+
+
+def ones(shape: Sequence[int], dtype: str = "float32") -> Any:
+    """A tensor of ones.
+
+    >>> import core
+    >>> core.ones((2,)).numpy()
+    array([1., 1.], dtype=float32)
+    """
+    return ops.fill(shape=shape, value=1, dtype=dtype)

@@ -1,0 +1,143 @@
+"""Ops on images [batch, height, width, channels]."""
+
+from collections.abc import Sequence
+
+from core.declare import op
+from core.errors import CoreError
+from core.geometry import pair
+from core.kernels import ops
+from core.specs import Spec
+
+
+def resized(images: Spec, size: Sequence[int], align_corners: bool, half_pixel: bool) -> Spec:
+    """The result of a resize, after checking its arguments."""
+    if len(images.shape) != 4:
+        raise CoreError(f"expected [batch, height, width, channels] images, got {images.shape}")
+    if align_corners and half_pixel:
+        raise CoreError("align_corners and half_pixel_centers exclude each other: choose one")
+    height, width = pair(tuple(size), "size")
+    return Spec((images.shape[0], height, width, images.shape[3]), "float32")
+
+
+@op(input_dtype="float32")
+def resize_bilinear(
+    images: Spec,
+    *,
+    size: Sequence[int],
+    align_corners: bool = False,
+    half_pixel_centers: bool = False,
+) -> Spec:
+    """Resize images, mixing the four nearest pixels.
+
+    Args:
+        images: [batch, height, width, channels].
+        size: new (height, width).
+        align_corners: the centres of the corner pixels stay where they are.
+        half_pixel_centers: pixel i has its centre at i + 0.5; otherwise at i.
+
+    Returns:
+        float32 [batch, new height, new width, channels]
+
+    >>> core.resize_bilinear([[[[0.0], [2.0]]]], size=(1, 4)).numpy().ravel()
+    array([0., 1., 2., 2.], dtype=float32)
+    """
+    return resized(images, size, align_corners, half_pixel_centers)
+
+
+@resize_bilinear.gradient("images")
+def _(g, images, size, align_corners, half_pixel_centers):
+    return ops.resize_bilinear_grad(
+        g,
+        images,
+        size=size,
+        align_corners=align_corners,
+        half_pixel_centers=half_pixel_centers,
+    )
+
+
+@op()
+def resize_bilinear_grad(
+    dy: Spec,
+    images: Spec,
+    *,
+    size: Sequence[int],
+    align_corners: bool = False,
+    half_pixel_centers: bool = False,
+) -> Spec:
+    """The gradient of `resize_bilinear` for its images: each pixel's share of ``dy``.
+
+    Args:
+        dy: [batch, new height, new width, channels].
+        images: what was resized; only its shape counts.
+        size: as given to the resize, like the rest.
+        align_corners: see `resize_bilinear`.
+        half_pixel_centers: see `resize_bilinear`.
+
+    >>> core.resize_bilinear_grad(core.ones((1, 1, 4, 1)), core.ones((1, 1, 2, 1)),
+    ...                           size=(1, 4)).numpy().ravel()
+    array([1.5, 2.5], dtype=float32)
+    """
+    return Spec(images.shape, dy.dtype)
+
+
+@op()
+def resize_nearest_neighbor(
+    images: Spec,
+    *,
+    size: Sequence[int],
+    align_corners: bool = False,
+    half_pixel_centers: bool = False,
+) -> Spec:
+    """Resize images by repeating or leaving out pixels. Arguments as `resize_bilinear`.
+
+    >>> core.resize_nearest_neighbor([[[[1.0], [2.0]]]], size=(1, 4)).numpy().ravel()
+    array([1., 1., 2., 2.], dtype=float32)
+    """
+    spec = resized(images, size, align_corners, half_pixel_centers)
+    return Spec(spec.shape, images.dtype)
+
+
+@resize_nearest_neighbor.gradient("images")
+def _(g, images, size, align_corners, half_pixel_centers):
+    return ops.resize_nearest_neighbor_grad(
+        g,
+        images,
+        size=size,
+        align_corners=align_corners,
+        half_pixel_centers=half_pixel_centers,
+    )
+
+
+@op()
+def resize_nearest_neighbor_grad(
+    dy: Spec,
+    images: Spec,
+    *,
+    size: Sequence[int],
+    align_corners: bool = False,
+    half_pixel_centers: bool = False,
+) -> Spec:
+    """The gradient of `resize_nearest_neighbor` for its images; see `resize_bilinear_grad`.
+
+    >>> core.resize_nearest_neighbor_grad(core.ones((1, 1, 4, 1)), core.ones((1, 1, 2, 1)),
+    ...                                   size=(1, 4)).numpy().ravel()
+    array([2., 2.], dtype=float32)
+    """
+    return Spec(images.shape, dy.dtype)
+
+
+@op()
+def flip_left_right(image: Spec) -> Spec:
+    """Mirror images [batch, height, width, channels].
+
+    >>> core.flip_left_right([[[[1.0], [2.0]]]]).numpy().ravel()
+    array([2., 1.], dtype=float32)
+    """
+    if len(image.shape) != 4:
+        raise CoreError(f"expected [batch, height, width, channels] images, got {image.shape}")
+    return image
+
+
+@flip_left_right.gradient("image")
+def _(g):
+    return ops.flip_left_right(g)

@@ -1,0 +1,84 @@
+"""Shape and dtype of tensors that may not exist yet, and the arithmetic of shapes."""
+
+from collections.abc import Sequence
+from math import prod
+from typing import NamedTuple
+
+from core.dtypes import ITEM_SIZES
+from core.errors import CoreError
+
+Shape = tuple[int, ...]
+
+
+class Spec(NamedTuple):
+    """Shape and dtype of a tensor.
+
+    >>> Spec((2, 3)).size, Spec((2, 3), "bool").bytes
+    (6, 6)
+    """
+
+    shape: Shape
+    dtype: str = "float32"
+
+    @property
+    def size(self) -> int:
+        """How many values."""
+        return prod(self.shape)
+
+    @property
+    def bytes(self) -> int:
+        """How many bytes those values take."""
+        return prod(self.shape) * ITEM_SIZES[self.dtype]
+
+
+def broadcast_shapes(a: Shape, b: Shape) -> Shape:
+    """The common shape of two that broadcast, by NumPy's rule.
+
+    >>> broadcast_shapes((2, 1, 3), (4, 1))
+    (2, 4, 3)
+    """
+    if a == b:
+        return a
+    longer, shorter = (a, b) if len(a) >= len(b) else (b, a)
+    padded = (1,) * (len(longer) - len(shorter)) + shorter
+    if any(m != n and 1 not in (m, n) for m, n in zip(longer, padded, strict=True)):
+        raise CoreError(f"shapes {a} and {b} do not broadcast: each pair must be equal or have a 1")
+    return tuple(n if m == 1 else m for m, n in zip(longer, padded, strict=True))
+
+
+def normal_axes(axis: int | Sequence[int] | None, rank: int) -> Shape:
+    """Axes as sorted non-negative numbers; None means all.
+
+    >>> normal_axes(-1, 3), normal_axes(None, 2)
+    ((2,), (0, 1))
+    """
+    if axis is None:
+        return tuple(range(rank))
+    axes = (axis,) if isinstance(axis, int) else tuple(axis)
+    if any(not -rank <= a < rank for a in axes):
+        raise CoreError(f"axis {axis} is outside of a tensor with {rank} axes")
+    normal = tuple(sorted(a % rank for a in axes))
+    if len(set(normal)) != len(normal):
+        raise CoreError(f"axis {axis} names an axis twice")
+    return normal
+
+
+def normal_axis(axis: int, rank: int) -> int:
+    """One axis as a non-negative number."""
+    return normal_axes(axis, rank)[0]
+
+
+def normal_shape(shape: Sequence[int], size: int) -> Shape:
+    """A shape whose one -1, if any, is worked out from the number of values.
+
+    >>> normal_shape((2, -1), 6)
+    (2, 3)
+    """
+    shape = tuple(int(n) for n in shape)
+    known = prod(n for n in shape if n != -1)
+    unknown = shape.count(-1)
+    if unknown == 1 and known and size % known == 0:
+        return tuple(size // known if n == -1 else n for n in shape)
+    if unknown or known != size or any(n < 0 for n in shape):
+        raise CoreError(f"cannot reshape {size} values into {shape}")
+    return shape

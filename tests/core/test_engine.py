@@ -1,0 +1,265 @@
+"""Tensors, promotion, kernels, backends, memory: what the op tables do not show."""
+
+import gc
+import inspect
+import threading
+
+import numpy as np
+import pytest
+
+import core
+from core.declare import Op
+from core.dtypes import promote
+from core.kernels import KERNELS, OPS
+from core.specs import broadcast_shapes, normal_axes, normal_shape
+
+
+@pytest.fixture
+def scratch_op():
+    """Forget ops and kernels that a test adds."""
+    ops, kernels = dict(OPS), dict(KERNELS)
+    yield
+    for table, before in ((OPS, ops), (KERNELS, kernels)):
+        for key in set(table) - set(before):
+            del table[key]
+
+
+@pytest.mark.parametrize(
+    "value, dtype",
+    [(1.5, "float32"), (3, "int32"), (True, "bool"), (1j, "complex64"), ("a", "string")],
+)
+def test_dtype_of_python_values(value, dtype):
+    assert core.tensor([value]).dtype == dtype
+
+
+def test_numpy_dtypes_are_narrowed():
+    assert core.tensor(np.ones(2, np.float64)).dtype == "float32"
+    assert core.tensor(np.ones(2, np.int64)).dtype == "int32"
+    assert core.tensor(np.ones(2, np.uint8)).dtype == "int32"
+
+
+@pytest.mark.parametrize("value", [2**31, -(2**31) - 1])
+def test_int64_that_does_not_fit_is_an_error(value):
+    with pytest.raises(core.CoreError, match=str(value)):
+        core.tensor(np.array([value]))
+
+
+@pytest.mark.parametrize("value", [[[1, 2], [3]], np.array(["2020"], "datetime64[Y]"), object()])
+def test_values_that_make_no_tensor(value):
+    with pytest.raises(core.CoreError):
+        core.tensor(value)
+
+
+def test_a_tensor_never_changes_with_its_source():
+    source = np.ones(3, np.float32)
+    x = core.tensor(source)
+    source[0] = 9
+    copy = x.numpy()
+    copy[1] = 9
+    np.testing.assert_array_equal(x.numpy(), [1, 1, 1])
+    with pytest.raises(ValueError, match="read-only"):
+        np.asarray(x)[0] = 9
+
+
+def test_operators():
+    x = core.tensor([1.0, -2.0])
+    np.testing.assert_array_equal((2 - x).numpy(), [1, 4])
+    np.testing.assert_array_equal((1 / x).numpy(), [1, -0.5])
+    np.testing.assert_array_equal((x**2 + abs(x) * -x).numpy(), [0, 8])
+    np.testing.assert_array_equal((np.array([1.0, 1.0]) - x).numpy(), [0, 3])
+    np.testing.assert_array_equal(((x > 0) | (x == -2)).numpy(), [True, True])
+    np.testing.assert_array_equal((~(x <= 0)).numpy(), [True, False])
+    assert (core.ones((2, 3)) @ core.ones((3, 1))).shape == (2, 1)
+    assert 7 // core.tensor(2) == 3
+    assert float(core.tensor(2.5)) == 2.5 and int(core.tensor(2)) == 2 and len(x) == 2
+    assert core.tensor([1, 2]).cast("bool").reshape((2, 1)).dtype == "bool"
+
+
+def test_tensors_are_told_by_identity_as_keys():
+    x, y = core.tensor([1.0]), core.tensor([1.0])
+    assert {x: 1, y: 2}[x] == 1
+
+
+def test_item_and_len_of_the_wrong_shape():
+    with pytest.raises(core.CoreError, match="one value"):
+        core.tensor([1, 2]).item()
+    with pytest.raises(core.CoreError, match="no length"):
+        len(core.tensor(1))
+
+
+@pytest.mark.parametrize(
+    "a, b, result",
+    [
+        ("bool", "int32", "int32"),
+        ("int32", "float32", "float32"),
+        ("float32", "complex64", "complex64"),
+    ],
+)
+def test_promotion(a, b, result):
+    assert promote(a, b) == promote(b, a) == result
+    assert core.add(core.ones((1,), a), core.ones((1,), b)).dtype == result
+
+
+def test_strings_do_not_mix_with_numbers():
+    with pytest.raises(core.CoreError, match="'string'"):
+        core.add("a", 1.0)
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda: core.add([1.0, 2.0], [1.0, 2.0, 3.0]), r"\(2,\) and \(3,\) do not broadcast"),
+        (lambda: core.add(1.0), r"add takes \(a, b\), got 1"),
+        (lambda: core.concat(core.ones((2,))), "list of tensors"),
+        (lambda: core.concat([[1.0]], 3.0), "got 2 inputs"),
+        (lambda: core.concat([[[1.0]], [[1.0, 2.0]]], axis=0), "cannot join"),
+        (lambda: core.sum([1.0], axis=1), "axis 1 is outside"),
+        (lambda: core.sum([[1.0]], axis=(0, -2)), "twice"),
+        (lambda: core.sum([1.0], axes=0), r"no attribute 'axes'.*\['axis', 'keep_dims'\]"),
+        (lambda: core.reshape([1.0]), "needs the attribute 'shape'"),
+        (lambda: core.reshape([1.0], shape=(2,)), "cannot reshape 1"),
+        (lambda: core.transpose([[1.0]], perm=(0, 0)), "each of the 2 axes"),
+        (lambda: core.matmul([[1.0]], [[1.0], [2.0]]), "inner lengths 1 and 2"),
+        (lambda: core.matmul([1.0], [[1.0]]), "two axes"),
+        (lambda: core.split([1.0, 2.0, 3.0], num_or_size_splits=2), "cannot split 3 into 2"),
+        (lambda: core.split([1.0, 2.0], num_or_size_splits=[1, 2]), "do not add up to 2"),
+        (lambda: core.pad([1.0], paddings=[(1, -1)]), "paddings"),
+        (lambda: core.slice([1.0], begin=(1,), size=(1,)), "leaves shape"),
+        (lambda: core.tile([1.0], reps=(1, 2)), "one count for each axis"),
+        (lambda: core.broadcast_to([1.0, 2.0], shape=(3,)), "broadcast"),
+        (lambda: core.cast([1.0], dtype="float64"), "unknown dtype 'float64'.*float32"),
+        (lambda: core.fill(shape=(-1,), value=0), "negative"),
+        (lambda: core.select([1.0], [1.0], [2.0]), "bool condition"),
+        (lambda: core.logical_and([1.0], [True]), "needs bool tensors, got float32"),
+        (lambda: core.conv2d(core.ones((1, 3, 3, 2)), core.ones((2, 2, 1, 1))), r"\(1, 3, 3, 2\)"),
+        (lambda: core.conv2d(core.ones((1, 2, 2, 1)), core.ones((3, 3, 1, 1))), "does not fit"),
+        (
+            lambda: core.conv2d(core.ones((1, 3, 3, 1)), core.ones((2, 2, 1, 1)), pad="full"),
+            "pad='full' must be 'same', 'valid'",
+        ),
+        (
+            lambda: core.conv2d(core.ones((1, 3, 3, 1)), core.ones((2, 2, 1, 1)), strides=0),
+            "strides=0",
+        ),
+        (
+            lambda: core.fused_conv2d(
+                core.ones((1, 3, 3, 1)), core.ones((2, 2, 1, 1)), activation="swish"
+            ),
+            "unknown activation 'swish'.*relu6",
+        ),
+        (
+            lambda: core.fused_conv2d(core.ones((1, 3, 3, 1)), core.ones((2, 2, 1, 1)), [1.0, 2.0]),
+            r"bias has shape \(2,\)",
+        ),
+        (lambda: core.resize_bilinear(core.ones((2, 2)), size=(1, 1)), "images"),
+        (
+            lambda: core.resize_bilinear(
+                core.ones((1, 2, 2, 1)), size=(1, 1), align_corners=True, half_pixel_centers=True
+            ),
+            "exclude each other",
+        ),
+        (lambda: core.squeeze([[1.0, 2.0]], axis=1), "not 1"),
+        (lambda: core.set_backend("gpu"), r"unknown backend 'gpu'.*cpu"),
+    ],
+)
+def test_bad_arguments_give_our_error(call, message):
+    with pytest.raises(core.CoreError, match=message):
+        call()
+
+
+def test_inputs_may_be_given_by_name():
+    assert core.sub(a=[3.0], b=[1.0]).item() == 2
+    image, filter = core.ones((1, 2, 2, 1)), core.ones((2, 2, 1, 1))
+    assert core.fused_conv2d(image, filter=filter, bias=[1.0]).item() == 5
+
+
+def test_signatures_for_help():
+    assert str(inspect.signature(core.sum)).startswith("(x: core.specs.Spec, *, axis")
+
+
+def test_a_users_op_and_kernel(scratch_op):
+    def rule(x: core.Spec, *, by: float) -> core.Spec:
+        return x
+
+    scale = core.op()(rule)
+    scale.gradient("x")(lambda g, by: g * by)
+    with pytest.raises(core.KernelNotFound, match="no kernel 'rule' on backend 'cpu'.*none"):
+        scale([1.0], by=2.0)
+    core.kernel("rule", "cpu")(lambda x, by: x * np.float32(by))
+    assert core.rule([1.0], by=2.0).item() == 2
+    assert core.grad(lambda x: scale(x, by=3.0))([1.0]).item() == 3
+    with pytest.raises(core.CoreError, match="has a kernel on backend 'cpu' already"):
+        core.kernel("rule", "cpu")(lambda x, by: x)
+    with pytest.raises(core.CoreError, match="declared twice"):
+        core.op()(rule)
+
+
+def test_a_result_whose_shape_depends_on_the_data(scratch_op):
+    def positive(x: core.Spec) -> None:
+        return None
+
+    core.op()(positive)
+    core.kernel("positive", "cpu")(lambda x: x[x > 0])
+    assert core.positive([1.0, -1.0, 2.0]).shape == (2,)
+
+
+def test_a_gradient_that_names_the_unknown_is_refused(scratch_op):
+    def wrong(x: core.Spec) -> core.Spec:
+        return x
+
+    with pytest.raises(core.CoreError, match=r"unknown \['z'\]"):
+        Op(wrong, gradients={"x": lambda g, z: g})
+
+
+def test_backend_by_context_and_environment(monkeypatch):
+    assert core.get_backend() == "cpu"
+    with core.backend("cpu"):
+        assert core.get_backend() == "cpu"
+    monkeypatch.setenv("CORE_BACKEND", "gpu")
+    monkeypatch.setattr("core.settings._of_process", None)
+    with pytest.raises(core.CoreError, match="unknown backend 'gpu'"):
+        core.get_backend()
+
+
+def test_reshape_and_cast_share_the_data():
+    before = core.memory()
+    x = core.zeros((2, 3))
+    views = [x.reshape((6,)), core.identity(x), x.cast("float32"), core.expand_dims(x)]
+    after = core.memory()
+    assert after["num_tensors"] - before["num_tensors"] == 5
+    assert after["num_data_containers"] - before["num_data_containers"] == 1
+    assert after["num_bytes"] - before["num_bytes"] == 24
+    del x
+    assert core.memory()["num_bytes"] - before["num_bytes"] == 24
+    del views
+    assert core.memory() == before
+
+
+def test_memory_is_exact_under_threads():
+    gc.collect()
+    before, failures = core.memory(), []
+
+    def work(seed):
+        x = core.tensor(np.random.default_rng(seed).uniform(size=(4, 4)))
+        for _ in range(200):
+            y = core.grad(lambda t: core.sum(t * t))(x)
+            if not np.allclose(y.numpy(), 2 * x.numpy()):
+                failures.append(seed)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    del t, threads
+    gc.collect()
+    assert not failures
+    assert core.memory() == before
+
+
+def test_shape_arithmetic():
+    assert broadcast_shapes((0, 5), (1, 5)) == (0, 5)
+    assert normal_axes([1, -1], 3) == (1, 2)
+    for shape, size in [((-1, -1), 4), ((0, -1), 0), ((-2, 2), 4)]:
+        with pytest.raises(core.CoreError):
+            normal_shape(shape, size)

@@ -1,0 +1,101 @@
+"""The graph executor: order, freeing, names, shapes."""
+
+import numpy as np
+import pytest
+
+import core
+from core.graph.model import Graph, GraphModel
+from core.graph.nodes import Endpoint, Node, PartialSpec
+from core.graph.order import last_uses, running_order
+
+CONV = {"strides": [1, 1, 1, 1], "padding": "SAME", "fused_ops": ["BiasAdd", "Relu6"]}
+ANY_IMAGE = PartialSpec((None, None, None, 1))
+
+
+def chain(length: int) -> Graph:
+    """x → conv 0 → conv 1 → ..., each multiplies by 2 and adds 1."""
+    nodes = [Node("x", "Placeholder"), Node("w", "Const"), Node("b", "Const")]
+    for i in range(length):
+        source = f"conv{i - 1}" if i else "x"
+        nodes.append(Node(f"conv{i}", "_FusedConv2D", (source, "w", "b"), CONV))
+    return Graph(
+        nodes=nodes,
+        weights={"w": np.full((1, 1, 1, 1), 2.0), "b": np.ones(1)},
+        inputs={"image": Endpoint("x", ANY_IMAGE)},
+        outputs={"end": Endpoint(f"conv{length - 1}", ANY_IMAGE)},
+    )
+
+
+def test_predict_and_intermediate_nodes():
+    model = GraphModel(chain(2))
+    image = np.full((1, 2, 2, 1), 0.25, np.float32)
+    assert model.predict(image)["end"].numpy().tolist() == np.full((1, 2, 2, 1), 4.0).tolist()
+    assert model.predict({"image": image})["end"].shape == (1, 2, 2, 1)
+    between = model.execute(image, ["conv0", "end"])
+    assert [t.numpy().max() for t in between.values()] == [1.5, 4]
+    assert (model.inputs["image"], model.outputs["end"]) == (ANY_IMAGE, ANY_IMAGE)
+
+
+@pytest.mark.parametrize(
+    "feed, message",
+    [
+        ({"picture": np.zeros((1, 2, 2, 1))}, r"got inputs \['picture'\].*\['image'\]"),
+        (np.zeros((2, 2, 1)), r"must have shape \(None, None, None, 1\).*got \(2, 2, 1\)"),
+        (np.zeros((1, 2, 2, 3)), r"got \(1, 2, 2, 3\)"),
+        (np.zeros((1, 2, 2, 1), int), "and int32"),
+    ],
+)
+def test_wrong_inputs(feed, message):
+    with pytest.raises(core.CoreError, match=message):
+        GraphModel(chain(1)).predict(feed)
+
+
+def test_unknown_names():
+    with pytest.raises(core.CoreError, match="no node 'middle'"):
+        GraphModel(chain(1)).execute(np.zeros((1, 1, 1, 1)), ["middle"])
+
+
+def test_all_unknown_node_types_are_listed():
+    nodes = [Node("x", "Placeholder"), Node("a", "Magic", ("x",)), Node("b", "Wand", ("a",))]
+    with pytest.raises(core.CoreError, match=r"Magic \(a\); Wand \(b\)"):
+        GraphModel(Graph(nodes, {}, {}, {}))
+
+
+def test_a_circle_is_refused():
+    nodes = {n.name: n for n in [Node("a", "T", ("b",)), Node("b", "T", ("a",))]}
+    with pytest.raises(core.CoreError, match="circle"):
+        running_order(nodes, [], ["a"])
+
+
+def test_order_of_a_diamond_and_last_uses():
+    listed = [Node("d", "T", ("b", "c")), Node("c", "T", ("a",)), Node("b", "T", ("a", "c"))]
+    order = running_order({n.name: n for n in listed}, ["a"], ["d"])
+    assert [n.name for n in order] == ["c", "b", "d"]
+    assert last_uses(order, ["d"]) == [[], ["a"], ["b", "c"]]
+    assert last_uses(order, ["d", "c"]) == [[], ["a"], ["b"]]
+
+
+def test_a_long_chain_does_not_recurse():
+    nodes = {f"n{i}": Node(f"n{i}", "T", (f"n{i - 1}",)) for i in range(1, 5000)}
+    assert len(running_order(nodes, ["n0"], ["n4999"])) == 4999
+
+
+def test_values_are_freed_after_their_last_use():
+    """The most data alive at once does not grow with the length of the graph."""
+    peaks = []
+    for length in (3, 12):
+        model, seen = GraphModel(chain(length)), []
+        kernel = core.kernels.KERNELS["fused_conv2d", "cpu"]
+
+        def watched(*args, kernel=kernel, seen=seen, **kwargs):
+            seen.append(core.memory()["num_bytes"])
+            return kernel(*args, **kwargs)
+
+        core.kernels.KERNELS["fused_conv2d", "cpu"] = watched
+        try:
+            model.predict(np.zeros((1, 64, 64, 1), np.float32))
+        finally:
+            core.kernels.KERNELS["fused_conv2d", "cpu"] = kernel
+        peaks.append(max(seen))
+        del model
+    assert peaks[0] == peaks[1]

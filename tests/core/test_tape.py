@@ -1,0 +1,135 @@
+"""Gradients beyond the op tables: composition, higher order, pruning, errors."""
+
+import gc
+import weakref
+
+import numpy as np
+import pytest
+
+import core
+from core.tape import Tape, _tapes
+
+
+def test_value_and_gradients_of_a_composition():
+    def loss(x, w, b):
+        return core.mean(core.square(core.sigmoid(x @ w + b)))
+
+    x, w, b = np.ones((4, 3)), np.full((3, 2), 0.1), np.zeros(2)
+    value, gradients = core.value_and_grads(loss)(x, w, b)
+    s = 1 / (1 + np.exp(-0.3))
+    assert value.item() == pytest.approx(s * s, rel=1e-6)
+    slope = 2 * s * s * (1 - s) / 8
+    np.testing.assert_allclose(gradients[2].numpy(), [4 * slope] * 2, rtol=1e-5)
+    np.testing.assert_allclose(gradients[1].numpy(), np.full((3, 2), 4 * slope), rtol=1e-5)
+    np.testing.assert_allclose(gradients[0].numpy(), np.full((4, 3), 0.2 * slope), rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "function, second",
+    [
+        (lambda x: core.exp(x * 2.0), lambda x: 4 * np.exp(2 * x)),
+        (core.sin, lambda x: -np.sin(x)),
+        (lambda x: x**3.0, lambda x: 6 * x),
+        (lambda x: core.log(x) * x, lambda x: 1 / x),
+        (core.tanh, lambda x: -2 * np.tanh(x) * (1 - np.tanh(x) ** 2)),
+    ],
+)
+def test_second_derivatives(function, second):
+    x = np.array([0.3, 1.2], np.float32)
+    both = core.grad(lambda t: core.sum(core.grad(lambda u: core.sum(function(u)))(t)))
+    np.testing.assert_allclose(both(x).numpy(), second(x.astype(float)), rtol=1e-4)
+
+
+def test_second_derivative_of_a_convolution():
+    """The loss is quadratic in x: its Hessian times d is twice the transposed filter of it."""
+    rng = np.random.default_rng(1)
+    x, f, d = (
+        rng.normal(size=s).astype(np.float32) for s in [(1, 5, 5, 2), (3, 3, 2, 3), (1, 5, 5, 2)]
+    )
+
+    def loss(t):
+        return core.sum(core.square(core.conv2d(t, f, pad="same")))
+
+    hessian_d = core.grad(lambda t: core.sum(core.grad(loss)(t) * d))(x)
+    expected = core.grad(loss)(d)
+    np.testing.assert_allclose(hessian_d.numpy(), expected.numpy(), rtol=1e-4, atol=1e-3)
+
+
+def test_an_inner_gradient_is_part_of_an_outer_one():
+    def outer(x, y):
+        inner = core.grad(lambda t: t * t * y)(x)  # 2 x y
+        return inner * x  # 2 x² y
+
+    dx, dy = core.grads(outer)(3.0, 5.0)
+    assert (dx.item(), dy.item()) == (60, 18)
+
+
+def test_dy_weighs_the_result():
+    gradient = core.grad(core.square)([1.0, 2.0], dy=[10.0, 100.0])
+    np.testing.assert_array_equal(gradient.numpy(), [20, 400])
+    with pytest.raises(core.CoreError, match=r"dy has shape \(1,\), the value has \(2,\)"):
+        core.grad(core.square)([1.0, 2.0], dy=[1.0])
+
+
+def test_the_same_tensor_twice_and_outside():
+    x = core.tensor(3.0)
+    assert core.grad(lambda t: t * t + t * x)(x).item() == 9
+    assert [g.item() for g in core.grads(lambda a, b: a * b)(x, x)] == [3, 3]
+
+
+def test_whole_numbers_pass_their_gradient_on_as_floats():
+    gradient = core.grad(lambda x: core.sum(x * 2.5))([1, 2])
+    assert gradient.dtype == "float32"
+    np.testing.assert_array_equal(gradient.numpy(), [2.5, 2.5])
+
+
+def test_some_outputs_of_a_split_are_not_used():
+    gradient = core.grad(lambda x: core.sum(core.split(x, num_or_size_splits=3)[1] * 2.0))
+    np.testing.assert_array_equal(gradient([1.0, 2.0, 3.0]).numpy(), [0, 2, 0])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: core.tensor(1.0),
+        lambda x: core.argmax(x).cast("float32"),
+        lambda x: core.tensor(x.numpy()),
+    ],
+)
+def test_no_path_from_the_input(function):
+    with pytest.raises(core.CoreError, match="no gradient reaches input 0"):
+        core.grad(function)([1.0, 2.0])
+
+
+def test_the_function_must_return_a_tensor():
+    with pytest.raises(core.CoreError, match="not float"):
+        core.grad(lambda x: 1.0)([1.0])
+
+
+def test_the_tape_keeps_only_what_gradients_name():
+    """exp keeps its result, add keeps nothing, and ops beside the path are not recorded."""
+    x, other = core.tensor([1.0]), core.tensor([2.0])
+    tape = Tape([x])
+    token = _tapes.set((tape,))
+    try:
+        between = x + 1.0
+        died = weakref.ref(between)
+        y = core.exp(between)
+        core.sin(other)
+    finally:
+        _tapes.reset(token)
+    assert [node.op.name for node in tape.nodes] == ["add", "exp"]
+    del between
+    gc.collect()
+    assert died() is None
+    assert [list(n.saved) for n in tape.nodes] == [[], ["y"]]
+    assert y.shape == (1,)
+
+
+def test_an_exception_leaves_no_tape_behind():
+    def fails(x):
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        core.grad(fails)(1.0)
+    assert _tapes.get() == ()
