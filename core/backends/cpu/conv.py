@@ -124,44 +124,41 @@ def depthwise_conv2d(
     w = window(x.shape, filter.shape[:2], strides, pad, dilations)
     source = _repeat_channels(padded(x, w), filter.shape[3])
     channels = source.shape[3]
-    weights = filter.reshape(*w.size, channels)
-    n, (height, width) = x.shape[0], w.out_size
-    result = np.empty((n, height, width, channels), x.dtype)
-    for i in range(n):
+    (height, width), weights = w.out_size, filter.reshape(-1, channels)
+    result = np.empty((x.shape[0], height, width, channels), x.dtype)
+    taps = [tap(source, w, row, column) for row, column in places(w)]
+    if w.strides[1] == 1:
+        # One long run per row instead of a short one per pixel: twice as fast.
+        taps, result = _runs(source, w), result.reshape(x.shape[0], height, -1)
+        weights = np.tile(weights, width)
+    for image in range(x.shape[0]):
         for rows in row_blocks(height, width * channels * x.itemsize):
-            _depthwise_rows(source[i : i + 1], weights, w, rows, result[i, rows])
-    return result
+            _sum_of_products([t[image, rows] for t in taps], weights, result[image, rows])
+    return result.reshape(x.shape[0], height, width, channels)
 
 
 def _repeat_channels(x: np.ndarray, multiplier: int) -> np.ndarray:
     return x if multiplier == 1 else np.repeat(x, multiplier, axis=3)
 
 
-def _depthwise_rows(
-    source: np.ndarray, weights: np.ndarray, w: Window, rows: slice, result: np.ndarray
-) -> None:
-    """Compute a block of output rows of one image into ``result`` [rows, width, channels]."""
-    scratch = np.empty_like(result)
-    flat = w.strides[1] == 1
-    for index, (row, column) in enumerate(places(w)):
-        pixels = tap(source, w, row, column)[0, rows]
-        target = result if index == 0 else scratch
-        if flat:  # one long run per row, instead of one short run per pixel: twice as fast
-            np.multiply(
-                _as_runs(pixels),
-                np.tile(weights[row, column], result.shape[1]),
-                out=_as_runs(target),
-            )
-        else:
-            np.multiply(pixels, weights[row, column], out=target)
-        if index:
-            result += scratch
+def _runs(source: np.ndarray, w: Window) -> list[np.ndarray]:
+    """For each place of the filter the pixels it reads: [n, out height, out width * channels]."""
+    n, height, width, channels = source.shape
+    rows, run = source.reshape(n, height, width * channels), w.out_size[1] * channels
+    views = []
+    for row, column in places(w):
+        top, left = row * w.dilations[0], column * w.dilations[1] * channels
+        last = top + (w.out_size[0] - 1) * w.strides[0] + 1
+        views.append(rows[:, top : last : w.strides[0], left : left + run])
+    return views
 
 
-def _as_runs(x: np.ndarray) -> np.ndarray:
-    """[rows, width, channels] with neighbours in memory as [rows, width * channels], a view."""
-    rows, width, channels = x.shape
-    return np.lib.stride_tricks.as_strided(x, (rows, width * channels), (x.strides[0], x.itemsize))
+def _sum_of_products(taps: list[np.ndarray], weights: np.ndarray, result: np.ndarray) -> None:
+    np.multiply(taps[0], weights[0], out=result)
+    product = np.empty_like(result)
+    for pixels, weight in zip(taps[1:], weights[1:], strict=True):
+        np.multiply(pixels, weight, out=product)
+        result += product
 
 
 @kernel("depthwise_conv2d_backprop_input", "cpu")

@@ -1,0 +1,134 @@
+"""What the student shall answer, from a teacher that sees the same picture larger as well.
+
+The teacher is far better on a picture of twice the size, where a person covers twice as many of its
+cells, so the student is taught to give that answer at the small size. With output stride 16 the
+teacher's cells on the large picture lie 8 small pixels apart, and every student cell coincides with
+a teacher cell. On 106 photos kept apart, object keypoint similarity of the teacher rose from .634
+(small picture) to .731 (large), and to .730 with a better average precision (.218 instead of .190)
+when both answers are mixed 1 : 2. Those are the targets.
+"""
+
+from collections.abc import Iterator
+from functools import reduce
+from itertools import product
+from typing import NamedTuple
+
+import torch
+from network import FoldedPoseNet
+from torch import Tensor
+from torch.nn import functional
+
+from zoo.pose.decode import EDGES
+
+OUTPUT_STRIDE = 16
+# Displacements lead along PoseNet's tree of joints, nose first, both ways.
+PARENTS = [parent for parent, _ in EDGES]
+CHILDREN = [child for _, child in EDGES]
+
+LARGE_RATIO = 2
+SMALL_SHARE, LARGE_SHARE = 1.0, 2.0
+# A neighbouring cell's heat counts a little less than the cell's own, and vectors follow the hot
+# cells: their weight is the square of the heat.
+NEIGHBOUR_HEAT = 0.9
+VOTE_POWER = 2.0
+LEAST_WEIGHT = 1e-8
+
+
+class DenseAnswer(NamedTuple):
+    """Answers on the grid of cells; vectors are (y, x) in the student's pixels.
+
+    ``heat`` is ``[n, 17, h, w]``, the probability of a joint; ``offset`` ``[n, 2, 17, h, w]`` leads
+    from the cell to the joint, ``forward`` and ``backward`` ``[n, 2, 16, h, w]`` lead from joint to
+    joint along PoseNet's edges.
+    """
+
+    heat: Tensor
+    offset: Tensor
+    forward: Tensor
+    backward: Tensor
+
+
+class Votes(NamedTuple):
+    """Answers of several cells on their way to an average: each vector field as sum and weight."""
+
+    heat: Tensor
+    weights: tuple[Tensor, ...]
+    sums: tuple[Tensor, ...]
+
+    def over(self, other: "Votes") -> "Votes":
+        """Join neighbours of one view: the hottest cell wins the heat, vectors add up."""
+        return Votes(
+            torch.maximum(self.heat, other.heat),
+            tuple(a + b for a, b in zip(self.weights, other.weights, strict=True)),
+            tuple(a + b for a, b in zip(self.sums, other.sums, strict=True)),
+        )
+
+
+def dense_targets(teacher: FoldedPoseNet, large: Tensor, small: Tensor) -> DenseAnswer:
+    """Return the targets of a batch.
+
+    Args:
+        teacher: The frozen teacher.
+        large: The scenes as ``[n, 3, 2 side - 1, 2 side - 1]`` in [-1, 1].
+        small: The same scenes as ``[n, 3, side, side]``.
+    """
+    with torch.no_grad():
+        at_small = gather(look(teacher, small), 1)
+        at_large = gather(look(teacher, large, LARGE_RATIO), LARGE_RATIO)
+        return mix(at_small, at_large)
+
+
+def look(teacher: FoldedPoseNet, pictures: Tensor, ratio: int = 1) -> DenseAnswer:
+    """Return the teacher's answer; vectors in pixels of a picture ``ratio`` times smaller."""
+    dtype = teacher.heads.weight.dtype
+    pictures = pictures.to(dtype).contiguous(memory_format=torch.channels_last)
+    heatmap, *fields = teacher(pictures)
+    return DenseAnswer(heatmap.sigmoid(), *(as_vectors(field) / ratio for field in fields))
+
+
+def as_vectors(field: Tensor) -> Tensor:
+    """View raw channels ``[n, 2 k, h, w]``, all y before all x, as ``[n, 2, k, h, w]``."""
+    return field.unflatten(1, (2, -1))
+
+
+def gather(answer: DenseAnswer, ratio: int) -> Votes:
+    """Bring an answer to the student's grid, ``ratio`` times coarser than the answer's.
+
+    Every student cell hears the teacher cells around its own, up to ``ratio - 1`` away.
+    """
+    return reduce(Votes.over, _neighbours(answer, ratio))
+
+
+def _neighbours(answer: DenseAnswer, ratio: int) -> Iterator[Votes]:
+    reach = ratio - 1
+    rows, columns = answer.heat.shape[-2:]
+    padded = [functional.pad(field, (reach,) * 4) for field in answer]
+    for dy, dx in product(range(-reach, reach + 1), repeat=2):
+        down = slice(reach + dy, reach + dy + rows, ratio)
+        right = slice(reach + dx, reach + dx + columns, ratio)
+        heat, offset, forward, backward = (field[..., down, right] for field in padded)
+        # The teacher's cell lies beside the student's: the vector to the joint grows by the way.
+        way = heat.new_tensor([dy, dx]).view(1, 2, 1, 1, 1) * (OUTPUT_STRIDE / ratio)
+        heat = heat * NEIGHBOUR_HEAT ** max(abs(dy), abs(dx))
+        yield _vote(DenseAnswer(heat, offset + way, forward, backward))
+
+
+def _vote(answer: DenseAnswer) -> Votes:
+    """Weigh each vector by the heat of the joint that it starts from."""
+    trust = answer.heat**VOTE_POWER
+    weights = tuple(w[:, None] for w in (trust, trust[:, PARENTS], trust[:, CHILDREN]))
+    sums = tuple(w * field for w, field in zip(weights, answer[1:], strict=True))
+    return Votes(answer.heat, weights, sums)
+
+
+def mix(small: Votes, large: Votes) -> DenseAnswer:
+    """Average the votes of both views, 1 : 2."""
+
+    def both(a: Tensor, b: Tensor) -> Tensor:
+        return SMALL_SHARE * a + LARGE_SHARE * b
+
+    heat = both(small.heat, large.heat) / (SMALL_SHARE + LARGE_SHARE)
+    weights = map(both, small.weights, large.weights)
+    sums = map(both, small.sums, large.sums)
+    means = (s / w.clamp_min(LEAST_WEIGHT) for s, w in zip(sums, weights, strict=True))
+    return DenseAnswer(heat, *means)

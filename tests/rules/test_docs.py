@@ -1,0 +1,55 @@
+"""The documents tell the truth: commands are there, links lead somewhere, names exist."""
+
+import re
+import subprocess
+
+import pytest
+
+import core
+import zoo
+from tests.rules.sources import PACKAGES, ROOT
+from weights_cache import list_records
+
+DOCUMENTS = sorted(
+    f
+    for d in (".", *PACKAGES, "gallery")
+    for f in (ROOT / d).glob("**/*.md" if d != "." else "*.md")
+)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda p: str(p.relative_to(ROOT)))
+def test_links_lead_to_files(document):
+    for target in re.findall(r"\]\(([^)#]+)\)", document.read_text()):
+        if not target.startswith(("http:", "https:")):
+            assert (document.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("name", ["first command", "test command"])
+def test_ci_finds_the_commands_of_the_readme(name):
+    script = (ROOT / ".ci" / "run").read_text()
+    function = script[script.index("readme_command() {") : script.index("}\n") + 1]
+    command = f'{function}\nreadme_command "{name}"'
+    done = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True)
+    assert len(done.stdout.splitlines()) == 1
+    assert done.stdout.startswith("python3 -m venv .venv && .venv/bin/pip install ")
+
+
+def test_every_model_has_a_card():
+    text = (ROOT / "zoo" / "README.md").read_text()
+    for name in zoo.models():
+        assert f"\n## {name}\n" in text
+
+
+def test_the_changelog_counts_the_registry():
+    assert f"a registry of {len(list_records())} models" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_versions_agree():
+    text = (ROOT / "pyproject.toml").read_text()
+    assert f'version = "{zoo.__version__}"' in text
+
+
+def test_backends_are_in_the_table():
+    text = (ROOT / "core" / "README.md").read_text()
+    for name in core.kernels.backend_names():
+        assert f"| `{name}` |" in text

@@ -1,0 +1,82 @@
+"""Imports go one way, and heavy ones happen late."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.rules.sources import PACKAGES, ROOT, imports_of, name_of, source_files
+
+#: What each package may import of the others: zoo → core → weights_cache.
+BELOW = {"zoo": {"core", "weights_cache"}, "core": {"weights_cache"}, "weights_cache": set()}
+
+#: What may be imported together with a file; the rest is imported when first used.
+EARLY = {*sys.stdlib_module_names, *PACKAGES, "numpy"}
+
+#: Everything that the three packages use, and where.
+LATE = {
+    "zoo": {"PIL", "requests", "tqdm", "moderngl", "cv2"},
+    "core": set(),
+    "weights_cache": {"requests", "urllib3", "filelock", "platformdirs", "tqdm"},
+}
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_imports_go_one_way(package):
+    others = set(PACKAGES) - {package} - BELOW[package]
+    for file in source_files(package):
+        wrong = {m for m, _ in imports_of(file) if m.split(".")[0] in others}
+        assert not wrong, f"{name_of(file)} imports {wrong}"
+
+
+def test_core_knows_weights_cache_by_its_errors_alone():
+    for file in source_files("core"):
+        for module, _ in imports_of(file):
+            if module.split(".")[0] == "weights_cache":
+                assert module.startswith("weights_cache.errors"), name_of(file)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_only_numpy_is_imported_early(package):
+    for file in source_files(package):
+        for module, early in imports_of(file):
+            top = module.split(".")[0]
+            assert top in EARLY | LATE[package], f"{name_of(file)} imports {module}"
+            assert top in EARLY or not early, f"{name_of(file)} imports {module} at once"
+
+
+def test_a_task_knows_no_other_task_and_decodes_with_numpy_alone():
+    tasks = {f.parent.name for f in source_files("zoo") if f.name == "entries.py"}
+    for task in tasks:
+        for file in source_files(f"zoo/{task}"):
+            modules = {module for module, _ in imports_of(file)}
+            others = {f"zoo.{t}" for t in tasks - {task}}
+            assert not any(m.startswith(o) for m in modules for o in others), name_of(file)
+            if file.name == "decode.py":
+                ours = {m for m in modules if m.split(".")[0] in PACKAGES}
+                assert all(m.startswith("zoo.shared") for m in ours), name_of(file)
+
+
+def modules_after(code: str, tmp_path) -> set[str]:
+    code = f"{code}\nimport sys; print('\\n'.join(sys.modules))"
+    command = [sys.executable, "-W", "error", "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True)
+    return {name.split(".")[0] for name in done.stdout.split()}
+
+
+def test_import_zoo_imports_nothing_heavy(tmp_path):
+    loaded = modules_after("import zoo, weights_cache", tmp_path)
+    assert not loaded & {"numpy", "PIL", "core", "requests", "cv2", "moderngl", "tensorflow"}
+
+
+def test_the_pose_command_loads_no_heavy_package(tmp_path):
+    code = """
+import io, contextlib
+from zoo.cli import main
+with contextlib.redirect_stdout(io.StringIO()):
+    assert main(["pose", "gallery/one_line_pose/astronaut.jpg"]) == 0
+"""
+    loaded = modules_after(code, tmp_path)
+    assert {"numpy", "PIL", "core"} <= loaded
+    heavy = {"cv2", "requests", "moderngl", "tensorflow", "tqdm", "platformdirs", "filelock"}
+    assert not loaded & heavy

@@ -1,0 +1,326 @@
+"""PoseNet against golden outputs of reference implementations, and against a naive network."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import zoo
+from core.graph.model import GraphModel
+from tests.core.op_records import naive_conv2d
+from weights_cache import load_weights
+from weights_cache.errors import WeightsError, ZooError
+from zoo.networks.posenet import HEADS, WIDTHS, build_posenet, strided_blocks
+from zoo.pose.decode import EDGES, decode_multiple, decode_single, read_fields
+from zoo.pose.keypoints import KEYPOINTS, SKELETON
+from zoo.preprocess import letterbox, prepare
+
+GOOGLE = "posenet-mobilenet-v1-075-float-pertensor"
+TENSORFLOW = [
+    f"{photo}_{size}_os16_{by}"
+    for photo, size, by in [
+        ("pose", "257x257", "tf"),
+        ("pose", "353x481", "tf"),
+        ("pose", "257x257", "tfjs"),
+        ("coral_posenet_test_image", "257x257", "tf"),
+        ("coral_posenet_test_image", "353x481", "tf"),
+        ("coral_posenet_test_image", "353x481", "tfjs"),
+    ]
+]
+PHOTOS = {"pose": "pose.jpg", "coral_posenet_test_image": "coral_posenet_test_image.bmp"}
+MULTIPLE = {"max_poses": 5, "score_threshold": 0.5, "nms_radius": 20}
+
+
+def camel(part: str) -> str:
+    first, *rest = part.split("_")
+    return first + "".join(word.title() for word in rest)
+
+
+def raw(outputs) -> dict[str, np.ndarray]:
+    return {name: np.asarray(tensor) for name, tensor in outputs.items()}
+
+
+def largest_differences(outputs, golden) -> dict[str, float]:
+    return {n: float(abs(outputs[n] - golden[layer]).max()) for n, (layer, _) in HEADS.items()}
+
+
+def compare_keypoints(points, golden: list, placement, limit: float) -> None:
+    """``golden``: a list of {"part", "position", "score"}."""
+    assert [point["part"] for point in golden] == [camel(k) for k in KEYPOINTS]
+    for position, score, point in zip(points.positions, points.scores, golden, strict=True):
+        x, y = (
+            placement.to_photo(position.real, position.imag)
+            if placement
+            else (
+                position.real,
+                position.imag,
+            )
+        )
+        assert x == pytest.approx(point["position"]["x"], abs=limit), point
+        assert y == pytest.approx(point["position"]["y"], abs=limit), point
+        assert score == pytest.approx(point["score"], abs=1e-3), point
+
+
+@pytest.fixture(scope="module")
+def google(shared):
+    return GraphModel(build_posenet(load_weights(shared / "weights" / GOOGLE)))
+
+
+@pytest.mark.parametrize("name", TENSORFLOW)
+def test_googles_checkpoint_gives_tensorflows_outputs(name, google, shared):
+    golden = np.load(shared / "weights" / GOOGLE / "reference" / f"{name}.npz")
+    found = largest_differences(raw(google.predict(golden["input"])), golden)
+    assert found["heatmap"] < 1e-3
+    assert max(found.values()) < 5e-3, found
+
+
+@pytest.mark.parametrize("name", [n for n in TENSORFLOW if n.endswith("tf")])
+def test_single_poses_of_the_tensorflow_goldens(name, google, shared):
+    """Their ``result`` is part: [x, y, score] in pixels of the picture."""
+    folder = shared / "weights" / GOOGLE / "reference"
+    golden, text = np.load(folder / f"{name}.npz"), (folder / f"{name}.json").read_text()
+    values = json.loads(text)["result"]
+    points = [
+        {"part": part, "position": {"x": x, "y": y}, "score": score}
+        for part, (x, y, score) in values.items()
+    ]
+    photo = zoo.read_image(shared / "images" / "reference" / PHOTOS[name.rsplit("_", 3)[0]])
+    placement = letterbox(photo.shape[:2], golden["input"].shape[1:3], mirrored=False)
+    fields = read_fields(raw(google.predict(golden["input"])), 16)
+    compare_keypoints(decode_single(fields), points, placement, 0.5)
+
+
+@pytest.mark.parametrize("name", [n for n in TENSORFLOW if n.endswith("tfjs")])
+def test_poses_of_the_tfjs_goldens(name, google, shared):
+    folder = shared / "weights" / GOOGLE / "reference"
+    golden = np.load(folder / f"{name}.npz")
+    result = json.loads((folder / f"{name}.json").read_text())["result"]
+    fields = read_fields(raw(google.predict(golden["input"])), 16)
+    single = decode_single(fields)
+    compare_keypoints(single, result["single_pose(network px)"]["keypoints"], None, 0.5)
+    assert single.score == pytest.approx(result["single_pose(network px)"]["score"], abs=1e-3)
+    people = decode_multiple(fields, **MULTIPLE)
+    assert len(people) == len(result["multi_pose(network px)"])
+    for person, expected in zip(people, result["multi_pose(network px)"], strict=True):
+        compare_keypoints(person, expected["keypoints"], None, 0.5)
+        assert person.score == pytest.approx(expected["score"], abs=1e-3)
+
+
+@pytest.fixture(scope="module")
+def student_float(shared):
+    weights = np.load(shared / "models" / "posenet-tiny" / "weights" / "student-075.npz")
+    return GraphModel(build_posenet(dict(weights)))
+
+
+@pytest.fixture(scope="module")
+def students(student_float):
+    return {"student-075": student_float, "student-075-uint8-mixed": zoo.load("posenet.tiny")}
+
+
+@pytest.mark.parametrize("photo", PHOTOS)
+@pytest.mark.parametrize("student", ["student-075", "student-075-uint8-mixed"])
+def test_the_bundled_model_gives_its_goldens(student, photo, students, shared):
+    stem = shared / "models" / "posenet-tiny" / "golden" / f"{student}_{photo}_257x257"
+    golden, card = np.load(f"{stem}.npz"), json.loads(Path(f"{stem}.json").read_text())
+    outputs = raw(students[student].predict(golden["input"]))
+    found = largest_differences(outputs, golden)
+    assert found.pop("heatmap") < 1e-4
+    assert max(found.values()) < 1e-3, found
+    pixels = zoo.read_image(shared / "images" / "reference" / PHOTOS[photo])
+    placement = letterbox(pixels.shape[:2], (257, 257), mirrored=False)
+    assert list(placement[:3]) == pytest.approx(card["scale_left_top"])
+    fields = read_fields(outputs, 16)
+    compare_keypoints(decode_single(fields), card["single"]["keypoints"], placement, 0.05)
+    people = decode_multiple(fields, **MULTIPLE)
+    assert len(people) == len(card["multi"])
+    for person, expected in zip(people, card["multi"], strict=True):
+        compare_keypoints(person, expected["keypoints"], placement, 0.05)
+        assert person.score == pytest.approx(expected["score"], abs=1e-4)
+
+
+@pytest.mark.parametrize("photo", PHOTOS)
+def test_photos_become_the_stored_input(photo, shared):
+    stem = shared / "models" / "posenet-tiny" / "golden" / f"student-075_{photo}_257x257"
+    pixels = zoo.read_image(shared / "images" / "reference" / PHOTOS[photo])
+    entry = zoo.load("posenet.tiny").entry
+    values, _ = prepare(pixels, entry.preprocess, (257, 257))
+    np.testing.assert_allclose(values, np.load(f"{stem}.npz")["input"], atol=1e-6)
+
+
+def test_the_verb_gives_the_golden_poses_of_a_picture(shared):
+    """The whole way, from the file to the dict."""
+    card = shared / "models" / "posenet-tiny" / "golden"
+    expected = json.loads((card / "student-075-uint8-mixed_pose_257x257.json").read_text())
+    pose = zoo.estimate_single_pose(shared / "images" / "reference" / "pose.jpg")
+    assert pose["score"] == pytest.approx(expected["single"]["score"], abs=1e-4)
+    for point, golden in zip(pose["keypoints"], expected["single"]["keypoints"], strict=True):
+        assert camel(point["part"]) == golden["part"]
+        assert point["position"] == pytest.approx(golden["position"], abs=0.05)
+
+
+# --- other widths and strides ---------------------------------------------------------------
+
+
+def naive_posenet(weights, x, width: float, output_stride: int) -> dict[str, np.ndarray]:
+    """MobileNetV1 with atrous convolutions, in float64, by convolutions of one pixel at a time."""
+
+    def conv(x, layer, depthwise=False, **how):
+        kind = "depthwise_weights" if depthwise else "weights"
+        y = naive_conv2d(
+            x, weights[f"MobilenetV1/{layer}/{kind}"], depthwise=depthwise, pad="same", **how
+        )
+        return y + weights[f"MobilenetV1/{layer}/biases"]
+
+    reached, rate = 2, 1
+    x = np.clip(conv(x, "Conv2d_0", strides=2), 0, 6)
+    for i in range(1, 14):
+        wanted = 2 if i in (2, 4, 6) or (i == 12 and width == 1.0) else 1
+        how = {"strides": wanted}
+        if reached == output_stride:
+            how = {"dilations": rate}
+            rate *= wanted
+        else:
+            reached *= wanted
+        x = np.clip(conv(x, f"Conv2d_{i}_depthwise", depthwise=True, **how), 0, 6)
+        x = np.clip(conv(x, f"Conv2d_{i}_pointwise"), 0, 6)
+    return {name: conv(x, layer) for name, (layer, _) in HEADS.items()}
+
+
+def seeded_weights(width: float, rng: np.random.Generator) -> dict[str, np.ndarray]:
+    """Weights of a size that keeps the values of every layer about as large."""
+    channels, weights = WIDTHS[width].channels, {}
+
+    def add(layer, shape, fan_in):
+        kind = "depthwise_weights" if layer.endswith("_depthwise") else "weights"
+        size = shape[2] if kind == "depthwise_weights" else shape[3]
+        scaled = rng.normal(size=shape) * np.sqrt(2 / fan_in)
+        weights[f"MobilenetV1/{layer}/{kind}"] = scaled.astype(np.float32)
+        weights[f"MobilenetV1/{layer}/biases"] = rng.normal(0, 0.1, size).astype(np.float32)
+
+    add("Conv2d_0", (3, 3, 3, channels[0]), 27)
+    for i in range(1, 14):
+        add(f"Conv2d_{i}_depthwise", (3, 3, channels[i - 1], 1), 9)
+        add(f"Conv2d_{i}_pointwise", (1, 1, *channels[i - 1 : i + 1]), channels[i - 1])
+    for layer, count in HEADS.values():
+        add(layer, (1, 1, channels[-1], count), channels[-1])
+    return weights
+
+
+@pytest.mark.parametrize(
+    "width, output_stride", [(w, s) for w, member in WIDTHS.items() for s in member.output_strides]
+)
+def test_every_width_and_stride_against_a_naive_network(width, output_stride, rng):
+    weights = seeded_weights(width, rng)
+    x = rng.uniform(-1, 1, (1, 65, 97, 3)).astype(np.float32)
+    model = GraphModel(build_posenet(weights, output_stride=output_stride))
+    outputs, expected = raw(model.predict(x)), naive_posenet(weights, x, width, output_stride)
+    for name, values in expected.items():
+        assert outputs[name].shape == values.shape
+        assert outputs[name].shape[1:3] == (64 // output_stride + 1, 96 // output_stride + 1)
+        assert abs(outputs[name] - values).max() < (1e-3 if name == "heatmap" else 5e-3)
+
+
+def test_stride_8_of_googles_checkpoint_on_a_photo(shared):
+    weights = load_weights(shared / "weights" / GOOGLE)
+    photo = zoo.read_image(shared / "images" / "reference" / "pose.jpg")
+    values, _ = prepare(photo, zoo.load("posenet.tiny").entry.preprocess, (129, 129))
+    outputs = raw(GraphModel(build_posenet(weights, output_stride=8)).predict(values))
+    for name, expected in naive_posenet(weights, values, 0.75, 8).items():
+        assert abs(outputs[name] - expected).max() < (1e-3 if name == "heatmap" else 5e-3)
+
+
+def test_blocks_stop_halving_at_the_output_stride():
+    strides = WIDTHS[1.0].strides
+    assert np.prod([b.stride for b in strided_blocks(strides, 32)]) == 32
+    assert [b.dilation for b in strided_blocks(strides, 8)] == [1] * 7 + [2] * 6 + [4]
+
+
+def test_an_output_stride_that_a_width_lacks():
+    with pytest.raises(ZooError, match=r"output_stride=32 .* width 0.75: use one of \[8, 16\]"):
+        build_posenet(load_weights("posenet-tiny"), output_stride=32)
+
+
+def test_weights_of_another_network():
+    weights = dict(load_weights("posenet-tiny"))
+    del weights["MobilenetV1/offset_2/weights"]
+    with pytest.raises(WeightsError, match="no 'MobilenetV1/offset_2/weights'"):
+        build_posenet(weights)
+    weights["MobilenetV1/offset_2/weights"] = np.zeros((1, 1, 384, 17), np.float32)
+    with pytest.raises(
+        WeightsError, match=r"has shape \(1, 1, 384, 17\), expected \(1, 1, 384, 34\)"
+    ):
+        build_posenet(weights)
+    weights["MobilenetV1/Conv2d_0/biases"] = np.zeros(20, np.float32)
+    with pytest.raises(WeightsError, match=r"has 20 values, expected one of \[16, 24, 32\]"):
+        build_posenet(weights)
+    with pytest.raises(WeightsError, match="not the weights of a PoseNet"):
+        build_posenet({})
+
+
+# --- decoding, without a network ------------------------------------------------------------
+
+
+def drawn_fields(people, shape=(9, 9), stride=16):
+    """Outputs in which each person (a list of 17 points x + iy) is exactly right everywhere."""
+    rows, columns = shape
+    heat = np.full((rows, columns, 17), -9.0)
+    offset = np.zeros((rows, columns, 34))
+    forward, backward = np.zeros((rows, columns, 32)), np.zeros((rows, columns, 32))
+    for points in people:
+        cells = [(round(p.imag / stride), round(p.real / stride)) for p in points]
+        for k, (cell, point) in enumerate(zip(cells, points, strict=True)):
+            row, column = cell
+            heat[row, column, k] = 4
+            offset[row, column, [k, k + 17]] = (
+                point.imag - row * stride,
+                point.real - column * stride,
+            )
+        for e, (parent, child) in enumerate(EDGES):
+            step = points[child] - points[parent]
+            forward[(*cells[parent], [e, e + 16])] = step.imag, step.real
+            backward[(*cells[child], [e, e + 16])] = -step.imag, -step.real
+    named = zip(HEADS, (heat, offset, forward, backward), strict=True)
+    return read_fields({name: value[None] for name, value in named}, stride)
+
+
+@pytest.fixture
+def two_people(rng):
+    def person(x):
+        return [complex(x + rng.uniform(-12, 12), 8 + 7 * k + rng.uniform(0, 3)) for k in range(17)]
+
+    return [person(30), person(100)]
+
+
+def test_people_are_told_apart(two_people):
+    found = decode_multiple(drawn_fields(two_people), **MULTIPLE)
+    assert len(found) == 2
+    for points in two_people:
+        nearest = min(found, key=lambda f: abs(f.positions - np.array(points)).max())
+        np.testing.assert_allclose(nearest.positions, points, atol=1e-9)
+        assert nearest.score == pytest.approx(1 / (1 + np.exp(-4)))
+
+
+def test_limits_of_the_search(two_people):
+    fields = drawn_fields(two_people)
+    assert len(decode_multiple(fields, **{**MULTIPLE, "max_poses": 1})) == 1
+    assert decode_multiple(fields, **{**MULTIPLE, "score_threshold": 0.99}) == []
+    merged = decode_multiple(fields, **{**MULTIPLE, "nms_radius": 1000})
+    assert len(merged) == 1
+
+
+def test_an_empty_scene_has_nobody():
+    assert decode_multiple(drawn_fields([]), **MULTIPLE) == []
+    assert decode_single(drawn_fields([])).score < 1e-3
+
+
+def test_points_outside_of_the_grid_stay_findable(two_people):
+    far = [p - 60 for p in two_people[0]]  # half of the body is left of the picture
+    clipped = [complex(max(p.real, 0), p.imag) for p in far]
+    assert np.isfinite(decode_multiple(drawn_fields([clipped]), **MULTIPLE)[0].positions).all()
+
+
+def test_the_skeleton_names_each_keypoint():
+    assert len(KEYPOINTS) == 17
+    assert {i for pair in SKELETON for i in pair} == set(range(17))
+    assert {child for _, child in EDGES} == set(range(1, 17))

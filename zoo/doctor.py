@@ -1,0 +1,98 @@
+"""What `zoo doctor` looks at. Whatever could crash is tried in a process of its own."""
+
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib import metadata
+
+PROBE_SECONDS = 60
+
+_PACKAGES = (
+    "numpy",
+    "pillow",
+    "opencv-python",
+    "requests",
+    "moderngl",
+    "filelock",
+    "platformdirs",
+    "tqdm",
+)
+
+_PROBE_OPENCV = "import cv2; print('works')"
+
+# A context without a window: through EGL where there is no display.
+_PROBE_OPENGL = """
+import sys, moderngl
+how = {"backend": "egl"} if sys.platform == "linux" else {}
+info = moderngl.create_context(standalone=True, **how).info
+print(info["GL_VENDOR"], "|", info["GL_RENDERER"], "|", info["GL_VERSION"])
+"""
+
+_PROBE_BACKEND = """
+import sys, core
+with core.backend(sys.argv[1]):
+    assert core.add(1.0, 2.0).item() == 3
+print("works")
+"""
+
+
+def examine() -> Iterator[tuple[str, str]]:
+    """Pairs of what was looked at and what was found."""
+    import zoo
+
+    yield "friendly-zoo", zoo.__version__
+    yield "Python", f"{platform.python_version()} on {platform.platform()}"
+    yield "packages", ", ".join(_version(name) for name in _PACKAGES)
+    yield "OpenCV", _probe(_PROBE_OPENCV)
+    yield "OpenGL", _probe(_PROBE_OPENGL)
+    yield from _backends()
+    yield from _weights()
+
+
+def _version(package: str) -> str:
+    try:
+        return f"{package} {metadata.version(package)}"
+    except metadata.PackageNotFoundError:
+        return f"{package} is missing"
+
+
+def _probe(code: str, *arguments: str) -> str:
+    """The last line that a process printed, or why it failed."""
+    command = [sys.executable, "-c", code, *arguments]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PROBE_SECONDS)
+    except subprocess.TimeoutExpired:
+        return f"unavailable: no answer in {PROBE_SECONDS} s"
+    lines = (done.stdout if done.returncode == 0 else done.stderr).strip().splitlines()
+    last = lines[-1] if lines else f"the process ended with status {done.returncode}"
+    return last if done.returncode == 0 else f"unavailable: {last}"
+
+
+def _backends() -> Iterator[tuple[str, str]]:
+    from core.kernels import backend_names
+
+    for name in backend_names():
+        yield f"backend {name}", _probe(_PROBE_BACKEND, name)
+
+
+def _weights() -> Iterator[tuple[str, str]]:
+    from weights_cache import cache_folder, list_records, status
+
+    folder = cache_folder()
+    cached = [r for r in list_records() if status(r.name) == "cached"]
+    size = sum(record.bytes for record in cached) / 1e6
+    writable = os.access(_existing(str(folder)), os.W_OK)
+    access = "" if writable else ", not writable (set ZOO_WEIGHTS_CACHE to another folder)"
+    yield "cache", f"{folder}: {len(cached)} models, {size:.1f} MB{access}"
+    yield "mirror", os.environ.get("ZOO_WEIGHTS_MIRROR") or "none (ZOO_WEIGHTS_MIRROR)"
+    offline = os.environ.get("ZOO_OFFLINE", "") not in ("", "0")
+    yield "network", "not used (ZOO_OFFLINE)" if offline else "used for missing weights"
+
+
+def _existing(path: str) -> str:
+    """The path, or the nearest folder above it that exists."""
+    while path and not os.path.exists(path):
+        path = os.path.dirname(path)
+    return path

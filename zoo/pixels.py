@@ -1,0 +1,89 @@
+"""Arrays of any number type as the uint8 RGB pixels that all models start from."""
+
+import math
+
+import numpy as np
+
+from weights_cache.errors import ZooError
+
+NO_PIXELS = "{} has no pixels ({}): at least 1 x 1 is needed"
+
+
+class ImageError(ZooError):
+    """A picture is missing, damaged, too large, or not of a kind that can be read."""
+
+
+def to_rgb_pixels(array: np.ndarray, name: str = "array") -> np.ndarray:
+    """Return a picture given as an array as C-contiguous uint8 RGB, copied only if need be.
+
+    Args:
+        array: [height, width] grey, or [height, width, 1, 3 or 4 channels]; a fourth channel
+            is dropped. Integers are 0..255, floats 0..1, booleans black and white.
+        name: what error messages call the array.
+
+    Raises:
+        ImageError: the shape, the dtype or a value is not a picture's.
+
+    Example:
+        >>> to_rgb_pixels(np.array([[0.0, 1.0]])).tolist()
+        [[[0, 0, 0], [255, 255, 255]]]
+    """
+    _check_shape(array.shape, name)
+    levels = _to_uint8(np.asarray(array), f"{array.dtype} {name}")
+    if levels.ndim == 2:
+        levels = levels[..., np.newaxis]
+    if levels.shape[2] == 1:
+        levels = np.repeat(levels, 3, axis=2)
+    return np.ascontiguousarray(levels[..., :3])
+
+
+def _check_shape(shape: tuple[int, ...], name: str) -> None:
+    if 0 in shape:
+        raise ImageError(NO_PIXELS.format(name, f"shape {shape}"))
+    if len(shape) == 2 or (len(shape) == 3 and shape[2] in (1, 3, 4)):
+        return
+    hint = "reshape it"
+    if len(shape) == 4:
+        hint = "pass a batch [n, height, width, 3] as a list, list(array)"
+    elif len(shape) == 3 and shape[0] in (1, 3, 4) and shape[2] > 4:
+        hint = "put channels last, np.moveaxis(array, 0, -1)"
+    raise ImageError(
+        f"{name} of shape {shape} is not one picture [height, width] or [height, width, "
+        f"1, 3 or 4 channels]: {hint}"
+    )
+
+
+def _to_uint8(array: np.ndarray, name: str) -> np.ndarray:
+    if array.dtype == np.uint8:
+        return array
+    if array.dtype == bool:
+        return array.astype(np.uint8) * 255
+    if array.dtype.kind in "iu":
+        return _integers_to_uint8(array, name)
+    if array.dtype.kind == "f":
+        return _floats_to_uint8(array, name)
+    raise ImageError(f"{name} is not a picture: use uint8 0..255 or float32 0..1")
+
+
+def _integers_to_uint8(array: np.ndarray, name: str) -> np.ndarray:
+    low, high = int(array.min()), int(array.max())
+    if low < 0 or high > 255:
+        raise ImageError(
+            f"{name} has values {low}..{high}, outside 0..255: scale it to uint8, "
+            "from 16 bits with (array // 257).astype(np.uint8)"
+        )
+    return array.astype(np.uint8)
+
+
+def _floats_to_uint8(array: np.ndarray, name: str) -> np.ndarray:
+    low, high = float(array.min()), float(array.max())
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise ImageError(f"{name} has NaN or infinite values: np.nan_to_num(array) replaces them")
+    half_level = 0.5 / 255  # what resizing may overshoot by rounding
+    if low < -half_level or high > 1 + half_level:
+        raise ImageError(
+            f"{name} has values {low:g}..{high:g}, outside 0..1: scale it, "
+            "from 0..255 with array / 255"
+        )
+    levels = np.clip(array, 0, 1).astype(np.float32) * 255
+    return np.rint(levels).astype(np.uint8)

@@ -1,0 +1,187 @@
+"""PoseNet's outputs → poses, in pixels of the network's input.
+
+Algorithms: Papandreou et al., "Towards Accurate Multi-person Pose Estimation in the Wild" (2017)
+for offsets, "PersonLab" (2018) for the walk along displacements; parameters as in tfjs-models.
+
+A cell (row, column) of the outputs lies at pixel ``cell * stride``. In offsets and displacements
+all y values come first, then all x values. Here points are complex numbers x + iy: one value each.
+"""
+
+import heapq
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+#: Each joint is reached from its parent: (parent, child), in the order of the displacements.
+EDGES = (
+    (0, 1),
+    (1, 3),
+    (0, 2),
+    (2, 4),
+    (0, 5),
+    (5, 7),
+    (7, 9),
+    (5, 11),
+    (11, 13),
+    (13, 15),
+    (0, 6),
+    (6, 8),
+    (8, 10),
+    (6, 12),
+    (12, 14),
+    (14, 16),
+)
+
+REFINEMENTS = 2  # how often a walked-to point is moved to where its cell says
+
+
+class Points(NamedTuple):
+    """One person: where each keypoint is, and how sure each is."""
+
+    positions: np.ndarray  # complex, x + iy
+    scores: np.ndarray  # 0..1
+    score: float  # of the whole
+
+
+class Fields(NamedTuple):
+    """The outputs of one photo, ready to be looked up by cell."""
+
+    scores: np.ndarray  # [rows, columns, keypoints], 0..1
+    targets: np.ndarray  # [rows, columns, keypoints], the point that a cell says
+    forward: np.ndarray  # [rows, columns, edges], from parent to child
+    backward: np.ndarray  # [rows, columns, edges], from child to parent
+    stride: int
+
+    def target(self, point: complex, keypoint: int) -> complex:
+        """Where the cell of a point says that a keypoint is."""
+        row, column = self.cell(point)
+        return complex(self.targets[row, column, keypoint])
+
+    def score(self, point: complex, keypoint: int) -> float:
+        """How sure the cell of a point is of a keypoint."""
+        row, column = self.cell(point)
+        return float(self.scores[row, column, keypoint])
+
+    def cell(self, point: complex) -> tuple[int, int]:
+        """The cell nearest to a point, within the grid."""
+        rows, columns = self.scores.shape[:2]
+        row = int(np.floor(point.imag / self.stride + 0.5))
+        column = int(np.floor(point.real / self.stride + 0.5))
+        return min(max(row, 0), rows - 1), min(max(column, 0), columns - 1)
+
+
+def read_fields(outputs: Mapping[str, np.ndarray], stride: int) -> Fields:
+    """Take the outputs of the first photo of a batch apart.
+
+    Args:
+        outputs: ``heatmap`` (logits), ``offset``, ``displacement_fwd``, ``displacement_bwd``,
+            each [1, rows, columns, channels].
+        stride: pixels per cell.
+    """
+    logits = outputs["heatmap"][0].astype(np.float64)
+    rows, columns, _ = logits.shape
+    grid = (np.arange(columns) + 1j * np.arange(rows)[:, None]) * stride
+    return Fields(
+        scores=np.exp(-np.logaddexp(0, -logits)),
+        targets=grid[:, :, None] + _points(outputs["offset"]),
+        forward=_points(outputs["displacement_fwd"]),
+        backward=_points(outputs["displacement_bwd"]),
+        stride=stride,
+    )
+
+
+def _points(field: np.ndarray) -> np.ndarray:
+    half = field.shape[3] // 2
+    return field[0, :, :, half:] + 1j * field[0, :, :, :half].astype(np.float64)
+
+
+def decode_single(fields: Fields) -> Points:
+    """The best cell of each keypoint, whoever it belongs to; the score is their mean."""
+    keypoints = fields.scores.shape[2]
+    best = fields.scores.reshape(-1, keypoints).argmax(axis=0)
+    index = np.arange(keypoints)
+    scores = fields.scores.reshape(-1, keypoints)[best, index]
+    positions = fields.targets.reshape(-1, keypoints)[best, index]
+    return Points(positions, scores, float(scores.mean()))
+
+
+def decode_multiple(
+    fields: Fields, *, max_poses: int, score_threshold: float, nms_radius: float
+) -> list[Points]:
+    """Several people: from each strong keypoint, best first, walk along the edges to the others.
+
+    Args:
+        fields: from `read_fields`.
+        max_poses: stop at so many people.
+        score_threshold: least score of the keypoint that a walk starts at, 0..1.
+        nms_radius: a keypoint this near to the same one of an earlier person is that person's;
+            in pixels of the network's input.
+    """
+    poses: list[Points] = []
+    candidates = _peaks(fields.scores, score_threshold)
+    while candidates and len(poses) < max_poses:
+        _, row, column, keypoint = heapq.heappop(candidates)
+        root = fields.targets[row, column, keypoint]
+        if not any(abs(p.positions[keypoint] - root) <= nms_radius for p in poses):
+            positions, scores = _walk(fields, (row, column), keypoint)
+            poses.append(
+                Points(positions, scores, _own_score(positions, scores, poses, nms_radius))
+            )
+    return poses
+
+
+def _peaks(scores: np.ndarray, threshold: float) -> list[tuple[float, int, int, int]]:
+    """A heap of (-score, row, column, keypoint) of the cells that no neighbour exceeds."""
+    rows, columns, _ = scores.shape
+    bordered = np.pad(scores, ((1, 1), (1, 1), (0, 0)), constant_values=-1)
+    around = [bordered[i : i + rows, j : j + columns] for i in range(3) for j in range(3)]
+    peaks = np.nonzero((scores >= threshold) & (scores >= np.max(around, axis=0)))
+    heap = [
+        (-float(scores[row, column, keypoint]), int(row), int(column), int(keypoint))
+        for row, column, keypoint in zip(*peaks, strict=True)
+    ]
+    heapq.heapify(heap)
+    return heap
+
+
+def _walk(fields: Fields, cell: tuple[int, int], root: int) -> tuple[np.ndarray, np.ndarray]:
+    """All keypoints of the person whose keypoint ``root`` is in a cell."""
+    count, (row, column) = fields.scores.shape[2], cell
+    positions, scores = np.zeros(count, complex), np.zeros(count)
+    positions[root] = fields.targets[row, column, root]
+    scores[root] = fields.scores[row, column, root]
+    found = {root}
+    for field, edge, source, target in _steps(fields):
+        if source in found and target not in found:
+            point = _follow(fields, positions[source], field[:, :, edge], target)
+            positions[target], scores[target] = point, fields.score(point, target)
+            found.add(target)
+    return positions, scores
+
+
+def _steps(fields: Fields) -> Iterator[tuple[np.ndarray, int, int, int]]:
+    """(field, edge, from, to): first all edges towards the nose, then all away from it."""
+    for edge in reversed(range(len(EDGES))):
+        parent, child = EDGES[edge]
+        yield fields.backward, edge, child, parent
+    for edge, (parent, child) in enumerate(EDGES):
+        yield fields.forward, edge, parent, child
+
+
+def _follow(fields: Fields, source: complex, field: np.ndarray, keypoint: int) -> complex:
+    """Go along a displacement, then to where the cell there says."""
+    point = source + complex(field[fields.cell(source)])
+    for _ in range(REFINEMENTS):
+        point = fields.target(point, keypoint)
+    return point
+
+
+def _own_score(
+    positions: np.ndarray, scores: np.ndarray, earlier: list[Points], radius: float
+) -> float:
+    """The mean score, where keypoints that an earlier person has already count as 0."""
+    own = np.ones(len(scores), bool)
+    for pose in earlier:
+        own &= abs(pose.positions - positions) > radius
+    return float(scores[own].sum() / len(scores))

@@ -1,0 +1,40 @@
+"""Names of the 17 COCO body keypoints and the lines drawn between them (tfjs-models PoseNet)."""
+
+KEYPOINTS: tuple[str, ...] = (
+    "nose",
+    "left_eye",
+    "right_eye",
+    "left_ear",
+    "right_ear",
+    "left_shoulder",
+    "right_shoulder",
+    "left_elbow",
+    "right_elbow",
+    "left_wrist",
+    "right_wrist",
+    "left_hip",
+    "right_hip",
+    "left_knee",
+    "right_knee",
+    "left_ankle",
+    "right_ankle",
+)
+
+SKELETON: tuple[tuple[int, int], ...] = (
+    (0, 1),
+    (0, 2),
+    (1, 3),
+    (2, 4),
+    (5, 6),
+    (5, 7),
+    (5, 11),
+    (6, 8),
+    (6, 12),
+    (7, 9),
+    (8, 10),
+    (11, 12),
+    (11, 13),
+    (12, 14),
+    (13, 15),
+    (14, 16),
+)

@@ -1,0 +1,159 @@
+"""A loaded model, and the only pipeline: read → preprocess → run → decode → map back."""
+
+import importlib
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+
+from core.graph.model import GraphModel
+from core.graph.nodes import PartialSpec
+from core.tensors import Tensor
+from weights_cache import load_weights
+from weights_cache.errors import ZooError
+from zoo.entry import Entry
+from zoo.images import read_image
+from zoo.preprocess import Placement, prepare
+
+Result = TypeVar("Result")
+Outputs = Mapping[str, np.ndarray]
+
+
+class Model(ABC):
+    """A loaded model: its task's verbs for everybody, tensors for experts. Threads may share it.
+
+    Made by `zoo.load`. Usable in a ``with`` statement, which closes it.
+    """
+
+    def __init__(
+        self,
+        entry: Entry,
+        options: Mapping[str, Any],
+        *,
+        backend: str | None = None,
+        weights: str | os.PathLike[str] | None = None,
+    ):
+        self.entry, self.options = entry, dict(options)
+        self.input_size = self.input_size_of(options)
+        self._network: GraphModel | None = GraphModel(_build(entry, self.options, weights), backend)
+
+    @property
+    def name(self) -> str:
+        """Such as ``"posenet.tiny"``."""
+        return self.entry.name
+
+    @property
+    def backend(self) -> str:
+        """Name of the backend it runs on."""
+        return self.network.backend
+
+    @property
+    def network(self) -> GraphModel:
+        """The graph that runs."""
+        if self._network is None:
+            raise ZooError(f"the model {self.name} is closed: load it again with zoo.load")
+        return self._network
+
+    @property
+    def inputs(self) -> dict[str, PartialSpec]:
+        """Name of each input of the network, its shape (None: any length) and dtype."""
+        return self.network.inputs
+
+    @property
+    def outputs(self) -> dict[str, PartialSpec]:
+        """Name of each output of the network, its shape (None: any length) and dtype."""
+        return self.network.outputs
+
+    def predict(self, inputs: Any) -> dict[str, Tensor]:
+        """Run the network on ready-made input.
+
+        Args:
+            inputs: array or tensor as `inputs` tells, or a dict of them by name.
+
+        Returns:
+            Every raw output by name.
+        """
+        return self.network.predict(inputs)
+
+    def infer(self, image: Any, *, embedding: bool = False) -> Tensor:
+        """Features of a picture, for uses of your own.
+
+        Args:
+            image: anything that the verbs take, one picture.
+            embedding: the features that the network computes before its last layers, instead
+                of its main output.
+
+        Returns:
+            float32 [1, ...]
+        """
+        wanted = self.entry.embedding if embedding else self.entry.output
+        values, _ = prepare(read_image(image), self.entry.preprocess, self.input_size)
+        return self.network.execute(values, [wanted])[wanted]
+
+    @classmethod
+    @abstractmethod
+    def input_size_of(cls, options: Mapping[str, Any]) -> tuple[int, int]:
+        """Height and width that pictures are brought to, by the model's options."""
+
+    def run(
+        self, source: Any, decode: Callable[[Outputs, Placement], Result], *, mirror: bool
+    ) -> Result | Iterator[Result]:
+        """Take one picture through the pipeline, or several lazily.
+
+        Args:
+            source: a picture, or a list, iterator or batch [n, h, w, 3] of them.
+            decode: from the network's outputs and the place of the picture in its input to the
+                result, in pixels of the picture.
+            mirror: the pictures are mirror images.
+
+        Returns:
+            The result of one picture; an iterator over the results of several, which goes on
+            after a picture that raised an error.
+        """
+        self.network  # noqa: B018 - a closed model says so now, not at the first picture
+
+        def run_one(image: Any) -> Result:
+            values, placement = prepare(
+                read_image(image), self.entry.preprocess, self.input_size, mirror=mirror
+            )
+            outputs = self.network.predict(values)
+            return decode({name: np.asarray(t) for name, t in outputs.items()}, placement)
+
+        if not is_several(source):
+            return run_one(source)
+        return map(run_one, np.asarray(source) if hasattr(source, "ndim") else source)
+
+    def close(self) -> None:
+        """Let go of the weights; the model cannot be used after that."""
+        self._network = None
+
+    def __enter__(self) -> "Model":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        options = "".join(f", {k}={v!r}" for k, v in self.options.items())
+        return f"<zoo model {self.name}{options}>"
+
+
+def is_several(source: Any) -> bool:
+    """Whether a source of pictures is a list, an iterator or a batch rather than one picture."""
+    if isinstance(source, (list, tuple)):
+        return True
+    if hasattr(source, "ndim"):  # an array or a tensor
+        return source.ndim == 4
+    single = isinstance(source, (str, bytes, bytearray, memoryview, os.PathLike))
+    return not single and hasattr(source, "__next__") and not hasattr(source, "read")
+
+
+def _build(entry: Entry, options: Mapping[str, Any], path: Any) -> Any:
+    """The graph of an entry: its builder, given its weights and those options that it takes."""
+    module, function = entry.network.split(":")
+    builder = getattr(importlib.import_module(f"zoo.networks.{module}"), function)
+    taken = {k: options[k] for k in builder.__kwdefaults__ if k in options}
+    weights = load_weights(entry.weights if path is None else path)
+    return builder(weights, **taken)
