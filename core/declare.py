@@ -59,7 +59,7 @@ class Op:
             alias: a result of the same dtype shows the input's data in another shape.
         """
         self.rule, self.name = rule, name or rule.__name__
-        self.kernel_name = kernel_name or self.name.title().replace("_", "")
+        self.kernel_name = kernel_name or "".join(w.capitalize() for w in self.name.split("_"))
         self.promote, self.input_dtype, self.alias = promote, input_dtype, alias
         self.__doc__, self.__name__ = doc or rule.__doc__, self.name
         self._read_parameters()

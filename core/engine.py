@@ -62,8 +62,7 @@ def run(op: "Op", arguments: tuple, attributes: dict[str, Any]) -> Any:
         outputs = _alias(inputs[0], result)  # type: ignore[arg-type]
     else:
         outputs = _compute(op, backend, inputs, attributes, result)
-    tapes = active_tapes()
-    for tape in tapes:
+    for tape in active_tapes():
         tape.record(op, inputs, attributes, outputs)
     return outputs
 

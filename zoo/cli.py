@@ -123,7 +123,10 @@ def _drawing_paths(photos: list[str], target: str | None) -> list[str | None]:
     """The file to draw each photo to: the one given, or in a folder one named after the photo."""
     if target is None or (len(photos) == 1 and not os.path.isdir(target)):
         return [target] * len(photos)
-    os.makedirs(target, exist_ok=True)
+    try:
+        os.makedirs(target, exist_ok=True)
+    except OSError as error:
+        raise ZooError(f"cannot draw into {target!r}: {error}; give another folder") from error
     paths, seen = [], Counter[str]()
     for photo in photos:
         stem = os.path.splitext(os.path.basename(photo.rstrip("/")))[0]

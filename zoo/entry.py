@@ -10,10 +10,10 @@ from zoo.options import Option
 class Preprocess:
     """How a photo becomes the input of a network; `zoo.preprocess` carries it out.
 
-    A pixel value p in 0..255 becomes ``p / divide - subtract``.
+    The photo keeps its aspect ratio, centred between black borders. A pixel value p in 0..255
+    becomes ``p / divide - subtract``.
     """
 
-    fit: str  # "letterbox": keep the aspect ratio, black borders, centred
     divide: float
     subtract: float
 
@@ -24,7 +24,6 @@ class Entry:
 
     name: str
     task: str  # the folder of its verbs
-    summary: str
     weights: str  # name of its record in weights_cache/registry.json
     network: str  # builder of networks without topology: "module:function" of zoo.networks
     preprocess: Preprocess

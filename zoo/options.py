@@ -9,10 +9,9 @@ from weights_cache.errors import ZooError
 
 @dataclass(frozen=True)
 class Option:
-    """One option of a model: its default, and the values that it may have."""
+    """One option of a model: its default, and the values that it may have (none: see its task)."""
 
     default: Any
-    doc: str
     choices: tuple[Any, ...] = ()
 
 

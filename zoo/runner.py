@@ -112,13 +112,13 @@ class Model(ABC):
             The result of one picture; an iterator over the results of several, which goes on
             after a picture that raised an error.
         """
-        self.network  # noqa: B018 - a closed model says so now, not at the first picture
+        network = self.network  # a closed model says so now, not at the first picture
 
         def run_one(image: Any) -> Result:
             values, placement = prepare(
                 read_image(image), self.entry.preprocess, self.input_size, mirror=mirror
             )
-            outputs = self.network.predict(values)
+            outputs = network.predict(values)
             return decode({name: np.asarray(t) for name, t in outputs.items()}, placement)
 
         if not is_several(source):

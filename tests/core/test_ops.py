@@ -1,6 +1,7 @@
 """Every op, from the tables: values, shape rule, fresh results, gradients, leaks."""
 
 import doctest
+import re
 
 import numpy as np
 import pytest
@@ -194,6 +195,12 @@ def test_casts_follow_typed_arrays(backend):
 def test_every_kernel_belongs_to_an_op():
     declared = {(op, backend) for op, backend in KERNELS if op in OPS}
     assert declared == {key for key in KERNELS if not key[0].startswith("my_")}
+
+
+def test_kernel_names_are_those_of_tensorflow_js(shared):
+    listed = (shared / "reference" / "TFJS_KERNELS.md").read_text()
+    names = set(re.findall(r"^\| (\w+) \|", listed, re.MULTILINE))
+    assert {op.kernel_name for op in OPS.values()} <= names
 
 
 def test_docstrings_and_their_examples():

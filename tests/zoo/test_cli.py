@@ -107,6 +107,13 @@ def test_a_drawing_that_cannot_be_written(target, capsys, tmp_path):
     assert os.listdir(tmp_path) == []
 
 
+def test_several_photos_are_not_drawn_over_a_file(capsys, tmp_path):
+    (tmp_path / "mine.txt").write_text("mine")
+    status, out, err = run(capsys, "pose", PHOTO, PHOTO, "--draw", str(tmp_path / "mine.txt"))
+    assert (status, out, len(err)) == (2, "", 1)
+    assert (tmp_path / "mine.txt").read_text() == "mine"
+
+
 @pytest.mark.parametrize(
     "arguments, words",
     [
