@@ -81,19 +81,20 @@ def _run_pose(given: argparse.Namespace) -> int:
     model = load(given.model or DEFAULT_MODEL, backend=given.backend)
     if not hasattr(model, "estimate_single_pose"):
         raise ZooError(f"{model.name} is no pose model: see 'zoo models'")
-    results = {}
+    results, failed = {}, 0
     drawings = _drawing_paths(given.photos, given.draw)
     for photo, drawing in _with_progress(list(zip(given.photos, drawings, strict=True))):
         try:
             results[photo] = _pose_of(model, photo, drawing, given)
         except ZooError as error:
             _complain(error)
+            failed += 1
             continue
         if not (given.json or given.csv):
             print(_readable(photo, results[photo], len(given.photos) > 1), flush=True)
     if given.json or given.csv:
         _print_document(results, given)
-    if len(results) == len(given.photos):
+    if not failed:
         return 0
     return 1 if results else 2
 

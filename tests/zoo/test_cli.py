@@ -88,6 +88,11 @@ def test_several_photos_are_drawn_into_a_folder(capsys, tmp_path, damaged):
     assert len(complaints) == 2 and "damaged.jpg" in complaints[0] and "no.jpg" in complaints[1]
 
 
+def test_a_photo_given_twice_is_no_failure(capsys):
+    status, out, err = run(capsys, "pose", PHOTO, PHOTO, "--json")
+    assert (status, err, list(json.loads(out))) == (0, [], [PHOTO])
+
+
 def test_photos_of_one_name_are_drawn_apart(capsys, tmp_path):
     """Two photos of one name from different folders must not overwrite each other's drawing."""
     photos = []
