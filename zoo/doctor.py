@@ -79,6 +79,7 @@ def _backends() -> Iterator[tuple[str, str]]:
 
 def _weights() -> Iterator[tuple[str, str]]:
     from weights_cache import cache_folder, list_records, status
+    from weights_cache.places import is_offline
 
     folder = cache_folder()
     cached = [r for r in list_records() if status(r.name) == "cached"]
@@ -87,8 +88,7 @@ def _weights() -> Iterator[tuple[str, str]]:
     access = "" if writable else ", not writable (set ZOO_WEIGHTS_CACHE to another folder)"
     yield "cache", f"{folder}: {len(cached)} models, {size:.1f} MB{access}"
     yield "mirror", os.environ.get("ZOO_WEIGHTS_MIRROR") or "none (ZOO_WEIGHTS_MIRROR)"
-    offline = os.environ.get("ZOO_OFFLINE", "") not in ("", "0")
-    yield "network", "not used (ZOO_OFFLINE)" if offline else "used for missing weights"
+    yield "network", "not used (ZOO_OFFLINE)" if is_offline() else "used for missing weights"
 
 
 def _existing(path: str) -> str:

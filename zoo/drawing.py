@@ -12,11 +12,14 @@ from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
-from PIL import Image, ImageDraw, ImageFont
 
+from weights_cache.dependencies import needed_for
 from weights_cache.errors import ZooError
 from zoo.images import read_image
 from zoo.pose.keypoints import KEYPOINTS, SKELETON
+
+with needed_for("drawing"):
+    from PIL import Image, ImageDraw, ImageFont
 
 Colour = tuple[int, int, int]
 Place = tuple[float, float]

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weights_cache.dependencies import needed_for
+from weights_cache.places import is_offline
 from zoo.pixels import NO_PIXELS, ImageError, to_rgb_pixels
 
 if TYPE_CHECKING:
@@ -79,6 +81,8 @@ def read_image(source: object) -> np.ndarray:
     """
     if isinstance(source, np.ndarray):
         return to_rgb_pixels(source)
+    with needed_for("reading pictures"):
+        import PIL.Image  # noqa: F401
     if isinstance(source, (str, os.PathLike)):
         return _from_place(os.fsdecode(source))
     if isinstance(source, (bytes, bytearray, memoryview)):
@@ -257,9 +261,10 @@ def _upright(image: Image.Image, orientation: int) -> Image.Image:
 
 def _fetch(url: str) -> tuple[bytes, str]:
     """Return the body, and the name under which error messages speak of it."""
-    if os.environ.get("ZOO_OFFLINE", "").strip().lower() not in ("", "0", "false", "no"):
+    if is_offline():
         raise ImageError(f"{url!r} is not fetched because ZOO_OFFLINE is set: unset it")
-    import requests
+    with needed_for("fetching a picture"):
+        import requests
 
     try:
         with requests.Session() as session:

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from weights_cache.dependencies import needed_for
 from zoo.entry import Preprocess
 
 
@@ -63,7 +64,8 @@ def _scaled(photo: tuple[int, ...], scale: float) -> tuple[int, int]:
 
 def _paste(photo: np.ndarray, placement: Placement, size: tuple[int, int]) -> np.ndarray:
     """The photo resized by Pillow, as the reference outputs were made, on black."""
-    from PIL import Image
+    with needed_for("resizing pictures"):
+        from PIL import Image
 
     height, width = _scaled(photo.shape[:2], placement.scale)
     resized = Image.fromarray(photo).resize((width, height), Image.Resampling.BILINEAR)

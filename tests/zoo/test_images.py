@@ -156,6 +156,13 @@ def test_tensor_that_cannot_be_read():
     assert isinstance(error.__cause__, RuntimeError)
 
 
+@pytest.mark.parametrize(("package", "source"), [("PIL", "a.jpg"), ("requests", "http://a/b")])
+def test_missing_packages_are_named(monkeypatch, package, source):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ZooError, match=f"needs the package '{package}'.*pip install {package}"):
+        read_image(source)
+
+
 def test_reading_an_array_imports_no_decoder():
     code = (
         "import sys, numpy as np; from zoo.images import read_image;"

@@ -1,0 +1,109 @@
+"""Several processes at once, and processes that are killed."""
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from weights_cache import WeightsError, find_record, places, staging
+
+ROOT = Path(__file__).resolve().parents[2]
+CHILD = """
+import sys
+from pathlib import Path
+from weights_cache import registry, store
+registry.REGISTRY = Path(sys.argv[1])
+for path in store.fetch("toy").values():
+    sys.stdout.write(path.read_bytes().hex())
+"""
+
+
+def start(toy) -> subprocess.Popen:
+    command = [sys.executable, "-c", CHILD, str(toy.registry)]
+    return subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def wait_for(condition, seconds=20.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.01)
+
+
+def test_four_processes_make_one_request(toy):
+    toy.server.add("delay", 1.0)
+    children = [start(toy) for _ in range(4)]
+    for child in children:
+        output, errors = child.communicate(timeout=30)
+        assert child.returncode == 0, errors
+        assert bytes.fromhex(output) == toy.data
+    assert len(toy.server.requests) == 1
+    assert toy.left_over() == []
+
+
+@pytest.mark.parametrize("sent", [0, 70_000, 299_999])
+def test_a_process_killed_in_mid_write_spoils_nothing(toy, sent):
+    toy.server.add("stall", sent, times=1)
+    child = start(toy)
+    wait_for(toy.server.stalled.is_set)
+    wait_for(lambda: toy.left_over())
+    child.send_signal(signal.SIGKILL)
+    child.communicate()
+    assert not toy.path.exists()
+    toy.server.heal()
+    assert toy.fetch() == toy.data
+    assert toy.left_over() == []
+
+
+def test_a_process_that_waits_takes_over_from_a_killed_one(toy):
+    toy.server.add("stall", 200_000, times=1)
+    first = start(toy)
+    wait_for(toy.server.stalled.is_set)
+    second = start(toy)
+    time.sleep(0.3)
+    assert second.poll() is None
+    first.kill()
+    first.communicate()
+    output, errors = second.communicate(timeout=30)
+    assert second.returncode == 0, errors
+    assert bytes.fromhex(output) == toy.data
+    assert len(toy.server.requests) == 2
+
+
+def test_threads_share_one_download(toy):
+    toy.server.add("delay", 0.1)
+    results = []
+    threads = [threading.Thread(target=lambda: results.append(toy.fetch())) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [toy.data] * 8
+    assert len(toy.server.requests) == 1
+
+
+def test_a_lock_that_is_never_released_is_named(toy, monkeypatch):
+    monkeypatch.setattr(staging, "LOCK_SECONDS", 0.1)
+    record = find_record("toy")
+    lock = places.Places.choose(None, None, True).lock(record, record.files[0])
+    held, release = threading.Event(), threading.Event()
+
+    def hold():
+        with staging.locked(lock):
+            held.set()
+            release.wait(10)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait(10)
+    with pytest.raises(WeightsError, match=r"another process has held .*toy--weights.bin.lock"):
+        toy.fetch()
+    release.set()
+    thread.join()
+    assert toy.fetch() == toy.data

@@ -1,0 +1,136 @@
+"""What is found of damaged files: at a hit, by verify, by status."""
+
+import os
+
+import pytest
+
+from tests.weights_cache.toys import flip_byte, settle
+from weights_cache import WeightsError, checks, find_record, locate, status, store, verify
+
+
+def test_a_damaged_cached_file_is_fetched_again(toy):
+    toy.fetch()
+    flip_byte(toy.path)
+    assert locate("toy")["weights.bin"].read_bytes() == toy.data
+    assert len(toy.server.requests) == 2
+
+
+@pytest.mark.parametrize("size", [0, 1000])
+def test_a_cached_file_of_another_length_is_fetched_again(toy, size):
+    toy.fetch()
+    os.truncate(toy.path, size)
+    assert locate("toy")["weights.bin"].read_bytes() == toy.data
+
+
+def test_a_damaged_cached_file_offline_gives_both_hashes(toy):
+    toy.fetch()
+    right = find_record("toy").files[0].sha256
+    flip_byte(toy.path)
+    with pytest.raises(WeightsError, match=f"has sha256 [0-9a-f]{{64}} instead of {right}"):
+        locate("toy", offline=True)
+    assert toy.path.exists()
+
+
+def test_a_damaged_cached_file_that_cannot_be_fetched_gives_both_reasons(toy):
+    toy.fetch()
+    flip_byte(toy.path)
+    toy.server.add("status", 404)
+    with pytest.raises(WeightsError, match=r"has sha256 .* instead of .*status 404"):
+        locate("toy")
+    assert toy.left_over() == []
+
+
+def test_a_folder_in_place_of_a_file(toy):
+    toy.path.mkdir(parents=True)
+    with pytest.raises(WeightsError, match="is not a file"):
+        locate("toy", offline=True)
+    with pytest.raises(WeightsError, match="cannot write to"):
+        locate("toy")
+
+
+def count_hashes(monkeypatch):
+    hashed = []
+    sha256 = checks._sha256
+
+    def counted(path):
+        hashed.append(path)
+        return sha256(path)
+
+    monkeypatch.setattr(checks, "_sha256", counted)
+    return hashed
+
+
+def test_an_unchanged_file_is_hashed_once(toy, monkeypatch):
+    toy.fetch()
+    settle(toy.path)
+    hashed = count_hashes(monkeypatch)
+    for _ in range(3):
+        locate("toy")
+    assert hashed == [toy.path]
+
+
+def test_a_changed_file_is_hashed_again(toy, monkeypatch):
+    toy.fetch()
+    settle(toy.path)
+    locate("toy")
+    flip_byte(toy.path)
+    assert locate("toy")["weights.bin"].read_bytes() == toy.data
+    assert len(toy.server.requests) == 2
+
+
+def test_a_file_written_just_now_is_not_noted(toy):
+    """A change within the clock's step would keep size and time."""
+    toy.fetch()
+    locate("toy")
+    assert not (toy.path.parent / ".checks.json").exists()
+
+
+def test_another_hash_in_the_registry_makes_the_note_worthless(toy):
+    toy.fetch()
+    settle(toy.path)
+    locate("toy")
+    toy.register(["http://127.0.0.1:1"], sha256="0" * 64)
+    with pytest.raises(WeightsError, match="has sha256"):
+        locate("toy", offline=True)
+
+
+@pytest.mark.parametrize("text", ["", "[1]", "{", '{"weights.bin": 5}', "[" * 100_000])
+def test_a_damaged_note_is_ignored(toy, monkeypatch, text):
+    toy.fetch()
+    settle(toy.path)
+    (toy.path.parent / ".checks.json").write_text(text)
+    hashed = count_hashes(monkeypatch)
+    locate("toy")
+    locate("toy")
+    assert hashed == [toy.path]
+
+
+def test_verify_hashes_again_and_reports(toy, mirror):
+    assert [report.problem for report in verify("toy")] == [f"{toy.path} is missing"]
+    assert verify("toy", mirror=mirror) == [
+        store.FileReport("weights.bin", mirror / "toy" / "weights.bin", None)
+    ]
+    toy.fetch()
+    settle(toy.path)
+    locate("toy")
+    status = toy.path.stat()
+    flip_byte(toy.path)
+    os.utime(toy.path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert locate("toy")["weights.bin"] == toy.path  # the time says nothing changed
+    (report,) = verify("toy")
+    assert report.place == toy.path
+    assert "has sha256" in str(report.problem)
+
+
+def test_status_looks_at_sizes_only(toy, mirror, monkeypatch):
+    hashed = count_hashes(monkeypatch)
+    assert status("toy") == "missing"
+    assert status("toy", mirror=f"{toy.server.url}") == "missing"
+    assert status("toy", mirror=mirror) == "mirror"
+    (toy.cache / "toy").mkdir(parents=True)
+    toy.path.write_bytes(toy.data)
+    assert status("toy", mirror=mirror) == "cached"
+    os.truncate(toy.path, 10)
+    assert status("toy") == "missing"
+    assert hashed == []
+    assert toy.server.requests == []

@@ -1,0 +1,70 @@
+"""Weight files: found, fetched, verified, read and written.
+
+Nothing heavier than the standard library is imported until a function is used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from weights_cache.errors import WeightsError, ZooError
+    from weights_cache.loader import load_weights
+    from weights_cache.places import cache_folder
+    from weights_cache.quantise import QuantisedArray, dequantise_array, quantise_array
+    from weights_cache.registry import FileRecord, ModelRecord, find_record, list_records
+    from weights_cache.store import FileReport, clear, fetch, locate, status, verify
+    from weights_cache.write import write_weights
+
+_HOMES = {
+    "FileRecord": "registry",
+    "FileReport": "store",
+    "ModelRecord": "registry",
+    "QuantisedArray": "quantise",
+    "WeightsError": "errors",
+    "ZooError": "errors",
+    "cache_folder": "places",
+    "clear": "store",
+    "dequantise_array": "quantise",
+    "fetch": "store",
+    "find_record": "registry",
+    "list_records": "registry",
+    "load_weights": "loader",
+    "locate": "store",
+    "quantise_array": "quantise",
+    "status": "store",
+    "verify": "store",
+    "write_weights": "write",
+}
+
+__all__ = [
+    "FileRecord",
+    "FileReport",
+    "ModelRecord",
+    "QuantisedArray",
+    "WeightsError",
+    "ZooError",
+    "cache_folder",
+    "clear",
+    "dequantise_array",
+    "fetch",
+    "find_record",
+    "list_records",
+    "load_weights",
+    "locate",
+    "quantise_array",
+    "status",
+    "verify",
+    "write_weights",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(globals() | _HOMES)

@@ -1,0 +1,48 @@
+"""Names of files inside a folder, which must never lead out of it."""
+
+from pathlib import Path
+
+from weights_cache.errors import WeightsError
+
+
+def require_relative(name: object, what: str) -> str:
+    """Return ``name`` when it is a plain relative path with forward slashes, else raise.
+
+    Refused: what is no text, an empty name, ``..``, ``.``, absolute paths, backslashes, drive
+    letters and NUL. ``what`` says in the error whose name it is.
+    """
+    fault = _fault(name)
+    if fault:
+        raise WeightsError(
+            f"{what}: the file name {name!r} {fault}; "
+            "only relative names inside the folder are allowed"
+        )
+    return str(name)
+
+
+def inside(folder: Path, name: object, what: str) -> Path:
+    """Return the path of ``name`` in ``folder``; a symbolic link must not leave it either."""
+    path = folder / require_relative(name, what)
+    try:
+        resolved = path.resolve()
+        leaves = not resolved.is_relative_to(folder.resolve())
+    except (OSError, RuntimeError) as error:  # a loop of links, a name that is too long
+        raise WeightsError(f"{what}: the file name {name!r} cannot be followed: {error}") from error
+    if leaves:
+        raise WeightsError(
+            f"{what}: the file name {name!r} is a link to {resolved}, outside {folder}; "
+            "put the file itself into the folder"
+        )
+    return path
+
+
+def _fault(name: object) -> str | None:
+    if not isinstance(name, str) or not name:
+        return "is not a non-empty text"
+    if "\\" in name or "\0" in name:
+        return "holds a backslash or NUL"
+    if name.startswith("/") or name[1:2] == ":":
+        return "is absolute"
+    if any(part in ("", ".", "..") for part in name.split("/")):
+        return "holds '..', '.' or an empty part"
+    return None

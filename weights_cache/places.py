@@ -1,0 +1,82 @@
+"""Where weights may lie: the cache folder, a mirror, and whether the network may be asked."""
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+from weights_cache.dependencies import needed_for
+from weights_cache.registry import FileRecord, ModelRecord
+
+PathLike = str | os.PathLike[str]
+
+CACHE_VARIABLE = "ZOO_WEIGHTS_CACHE"
+MIRROR_VARIABLE = "ZOO_WEIGHTS_MIRROR"
+OFFLINE_VARIABLE = "ZOO_OFFLINE"
+
+
+def cache_folder(cache: PathLike | None = None) -> Path:
+    """Return the folder that downloaded weights are kept in; it need not exist yet.
+
+    The first of: the argument, the environment variable ZOO_WEIGHTS_CACHE, the user's cache
+    folder on this platform.
+
+    >>> cache_folder("kept").name
+    'kept'
+    """
+    chosen = cache or os.environ.get(CACHE_VARIABLE)
+    if chosen:
+        return _absolute(chosen)
+    with needed_for(f"finding the cache folder without {CACHE_VARIABLE}"):
+        from platformdirs import user_cache_dir
+    return Path(user_cache_dir("friendly-zoo"), "weights")
+
+
+class Places(NamedTuple):
+    """The places of one call: cache folder, mirror (a folder or a URL), network allowed or not."""
+
+    cache: Path
+    mirror_folder: Path | None
+    mirror_url: str | None
+    offline: bool
+
+    @classmethod
+    def choose(
+        cls, cache: PathLike | None, mirror: PathLike | None, offline: bool | None
+    ) -> "Places":
+        """Take each argument, or what its environment variable says where it is None."""
+        chosen = os.fspath(mirror or os.environ.get(MIRROR_VARIABLE) or "")
+        is_url = chosen.lower().startswith(("http://", "https://"))
+        folder = _absolute(chosen) if chosen and not is_url else None
+        url = chosen.rstrip("/") if is_url else None
+        return cls(cache_folder(cache), folder, url, is_offline(offline))
+
+    def in_cache(self, record: ModelRecord, file: FileRecord) -> Path:
+        """The place of ``file`` in the cache."""
+        return self.cache / record.name / file.path
+
+    def in_mirror(self, record: ModelRecord, file: FileRecord) -> Path | None:
+        """The place of ``file`` in the mirror, when that is a folder."""
+        return self.mirror_folder / record.name / file.path if self.mirror_folder else None
+
+    def urls(self, record: ModelRecord, file: FileRecord) -> list[str]:
+        """The URLs to ask for ``file``: the mirror's, then the pinned ones."""
+        if not self.mirror_url:
+            return list(file.urls)
+        from urllib.parse import quote
+
+        return [f"{self.mirror_url}/{quote(record.name)}/{quote(file.path)}", *file.urls]
+
+    def lock(self, record: ModelRecord, file: FileRecord) -> Path:
+        """The lock file of ``file``, apart from the weights so that they can be removed."""
+        return self.cache / ".locks" / f"{record.name}--{file.path.replace('/', '--')}.lock"
+
+
+def _absolute(path: PathLike) -> Path:
+    return Path(os.path.expanduser(path)).absolute()
+
+
+def is_offline(offline: bool | None = None) -> bool:
+    """Whether to stay off the network: the argument, or what ZOO_OFFLINE says where it is None."""
+    if offline is not None:
+        return offline
+    return os.environ.get(OFFLINE_VARIABLE, "").strip().lower() not in ("", "0", "false", "no")

@@ -1,0 +1,166 @@
+"""Writing so that a file is there whole or not at all, and errors of the disk in words."""
+
+import errno
+import os
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from weights_cache.dependencies import needed_for
+from weights_cache.errors import WeightsError
+
+STALE_SECONDS = 24 * 3600.0
+LOCK_SECONDS = 600.0
+_FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
+
+
+@contextmanager
+def writing_to(folder: Path, needed: int, advice: str) -> Iterator[None]:
+    """Turn an OSError inside the block into a WeightsError that names the folder.
+
+    ``needed`` is the number of bytes that are being written, ``advice`` the next step.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _FULL:
+            raise _disk_full(folder, needed, advice) from error
+        reason = error.strerror or str(error)
+        raise WeightsError(f"cannot write to {folder}: {reason}; {advice}") from error
+
+
+def require_space(folder: Path, needed: int, advice: str) -> None:
+    """Raise a WeightsError unless the disk of ``folder`` has ``needed`` bytes free."""
+    if _free_bytes(folder) < needed:
+        raise _disk_full(folder, needed, advice)
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold the lock file ``path``, which stays behind: unlinking it would split the waiters."""
+    with needed_for("a cache shared by several processes"):
+        from filelock import FileLock, Timeout
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(path)
+    try:
+        lock.acquire(timeout=LOCK_SECONDS)
+    except Timeout as error:
+        raise WeightsError(
+            f"another process has held {path} for {LOCK_SECONDS:g} s; "
+            "wait until it is done, or end it"
+        ) from error
+    except NotImplementedError as error:  # an older filelock, a disk without locks
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK), str(path)) from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def unique_sibling(target: Path, ending: str) -> Path:
+    """Return an unused name in the folder of ``target``: ``<name>.<random>.<ending>``."""
+    return target.with_name(f"{target.name}.{os.urandom(6).hex()}.{ending}")
+
+
+def siblings(target: Path, ending: str) -> list[Path]:
+    """Return the files that ``unique_sibling`` named, newest first."""
+    start, end = f"{target.name}.", f".{ending}"
+    names = [name for name in os.listdir(target.parent) if name.startswith(start)]
+    found = [target.with_name(name) for name in names if name.endswith(end)]
+    return sorted(found, key=_modified, reverse=True)
+
+
+def is_stale(path: Path) -> bool:
+    """Whether nobody has written to ``path`` for a day."""
+    return time.time() - _modified(path) > STALE_SECONDS
+
+
+def create_file(path: Path) -> int:
+    """Create ``path``, which must not exist, and return a descriptor to write and read it."""
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+
+
+def replace_files(folder: Path, contents: Mapping[str, Iterable[bytes | memoryview]]) -> None:
+    """Write all files of ``contents`` into ``folder``, or leave every old one as it was.
+
+    Everything is written under other names first; then each takes its place, in the order
+    given. If that fails half-way, the files already replaced get their old content back.
+    """
+    staged: dict[Path, Path] = {}
+    try:
+        for name, blocks in contents.items():
+            target = folder / name
+            _remove_stale(target, "tmp")
+            staged[target] = unique_sibling(target, "tmp")
+            _write(staged[target], blocks)
+        _take_places(staged)
+    finally:
+        for temporary in staged.values():
+            temporary.unlink(missing_ok=True)
+
+
+def _write(path: Path, blocks: Iterable[bytes | memoryview]) -> None:
+    with open(create_file(path), "wb") as stream:
+        for block in blocks:
+            stream.write(block)
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def _take_places(staged: Mapping[Path, Path]) -> None:
+    old: dict[Path, Path | None] = {}
+    try:
+        for target, temporary in staged.items():
+            old[target] = _second_name(target) if target.exists() else None
+            os.replace(temporary, target)
+    except BaseException:
+        for target, kept in old.items():
+            if kept:
+                os.replace(kept, target)
+            else:
+                target.unlink(missing_ok=True)
+        raise
+    finally:
+        for kept in filter(None, old.values()):
+            kept.unlink(missing_ok=True)
+
+
+def _second_name(target: Path) -> Path:
+    """Keep the content of ``target`` under another name while a new file takes its own."""
+    import shutil
+
+    kept = unique_sibling(target, "tmp")
+    try:
+        os.link(target, kept)
+    except OSError:  # a file system without hard links
+        shutil.copy2(target, kept)
+    return kept
+
+
+def _remove_stale(target: Path, ending: str) -> None:
+    for path in siblings(target, ending):
+        if is_stale(path):
+            path.unlink(missing_ok=True)
+
+
+def _modified(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:  # its owner has just removed it
+        return 0.0
+
+
+def _free_bytes(folder: Path) -> int:
+    import shutil
+
+    while not folder.exists():
+        folder = folder.parent
+    return shutil.disk_usage(folder).free
+
+
+def _disk_full(folder: Path, needed: int, advice: str) -> WeightsError:
+    free = _free_bytes(folder)
+    return WeightsError(
+        f"the disk of {folder} is full: {needed} bytes needed, {free} free; make room, or {advice}"
+    )
