@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from weights_cache.store import FileReport, clear, fetch, locate, status, verify
     from weights_cache.write import write_weights
 
-_HOMES = {
+_PUBLIC = {
     "FileRecord": "registry",
     "FileReport": "store",
     "ModelRecord": "registry",
@@ -59,12 +59,12 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    if name not in _HOMES:
+    if name not in _PUBLIC:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    value = getattr(import_module(f"{__name__}.{_PUBLIC[name]}"), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted(globals() | _HOMES)
+    return sorted(globals() | _PUBLIC)

@@ -15,7 +15,7 @@ SOURCES = sorted(PACKAGE.glob("*.py"))
 
 
 def test_every_public_name_is_there():
-    assert sorted(weights_cache.__all__) == sorted(weights_cache._HOMES)
+    assert sorted(weights_cache.__all__) == sorted(weights_cache._PUBLIC)
     for name in weights_cache.__all__:
         value = getattr(weights_cache, name)
         assert value is getattr(weights_cache, name)
