@@ -10,6 +10,8 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from core.engine import run
 from core.errors import CoreError
 from core.kernels import OPS
@@ -42,7 +44,7 @@ class Op:
         doc: str | None = None,
         kernel_name: str = "",
         gradients: Mapping[str, Rule | None] | None = None,
-        promote: bool = False,
+        promote: bool | tuple[str, ...] = False,
         input_dtype: str | None = None,
         alias: bool = False,
     ):
@@ -54,15 +56,17 @@ class Op:
             doc: documentation, by default the rule's.
             kernel_name: TensorFlow.js's name, by default the Python name in CamelCase.
             gradients: for each input that has one, its gradient rule.
-            promote: bring all inputs to their common dtype first.
-            input_dtype: bring all inputs to this dtype first.
+            promote: bring all inputs, or those named, to their common dtype first.
+            input_dtype: what the inputs must be: ``"float32"`` (whole numbers and bools are
+                converted), ``"bool"``, ``"number"`` (bools become int32) or ``"no string"``.
             alias: a result of the same dtype shows the input's data in another shape.
         """
         self.rule, self.name = rule, name or rule.__name__
         self.kernel_name = kernel_name or "".join(w.capitalize() for w in self.name.split("_"))
-        self.promote, self.input_dtype, self.alias = promote, input_dtype, alias
+        self.input_dtype, self.alias = input_dtype, alias
         self.__doc__, self.__name__ = doc or rule.__doc__, self.name
         self._read_parameters()
+        self.promote = self.inputs if promote is True else promote or ()
         self.gradients: dict[str, Gradient] = {}
         for input_name, gradient in (gradients or {}).items():
             if gradient is not None:
@@ -78,7 +82,7 @@ class Op:
         self.attributes = code.co_varnames[count : count + named]
         self.defaults: dict[str, Any] = dict(self.rule.__kwdefaults__ or {})
         self.required_attributes = set(self.attributes) - set(self.defaults)
-        kinds = self.rule.__annotations__
+        kinds = inspect.get_annotations(self.rule, eval_str=True)
         self.list_inputs = {n for n in self.inputs if kinds.get(n) == list[Spec]}
         self.optional_inputs = {n for n in self.inputs if kinds.get(n) == Spec | None}
         self.plain = not (self.list_inputs or self.optional_inputs)
@@ -132,10 +136,17 @@ class Op:
         missing = self.required_attributes - set(given)
         if missing:
             raise CoreError(f"{self.name} needs the attribute {sorted(missing)[0]!r}")
-        return inputs, {**self.defaults, **given}
+        return inputs, {**self.defaults, **{k: _frozen(v) for k, v in given.items()}}
 
     def __repr__(self) -> str:
         return f"<op {self.name}{self.__signature__}>"
+
+
+def _frozen(value: Any) -> Any:
+    """An attribute that no caller can change any more: tuples of Python numbers."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        value = value.tolist()
+    return tuple(map(_frozen, value)) if isinstance(value, (list, tuple)) else value
 
 
 def op(**options: Any) -> Callable[[Rule], Op]:

@@ -58,11 +58,21 @@ def to_numpy(value: Any, dtype: str | None = None) -> np.ndarray:
     except ValueError as error:
         raise CoreError(f"cannot make a tensor: {error}") from error
     name = check_dtype(dtype) if dtype else dtype_of(array)
-    if name == "int32" and array.dtype.kind in "iuf" and array.size:
-        _check_int32(array)
-    if name == "string":
-        _check_strings(array)
-    return np.array(array, dtype=DTYPES[name], order="C", copy=True)
+    _check_fit(array, name)
+    with np.errstate(over="ignore"):  # a float64 beyond float32 becomes infinite
+        return np.array(array, dtype=DTYPES[name], order="C", copy=True)
+
+
+def check_value(value: Any, dtype: str) -> None:
+    """Raise for anything but one value that a dtype holds exactly enough.
+
+    >>> check_value(1.5, "float32")
+    """
+    array = to_numpy(value, dtype)
+    if array.shape != ():
+        raise CoreError(f"expected one {dtype} value, got an array of shape {array.shape}")
+    if dtype == "int32" and array != value:
+        raise CoreError(f"{value!r} is no whole number, as {dtype} needs")
 
 
 def check_dtype(dtype: str) -> str:
@@ -70,6 +80,17 @@ def check_dtype(dtype: str) -> str:
     if dtype not in DTYPES:
         raise CoreError(f"unknown dtype {dtype!r}: use one of {list(DTYPES)}")
     return dtype
+
+
+def _check_fit(array: np.ndarray, name: str) -> None:
+    """Raise for values that a dtype cannot hold."""
+    kind = "S" if array.dtype.kind in "OU" else array.dtype.kind
+    if name == "string":
+        _check_strings(array)
+    elif kind == "S" or (kind == "c" and name != "complex64"):
+        raise CoreError(f"cannot turn {array.dtype} values into {name}")
+    elif name == "int32" and array.size and kind in "iuf":
+        _check_int32(array)
 
 
 def _check_int32(array: np.ndarray) -> None:
@@ -81,6 +102,6 @@ def _check_int32(array: np.ndarray) -> None:
 
 
 def _check_strings(array: np.ndarray) -> None:
-    other = next((v for v in array.flat if not isinstance(v, (str, bytes))), None)
-    if other is not None:
-        raise CoreError(f"cannot make a tensor of {type(other).__name__}: give numbers or strings")
+    others = {type(v).__name__ for v in array.flat if not isinstance(v, (str, bytes))}
+    if others:
+        raise CoreError(f"cannot make a tensor of {min(others)}: give numbers or strings")

@@ -1,6 +1,7 @@
 """Runs ops: take the inputs in, find the kernel, run it, wrap the results, tell the tape."""
 
 from collections.abc import Callable, Mapping
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from core.backends.base import Backend, Handle
@@ -14,6 +15,9 @@ from core.tensors import DataContainer, Tensor
 
 if TYPE_CHECKING:
     from core.declare import Op
+
+#: What Python and NumPy raise for arguments that make no sense.
+_MISUSE = (TypeError, ValueError, IndexError, OverflowError, MemoryError)
 
 #: A tensor input, an absent one, or a list of them.
 Input = Tensor | None | list[Tensor]
@@ -39,6 +43,8 @@ def tensor(value: Any, dtype: str | None = None) -> Tensor:
     """
     if isinstance(value, Tensor):
         return value if dtype is None else OPS["cast"](value, dtype=dtype)
+    if isinstance(value, (list, tuple)) and any(isinstance(v, Tensor) for v in value):
+        raise CoreError("a list of tensors is no tensor: join them with core.concat")
     array = to_numpy(value, dtype)
     backend = active_backend()
     return wrap(backend, backend.upload(array), Spec(array.shape, dtype_of(array)))
@@ -53,10 +59,13 @@ def run(op: "Op", arguments: tuple, attributes: dict[str, Any]) -> Any:
     """Run one op on the active backend; the tensors it returns are recorded on active tapes."""
     inputs = _take_in(op, arguments)
     backend = active_backend()
-    if op.plain:
-        result = op.rule(*[t.spec for t in inputs], **attributes)  # type: ignore[union-attr]
-    else:
-        result = op.rule(*[_each(lambda t: t.spec, i) for i in inputs], **attributes)
+    try:
+        if op.plain:
+            result = op.rule(*[t.spec for t in inputs], **attributes)  # type: ignore[union-attr]
+        else:
+            result = op.rule(*[_each(lambda t: t.spec, i) for i in inputs], **attributes)
+    except _MISUSE as error:
+        raise CoreError(f"{op.name} cannot work with {attributes}: {error}") from error
     outputs: Any
     if op.alias and result.dtype == inputs[0].spec.dtype:  # type: ignore[union-attr]
         outputs = _alias(inputs[0], result)  # type: ignore[arg-type]
@@ -76,9 +85,9 @@ def _take_in(op: "Op", arguments: tuple) -> list[Input]:
     else:
         inputs = _take_in_kinds(op, arguments)
     if op.promote:
-        return _as_common_dtype(inputs)
+        inputs = _as_common_dtype(op, inputs)
     if op.input_dtype:
-        return [_each(lambda t: _required_dtype(op, t), i) for i in inputs]
+        inputs = [_each(lambda t: _as_required(op, t), i) for i in inputs]
     return inputs
 
 
@@ -89,8 +98,8 @@ def _take_in_kinds(op: "Op", arguments: tuple) -> list[Input]:
     inputs: list[Input] = []
     for name, value in zip(op.inputs, arguments + (None,) * len(missing), strict=True):
         if name in op.list_inputs:
-            if isinstance(value, Tensor) or not value:
-                raise CoreError(f"{op.name} needs a list of tensors as {name!r}, got {value!r}")
+            if not isinstance(value, (list, tuple)) or not value:
+                raise CoreError(f"{op.name} needs a list of tensors as {name!r}, got {value!r:.80}")
             inputs.append([tensor(v) for v in value])
         elif value is None and name in op.optional_inputs:
             inputs.append(None)
@@ -118,27 +127,38 @@ def _flat(inputs: list[Input]) -> list[Tensor]:
     return tensors
 
 
-def _as_common_dtype(inputs: list[Input]) -> list[Input]:
-    dtypes = {t.spec.dtype for t in _flat(inputs)}
+def _as_common_dtype(op: "Op", inputs: list[Input]) -> list[Input]:
+    """The inputs that an op promotes, brought to one dtype."""
+    mixed = [n in op.promote for n in op.inputs]
+    dtypes = {t.spec.dtype for t in _flat([i for i, m in zip(inputs, mixed, strict=True) if m])}
     if len(dtypes) == 1:
         return inputs
-    common = dtypes.pop()
-    for dtype in dtypes:
-        common = promote(common, dtype)
-    return [_each(lambda t: _as_dtype(t, common), i) for i in inputs]
+    common = reduce(promote, dtypes)
+    return [
+        _each(lambda t: _as_dtype(t, common), i) if m else i
+        for i, m in zip(inputs, mixed, strict=True)
+    ]
 
 
-def _as_dtype(value: Tensor, dtype: str | None) -> Tensor:
+def _as_dtype(value: Tensor, dtype: str) -> Tensor:
     return value if value.spec.dtype == dtype else OPS["cast"](value, dtype=dtype)
 
 
-def _required_dtype(op: "Op", value: Tensor) -> Tensor:
-    """Numbers become float32 for an op that works on it; nothing becomes bool unasked."""
-    if op.input_dtype == "bool" and value.spec.dtype != "bool":
-        raise CoreError(
-            f"{op.name} needs bool tensors, got {value.spec.dtype}: compare, or cast to bool"
-        )
-    return _as_dtype(value, op.input_dtype)
+#: For each kind of input: the dtypes that it may have, and what the others become.
+_KINDS: dict[str, dict[str, str]] = {
+    "bool": {"bool": "bool"},
+    "number": {"bool": "int32", "int32": "int32", "float32": "float32", "complex64": "complex64"},
+    "float32": {"bool": "float32", "int32": "float32", "float32": "float32"},
+    "no string": {d: d for d in ("bool", "int32", "float32", "complex64")},
+}
+
+
+def _as_required(op: "Op", value: Tensor) -> Tensor:
+    """A tensor of a dtype that an op can work on."""
+    allowed = _KINDS[op.input_dtype]  # type: ignore[index]
+    if value.spec.dtype not in allowed:
+        raise CoreError(f"{op.name} needs {' or '.join(allowed)} tensors, got {value.spec.dtype}")
+    return _as_dtype(value, allowed[value.spec.dtype])
 
 
 def _alias(source: Tensor, spec: Spec) -> Tensor:
@@ -154,13 +174,24 @@ def _compute(
         handles = [handle_on(backend, t) for t in inputs]  # type: ignore[arg-type]
     else:
         handles = [_each(lambda t: handle_on(backend, t), i) for i in inputs]
-    raw = backend.run(kernel, handles, attributes)
+    try:
+        raw = backend.run(kernel, handles, attributes, result)
+    except _MISUSE as error:
+        raise CoreError(_why_it_failed(op, inputs, attributes, error)) from error
     if type(result) is Spec:
         return wrap(backend, raw, result)
     if isinstance(raw, tuple):
         specs = result or [backend.spec_of(r) for r in raw]
         return [wrap(backend, r, s) for r, s in zip(raw, specs, strict=True)]
     return wrap(backend, raw, backend.spec_of(raw))
+
+
+def _why_it_failed(
+    op: "Op", inputs: list[Input], attributes: Mapping[str, Any], error: Exception
+) -> str:
+    shown = ", ".join(f"{t.dtype} {t.shape}" for t in _flat(inputs))
+    reason = error if str(error) else type(error).__name__
+    return f"{op.name} of ({shown}) with {dict(attributes)} failed: {reason}"
 
 
 def handle_on(backend: Backend, value: Tensor) -> Handle:

@@ -19,6 +19,7 @@ OPS: dict[str, "Op"] = {}
 KERNELS: dict[tuple[str, str], Callable[..., Any]] = {}
 _BACKENDS: dict[str, "Backend"] = {}
 _LOADING = RLock()
+_being_loaded: set[str] = set()
 
 
 class OpNamespace:
@@ -50,6 +51,8 @@ def kernel(op_name: str, backend: str) -> Callable[[Function], Function]:
     ... def my_op(x):
     ...     return x * 2
     """
+    if backend not in _BACKENDS and backend not in _being_loaded and backend in backend_names():
+        load_backend(backend)  # so that a kernel of its own is not replaced unnoticed
 
     def register(function: Function) -> Function:
         if (op_name, backend) in KERNELS:
@@ -64,6 +67,7 @@ def find_kernel(op_name: str, backend: str) -> Callable[..., Any]:
     """The kernel of an op on a backend, or `KernelNotFound` that lists the backends having one."""
     found = KERNELS.get((op_name, backend))
     if found is None:
+        load_backend("cpu")  # it has most kernels, so name it even if nobody used it yet
         have = sorted(b for o, b in KERNELS if o == op_name)
         raise KernelNotFound(
             f"no kernel {op_name!r} on backend {backend!r}; available on: "
@@ -79,15 +83,23 @@ def backend_names() -> list[str]:
 
 def load_backend(name: str) -> "Backend":
     """The backend of that name; its kernel files are imported when it is first asked for."""
-    found = _BACKENDS.get(name)
+    found = _BACKENDS.get(name) if isinstance(name, str) else None
     if found is not None:
         return found
     if name not in backend_names():
         raise CoreError(f"unknown backend {name!r}: use one of {backend_names()}")
     with _LOADING:
         if name not in _BACKENDS:
-            package = importlib.import_module(f"core.backends.{name}")
-            for module in pkgutil.iter_modules(package.__path__):
-                importlib.import_module(f"{package.__name__}.{module.name}")
-            _BACKENDS[name] = package.make_backend()
+            _BACKENDS[name] = _import_backend(name)
     return _BACKENDS[name]
+
+
+def _import_backend(name: str) -> "Backend":
+    _being_loaded.add(name)
+    try:
+        package = importlib.import_module(f"core.backends.{name}")
+        for module in pkgutil.iter_modules(package.__path__):
+            importlib.import_module(f"{package.__name__}.{module.name}")
+        return package.make_backend()
+    finally:
+        _being_loaded.discard(name)

@@ -4,12 +4,14 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from threading import Lock
 
 from core.backends.base import Backend
 from core.kernels import load_backend
 
 _of_context: ContextVar[Backend | None] = ContextVar("backend", default=None)
 _of_process: Backend | None = None
+_choosing = Lock()
 
 
 def active_backend() -> Backend:
@@ -18,8 +20,11 @@ def active_backend() -> Backend:
 
 
 def _default_backend() -> Backend:
-    set_backend(os.environ.get("CORE_BACKEND", "cpu"))
-    return active_backend()
+    global _of_process
+    default = load_backend(os.environ.get("CORE_BACKEND") or "cpu")
+    with _choosing:
+        _of_process = _of_process or default  # another thread may have chosen meanwhile
+        return _of_process
 
 
 def set_backend(name: str) -> None:
@@ -29,7 +34,9 @@ def set_backend(name: str) -> None:
         CoreError: no such backend; the message lists those there are.
     """
     global _of_process
-    _of_process = load_backend(name)
+    chosen = load_backend(name)
+    with _choosing:
+        _of_process = chosen
 
 
 def get_backend() -> str:

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from math import prod
-from typing import NamedTuple
+from operator import index
+from typing import Any, NamedTuple
 
 from core.dtypes import ITEM_SIZES
 from core.errors import CoreError
@@ -46,6 +47,19 @@ def broadcast_shapes(a: Shape, b: Shape) -> Shape:
     return tuple(n if m == 1 else m for m, n in zip(longer, padded, strict=True))
 
 
+def whole_numbers(values: Any, name: str) -> Shape:
+    """One or several whole numbers as a tuple of ints.
+
+    >>> whole_numbers(3, "size"), whole_numbers([1, 2], "size")
+    ((3,), (1, 2))
+    """
+    several = values if isinstance(values, (tuple, list)) else (values,)
+    try:
+        return tuple(map(index, several))
+    except TypeError:
+        raise CoreError(f"{name}={values!r} must be whole numbers") from None
+
+
 def normal_axes(axis: int | Sequence[int] | None, rank: int) -> Shape:
     """Axes as sorted non-negative numbers; None means all.
 
@@ -54,7 +68,7 @@ def normal_axes(axis: int | Sequence[int] | None, rank: int) -> Shape:
     """
     if axis is None:
         return tuple(range(rank))
-    axes = (axis,) if isinstance(axis, int) else tuple(axis)
+    axes = whole_numbers(axis, "axis")
     if any(not -rank <= a < rank for a in axes):
         raise CoreError(f"axis {axis} is outside of a tensor with {rank} axes")
     normal = tuple(sorted(a % rank for a in axes))
@@ -65,16 +79,18 @@ def normal_axes(axis: int | Sequence[int] | None, rank: int) -> Shape:
 
 def normal_axis(axis: int, rank: int) -> int:
     """One axis as a non-negative number."""
+    if axis is None or isinstance(axis, (tuple, list)):
+        raise CoreError(f"axis={axis!r} must be one whole number")
     return normal_axes(axis, rank)[0]
 
 
-def normal_shape(shape: Sequence[int], size: int) -> Shape:
+def normal_shape(shape: int | Sequence[int], size: int) -> Shape:
     """A shape whose one -1, if any, is worked out from the number of values.
 
     >>> normal_shape((2, -1), 6)
     (2, 3)
     """
-    shape = tuple(int(n) for n in shape)
+    shape = whole_numbers(shape, "shape")
     known = prod(n for n in shape if n != -1)
     unknown = shape.count(-1)
     if unknown == 1 and known and size % known == 0:

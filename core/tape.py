@@ -46,8 +46,9 @@ class Tape:
     def record(self, op: "Op", inputs: list, attributes: dict[str, Any], outputs: Any) -> None:
         """Note an op, if a gradient flows through it into something watched."""
         named = dict(zip(op.inputs, inputs, strict=True))
-        wanted = [name for name in op.gradients if self._reaches(named[name])]
-        if not wanted:
+        reached = [name for name in op.inputs if self._reaches(named[name])]
+        wanted = [name for name in reached if name in op.gradients]
+        if not reached or (not wanted and not _has_floats(outputs)):
             return
         values = {"y": outputs, **named}
         saved = {
@@ -63,6 +64,7 @@ class Tape:
         self.nodes.append(Node(op, places, made, several, attributes, saved))
 
     def _reaches(self, value: Any) -> bool:
+        """Whether a tensor or place, or one of a list, depends on what is watched."""
         if isinstance(value, list):
             return any(t.id in self.reached for t in value)
         return value is not None and value.id in self.reached
@@ -78,15 +80,22 @@ class Tape:
     def _walk(self, node: Node, found: dict[int, Tensor]) -> None:
         """Pass the gradient of a node's outputs on to its inputs."""
         g = [_gradient_or_zeros(found, place) for place in node.outputs]
-        for name, gradient in node.op.gradients.items():
-            place = node.inputs.get(name)
-            if place is None or not self._reaches(place):
+        for name, place in node.inputs.items():
+            if not self._reaches(place):
                 continue
+            gradient = node.op.gradients.get(name)
+            if gradient is None:
+                raise CoreError(f"op {node.op.name!r} has no gradient for its input {name!r}")
             values = {p: _argument(node, p) for p in gradient.parameters}
             flows = gradient.function(g if node.several else g[0], **values)
             for into, flow in zip(*_pairs(place, flows), strict=True):
                 if into.id in self.reached:
                     _add_flow(found, into, flow)
+
+
+def _has_floats(outputs: Any) -> bool:
+    several = outputs if isinstance(outputs, list) else [outputs]
+    return any(t.spec.dtype in ("float32", "complex64") for t in several)
 
 
 def _place(value: Any) -> Any:
@@ -173,7 +182,7 @@ def value_and_grads(function: Callable[..., Tensor]) -> Callable[..., tuple[Tens
             _tapes.reset(token)
         if not isinstance(y, Tensor):
             raise CoreError(f"the function must return one tensor, not {type(y).__name__}")
-        g = ops.fill(shape=y.shape, value=1.0) if dy is None else ops.identity(dy)
+        g = ops.fill(shape=y.shape, value=1.0) if dy is None else ops.cast(dy, dtype="float32")
         if g.shape != y.shape:
             raise CoreError(f"dy has shape {g.shape}, the value has {y.shape}")
         return y, tape.gradients(y, g, xs)

@@ -92,9 +92,9 @@ class Tensor:
             raise CoreError(f"item() needs a tensor of one value, this one has shape {self.shape}")
         return self._read().item()
 
-    def reshape(self, shape: Sequence[int]) -> "Tensor":
+    def reshape(self, shape: int | Sequence[int]) -> "Tensor":
         """The same values in another shape; one length may be -1."""
-        return OPS["reshape"](self, shape=tuple(shape))
+        return OPS["reshape"](self, shape=shape)
 
     def cast(self, dtype: str) -> "Tensor":
         """The values converted to another dtype."""
@@ -106,6 +106,17 @@ class Tensor:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         array = self.numpy() if copy else self._read()
         return array if dtype is None else array.astype(dtype, copy=False)
+
+    def __copy__(self) -> "Tensor":
+        return self  # nobody can change it
+
+    def __deepcopy__(self, _: Any) -> "Tensor":
+        return self
+
+    def __reduce__(self) -> tuple[Callable[..., "Tensor"], tuple[np.ndarray, str]]:
+        from core.engine import tensor
+
+        return tensor, (self.numpy(), self.dtype)
 
     def __len__(self) -> int:
         if not self.shape:

@@ -37,8 +37,16 @@ class Backend(ABC):
         kernel: Callable[..., Any],
         handles: list[Handle],
         attributes: Mapping[str, Any],
+        result: Spec | tuple[Spec, ...] | None,
     ) -> Handle | tuple[Handle, ...]:
-        """Run a kernel. An absent optional input is None, a list input a list of handles."""
+        """Run a kernel.
+
+        Args:
+            kernel: what was registered for the op.
+            handles: the inputs; an absent optional one is None, a list input a list of handles.
+            attributes: all of the op's.
+            result: what the op's rule promises (None: it depends on the data).
+        """
 
     @abstractmethod
     def spec_of(self, handle: Handle) -> Spec:

@@ -1,5 +1,6 @@
 """A graph with its weights, ready to run."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -37,8 +38,10 @@ class GraphModel:
 
     def __init__(self, graph: Graph, backend: str | None = None):
         self.backend = backend or get_backend()
-        self.nodes = {node.name: node for node in graph.nodes}
         _check_types(graph.nodes)
+        _check_names(graph)
+        self.nodes = {node.name: node for node in graph.nodes}
+        self._attributes = {n.name: _translated(n) for n in graph.nodes if n.type in NODE_TYPES}
         with on_backend(self.backend):
             self._weights = {name: tensor(array) for name, array in graph.weights.items()}
         self._inputs, self._outputs = dict(graph.inputs), dict(graph.outputs)
@@ -70,9 +73,11 @@ class GraphModel:
 
     def execute(self, inputs: Any, outputs: Sequence[str]) -> dict[str, Tensor]:
         """Run what leads to some outputs, given by name; any node's name will do."""
+        if isinstance(outputs, str) or not all(isinstance(name, str) for name in outputs):
+            raise CoreError(f"outputs must be a list of names, got {outputs!r}")
         named = [self._outputs[n].node if n in self._outputs else n for n in outputs]
         with on_backend(self.backend):
-            values = self._run(self._feeds(inputs), named)
+            values = self._run({**self._weights, **self._feeds(inputs)}, named)
         return {name: values[node] for name, node in zip(outputs, named, strict=True)}
 
     def _feeds(self, inputs: Any) -> dict[str, Tensor]:
@@ -93,11 +98,14 @@ class GraphModel:
                 )
         return feeds
 
-    def _run(self, feeds: dict[str, Tensor], wanted: Sequence[str]) -> dict[str, Tensor]:
+    def _run(self, values: dict[str, Tensor], wanted: Sequence[str]) -> dict[str, Tensor]:
+        """Add the value of each node to those given, and drop what is no longer needed."""
         order, freed = self._schedule(tuple(wanted))
-        values = {**self._weights, **feeds}
         for node, finished in zip(order, freed, strict=True):
-            values[node.name] = _run_node(node, values)
+            arguments = [values[name] for name in node.inputs]
+            run = OPS[NODE_TYPES[node.type].op]
+            values[node.name] = run(*arguments, **self._attributes[node.name])
+            del arguments
             for name in finished:
                 del values[name]
         return values
@@ -110,10 +118,28 @@ class GraphModel:
         return self._schedules[wanted]
 
 
-def _run_node(node: Node, values: Mapping[str, Tensor]) -> Tensor:
-    op_name, translate = NODE_TYPES[node.type]
-    inputs = [values[name] for name in node.inputs]
-    return OPS[op_name](*inputs, **translate(node.attributes))
+def _translated(node: Node) -> dict[str, Any]:
+    """A node's attributes as those of its op."""
+    try:
+        return NODE_TYPES[node.type].attributes(node.attributes)
+    except KeyError as error:
+        raise CoreError(f"node {node.name!r} ({node.type}) lacks the attribute {error}") from error
+    except CoreError as error:
+        raise CoreError(f"node {node.name!r} ({node.type}): {error}") from error
+
+
+def _check_names(graph: Graph) -> None:
+    """Every name means one node, and whatever is not computed is given."""
+    counts = Counter(node.name for node in graph.nodes)
+    twice = [name for name, count in counts.items() if count > 1]
+    fed = Counter(endpoint.node for endpoint in graph.inputs.values())
+    twice += [name for name, count in fed.items() if count > 1]
+    if twice:
+        raise CoreError(f"these names are used twice in the graph: {', '.join(twice)}")
+    given = {*graph.weights, *fed}
+    missing = [n.name for n in graph.nodes if n.type in GIVEN_TYPES and n.name not in given]
+    if missing:
+        raise CoreError(f"nothing is given for these nodes: {', '.join(missing)}")
 
 
 def _check_types(nodes: Sequence[Node]) -> None:

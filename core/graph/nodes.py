@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from core.errors import CoreError
 from core.specs import Shape, Spec
 
 
@@ -49,6 +50,8 @@ class NodeType(NamedTuple):
 
 
 def _conv(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    if attributes.get("data_format", "NHWC") != "NHWC":
+        raise CoreError(f"data_format {attributes['data_format']!r} is not supported, only NHWC")
     return {
         "strides": _height_width(attributes["strides"]),
         "pad": attributes["padding"].lower(),
@@ -65,7 +68,12 @@ _ACTIVATION_NAMES = {"Relu": "relu", "Relu6": "relu6", "Elu": "elu", "Sigmoid": 
 
 def _fused_conv(attributes: Mapping[str, Any]) -> dict[str, Any]:
     """``fused_ops`` is ["BiasAdd"] or ["BiasAdd", the activation]."""
-    activation = attributes["fused_ops"][1:]
+    bias, *activation = attributes["fused_ops"]
+    if bias != "BiasAdd" or len(activation) > 1 or not set(activation) <= set(_ACTIVATION_NAMES):
+        raise CoreError(
+            f"fused_ops {attributes['fused_ops']} must be BiasAdd and one of "
+            f"{list(_ACTIVATION_NAMES)} or nothing"
+        )
     name = _ACTIVATION_NAMES[activation[0]] if activation else "linear"
     return {**_conv(attributes), "activation": name}
 

@@ -37,16 +37,22 @@ BINARY = [
         "div",
         lambda g, b: g / b,
         lambda g, b, y: -g * y / b,
-        (0.5, 3),
+        (-3, 3),
         "a / b; rounded down where both are whole numbers",
         kernel_name="RealDiv",
     ),
-    BinaryRow("floor_div", None, None, (0.5, 3), "a / b rounded down"),
+    BinaryRow(
+        "floor_div",
+        lambda g: ops.zeros_like(g),
+        lambda g: ops.zeros_like(g),
+        (-3, 3),
+        "a / b rounded down",
+    ),
     BinaryRow(
         "mod",
         lambda g: g,
         lambda g, a, b: -g * ops.floor_div(a, b),
-        (0.5, 3),
+        (-3, 3),
         "what remains of a / b, with the sign of b",
     ),
     BinaryRow(
@@ -86,4 +92,5 @@ for _row in BINARY:
         kernel_name=_row.kernel_name,
         gradients={"a": _row.gradient_a, "b": _row.gradient_b},
         promote=True,
+        input_dtype="number",
     )

@@ -42,23 +42,20 @@ for _row in COMPARE:
     )
 
 
-@op(kernel_name="Select")
+@op(kernel_name="Select", promote=("t", "e"))
 def select(condition: Spec, t: Spec, e: Spec) -> Spec:
     """Take from ``t`` where the condition is true, else from ``e``.
 
     Args:
         condition: bool tensor.
         t: values where true; all three have shapes that broadcast.
-        e: values where false, of the same dtype.
+        e: values where false; a mixed pair takes the common dtype.
 
     >>> core.select([True, False], [1.0, 2.0], [3.0, 4.0]).numpy()
     array([1., 4.], dtype=float32)
     """
-    if condition.dtype != "bool" or t.dtype != e.dtype:
-        raise CoreError(
-            f"select needs a bool condition and two tensors of one dtype, got "
-            f"{condition.dtype}, {t.dtype} and {e.dtype}"
-        )
+    if condition.dtype != "bool":
+        raise CoreError(f"select needs a bool condition, got {condition.dtype}: compare first")
     return Spec(broadcast_shapes(condition.shape, broadcast_shapes(t.shape, e.shape)), t.dtype)
 
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.declare import op
-from core.dtypes import check_dtype
+from core.dtypes import check_dtype, check_value
 from core.errors import CoreError
 from core.kernels import ops
-from core.specs import Spec
+from core.specs import Spec, whole_numbers
 
 
 @op()
@@ -23,10 +23,11 @@ def fill(*, shape: Sequence[int], value: Any, dtype: str = "float32") -> Spec:
     array([[7, 7],
            [7, 7]], dtype=int32)
     """
-    shape = tuple(shape)
+    shape = whole_numbers(shape, "shape")
     if any(n < 0 for n in shape):
         raise CoreError(f"shape {shape} has a negative length")
-    return Spec(shape, check_dtype(dtype))
+    check_value(value, check_dtype(dtype))
+    return Spec(shape, dtype)
 
 
 def zeros(shape: Sequence[int], dtype: str = "float32") -> Any:

@@ -8,15 +8,29 @@ from core.geometry import pair
 from core.kernels import ops
 from core.specs import Spec
 
+LONGEST_SIDE = 1 << 16
+
 
 def resized(images: Spec, size: Sequence[int], align_corners: bool, half_pixel: bool) -> Spec:
     """The result of a resize, after checking its arguments."""
-    if len(images.shape) != 4:
+    if len(images.shape) != 4 or 0 in images.shape[1:3]:
         raise CoreError(f"expected [batch, height, width, channels] images, got {images.shape}")
     if align_corners and half_pixel:
         raise CoreError("align_corners and half_pixel_centers exclude each other: choose one")
-    height, width = pair(tuple(size), "size")
+    height, width = pair(size, "size")
+    if max(height, width) > LONGEST_SIDE:
+        raise CoreError(f"size={size} is too large: at most {LONGEST_SIDE} pixels a side")
     return Spec((images.shape[0], height, width, images.shape[3]), "float32")
+
+
+def grad_spec(
+    dy: Spec, images: Spec, size: Sequence[int], align_corners: bool, half_pixel: bool
+) -> Spec:
+    """The result of a resize's gradient, after checking its arguments."""
+    expected = resized(images, size, align_corners, half_pixel).shape
+    if dy.shape != expected:
+        raise CoreError(f"dy has shape {dy.shape}, the resize gives {expected}")
+    return Spec(images.shape, dy.dtype)
 
 
 @op(input_dtype="float32")
@@ -55,7 +69,7 @@ def _(g, images, size, align_corners, half_pixel_centers):
     )
 
 
-@op()
+@op(input_dtype="float32")
 def resize_bilinear_grad(
     dy: Spec,
     images: Spec,
@@ -77,7 +91,20 @@ def resize_bilinear_grad(
     ...                           size=(1, 4)).numpy().ravel()
     array([1.5, 2.5], dtype=float32)
     """
-    return Spec(images.shape, dy.dtype)
+    return grad_spec(dy, images, size, align_corners, half_pixel_centers)
+
+
+@resize_bilinear_grad.gradient("images")
+def _no_part(g, images_spec):
+    """Only the shape of the images counts, so nothing flows into their values."""
+    return ops.fill(shape=images_spec.shape, value=0.0)
+
+
+@resize_bilinear_grad.gradient("dy")
+def _(g, size, align_corners, half_pixel_centers):
+    return ops.resize_bilinear(
+        g, size=size, align_corners=align_corners, half_pixel_centers=half_pixel_centers
+    )
 
 
 @op()
@@ -108,7 +135,7 @@ def _(g, images, size, align_corners, half_pixel_centers):
     )
 
 
-@op()
+@op(input_dtype="float32")
 def resize_nearest_neighbor_grad(
     dy: Spec,
     images: Spec,
@@ -123,7 +150,17 @@ def resize_nearest_neighbor_grad(
     ...                                   size=(1, 4)).numpy().ravel()
     array([2., 2.], dtype=float32)
     """
-    return Spec(images.shape, dy.dtype)
+    return grad_spec(dy, images, size, align_corners, half_pixel_centers)
+
+
+resize_nearest_neighbor_grad.gradient("images")(_no_part)
+
+
+@resize_nearest_neighbor_grad.gradient("dy")
+def _(g, size, align_corners, half_pixel_centers):
+    return ops.resize_nearest_neighbor(
+        g, size=size, align_corners=align_corners, half_pixel_centers=half_pixel_centers
+    )
 
 
 @op()

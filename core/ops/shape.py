@@ -3,10 +3,17 @@
 from collections.abc import Sequence
 
 from core.declare import op
-from core.dtypes import check_dtype
+from core.dtypes import check_dtype, check_value
 from core.errors import CoreError
 from core.kernels import ops
-from core.specs import Spec, broadcast_shapes, normal_axes, normal_axis, normal_shape
+from core.specs import (
+    Spec,
+    broadcast_shapes,
+    normal_axes,
+    normal_axis,
+    normal_shape,
+    whole_numbers,
+)
 
 Pads = Sequence[Sequence[int]]
 
@@ -64,7 +71,9 @@ def cast(x: Spec, *, dtype: str) -> Spec:
     >>> core.cast([1.7, -1.7], dtype="int32").numpy()
     array([ 1, -1], dtype=int32)
     """
-    return Spec(x.shape, check_dtype(dtype))
+    if x.dtype != check_dtype(dtype) and "string" in (x.dtype, dtype):
+        raise CoreError(f"cannot cast {x.dtype} to {dtype}: strings are not converted")
+    return Spec(x.shape, dtype)
 
 
 @cast.gradient("x")
@@ -85,7 +94,8 @@ def transpose(x: Spec, *, perm: Sequence[int] | None = None) -> Spec:
     """
     rank = len(x.shape)
     perm = tuple(range(rank))[::-1] if perm is None else tuple(perm)
-    if sorted(p % rank for p in perm if -rank <= p < rank) != list(range(rank)):
+    valid = all(-rank <= p < rank for p in whole_numbers(perm, "perm"))
+    if not valid or sorted(p % rank for p in perm) != list(range(rank)):
         raise CoreError(f"perm {perm} must name each of the {rank} axes of {x.shape} once")
     return Spec(tuple(x.shape[p] for p in perm), x.dtype)
 
@@ -106,7 +116,7 @@ def broadcast_to(x: Spec, *, shape: Sequence[int]) -> Spec:
     array([[1., 1., 1.],
            [2., 2., 2.]], dtype=float32)
     """
-    wanted = tuple(shape)
+    wanted = whole_numbers(shape, "shape")
     if broadcast_shapes(x.shape, wanted) != wanted:
         raise CoreError(f"shape {x.shape} does not broadcast to {wanted}")
     return Spec(wanted, x.dtype)
@@ -204,6 +214,7 @@ def pad(x: Spec, *, paddings: Pads, constant_value: float = 0) -> Spec:
     >>> core.pad([1, 2], paddings=[(1, 2)]).numpy()
     array([0, 1, 2, 0, 0], dtype=int32)
     """
+    check_value(constant_value, x.dtype)
     if len(paddings) != len(x.shape) or any(len(p) != 2 or min(p) < 0 for p in paddings):
         raise CoreError(f"paddings {paddings} must be (before, after) for each axis of {x.shape}")
     sizes = tuple(n + sum(p) for n, p in zip(x.shape, paddings, strict=True))

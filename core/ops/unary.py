@@ -2,7 +2,8 @@
 
 A row holds the name, the gradient rule, where tests draw x from, and what the op computes. A rule
 gets ``g``, the gradient of y, and by name what else it needs (`core.declare.Op.gradient`).
-``FLOAT`` rows convert their input to float32 first; ``NUMBER`` rows keep its dtype.
+``FLOAT`` rows convert their input to float32 first; ``NUMBER`` rows keep its dtype, but for bools,
+which become int32.
 """
 
 from typing import NamedTuple
@@ -11,14 +12,14 @@ from core.declare import Op, Rule
 from core.kernels import ops
 from core.specs import Spec
 
-FLOAT, NUMBER, BOOL = "float32", None, "bool"
+FLOAT, NUMBER, BOOL, ANY = "float32", "number", "bool", "no string"
 
 
 class UnaryRow(NamedTuple):
     """One element-wise op of x."""
 
     name: str
-    dtype: str | None
+    dtype: str
     gradient: Rule | None
     domain: tuple[float, float]
     doc: str
@@ -64,8 +65,8 @@ UNARY = [
     UnaryRow("ceil", NUMBER, lambda g: ops.zeros_like(g), (-3, 3), "x rounded up"),
     UnaryRow("round", NUMBER, lambda g: ops.zeros_like(g), (-3, 3), "x rounded, halves to even"),
     UnaryRow("logical_not", BOOL, None, (0, 1), "whether x is false"),
-    UnaryRow("zeros_like", NUMBER, lambda g: ops.zeros_like(g), (-3, 3), "zeros of x's shape"),
-    UnaryRow("ones_like", NUMBER, lambda g: ops.zeros_like(g), (-3, 3), "ones of x's shape"),
+    UnaryRow("zeros_like", ANY, lambda g: ops.zeros_like(g), (-3, 3), "zeros of x's shape"),
+    UnaryRow("ones_like", ANY, lambda g: ops.zeros_like(g), (-3, 3), "ones of x's shape"),
 ]
 
 for _row in UNARY:

@@ -132,26 +132,32 @@ def same_padding(size: int, filter_size: int, stride: int, dilation: int) -> tup
     return total // 2, total - total // 2
 
 
+def both(value):
+    return (value, value) if isinstance(value, int) else tuple(value)
+
+
 def naive_conv2d(x, filter, *, strides=1, pad="valid", dilations=1, depthwise=False):
     """One output pixel at a time, in float64."""
     x, filter = np.asarray(x, np.float64), np.asarray(filter, np.float64)
+    (down, right), (dy, dx) = both(strides), both(dilations)
     sides = ((0, 0), (0, 0))
     if pad == "same":
-        sides = tuple(
-            same_padding(x.shape[i + 1], filter.shape[i], strides, dilations) for i in (0, 1)
+        sides = (
+            same_padding(x.shape[1], filter.shape[0], down, dy),
+            same_padding(x.shape[2], filter.shape[1], right, dx),
         )
     elif isinstance(pad, int):
         sides = ((pad, pad), (pad, pad))
     elif pad != "valid":
         sides = pad
     x = np.pad(x, ((0, 0), *sides, (0, 0)))
-    reach = [(k - 1) * dilations + 1 for k in filter.shape[:2]]
-    rows = range(0, x.shape[1] - reach[0] + 1, strides)
-    columns = range(0, x.shape[2] - reach[1] + 1, strides)
+    height, width = (filter.shape[0] - 1) * dy + 1, (filter.shape[1] - 1) * dx + 1
+    rows = range(0, x.shape[1] - height + 1, down)
+    columns = range(0, x.shape[2] - width + 1, right)
     sum_up = "nhwc,hwcm->ncm" if depthwise else "nhwc,hwco->no"
 
     def pixel(i, j):
-        part = x[:, i : i + reach[0] : dilations, j : j + reach[1] : dilations]
+        part = x[:, i : i + height : dy, j : j + width : dx]
         return np.einsum(sum_up, part, filter).reshape(len(x), -1)
 
     return np.stack([np.stack([pixel(i, j) for j in columns], 1) for i in rows], 1)
@@ -205,6 +211,8 @@ def _conv_cases() -> list[Case]:
         {"strides": 2, "pad": "valid"},
         {"strides": 1, "pad": "same", "dilations": 2},
         {"strides": 2, "pad": ((1, 0), (2, 1))},
+        {"strides": (1, 2), "pad": "same", "dilations": (2, 1)},
+        {"strides": (2, 1), "pad": "valid", "dilations": (1, 2)},
         {"pad": 2},
     ]
     cases = []
@@ -234,6 +242,12 @@ def _conv_cases() -> list[Case]:
                 {**how, "filter_shape": (3, 2, 2, 2)},
                 label,
             ),
+        ]
+        fused = {**how, "activation": "relu6"}
+        bias, deep_bias = floats(3), floats(4)
+        cases += [
+            Case("fused_conv2d", (x, dense, bias), _fused(False), fused, label),
+            Case("fused_depthwise_conv2d", (x, deep, deep_bias), _fused(True), fused, label),
         ]
     pointwise = floats(2, 4, 3, 5), floats(1, 1, 5, 2)
     cases.append(Case("conv2d", pointwise, naive_conv2d, {}, "pointwise"))
@@ -328,7 +342,9 @@ def _reduce_cases() -> list[Case]:
     for name in ["argmax", "argmin"]:
         for axis in [0, -1]:
             cases.append(Case(name, (floats(3, 4),), getattr(np, name), {"axis": axis}, str(axis)))
-    cases.append(Case("sum", (ints(3, 4),), _numpy_reduction("sum"), {}, "int32"))
+    for name in ["sum", "max", "min"]:
+        cases.append(Case(name, (ints(3, 4),), _numpy_reduction(name), {"axis": 1}, "int32"))
+    cases.append(Case("mean", (ints(3, 4),), _numpy_reduction("mean"), {"axis": 0}, "int32"))
     cases.append(Case("sum", (bools(3, 4),), _numpy_reduction("sum"), {"axis": 0}, "bool"))
     return cases
 
@@ -390,6 +406,7 @@ def _shape_cases() -> list[Case]:
             {"shape": (2, 3), "value": 4, "dtype": "int32"},
         ),
         Case("select", (bools(3, 1), floats(3, 4), floats(4)), np.where),
+        Case("select", (bools(3), ints(3), floats(3)), np.where, {}, "mixed dtypes"),
     ]
 
 

@@ -1,7 +1,11 @@
 """Tensors, promotion, kernels, backends, memory: what the op tables do not show."""
 
+import copy
 import gc
 import inspect
+import pickle
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -12,6 +16,7 @@ from core.declare import Op
 from core.dtypes import promote
 from core.kernels import KERNELS, OPS
 from core.specs import broadcast_shapes, normal_axes, normal_shape
+from tests.conftest import ROOT
 
 
 @pytest.fixture
@@ -44,7 +49,9 @@ def test_int64_that_does_not_fit_is_an_error(value):
         core.tensor(np.array([value]))
 
 
-@pytest.mark.parametrize("value", [[[1, 2], [3]], np.array(["2020"], "datetime64[Y]"), object()])
+@pytest.mark.parametrize(
+    "value", [[[1, 2], [3]], np.array(["2020"], "datetime64[Y]"), object(), None, ["a", 1.5j, None]]
+)
 def test_values_that_make_no_tensor(value):
     with pytest.raises(core.CoreError):
         core.tensor(value)
@@ -159,12 +166,107 @@ def test_strings_do_not_mix_with_numbers():
             "exclude each other",
         ),
         (lambda: core.squeeze([[1.0, 2.0]], axis=1), "not 1"),
+        (lambda: core.squeeze([1.0], axis="a"), "axis='a' must be whole numbers"),
+        (lambda: core.sum([1.0], axis=0.5), "axis=0.5 must be whole numbers"),
+        (lambda: core.argmax([1.0], axis=()), "one whole number"),
+        (lambda: core.expand_dims([1.0], dim=None), "one whole number"),
+        (lambda: core.transpose([[1.0]], perm=(0, 1, 5)), "each of the 2 axes"),
+        (lambda: core.reshape([1.0, 2.0], shape=(2.9,)), "must be whole numbers"),
+        (lambda: core.reshape([1.0], shape="1"), "must be whole numbers"),
+        (lambda: core.concat(np.ones((2, 2))), "list of tensors"),
+        (lambda: core.concat(5), "list of tensors"),
+        (lambda: core.tensor("a", dtype="float32"), "cannot turn"),
+        (lambda: core.tensor(["a"], dtype="bool"), "cannot turn"),
+        (lambda: core.tensor([1j], dtype="float32"), "cannot turn complex"),
+        (lambda: core.tensor([core.tensor(1.0)]), "core.concat"),
+        (lambda: core.cast(["a"], dtype="float32"), "strings are not converted"),
+        (lambda: core.zeros_like(["a"]), "needs bool or int32"),
+        (lambda: core.sqrt([1j]), "needs .* tensors, got complex64"),
+        (lambda: core.fill(shape=(1,), value=float("nan"), dtype="int32"), "do not fit into int32"),
+        (lambda: core.fill(shape=(1,), value=2**40, dtype="int32"), "do not fit into int32"),
+        (lambda: core.fill(shape=(1,), value=None), "NoneType"),
+        (lambda: core.pad([1], paddings=[(1, 1)], constant_value=0.5), "no whole number"),
+        (lambda: core.fill(shape=(10**6, 10**7), value=1), "fill of .* failed"),
+        (lambda: core.resize_bilinear(core.ones((1, 0, 4, 2)), size=(2, 2)), "images"),
+        (lambda: core.resize_bilinear(core.ones((1, 1, 1, 1)), size=(10**9, 1)), "too large"),
+        (
+            lambda: core.conv2d(core.ones((1, 3, 3, 1)), core.ones((2, 2, 1, 1)), strides=10**20),
+            "strides=1000",
+        ),
+        (
+            lambda: core.conv2d(core.ones((1, 3, 3, 1)), core.ones((0, 2, 1, 1))),
+            "filter size",
+        ),
+        *[
+            (
+                lambda pad=pad: core.conv2d(
+                    core.ones((1, 3, 3, 1)), core.ones((2, 2, 1, 1)), pad=pad
+                ),
+                "pad=",
+            )
+            for pad in (1.0, (1, 1), -1, ((0, 1), (0, -1)), None, [[1, 0]])
+        ],
+        (lambda: core.set_backend([]), r"unknown backend \[\]"),
         (lambda: core.set_backend("gpu"), r"unknown backend 'gpu'.*cpu"),
     ],
 )
 def test_bad_arguments_give_our_error(call, message):
     with pytest.raises(core.CoreError, match=message):
         call()
+
+
+def test_attributes_may_be_lists_and_numpy_numbers():
+    x = np.arange(6.0).reshape(2, 3)
+    assert core.sum(x, axis=np.int64(0)).shape == (3,)
+    block = core.slice(x, begin=np.array([0, 1]), size=[np.int32(1), -1])
+    assert block.shape == (1, 2) and type(block.shape[0]) is int
+    image, filter = core.ones((1, 5, 5, 1)), core.ones((3, 3, 1, 1))
+    padded = core.conv2d(image, filter, strides=np.int64(2), pad=[[1, 1], (1, 1)])
+    assert padded.shape == (1, 3, 3, 1)
+    assert core.tensor([1.0, 2.0]).reshape(-1).shape == (2,)
+
+
+def test_a_kernel_that_breaks_its_promise(scratch_op):
+    def liar(x: core.Spec) -> core.Spec:
+        return x
+
+    core.op()(liar)
+    core.kernel("liar", "cpu")(lambda x: x.astype(np.float64)[:1])
+    with pytest.raises(
+        core.CoreError, match=r"gave float64 \(1,\), the op's rule says float32 \(2,\)"
+    ):
+        core.liar([1.0, 2.0])
+
+
+def test_a_users_kernel_never_replaces_ours_even_before_the_first_op():
+    code = """
+import core
+try:
+    core.kernel("relu", "cpu")(lambda x: x)
+except core.CoreError as error:
+    print(error)
+print(core.relu(-1.0).item())
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.stdout.splitlines() == ["op 'relu' has a kernel on backend 'cpu' already", "0.0"]
+
+
+def test_copies_and_pickles():
+    before = core.memory()
+    x = core.ones((100,))
+    for copied in (copy.copy(x), copy.deepcopy([x])[0]):
+        assert copied is x
+    del copied
+    assert core.memory()["num_bytes"] - before["num_bytes"] == 400
+    again = pickle.loads(pickle.dumps(x))
+    assert again.container.backend is x.container.backend
+    np.testing.assert_array_equal(again.numpy(), x.numpy())
+
+
+def test_nothing_makes_a_tensor_writable():
+    view = np.asarray(core.tensor([1.0]))
+    with pytest.raises(ValueError, match="WRITEABLE"):
+        view.flags.writeable = True
 
 
 def test_inputs_may_be_given_by_name():

@@ -61,6 +61,44 @@ def test_all_unknown_node_types_are_listed():
         GraphModel(Graph(nodes, {}, {}, {}))
 
 
+def changed(graph: Graph, **changes) -> Graph:
+    return graph._replace(**changes)
+
+
+@pytest.mark.parametrize(
+    "graph, message",
+    [
+        (changed(chain(1), weights={"w": np.ones((1, 1, 1, 1))}), "nothing is given for .*: b"),
+        (changed(chain(1), inputs={}), "nothing is given for these nodes: x"),
+        (changed(chain(1), nodes=[*chain(1).nodes, Node("w", "Const")]), "used twice .*: w"),
+        (
+            changed(
+                chain(1), inputs={"a": Endpoint("x", ANY_IMAGE), "b": Endpoint("x", ANY_IMAGE)}
+            ),
+            "used twice .*: x",
+        ),
+        *[
+            (Graph([Node("n", "_FusedConv2D", (), attributes)], {}, {}, {}), message)
+            for attributes, message in [
+                ({**CONV, "fused_ops": ["BiasAdd", "LeakyRelu"]}, "fused_ops .*LeakyRelu"),
+                ({**CONV, "fused_ops": ["Relu"]}, "fused_ops"),
+                ({"strides": [1, 1, 1, 1], "fused_ops": ["BiasAdd"]}, "'n' .* lacks .*'padding'"),
+                ({**CONV, "data_format": "NCHW"}, "only NHWC"),
+            ]
+        ],
+    ],
+)
+def test_damaged_graphs_are_refused_at_once(graph, message):
+    with pytest.raises(core.CoreError, match=message):
+        GraphModel(graph)
+
+
+@pytest.mark.parametrize("outputs", ["end", [None]])
+def test_outputs_are_a_list_of_names(outputs):
+    with pytest.raises(core.CoreError, match="must be a list of names"):
+        GraphModel(chain(1)).execute(np.zeros((1, 1, 1, 1)), outputs)
+
+
 def test_a_circle_is_refused():
     nodes = {n.name: n for n in [Node("a", "T", ("b",)), Node("b", "T", ("a",))]}
     with pytest.raises(core.CoreError, match="circle"):

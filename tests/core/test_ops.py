@@ -156,6 +156,48 @@ def test_whole_numbers_stay_whole(name, backend):
     np.testing.assert_array_equal(result.numpy(), oracle_of(name)(x))
 
 
+def test_halves_round_to_even_and_the_first_of_equals_wins(backend):
+    np.testing.assert_array_equal(
+        core.round([0.5, 1.5, 2.5, -0.5, -1.5, 2.4]).numpy(), [0, 2, 2, 0, -2, 2]
+    )
+    assert core.argmax([1.0, 3.0, 3.0]).item() == 1
+    assert core.argmin([3, 1, 1]).item() == 1
+
+
+def test_arithmetic_of_bools_counts(backend):
+    a, b = [True, True, False], [True, False, False]
+    for name, expected in [
+        ("add", [2, 1, 0]),
+        ("sub", [0, 1, 0]),
+        ("squared_difference", [0, 1, 0]),
+    ]:
+        result = OPS[name](a, b)
+        assert result.dtype == "int32"
+        np.testing.assert_array_equal(result.numpy(), expected)
+    assert core.relu(a).dtype == core.square(a).dtype == core.neg(a).dtype == "int32"
+    assert core.ones_like(a).dtype == "bool"
+
+
+def test_whole_numbers_wrap_around(backend):
+    np.testing.assert_array_equal(core.pow([2, 0, 46341], [33, -1, 2]).numpy(), [0, 0, -2147479015])
+
+
+def test_an_infinite_gradient_stays_where_it_belongs(backend):
+    dy = np.ones((1, 4, 4, 1), np.float32)
+    dy[0, 0, 0] = np.inf
+    image = np.ones((1, 2, 2, 1), np.float32)
+    for name in ("resize_nearest_neighbor_grad", "resize_bilinear_grad"):
+        found = OPS[name](dy, image, size=(4, 4)).numpy().ravel()
+        assert np.isposinf(found[0]) and np.isfinite(found[1:]).all()
+
+
+@pytest.mark.parametrize("name", ["conv2d", "depthwise_conv2d"])
+@pytest.mark.parametrize("strides", [1, 2])
+def test_an_empty_batch(name, strides, backend):
+    result = OPS[name](core.ones((0, 4, 4, 2)), core.ones((2, 2, 2, 1)), strides=strides)
+    assert result.numpy().shape == result.shape and result.shape[0] == 0
+
+
 def test_division_of_whole_numbers_rounds_down(backend):
     a, b = np.array([7, -7, 7, -7], np.int32), np.array([2, 2, -2, -2], np.int32)
     np.testing.assert_array_equal(core.div(a, b).numpy(), [3, -4, -4, 3])

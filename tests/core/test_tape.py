@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 import core
+from core.declare import Op
+from core.kernels import KERNELS, OPS
 from core.tape import Tape, _tapes
 
 
@@ -124,6 +126,48 @@ def test_the_tape_keeps_only_what_gradients_name():
     assert died() is None
     assert [list(n.saved) for n in tape.nodes] == [[], ["y"]]
     assert y.shape == (1,)
+
+
+@pytest.mark.parametrize("name", ["resize_bilinear", "resize_nearest_neighbor"])
+def test_second_derivatives_through_a_resize(name):
+    """The loss is quadratic: its gradient at d is its Hessian times d."""
+    d = np.random.default_rng(3).normal(size=(1, 3, 3, 1)).astype(np.float32)
+
+    def loss(t):
+        return core.sum(core.square(OPS[name](t, size=(5, 5)))) + core.sum(t * t)
+
+    hessian_d = core.grad(lambda t: core.sum(core.grad(loss)(t) * d))(np.ones_like(d))
+    np.testing.assert_allclose(hessian_d.numpy(), core.grad(loss)(d).numpy(), rtol=1e-5)
+
+
+def test_attributes_that_the_caller_changes_later():
+    def function(x):
+        begin, total = [0], core.tensor(0.0)
+        for i in range(3):
+            begin[0] = i
+            total = total + core.sum(core.slice(x, begin=begin, size=[1])) * float(i + 1)
+        return total
+
+    np.testing.assert_array_equal(core.grad(function)([1.0, 1.0, 1.0]).numpy(), [1, 2, 3])
+
+
+def test_an_op_without_a_gradient_says_so():
+    def rule(x: core.Spec) -> core.Spec:
+        return x
+
+    Op(rule, name="my_floaty")
+    core.kernel("my_floaty", "cpu")(lambda x: x * 2)
+    try:
+        with pytest.raises(core.CoreError, match="'my_floaty' has no gradient for its input 'x'"):
+            core.grad(lambda x: core.sum(core.my_floaty(x)) + core.sum(x))([1.0])
+    finally:
+        del OPS["my_floaty"], KERNELS["my_floaty", "cpu"]
+
+
+def test_gradients_of_whole_numbers_and_of_a_whole_dy():
+    assert [g.item() for g in core.grads(core.prelu)(-2, 3)] == [3, -2]
+    assert core.grads(core.pow)(2, 3)[0].item() == 12
+    assert core.grad(lambda x: x + 1.0)([1.0], dy=[1]).dtype == "float32"
 
 
 def test_an_exception_leaves_no_tape_behind():

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from core.backends.base import Backend
-from core.dtypes import dtype_of
+from core.dtypes import DTYPES, dtype_of
+from core.errors import CoreError
 from core.specs import Spec
 
 
@@ -26,8 +27,8 @@ class CpuBackend(Backend):
         return array
 
     def download(self, handle: np.ndarray, spec: Spec) -> np.ndarray:
-        """The array itself."""
-        return handle
+        """A view of the array; nobody can make it writable."""
+        return handle.view()
 
     def view(self, handle: np.ndarray, spec: Spec) -> np.ndarray:
         """The array in another shape."""
@@ -38,22 +39,36 @@ class CpuBackend(Backend):
         kernel: Callable[..., Any],
         handles: list[Any],
         attributes: Mapping[str, Any],
+        result: Spec | tuple[Spec, ...] | None,
     ) -> Any:
         """Call the kernel; overflow and 0/0 give inf and NaN in silence, as on every backend."""
         with np.errstate(all="ignore"):
-            result = kernel(*handles, **attributes)
-        if isinstance(result, tuple):
-            return tuple(_frozen(r) for r in result)
-        return _frozen(result)
+            raw = kernel(*handles, **attributes)
+        if isinstance(result, Spec):
+            return _checked(raw, result)
+        if result is not None:
+            return tuple(_checked(r, s) for r, s in zip(raw, result, strict=True))
+        return tuple(map(_frozen, raw)) if isinstance(raw, tuple) else _frozen(raw)
 
     def spec_of(self, handle: np.ndarray) -> Spec:
         """Shape and dtype of an array."""
         return Spec(handle.shape, dtype_of(handle))
 
 
-def _frozen(result: Any) -> np.ndarray:
-    array = result if type(result) is np.ndarray else np.asarray(result)
+def _frozen(raw: Any) -> np.ndarray:
+    array = raw if type(raw) is np.ndarray else np.asarray(raw)
     array.flags.writeable = False
+    return array
+
+
+def _checked(raw: Any, spec: Spec) -> np.ndarray:
+    """A kernel's result, if it is what the op's rule promised."""
+    array = _frozen(raw)
+    if array.shape != spec.shape or array.dtype != DTYPES[spec.dtype]:
+        raise CoreError(
+            f"the kernel gave {array.dtype} {array.shape}, the op's rule says "
+            f"{spec.dtype} {spec.shape}: is this dtype supported?"
+        )
     return array
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from core.backends.cpu.shape import cast
 from core.kernels import kernel
 
 
@@ -16,7 +17,7 @@ def divide(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def power(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Whole numbers by way of float64: NumPy refuses their negative powers."""
     if a.dtype == np.int32:
-        return np.power(a.astype(np.float64), b).astype(np.int32)
+        return cast(np.power(a.astype(np.float64), b), "int32")
     return np.power(a, b)
 
 

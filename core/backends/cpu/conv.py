@@ -129,7 +129,7 @@ def depthwise_conv2d(
     taps = [tap(source, w, row, column) for row, column in places(w)]
     if w.strides[1] == 1:
         # One long run per row instead of a short one per pixel: twice as fast.
-        taps, result = _runs(source, w), result.reshape(x.shape[0], height, -1)
+        taps, result = _runs(source, w), result.reshape(x.shape[0], height, width * channels)
         weights = np.tile(weights, width)
     for image in range(x.shape[0]):
         for rows in row_blocks(height, width * channels * x.itemsize):

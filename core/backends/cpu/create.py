@@ -12,4 +12,4 @@ from core.kernels import kernel
 @kernel("fill", "cpu")
 def fill(shape: Sequence[int], value: Any, dtype: str) -> np.ndarray:
     """One value everywhere."""
-    return np.full(tuple(shape), value, DTYPES[dtype])
+    return np.full(shape, value, DTYPES[dtype])

@@ -42,19 +42,19 @@ def resize_bilinear(
     return rows + (columns[:, bottom] - rows) * down[:, None, None]
 
 
-def mixing_matrix(old: int, new: int, align_corners: bool, half_pixel_centers: bool) -> np.ndarray:
-    """[new, old]: how much of each old pixel is in each new one."""
-    before, after, share = neighbours(old, new, align_corners, half_pixel_centers)
-    matrix = np.zeros((new, old), np.float32)
-    rows = np.arange(new)
-    np.add.at(matrix, (rows, before), 1 - share)
-    np.add.at(matrix, (rows, after), share)
-    return matrix
+def add_along(
+    total: np.ndarray, axis: int, places: np.ndarray, values: np.ndarray, shares: np.ndarray
+) -> None:
+    """Add ``values * shares`` at some places of an axis; a share of 0 adds nothing, not 0 * inf."""
+    used = shares != 0
+    moved = np.moveaxis(values, axis, 0)[used]
+    weights = shares[used].reshape(-1, *[1] * (values.ndim - 1))
+    np.add.at(np.moveaxis(total, axis, 0), places[used], moved * weights)
 
 
-def spread_back(dy: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """Apply the transposed mixing matrices of both axes to [batch, height, width, channels]."""
-    return np.einsum("npqc,ph,qw->nhwc", dy, rows, columns, optimize=True)
+def emptied(dy: np.ndarray, axis: int, length: int) -> np.ndarray:
+    """Zeros of the shape that ``dy`` has with another length along an axis."""
+    return np.zeros((*dy.shape[:axis], length, *dy.shape[axis + 1 :]), dy.dtype)
 
 
 @kernel("resize_bilinear_grad", "cpu")
@@ -65,11 +65,15 @@ def resize_bilinear_grad(
     align_corners: bool,
     half_pixel_centers: bool,
 ) -> np.ndarray:
-    """The transpose of the resize, which is a matrix product along each axis."""
-    how = align_corners, half_pixel_centers
-    rows = mixing_matrix(images.shape[1], size[0], *how)
-    columns = mixing_matrix(images.shape[2], size[1], *how)
-    return spread_back(dy, rows, columns)
+    """Each pixel of dy goes back to its neighbours by their shares, one axis after the other."""
+    for axis in (1, 2):
+        old = images.shape[axis]
+        before, after, share = neighbours(old, size[axis - 1], align_corners, half_pixel_centers)
+        total = emptied(dy, axis, old)
+        add_along(total, axis, before, dy, 1 - share)
+        add_along(total, axis, after, dy, share)
+        dy = total
+    return dy
 
 
 def nearest(old: int, new: int, align_corners: bool, half_pixel_centers: bool) -> np.ndarray:
@@ -100,10 +104,13 @@ def resize_nearest_neighbor_grad(
     half_pixel_centers: bool,
 ) -> np.ndarray:
     """Sum the gradient of all pixels that repeat the same one."""
-    how = align_corners, half_pixel_centers
-    picked = [nearest(images.shape[i], size[i - 1], *how) for i in (1, 2)]
-    rows, columns = (np.eye(images.shape[i], dtype=np.float32)[picked[i - 1]] for i in (1, 2))
-    return spread_back(dy, rows, columns)
+    for axis in (1, 2):
+        old = images.shape[axis]
+        picked = nearest(old, size[axis - 1], align_corners, half_pixel_centers)
+        total = emptied(dy, axis, old)
+        add_along(total, axis, picked, dy, np.ones(len(picked), np.float32))
+        dy = total
+    return dy
 
 
 @kernel("flip_left_right", "cpu")

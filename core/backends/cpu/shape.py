@@ -18,7 +18,7 @@ def cast(x: np.ndarray, dtype: str) -> np.ndarray:
     if x.dtype.kind == "c" and dtype != "complex64":
         x = x.real
     if dtype == "int32" and x.dtype.kind == "f":
-        return np.where(np.isfinite(x), x, 0).astype(np.int64).astype(np.int32)
+        return np.fmod(np.where(np.isfinite(x), x, 0), 2.0**32).astype(np.int64).astype(np.int32)
     return x.astype(DTYPES[dtype])
 
 
