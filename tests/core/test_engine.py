@@ -184,11 +184,11 @@ def test_strings_do_not_mix_with_numbers():
         (lambda: core.sqrt([1j]), "needs .* tensors, got complex64"),
         (lambda: core.fill(shape=(1,), value=float("nan"), dtype="int32"), "do not fit into int32"),
         (lambda: core.fill(shape=(1,), value=2**40, dtype="int32"), "do not fit into int32"),
-        (lambda: core.fill(shape=(1,), value=None), "NoneType"),
+        (lambda: core.fill(shape=(1,), value=None), "cannot turn"),
         (lambda: core.pad([1], paddings=[(1, 1)], constant_value=0.5), "no whole number"),
         (lambda: core.fill(shape=(10**6, 10**7), value=1), "fill of .* failed"),
         (lambda: core.resize_bilinear(core.ones((1, 0, 4, 2)), size=(2, 2)), "images"),
-        (lambda: core.resize_bilinear(core.ones((1, 1, 1, 1)), size=(10**9, 1)), "too large"),
+        (lambda: core.resize_bilinear(core.ones((1, 1, 1, 1)), size=(10**5, 1)), "too large"),
         (
             lambda: core.conv2d(core.ones((1, 3, 3, 1)), core.ones((2, 2, 1, 1)), strides=10**20),
             "strides=1000",
