@@ -82,6 +82,8 @@ def _take_in(op: "Op", arguments: tuple) -> list[Input]:
         if len(arguments) != len(op.inputs):
             raise CoreError(f"{op.name} takes {_names(op)}, got {len(arguments)} tensors")
         inputs: list[Input] = [a if type(a) is Tensor else tensor(a) for a in arguments]
+        if _are_ready(op, inputs):
+            return inputs
     else:
         inputs = _take_in_kinds(op, arguments)
     if op.promote:
@@ -89,6 +91,17 @@ def _take_in(op: "Op", arguments: tuple) -> list[Input]:
     if op.input_dtype:
         inputs = [_each(lambda t: _as_required(op, t), i) for i in inputs]
     return inputs
+
+
+def _are_ready(op: "Op", inputs: list[Any]) -> bool:
+    """Whether all inputs have one dtype that the op works on: the usual case, so told quickly."""
+    if not inputs:
+        return True
+    dtype = inputs[0].spec.dtype
+    for other in inputs:
+        if other.spec.dtype != dtype:
+            return False
+    return op.input_dtype is None or _KINDS[op.input_dtype].get(dtype) == dtype
 
 
 def _take_in_kinds(op: "Op", arguments: tuple) -> list[Input]:

@@ -70,7 +70,7 @@ def _describe_offline(places: Places, record: ModelRecord, wanted: Mapping[FileR
     ]
     more = f" and {len(seen) - _SHOWN} more files" if len(seen) > _SHOWN else ""
     return (
-        f"weights of {record.name!r} are not on this machine and the network is switched off "
+        f"weights of {record.name!r} are missing or damaged and the network is switched off "
         f"({OFFLINE_VARIABLE}=1 or offline=True): {', '.join(seen[:_SHOWN])}{more}. Run "
         f"`zoo weights fetch {record.name}` with a network, or set {MIRROR_VARIABLE} to a folder "
         "that has them"

@@ -56,7 +56,10 @@ def _registered_shard(files: ModelFiles, shard: Any) -> Path:
 
 def _manifest_path(source: PathLike) -> Path:
     if not isinstance(source, (str, os.PathLike)) or not str(source):
-        raise WeightsError(f"weights are loaded from a name or a path, not from {source!r}")
+        raise WeightsError(
+            f"weights are loaded from a name or a path, not from a {type(source).__name__}: "
+            "write_weights makes a folder of arrays"
+        )
     path = Path(source)
     try:
         if path.is_dir():

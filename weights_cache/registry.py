@@ -149,4 +149,7 @@ def _format_model(row: dict[str, Any]) -> str:
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit("usage: python -m weights_cache.registry INDEX.json")
-    write_registry(Path(sys.argv[1]))
+    try:
+        write_registry(Path(sys.argv[1]))
+    except WeightsError as error:
+        sys.exit(f"cannot make the registry: {error}")

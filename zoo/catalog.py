@@ -39,7 +39,7 @@ def find_entry(name: str) -> "Entry":
     'pose'
     """
     entries = all_entries()
-    if name not in entries:
+    if not isinstance(name, str) or name not in entries:
         hint = did_you_mean(str(name), entries)
         raise ZooError(f"unknown model {name!r}{hint} (models: {', '.join(entries)})")
     return entries[name]

@@ -87,8 +87,15 @@ def _weights() -> Iterator[tuple[str, str]]:
     writable = os.access(_existing(str(folder)), os.W_OK)
     access = "" if writable else ", not writable (set ZOO_WEIGHTS_CACHE to another folder)"
     yield "cache", f"{folder}: {len(cached)} models, {size:.1f} MB{access}"
-    yield "mirror", os.environ.get("ZOO_WEIGHTS_MIRROR") or "none (ZOO_WEIGHTS_MIRROR)"
+    yield "mirror", _mirror(os.environ.get("ZOO_WEIGHTS_MIRROR"))
     yield "network", "not used (ZOO_OFFLINE)" if is_offline() else "used for missing weights"
+
+
+def _mirror(place: str | None) -> str:
+    if not place:
+        return "none (ZOO_WEIGHTS_MIRROR)"
+    known = place.startswith(("http://", "https://")) or os.path.isdir(place)
+    return place if known else f"{place}: there is no such folder (ZOO_WEIGHTS_MIRROR)"
 
 
 def _existing(path: str) -> str:

@@ -17,6 +17,7 @@ from weights_cache.dependencies import needed_for
 from weights_cache.errors import ZooError
 from zoo.images import read_image
 from zoo.pose.keypoints import KEYPOINTS, SKELETON
+from zoo.results import refuse_iterator
 
 with needed_for("drawing"):
     from PIL import Image, ImageDraw, ImageFont
@@ -94,6 +95,7 @@ def draw(image: object, result: object, *, min_score: float = 0.3) -> Image.Imag
     """
     if not (isinstance(min_score, Real) and 0 <= min_score <= 1):
         raise ZooError(f"min_score is {min_score!r}: it must be a number in 0..1")
+    refuse_iterator(result)
     canvas = Image.fromarray(read_image(image))
     things = result if isinstance(result, (list, tuple)) else [result]
     for index, thing in reversed(list(enumerate(things))):  # the first, the best, on top

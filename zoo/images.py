@@ -105,7 +105,7 @@ def _from_path(path: str) -> np.ndarray:
     with _said_as_image_error(name):
         status = os.stat(path)
         if stat.S_ISDIR(status.st_mode):
-            raise ImageError(f"{name} is a folder: pass the pictures inside it, as a list")
+            raise ImageError(f"{name} is a folder: pass the pictures inside it")
         if stat.S_ISREG(status.st_mode) and not status.st_size:
             raise ImageError(_EMPTY.format(name))
         return _decode(path, name)
@@ -274,7 +274,9 @@ def _fetch(url: str) -> tuple[bytes, str]:
                 kind = response.headers.get("Content-Type", "unknown type")
                 return _body(response, url), f"{url!r} (sent as {kind})"
     except (requests.RequestException, ValueError) as error:
-        raise ImageError(f"{url!r} cannot be fetched ({error}): check it in a browser") from error
+        lost = isinstance(error, requests.ConnectionError)
+        reason = "no connection" if lost else str(error)
+        raise ImageError(f"{url!r} cannot be fetched ({reason}): check it in a browser") from error
 
 
 def _body(response: requests.Response, url: str) -> bytes:

@@ -71,8 +71,8 @@ def load_once(
     known = ("model", "backend", *verb_options)
     key = name, backend, repr(check_options(name, entry.options, options, also=known))
     with _keeping:
-        if key not in _kept:
-            _kept[key] = load(name, backend=backend, **options)
-            while len(_kept) > KEPT_MODELS:
-                del _kept[next(iter(_kept))]
-        return _kept[key]
+        model = _kept.pop(key, None) or load(name, backend=backend, **options)
+        _kept[key] = model  # the last used is the last to go
+        while len(_kept) > KEPT_MODELS:
+            del _kept[next(iter(_kept))]
+        return model

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any
 
 from weights_cache.errors import ZooError
@@ -30,11 +31,19 @@ def check_options(
         ZooError: an unknown option, or a value that is not among the choices.
     """
     refuse_unknown(owner, given.keys() - valid.keys(), [*also, *valid])
-    for name, value in given.items():
-        choices = valid[name].choices
-        if choices and (value not in choices or isinstance(value, bool)):
-            raise ZooError(f"{name}={value!r} of {owner} must be one of {list(choices)}")
-    return {name: given.get(name, option.default) for name, option in valid.items()}
+    chosen = {name: _chosen(owner, name, valid[name], value) for name, value in given.items()}
+    return {name: chosen.get(name, option.default) for name, option in valid.items()}
+
+
+def _chosen(owner: str, name: str, option: Option, value: Any) -> Any:
+    """A value as a plain Python one, if it is among the choices."""
+    plain = value.item() if hasattr(value, "item") and getattr(value, "ndim", 1) == 0 else value
+    if not option.choices:
+        return plain
+    for choice in option.choices:
+        if type(choice) is type(plain) and choice == plain:
+            return choice
+    raise ZooError(f"{name}={value!r} of {owner} must be one of {list(option.choices)}")
 
 
 def refuse_unknown(owner: str, unknown: Iterable[str], valid: Iterable[str]) -> None:
@@ -58,14 +67,15 @@ def did_you_mean(name: str, valid: Iterable[str]) -> str:
 
 def check_number(
     name: str, value: Any, *, low: float, high: float | None = None, whole: bool = False
-) -> None:
-    """Raise for an option that is no number, or out of its range.
+) -> Any:
+    """The value as a plain Python number; an error if it is none, or out of its range.
 
     >>> check_number("max_poses", 5, low=1, whole=True)
+    5
     """
-    kinds = (int,) if whole else (int, float)
+    kind = Integral if whole else Real
     limit = f"at least {low}" if high is None else f"between {low} and {high}"
-    valid = isinstance(value, kinds) and not isinstance(value, bool)
+    valid = isinstance(value, kind) and not isinstance(value, bool)
     if not valid or not (low <= value and (high is None or value <= high)):
-        kind = "whole number" if whole else "number"
-        raise ZooError(f"{name}={value!r} must be a {kind} {limit}")
+        raise ZooError(f"{name}={value!r} must be a {'whole ' if whole else ''}number {limit}")
+    return int(value) if whole else float(value)

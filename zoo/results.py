@@ -41,10 +41,20 @@ def to_json(result: Result, *, indent: int | None = None) -> str:
     """
     import json
 
+    refuse_iterator(result)
     try:
-        return json.dumps(result, indent=indent, allow_nan=False, ensure_ascii=False)
+        return json.dumps(result, indent=indent, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise ZooError(f"not a result of the zoo, so not JSON: {error}") from error
+
+
+def refuse_iterator(result: Result) -> None:
+    """Raise for the lazy results of several pictures, which nobody has asked for one by one."""
+    if hasattr(result, "__next__"):
+        raise ZooError(
+            "this is an iterator over the results of several pictures: take them one by one, or "
+            "make a dict {photo: result}"
+        )
 
 
 def to_csv(result: Result) -> str:
@@ -62,6 +72,7 @@ def to_csv(result: Result) -> str:
     """
     import csv
 
+    refuse_iterator(result)
     by_photo = isinstance(result, Mapping) and "keypoints" not in result
     named = result.items() if by_photo else [("", result)]
     rows = [row for photo, poses in named for row in _rows(photo, poses)]

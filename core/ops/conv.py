@@ -299,7 +299,8 @@ def fused_depthwise_conv2d(
     return fused_spec(depthwise_spec(x, filter, strides, pad, dilations), bias, activation)
 
 
-# The slope of each activation by its result: the value before it need not be kept.
+# The slope of each activation by its result: the value before it need not be kept. (At exactly 6
+# relu6 has slope 0 here and 1 in `relu6`: the result does not tell 6 from more.)
 _SLOPES = {
     "linear": lambda y: 1.0,
     "relu": lambda y: ops.step(y),

@@ -12,7 +12,7 @@ import numpy as np
 try:
     import torch
 except ModuleNotFoundError as error:
-    raise SystemExit("PyTorch is missing: pip install 'friendly-zoo[train]'") from error
+    raise SystemExit("PyTorch is missing: pip install -e '.[train]' in the checkout") from error
 from loop import BATCH_SIDE, PEAK_RATE, Trainer, progress_by_clock, progress_by_steps, train
 from network import TRAINED_WIDTHS, FoldedPoseNet, Student, fold, unfold
 from photos import Photos, load_photos

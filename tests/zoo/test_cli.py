@@ -104,12 +104,59 @@ def test_photos_of_one_name_are_drawn_apart(capsys, tmp_path):
     assert sorted(os.listdir(tmp_path / "drawn")) == ["me-pose-2.png", "me-pose.png"]
 
 
-@pytest.mark.parametrize("target", ["nowhere/out.png", "out.unknown", "out"])
-def test_a_drawing_that_cannot_be_written(target, capsys, tmp_path):
+@pytest.mark.parametrize(
+    "target, words",
+    [
+        ("nowhere/out.png", "there is no folder"),
+        ("out.unknown", "must end in one of .png"),
+        ("out", "must end in one of .png"),
+        ("x" * 300 + ".png", "File name too long"),
+    ],
+)
+def test_a_drawing_that_cannot_be_written(target, words, capsys, tmp_path):
     status, out, err = run(capsys, "pose", PHOTO, "--draw", str(tmp_path / target))
     assert (status, out, len(err)) == (2, "", 1)
-    assert "such as pose.png" in err[0]
+    assert words in err[0] and str(os.getpid()) not in err[0].replace(str(tmp_path), "")
     assert os.listdir(tmp_path) == []
+
+
+def test_a_drawing_never_replaces_its_photo(capsys, tmp_path):
+    photo = tmp_path / "me.jpg"
+    photo.write_bytes(Path(PHOTO).read_bytes())
+    for target in (photo, tmp_path / "." / "me.jpg"):
+        status, _, err = run(capsys, "pose", str(photo), "--draw", str(target))
+        assert (status, len(err)) == (2, 1) and "would replace the photo" in err[0]
+    assert photo.read_bytes() == Path(PHOTO).read_bytes()
+
+
+def test_a_link_to_a_drawing_stays_a_link(capsys, tmp_path):
+    (tmp_path / "real.png").write_bytes(b"")
+    (tmp_path / "link.png").symlink_to("real.png")
+    assert run(capsys, "pose", PHOTO, "--draw", str(tmp_path / "link.png"))[0] == 0
+    assert (tmp_path / "link.png").is_symlink()
+    with Image.open(tmp_path / "real.png") as drawn:
+        assert drawn.size == (512, 512)
+
+
+def test_a_folder_may_be_given_for_one_photo(capsys, tmp_path):
+    assert run(capsys, "pose", PHOTO, "--draw", f"{tmp_path / 'new'}/")[0] == 0
+    assert os.listdir(tmp_path / "new") == ["astronaut-pose.png"]
+
+
+def test_what_is_done_is_printed_after_ctrl_c(capsys, monkeypatch, tmp_path):
+    second = tmp_path / "second.jpg"
+    second.write_bytes(Path(PHOTO).read_bytes())
+    read = zoo.read_image
+
+    def interrupted(source):
+        if source == str(second):
+            raise KeyboardInterrupt
+        return read(source)
+
+    monkeypatch.setattr("zoo.images.read_image", interrupted)
+    status, out, err = run(capsys, "pose", PHOTO, str(second), "--json")
+    assert (status, list(json.loads(out))) == (130, [PHOTO])
+    assert err == ["zoo: stopped after 1 of 2 photos"]
 
 
 def test_several_photos_are_not_drawn_over_a_file(capsys, tmp_path):
@@ -178,11 +225,14 @@ def test_weights_are_fetched_listed_verified_found_and_cleared(capsys, monkeypat
     assert run(capsys, "weights", "verify", name)[:2] == (0, f"{record}: good\n")
     (folder / "MobilenetV1_Conv2d_0_biases").write_bytes(b"short")
     status, out, err = run(capsys, "weights", "verify")
-    assert (
-        (status, len(err)) == (2, 1) and f"{record}: damaged" in out and "posenet-tiny: good" in out
-    )
+    assert (status, len(err)) == (1, 1)
+    assert out.splitlines() == [f"{record}: damaged", "posenet-tiny: good"]
     assert run(capsys, "weights", "clear", name)[1].endswith("MB freed\n")
     assert not folder.exists()
+    status, out, err = run(capsys, "weights", "verify", name)
+    assert (status, out, len(err)) == (2, f"{record}: missing\n", 1)
+    assert f"zoo weights fetch {record}" in err[0]
+    assert "stays" in run(capsys, "weights", "clear", "posenet.tiny")[2][0]
 
 
 def test_doctor(capsys):
@@ -198,12 +248,67 @@ def test_version(capsys):
     assert run(capsys, "--version")[1] == f"friendly-zoo {zoo.__version__}\n"
 
 
-def test_as_a_process_into_a_closed_pipe():
-    command = [sys.executable, "-c", "import zoo.cli; raise SystemExit(zoo.cli.main())"]
+COMMAND = [sys.executable, "-c", "import zoo.cli; raise SystemExit(zoo.cli.main())"]
+ARGUMENTS = [["pose", PHOTO], ["pose", PHOTO, "--json"], ["models"], ["--help"]]
+
+
+def environment(**changes: str) -> dict[str, str]:
+    """Buffered output, as users have it."""
+    kept = {k: v for k, v in os.environ.items() if k != "PYTHONUNBUFFERED"}
+    return {**kept, **changes}
+
+
+@pytest.mark.parametrize("arguments", ARGUMENTS, ids=str)
+def test_a_reader_that_has_seen_enough(arguments):
     process = subprocess.Popen(
-        [*command, "pose", PHOTO], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT
+        [*COMMAND, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=ROOT,
+        env=environment(),
     )
     process.stdout.close()
     assert process.stderr.read() == b""
     process.stderr.close()
     assert process.wait() == 0
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has a full device")
+@pytest.mark.parametrize("arguments", ARGUMENTS, ids=str)
+def test_a_full_disk_is_said_in_one_line(arguments):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*COMMAND, *arguments],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+            env=environment(),
+        )
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1 and "No space left" in done.stderr
+
+
+def test_no_standard_output(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdout", None)
+    assert main(["models"]) == 2
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8:strict"])
+@pytest.mark.parametrize("form", ["--json", "--csv"])
+def test_names_that_the_terminal_cannot_show(encoding, form, tmp_path):
+    photo = os.fsencode(tmp_path) + b"/sp\xc3\xa5ce \xe5\x86\x99 \xff.jpg"
+    with open(photo, "wb") as file:
+        file.write(Path(PHOTO).read_bytes())
+    done = subprocess.run(
+        [*COMMAND, "pose", photo, PHOTO, form],
+        capture_output=True,
+        cwd=ROOT,
+        env=environment(PYTHONIOENCODING=encoding),
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    text = done.stdout.decode(encoding.split(":")[0])
+    if form == "--json":
+        assert list(json.loads(text)) == [os.fsdecode(photo), PHOTO]
+    else:
+        assert text.count("\n") == 35

@@ -241,6 +241,13 @@ def test_threads_share_a_model(pixels, model):
         (lambda: zoo.load("posenet.tny"), "'posenet.tny': did you mean 'posenet.tiny'"),
         (lambda: zoo.load("xyz"), r"unknown model 'xyz' \(models: posenet"),
         (lambda: zoo.load(5), "unknown model 5"),
+        (lambda: zoo.load(["posenet.tiny"]), "unknown model"),
+        (lambda: zoo.load("posenet.tiny", output_stride=16.0), "output_stride=16.0"),
+        (lambda: zoo.load("posenet.tiny", output_stride=np.array([8, 16])), "output_stride="),
+        (
+            lambda: zoo.load("posenet.tiny", weights={"a": np.zeros(10**6)}),
+            "a name or a path, not from a dict: write_weights",
+        ),
         (lambda: zoo.load("some/folder"), r"is a path: .*weights="),
         (
             lambda: zoo.load("posenet.tiny", stride=8),
@@ -292,6 +299,43 @@ def test_threads_share_a_model(pixels, model):
 def test_bad_options_give_one_clear_error(call, message):
     with pytest.raises(ZooError, match=message):
         call()
+
+
+def test_numpy_numbers_are_as_good_as_pythons(pixels):
+    plain = zoo.load("posenet.tiny", output_stride=8, input_size=129)
+    model = zoo.load(
+        "posenet.tiny", output_stride=np.int64(8), input_size=(np.int32(129), np.int64(129))
+    )
+    options = {
+        "max_poses": np.int64(3),
+        "score_threshold": np.float32(0.5),
+        "nms_radius": np.int8(9),
+    }
+    found = model.estimate_multiple_poses(pixels, **options)
+    assert found == plain.estimate_multiple_poses(pixels, max_poses=3, nms_radius=9)
+    assert type(found[0]["keypoints"][0]["position"]["x"]) is float
+
+
+def test_iterators_are_no_results(pixels, model):
+    for use in (zoo.to_json, zoo.to_csv, lambda r: zoo.draw(pixels, r)):
+        with pytest.raises(ZooError, match="an iterator over the results of several pictures"):
+            use(model.estimate_single_pose([pixels]))
+
+
+def test_an_empty_batch(model):
+    outputs = model.predict(np.zeros((0, 33, 33, 3), np.float32))
+    assert outputs["heatmap"].numpy().shape == (0, 3, 3, 17)
+
+
+def test_the_model_last_used_is_the_last_to_go(pixels):
+    _kept.clear()
+    sizes = [65 + 16 * i for i in range(KEPT_MODELS + 1)]
+    for size in sizes[:-1]:
+        zoo.estimate_single_pose(pixels, input_size=size)
+    first = next(iter(_kept.values()))
+    zoo.estimate_single_pose(pixels, input_size=sizes[0])
+    zoo.estimate_single_pose(pixels, input_size=sizes[-1])
+    assert first in _kept.values()
 
 
 def test_wrong_input_for_experts(model):

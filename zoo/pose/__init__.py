@@ -8,6 +8,7 @@
 
 from collections.abc import Iterator, Mapping
 from functools import partial
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -54,14 +55,11 @@ class PoseModel(Model):
     ) -> list[Pose] | Iterator[list[Pose]]:
         """The poses of several people; see `zoo.estimate_multiple_poses`."""
         refuse_unknown("estimate_multiple_poses", unknown, _MULTIPLE_OPTIONS)
-        check_number("max_poses", max_poses, low=1, whole=True)
-        check_number("score_threshold", score_threshold, low=0, high=1)
-        check_number("nms_radius", nms_radius, low=0)
         decode = partial(
             decode_multiple,
-            max_poses=max_poses,
-            score_threshold=score_threshold,
-            nms_radius=nms_radius,
+            max_poses=check_number("max_poses", max_poses, low=1, whole=True),
+            score_threshold=check_number("score_threshold", score_threshold, low=0, high=1),
+            nms_radius=check_number("nms_radius", nms_radius, low=0),
         )
         return self.run(image, partial(self._multiple, decode), mirror=mirror)
 
@@ -86,13 +84,13 @@ def valid_size(input_size: Any, stride: int) -> tuple[int, int]:
     >>> valid_size(300, 16), valid_size((257, 353), 16)
     ((289, 289), (257, 353))
     """
-    both = (input_size, input_size) if isinstance(input_size, int) else input_size
+    both = (input_size, input_size) if isinstance(input_size, Integral) else input_size
     if not (isinstance(both, (tuple, list)) and len(both) == 2):
         raise ZooError(f"input_size={input_size!r} must be a number or (height, width)")
-    for length in both:
-        check_number("input_size", length, low=2 * stride + 1, high=4097, whole=True)
-    height, width = ((length - 1) // stride * stride + 1 for length in both)
-    return height, width
+    height, width = (
+        check_number("input_size", n, low=2 * stride + 1, high=4097, whole=True) for n in both
+    )
+    return (height - 1) // stride * stride + 1, (width - 1) // stride * stride + 1
 
 
 def _to_pose(points: Points, placement: Placement) -> Pose:

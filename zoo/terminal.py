@@ -1,0 +1,81 @@
+"""What all commands say and print. Results go to stdout, everything else to stderr."""
+
+import argparse
+import os
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from typing import NoReturn
+
+from weights_cache.errors import ZooError
+
+
+class Parser(argparse.ArgumentParser):
+    """Reports wrong arguments in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Complain and leave with status 2."""
+        complain(f"{message} (see '{self.prog} --help')")
+        raise SystemExit(2)
+
+
+def complain(message: object) -> None:
+    """Print one line to stderr."""
+    print("zoo:", " ".join(str(message).split()), file=sys.stderr)
+
+
+def run_safely(command: Callable[[], int]) -> int:
+    """Run a command that prints, and return its exit status, whatever becomes of stdout.
+
+    What stdout cannot encode is escaped. A reader that has seen enough, as ``head`` does, ends the
+    command in silence; a full disk and our own errors end it with one line and status 2.
+    """
+    if sys.stdout is None:
+        complain("there is no standard output to print to")
+        return 2
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        return _flushed(command)
+    except ZooError as error:
+        complain(error)
+    except BrokenPipeError:
+        _give_up_stdout()
+        return 0
+    except OSError as error:
+        _give_up_stdout()
+        complain(f"cannot print the result: {error.strerror}; make room, or print elsewhere")
+    except KeyboardInterrupt:
+        return 130
+    return 2
+
+
+def _flushed(command: Callable[[], int]) -> int:
+    """Flush here and not while Python ends, where errors could not be caught any more."""
+    try:
+        return command()
+    finally:
+        sys.stdout.flush()
+
+
+def _give_up_stdout() -> None:
+    """Lead to nowhere what is still in the buffer."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def print_table(rows: Sequence[tuple[str, ...]]) -> None:
+    """Columns of equal width, but for the last one; on a terminal lines do not wrap."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
+    room = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
+        print("  ".join([*cells, row[-1]]).rstrip()[:room])
+
+
+def size_text(count: int) -> str:
+    """Bytes for people.
+
+    >>> size_text(1_300_000)
+    '1.3 MB'
+    """
+    return f"{count / 1e6:.1f} MB"
