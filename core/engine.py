@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 #: What Python and NumPy raise for arguments that make no sense.
 _MISUSE = (TypeError, ValueError, IndexError, OverflowError, MemoryError)
 
-#: A tensor input, an absent one, or a list of them.
-Input = Tensor | None | list[Tensor]
+#: A Tensor, None for an absent input, or a list of Tensors: the op's kinds tell which.
+Input = Any
 
 
 def tensor(value: Any, dtype: str | None = None) -> Tensor:
@@ -61,14 +61,14 @@ def run(op: "Op", arguments: tuple, attributes: dict[str, Any]) -> Any:
     backend = active_backend()
     try:
         if op.plain:
-            result = op.rule(*[t.spec for t in inputs], **attributes)  # type: ignore[union-attr]
+            result = op.rule(*[t.spec for t in inputs], **attributes)
         else:
             result = op.rule(*[_each(lambda t: t.spec, i) for i in inputs], **attributes)
     except _MISUSE as error:
         raise CoreError(f"{op.name} cannot work with {attributes}: {error}") from error
     outputs: Any
-    if op.alias and result.dtype == inputs[0].spec.dtype:  # type: ignore[union-attr]
-        outputs = _alias(inputs[0], result)  # type: ignore[arg-type]
+    if op.alias and result.dtype == inputs[0].spec.dtype:
+        outputs = _alias(inputs[0], result)
     else:
         outputs = _compute(op, backend, inputs, attributes, result)
     for tape in active_tapes():
@@ -184,7 +184,7 @@ def _compute(
 ) -> Any:
     kernel = KERNELS.get((op.name, backend.name)) or find_kernel(op.name, backend.name)
     if op.plain:
-        handles = [handle_on(backend, t) for t in inputs]  # type: ignore[arg-type]
+        handles = [handle_on(backend, t) for t in inputs]
     else:
         handles = [_each(lambda t: handle_on(backend, t), i) for i in inputs]
     try:

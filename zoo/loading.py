@@ -5,8 +5,10 @@ import os
 from threading import Lock
 from typing import Any
 
+from core.settings import get_backend
 from weights_cache.errors import ZooError
 from zoo.catalog import find_entry
+from zoo.entry import Entry
 from zoo.options import check_options
 from zoo.runner import Model
 
@@ -47,8 +49,12 @@ def load(
     """
     entry = _find(name)
     checked = check_options(name, entry.options, options, also=("backend", "weights"))
+    return _make(entry, checked, backend, weights)
+
+
+def _make(entry: Entry, options: dict[str, Any], backend: str | None, weights: Any = None) -> Any:
     task = importlib.import_module(f"zoo.{entry.task}")
-    return task.MODEL(entry, checked, backend=backend, weights=weights)
+    return task.MODEL(entry, options, backend=backend, weights=weights)
 
 
 def _find(name: Any) -> Any:
@@ -69,9 +75,11 @@ def load_once(
     """
     entry = _find(name)
     known = ("model", "backend", *verb_options)
-    key = name, backend, repr(check_options(name, entry.options, options, also=known))
+    checked = check_options(name, entry.options, options, also=known)
+    backend = backend or get_backend()  # which may be another one at the next call
+    key = name, backend, repr(checked)
     with _keeping:
-        model = _kept.pop(key, None) or load(name, backend=backend, **options)
+        model = _kept.pop(key, None) or _make(entry, checked, backend)
         _kept[key] = model  # the last used is the last to go
         while len(_kept) > KEPT_MODELS:
             del _kept[next(iter(_kept))]

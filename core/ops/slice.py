@@ -9,7 +9,7 @@ from core.specs import Spec, normal_axes
 
 
 @op()
-def slice(x: Spec, *, begin: Sequence[int], size: Sequence[int]) -> Spec:  # noqa: A001
+def slice(x: Spec, *, begin: Sequence[int], size: Sequence[int]) -> Spec:
     """A block out of a tensor.
 
     Args:

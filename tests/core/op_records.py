@@ -6,6 +6,7 @@ name in NumPy or SciPy. Every other op has its cases here.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -312,7 +313,7 @@ def _resize_cases() -> list[Case]:
         for size in [(7, 4), (2, 3), (1, 1)]:
             how = {"size": size, **modes}
             images, dy, label = floats(2, 4, 5, 2), floats(2, *size, 2), str(how)
-            near = lambda x, **a: _naive_resize(x, nearest=True, **a)  # noqa: E731
+            near = partial(_naive_resize, nearest=True)
             cases += [
                 Case("resize_bilinear", (images,), _naive_resize, how, label),
                 Case("resize_nearest_neighbor", (images,), near, how, label),

@@ -222,6 +222,13 @@ def test_the_one_line_functions_keep_few_models(pixels):
     assert list(_kept.values())[-1] is kept
 
 
+def test_a_kept_model_is_no_answer_on_another_backend(pixels, monkeypatch):
+    zoo.estimate_single_pose(pixels)
+    monkeypatch.setattr("zoo.loading.get_backend", lambda: "gpu")
+    with pytest.raises(CoreError, match="unknown backend 'gpu'"):
+        zoo.estimate_single_pose(pixels)
+
+
 def test_threads_share_a_model(pixels, model):
     expected, found = model.estimate_multiple_poses(pixels), []
     threads = [
