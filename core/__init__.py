@@ -17,10 +17,10 @@ import core.ops  # noqa: F401 - declares every op
 from core.declare import op
 from core.engine import tensor
 from core.errors import CoreError, KernelNotFound
-from core.kernels import OPS, kernel
+from core.kernel_calls import run_kernel
+from core.kernels import FUNCTIONS, OPS, kernel
 from core.memory_count import memory
-from core.ops.create import ones, zeros
-from core.ops.shape import squeeze
+from core.methods import install_methods
 from core.settings import backend, get_backend, set_backend
 from core.specs import Spec
 from core.tape import grad, grads, value_and_grad, value_and_grads
@@ -37,20 +37,20 @@ __all__ = [
     "grads",
     "kernel",
     "memory",
-    "ones",
     "op",
+    "run_kernel",
     "set_backend",
-    "squeeze",
     "tensor",
     "value_and_grad",
     "value_and_grads",
-    "zeros",
 ]
-__all__ += sorted(OPS)
+__all__ += sorted({**OPS, **FUNCTIONS})
+globals().update(OPS, **FUNCTIONS)
+install_methods()
 
 
 def __getattr__(name: str) -> Any:
-    """Find an op by its name; a user's own ops are found as well."""
+    """Find an op that was declared after the import: a user's own."""
     try:
         return OPS[name]
     except KeyError:
@@ -58,4 +58,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *OPS})
+    return sorted({*__all__, *OPS, *FUNCTIONS})

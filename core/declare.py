@@ -7,17 +7,21 @@ tuple of Specs for several results, or None where the shape depends on the data.
 """
 
 import inspect
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections import namedtuple
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from core.engine import run
+from core.dtypes import DTYPES
+from core.engine import KINDS, MISUSE, run
 from core.errors import CoreError
-from core.kernels import OPS
+from core.kernels import FUNCTIONS, KERNEL_NAMES, OPS
 from core.specs import Spec
 
 Rule = Callable[..., Any]
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class Gradient(NamedTuple):
@@ -43,9 +47,11 @@ class Op:
         name: str = "",
         doc: str | None = None,
         kernel_name: str = "",
+        js_names: Mapping[str, str] | None = None,
+        outputs: Sequence[str] = (),
         gradients: Mapping[str, Rule | None] | None = None,
         promote: bool | tuple[str, ...] = False,
-        input_dtype: str | None = None,
+        input_dtype: str | Mapping[str, str] | None = None,
         alias: bool = False,
     ):
         """Declare the op.
@@ -55,30 +61,40 @@ class Op:
             name: Python name, by default the rule's.
             doc: documentation, by default the rule's.
             kernel_name: TensorFlow.js's name, by default the Python name in CamelCase.
+            js_names: TensorFlow.js's names of inputs and attributes, where they are not the
+                Python names in camelCase.
+            outputs: names of several results, which then come as a named tuple.
             gradients: for each input that has one, its gradient rule.
             promote: bring all inputs, or those named, to their common dtype first.
-            input_dtype: what the inputs must be: ``"float32"`` (whole numbers and bools are
-                converted), ``"bool"``, ``"number"`` (bools become int32) or ``"no string"``.
+            input_dtype: what the inputs must be, one of `core.engine.KINDS` for all or for each
+                by name: ``"float32"`` (whole numbers and bools are converted), ``"bool"``,
+                ``"int32"``, ``"number"`` (bools become int32), ``"real"`` (the same without
+                complex64), ``"complex64"``, ``"string"`` or ``"no string"``.
             alias: a result of the same dtype shows the input's data in another shape.
         """
         self.rule, self.name = rule, name or rule.__name__
         self.kernel_name = kernel_name or "".join(w.capitalize() for w in self.name.split("_"))
-        self.input_dtype, self.alias = input_dtype, alias
+        self.alias = alias
         self.__doc__, self.__name__ = doc or rule.__doc__, self.name
         self._read_parameters()
+        self._read_input_dtypes(input_dtype)
+        names = {n: camel_case(n) for n in self.inputs + self.attributes}
+        self.js_names = {**names, **(js_names or {})}
+        self.results = namedtuple(self.name, outputs) if outputs else None
         self.promote = self.inputs if promote is True else promote or ()
         self.gradients: dict[str, Gradient] = {}
         for input_name, gradient in (gradients or {}).items():
             if gradient is not None:
                 self._add_gradient(input_name, gradient)
-        if self.name in OPS:
-            raise CoreError(f"op {self.name!r} is declared twice")
-        OPS[self.name] = self
+        if self.name in OPS or self.kernel_name in KERNEL_NAMES:
+            raise CoreError(f"op {self.name!r} or kernel {self.kernel_name!r} is declared twice")
+        OPS[self.name] = KERNEL_NAMES[self.kernel_name] = self
 
     def _read_parameters(self) -> None:
         code = self.rule.__code__
         count, named = code.co_argcount, code.co_kwonlyargcount
         self.inputs = code.co_varnames[:count]
+        self.count = count
         self.attributes = code.co_varnames[count : count + named]
         self.defaults: dict[str, Any] = dict(self.rule.__kwdefaults__ or {})
         self.required_attributes = set(self.attributes) - set(self.defaults)
@@ -86,6 +102,16 @@ class Op:
         self.list_inputs = {n for n in self.inputs if kinds.get(n) == list[Spec]}
         self.optional_inputs = {n for n in self.inputs if kinds.get(n) == Spec | None}
         self.plain = not (self.list_inputs or self.optional_inputs)
+
+    def _read_input_dtypes(self, given: str | Mapping[str, str] | None) -> None:
+        each = given if isinstance(given, Mapping) else dict.fromkeys(self.inputs, given)
+        kinds = {name: kind for name, kind in each.items() if kind}
+        #: For each input the dtypes that it may have and what they become, or None for any.
+        self.kinds = tuple(KINDS[kinds[n]] if n in kinds else None for n in self.inputs)
+        #: Dtypes that need no conversion when all inputs have the same.
+        self.ready_dtypes = {
+            d for d in DTYPES if all(k is None or k.get(d) == d for k in self.kinds)
+        }
 
     def _add_gradient(self, input_name: str, function: Rule) -> None:
         gradient = Gradient.of(function)
@@ -116,14 +142,20 @@ class Op:
 
     def __call__(self, *inputs: Any, **attributes: Any) -> Any:
         """Run the op on tensors, or on anything that `core.tensor` takes."""
-        if attributes or self.required_attributes:
+        if attributes or len(inputs) > self.count or self.required_attributes:
             inputs, attributes = self._bind(inputs, attributes)
         else:
             attributes = self.defaults
-        return run(self, inputs, attributes)
+        outputs = run(self, inputs, attributes)
+        return self.results(*outputs) if self.results else outputs
 
     def _bind(self, inputs: tuple, given: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
-        """Move inputs given by keyword to their place, and fill in default attributes."""
+        """Move what was given by keyword or position to its place, and fill in defaults.
+
+        Attributes may follow the tensors by position, as in ``core.reshape(x, (2, 3))``.
+        """
+        given |= self._positional(inputs[self.count :], given)
+        inputs = inputs[: self.count]
         for name in self.inputs[len(inputs) :]:
             if name not in given and name not in self.optional_inputs:
                 break
@@ -138,8 +170,31 @@ class Op:
             raise CoreError(f"{self.name} needs the attribute {sorted(missing)[0]!r}")
         return inputs, {**self.defaults, **{k: _frozen(v) for k, v in given.items()}}
 
+    def _positional(self, values: tuple, given: dict[str, Any]) -> dict[str, Any]:
+        """The attributes among the positional arguments, by name."""
+        if len(values) > len(self.attributes):
+            raise CoreError(
+                f"{self.name} takes the tensors {list(self.inputs)} and the attributes "
+                f"{list(self.attributes)}, got {self.count + len(values)} arguments"
+            )
+        named = dict(zip(self.attributes, values, strict=False))
+        twice = sorted(set(named) & set(given))
+        if twice:
+            raise CoreError(f"{self.name} got the attribute {twice[0]!r} twice")
+        return named
+
     def __repr__(self) -> str:
         return f"<op {self.name}{self.__signature__}>"
+
+
+def camel_case(name: str) -> str:
+    """TensorFlow.js's spelling of a Python name.
+
+    >>> camel_case("half_pixel_centers")
+    'halfPixelCenters'
+    """
+    first, *rest = name.split("_")
+    return first + "".join(w.capitalize() for w in rest)
 
 
 def _frozen(value: Any) -> Any:
@@ -152,3 +207,20 @@ def _frozen(value: Any) -> Any:
 def op(**options: Any) -> Callable[[Rule], Op]:
     """Declare the decorated rule as an op; the options are those of `Op`."""
     return lambda rule: Op(rule, **options)
+
+
+def composite(function: Function) -> Function:
+    """Make a function of ops public as ``core.<name>``; its misuse becomes a `CoreError`."""
+    name = function.__name__
+
+    @wraps(function)
+    def checked(*arguments: Any, **options: Any) -> Any:
+        try:
+            return function(*arguments, **options)
+        except MISUSE as error:
+            raise CoreError(f"{name} cannot work with this: {error}") from error
+
+    if name in OPS or name in FUNCTIONS:
+        raise CoreError(f"function {name!r} is declared twice")
+    FUNCTIONS[name] = checked
+    return checked  # type: ignore[return-value]

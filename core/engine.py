@@ -1,11 +1,11 @@
 """Runs ops: take the inputs in, find the kernel, run it, wrap the results, tell the tape."""
 
-from collections.abc import Callable, Mapping
-from functools import reduce
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
 from core.backends.base import Backend, Handle
-from core.dtypes import dtype_of, promote, to_numpy
+from core.dtypes import DTYPES, dtype_of, promote, to_numpy
 from core.errors import CoreError
 from core.kernels import KERNELS, OPS, find_kernel
 from core.settings import active_backend
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from core.declare import Op
 
 #: What Python and NumPy raise for arguments that make no sense.
-_MISUSE = (TypeError, ValueError, IndexError, OverflowError, MemoryError)
+MISUSE = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, MemoryError)
 
 #: A Tensor, None for an absent input, or a list of Tensors: the op's kinds tell which.
 Input = Any
@@ -52,7 +52,7 @@ def tensor(value: Any, dtype: str | None = None) -> Tensor:
 
 def wrap(backend: Backend, handle: Handle, spec: Spec) -> Tensor:
     """A tensor that is the first owner of a backend's data."""
-    return Tensor(spec, DataContainer(backend, handle, spec.bytes), handle)
+    return Tensor(spec, DataContainer(backend, handle, spec), handle)
 
 
 def run(op: "Op", arguments: tuple, attributes: dict[str, Any]) -> Any:
@@ -64,7 +64,7 @@ def run(op: "Op", arguments: tuple, attributes: dict[str, Any]) -> Any:
             result = op.rule(*[t.spec for t in inputs], **attributes)
         else:
             result = op.rule(*[_each(lambda t: t.spec, i) for i in inputs], **attributes)
-    except _MISUSE as error:
+    except MISUSE as error:
         raise CoreError(f"{op.name} cannot work with {attributes}: {error}") from error
     outputs: Any
     if op.alias and result.dtype == inputs[0].spec.dtype:
@@ -76,32 +76,38 @@ def run(op: "Op", arguments: tuple, attributes: dict[str, Any]) -> Any:
     return outputs
 
 
-def _take_in(op: "Op", arguments: tuple) -> list[Input]:
+def _take_in(op: "Op", arguments: tuple) -> Sequence[Input]:
     """The arguments as tensors of the dtypes that the op works with."""
-    if op.plain:
-        if len(arguments) != len(op.inputs):
-            raise CoreError(f"{op.name} takes {_names(op)}, got {len(arguments)} tensors")
-        inputs: list[Input] = [a if type(a) is Tensor else tensor(a) for a in arguments]
-        if _are_ready(op, inputs):
-            return inputs
-    else:
+    if not op.plain:
         inputs = _take_in_kinds(op, arguments)
+    elif len(arguments) != op.count:
+        raise CoreError(f"{op.name} takes {_names(op)}, got {len(arguments)} tensors")
+    elif _are_ready(op, arguments):
+        return arguments
+    else:
+        inputs = [a if type(a) is Tensor else tensor(a) for a in arguments]
     if op.promote:
         inputs = _as_common_dtype(op, inputs)
-    if op.input_dtype:
-        inputs = [_each(lambda t: _as_required(op, t), i) for i in inputs]
-    return inputs
+    return [
+        i if kind is None else _each(partial(_as_required, op, kind), i)
+        for i, kind in zip(inputs, op.kinds, strict=True)
+    ]
 
 
-def _are_ready(op: "Op", inputs: list[Any]) -> bool:
-    """Whether all inputs have one dtype that the op works on: the usual case, so told quickly."""
-    if not inputs:
-        return True
-    dtype = inputs[0].spec.dtype
-    for other in inputs:
-        if other.spec.dtype != dtype:
+def _are_ready(op: "Op", arguments: tuple) -> bool:
+    """Whether all are tensors of one dtype that the op works on: the usual case, told quickly."""
+    common = None
+    for value in arguments:
+        if type(value) is not Tensor:
             return False
-    return op.input_dtype is None or _KINDS[op.input_dtype].get(dtype) == dtype
+        dtype = value.spec.dtype
+        if common is None:
+            if dtype not in op.ready_dtypes:
+                return False
+            common = dtype
+        elif dtype != common:
+            return False
+    return True
 
 
 def _take_in_kinds(op: "Op", arguments: tuple) -> list[Input]:
@@ -132,7 +138,7 @@ def _each(function: Callable[[Tensor], Any], value: Input) -> Any:
     return None if value is None else function(value)
 
 
-def _flat(inputs: list[Input]) -> list[Tensor]:
+def _flat(inputs: Sequence[Input]) -> list[Tensor]:
     tensors: list[Tensor] = []
     for value in inputs:
         if value is not None:
@@ -157,21 +163,29 @@ def _as_dtype(value: Tensor, dtype: str) -> Tensor:
     return value if value.spec.dtype == dtype else OPS["cast"](value, dtype=dtype)
 
 
+_REAL = {"bool": "int32", "int32": "int32", "float32": "float32"}
+
 #: For each kind of input: the dtypes that it may have, and what the others become.
-_KINDS: dict[str, dict[str, str]] = {
+KINDS: dict[str, dict[str, str]] = {
     "bool": {"bool": "bool"},
-    "number": {"bool": "int32", "int32": "int32", "float32": "float32", "complex64": "complex64"},
+    "int32": {"bool": "int32", "int32": "int32"},
+    "real": _REAL,
+    "number": {**_REAL, "complex64": "complex64"},
     "float32": {"bool": "float32", "int32": "float32", "float32": "float32"},
-    "no string": {d: d for d in ("bool", "int32", "float32", "complex64")},
+    "complex64": {"complex64": "complex64"},
+    "string": {"string": "string"},
+    "no string": {d: d for d in DTYPES if d != "string"},
 }
 
 
-def _as_required(op: "Op", value: Tensor) -> Tensor:
+def _as_required(op: "Op", kind: Mapping[str, str], value: Tensor) -> Tensor:
     """A tensor of a dtype that an op can work on."""
-    allowed = _KINDS[op.input_dtype]  # type: ignore[index]
-    if value.spec.dtype not in allowed:
-        raise CoreError(f"{op.name} needs {' or '.join(allowed)} tensors, got {value.spec.dtype}")
-    return _as_dtype(value, allowed[value.spec.dtype])
+    dtype = value.spec.dtype
+    if dtype in kind:
+        return _as_dtype(value, kind[dtype])
+    if dtype == "float32" and value.size == 0 and "int32" in kind:
+        return _as_dtype(value, "int32")  # an empty list has no dtype of its own
+    raise CoreError(f"{op.name} needs {' or '.join(kind)} tensors, got {dtype}")
 
 
 def _alias(source: Tensor, spec: Spec) -> Tensor:
@@ -180,16 +194,18 @@ def _alias(source: Tensor, spec: Spec) -> Tensor:
 
 
 def _compute(
-    op: "Op", backend: Backend, inputs: list[Input], attributes: Mapping[str, Any], result: Any
+    op: "Op", backend: Backend, inputs: Sequence[Input], attributes: Mapping[str, Any], result: Any
 ) -> Any:
     kernel = KERNELS.get((op.name, backend.name)) or find_kernel(op.name, backend.name)
     if op.plain:
-        handles = [handle_on(backend, t) for t in inputs]
+        handles = [
+            t.handle if t.container.backend is backend else handle_on(backend, t) for t in inputs
+        ]
     else:
         handles = [_each(lambda t: handle_on(backend, t), i) for i in inputs]
     try:
         raw = backend.run(kernel, handles, attributes, result)
-    except _MISUSE as error:
+    except MISUSE as error:
         raise CoreError(_why_it_failed(op, inputs, attributes, error)) from error
     if type(result) is Spec:
         return wrap(backend, raw, result)
@@ -200,7 +216,7 @@ def _compute(
 
 
 def _why_it_failed(
-    op: "Op", inputs: list[Input], attributes: Mapping[str, Any], error: Exception
+    op: "Op", inputs: Sequence[Input], attributes: Mapping[str, Any], error: Exception
 ) -> str:
     shown = ", ".join(f"{t.dtype} {t.shape}" for t in _flat(inputs))
     reason = error if str(error) else type(error).__name__

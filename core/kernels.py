@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 OPS: dict[str, "Op"] = {}
+KERNEL_NAMES: dict[str, "Op"] = {}  # the same by their TensorFlow.js names
+FUNCTIONS: dict[str, Callable[..., Any]] = {}  # public functions that are made of ops
 KERNELS: dict[tuple[str, str], Callable[..., Any]] = {}
 _BACKENDS: dict[str, "Backend"] = {}
 _LOADING = RLock()
@@ -23,13 +25,13 @@ _being_loaded: set[str] = set()
 
 
 class OpNamespace:
-    """Attribute access to every declared op, for gradient rules written before their ops exist."""
+    """Attribute access to every op and composite, for rules written before those exist."""
 
-    def __getattr__(self, name: str) -> "Op":
-        try:
-            return OPS[name]
-        except KeyError:
-            raise AttributeError(f"no op {name!r}") from None
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        found = OPS.get(name) or FUNCTIONS.get(name)
+        if found is None:
+            raise AttributeError(f"no op {name!r}")
+        return found
 
 
 ops = OpNamespace()

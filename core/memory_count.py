@@ -7,10 +7,12 @@ in the middle of another one; sums are made only when somebody asks.
 from itertools import count
 from typing import TypedDict
 
+from core.specs import Spec
+
 next_id = count(1).__next__
 
 live_tensors: set[int] = set()
-live_containers: dict[int, int] = {}  # id -> bytes
+live_containers: dict[int, Spec] = {}
 
 
 class MemoryInfo(TypedDict):
@@ -30,9 +32,9 @@ def memory() -> MemoryInfo:
     >>> core.memory()["num_bytes"] - before
     24
     """
-    sizes = list(live_containers.values())
+    held = list(live_containers.values())
     return {
         "num_tensors": len(live_tensors),
-        "num_data_containers": len(sizes),
-        "num_bytes": sum(sizes),
+        "num_data_containers": len(held),
+        "num_bytes": sum(spec.bytes for spec in held),
     }

@@ -43,7 +43,7 @@ class Tape:
         self.reached = {t.id for t in watched}
         self.nodes: list[Node] = []
 
-    def record(self, op: "Op", inputs: list, attributes: dict[str, Any], outputs: Any) -> None:
+    def record(self, op: "Op", inputs: Sequence, attributes: dict[str, Any], outputs: Any) -> None:
         """Note an op, if a gradient flows through it into something watched."""
         named = dict(zip(op.inputs, inputs, strict=True))
         reached = [name for name in op.inputs if self._reaches(named[name])]

@@ -1,7 +1,7 @@
 """The tensor that users hold, and the data container that tensors share."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,9 +17,10 @@ class DataContainer:
 
     __slots__ = ("backend", "handle", "id")
 
-    def __init__(self, backend: Backend, handle: Handle, size_in_bytes: int):
-        self.backend, self.handle, self.id = backend, handle, next_id()
-        live_containers[self.id] = size_in_bytes
+    def __init__(self, backend: Backend, handle: Handle, spec: Spec):
+        self.backend, self.handle = backend, handle
+        self.id = number = next_id()
+        live_containers[number] = spec
 
     # The default keeps the function alive while the interpreter shuts down.
     def __del__(self, _forget: Callable[..., Any] = live_containers.pop) -> None:
@@ -27,16 +28,11 @@ class DataContainer:
         self.backend.release(self.handle)
 
 
-def _operator(op_name: str) -> Callable[..., "Tensor"]:
-    return lambda self, *others: OPS[op_name](self, *others)
-
-
-def _swapped(op_name: str) -> Callable[["Tensor", Any], "Tensor"]:
-    return lambda self, other: OPS[op_name](other, self)
-
-
 class Tensor:
     """An immutable array on a backend. Make one with `core.tensor`.
+
+    Operators and many ops are methods too, such as ``x.relu()`` and ``x.sum(axis=0)``: see
+    `core.methods`.
 
     >>> import core
     >>> x = core.tensor([[1.0, 2.0], [3.0, 4.0]])
@@ -51,8 +47,8 @@ class Tensor:
 
     def __init__(self, spec: Spec, container: DataContainer, handle: Handle):
         self.spec, self.container, self.handle = spec, container, handle
-        self.id = next_id()
-        live_tensors.add(self.id)
+        self.id = number = next_id()
+        live_tensors.add(number)
 
     def __del__(self, _forget: Callable[[int], None] = live_tensors.discard) -> None:
         _forget(self.id)
@@ -100,6 +96,10 @@ class Tensor:
         """The values converted to another dtype."""
         return OPS["cast"](self, dtype=dtype)
 
+    if TYPE_CHECKING:  # the operators and methods that core.methods adds
+
+        def __getattr__(self, name: str) -> Any: ...
+
     def _read(self) -> np.ndarray:
         return self.container.backend.download(self.handle, self.spec)
 
@@ -135,18 +135,3 @@ class Tensor:
     def __repr__(self) -> str:
         values = np.array2string(self._read(), threshold=20, separator=", ", prefix="Tensor(")
         return f"Tensor({values}, shape={self.shape}, dtype={self.dtype})"
-
-    __neg__, __abs__ = _operator("neg"), _operator("abs")
-    __add__, __radd__ = _operator("add"), _swapped("add")
-    __sub__, __rsub__ = _operator("sub"), _swapped("sub")
-    __mul__, __rmul__ = _operator("mul"), _swapped("mul")
-    __truediv__, __rtruediv__ = _operator("div"), _swapped("div")
-    __floordiv__, __rfloordiv__ = _operator("floor_div"), _swapped("floor_div")
-    __mod__, __rmod__ = _operator("mod"), _swapped("mod")
-    __pow__, __rpow__ = _operator("pow"), _swapped("pow")
-    __matmul__, __rmatmul__ = _operator("matmul"), _swapped("matmul")
-    __lt__, __le__ = _operator("less"), _operator("less_equal")
-    __gt__, __ge__ = _operator("greater"), _operator("greater_equal")
-    __eq__, __ne__ = _operator("equal"), _operator("not_equal")  # type: ignore[assignment]
-    __and__, __or__ = _operator("logical_and"), _operator("logical_or")
-    __invert__ = _operator("logical_not")

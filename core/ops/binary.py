@@ -24,6 +24,8 @@ class BinaryRow(NamedTuple):
 
 def broadcast(a: Spec, b: Spec) -> Spec:
     """The result has the common shape."""
+    if a.shape == b.shape:
+        return a
     return Spec(broadcast_shapes(a.shape, b.shape), a.dtype)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from core.declare import op
+from core.declare import composite, op
 from core.dtypes import check_dtype, check_value
 from core.errors import CoreError
 from core.kernels import ops
@@ -30,6 +30,7 @@ def fill(*, shape: Sequence[int], value: Any, dtype: str = "float32") -> Spec:
     return Spec(shape, dtype)
 
 
+@composite
 def zeros(shape: Sequence[int], dtype: str = "float32") -> Any:
     """A tensor of zeros.
 
@@ -40,6 +41,7 @@ def zeros(shape: Sequence[int], dtype: str = "float32") -> Any:
     return ops.fill(shape=shape, value=0, dtype=dtype)
 
 
+@composite
 def ones(shape: Sequence[int], dtype: str = "float32") -> Any:
     """A tensor of ones.
 

@@ -75,6 +75,7 @@ def _reduction(row: ReduceRow) -> Op:
         name=row.name,
         doc=f"{row.doc} over some axes. axis: a number, several, or None for all; keep_dims: "
         "keep the reduced axes with length 1.",
+        js_names={"axis": "reductionIndices"} if row.name in ("max", "min") else None,
         gradients={"x": row.gradient},
         input_dtype=row.input_dtype,
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from core.declare import op
+from core.declare import composite, op
 from core.dtypes import check_dtype, check_value
 from core.errors import CoreError
 from core.kernels import ops
@@ -48,14 +48,14 @@ def _(g, x_spec):
     return ops.reshape(g, shape=x_spec.shape)
 
 
-@op(alias=True)
-def expand_dims(input: Spec, *, dim: int = 0) -> Spec:
-    """The same data with a new axis of length 1 at ``dim``.
+@op(alias=True, js_names={"axis": "dim"})
+def expand_dims(input: Spec, *, axis: int = 0) -> Spec:
+    """The same data with a new axis of length 1 at ``axis``.
 
-    >>> core.expand_dims([1.0, 2.0], dim=1).shape
+    >>> core.expand_dims([1.0, 2.0], axis=1).shape
     (2, 1)
     """
-    at = normal_axis(dim, len(input.shape) + 1)
+    at = normal_axis(axis, len(input.shape) + 1)
     return Spec((*input.shape[:at], 1, *input.shape[at:]), input.dtype)
 
 
@@ -226,6 +226,7 @@ def _(g, x_spec, paddings):
     return ops.slice(g, begin=tuple(before for before, _ in paddings), size=x_spec.shape)
 
 
+@composite
 def squeeze(x, axis: int | Sequence[int] | None = None):
     """The same data without its axes of length 1 (all of them, or those given).
 

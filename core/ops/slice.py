@@ -34,17 +34,17 @@ def _(g, x_spec, begin):
     return ops.pad(g, paddings=tuple(zip(begin, ends, strict=True)))
 
 
-@op()
-def reverse(x: Spec, *, dims: int | Sequence[int] | None = None) -> Spec:
+@op(js_names={"axis": "dims"})
+def reverse(x: Spec, *, axis: int | Sequence[int] | None = None) -> Spec:
     """Turn the order around along some axes (all by default).
 
     >>> core.reverse([1, 2, 3]).numpy()
     array([3, 2, 1], dtype=int32)
     """
-    normal_axes(dims, len(x.shape))
+    normal_axes(axis, len(x.shape))
     return x
 
 
 @reverse.gradient("x")
-def _(g, dims):
-    return ops.reverse(g, dims=dims)
+def _(g, axis):
+    return ops.reverse(g, axis=axis)

@@ -8,7 +8,7 @@ import pytest
 
 import zoo
 from core.graph.model import GraphModel
-from tests.core.op_records import naive_conv2d
+from tests.core.records.conv import naive_conv2d
 from weights_cache import load_weights
 from weights_cache.errors import WeightsError, ZooError
 from zoo.networks.posenet import HEADS, WIDTHS, build_posenet, strided_blocks

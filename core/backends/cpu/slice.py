@@ -16,6 +16,6 @@ def block(x: np.ndarray, begin: Sequence[int], size: Sequence[int]) -> np.ndarra
 
 
 @kernel("reverse", "cpu")
-def reverse(x: np.ndarray, dims: int | Sequence[int] | None) -> np.ndarray:
+def reverse(x: np.ndarray, axis: int | Sequence[int] | None) -> np.ndarray:
     """Turn the order around."""
-    return np.array(np.flip(x, normal_axes(dims, x.ndim)), order="C")
+    return np.array(np.flip(x, normal_axes(axis, x.ndim)), order="C")

@@ -1,0 +1,55 @@
+"""A case: one call of an op, drawn from a seeded generator, and the oracle of its result."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+Draw = Callable[[np.random.Generator], Any]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One call of an op.
+
+    The oracle takes the inputs (float32 widened to float64) and the attributes, and returns an
+    array, or a list or tuple of them for an op with several results.
+    """
+
+    op: str
+    inputs: tuple[Any, ...]  # each a Draw, None, or a list of Draws
+    oracle: Callable[..., Any]
+    attributes: dict[str, Any] = field(default_factory=dict)
+    label: str = ""
+    gradient: bool = True  # False: the oracle cannot tell the slope; say why beside the case
+
+    def draw(self, rng: np.random.Generator) -> list[Any]:
+        return [_drawn(i, rng) for i in self.inputs]
+
+
+def _drawn(draw: Any, rng: np.random.Generator) -> Any:
+    if isinstance(draw, list):
+        return [d(rng) for d in draw]
+    return None if draw is None else draw(rng)
+
+
+def floats(*shape: int, domain: tuple[float, float] = (-3, 3)) -> Draw:
+    """float32 values, none within 0.1 of a multiple of a half, where piecewise ops have kinks."""
+    low, high = domain
+
+    def draw(rng: np.random.Generator) -> np.ndarray:
+        x = rng.uniform(low, high, shape)
+        halves = np.floor(x * 2) / 2
+        x = halves + 0.1 + (x - halves) * 0.6
+        return np.asarray(np.clip(x, low, high), np.float32)
+
+    return draw
+
+
+def ints(*shape: int, low: int = -7, high: int = 8) -> Draw:
+    return lambda rng: np.asarray(rng.integers(low, high, shape), np.int32)
+
+
+def bools(*shape: int) -> Draw:
+    return lambda rng: np.asarray(rng.integers(0, 2, shape), bool)
