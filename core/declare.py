@@ -142,7 +142,7 @@ class Op:
 
     def __call__(self, *inputs: Any, **attributes: Any) -> Any:
         """Run the op on tensors, or on anything that `core.tensor` takes."""
-        if attributes or len(inputs) > self.count or self.required_attributes:
+        if attributes or self.required_attributes or len(inputs) > self.count:
             inputs, attributes = self._bind(inputs, attributes)
         else:
             attributes = self.defaults

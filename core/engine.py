@@ -56,24 +56,61 @@ def wrap(backend: Backend, handle: Handle, spec: Spec) -> Tensor:
 
 
 def run(op: "Op", arguments: tuple, attributes: dict[str, Any]) -> Any:
-    """Run one op on the active backend; the tensors it returns are recorded on active tapes."""
-    inputs = _take_in(op, arguments)
+    """Run one op on the active backend; the tensors it returns are recorded on active tapes.
+
+    For a small op this function is the time it takes: what is usual goes straight through.
+    """
     backend = active_backend()
+    specs: list[Any] = []
+    handles: list[Any] = []
+    inputs: Sequence[Input] = arguments
+    if not _take_as_they_are(op, arguments, backend, specs, handles):
+        inputs = _take_in(op, arguments)
+        specs = [_each(lambda t: t.spec, i) for i in inputs]
     try:
-        if op.plain:
-            result = op.rule(*[t.spec for t in inputs], **attributes)
-        else:
-            result = op.rule(*[_each(lambda t: t.spec, i) for i in inputs], **attributes)
+        result = op.rule(*specs, **attributes)
     except MISUSE as error:
         raise CoreError(f"{op.name} cannot work with {attributes}: {error}") from error
     outputs: Any
     if op.alias and result.dtype == inputs[0].spec.dtype:
         outputs = _alias(inputs[0], result)
     else:
-        outputs = _compute(op, backend, inputs, attributes, result)
+        if inputs is not arguments:
+            handles = [_each(partial(handle_on, backend), i) for i in inputs]
+        kernel = KERNELS.get((op.name, backend.name)) or find_kernel(op.name, backend.name)
+        try:
+            raw = backend.run(kernel, handles, attributes, result)
+        except MISUSE as error:
+            raise CoreError(_why_it_failed(op, inputs, attributes, error)) from error
+        if type(result) is Spec:
+            outputs = Tensor(result, DataContainer(backend, raw, result), raw)
+        else:
+            outputs = _wrapped(backend, raw, result)
     for tape in active_tapes():
         tape.record(op, inputs, attributes, outputs)
     return outputs
+
+
+def _take_as_they_are(
+    op: "Op", arguments: tuple, backend: Backend, specs: list[Spec], handles: list[Handle]
+) -> bool:
+    """Whether all are tensors of one dtype that the op works on; then list what they hold."""
+    if not op.plain or len(arguments) != op.count:
+        return False
+    common = None
+    for value in arguments:
+        if type(value) is not Tensor:
+            return False
+        spec, container = value.spec, value.container
+        if common is None:
+            common = spec.dtype
+            if common not in op.ready_dtypes:
+                return False
+        elif spec.dtype != common:
+            return False
+        specs.append(spec)
+        handles.append(value.handle if container.backend is backend else handle_on(backend, value))
+    return True
 
 
 def _take_in(op: "Op", arguments: tuple) -> Sequence[Input]:
@@ -82,8 +119,6 @@ def _take_in(op: "Op", arguments: tuple) -> Sequence[Input]:
         inputs = _take_in_kinds(op, arguments)
     elif len(arguments) != op.count:
         raise CoreError(f"{op.name} takes {_names(op)}, got {len(arguments)} tensors")
-    elif _are_ready(op, arguments):
-        return arguments
     else:
         inputs = [a if type(a) is Tensor else tensor(a) for a in arguments]
     if op.promote:
@@ -92,22 +127,6 @@ def _take_in(op: "Op", arguments: tuple) -> Sequence[Input]:
         i if kind is None else _each(partial(_as_required, op, kind), i)
         for i, kind in zip(inputs, op.kinds, strict=True)
     ]
-
-
-def _are_ready(op: "Op", arguments: tuple) -> bool:
-    """Whether all are tensors of one dtype that the op works on: the usual case, told quickly."""
-    common = None
-    for value in arguments:
-        if type(value) is not Tensor:
-            return False
-        dtype = value.spec.dtype
-        if common is None:
-            if dtype not in op.ready_dtypes:
-                return False
-            common = dtype
-        elif dtype != common:
-            return False
-    return True
 
 
 def _take_in_kinds(op: "Op", arguments: tuple) -> list[Input]:
@@ -193,22 +212,8 @@ def _alias(source: Tensor, spec: Spec) -> Tensor:
     return Tensor(spec, source.container, handle)
 
 
-def _compute(
-    op: "Op", backend: Backend, inputs: Sequence[Input], attributes: Mapping[str, Any], result: Any
-) -> Any:
-    kernel = KERNELS.get((op.name, backend.name)) or find_kernel(op.name, backend.name)
-    if op.plain:
-        handles = [
-            t.handle if t.container.backend is backend else handle_on(backend, t) for t in inputs
-        ]
-    else:
-        handles = [_each(lambda t: handle_on(backend, t), i) for i in inputs]
-    try:
-        raw = backend.run(kernel, handles, attributes, result)
-    except MISUSE as error:
-        raise CoreError(_why_it_failed(op, inputs, attributes, error)) from error
-    if type(result) is Spec:
-        return wrap(backend, raw, result)
+def _wrapped(backend: Backend, raw: Any, result: tuple[Spec, ...] | None) -> Any:
+    """A kernel's several results as a list, or its one result whose shape depends on data."""
     if isinstance(raw, tuple):
         specs = result or [backend.spec_of(r) for r in raw]
         return [wrap(backend, r, s) for r, s in zip(raw, specs, strict=True)]
