@@ -9,7 +9,7 @@ tuple of Specs for several results, or None where the shape depends on the data.
 import inspect
 from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
+from functools import cached_property, wraps
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -80,7 +80,7 @@ class Op:
         self._read_input_dtypes(input_dtype)
         names = {n: camel_case(n) for n in self.inputs + self.attributes}
         self.js_names = {**names, **(js_names or {})}
-        self.results = namedtuple(self.name, outputs) if outputs else None
+        self.outputs = tuple(outputs)
         self.promote = self.inputs if promote is True else promote or ()
         self.gradients: dict[str, Gradient] = {}
         for input_name, gradient in (gradients or {}).items():
@@ -136,6 +136,11 @@ class Op:
 
         return add
 
+    @cached_property
+    def results(self) -> type[tuple]:
+        """The named tuple of several results; making one takes as long as declaring ten ops."""
+        return namedtuple(self.name, self.outputs)
+
     @property
     def __signature__(self) -> inspect.Signature:
         return inspect.signature(self.rule)
@@ -147,7 +152,7 @@ class Op:
         else:
             attributes = self.defaults
         outputs = run(self, inputs, attributes)
-        return self.results(*outputs) if self.results else outputs
+        return self.results(*outputs) if self.outputs else outputs
 
     def _bind(self, inputs: tuple, given: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
         """Move what was given by keyword or position to its place, and fill in defaults.
@@ -187,6 +192,9 @@ class Op:
         return f"<op {self.name}{self.__signature__}>"
 
 
+_PLAIN = frozenset({int, float, bool, str, type(None)})
+
+
 def camel_case(name: str) -> str:
     """TensorFlow.js's spelling of a Python name.
 
@@ -199,6 +207,8 @@ def camel_case(name: str) -> str:
 
 def _frozen(value: Any) -> Any:
     """An attribute that no caller can change any more: tuples of Python numbers."""
+    if type(value) in _PLAIN:
+        return value
     if isinstance(value, (np.ndarray, np.generic)):
         value = value.tolist()
     return tuple(map(_frozen, value)) if isinstance(value, (list, tuple)) else value

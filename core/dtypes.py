@@ -1,4 +1,8 @@
-"""The dtypes of tensors, how Python and NumPy values enter, and how mixed ones are promoted."""
+"""The dtypes of tensors, how Python and NumPy values enter, and how mixed ones are promoted.
+
+A string tensor holds ``bytes``, so that kernels compare and hash the same thing whoever made it: a
+``str`` becomes its UTF-8 bytes at the door, here, and ``numpy()`` gives an object array of bytes.
+"""
 
 from typing import Any
 
@@ -52,15 +56,39 @@ def to_numpy(value: Any, dtype: str | None = None) -> np.ndarray:
     """A C-contiguous array of one of our dtypes; int64 that does not fit into int32 is an error.
 
     Always a copy when ``value`` is an array, so that a tensor never changes with its source.
+
+    >>> to_numpy(["shark", "ray"])
+    array([b'shark', b'ray'], dtype=object)
     """
-    try:
-        array = np.asarray(value)
-    except ValueError as error:
-        raise CoreError(f"cannot make a tensor: {error}") from error
+    array = _as_array(value)
     name = check_dtype(dtype) if dtype else dtype_of(array)
     _check_fit(array, name)
+    if name == "string":
+        return _encoded(array)
     with np.errstate(over="ignore"):  # a float64 beyond float32 becomes infinite
         return np.array(array, dtype=DTYPES[name], order="C", copy=True)
+
+
+def _as_array(value: Any) -> np.ndarray:
+    """An array of the values; strings as the objects that were given."""
+    try:
+        array = np.asarray(value)
+        # NumPy's own string types turn numbers into text and cut off bytes of zero.
+        return array if array.dtype.kind not in "SU" else np.asarray(value, dtype=object)
+    except UnicodeDecodeError:  # str beside bytes
+        return np.asarray(value, dtype=object)
+    except ValueError as error:
+        raise CoreError(f"cannot make a tensor: {error}") from error
+
+
+def _encoded(array: np.ndarray) -> np.ndarray:
+    """The same strings as bytes."""
+    result = np.empty(array.size, dtype=object)
+    try:
+        result[:] = [s.encode() if isinstance(s, str) else bytes(s) for s in array.flat]
+    except UnicodeEncodeError as error:
+        raise CoreError(f"cannot make a tensor of a string that is no UTF-8: {error}") from error
+    return result.reshape(array.shape)
 
 
 def check_value(value: Any, dtype: str) -> None:
@@ -68,6 +96,8 @@ def check_value(value: Any, dtype: str) -> None:
 
     >>> check_value(1.5, "float32")
     """
+    if dtype == "float32" and type(value) in (int, float):
+        return  # the usual case, told quickly
     array = to_numpy(value, dtype)
     if array.shape != ():
         raise CoreError(f"expected one {dtype} value, got an array of shape {array.shape}")

@@ -1,4 +1,4 @@
-"""Where the windows of a convolution lie: output sizes and padding, shared by all backends."""
+"""Where the windows of a convolution or pooling lie: output sizes and padding, for all backends."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -7,97 +7,175 @@ from typing import NamedTuple
 from core.errors import CoreError
 from core.specs import Shape, whole_numbers
 
-#: "same", "valid", pixels on every side, or ((top, bottom), (left, right)).
-Sides = tuple[tuple[int, int], tuple[int, int]]
+#: Pixels before and after along each axis of an image or volume, as ((top, bottom), (left, right)).
+Sides = tuple[tuple[int, int], ...]
+#: "same", "valid", pixels on every side, or sides; these also with the batch and the channels,
+#: as [[0, 0], [top, bottom], [left, right], [0, 0]] (in the order of the data format).
 Padding = str | int | Sides
+#: One number for all axes, or one each.
 Pair = int | Sequence[int]
+Triple = int | Sequence[int]
 
+#: The orders of axes, by how many axes an image or volume has.
+FORMATS = {2: ("NHWC", "NCHW"), 3: ("NDHWC",)}
+_AXES = {2: "height, width", 3: "depth, height, width"}
 _LARGEST = 1 << 24  # of a stride, a size or a padding, in pixels
+
+#: How many strides fit into some room, by dim_rounding_mode.
+_FIT = {
+    None: lambda room, stride: room // stride,
+    "floor": lambda room, stride: room // stride,
+    "ceil": lambda room, stride: -(-room // stride),
+    "round": lambda room, stride: (2 * room + stride) // (2 * stride),  # halves up
+}
 
 
 class Window(NamedTuple):
-    """The windows of a 2D convolution or pooling over [n, height, width, channels]."""
+    """The windows of a convolution or pooling; each tuple has a member for each axis."""
 
-    in_size: tuple[int, int]
-    out_size: tuple[int, int]
-    size: tuple[int, int]
-    strides: tuple[int, int]
-    dilations: tuple[int, int]
+    in_size: Shape
+    out_size: Shape
+    size: Shape
+    strides: Shape
+    dilations: Shape
     padding: Sides
-
-    @property
-    def pointwise(self) -> bool:
-        """Whether every output pixel reads just the input pixel at its place."""
-        return self.size == self.strides == (1, 1) and self.padding == ((0, 0), (0, 0))
+    pointwise: bool  # whether every output pixel reads just the input pixel at its place
 
 
 def pair(value: Pair, name: str, least: int = 1) -> tuple[int, int]:
     """Height and width of an attribute that may be given as one number."""
+    height, width = _numbers(value, name, 2, least)
+    return height, width
+
+
+def _numbers(value: int | Sequence[int], name: str, count: int, least: int = 1) -> Shape:
+    """A number for each axis, of an attribute that may be given as one."""
+    if type(value) is int and least <= value <= _LARGEST:
+        return (value,) * count
     numbers = whole_numbers(value, name)
-    numbers = numbers * 2 if not isinstance(value, (tuple, list)) else numbers
-    if len(numbers) != 2 or min(numbers) < least or max(numbers) > _LARGEST:
-        raise CoreError(f"{name}={value!r} must be one or two numbers from {least} to {_LARGEST}")
-    return numbers[0], numbers[1]
+    numbers = numbers if isinstance(value, (tuple, list)) else numbers * count
+    if len(numbers) != count or min(numbers) < least or max(numbers) > _LARGEST:
+        raise CoreError(
+            f"{name}={value!r} must be one or {count} numbers from {least} to {_LARGEST}"
+        )
+    return numbers
 
 
-def window(x: Shape, size: Shape, strides: Pair, pad: Padding, dilations: Pair = 1) -> Window:
-    """The windows of ``size`` (height, width) over an input of shape [n, height, width, c].
+def split_shape(shape: Shape, axes: int, data_format: str) -> tuple[int, Shape, int]:
+    """Batch, size and channels of images (two axes) or volumes (three).
 
-    TensorFlow's rule: "same" gives ceil(input / stride) and puts the odd pixel of padding at the
-    bottom and right; "valid" pads nothing; given padding rounds the output size down.
+    >>> split_shape((5, 3, 20, 10), 2, "NCHW")
+    (5, (20, 10), 3)
     """
-    if len(x) != 4:
-        raise CoreError(f"expected a [batch, height, width, channels] tensor, got shape {x}")
-    height, width = pair(tuple(size), "filter size")
+    if data_format not in FORMATS[axes]:
+        raise CoreError(f"data_format={data_format!r} must be one of {FORMATS[axes]}")
+    if len(shape) != axes + 2:
+        raise CoreError(
+            f"expected a [batch, {_AXES[axes]}, channels] tensor (data_format gives the order of "
+            f"axes), got shape {shape}"
+        )
+    if data_format[1] == "C":
+        return shape[0], shape[2:], shape[1]
+    return shape[0], shape[1:-1], shape[-1]
+
+
+def join_shape(batch: int, size: Shape, channels: int, data_format: str) -> Shape:
+    """What `split_shape` takes apart."""
+    return (batch, channels, *size) if data_format[1] == "C" else (batch, *size, channels)
+
+
+def window(
+    x: Shape,
+    size: Pair,
+    strides: Pair,
+    pad: Padding,
+    data_format: str,
+    dilations: Pair = 1,
+    dim_rounding_mode: str | None = None,
+) -> Window:
+    """The windows of a size over images or volumes of shape ``x``.
+
+    TensorFlow's rule: "same" gives ceil(input / stride) windows and puts the odd pixel of padding
+    after; "valid" pads nothing. With given padding the number of windows is rounded by
+    ``dim_rounding_mode``; a window that then hangs over the end reads padding there.
+    """
+    axes = len(data_format) - 2
     return _window(
-        (x[1], x[2]),
-        (height, width),
-        pair(strides, "strides"),
-        _normal_padding(pad),
-        pair(dilations, "dilations"),
+        split_shape(x, axes, data_format)[1],
+        _numbers(size, "filter size", axes),
+        _numbers(strides, "strides", axes),
+        _checked_padding(pad, data_format, dim_rounding_mode),
+        _numbers(dilations, "dilations", axes),
+        dim_rounding_mode,
     )
 
 
-def _normal_padding(pad: Padding) -> str | Sides:
+def refuse_strided_dilation(w: Window) -> None:
+    """Raise for windows that both step and read at a distance, as TensorFlow.js does."""
+    if max(w.strides) > 1 and max(w.dilations) > 1:
+        raise CoreError(
+            f"strides {w.strides} and dilations {w.dilations} exclude each other: one must be 1"
+        )
+
+
+def _checked_padding(pad: Padding, data_format: str, mode: str | None) -> str | Sides:
+    if mode not in _FIT:
+        raise CoreError(f"dim_rounding_mode={mode!r} must be 'floor', 'round', 'ceil' or None")
     if pad in ("same", "valid"):
+        if mode is not None:
+            raise CoreError(f"dim_rounding_mode={mode!r} needs pad in pixels, got {pad!r}")
         return pad
-    if isinstance(pad, (tuple, list)) and len(pad) == 2 and all(_is_pair(side) for side in pad):
-        return pair(pad[0], "pad", least=0), pair(pad[1], "pad", least=0)
+    return _sides(pad, data_format)
+
+
+def _sides(pad: Padding, data_format: str) -> Sides:
+    """Padding in pixels, for each axis before and after."""
+    axes = len(data_format) - 2
     if isinstance(pad, int) and not isinstance(pad, bool):
-        return (pair(pad, "pad", least=0),) * 2
+        return (pair(pad, "pad", least=0),) * axes
+    if isinstance(pad, (tuple, list)) and all(isinstance(p, (tuple, list)) for p in pad):
+        sides = tuple(pair(p, "pad", least=0) for p in pad)
+        if len(sides) == axes:
+            return sides
+        if len(sides) == axes + 2:
+            batch, inner, channels = split_shape(sides, axes, data_format)  # type: ignore[arg-type]
+            if batch == channels == (0, 0):
+                return inner  # type: ignore[return-value]
     raise CoreError(
-        f"pad={pad!r} must be 'same', 'valid', a number or ((top, bottom), (left, right))"
+        f"pad={pad!r} must be 'same', 'valid', a number or (before, after) for each of the "
+        f"{axes} axes, or for all of {data_format} with (0, 0) for batch and channels"
     )
-
-
-def _is_pair(value: object) -> bool:
-    return isinstance(value, (tuple, list)) and len(value) == 2
 
 
 @lru_cache(maxsize=1024)
 def _window(
-    in_size: tuple[int, int],
-    size: tuple[int, int],
-    strides: tuple[int, int],
+    in_size: Shape,
+    size: Shape,
+    strides: Shape,
     pad: str | Sides,
-    dilations: tuple[int, int],
+    dilations: Shape,
+    mode: str | None,
 ) -> Window:
     reach = tuple((k - 1) * d + 1 for k, d in zip(size, dilations, strict=True))
-    top, left = (_sides(pad, i, in_size[i], reach[i], strides[i]) for i in range(2))
-    height, width = (
-        (in_size[i] + sum(sides) - reach[i]) // strides[i] + 1
-        for i, sides in enumerate((top, left))
-    )
-    if min(height, width) < 1:
+    fits = [
+        _fit(pad if isinstance(pad, str) else pad[i], in_size[i], reach[i], strides[i], mode)
+        for i in range(len(size))
+    ]
+    out_size, padding = (tuple(part) for part in zip(*fits, strict=True))
+    if min(out_size) < 1:
         raise CoreError(f"a window of {reach} pixels does not fit into {in_size} with pad={pad!r}")
-    return Window(in_size, (height, width), size, strides, dilations, (top, left))
+    pointwise = max(size + strides) == 1 and not any(map(any, padding))
+    return Window(in_size, out_size, size, strides, dilations, padding, pointwise)
 
 
-def _sides(pad: str | Sides, axis: int, length: int, reach: int, stride: int) -> tuple[int, int]:
-    """Pixels of padding before and after along one axis."""
-    if pad == "valid":
-        return 0, 0
+def _fit(
+    pad: str | tuple[int, int], length: int, reach: int, stride: int, mode: str | None
+) -> tuple[int, tuple[int, int]]:
+    """How many windows lie along one axis, and the pixels of padding before and after."""
     if pad == "same":
-        total = max((-(-length // stride) - 1) * stride + reach - length, 0)
-        return total // 2, total - total // 2
-    return pad[axis]  # type: ignore[return-value]
+        count = -(-length // stride)
+        total = max((count - 1) * stride + reach - length, 0)
+        return count, (total // 2, total - total // 2)
+    before, after = (0, 0) if isinstance(pad, str) else pad
+    count = _FIT[mode](length + before + after - reach, stride) + 1
+    return count, (before, max(after, (count - 1) * stride + reach - length - before))

@@ -18,7 +18,8 @@ def run_kernel(
         inputs: TensorFlow.js's input names → Tensor, array or nested lists; for an input that is
             several tensors a list of them (``{"inputs": [...]}``). Leave out what is absent.
             Arrays are never written to; strings are object arrays of bytes.
-        attributes: TensorFlow.js's attribute names → values. Leave out what is undefined.
+        attributes: TensorFlow.js's attribute names → values. Leave out what is undefined, or
+            give None.
 
     Returns:
         The results in TensorFlow.js's order. ``Identity`` and ``Reshape`` share the data of
@@ -40,6 +41,7 @@ def run_kernel(
     for js_name, value in {**inputs, **(attributes or {})}.items():
         if js_name not in python_names:
             raise CoreError(f"kernel {name} takes {list(python_names)}, got {js_name!r}")
-        named[python_names[js_name]] = value
+        if value is not None:
+            named[python_names[js_name]] = value
     outputs = op(**named)
     return list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]

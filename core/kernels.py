@@ -3,6 +3,7 @@
 import importlib
 import pkgutil
 from collections.abc import Callable
+from functools import cache
 from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -21,7 +22,6 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {}  # public functions that are made 
 KERNELS: dict[tuple[str, str], Callable[..., Any]] = {}
 _BACKENDS: dict[str, "Backend"] = {}
 _LOADING = RLock()
-_being_loaded: set[str] = set()
 
 
 class OpNamespace:
@@ -53,8 +53,7 @@ def kernel(op_name: str, backend: str) -> Callable[[Function], Function]:
     ... def my_op(x):
     ...     return x * 2
     """
-    if backend not in _BACKENDS and backend not in _being_loaded and backend in backend_names():
-        load_backend(backend)  # so that a kernel of its own is not replaced unnoticed
+    _load_family(op_name, backend)  # so that a kernel of ours is not replaced unnoticed
 
     def register(function: Function) -> Function:
         if (op_name, backend) in KERNELS:
@@ -67,9 +66,13 @@ def kernel(op_name: str, backend: str) -> Callable[[Function], Function]:
 
 def find_kernel(op_name: str, backend: str) -> Callable[..., Any]:
     """The kernel of an op on a backend, or `KernelNotFound` that lists the backends having one."""
+    if (op_name, backend) not in KERNELS:
+        _load_family(op_name, backend)
+    if (op_name, backend) not in KERNELS:
+        for name in backend_names():
+            load_kernels(name)
     found = KERNELS.get((op_name, backend))
     if found is None:
-        load_backend("cpu")  # it has most kernels, so name it even if nobody used it yet
         have = sorted(b for o, b in KERNELS if o == op_name)
         raise KernelNotFound(
             f"no kernel {op_name!r} on backend {backend!r}; available on: "
@@ -78,13 +81,36 @@ def find_kernel(op_name: str, backend: str) -> Callable[..., Any]:
     return found
 
 
+def _load_family(op_name: str, backend: str) -> None:
+    """Import the kernel file that is named like the file that declares the op.
+
+    Just that one: a command that runs one network need not wait for all kernels.
+    """
+    op = OPS.get(op_name)
+    family = op.rule.__module__.rpartition(".")[2] if op else ""
+    if family in _kernel_files(backend):
+        importlib.import_module(f"core.backends.{backend}.{family}")
+
+
+def load_kernels(backend: str) -> None:
+    """Import every kernel file of a backend."""
+    for family in _kernel_files(backend):
+        importlib.import_module(f"core.backends.{backend}.{family}")
+
+
+@cache
+def _kernel_files(backend: str) -> frozenset[str]:
+    folder = f"{backends.__path__[0]}/{backend}"
+    return frozenset(m.name for m in pkgutil.iter_modules([folder]))
+
+
 def backend_names() -> list[str]:
     """Every backend that has a folder in ``core/backends``."""
     return sorted(m.name for m in pkgutil.iter_modules(backends.__path__) if m.ispkg)
 
 
 def load_backend(name: str) -> "Backend":
-    """The backend of that name; its kernel files are imported when it is first asked for."""
+    """The backend of that name, made when it is first asked for."""
     found = _BACKENDS.get(name) if isinstance(name, str) else None
     if found is not None:
         return found
@@ -92,16 +118,5 @@ def load_backend(name: str) -> "Backend":
         raise CoreError(f"unknown backend {name!r}: use one of {backend_names()}")
     with _LOADING:
         if name not in _BACKENDS:
-            _BACKENDS[name] = _import_backend(name)
+            _BACKENDS[name] = importlib.import_module(f"core.backends.{name}").make_backend()
     return _BACKENDS[name]
-
-
-def _import_backend(name: str) -> "Backend":
-    _being_loaded.add(name)
-    try:
-        package = importlib.import_module(f"core.backends.{name}")
-        for module in pkgutil.iter_modules(package.__path__):
-            importlib.import_module(f"{package.__name__}.{module.name}")
-        return package.make_backend()
-    finally:
-        _being_loaded.discard(name)

@@ -1,8 +1,13 @@
 """Operators and methods of `Tensor`: ops and composites that take the tensor first."""
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from core.dtypes import dtype_of, to_numpy
+from core.errors import CoreError
 from core.kernels import FUNCTIONS, OPS
 from core.tensors import Tensor
 
@@ -26,6 +31,7 @@ OPERATORS = {
     "__ne__": "not_equal",
     "__and__": "logical_and",
     "__or__": "logical_or",
+    "__xor__": "logical_xor",
     "__invert__": "logical_not",
 }
 
@@ -35,7 +41,7 @@ SWAPPED = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul")
 #: Ops and composites that are also methods, under the same name.
 METHODS = """
     abs acos acosh add all any argmax argmin asin asinh atan atan2 atanh avg_pool batch_norm
-    batch_to_space_nd broadcast_to ceil clip_by_value concat conv1d conv2d conv2d_transpose cos cosh
+    batch_to_space_nd broadcast_to ceil clip_by_value conv1d conv2d conv2d_transpose cos cosh
     cumprod cumsum depth_to_space depthwise_conv2d dilation2d div div_no_nan dot elu equal erf
     euclidean_norm exp expand_dims expm1 fft floor floor_div gather greater greater_equal ifft irfft
     is_finite is_inf is_nan leaky_relu less less_equal local_response_normalization log log1p
@@ -43,8 +49,8 @@ METHODS = """
     max_pool maximum mean min minimum mirror_pad mod mul neg norm not_equal one_hot ones_like pad
     pool pow prelu prod reciprocal relu relu6 resize_bilinear resize_nearest_neighbor reverse rfft
     round rsqrt selu separable_conv2d sigmoid sign sin sinh slice softmax softplus
-    space_to_batch_nd split sqrt square squared_difference squeeze stack step strided_slice sub sum
-    tan tanh tile topk transpose unique unsorted_segment_sum unstack where zeros_like
+    space_to_batch_nd split sqrt square squared_difference squeeze step strided_slice sub sum
+    tan tanh tile topk transpose unique unsorted_segment_sum unstack zeros_like
 """.split()  # noqa: SIM905 - as a list it would take a hundred lines
 
 
@@ -55,8 +61,9 @@ def install_methods() -> None:
     for stem in SWAPPED:
         setattr(Tensor, f"__r{stem}__", _swapped(OPS[OPERATORS[f"__{stem}__"]]))
     for name in METHODS:
-        if name in OPS or name in FUNCTIONS:
-            setattr(Tensor, name, _method(OPS.get(name) or FUNCTIONS[name]))
+        setattr(Tensor, name, _method(OPS.get(name) or FUNCTIONS[name]))
+    for name, method in OTHERS.items():
+        setattr(Tensor, name, method)
 
 
 def _method(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -70,3 +77,112 @@ def _method(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _swapped(function: Callable[..., Any]) -> Callable[[Tensor, Any], Any]:
     return lambda self, other: function(other, self)
+
+
+def concat(self: Tensor, others: Any, axis: int = 0) -> Tensor:
+    """`core.concat` of this tensor and another tensor or array, or a list of them."""
+    return OPS["concat"]([self, *_listed(others)], axis=axis)
+
+
+def stack(self: Tensor, others: Any, axis: int = 0) -> Tensor:
+    """`core.stack` of this tensor and another tensor or array, or a list of them."""
+    return OPS["stack"]([self, *_listed(others)], axis=axis)
+
+
+def _listed(others: Any) -> list:
+    return list(others) if isinstance(others, (list, tuple)) else [others]
+
+
+def where(self: Tensor, condition: Any, other: Any) -> Tensor:
+    """The values of this tensor where a condition is true, those of another one elsewhere."""
+    return FUNCTIONS["where"](condition, self, other)
+
+
+def get_item(self: Tensor, index: Any) -> Tensor:
+    """Part of a tensor, by NumPy's basic indexing, a mask or a list of indices.
+
+    Args:
+        self: the tensor.
+        index: whole numbers, slices, None (a new axis) and an ellipsis, one or a tuple of them;
+            or a bool mask of the first axes; or an int32 tensor, array or list of indices on the
+            first axis, where negative ones count from the end.
+
+    Raises:
+        CoreError: it is none of these, or lies outside of the tensor.
+
+    >>> import core
+    >>> x = core.tensor([[1, 2, 3], [4, 5, 6]])
+    >>> x[1, ::2].tolist(), x[:, -1].tolist(), x[[1, 1]].tolist()
+    ([4, 6], [3, 6], [[4, 5, 6], [4, 5, 6]])
+    """
+    if isinstance(index, (Tensor, np.ndarray, list)):
+        return _picked(self, index)
+    items = index if isinstance(index, tuple) else (index,)
+    begin, end, strides, masks = [], [], [], [0] * 5
+    for place, item in enumerate(items):
+        first, stop, step, bits = _place(item)
+        begin.append(first)
+        end.append(stop)
+        strides.append(step)
+        for mask in bits:
+            masks[mask] |= 1 << place
+    return OPS["strided_slice"](self, begin, end, strides, *masks)
+
+
+_BEGIN, _END, _ELLIPSIS, _NEW_AXIS, _SHRINK = range(5)
+
+
+def _place(item: Any) -> tuple[int, int, int, tuple[int, ...]]:
+    """Begin, end and stride of one place of an index, and the masks that it sets."""
+    if isinstance(item, slice):
+        open_ends = tuple(m for m, v in ((_BEGIN, item.start), (_END, item.stop)) if v is None)
+        bounds = (item.start, 0), (item.stop, 0), (item.step, 1)
+        first, stop, step = (_whole(v, default) for v, default in bounds)
+        return first, stop, step, open_ends
+    if item is None or item is Ellipsis:
+        return 0, 0, 1, (_NEW_AXIS if item is None else _ELLIPSIS,)
+    at = _whole(item)
+    return at, at + 1, 1, (_SHRINK,)
+
+
+def _whole(value: Any, default: int = 0) -> int:
+    if value is None:
+        return default
+    try:
+        if not isinstance(value, (bool, np.bool_)):
+            return operator.index(value)
+    except TypeError:
+        pass
+    raise CoreError(
+        f"cannot index with {value!r:.80}: use whole numbers, slices, None and an ellipsis; or, "
+        f"alone, a mask or a list of indices (core.gather takes them for any axis)"
+    )
+
+
+def _picked(x: Tensor, index: Any) -> Tensor:
+    """The entries that a mask or indices choose along the first axis."""
+    if not isinstance(index, Tensor):
+        index = to_numpy(index)
+        if index.size == 0 and index.dtype != bool:
+            index = index.astype(np.int32)  # an empty list has no dtype of its own
+    kind = index.dtype if isinstance(index, Tensor) else dtype_of(index)
+    if kind == "bool":
+        return FUNCTIONS["boolean_mask"](x, index)
+    if kind != "int32":
+        raise CoreError(f"an index is int32 or bool, got {kind}: cast it")
+    return OPS["gather"](x, _from_start(index, len(x)))
+
+
+def _from_start(index: Any, length: int) -> Any:
+    """Indices of which negative ones counted from the end."""
+    if isinstance(index, Tensor):
+        ahead = OPS["add"](index, length)
+        return OPS["select"](OPS["less"](index, 0), ahead, index)
+    outside = index[(index < -length) | (index >= length)]
+    if outside.size:
+        raise CoreError(f"index {outside[0]} is outside of axis 0, which has length {length}")
+    return np.where(index < 0, index + length, index)
+
+
+#: Methods that are more than an op with the tensor first.
+OTHERS = {"concat": concat, "stack": stack, "where": where, "__getitem__": get_item}

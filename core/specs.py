@@ -79,6 +79,8 @@ def normal_axes(axis: int | Sequence[int] | None, rank: int) -> Shape:
 
 def normal_axis(axis: int, rank: int) -> int:
     """One axis as a non-negative number."""
+    if type(axis) is int and -rank <= axis < rank:
+        return axis % rank
     if axis is None or isinstance(axis, (tuple, list)):
         raise CoreError(f"axis={axis!r} must be one whole number")
     return normal_axes(axis, rank)[0]
@@ -93,8 +95,10 @@ def normal_shape(shape: int | Sequence[int], size: int) -> Shape:
     shape = whole_numbers(shape, "shape")
     known = prod(n for n in shape if n != -1)
     unknown = shape.count(-1)
+    if min(shape, default=0) < -1:
+        raise CoreError(f"cannot reshape into {shape}: lengths are 0 or more, or one -1")
     if unknown == 1 and known and size % known == 0:
         return tuple(size // known if n == -1 else n for n in shape)
-    if unknown or known != size or any(n < 0 for n in shape):
+    if unknown or known != size:
         raise CoreError(f"cannot reshape {size} values into {shape}")
     return shape

@@ -120,7 +120,12 @@ def _argument(node: Node, parameter: str) -> Any:
 
 def _gradient_or_zeros(found: dict[int, Tensor], place: Place) -> Tensor:
     known = found.get(place.id)
-    return ops.fill(shape=place.spec.shape, value=0.0) if known is None else known
+    return _zeros(place.spec) if known is None else known
+
+
+def _zeros(spec: Spec) -> Tensor:
+    dtype = "complex64" if spec.dtype == "complex64" else "float32"
+    return ops.fill(shape=spec.shape, value=0.0, dtype=dtype)
 
 
 def _add_flow(found: dict[int, Tensor], into: Place, flow: Tensor) -> None:

@@ -1,6 +1,6 @@
 """The tensor that users hold, and the data container that tensors share."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,8 +31,8 @@ class DataContainer:
 class Tensor:
     """An immutable array on a backend. Make one with `core.tensor`.
 
-    Operators and many ops are methods too, such as ``x.relu()`` and ``x.sum(axis=0)``: see
-    `core.methods`.
+    Operators and many ops are methods too, such as ``x.relu()`` and ``x.sum(axis=0)``, and NumPy's
+    basic indexing works, such as ``x[1:, ::-1]``: see `core.methods`.
 
     >>> import core
     >>> x = core.tensor([[1.0, 2.0], [3.0, 4.0]])
@@ -83,10 +83,14 @@ class Tensor:
         return np.array(self._read())
 
     def item(self) -> Any:
-        """The only value, as a Python number."""
+        """The only value, as a Python number, or bytes of a string."""
         if self.size != 1:
             raise CoreError(f"item() needs a tensor of one value, this one has shape {self.shape}")
         return self._read().item()
+
+    def tolist(self) -> Any:
+        """The values as nested lists of Python numbers, or bytes of strings."""
+        return self._read().tolist()
 
     def reshape(self, shape: int | Sequence[int]) -> "Tensor":
         """The same values in another shape; one length may be -1."""
@@ -96,9 +100,20 @@ class Tensor:
         """The values converted to another dtype."""
         return OPS["cast"](self, dtype=dtype)
 
+    def flatten(self) -> "Tensor":
+        """The same values along one axis."""
+        return OPS["reshape"](self, shape=(self.size,))
+
+    @property
+    def T(self) -> "Tensor":  # noqa: N802 - as NumPy calls it
+        """The axes in reverse order."""
+        return OPS["transpose"](self)
+
     if TYPE_CHECKING:  # the operators and methods that core.methods adds
 
         def __getattr__(self, name: str) -> Any: ...
+
+        def __getitem__(self, index: Any) -> "Tensor": ...
 
     def _read(self) -> np.ndarray:
         return self.container.backend.download(self.handle, self.spec)
@@ -122,6 +137,9 @@ class Tensor:
         if not self.shape:
             raise CoreError("a tensor without axes has no length")
         return self.shape[0]
+
+    def __iter__(self) -> Iterator["Tensor"]:
+        return iter(OPS["unstack"](self))
 
     def __bool__(self) -> bool:
         return bool(self.item())

@@ -1,19 +1,11 @@
-"""Element-wise comparison and logic: one row each. The results are bool and have no gradient."""
+"""Element-wise comparison and logic: one row each. The results are bool."""
 
 from typing import NamedTuple
 
-from core.declare import Op, op
+from core.declare import Op, Rule, op
 from core.errors import CoreError
 from core.kernels import ops
 from core.specs import Spec, broadcast_shapes
-
-
-class CompareRow(NamedTuple):
-    """One element-wise op of a and b that gives true or false."""
-
-    name: str
-    dtype: str | None  # None: compare in the common dtype
-    doc: str
 
 
 def to_bool(a: Spec, b: Spec) -> Spec:
@@ -21,22 +13,41 @@ def to_bool(a: Spec, b: Spec) -> Spec:
     return Spec(broadcast_shapes(a.shape, b.shape), "bool")
 
 
+def to_order(a: Spec, b: Spec) -> Spec:
+    """As `to_bool`, for dtypes that have an order."""
+    if a.dtype == "complex64":
+        raise CoreError("complex numbers have no order: compare core.abs of them")
+    return to_bool(a, b)
+
+
+class CompareRow(NamedTuple):
+    """One element-wise op of a and b that gives true or false."""
+
+    name: str
+    dtype: str | None  # None: compare in the common dtype; strings as their bytes in UTF-8
+    doc: str
+    rule: Rule = to_bool
+    gradient: Rule | None = None  # for both inputs
+
+
 COMPARE = [
     CompareRow("equal", None, "whether a == b"),
     CompareRow("not_equal", None, "whether a != b"),
-    CompareRow("less", None, "whether a < b"),
-    CompareRow("less_equal", None, "whether a <= b"),
-    CompareRow("greater", None, "whether a > b"),
-    CompareRow("greater_equal", None, "whether a >= b"),
+    CompareRow("less", None, "whether a < b", to_order),
+    CompareRow("less_equal", None, "whether a <= b", to_order),
+    CompareRow("greater", None, "whether a > b", to_order),
+    CompareRow("greater_equal", None, "whether a >= b", to_order, lambda g: ops.zeros_like(g)),
     CompareRow("logical_and", "bool", "whether both are true"),
     CompareRow("logical_or", "bool", "whether one is true"),
+    CompareRow("logical_xor", "bool", "whether just one is true"),
 ]
 
 for _row in COMPARE:
     Op(
-        to_bool,
+        _row.rule,
         name=_row.name,
         doc=f"Element-wise: {_row.doc}. a, b: tensors of shapes that broadcast.",
+        gradients={"a": _row.gradient, "b": _row.gradient},
         promote=_row.dtype is None,
         input_dtype=_row.dtype,
     )
@@ -57,6 +68,11 @@ def select(condition: Spec, t: Spec, e: Spec) -> Spec:
     if condition.dtype != "bool":
         raise CoreError(f"select needs a bool condition, got {condition.dtype}: compare first")
     return Spec(broadcast_shapes(condition.shape, broadcast_shapes(t.shape, e.shape)), t.dtype)
+
+
+@select.gradient("condition")
+def _(g):
+    return ops.zeros_like(g)
 
 
 @select.gradient("t")

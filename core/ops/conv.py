@@ -1,50 +1,86 @@
-"""2D convolutions over [batch, height, width, channels], plain, depthwise and fused."""
+"""Convolutions over images, [batch, height, width, channels] or with channels second."""
 
-from core.declare import op
+from typing import Any
+
+from core.declare import composite, op
+from core.engine import tensor
 from core.errors import CoreError
-from core.geometry import Padding, Pair, window
+from core.geometry import (
+    Padding,
+    Pair,
+    Window,
+    join_shape,
+    refuse_strided_dilation,
+    split_shape,
+    window,
+)
 from core.kernels import ops
+from core.ops.batches import image_op
 from core.specs import Shape, Spec
-
-#: What a fused convolution can apply to its result.
-ACTIVATIONS = ("linear", "relu", "relu6", "elu", "sigmoid")
+from core.tensors import Tensor
 
 
-def conv_spec(x: Spec, filter: Spec, strides: Pair, pad: Padding, dilations: Pair) -> Spec:
-    """The result of a convolution, after checking its arguments."""
-    if len(filter.shape) != 4 or len(x.shape) != 4 or filter.shape[2] != x.shape[3]:
+def conv_window(
+    x: Spec,
+    filter: Spec,
+    strides: Pair,
+    pad: Padding,
+    data_format: str,
+    dilations: Pair,
+    dim_rounding_mode: str | None,
+) -> Window:
+    """The windows of a convolution, plain or depthwise, after checking its arguments."""
+    axes = len(data_format) - 2
+    if axes not in (2, 3) or len(filter.shape) != axes + 2:
         raise CoreError(
-            f"conv2d needs x [batch, height, width, in] and a filter [height, width, in, out], "
-            f"got {x.shape} and {filter.shape}"
+            f"a convolution over {data_format!r} needs a filter [size along each axis, in, out], "
+            f"got {filter.shape}"
         )
-    out = window(x.shape, filter.shape[:2], strides, pad, dilations).out_size
-    return Spec((x.shape[0], *out, filter.shape[3]), x.dtype)
-
-
-def depthwise_spec(x: Spec, filter: Spec, strides: Pair, pad: Padding, dilations: Pair) -> Spec:
-    """The result of a depthwise convolution, after checking its arguments."""
-    if len(filter.shape) != 4 or len(x.shape) != 4 or filter.shape[2] != x.shape[3]:
+    channels = split_shape(x.shape, axes, data_format)[2]
+    if channels != filter.shape[-2]:
         raise CoreError(
-            f"depthwise_conv2d needs x [batch, height, width, channels] and a filter "
-            f"[height, width, channels, multiplier], got {x.shape} and {filter.shape}"
+            f"x of shape {x.shape} has {channels} channels ({data_format}), the filter "
+            f"{filter.shape} is for {filter.shape[-2]}"
         )
-    out = window(x.shape, filter.shape[:2], strides, pad, dilations).out_size
-    return Spec((x.shape[0], *out, filter.shape[2] * filter.shape[3]), x.dtype)
+    w = window(x.shape, filter.shape[:-2], strides, pad, data_format, dilations, dim_rounding_mode)
+    refuse_strided_dilation(w)
+    return w
 
 
-@op(kernel_name="Conv2D", promote=True)
+def conv_spec(x: Spec, w: Window, channels: int, data_format: str) -> Spec:
+    """The result of a convolution."""
+    return Spec(join_shape(x.shape[0], w.out_size, channels, data_format), x.dtype)
+
+
+def check_dy(expected: Spec, dy: Spec) -> None:
+    """Raise unless a gradient has the shape of the result that it is of."""
+    if expected.shape != dy.shape:
+        raise CoreError(f"dy has shape {dy.shape}, the result has {expected.shape}")
+
+
+@image_op(kernel_name="Conv2D", promote=True, input_dtype="real")
 def conv2d(
-    x: Spec, filter: Spec, *, strides: Pair = 1, pad: Padding = "valid", dilations: Pair = 1
+    x: Spec,
+    filter: Spec,
+    *,
+    strides: Pair = 1,
+    pad: Padding = "valid",
+    data_format: str = "NHWC",
+    dilations: Pair = 1,
+    dim_rounding_mode: str | None = None,
 ) -> Spec:
     """Convolve images with filters (cross-correlation, as in every deep learning library).
 
     Args:
-        x: [batch, height, width, in].
+        x: [batch, height, width, in], or [height, width, in]: one image.
         filter: [filter height, filter width, in, out].
         strides: step between windows, one number or (vertical, horizontal).
         pad: ``"same"`` (result of ceil(size / stride), the odd pixel of padding after),
             ``"valid"`` (none), pixels on every side, or ((top, bottom), (left, right)).
-        dilations: distance between the pixels that a window reads.
+        data_format: ``"NHWC"``, or ``"NCHW"``: x and the result have the channels second.
+        dilations: distance between the pixels that a window reads; 1 if the strides are not.
+        dim_rounding_mode: ``"floor"`` (as by default), ``"round"`` or ``"ceil"``: how the size of
+            the result is rounded, with ``pad`` in pixels.
 
     Returns:
         [batch, new height, new width, out]
@@ -52,24 +88,27 @@ def conv2d(
     >>> core.conv2d(core.ones((1, 3, 3, 1)), core.ones((2, 2, 1, 1))).numpy().ravel()
     array([4., 4., 4., 4.], dtype=float32)
     """
-    return conv_spec(x, filter, strides, pad, dilations)
+    w = conv_window(x, filter, strides, pad, data_format, dilations, dim_rounding_mode)
+    return conv_spec(x, w, filter.shape[3], data_format)
 
 
 @conv2d.gradient("x")
-def _conv_to_x(g, filter, x_spec, strides, pad, dilations):
+def conv_to_x(g, filter, x_spec, strides, pad, data_format, dilations, dim_rounding_mode):
+    """The gradient of `conv2d` for x, as a rule for other ops too."""
     return ops.conv2d_backprop_input(
-        g, filter, input_shape=x_spec.shape, strides=strides, pad=pad, dilations=dilations
+        g, filter, x_spec.shape, strides, pad, data_format, dilations, dim_rounding_mode
     )
 
 
 @conv2d.gradient("filter")
-def _conv_to_filter(g, x, filter_spec, strides, pad, dilations):
+def conv_to_filter(g, x, filter_spec, strides, pad, data_format, dilations, dim_rounding_mode):
+    """The gradient of `conv2d` for its filter, as a rule for other ops too."""
     return ops.conv2d_backprop_filter(
-        x, g, filter_shape=filter_spec.shape, strides=strides, pad=pad, dilations=dilations
+        x, g, filter_spec.shape, strides, pad, data_format, dilations, dim_rounding_mode
     )
 
 
-@op(kernel_name="Conv2DBackpropInput", promote=True)
+@op(kernel_name="Conv2DBackpropInput", input_dtype="float32")
 def conv2d_backprop_input(
     dy: Spec,
     filter: Spec,
@@ -77,7 +116,9 @@ def conv2d_backprop_input(
     input_shape: Shape,
     strides: Pair = 1,
     pad: Padding = "valid",
+    data_format: str = "NHWC",
     dilations: Pair = 1,
+    dim_rounding_mode: str | None = None,
 ) -> Spec:
     """The gradient of `conv2d` for x; also a transposed convolution of ``dy``.
 
@@ -87,32 +128,33 @@ def conv2d_backprop_input(
         input_shape: of x, [batch, height, width, in].
         strides: see `conv2d`, like the rest.
         pad: see `conv2d`.
+        data_format: see `conv2d`.
         dilations: see `conv2d`.
+        dim_rounding_mode: see `conv2d`.
 
     >>> core.conv2d_backprop_input(core.ones((1, 1, 1, 1)), core.ones((2, 2, 1, 1)),
     ...                            input_shape=(1, 2, 2, 1)).shape
     (1, 2, 2, 1)
     """
-    _check_dy(conv_spec(Spec(tuple(input_shape), dy.dtype), filter, strides, pad, dilations), dy)
-    return Spec(tuple(input_shape), dy.dtype)
-
-
-def _check_dy(expected: Spec, dy: Spec) -> None:
-    if expected.shape != dy.shape:
-        raise CoreError(f"dy has shape {dy.shape}, the convolution gives {expected.shape}")
+    x = Spec(tuple(input_shape))
+    w = conv_window(x, filter, strides, pad, data_format, dilations, dim_rounding_mode)
+    check_dy(conv_spec(x, w, filter.shape[3], data_format), dy)
+    return x
 
 
 @conv2d_backprop_input.gradient("dy")
-def _(g, filter, strides, pad, dilations):
-    return ops.conv2d(g, filter, strides=strides, pad=pad, dilations=dilations)
+def _(g, filter, strides, pad, data_format, dilations, dim_rounding_mode):
+    return ops.conv2d(g, filter, strides, pad, data_format, dilations, dim_rounding_mode)
 
 
 @conv2d_backprop_input.gradient("filter")
-def _(g, dy, filter_spec, strides, pad, dilations):
-    return _conv_to_filter(dy, g, filter_spec, strides, pad, dilations)
+def _(g, dy, filter_spec, strides, pad, data_format, dilations, dim_rounding_mode):
+    return conv_to_filter(
+        dy, g, filter_spec, strides, pad, data_format, dilations, dim_rounding_mode
+    )
 
 
-@op(kernel_name="Conv2DBackpropFilter", promote=True)
+@op(kernel_name="Conv2DBackpropFilter", input_dtype="float32")
 def conv2d_backprop_filter(
     x: Spec,
     dy: Spec,
@@ -120,7 +162,9 @@ def conv2d_backprop_filter(
     filter_shape: Shape,
     strides: Pair = 1,
     pad: Padding = "valid",
+    data_format: str = "NHWC",
     dilations: Pair = 1,
+    dim_rounding_mode: str | None = None,
 ) -> Spec:
     """The gradient of `conv2d` for its filter, of shape ``filter_shape``.
 
@@ -128,209 +172,115 @@ def conv2d_backprop_filter(
     ...                             filter_shape=(2, 2, 1, 1)).shape
     (2, 2, 1, 1)
     """
-    filter = Spec(tuple(filter_shape), x.dtype)
-    _check_dy(conv_spec(x, filter, strides, pad, dilations), dy)
+    filter = Spec(tuple(filter_shape))
+    w = conv_window(x, filter, strides, pad, data_format, dilations, dim_rounding_mode)
+    check_dy(conv_spec(x, w, filter.shape[3], data_format), dy)
     return filter
 
 
 @conv2d_backprop_filter.gradient("x")
-def _(g, dy, x_spec, strides, pad, dilations):
-    return _conv_to_x(dy, g, x_spec, strides, pad, dilations)
+def _(g, dy, x_spec, strides, pad, data_format, dilations, dim_rounding_mode):
+    return conv_to_x(dy, g, x_spec, strides, pad, data_format, dilations, dim_rounding_mode)
 
 
 @conv2d_backprop_filter.gradient("dy")
-def _(g, x, strides, pad, dilations):
-    return ops.conv2d(x, g, strides=strides, pad=pad, dilations=dilations)
+def _(g, x, strides, pad, data_format, dilations, dim_rounding_mode):
+    return ops.conv2d(x, g, strides, pad, data_format, dilations, dim_rounding_mode)
 
 
-@op(kernel_name="DepthwiseConv2dNative", promote=True)
-def depthwise_conv2d(
-    x: Spec, filter: Spec, *, strides: Pair = 1, pad: Padding = "valid", dilations: Pair = 1
-) -> Spec:
-    """Convolve each channel with filters of its own.
+@composite
+def conv1d(
+    x: Any,
+    filter: Any,
+    stride: int = 1,
+    pad: Any = "valid",
+    data_format: str = "NWC",
+    dilation: int = 1,
+    dim_rounding_mode: str | None = None,
+) -> Tensor:
+    """Convolve rows, such as sound, with filters.
 
     Args:
-        x: [batch, height, width, channels].
-        filter: [filter height, filter width, channels, multiplier].
-        strides: see `conv2d`, like the rest.
-        pad: see `conv2d`.
-        dilations: see `conv2d`.
+        x: [batch, width, in], or [width, in]: one row.
+        filter: [filter width, in, out].
+        stride: step between windows.
+        pad: ``"same"``, ``"valid"``, a number for both ends or (before, after); see `conv2d`.
+        data_format: only ``"NWC"``.
+        dilation: distance between the values that a window reads; 1 if the stride is not.
+        dim_rounding_mode: see `conv2d`.
 
     Returns:
-        [batch, new height, new width, channels * multiplier]
+        [batch, new width, out]
 
-    >>> core.depthwise_conv2d(core.ones((1, 2, 2, 3)), core.ones((2, 2, 3, 1))).numpy().ravel()
-    array([4., 4., 4.], dtype=float32)
+    >>> import core
+    >>> core.conv1d([[1.0], [2.0], [4.0]], [[[-1.0]], [[1.0]]]).numpy().ravel()
+    array([1., 2.], dtype=float32)
     """
-    return depthwise_spec(x, filter, strides, pad, dilations)
-
-
-@depthwise_conv2d.gradient("x")
-def _depthwise_to_x(g, filter, x_spec, strides, pad, dilations):
-    return ops.depthwise_conv2d_backprop_input(
-        g, filter, input_shape=x_spec.shape, strides=strides, pad=pad, dilations=dilations
+    x, filter = tensor(x), tensor(filter)
+    if data_format != "NWC":
+        raise CoreError(f"data_format={data_format!r} must be 'NWC'")
+    if len(x.shape) not in (2, 3) or len(filter.shape) != 3:
+        raise CoreError(
+            f"conv1d needs x [batch, width, in] and a filter [width, in, out], got {x.shape} and "
+            f"{filter.shape}"
+        )
+    y = ops.conv2d(
+        ops.expand_dims(x, axis=-3),
+        ops.expand_dims(filter, axis=0),
+        (1, stride),
+        _pad_of_rows(pad),
+        "NHWC",
+        (1, dilation),
+        dim_rounding_mode,
     )
+    return ops.reshape(y, shape=(*y.shape[:-3], *y.shape[-2:]))
 
 
-@depthwise_conv2d.gradient("filter")
-def _depthwise_to_filter(g, x, filter_spec, strides, pad, dilations):
-    return ops.depthwise_conv2d_backprop_filter(
-        x, g, filter_shape=filter_spec.shape, strides=strides, pad=pad, dilations=dilations
-    )
+def _pad_of_rows(pad: Any) -> Any:
+    """Padding of images one pixel high."""
+    if isinstance(pad, int):
+        return (0, 0), (pad, pad)
+    if isinstance(pad, (tuple, list)) and len(pad) == 2:
+        return (0, 0), pad
+    return pad
 
 
-@op(kernel_name="DepthwiseConv2dNativeBackpropInput", promote=True)
-def depthwise_conv2d_backprop_input(
-    dy: Spec,
-    filter: Spec,
-    *,
-    input_shape: Shape,
-    strides: Pair = 1,
-    pad: Padding = "valid",
-    dilations: Pair = 1,
-) -> Spec:
-    """The gradient of `depthwise_conv2d` for x, of shape ``input_shape``.
-
-    >>> core.depthwise_conv2d_backprop_input(core.ones((1, 1, 1, 3)), core.ones((2, 2, 3, 1)),
-    ...                                      input_shape=(1, 2, 2, 3)).shape
-    (1, 2, 2, 3)
-    """
-    x = Spec(tuple(input_shape), dy.dtype)
-    _check_dy(depthwise_spec(x, filter, strides, pad, dilations), dy)
-    return x
-
-
-@depthwise_conv2d_backprop_input.gradient("dy")
-def _(g, filter, strides, pad, dilations):
-    return ops.depthwise_conv2d(g, filter, strides=strides, pad=pad, dilations=dilations)
-
-
-@depthwise_conv2d_backprop_input.gradient("filter")
-def _(g, dy, filter_spec, strides, pad, dilations):
-    return _depthwise_to_filter(dy, g, filter_spec, strides, pad, dilations)
-
-
-@op(kernel_name="DepthwiseConv2dNativeBackpropFilter", promote=True)
-def depthwise_conv2d_backprop_filter(
-    x: Spec,
-    dy: Spec,
-    *,
-    filter_shape: Shape,
-    strides: Pair = 1,
-    pad: Padding = "valid",
-    dilations: Pair = 1,
-) -> Spec:
-    """The gradient of `depthwise_conv2d` for its filter, of shape ``filter_shape``.
-
-    >>> core.depthwise_conv2d_backprop_filter(core.ones((1, 2, 2, 3)), core.ones((1, 1, 1, 3)),
-    ...                                       filter_shape=(2, 2, 3, 1)).shape
-    (2, 2, 3, 1)
-    """
-    filter = Spec(tuple(filter_shape), x.dtype)
-    _check_dy(depthwise_spec(x, filter, strides, pad, dilations), dy)
-    return filter
-
-
-@depthwise_conv2d_backprop_filter.gradient("x")
-def _(g, dy, x_spec, strides, pad, dilations):
-    return _depthwise_to_x(dy, g, x_spec, strides, pad, dilations)
-
-
-@depthwise_conv2d_backprop_filter.gradient("dy")
-def _(g, x, strides, pad, dilations):
-    return ops.depthwise_conv2d(x, g, strides=strides, pad=pad, dilations=dilations)
-
-
-def fused_spec(spec: Spec, bias: Spec | None, activation: str) -> Spec:
-    """The result of a fused op, after checking what is fused."""
-    if activation not in ACTIVATIONS:
-        raise CoreError(f"unknown activation {activation!r}: use one of {ACTIVATIONS}")
-    if bias is not None and bias.shape != spec.shape[-1:]:
-        raise CoreError(f"bias has shape {bias.shape}, the result has {spec.shape[-1]} channels")
-    return spec
-
-
-@op(kernel_name="FusedConv2D", promote=True)
-def fused_conv2d(
-    x: Spec,
-    filter: Spec,
-    bias: Spec | None = None,
-    *,
-    strides: Pair = 1,
-    pad: Padding = "valid",
-    dilations: Pair = 1,
-    activation: str = "linear",
-) -> Spec:
-    """A convolution, then a bias and an activation, in one step.
+@composite
+def conv2d_transpose(
+    x: Any,
+    filter: Any,
+    output_shape: Shape,
+    strides: Pair,
+    pad: Padding,
+    dim_rounding_mode: str | None = None,
+) -> Tensor:
+    """The transpose of a convolution, which makes images larger ("deconvolution").
 
     Args:
-        x: [batch, height, width, in].
-        filter: [filter height, filter width, in, out].
-        bias: [out], added to every pixel.
-        strides: see `conv2d`.
-        pad: see `conv2d`.
-        dilations: see `conv2d`.
-        activation: one of ``ACTIVATIONS``.
+        x: [batch, height, width, in], or [height, width, in].
+        filter: [filter height, filter width, out, in].
+        output_shape: of the result, of as many axes as x: one from which `conv2d` with these
+            strides and padding gives x's height and width.
+        strides: of that convolution.
+        pad: of that convolution.
+        dim_rounding_mode: of that convolution.
 
-    >>> core.fused_conv2d(core.ones((1, 2, 2, 1)), core.ones((2, 2, 1, 1)), [5.0],
-    ...                   activation="relu6").numpy().ravel()
-    array([6.], dtype=float32)
+    >>> import core
+    >>> core.conv2d_transpose([[[1.0], [2.0]]], core.ones((2, 2, 1, 1)), (2, 4, 1), strides=2,
+    ...                       pad="valid").numpy()[..., 0]
+    array([[1., 1., 2., 2.],
+           [1., 1., 2., 2.]], dtype=float32)
     """
-    return fused_spec(conv_spec(x, filter, strides, pad, dilations), bias, activation)
+    how = (strides, pad, "NHWC", 1, dim_rounding_mode)
+    return transposed(ops.conv2d_backprop_input, tensor(x), filter, output_shape, how)
 
 
-@op(kernel_name="FusedDepthwiseConv2D", promote=True)
-def fused_depthwise_conv2d(
-    x: Spec,
-    filter: Spec,
-    bias: Spec | None = None,
-    *,
-    strides: Pair = 1,
-    pad: Padding = "valid",
-    dilations: Pair = 1,
-    activation: str = "linear",
-) -> Spec:
-    """A depthwise convolution, a bias and an activation in one step; see `fused_conv2d`.
-
-    >>> core.fused_depthwise_conv2d(core.ones((1, 2, 2, 1)), core.ones((2, 2, 1, 1)), [5.0],
-    ...                             activation="relu6").numpy().ravel()
-    array([6.], dtype=float32)
-    """
-    return fused_spec(depthwise_spec(x, filter, strides, pad, dilations), bias, activation)
-
-
-# The slope of each activation by its result: the value before it need not be kept. (At exactly 6
-# relu6 has slope 0 here and 1 in `relu6`: the result does not tell 6 from more.)
-_SLOPES = {
-    "linear": lambda y: 1.0,
-    "relu": lambda y: ops.step(y),
-    "relu6": lambda y: ops.step(y) * (y < 6.0),
-    "elu": lambda y: ops.minimum(y + 1.0, 1.0),
-    "sigmoid": lambda y: y * (1.0 - y),
-}
-
-
-@fused_conv2d.gradient("x")
-def _(g, y, filter, x_spec, strides, pad, dilations, activation):
-    return _conv_to_x(g * _SLOPES[activation](y), filter, x_spec, strides, pad, dilations)
-
-
-@fused_conv2d.gradient("filter")
-def _(g, y, x, filter_spec, strides, pad, dilations, activation):
-    return _conv_to_filter(g * _SLOPES[activation](y), x, filter_spec, strides, pad, dilations)
-
-
-@fused_depthwise_conv2d.gradient("x")
-def _(g, y, filter, x_spec, strides, pad, dilations, activation):
-    return _depthwise_to_x(g * _SLOPES[activation](y), filter, x_spec, strides, pad, dilations)
-
-
-@fused_depthwise_conv2d.gradient("filter")
-def _(g, y, x, filter_spec, strides, pad, dilations, activation):
-    return _depthwise_to_filter(g * _SLOPES[activation](y), x, filter_spec, strides, pad, dilations)
-
-
-@fused_conv2d.gradient("bias")
-@fused_depthwise_conv2d.gradient("bias")
-def _(g, y, activation):
-    return ops.sum(g * _SLOPES[activation](y), axis=(0, 1, 2))
+def transposed(backprop: Any, x: Tensor, filter: Any, output_shape: Shape, how: tuple) -> Tensor:
+    """A transposed convolution of a batch or a single item, by an op on batches."""
+    output_shape = tuple(output_shape)
+    if len(output_shape) != len(x.shape):
+        raise CoreError(f"output_shape={output_shape} must have as many axes as x, {x.shape}")
+    if len(x.shape) == len(tensor(filter).shape):
+        return backprop(x, filter, output_shape, *how)
+    y = backprop(ops.expand_dims(x, axis=0), filter, (1, *output_shape), *how)
+    return ops.reshape(y, shape=output_shape)

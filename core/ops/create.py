@@ -1,33 +1,56 @@
-"""Tensors made from nothing."""
+"""Tensors made from nothing, or nearly."""
 
 from collections.abc import Sequence
+from math import ceil
 from typing import Any
 
+import numpy as np
+
 from core.declare import composite, op
-from core.dtypes import check_dtype, check_value
+from core.dtypes import DTYPES, check_dtype, check_value
+from core.engine import tensor
 from core.errors import CoreError
 from core.kernels import ops
-from core.specs import Spec, whole_numbers
+from core.specs import Shape, Spec, whole_numbers
+
+
+def checked_shape(shape: int | Sequence[int]) -> Shape:
+    """A shape without negative lengths."""
+    lengths = whole_numbers(shape, "shape")
+    if any(n < 0 for n in lengths):
+        raise CoreError(f"shape {lengths} has a negative length")
+    return lengths
+
+
+def fill_dtype(value: Any, dtype: str | None) -> str:
+    """The dtype of a filled tensor; numbers are float32 if nothing else is said.
+
+    >>> fill_dtype(7, None), fill_dtype("a", None)
+    ('float32', 'string')
+    """
+    if dtype is not None:
+        return check_dtype(dtype)
+    if isinstance(value, (str, bytes)):
+        return "string"
+    return {bool: "bool", complex: "complex64"}.get(type(value), "float32")
 
 
 @op()
-def fill(*, shape: Sequence[int], value: Any, dtype: str = "float32") -> Spec:
+def fill(*, shape: Sequence[int], value: Any, dtype: str | None = None) -> Spec:
     """A tensor of one value.
 
     Args:
         shape: length of each axis.
-        value: a number.
-        dtype: of the result.
+        value: a number, a bool or a string.
+        dtype: of the result; by default ``"float32"`` for any number.
 
     >>> core.fill(shape=(2, 2), value=7, dtype="int32").numpy()
     array([[7, 7],
            [7, 7]], dtype=int32)
     """
-    shape = whole_numbers(shape, "shape")
-    if any(n < 0 for n in shape):
-        raise CoreError(f"shape {shape} has a negative length")
-    check_value(value, check_dtype(dtype))
-    return Spec(shape, dtype)
+    dtype = fill_dtype(value, dtype)
+    check_value(value, dtype)
+    return Spec(checked_shape(shape), dtype)
 
 
 @composite
@@ -50,3 +73,183 @@ def ones(shape: Sequence[int], dtype: str = "float32") -> Any:
     array([1., 1.], dtype=float32)
     """
     return ops.fill(shape=shape, value=1, dtype=dtype)
+
+
+@composite
+def scalar(value: Any, dtype: str | None = None) -> Any:
+    """A tensor of one value and no axes.
+
+    >>> import core
+    >>> core.scalar(2.5).shape
+    ()
+    """
+    made = tensor(value, dtype)
+    if made.shape:
+        raise CoreError(f"a scalar is one value, got shape {made.shape}: use core.tensor")
+    return made
+
+
+def range_steps(start: float, stop: float, step: float) -> tuple[int, float]:
+    """How many values, and the step: 1 turns into -1 where the stop lies below the start.
+
+    >>> range_steps(5, 0, 1), range_steps(0, 5, 2), range_steps(5, 0, 2)
+    ((5, -1), (3, 2), (0, 2))
+    """
+    if step == 0:
+        raise CoreError("step=0 leads nowhere: use another step")
+    if stop < start and step == 1:
+        step = -1
+    return max(ceil((stop - start) / step), 0), step
+
+
+@op(name="range", kernel_name="Range")
+def number_range(*, start: float, stop: float, step: float = 1, dtype: str = "float32") -> Spec:
+    """Numbers from ``start`` on, up to but without ``stop``.
+
+    Args:
+        start: the first.
+        stop: the first that is left out.
+        step: between two of them; without one, or with 1, it goes down if ``stop`` is lower.
+        dtype: ``"float32"`` or ``"int32"``.
+
+    >>> core.range(0, 6, 2).numpy()
+    array([0., 2., 4.], dtype=float32)
+    """
+    if dtype not in ("float32", "int32"):
+        raise CoreError(f"dtype={dtype!r} must be 'float32' or 'int32'")
+    count, step = range_steps(start, stop, step)
+    for value in (start, step, start + max(count - 1, 0) * step):
+        check_value(value, dtype)
+    return Spec((count,), dtype)
+
+
+@op(kernel_name="LinSpace")
+def linspace(*, start: float, stop: float, num: int) -> Spec:
+    """Numbers at equal distances, from ``start`` to ``stop``, both included.
+
+    >>> core.linspace(0, 1, 5).numpy()
+    array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
+    """
+    check_value(start, "float32")
+    check_value(stop, "float32")
+    (count,) = whole_numbers(num, "num")
+    if count < 1:
+        raise CoreError(f"num={num} must be 1 or more")
+    return Spec((count,))
+
+
+@op()
+def diag(x: Spec) -> Spec:
+    """A tensor that has the values of ``x`` on its diagonal, and zeros elsewhere.
+
+    Args:
+        x: tensor of any shape.
+
+    Returns:
+        A tensor of that shape twice: entry [i, j, ..., i, j, ...] is x[i, j, ...].
+
+    >>> core.diag([1, 2]).numpy()
+    array([[1, 0],
+           [0, 2]], dtype=int32)
+    """
+    return Spec(x.shape * 2, x.dtype)
+
+
+@diag.gradient("x")
+def _(g, x_spec):
+    n = x_spec.size
+    flat = ops.reshape(g, shape=(n * n,))
+    on_it = ops.strided_slice(flat, begin=(0,), end=(n * n,), strides=(n + 1,))
+    return ops.reshape(on_it, shape=x_spec.shape)
+
+
+@op(input_dtype={"indices": "int32"})
+def one_hot(
+    indices: Spec, *, depth: int, on_value: float = 1, off_value: float = 0, dtype: str = "int32"
+) -> Spec:
+    """For each index a vector that has one value there, and another one elsewhere.
+
+    Args:
+        indices: int32; one outside of the vector gives a vector without the first value.
+        depth: length of the vectors, from 2 on.
+        on_value: at the index.
+        off_value: elsewhere.
+        dtype: of the result.
+
+    Returns:
+        A tensor of the shape of indices with an axis of ``depth`` at the end.
+
+    >>> core.one_hot([0, 2], depth=3).numpy()
+    array([[1, 0, 0],
+           [0, 0, 1]], dtype=int32)
+    """
+    (length,) = whole_numbers(depth, "depth")
+    if length < 2:
+        raise CoreError(f"depth={depth} must be 2 or more")
+    for value in (on_value, off_value):
+        check_value(value, check_dtype(dtype))
+    return Spec((*indices.shape, length), dtype)
+
+
+@one_hot.gradient("indices")
+def _(g, indices_spec):
+    return ops.zeros(indices_spec.shape)
+
+
+@composite
+def eye(
+    num_rows: int,
+    num_columns: int | None = None,
+    batch_shape: Sequence[int] = (),
+    dtype: str = "float32",
+) -> Any:
+    """The identity matrix, or a batch of it.
+
+    Args:
+        num_rows: how many rows.
+        num_columns: how many columns, by default as many as rows.
+        batch_shape: axes before the matrix.
+        dtype: of the result.
+
+    >>> import core
+    >>> core.eye(2).numpy()
+    array([[1., 0.],
+           [0., 1.]], dtype=float32)
+    """
+    columns = num_rows if num_columns is None else num_columns
+    shape = (*checked_shape(batch_shape or ()), *checked_shape((num_rows, columns)))
+    if check_dtype(dtype) == "string":
+        raise CoreError("an identity matrix needs a dtype of numbers, not string")
+    return tensor(np.broadcast_to(np.eye(num_rows, columns, dtype=DTYPES[dtype]), shape))
+
+
+@composite
+def meshgrid(*arrays: Any, indexing: str = "xy") -> list[Any]:
+    """The coordinates of every point of a grid.
+
+    Args:
+        arrays: the coordinates along each axis; they are flattened.
+        indexing: ``"xy"``: the first array runs along the second axis; ``"ij"``: along the first.
+
+    Returns:
+        A list with a tensor for each array, all of the shape of the grid.
+
+    >>> import core
+    >>> [c.numpy().tolist() for c in core.meshgrid([1, 2, 3], [4, 5])]
+    [[[1, 2, 3], [1, 2, 3]], [[4, 4, 4], [5, 5, 5]]]
+    """
+    if indexing not in ("xy", "ij"):
+        raise CoreError(f"indexing={indexing!r} must be 'xy' or 'ij'")
+    lines = [tensor(a) for a in arrays]
+    axes = list(range(len(lines)))
+    if indexing == "xy" and len(lines) > 1:
+        axes[:2] = 1, 0
+    shape = [lines[axis].size for axis in axes]
+    return [_along(line, axis, shape) for line, axis in zip(lines, axes, strict=True)]
+
+
+def _along(line, axis: int, shape: list[int]):
+    """Values along one axis, repeated along the others."""
+    alone = [1] * len(shape)
+    alone[axis] = line.size
+    return ops.broadcast_to(ops.reshape(line, shape=alone), shape=shape)

@@ -1,166 +1,17 @@
-"""Ops on images [batch, height, width, channels]."""
+"""Ops on the pixels of images: mirroring and colours."""
 
-from collections.abc import Sequence
+from typing import Any
 
-from core.declare import op
+import numpy as np
+
+from core.declare import composite, op
+from core.engine import tensor
 from core.errors import CoreError
-from core.geometry import pair
 from core.kernels import ops
 from core.specs import Spec
 
-LONGEST_SIDE = 1 << 16
-
-
-def resized(images: Spec, size: Sequence[int], align_corners: bool, half_pixel: bool) -> Spec:
-    """The result of a resize, after checking its arguments."""
-    if len(images.shape) != 4 or 0 in images.shape[1:3]:
-        raise CoreError(f"expected [batch, height, width, channels] images, got {images.shape}")
-    if align_corners and half_pixel:
-        raise CoreError("align_corners and half_pixel_centers exclude each other: choose one")
-    height, width = pair(size, "size")
-    if max(height, width) > LONGEST_SIDE:
-        raise CoreError(f"size={size} is too large: at most {LONGEST_SIDE} pixels a side")
-    return Spec((images.shape[0], height, width, images.shape[3]), "float32")
-
-
-def grad_spec(
-    dy: Spec, images: Spec, size: Sequence[int], align_corners: bool, half_pixel: bool
-) -> Spec:
-    """The result of a resize's gradient, after checking its arguments."""
-    expected = resized(images, size, align_corners, half_pixel).shape
-    if dy.shape != expected:
-        raise CoreError(f"dy has shape {dy.shape}, the resize gives {expected}")
-    return Spec(images.shape, dy.dtype)
-
-
-@op(input_dtype="float32")
-def resize_bilinear(
-    images: Spec,
-    *,
-    size: Sequence[int],
-    align_corners: bool = False,
-    half_pixel_centers: bool = False,
-) -> Spec:
-    """Resize images, mixing the four nearest pixels.
-
-    Args:
-        images: [batch, height, width, channels].
-        size: new (height, width).
-        align_corners: the centres of the corner pixels stay where they are.
-        half_pixel_centers: pixel i has its centre at i + 0.5; otherwise at i.
-
-    Returns:
-        float32 [batch, new height, new width, channels]
-
-    >>> core.resize_bilinear([[[[0.0], [2.0]]]], size=(1, 4)).numpy().ravel()
-    array([0., 1., 2., 2.], dtype=float32)
-    """
-    return resized(images, size, align_corners, half_pixel_centers)
-
-
-@resize_bilinear.gradient("images")
-def _(g, images, size, align_corners, half_pixel_centers):
-    return ops.resize_bilinear_grad(
-        g,
-        images,
-        size=size,
-        align_corners=align_corners,
-        half_pixel_centers=half_pixel_centers,
-    )
-
-
-@op(input_dtype="float32")
-def resize_bilinear_grad(
-    dy: Spec,
-    images: Spec,
-    *,
-    size: Sequence[int],
-    align_corners: bool = False,
-    half_pixel_centers: bool = False,
-) -> Spec:
-    """The gradient of `resize_bilinear` for its images: each pixel's share of ``dy``.
-
-    Args:
-        dy: [batch, new height, new width, channels].
-        images: what was resized; only its shape counts.
-        size: as given to the resize, like the rest.
-        align_corners: see `resize_bilinear`.
-        half_pixel_centers: see `resize_bilinear`.
-
-    >>> core.resize_bilinear_grad(core.ones((1, 1, 4, 1)), core.ones((1, 1, 2, 1)),
-    ...                           size=(1, 4)).numpy().ravel()
-    array([1.5, 2.5], dtype=float32)
-    """
-    return grad_spec(dy, images, size, align_corners, half_pixel_centers)
-
-
-@resize_bilinear_grad.gradient("images")
-def _no_part(g, images_spec):
-    """Only the shape of the images counts, so nothing flows into their values."""
-    return ops.fill(shape=images_spec.shape, value=0.0)
-
-
-@resize_bilinear_grad.gradient("dy")
-def _(g, size, align_corners, half_pixel_centers):
-    return ops.resize_bilinear(
-        g, size=size, align_corners=align_corners, half_pixel_centers=half_pixel_centers
-    )
-
-
-@op()
-def resize_nearest_neighbor(
-    images: Spec,
-    *,
-    size: Sequence[int],
-    align_corners: bool = False,
-    half_pixel_centers: bool = False,
-) -> Spec:
-    """Resize images by repeating or leaving out pixels. Arguments as `resize_bilinear`.
-
-    >>> core.resize_nearest_neighbor([[[[1.0], [2.0]]]], size=(1, 4)).numpy().ravel()
-    array([1., 1., 2., 2.], dtype=float32)
-    """
-    spec = resized(images, size, align_corners, half_pixel_centers)
-    return Spec(spec.shape, images.dtype)
-
-
-@resize_nearest_neighbor.gradient("images")
-def _(g, images, size, align_corners, half_pixel_centers):
-    return ops.resize_nearest_neighbor_grad(
-        g,
-        images,
-        size=size,
-        align_corners=align_corners,
-        half_pixel_centers=half_pixel_centers,
-    )
-
-
-@op(input_dtype="float32")
-def resize_nearest_neighbor_grad(
-    dy: Spec,
-    images: Spec,
-    *,
-    size: Sequence[int],
-    align_corners: bool = False,
-    half_pixel_centers: bool = False,
-) -> Spec:
-    """The gradient of `resize_nearest_neighbor` for its images; see `resize_bilinear_grad`.
-
-    >>> core.resize_nearest_neighbor_grad(core.ones((1, 1, 4, 1)), core.ones((1, 1, 2, 1)),
-    ...                                   size=(1, 4)).numpy().ravel()
-    array([2., 2.], dtype=float32)
-    """
-    return grad_spec(dy, images, size, align_corners, half_pixel_centers)
-
-
-resize_nearest_neighbor_grad.gradient("images")(_no_part)
-
-
-@resize_nearest_neighbor_grad.gradient("dy")
-def _(g, size, align_corners, half_pixel_centers):
-    return ops.resize_nearest_neighbor(
-        g, size=size, align_corners=align_corners, half_pixel_centers=half_pixel_centers
-    )
+#: How much red, green and blue add to the brightness, by CCIR 601.
+LUMA = np.array([0.2989, 0.587, 0.114], np.float32)
 
 
 @op()
@@ -178,3 +29,108 @@ def flip_left_right(image: Spec) -> Spec:
 @flip_left_right.gradient("image")
 def _(g):
     return ops.flip_left_right(g)
+
+
+def _with_channels(image: Any, counts: tuple[int, ...], ranks: range) -> Any:
+    """The image as a tensor, if it has one of these numbers of channels and of axes."""
+    image = tensor(image)
+    if image.ndim not in ranks or image.shape[-1] not in counts:
+        raise CoreError(
+            f"expected {ranks[0]} to {ranks[-1]} axes, the last of length "
+            f"{' or '.join(map(str, counts))}, got shape {image.shape}"
+        )
+    return image
+
+
+@composite
+def grayscale_to_rgb(image: Any) -> Any:
+    """Repeat the only channel three times.
+
+    Args:
+        image: [..., 1], two axes or more.
+
+    Returns:
+        [..., 3], of the same dtype.
+
+    >>> import core
+    >>> core.grayscale_to_rgb([[7]]).numpy()
+    array([[7, 7, 7]], dtype=int32)
+    """
+    image = _with_channels(image, (1,), range(2, 33))
+    return ops.tile(image, reps=(*[1] * (image.ndim - 1), 3))
+
+
+@composite
+def rgb_to_grayscale(image: Any) -> Any:
+    """The brightness of red, green and blue: 0.2989 r + 0.5870 g + 0.1140 b.
+
+    Args:
+        image: [..., 3], two to six axes.
+
+    Returns:
+        [..., 1], of the same dtype; int32 is cut off, not rounded.
+
+    >>> import core
+    >>> core.rgb_to_grayscale([[100, 0, 0]]).numpy()
+    array([[29]], dtype=int32)
+    """
+    image = _with_channels(image, (3,), range(2, 7))
+    gray = ops.sum(ops.cast(image, dtype="float32") * LUMA, axis=-1, keep_dims=True)
+    return ops.cast(gray, dtype=image.dtype)
+
+
+@composite
+def threshold(
+    image: Any, method: str = "binary", inverted: bool = False, thresh_value: float = 0.5
+) -> Any:
+    """Turn an image into black and white.
+
+    Args:
+        image: [height, width, 3 or 1], int32 or float32, values 0 to 255; colours are made gray.
+        method: ``"binary"`` compares with ``thresh_value``, ``"otsu"`` finds the threshold that
+            parts the brightnesses best (Otsu's method).
+        inverted: bright pixels become 0 and dark ones 255.
+        thresh_value: 0 to 1; a pixel is bright above 255 times this.
+
+    Returns:
+        int32 [height, width, 1] of 255 and 0.
+
+    >>> import core
+    >>> core.threshold([[[10.0], [200.0]]]).numpy().ravel()
+    array([  0, 255], dtype=int32)
+    """
+    image = _with_channels(image, (3, 1), range(3, 4))
+    if image.dtype not in ("float32", "int32") or method not in ("binary", "otsu"):
+        raise CoreError(
+            f"threshold takes int32 or float32 images and the methods 'binary' and 'otsu', "
+            f"got {image.dtype} and {method!r}"
+        )
+    gray = _brightness(image) if image.shape[2] == 3 else image
+    limit = _otsu_threshold(gray) if method == "otsu" else np.float32(thresh_value) * 255
+    bright = ops.less_equal(gray, limit) if inverted else ops.greater(gray, limit)
+    return ops.cast(bright, dtype="int32") * 255
+
+
+def _brightness(image: Any) -> Any:
+    """As `rgb_to_grayscale`, but rounded after each step, as TensorFlow.js does here."""
+    red, green, blue = ops.split(
+        ops.cast(image, dtype="float32") * LUMA, num_or_size_splits=3, axis=-1
+    )
+    return red + green + blue
+
+
+def _otsu_threshold(gray: Any) -> float:
+    """The level below which the pixels differ most from those above; -1 if no level parts them.
+
+    The steps are rounded to float32 as in TensorFlow.js, so that ties fall as there.
+    """
+    levels = ops.reshape(ops.cast(ops.round(gray), dtype="int32"), shape=(-1,))
+    counts = ops.bincount(levels, np.zeros(0, np.float32), size=256).numpy().astype(np.float64)
+    below, mass = np.cumsum(counts)[:-1], np.cumsum(counts * np.arange(256))
+    above, pixels = counts.sum() - below, np.float32(levels.size)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = np.float32(below) / pixels * (np.float32(above) / pixels)
+        lower = np.float32(mass[:-1]) / np.float32(below)
+        step = lower - np.float32(mass[-1] - mass[:-1]) / np.float32(above)
+        variance = np.nan_to_num(shares * step * step)
+    return float(np.argmax(variance)) if variance.max() > 0 else -1.0

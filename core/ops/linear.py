@@ -1,12 +1,15 @@
 """Matrix products."""
 
-from core.declare import op
+from typing import Any
+
+from core.declare import composite, op
+from core.engine import tensor
 from core.errors import CoreError
 from core.kernels import ops
 from core.specs import Spec, broadcast_shapes
 
 
-@op(kernel_name="BatchMatMul", promote=True)
+@op(kernel_name="BatchMatMul", promote=True, input_dtype="real")
 def matmul(a: Spec, b: Spec, *, transpose_a: bool = False, transpose_b: bool = False) -> Spec:
     """Matrix product of the last two axes; leading axes broadcast.
 
@@ -43,3 +46,50 @@ def _(g, a, transpose_a, transpose_b):
     if transpose_b:
         return ops.matmul(g, a, transpose_a=True, transpose_b=transpose_a)
     return ops.matmul(a, g, transpose_a=not transpose_a)
+
+
+@composite
+def dot(t1: Any, t2: Any) -> Any:
+    """Product of two vectors, two matrices, or a matrix and a vector.
+
+    Args:
+        t1: [inner] or [rows, inner].
+        t2: [inner] or [inner, columns].
+
+    Returns:
+        [rows, columns], without the axis that a vector does not have.
+
+    >>> import core
+    >>> core.dot([1.0, 2.0], [3.0, 4.0]).item()
+    11.0
+    """
+    t1, t2 = tensor(t1), tensor(t2)
+    if t1.ndim not in (1, 2) or t2.ndim not in (1, 2):
+        raise CoreError(f"dot takes vectors and matrices, got shapes {t1.shape} and {t2.shape}")
+    if t1.shape[-1] != t2.shape[0]:
+        raise CoreError(f"dot: the inner lengths of {t1.shape} and {t2.shape} differ")
+    rows = ops.reshape(t1, shape=(1, *t1.shape)) if t1.ndim == 1 else t1
+    columns = ops.reshape(t2, shape=(*t2.shape, 1)) if t2.ndim == 1 else t2
+    return ops.reshape(ops.matmul(rows, columns), shape=(*t1.shape[:-1], *t2.shape[1:]))
+
+
+@composite
+def outer_product(v1: Any, v2: Any) -> Any:
+    """Products of each value of one vector with each of another.
+
+    Args:
+        v1: [rows].
+        v2: [columns].
+
+    Returns:
+        [rows, columns]
+
+    >>> import core
+    >>> core.outer_product([1.0, 2.0], [3.0, 4.0]).numpy()
+    array([[3., 4.],
+           [6., 8.]], dtype=float32)
+    """
+    v1, v2 = tensor(v1), tensor(v2)
+    if v1.ndim != 1 or v2.ndim != 1:
+        raise CoreError(f"outer_product takes vectors, got shapes {v1.shape} and {v2.shape}")
+    return ops.matmul(ops.reshape(v1, shape=(v1.size, 1)), ops.reshape(v2, shape=(1, v2.size)))

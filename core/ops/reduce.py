@@ -1,6 +1,7 @@
 """Ops that reduce axes to one value."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from math import prod
 from typing import NamedTuple
 
 from core.declare import Op, Rule, op
@@ -38,46 +39,61 @@ def _to_extremes(g, x, y, x_spec: Spec, axis: Axis):
     return _restore(g, x_spec, axis) * ops.equal(x, _restore(y, x_spec, axis))
 
 
+def _to_factors(g, x, x_spec: Spec, axis: Axis):
+    """Each value gets the product of the others, so that zeros do no harm."""
+    reduced = normal_axes(axis, len(x_spec.shape))
+    if not reduced:
+        return g
+    perm = (*(i for i in range(len(x_spec.shape)) if i not in reduced), *reduced)
+    last = ops.transpose(x, perm=perm)
+    kept = last.shape[: len(perm) - len(reduced)]
+    flat = ops.reshape(last, shape=(*kept, prod(last.shape[len(kept) :])))
+    before = ops.cumprod(flat, axis=-1, exclusive=True)
+    after = ops.cumprod(flat, axis=-1, exclusive=True, reverse=True)
+    flow = ops.reshape(g, shape=(*kept, 1)) * before * after
+    back = tuple(perm.index(i) for i in range(len(perm)))
+    return ops.transpose(ops.reshape(flow, shape=last.shape), perm=back)
+
+
 class ReduceRow(NamedTuple):
     """One reduction."""
 
     name: str
-    dtype_of: Callable[[str], str]
+    dtype: str | None  # what the input must be or becomes; None: any real dtype, which it keeps
     gradient: Rule | None
     doc: str
-    input_dtype: str | None = None
-
-
-def _same(dtype: str) -> str:
-    return dtype
-
-
-def _counted(dtype: str) -> str:
-    return "int32" if dtype == "bool" else dtype
 
 
 REDUCE = [
-    ReduceRow("sum", _counted, _spread, "The sum"),
-    ReduceRow("mean", _same, _spread_mean, "The mean, as float32,", input_dtype="float32"),
-    ReduceRow("max", _same, _to_extremes, "The largest value; NaN if there is one,"),
-    ReduceRow("min", _same, _to_extremes, "The smallest value; NaN if there is one,"),
-    ReduceRow("all", _same, None, "Whether all are true", input_dtype="bool"),
-    ReduceRow("any", _same, None, "Whether one is true", input_dtype="bool"),
+    ReduceRow("sum", "number", _spread, "The sum"),
+    ReduceRow("prod", "real", _to_factors, "The product"),
+    ReduceRow("mean", "float32", _spread_mean, "The mean, as float32, that of nothing 0,"),
+    ReduceRow("max", None, _to_extremes, "The largest value; NaN if there is one or no value,"),
+    ReduceRow("min", None, _to_extremes, "The smallest value; NaN if there is one or no value,"),
+    ReduceRow("all", "bool", None, "Whether all are true"),
+    ReduceRow("any", "bool", None, "Whether one is true"),
 ]
+
+
+def _check_order(x: Spec, name: str) -> None:
+    if x.dtype in ("complex64", "string"):
+        raise CoreError(f"{name} needs real numbers, got {x.dtype}")
 
 
 def _reduction(row: ReduceRow) -> Op:
     def rule(x: Spec, *, axis: Axis = None, keep_dims: bool = False) -> Spec:
-        return Spec(reduced_shape(x.shape, axis, keep_dims), row.dtype_of(x.dtype))
+        if row.dtype is None:
+            _check_order(x, row.name)
+        return Spec(reduced_shape(x.shape, axis, keep_dims), x.dtype)
 
     return Op(
         rule,
         name=row.name,
         doc=f"{row.doc} over some axes. axis: a number, several, or None for all; keep_dims: "
         "keep the reduced axes with length 1.",
-        js_names={"axis": "reductionIndices"} if row.name in ("max", "min") else None,
+        js_names={"axis": "reductionIndices"} if row.name == "max" else None,
         gradients={"x": row.gradient},
-        input_dtype=row.input_dtype,
+        input_dtype=row.dtype,
     )
 
 
@@ -85,28 +101,33 @@ for _row in REDUCE:
     _reduction(_row)
 
 
-def _arg_spec(x: Spec, axis: int) -> Spec:
+def _arg_spec(x: Spec, name: str, axis: int) -> Spec:
+    _check_order(x, name)
     kept = normal_axis(axis, len(x.shape))
     if x.shape[kept] == 0:
         raise CoreError(f"there is no extreme along axis {axis} of shape {x.shape}: it is empty")
     return Spec(reduced_shape(x.shape, axis, False), "int32")
 
 
-@op(kernel_name="ArgMax")
+def _no_slope(g, x_spec: Spec):
+    return ops.fill(shape=x_spec.shape, value=0.0)
+
+
+@op(kernel_name="ArgMax", gradients={"x": _no_slope})
 def argmax(x: Spec, *, axis: int = 0) -> Spec:
     """Index of the largest value along an axis; the first one of equals.
 
     >>> core.argmax([[1, 5, 2], [9, 0, 3]], axis=1).numpy()
     array([1, 0], dtype=int32)
     """
-    return _arg_spec(x, axis)
+    return _arg_spec(x, "argmax", axis)
 
 
-@op(kernel_name="ArgMin")
+@op(kernel_name="ArgMin", gradients={"x": _no_slope})
 def argmin(x: Spec, *, axis: int = 0) -> Spec:
     """Index of the smallest value along an axis; the first one of equals.
 
     >>> core.argmin([[1, 5, 2], [9, 0, 3]], axis=1).numpy()
     array([0, 1], dtype=int32)
     """
-    return _arg_spec(x, axis)
+    return _arg_spec(x, "argmin", axis)

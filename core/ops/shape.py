@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 
 from core.declare import composite, op
-from core.dtypes import check_dtype, check_value
+from core.dtypes import check_dtype
 from core.errors import CoreError
 from core.kernels import ops
 from core.specs import (
+    Shape,
     Spec,
     broadcast_shapes,
     normal_axes,
@@ -14,8 +15,6 @@ from core.specs import (
     normal_shape,
     whole_numbers,
 )
-
-Pads = Sequence[Sequence[int]]
 
 
 @op(alias=True)
@@ -77,40 +76,47 @@ def cast(x: Spec, *, dtype: str) -> Spec:
 
 
 @cast.gradient("x")
-def _(g):
-    return ops.cast(g, dtype="float32")
+def _(g, x_spec):
+    return ops.cast(g, dtype="complex64" if x_spec.dtype == "complex64" else "float32")
 
 
 @op()
-def transpose(x: Spec, *, perm: Sequence[int] | None = None) -> Spec:
+def transpose(x: Spec, *, perm: Sequence[int] | None = None, conjugate: bool = False) -> Spec:
     """The axes in another order, reversed by default.
 
     Args:
         x: any tensor.
         perm: for each axis of the result, the axis of x that it was.
+        conjugate: turn complex values into their conjugates too.
 
     >>> core.transpose([[1, 2, 3]]).shape
     (3, 1)
     """
     rank = len(x.shape)
-    perm = tuple(range(rank))[::-1] if perm is None else tuple(perm)
-    valid = all(-rank <= p < rank for p in whole_numbers(perm, "perm"))
-    if not valid or sorted(p % rank for p in perm) != list(range(rank)):
+    order = range(rank)[::-1] if perm is None else whole_numbers(perm, "perm")
+    valid = all(-rank <= p < rank for p in order)
+    if not valid or sorted(p % rank for p in order) != list(range(rank)):
         raise CoreError(f"perm {perm} must name each of the {rank} axes of {x.shape} once")
-    return Spec(tuple(x.shape[p] for p in perm), x.dtype)
+    return Spec(tuple(x.shape[p] for p in order), x.dtype)
 
 
 @transpose.gradient("x")
-def _(g, x_spec, perm):
-    if perm is None:
-        return ops.transpose(g)
-    normal = [p % len(x_spec.shape) for p in perm]
-    return ops.transpose(g, perm=tuple(normal.index(i) for i in range(len(normal))))
+def _(g, x_spec, perm, conjugate):
+    rank = len(x_spec.shape)
+    back = None if perm is None else sorted(range(rank), key=lambda axis: perm[axis] % rank)
+    return ops.transpose(g, perm=back, conjugate=conjugate)
 
 
 @op()
-def broadcast_to(x: Spec, *, shape: Sequence[int]) -> Spec:
+def broadcast_to(
+    x: Spec, *, shape: Sequence[int], input_shape: Sequence[int] | None = None
+) -> Spec:
     """Repeat along axes of length 1 until the shape is reached.
+
+    Args:
+        x: any tensor.
+        shape: of the result; its last axes are as long as those of x, or those are 1.
+        input_shape: that of x, if it shall be checked.
 
     >>> core.broadcast_to([[1.0], [2.0]], shape=(2, 3)).numpy()
     array([[1., 1., 1.],
@@ -119,6 +125,8 @@ def broadcast_to(x: Spec, *, shape: Sequence[int]) -> Spec:
     wanted = whole_numbers(shape, "shape")
     if broadcast_shapes(x.shape, wanted) != wanted:
         raise CoreError(f"shape {x.shape} does not broadcast to {wanted}")
+    if input_shape is not None and whole_numbers(input_shape, "input_shape") != x.shape:
+        raise CoreError(f"input_shape={input_shape} is not the shape of x, {x.shape}")
     return Spec(wanted, x.dtype)
 
 
@@ -127,103 +135,53 @@ def _(g):
     return g  # the tape sums it back to the shape of x
 
 
+@op(input_dtype="int32")
+def broadcast_args(s0: Spec, s1: Spec) -> Spec:
+    """The shape that two shapes, given as vectors, have in common when they broadcast.
+
+    >>> core.broadcast_args([2, 1], [5]).numpy()
+    array([2, 5], dtype=int32)
+    """
+    if not len(s0.shape) == len(s1.shape) == 1:
+        raise CoreError(f"broadcast_args needs two vectors, got shapes {s0.shape} and {s1.shape}")
+    return Spec(max(s0.shape, s1.shape), "int32")
+
+
 @op()
-def tile(x: Spec, *, reps: Sequence[int]) -> Spec:
+def tile(x: Spec, *, reps: int | Sequence[int]) -> Spec:
     """Repeat the whole tensor ``reps`` times along each axis.
 
     >>> core.tile([1, 2], reps=(2,)).numpy()
     array([1, 2, 1, 2], dtype=int32)
     """
-    if len(reps) != len(x.shape) or any(r < 0 for r in reps):
-        raise CoreError(f"reps {tuple(reps)} must be one count for each axis of {x.shape}")
-    return Spec(tuple(n * r for n, r in zip(x.shape, reps, strict=True)), x.dtype)
+    counts = whole_numbers(reps, "reps")
+    if len(counts) != len(x.shape) or any(r < 0 for r in counts):
+        raise CoreError(f"reps {counts} must be one count for each axis of {x.shape}")
+    return Spec(tuple(n * r for n, r in zip(x.shape, counts, strict=True)), x.dtype)
 
 
 @tile.gradient("x")
 def _(g, x_spec, reps):
-    split_up = tuple(n for pair in zip(reps, x_spec.shape, strict=True) for n in pair)
+    counts = whole_numbers(reps, "reps")
+    split_up = tuple(n for pair in zip(counts, x_spec.shape, strict=True) for n in pair)
     repeats = tuple(range(0, len(split_up), 2))
     return ops.sum(ops.reshape(g, shape=split_up), axis=repeats)
 
 
-@op(promote=True)
-def concat(inputs: list[Spec], *, axis: int = 0) -> Spec:
-    """Join tensors along an axis; their other lengths must agree.
+@op(js_names={"axis": "dims"})
+def reverse(x: Spec, *, axis: int | Sequence[int] | None = None) -> Spec:
+    """Turn the order around along some axes (all by default).
 
-    >>> core.concat([[[1, 2]], [[3, 4]]], axis=0).numpy()
-    array([[1, 2],
-           [3, 4]], dtype=int32)
+    >>> core.reverse([1, 2, 3]).numpy()
+    array([3, 2, 1], dtype=int32)
     """
-    first = inputs[0]
-    at = normal_axis(axis, len(first.shape))
-    rest = [(*s.shape[:at], *s.shape[at + 1 :]) for s in inputs]
-    if any(len(s.shape) != len(first.shape) for s in inputs) or len(set(rest)) > 1:
-        raise CoreError(f"cannot join shapes {[s.shape for s in inputs]} along axis {axis}")
-    total = sum(s.shape[at] for s in inputs)
-    return Spec((*first.shape[:at], total, *first.shape[at + 1 :]), first.dtype)
+    normal_axes(axis, len(x.shape))
+    return x
 
 
-@concat.gradient("inputs")
-def _(g, inputs_spec, axis):
-    return ops.split(g, num_or_size_splits=[s.shape[axis] for s in inputs_spec], axis=axis)
-
-
-def split_sizes(length: int, num_or_size_splits: int | Sequence[int]) -> list[int]:
-    """The lengths of the parts; one may be given as -1."""
-    if isinstance(num_or_size_splits, int):
-        if num_or_size_splits < 1 or length % num_or_size_splits:
-            raise CoreError(f"cannot split {length} into {num_or_size_splits} equal parts")
-        return [length // num_or_size_splits] * num_or_size_splits
-    sizes = list(num_or_size_splits)
-    if sizes.count(-1) == 1:
-        sizes[sizes.index(-1)] = length - sum(sizes) - 1
-    if sum(sizes) != length or any(n < 0 for n in sizes):
-        raise CoreError(f"parts of {list(num_or_size_splits)} do not add up to {length}")
-    return sizes
-
-
-@op(kernel_name="SplitV")
-def split(x: Spec, *, num_or_size_splits: int | Sequence[int], axis: int = 0) -> tuple[Spec, ...]:
-    """Cut along an axis into equal parts (a number) or parts of given lengths.
-
-    Returns:
-        A list of tensors.
-
-    >>> [part.shape for part in core.split([1, 2, 3], num_or_size_splits=[1, 2])]
-    [(1,), (2,)]
-    """
-    at = normal_axis(axis, len(x.shape))
-    sizes = split_sizes(x.shape[at], num_or_size_splits)
-    return tuple(Spec((*x.shape[:at], n, *x.shape[at + 1 :]), x.dtype) for n in sizes)
-
-
-@split.gradient("x")
+@reverse.gradient("x")
 def _(g, axis):
-    return ops.concat(g, axis=axis)
-
-
-@op(kernel_name="PadV2")
-def pad(x: Spec, *, paddings: Pads, constant_value: float = 0) -> Spec:
-    """Put a border of one value around a tensor.
-
-    Args:
-        x: any tensor.
-        paddings: for each axis how much before and after.
-        constant_value: of the border.
-
-    >>> core.pad([1, 2], paddings=[(1, 2)]).numpy()
-    array([0, 1, 2, 0, 0], dtype=int32)
-    """
-    check_value(constant_value, x.dtype)
-    if len(paddings) != len(x.shape) or any(len(p) != 2 or min(p) < 0 for p in paddings):
-        raise CoreError(f"paddings {paddings} must be (before, after) for each axis of {x.shape}")
-    sizes = tuple(n + sum(p) for n, p in zip(x.shape, paddings, strict=True))
-    return Spec(sizes, x.dtype)
-
-
-@pad.gradient("x")
-def _(g, x_spec, paddings):
-    return ops.slice(g, begin=tuple(before for before, _ in paddings), size=x_spec.shape)
+    return ops.reverse(g, axis=axis)
 
 
 @composite
@@ -240,3 +198,34 @@ def squeeze(x, axis: int | Sequence[int] | None = None):
         raise CoreError(f"cannot squeeze axis {axis} of shape {x.shape}: its length is not 1")
     kept = tuple(n for i, n in enumerate(x.shape) if i not in axes or n != 1)
     return ops.reshape(x, shape=kept)
+
+
+@composite
+def clone(x):
+    """Another tensor of the same data, as `core.identity` gives.
+
+    >>> import core
+    >>> core.clone([1.0, 2.0]).numpy()
+    array([1., 2.], dtype=float32)
+    """
+    return ops.identity(x)
+
+
+@composite
+def ensure_shape(x, shape: Sequence[int | None]):
+    """The same tensor, or an error if it has another shape; a length of None may be any.
+
+    >>> import core
+    >>> core.ensure_shape([[1.0], [2.0]], (None, 1)).shape
+    (2, 1)
+    """
+    x = ops.identity(x)
+    if not _agrees(x.shape, shape):
+        raise CoreError(f"the tensor has shape {x.shape}, not {tuple(shape)}")
+    return x
+
+
+def _agrees(shape: Shape, wanted: Sequence[int | None]) -> bool:
+    return len(shape) == len(wanted) and all(
+        n in (None, m) for n, m in zip(wanted, shape, strict=True)
+    )

@@ -1,50 +1,290 @@
-"""Ops that take parts of a tensor."""
+"""Ops that take parts of tensors, and those that join them."""
 
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import chain
+from typing import Any
 
 from core.declare import op
 from core.errors import CoreError
 from core.kernels import ops
-from core.specs import Spec, normal_axes
+from core.specs import Shape, Spec, normal_axis, whole_numbers
+
+#: What NumPy's basic indexing takes: int, slice, None and Ellipsis.
+Index = tuple[Any, ...]
 
 
-@op()
-def slice(x: Spec, *, begin: Sequence[int], size: Sequence[int]) -> Spec:
+@lru_cache(maxsize=1024)
+def block_at(shape: Shape, begin: Any, size: Any) -> tuple[Shape, Shape]:
+    """First index and length of a block on each axis, of those that may be given in short.
+
+    >>> block_at((4, 5), 1, None)
+    ((1, 0), (3, 5))
+    """
+    rank = len(shape)
+    begins = whole_numbers(begin, "begin")
+    begins += (0,) * (rank - len(begins))
+    sizes = () if size is None else whole_numbers(size, "size")
+    sizes += (-1,) * (rank - len(sizes))
+    if rank == 0 or not len(begins) == len(sizes) == rank:
+        raise CoreError(f"begin={begin} and size={size} do not fit the axes of shape {shape}")
+    if min(begins) < 0:
+        raise CoreError(f"slice() does not support negative begin indexing, got begin={begin}")
+    axes = list(zip(shape, begins, sizes, strict=True))
+    lengths = tuple(n - b if s == -1 else s for n, b, s in axes)
+    if any(s < 0 or b + s > n for n, b, s in zip(shape, begins, lengths, strict=True)):
+        raise CoreError(f"block at {begins} of size {sizes} leaves shape {shape}")
+    return begins, lengths
+
+
+@op(name="slice")
+def block(x: Spec, *, begin: int | Sequence[int], size: int | Sequence[int] | None = None) -> Spec:
     """A block out of a tensor.
 
     Args:
-        x: any tensor.
-        begin: first index on each axis.
-        size: length of the block on each axis; -1 means up to the end.
+        x: tensor of one axis at least.
+        begin: first index on each axis; those left out are 0.
+        size: length of the block on each axis; -1, or left out, means up to the end.
 
     >>> core.slice([1, 2, 3, 4], begin=(1,), size=(2,)).numpy()
     array([2, 3], dtype=int32)
     """
-    if not len(begin) == len(size) == len(x.shape):
-        raise CoreError(f"begin {begin} and size {size} need a number for each axis of {x.shape}")
-    sizes = tuple(n - b if s == -1 else s for n, b, s in zip(x.shape, begin, size, strict=True))
-    if any(b < 0 or s < 0 or b + s > n for n, b, s in zip(x.shape, begin, sizes, strict=True)):
-        raise CoreError(f"block at {tuple(begin)} of size {tuple(size)} leaves shape {x.shape}")
-    return Spec(sizes, x.dtype)
+    return Spec(block_at(x.shape, begin, size)[1], x.dtype)
 
 
-@slice.gradient("x")
-def _(g, x_spec, begin):
-    ends = [n - b - s for n, b, s in zip(x_spec.shape, begin, g.shape, strict=True)]
-    return ops.pad(g, paddings=tuple(zip(begin, ends, strict=True)))
+@block.gradient("x")
+def _(g, x_spec, begin, size):
+    begins, sizes = block_at(x_spec.shape, begin, size)
+    ends = [n - b - s for n, b, s in zip(x_spec.shape, begins, sizes, strict=True)]
+    return ops.pad(g, paddings=tuple(zip(begins, ends, strict=True)))
 
 
-@op(js_names={"axis": "dims"})
-def reverse(x: Spec, *, axis: int | Sequence[int] | None = None) -> Spec:
-    """Turn the order around along some axes (all by default).
+@lru_cache(maxsize=1024)
+def strided_index(
+    begin: Any, end: Any, strides: Any, masks: tuple[int, int, int, int, int]
+) -> Index:
+    """The NumPy index that means the same as TensorFlow's begins, ends, strides and bit masks."""
+    begins, ends = whole_numbers(begin, "begin"), whole_numbers(end, "end")
+    steps = (1,) * len(begins) if strides is None else whole_numbers(strides, "strides")
+    if not len(begins) == len(ends) == len(steps):
+        raise CoreError(f"begin={begin}, end={end} and strides={strides} differ in length")
+    if 0 in steps:
+        raise CoreError(f"strides={strides} must not be 0")
+    if masks[2] & (masks[2] - 1):
+        raise CoreError(f"ellipsis_mask={masks[2]} marks more than one place")
+    places = zip(begins, ends, steps, strict=True)
+    return tuple(_entry(b, e, s, [m >> i & 1 for m in masks]) for i, (b, e, s) in enumerate(places))
 
-    >>> core.reverse([1, 2, 3]).numpy()
-    array([3, 2, 1], dtype=int32)
+
+def _entry(begin: int, end: int, step: int, bits: list[int]) -> Any:
+    no_begin, no_end, ellipsis, new_axis, shrink = bits
+    if ellipsis or new_axis:
+        return Ellipsis if ellipsis else None
+    if not shrink:
+        return slice(None if no_begin else begin, None if no_end else end, step)
+    if step < 0:
+        raise CoreError(f"an index that drops its axis needs a positive stride, not {step}")
+    return begin
+
+
+def full_index(index: Index, shape: Shape) -> Index:
+    """The same index with an entry for each axis, in place of the ellipsis or its absence."""
+    taken = sum(item is not None and item is not Ellipsis for item in index)
+    if taken > len(shape):
+        raise CoreError(f"{taken} indices are too many for a tensor of shape {shape}")
+    at = index.index(Ellipsis) if Ellipsis in index else len(index)
+    return (*index[:at], *[slice(None)] * (len(shape) - taken), *index[at + 1 :])
+
+
+def indexed_shape(shape: Shape, index: Index) -> Shape:
+    """What an index leaves of a shape.
+
+    >>> indexed_shape((4, 5, 6), (None, 2, slice(None, None, 2)))
+    (1, 3, 6)
     """
-    normal_axes(axis, len(x.shape))
-    return x
+    lengths, result = enumerate(shape), []
+    for item in full_index(index, shape):
+        if item is None:
+            result.append(1)
+            continue
+        axis, length = next(lengths)
+        if isinstance(item, slice):
+            result.append(len(range(*item.indices(length))))
+        elif not -length <= item < length:
+            raise CoreError(f"index {item} is outside of axis {axis}, which has length {length}")
+    return tuple(result)
 
 
-@reverse.gradient("x")
+@op()
+def strided_slice(
+    x: Spec,
+    *,
+    begin: Sequence[int],
+    end: Sequence[int],
+    strides: Sequence[int] | None = None,
+    begin_mask: int = 0,
+    end_mask: int = 0,
+    ellipsis_mask: int = 0,
+    new_axis_mask: int = 0,
+    shrink_axis_mask: int = 0,
+) -> Spec:
+    """Every so many values along each axis; ``x[1:, ::2]`` is a shorter way to say it.
+
+    Args:
+        x: any tensor.
+        begin: first index on each axis; a negative one counts from the end.
+        end: index after the last on each axis.
+        strides: steps, 1 by default; a negative one goes backwards.
+        begin_mask: bit i: ``begin[i]`` is ignored, take from the start.
+        end_mask: bit i: ``end[i]`` is ignored, take up to the end.
+        ellipsis_mask: bit i: place i stands for all axes that the others leave.
+        new_axis_mask: bit i: place i makes a new axis of length 1.
+        shrink_axis_mask: bit i: take just ``begin[i]`` and drop the axis.
+
+    >>> core.strided_slice([1, 2, 3, 4, 5], begin=(3,), end=(0,), strides=(-2,)).numpy()
+    array([4, 2], dtype=int32)
+    """
+    masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    return Spec(indexed_shape(x.shape, strided_index(begin, end, strides, masks)), x.dtype)
+
+
+@strided_slice.gradient("x")
+def _(
+    g, x_spec, begin, end, strides, begin_mask, end_mask, ellipsis_mask, new_axis_mask,
+    shrink_axis_mask,
+):  # fmt: skip
+    masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    index = full_index(strided_index(begin, end, strides, masks), x_spec.shape)
+    items = [item for item in index if item is not None]
+    taken = [_taken(item, n) for item, n in zip(items, x_spec.shape, strict=True)]
+    return _put_back(g, x_spec.shape, taken) if taken else ops.reshape(g, shape=())
+
+
+def _taken(item: Any, length: int) -> range:
+    """The indices that an entry takes from an axis."""
+    if isinstance(item, slice):
+        return range(*item.indices(length))
+    return range(item % length, item % length + 1)
+
+
+def _put_back(g, shape: Shape, taken: list[range]):
+    """Spread a gradient to the places that its values came from, with zeros between them."""
+    g = ops.reshape(g, shape=tuple(map(len, taken)))
+    backwards = tuple(axis for axis, r in enumerate(taken) if r.step < 0)
+    if backwards:
+        g = ops.reverse(g, axis=backwards)
+        taken = [r[::-1] if r.step < 0 else r for r in taken]
+    if any(r.step > 1 for r in taken):
+        g = _spaced(g, [r.step for r in taken])
+    begins = [r.start if r else 0 for r in taken]
+    ends = [n - b - m for n, b, m in zip(shape, begins, g.shape, strict=True)]
+    return ops.pad(g, paddings=tuple(zip(begins, ends, strict=True)))
+
+
+def _spaced(g, steps: list[int]):
+    """Put ``step - 1`` zeros between the values along each axis."""
+    pairs = chain.from_iterable((n, 1) for n in g.shape)
+    gaps = chain.from_iterable(((0, 0), (0, step - 1)) for step in steps)
+    wide = ops.pad(ops.reshape(g, shape=tuple(pairs)), paddings=tuple(gaps))
+    lengths = [n * step for n, step in zip(g.shape, steps, strict=True)]
+    ends = [max(n - step + 1, 0) for n, step in zip(lengths, steps, strict=True)]
+    return ops.slice(ops.reshape(wide, shape=lengths), begin=0, size=ends)
+
+
+@op(promote=True)
+def concat(inputs: list[Spec], *, axis: int = 0) -> Spec:
+    """Join tensors along an axis; their other lengths must agree.
+
+    >>> core.concat([[[1, 2]], [[3, 4]]], axis=0).numpy()
+    array([[1, 2],
+           [3, 4]], dtype=int32)
+    """
+    first = inputs[0]
+    at = normal_axis(axis, len(first.shape))
+    rest = [(*s.shape[:at], *s.shape[at + 1 :]) for s in inputs]
+    if any(len(s.shape) != len(first.shape) for s in inputs) or len(set(rest)) > 1:
+        raise CoreError(f"cannot join shapes {[s.shape for s in inputs]} along axis {axis}")
+    total = sum(s.shape[at] for s in inputs)
+    return Spec((*first.shape[:at], total, *first.shape[at + 1 :]), first.dtype)
+
+
+@concat.gradient("inputs")
+def _(g, inputs_spec, axis):
+    return ops.split(g, num_or_size_splits=[s.shape[axis] for s in inputs_spec], axis=axis)
+
+
+def split_sizes(length: int, num_or_size_splits: int | Sequence[int]) -> list[int]:
+    """The lengths of the parts; one may be given as -1."""
+    if isinstance(num_or_size_splits, int):
+        if num_or_size_splits < 1 or length % num_or_size_splits:
+            raise CoreError(f"cannot split {length} into {num_or_size_splits} equal parts")
+        return [length // num_or_size_splits] * num_or_size_splits
+    sizes = list(whole_numbers(num_or_size_splits, "num_or_size_splits"))
+    if sizes.count(-1) == 1:
+        sizes[sizes.index(-1)] = length - sum(sizes) - 1
+    if sum(sizes) != length or any(n < 0 for n in sizes):
+        raise CoreError(f"parts of {list(num_or_size_splits)} do not add up to {length}")
+    return sizes
+
+
+@op(kernel_name="SplitV")
+def split(x: Spec, *, num_or_size_splits: int | Sequence[int], axis: int = 0) -> tuple[Spec, ...]:
+    """Cut along an axis into equal parts (a number) or parts of given lengths.
+
+    Returns:
+        A list of tensors.
+
+    >>> [part.shape for part in core.split([1, 2, 3], num_or_size_splits=[1, 2])]
+    [(1,), (2,)]
+    """
+    at = normal_axis(axis, len(x.shape))
+    sizes = split_sizes(x.shape[at], num_or_size_splits)
+    return tuple(Spec((*x.shape[:at], n, *x.shape[at + 1 :]), x.dtype) for n in sizes)
+
+
+@split.gradient("x")
 def _(g, axis):
-    return ops.reverse(g, axis=axis)
+    return ops.concat(g, axis=axis)
+
+
+@op(kernel_name="Pack")
+def stack(inputs: list[Spec], *, axis: int = 0) -> Spec:
+    """Join tensors of one shape and dtype along a new axis.
+
+    >>> core.stack([[1, 2], [3, 4]], axis=1).numpy()
+    array([[1, 3],
+           [2, 4]], dtype=int32)
+    """
+    shape = inputs[0].shape
+    if any(s.shape != shape for s in inputs):
+        raise CoreError(f"cannot stack tensors of different shapes: {[s.shape for s in inputs]}")
+    dtypes = {s.dtype for s in inputs}
+    if len(dtypes) > 1:
+        raise CoreError(f"cannot stack tensors of different dtypes: {sorted(dtypes)}: cast them")
+    at = normal_axis(axis, len(shape) + 1)
+    return Spec((*shape[:at], len(inputs), *shape[at:]), inputs[0].dtype)
+
+
+@stack.gradient("inputs")
+def _(g, axis):
+    return ops.unstack(g, axis=axis)
+
+
+@op(kernel_name="Unpack")
+def unstack(value: Spec, *, axis: int = 0) -> tuple[Spec, ...]:
+    """Cut into tensors without an axis, one for each index of it.
+
+    Returns:
+        A list of tensors.
+
+    >>> [row.numpy().tolist() for row in core.unstack([[1, 2], [3, 4]])]
+    [[1, 2], [3, 4]]
+    """
+    at = normal_axis(axis, len(value.shape))
+    part = Spec((*value.shape[:at], *value.shape[at + 1 :]), value.dtype)
+    return (part,) * value.shape[at]
+
+
+@unstack.gradient("value")
+def _(g, axis):
+    return ops.stack(g, axis=axis)

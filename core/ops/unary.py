@@ -2,17 +2,55 @@
 
 A row holds the name, the gradient rule, where tests draw x from, and what the op computes. A rule
 gets ``g``, the gradient of y, and by name what else it needs (`core.declare.Op.gradient`).
-``FLOAT`` rows convert their input to float32 first; ``NUMBER`` rows keep its dtype, but for bools,
-which become int32.
+``FLOAT`` rows convert their input to float32 first; ``REAL`` and ``NUMBER`` rows keep its dtype,
+but for bools, which become int32. Only ``NUMBER`` and ``ANY`` rows take complex64.
 """
 
+from math import pi, sqrt
 from typing import NamedTuple
 
 from core.declare import Op, Rule
+from core.errors import CoreError
 from core.kernels import ops
+from core.ops.complex_numbers import abs_gradient, conjugate
 from core.specs import Spec
 
-FLOAT, NUMBER, BOOL, ANY = "float32", "number", "bool", "no string"
+FLOAT, REAL, NUMBER, BOOL, ANY = "float32", "real", "number", "bool", "no string"
+
+#: Klambauer et al. 2017, https://arxiv.org/abs/1706.02515: keeps mean 0 and variance 1.
+SELU_SCALE, SELU_SCALE_ALPHA = 1.0507009873554805, 1.7580993408473768
+
+
+def same(x: Spec) -> Spec:
+    """The result has the input's shape and dtype."""
+    return x
+
+
+def to_bool(x: Spec) -> Spec:
+    """The result is true or false."""
+    return Spec(x.shape, "bool")
+
+
+def magnitude(x: Spec) -> Spec:
+    """The result is real."""
+    return Spec(x.shape, "float32") if x.dtype == "complex64" else x
+
+
+def same_with_slope(x: Spec, *, alpha: float = 0.2) -> Spec:
+    """As `same`; alpha is the slope where x is negative."""
+    return x
+
+
+def same_with_floor(x: Spec, *, alpha: float = 0.0) -> Spec:
+    """As `same`; alpha is the value where x is not positive."""
+    return x
+
+
+def same_between(x: Spec, *, clip_value_min: float, clip_value_max: float) -> Spec:
+    """As `same`; the limits are numbers in ascending order."""
+    if not clip_value_min <= clip_value_max:
+        raise CoreError(f"the limits {clip_value_min} and {clip_value_max} must ascend: swap them")
+    return x
 
 
 class UnaryRow(NamedTuple):
@@ -23,55 +61,213 @@ class UnaryRow(NamedTuple):
     gradient: Rule | None
     domain: tuple[float, float]
     doc: str
+    formula: str = ""  # in NumPy, for tests, unless NumPy or SciPy has a function of that name
+    rule: Rule = same  # its keyword-only parameters are the attributes
     kernel_name: str = ""
 
 
-def same(x: Spec) -> Spec:
-    """The result has the input's shape and dtype."""
-    return x
+def _zero(g):
+    return ops.zeros_like(g)
+
+
+def _relu6_gradient(g, x):
+    return g * ops.step(x) * (x <= 6.0)
+
+
+def _selu_gradient(g, x):
+    return g * ops.select(x > 0.0, SELU_SCALE, SELU_SCALE_ALPHA * ops.exp(x))
+
+
+def _leaky_relu_gradient(g, x, alpha):
+    return ops.select(x > 0.0, g, g * alpha)
+
+
+def _clip_gradient(g, x, clip_value_min, clip_value_max):
+    inside = ops.logical_and(x >= clip_value_min, x <= clip_value_max)
+    return ops.select(inside, g, ops.zeros_like(g))
 
 
 UNARY = [
-    UnaryRow("neg", NUMBER, lambda g: -g, (-3, 3), "-x"),
-    UnaryRow("abs", NUMBER, lambda g, x: g * ops.sign(x), (-3, 3), "the absolute value of x"),
-    UnaryRow("sign", NUMBER, lambda g: ops.zeros_like(g), (-3, 3), "-1, 0 or 1 by the sign of x"),
-    UnaryRow("square", NUMBER, lambda g, x: g * 2.0 * x, (-3, 3), "x * x"),
+    UnaryRow("neg", NUMBER, lambda g: -g, (-3, 3), "-x", "-x"),
+    UnaryRow(
+        "abs",
+        NUMBER,
+        abs_gradient,
+        (-3, 3),
+        "the absolute value of x, of a complex number its magnitude",
+        rule=magnitude,
+    ),
+    UnaryRow(
+        "sign", REAL, _zero, (-3, 3), "-1, 0 or 1 by the sign of x", "(x > 0) * 1.0 - (x < 0)"
+    ),
+    UnaryRow("square", NUMBER, lambda g, x: g * 2.0 * conjugate(x), (-3, 3), "x * x"),
     UnaryRow("sqrt", FLOAT, lambda g, y: g / (2.0 * y), (0.1, 5), "the square root of x"),
-    UnaryRow("rsqrt", FLOAT, lambda g, x, y: -g * y / (2.0 * x), (0.2, 5), "1 / sqrt(x)"),
-    UnaryRow("reciprocal", FLOAT, lambda g, y: -g * y * y, (0.2, 3), "1 / x"),
+    UnaryRow(
+        "rsqrt",
+        FLOAT,
+        lambda g, x, y: -g * y / (2.0 * x),
+        (0.2, 5),
+        "1 / sqrt(x)",
+        "1 / np.sqrt(x)",
+    ),
+    UnaryRow("reciprocal", FLOAT, lambda g, y: -g * y * y, (0.2, 3), "1 / x", "1 / x"),
     UnaryRow("exp", FLOAT, lambda g, y: g * y, (-3, 3), "e to the power of x"),
-    UnaryRow("expm1", FLOAT, lambda g, y: g * (y + 1.0), (-3, 3), "e**x - 1, exact near 0"),
+    UnaryRow("expm1", FLOAT, lambda g, x: g * ops.exp(x), (-3, 3), "e**x - 1, exact near 0"),
     UnaryRow("log", FLOAT, lambda g, x: g / x, (0.1, 5), "the natural logarithm of x"),
     UnaryRow("log1p", FLOAT, lambda g, x: g / (x + 1.0), (-0.8, 5), "log(1 + x), exact near 0"),
     UnaryRow("sin", FLOAT, lambda g, x: g * ops.cos(x), (-3, 3), "the sine of x (radians)"),
     UnaryRow("cos", FLOAT, lambda g, x: -g * ops.sin(x), (-3, 3), "the cosine of x (radians)"),
     UnaryRow("tan", FLOAT, lambda g, y: g * (1.0 + y * y), (-1, 1), "the tangent of x (radians)"),
-    UnaryRow("tanh", FLOAT, lambda g, y: g * (1.0 - y * y), (-3, 3), "the hyperbolic tangent of x"),
-    UnaryRow("sigmoid", FLOAT, lambda g, y: g * y * (1.0 - y), (-5, 5), "1 / (1 + e**-x)"),
-    UnaryRow("softplus", FLOAT, lambda g, x: g * ops.sigmoid(x), (-5, 5), "log(1 + e**x)"),
-    UnaryRow("relu", NUMBER, lambda g, y: g * ops.step(y), (-3, 3), "x where positive, else 0"),
     UnaryRow(
-        "relu6", NUMBER, lambda g, x: g * ops.step(x) * (x <= 6.0), (-3, 9), "x clipped to 0..6"
+        "asin",
+        FLOAT,
+        lambda g, x: g / ops.sqrt(1.0 - x * x),
+        (-0.9, 0.9),
+        "the inverse sine of x, -pi/2 to pi/2",
+        "np.arcsin(x)",
+    ),
+    UnaryRow(
+        "acos",
+        FLOAT,
+        lambda g, x: -g / ops.sqrt(1.0 - x * x),
+        (-0.9, 0.9),
+        "the inverse cosine of x, 0 to pi",
+        "np.arccos(x)",
+    ),
+    UnaryRow(
+        "atan",
+        FLOAT,
+        lambda g, x: g / (x * x + 1.0),
+        (-3, 3),
+        "the inverse tangent of x, -pi/2 to pi/2",
+        "np.arctan(x)",
+    ),
+    UnaryRow("sinh", FLOAT, lambda g, x: g * ops.cosh(x), (-3, 3), "the hyperbolic sine of x"),
+    UnaryRow("cosh", FLOAT, lambda g, x: g * ops.sinh(x), (-3, 3), "the hyperbolic cosine of x"),
+    UnaryRow("tanh", FLOAT, lambda g, y: g * (1.0 - y * y), (-3, 3), "the hyperbolic tangent of x"),
+    UnaryRow(
+        "asinh",
+        FLOAT,
+        lambda g, x: g / ops.sqrt(x * x + 1.0),
+        (-3, 3),
+        "the inverse hyperbolic sine of x",
+        "np.arcsinh(x)",
+    ),
+    UnaryRow(
+        "acosh",
+        FLOAT,
+        lambda g, x: g / ops.sqrt(x * x - 1.0),
+        (1.1, 5),
+        "the inverse hyperbolic cosine of x",
+        "np.arccosh(x)",
+    ),
+    UnaryRow(
+        "atanh",
+        FLOAT,
+        lambda g, x: g / (1.0 - x * x),
+        (-0.9, 0.9),
+        "the inverse hyperbolic tangent of x",
+        "np.arctanh(x)",
+    ),
+    UnaryRow(
+        "erf",
+        FLOAT,
+        lambda g, x: g * (2 / sqrt(pi)) * ops.exp(-x * x),
+        (-3, 3),
+        "the error function",
+    ),
+    UnaryRow(
+        "sigmoid",
+        FLOAT,
+        lambda g, y: g * y * (1.0 - y),
+        (-5, 5),
+        "1 / (1 + e**-x)",
+        "special.expit(x)",
+    ),
+    UnaryRow(
+        "softplus",
+        FLOAT,
+        lambda g, x: g * ops.sigmoid(x),
+        (-5, 5),
+        "log(1 + e**x)",
+        "np.logaddexp(x, 0)",
+    ),
+    UnaryRow(
+        "relu",
+        REAL,
+        lambda g, y: g * ops.step(y),
+        (-3, 3),
+        "x where positive, else 0",
+        "np.where(x < 0, 0, x)",
+    ),
+    UnaryRow(
+        "relu6",
+        REAL,
+        _relu6_gradient,
+        (-3, 9),
+        "x clipped to 0..6",
+        "np.where(x < 0, 0, np.where(x > 6, 6, x))",
     ),
     UnaryRow(
         "elu",
         FLOAT,
-        lambda g, y: g * ops.minimum(y + 1.0, 1.0),
+        lambda g, y: ops.elu_grad(g, y),
         (-3, 3),
         "x where positive, else e**x - 1",
+        "np.where(x < 0, np.expm1(x), x)",
     ),
-    UnaryRow("step", NUMBER, lambda g: ops.zeros_like(g), (-3, 3), "1 where x > 0, else 0"),
-    UnaryRow("floor", NUMBER, lambda g: ops.zeros_like(g), (-3, 3), "x rounded down"),
-    UnaryRow("ceil", NUMBER, lambda g: ops.zeros_like(g), (-3, 3), "x rounded up"),
-    UnaryRow("round", NUMBER, lambda g: ops.zeros_like(g), (-3, 3), "x rounded, halves to even"),
+    UnaryRow(
+        "selu",
+        FLOAT,
+        _selu_gradient,
+        (-3, 3),
+        "elu with the scales that keep mean 0 and variance 1",
+        "1.0507009873554805 * np.where(x < 0, 1.6732632423543772 * np.expm1(x), x)",
+    ),
+    UnaryRow(
+        "leaky_relu",
+        FLOAT,
+        _leaky_relu_gradient,
+        (-3, 3),
+        "x where positive, else alpha * x",
+        "np.where(x < 0, alpha * x, x)",
+        rule=same_with_slope,
+    ),
+    UnaryRow(
+        "step",
+        REAL,
+        _zero,
+        (-3, 3),
+        "1 where x > 0, NaN where x is, else alpha",
+        "np.where(np.isnan(x), x, np.where(x > 0, 1, alpha))",
+        rule=same_with_floor,
+    ),
+    UnaryRow(
+        "clip_by_value",
+        REAL,
+        _clip_gradient,
+        (-3, 3),
+        "x moved into clip_value_min..clip_value_max",
+        "np.where(x < clip_value_min, clip_value_min, np.where(x > clip_value_max, "
+        "clip_value_max, x))",
+        rule=same_between,
+    ),
+    UnaryRow("floor", REAL, _zero, (-3, 3), "x rounded down"),
+    UnaryRow("ceil", REAL, _zero, (-3, 3), "x rounded up"),
+    UnaryRow("round", REAL, _zero, (-3, 3), "x rounded, halves to even", "special.round(x)"),
+    UnaryRow("is_nan", REAL, _zero, (-3, 3), "whether x is NaN", "np.isnan(x)", to_bool),
+    UnaryRow("is_inf", REAL, _zero, (-3, 3), "whether x is infinite", "np.isinf(x)", to_bool),
+    UnaryRow(
+        "is_finite", REAL, _zero, (-3, 3), "whether x is a finite number", "np.isfinite(x)", to_bool
+    ),
     UnaryRow("logical_not", BOOL, None, (0, 1), "whether x is false"),
-    UnaryRow("zeros_like", ANY, lambda g: ops.zeros_like(g), (-3, 3), "zeros of x's shape"),
-    UnaryRow("ones_like", ANY, lambda g: ops.zeros_like(g), (-3, 3), "ones of x's shape"),
+    UnaryRow("zeros_like", ANY, _zero, (-3, 3), "zeros of x's shape"),
+    UnaryRow("ones_like", ANY, _zero, (-3, 3), "ones of x's shape"),
 ]
 
 for _row in UNARY:
     Op(
-        same,
+        _row.rule,
         name=_row.name,
         doc=f"Element-wise: {_row.doc}. x: a tensor of any shape; the result has the same.",
         kernel_name=_row.kernel_name,

@@ -14,7 +14,8 @@ import pytest
 import core
 from core.declare import Op
 from core.dtypes import promote
-from core.kernels import KERNELS, OPS
+from core.kernels import FUNCTIONS, KERNEL_NAMES, KERNELS, OPS, load_kernels
+from core.methods import METHODS
 from core.specs import broadcast_shapes, normal_axes, normal_shape
 from tests.conftest import ROOT
 
@@ -22,10 +23,12 @@ from tests.conftest import ROOT
 @pytest.fixture
 def scratch_op():
     """Forget ops and kernels that a test adds."""
-    ops, kernels = dict(OPS), dict(KERNELS)
+    load_kernels("cpu")  # ours are not among those
+    tables: list[dict] = [OPS, KERNELS, KERNEL_NAMES, FUNCTIONS]
+    before = [dict(table) for table in tables]
     yield
-    for table, before in ((OPS, ops), (KERNELS, kernels)):
-        for key in set(table) - set(before):
+    for table, known in zip(tables, before, strict=True):
+        for key in set(table) - set(known):
             del table[key]
 
 
@@ -362,6 +365,65 @@ def test_memory_is_exact_under_threads():
 def test_shape_arithmetic():
     assert broadcast_shapes((0, 5), (1, 5)) == (0, 5)
     assert normal_axes([1, -1], 3) == (1, 2)
-    for shape, size in [((-1, -1), 4), ((0, -1), 0), ((-2, 2), 4)]:
+    for shape, size in [((-1, -1), 4), ((0, -1), 0), ((-2, 2), 4), ((-1, -2), 4)]:
         with pytest.raises(core.CoreError):
             normal_shape(shape, size)
+
+
+def test_attributes_may_follow_the_tensors():
+    x = np.arange(6.0)
+    assert core.reshape(x, (2, 3)).shape == (2, 3)
+    assert core.sum(np.ones((2, 3)), 1, True).shape == (2, 1)
+    assert core.concat([[1.0], [2.0]], 0).shape == (2,)
+    with pytest.raises(
+        core.CoreError, match=r"attributes \['axis', 'keep_dims'\], got 4 arguments"
+    ):
+        core.sum(x, 0, False, 1)
+    with pytest.raises(core.CoreError, match="attribute 'axis' twice"):
+        core.sum(x, 0, axis=0)
+
+
+def test_named_results(scratch_op):
+    def halves(x: core.Spec) -> tuple[core.Spec, core.Spec]:
+        return x, x
+
+    core.op(outputs=("low", "high"), gradients={"x": lambda g: g[0] * 0.5 + g[1] * 2.0})(halves)
+    core.kernel("halves", "cpu")(lambda x: (x / 2, x * 2))
+    low, high = result = core.halves([2.0])
+    assert (result.low.item(), result.high.item()) == (low.item(), high.item()) == (1, 4)
+    assert core.grad(lambda x: core.halves(x).high)([1.0]).item() == 2
+
+
+def test_a_kind_for_each_input(scratch_op):
+    def pick(x: core.Spec, indices: core.Spec) -> core.Spec:
+        return core.Spec(indices.shape, x.dtype)
+
+    core.op(input_dtype={"indices": "int32"})(pick)
+    core.kernel("pick", "cpu")(lambda x, indices: x[indices])
+    assert core.pick([1.0, 2.0], [1]).numpy() == [2]
+    assert core.pick([1.0, 2.0], []).shape == (0,)
+    with pytest.raises(core.CoreError, match="pick needs bool or int32 tensors, got float32"):
+        core.pick([1.0, 2.0], [0.5])
+
+
+def test_two_ops_cannot_be_one_kernel_of_tensorflow_js(scratch_op):
+    def addition(a: core.Spec, b: core.Spec) -> core.Spec:
+        return a
+
+    with pytest.raises(core.CoreError, match="kernel 'Add' is declared twice"):
+        Op(addition, kernel_name="Add")
+
+
+def test_misuse_of_a_composite_is_our_error():
+    with pytest.raises(core.CoreError, match="squeeze cannot work with this.*'axes'"):
+        core.squeeze([1.0], axes=0)
+
+
+def test_methods_are_the_functions():
+    x = core.tensor([[1.0, -2.0], [3.0, 4.0]])
+    np.testing.assert_array_equal(x.relu().numpy(), core.relu(x).numpy())
+    assert x.sum(axis=1, keep_dims=True).shape == (2, 1)
+    assert x.transpose((1, 0)).shape == (2, 2)
+    assert x.squeeze.__doc__ == "`core.squeeze` of this tensor."
+    for name in METHODS:
+        assert callable(getattr(x, name)), name

@@ -8,7 +8,7 @@ import pytest
 
 import zoo
 from core.graph.model import GraphModel
-from tests.core.records.conv import naive_conv2d
+from tests.core.records.conv import naive_conv
 from weights_cache import load_weights
 from weights_cache.errors import WeightsError, ZooError
 from zoo.networks.posenet import HEADS, WIDTHS, build_posenet, strided_blocks
@@ -167,7 +167,7 @@ def naive_posenet(weights, x, width: float, output_stride: int) -> dict[str, np.
 
     def conv(x, layer, depthwise=False, **how):
         kind = "depthwise_weights" if depthwise else "weights"
-        y = naive_conv2d(
+        y = naive_conv(
             x, weights[f"MobilenetV1/{layer}/{kind}"], depthwise=depthwise, pad="same", **how
         )
         return y + weights[f"MobilenetV1/{layer}/biases"]

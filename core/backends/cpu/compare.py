@@ -16,6 +16,7 @@ COMPARE: dict[str, Callable[..., Any]] = {
     "greater_equal": np.greater_equal,
     "logical_and": np.logical_and,
     "logical_or": np.logical_or,
+    "logical_xor": np.logical_xor,
     "select": np.where,
 }
 

@@ -1,4 +1,4 @@
-"""Reductions. Sums are made in float64 and rounded once."""
+"""Reductions. Sums and products are made in float64 and rounded once; whole numbers wrap around."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,52 +8,44 @@ import numpy as np
 from core.kernels import kernel
 from core.specs import normal_axes
 
-
-def _wide(x: np.ndarray) -> type:
-    return np.float64 if x.dtype == np.float32 else np.int64
+_WIDE = {"f": np.float64, "i": np.int64, "c": np.complex128}
 
 
-def total(x: np.ndarray, axis: tuple[int, ...], keepdims: bool) -> np.ndarray:
-    """The sum; a sum of bools counts."""
-    if x.dtype == np.complex64:
-        return np.sum(x, axis=axis, keepdims=keepdims)
-    dtype = np.int32 if x.dtype.kind == "b" else x.dtype
-    return np.sum(x, axis=axis, keepdims=keepdims, dtype=_wide(x)).astype(dtype)
+def _in_wide(function: Callable[..., Any]) -> Callable[..., np.ndarray]:
+    """A reduction that is rounded or wrapped once, at the end."""
+
+    def reduction(x: np.ndarray, axis: tuple[int, ...], keepdims: bool) -> np.ndarray:
+        wide = function(x, axis=axis, keepdims=keepdims, dtype=_WIDE[x.dtype.kind])
+        return np.asarray(wide).astype(x.dtype)
+
+    return reduction
 
 
 def mean(x: np.ndarray, axis: tuple[int, ...], keepdims: bool) -> np.ndarray:
-    """The mean; of nothing it is NaN."""
+    """The mean; of nothing it is 0, the sum."""
     sums = np.sum(x, axis=axis, keepdims=keepdims, dtype=np.float64)
-    return np.asarray(sums / np.prod([x.shape[a] for a in axis])).astype(np.float32)
+    count = max(np.prod([x.shape[a] for a in axis]), 1)
+    return np.asarray(sums / count).astype(np.float32)
 
 
-def _least(dtype: np.dtype) -> Any:
-    if dtype.kind == "b":
-        return False
-    return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
+def _extreme(function: Callable[..., Any]) -> Callable[..., np.ndarray]:
+    """An extreme; that of nothing is NaN, or 0 of whole numbers and bools."""
 
+    def reduction(x: np.ndarray, axis: tuple[int, ...], keepdims: bool) -> np.ndarray:
+        if all(x.shape[a] for a in axis):
+            return function(x, axis=axis, keepdims=keepdims)
+        empty = np.sum(x, axis=axis, keepdims=keepdims)
+        return np.full(empty.shape, np.nan if x.dtype.kind == "f" else 0, x.dtype)
 
-def _greatest(dtype: np.dtype) -> Any:
-    if dtype.kind == "b":
-        return True
-    return np.inf if dtype.kind == "f" else np.iinfo(dtype).max
-
-
-def largest(x: np.ndarray, axis: tuple[int, ...], keepdims: bool) -> np.ndarray:
-    """The maximum; of nothing it is the least number there is."""
-    return np.max(x, axis=axis, keepdims=keepdims, initial=_least(x.dtype))
-
-
-def smallest(x: np.ndarray, axis: tuple[int, ...], keepdims: bool) -> np.ndarray:
-    """The minimum; of nothing it is the greatest number there is."""
-    return np.min(x, axis=axis, keepdims=keepdims, initial=_greatest(x.dtype))
+    return reduction
 
 
 REDUCE: dict[str, Callable[..., Any]] = {
-    "sum": total,
+    "sum": _in_wide(np.sum),
+    "prod": _in_wide(np.prod),
     "mean": mean,
-    "max": largest,
-    "min": smallest,
+    "max": _extreme(np.max),
+    "min": _extreme(np.min),
     "all": lambda x, axis, keepdims: np.all(x, axis=axis, keepdims=keepdims),
     "any": lambda x, axis, keepdims: np.any(x, axis=axis, keepdims=keepdims),
 }

@@ -53,3 +53,15 @@ def ints(*shape: int, low: int = -7, high: int = 8) -> Draw:
 
 def bools(*shape: int) -> Draw:
     return lambda rng: np.asarray(rng.integers(0, 2, shape), bool)
+
+
+def complexes(*shape: int) -> Draw:
+    """complex64 values whose real and imaginary parts lie in -3..3, away from 0."""
+    part = floats(*shape)
+    return lambda rng: np.asarray(part(rng) + 1j * part(rng), np.complex64)
+
+
+def strings(*shape: int, words: tuple[str, ...] = ("", "a", "ab", "b", "été")) -> Draw:
+    """Object arrays of bytes: some of the words in UTF-8."""
+    encoded = np.array([w.encode() for w in words], object)
+    return lambda rng: np.asarray(encoded[rng.integers(0, len(words), shape)], object)

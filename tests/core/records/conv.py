@@ -1,12 +1,17 @@
-"""Convolutions: one output pixel at a time in float64, and transposes of that."""
+"""Convolutions over images and volumes: one output pixel at a time in float64, and transposes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
-import scipy.special
 
-from tests.core.records.case import Case, floats
+from tests.core.records.case import Case, Draw, floats, ints
+
+
+def each(value, count):
+    """A number for each of some axes."""
+    return (value,) * count if isinstance(value, int) else tuple(value)
 
 
 def same_padding(size: int, filter_size: int, stride: int, dilation: int) -> tuple[int, int]:
@@ -16,147 +21,163 @@ def same_padding(size: int, filter_size: int, stride: int, dilation: int) -> tup
     return total // 2, total - total // 2
 
 
-def both(value):
-    return (value, value) if isinstance(value, int) else tuple(value)
+def windows(shape, size, strides, pad, dilations=1, dim_rounding_mode=None):
+    """For each axis of images [n, ..., c]: the pixels that each window reads, None in padding."""
+    axes = len(shape) - 2
+    size, strides, dilations = (each(v, axes) for v in (size, strides, dilations))
+    found = []
+    for i, (n, k, s, d) in enumerate(zip(shape[1:-1], size, strides, dilations, strict=True)):
+        sides = (0, 0)
+        if pad == "same":
+            sides = same_padding(n, k, s, d)
+        elif isinstance(pad, int):
+            sides = pad, pad
+        elif pad != "valid":
+            sides = pad[i] if len(pad) == axes else pad[i + 1]
+        before, after = sides
+        exact = (n + before + after - (k - 1) * d - 1) / s + 1
+        rounded = {"ceil": np.ceil, "round": lambda v: np.floor(v + 0.5)}
+        count = int(rounded.get(dim_rounding_mode, np.floor)(exact))
+        starts = [j * s - before for j in range(count)]
+        found.append([[p if 0 <= p < n else None for p in range(b, b + k * d, d)] for b in starts])
+    return found
 
 
-def naive_conv2d(x, filter, *, strides=1, pad="valid", dilations=1, depthwise=False):
+def each_window(x, read):
+    """The place of each window of x, [n, *size, c], and what it reads; NaN in padding."""
+    framed = np.pad(x, ((0, 0), *((0, 1) for _ in read), (0, 0)), constant_values=np.nan)
+    for place in np.ndindex(tuple(map(len, read))):
+        axes = [[-1 if p is None else p for p in read[a][i]] for a, i in enumerate(place)]
+        yield place, framed[np.ix_(range(len(x)), *axes, range(x.shape[-1]))]
+
+
+def over_windows(x, read, take):
+    """Apply ``take`` to each window."""
+    results = [take(pixels) for _, pixels in each_window(x, read)]
+    return np.stack(results, 1).reshape(len(x), *map(len, read), -1)
+
+
+def channels_last(x, how):
+    """Images with the channels last, and the attributes in that order."""
+    rest = {k: v for k, v in how.items() if k != "data_format"}
+    if how.get("data_format", "NHWC") == "NHWC":
+        return x, rest
+    pad = how["pad"]
+    pad = (pad[0], *pad[2:], pad[1]) if isinstance(pad, tuple) and len(pad) == 4 else pad
+    return np.moveaxis(x, 1, -1), {**rest, "pad": pad}
+
+
+def in_format(x, how):
+    """The inverse of that."""
+    return np.moveaxis(x, -1, 1) if how.get("data_format") == "NCHW" else x
+
+
+def naive_conv(x, filter, depthwise=False, **given):
     """One output pixel at a time, in float64."""
-    x, filter = np.asarray(x, np.float64), np.asarray(filter, np.float64)
-    (down, right), (dy, dx) = both(strides), both(dilations)
-    sides = ((0, 0), (0, 0))
-    if pad == "same":
-        sides = (
-            same_padding(x.shape[1], filter.shape[0], down, dy),
-            same_padding(x.shape[2], filter.shape[1], right, dx),
-        )
-    elif isinstance(pad, int):
-        sides = ((pad, pad), (pad, pad))
-    elif pad != "valid":
-        sides = pad
-    x = np.pad(x, ((0, 0), *sides, (0, 0)))
-    height, width = (filter.shape[0] - 1) * dy + 1, (filter.shape[1] - 1) * dx + 1
-    rows = range(0, x.shape[1] - height + 1, down)
-    columns = range(0, x.shape[2] - width + 1, right)
-    sum_up = "nhwc,hwcm->ncm" if depthwise else "nhwc,hwco->no"
+    x, how = channels_last(np.asarray(x, np.float64), {"strides": 1, "pad": "valid", **given})
+    letters = "hwd"[: filter.ndim - 2]
+    sum_up = f"n{letters}c,{letters}cm->n" + ("cm" if depthwise else "m")
 
-    def pixel(i, j):
-        part = x[:, i : i + height : dy, j : j + width : dx]
-        return np.einsum(sum_up, part, filter).reshape(len(x), -1)
+    def pixel(part):
+        return np.einsum(sum_up, np.nan_to_num(part), filter).reshape(len(x), -1)
 
-    return np.stack([np.stack([pixel(i, j) for j in columns], 1) for i in rows], 1)
+    return in_format(over_windows(x, windows(x.shape, filter.shape[:-2], **how), pixel), given)
 
 
-def transposed(forward: Callable[..., Any], shape: tuple[int, ...], g: Any) -> np.ndarray:
-    """The transpose of a linear function of an array of ``shape``, applied to ``g``."""
-    basis = np.eye(int(np.prod(shape))).reshape(-1, *shape)
-    return np.array([np.sum(forward(b) * g) for b in basis]).reshape(shape)
+def transposed(forward: Callable[..., Any], shape: Sequence[int], g: Any) -> np.ndarray:
+    """The transpose of a linear function of each item of a batch of ``shape``, applied to ``g``."""
+    basis = np.eye(prod(shape[1:])).reshape(-1, *shape[1:])
+    results = forward(basis)
+    return np.tensordot(g, results, (range(1, g.ndim), range(1, g.ndim))).reshape(shape)
 
 
-def _conv_to_x(depthwise):
+def conv_to_x(depthwise=False):
     def oracle(dy, filter, *, input_shape, **how):
-        return transposed(
-            lambda x: naive_conv2d(x, filter, depthwise=depthwise, **how), input_shape, dy
-        )
+        return transposed(lambda x: naive_conv(x, filter, depthwise, **how), input_shape, dy)
 
     return oracle
 
 
-def _conv_to_filter(depthwise):
-    def oracle(x, dy, *, filter_shape, **how):
-        return transposed(
-            lambda f: naive_conv2d(x, f, depthwise=depthwise, **how), filter_shape, dy
-        )
+def conv_to_filter(depthwise=False):
+    def oracle(x, dy, *, filter_shape, **given):
+        x, how = channels_last(x, {"strides": 1, "pad": "valid", **given})
+        dy = np.moveaxis(dy, 1, -1) if given.get("data_format") == "NCHW" else dy
+        letters = "hwd"[: len(filter_shape) - 2]
+        out = "cm" if depthwise else "m"
+        total = np.zeros(filter_shape)
+        for place, part in each_window(x, windows(x.shape, filter_shape[:-2], **how)):
+            g = dy[(slice(None), *place)].reshape(len(x), *filter_shape[-len(out) :])
+            total += np.einsum(f"n{letters}c,n{out}->{letters}cm", np.nan_to_num(part), g)
+        return total
 
     return oracle
 
 
-_ACTIVATIONS = {
-    "linear": lambda x: x,
-    "relu": lambda x: np.maximum(x, 0),
-    "relu6": lambda x: np.clip(x, 0, 6),
-    "elu": lambda x: np.where(x > 0, x, np.exp(np.minimum(x, 0)) - 1),
-    "sigmoid": scipy.special.expit,
-}
+def depthwise_conv(x, filter, **how):
+    return naive_conv(x, filter, True, **how)
 
 
-def _fused(depthwise):
-    def oracle(x, filter, bias=None, *, activation="linear", **how):
-        y = naive_conv2d(x, filter, depthwise=depthwise, **how)
-        return _ACTIVATIONS[activation](y if bias is None else y + bias)
+#: Strides, padding and the rest, for images of 6 x 5 and filters of 3 x 2.
+HOWS: list[dict[str, Any]] = [
+    {"strides": 1, "pad": "same"},
+    {"strides": 2, "pad": "same"},
+    {"strides": (2, 1), "pad": "valid"},
+    {"strides": 1, "pad": "same", "dilations": 2},
+    {"strides": 1, "pad": "valid", "dilations": (1, 2)},
+    {"strides": 2, "pad": ((1, 0), (2, 1))},
+    {"pad": 2},
+    {"strides": 2, "pad": 1, "dim_rounding_mode": "ceil"},
+    {"strides": (3, 2), "pad": 0, "dim_rounding_mode": "round"},
+    {"strides": 2, "pad": ((0, 0), (1, 2), (0, 1), (0, 0)), "dim_rounding_mode": "floor"},
+    {"strides": 2, "pad": "same", "data_format": "NCHW"},
+    {"strides": 3, "pad": ((0, 0), (0, 0), (1, 2), (0, 1)), "data_format": "NCHW"},
+]
 
-    return oracle
+
+def images(n: int, height: int, width: int, channels: int, how: dict[str, Any]) -> Draw:
+    """Images in the data format of some attributes."""
+    return floats(*format_shape(n, height, width, channels, how))
+
+
+def format_shape(n, height, width, channels, how) -> tuple[int, ...]:
+    first = how.get("data_format", "NHWC") == "NCHW"
+    return (n, channels, height, width) if first else (n, height, width, channels)
+
+
+def out_size(how: dict[str, Any]) -> tuple[int, ...]:
+    """Height and width of the result for HOWS."""
+    shape = format_shape(1, 6, 5, 2, how)
+    y = naive_conv(np.zeros(shape), np.zeros((3, 2, 2, 1)), **how)
+    return y.shape[2:] if how.get("data_format") == "NCHW" else y.shape[1:3]
 
 
 def _conv_cases() -> list[Case]:
-    hows = [
-        {"strides": 1, "pad": "same"},
-        {"strides": 2, "pad": "same"},
-        {"strides": 2, "pad": "valid"},
-        {"strides": 1, "pad": "same", "dilations": 2},
-        {"strides": 2, "pad": ((1, 0), (2, 1))},
-        {"strides": (1, 2), "pad": "same", "dilations": (2, 1)},
-        {"strides": (2, 1), "pad": "valid", "dilations": (1, 2)},
-        {"pad": 2},
-    ]
     cases = []
-    for how in hows:
-        label = str(how)
-        x, dense, deep = floats(2, 6, 5, 2), floats(3, 2, 2, 3), floats(3, 2, 2, 2)
-        probe = np.zeros((2, 6, 5, 2)), np.zeros((3, 2, 2, 3))
-        out = naive_conv2d(*probe, **how).shape[1:3]
-        dy, deep_dy = floats(2, *out, 3), floats(2, *out, 4)
-        to_x = {**how, "input_shape": (2, 6, 5, 2)}
+    for how in HOWS:
+        label, dense = str(how), floats(3, 2, 2, 3)
+        x, dy = images(2, 6, 5, 2, how), images(2, *out_size(how), 3, how)
+        to_x = {**how, "input_shape": format_shape(2, 6, 5, 2, how)}
+        to_filter = {**how, "filter_shape": (3, 2, 2, 3)}
         cases += [
-            Case("conv2d", (x, dense), naive_conv2d, how, label),
-            Case("depthwise_conv2d", (x, deep), _fused(True), how, label),
-            Case("conv2d_backprop_input", (dy, dense), _conv_to_x(False), to_x, label),
-            Case("depthwise_conv2d_backprop_input", (deep_dy, deep), _conv_to_x(True), to_x, label),
-            Case(
-                "conv2d_backprop_filter",
-                (x, dy),
-                _conv_to_filter(False),
-                {**how, "filter_shape": (3, 2, 2, 3)},
-                label,
-            ),
-            Case(
-                "depthwise_conv2d_backprop_filter",
-                (x, deep_dy),
-                _conv_to_filter(True),
-                {**how, "filter_shape": (3, 2, 2, 2)},
-                label,
-            ),
-        ]
-        fused = {**how, "activation": "relu6"}
-        bias, deep_bias = floats(3), floats(4)
-        cases += [
-            Case("fused_conv2d", (x, dense, bias), _fused(False), fused, label),
-            Case("fused_depthwise_conv2d", (x, deep, deep_bias), _fused(True), fused, label),
+            Case("conv2d", (x, dense), naive_conv, how, label),
+            Case("conv2d_backprop_input", (dy, dense), conv_to_x(), to_x, label),
+            Case("conv2d_backprop_filter", (x, dy), conv_to_filter(), to_filter, label),
         ]
     pointwise = floats(2, 4, 3, 5), floats(1, 1, 5, 2)
-    cases.append(Case("conv2d", pointwise, naive_conv2d, {}, "pointwise"))
-    for activation in _ACTIVATIONS:
-        how = {"pad": "same", "activation": activation}
-        cases += [
-            Case(
-                "fused_conv2d",
-                (floats(1, 4, 4, 2), floats(3, 3, 2, 3), floats(3)),
-                _fused(False),
-                how,
-                activation,
-            ),
-            Case(
-                "fused_depthwise_conv2d",
-                (floats(1, 4, 4, 2), floats(3, 3, 2, 1), floats(2)),
-                _fused(True),
-                how,
-                activation,
-            ),
-        ]
-    cases.append(
-        Case("fused_conv2d", (floats(1, 4, 4, 2), floats(1, 1, 2, 3)), _fused(False), {}, "no bias")
-    )
-    return cases
+    numbers = ints(1, 4, 4, 2), ints(2, 2, 2, 3)
+    first = floats(2, 5, 4, 3), floats(1, 1, 5, 2)
+    return [
+        *cases,
+        Case("conv2d", pointwise, naive_conv, {}, "pointwise"),
+        Case("conv2d", first, naive_conv, {"data_format": "NCHW"}, "pointwise NCHW"),
+        Case("conv2d", numbers, naive_conv, {"pad": "same"}, "int32"),
+        Case("conv2d", (ints(1, 4, 4, 2), floats(2, 2, 2, 3)), naive_conv, {}, "mixed"),
+        Case("conv2d", (floats(0, 4, 4, 2), floats(2, 2, 2, 3)), naive_conv_empty, {}, "empty"),
+    ]
+
+
+def naive_conv_empty(x, filter):
+    return np.zeros((0, 3, 3, 3))
 
 
 CASES = _conv_cases()

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.core.records.case import Case, bools, floats, ints
+from tests.core.records.case import Case, bools, complexes, floats, ints
 
 
 def _numpy_reduction(name: str) -> Callable[..., Any]:
@@ -18,19 +18,34 @@ def _numpy_reduction(name: str) -> Callable[..., Any]:
     return oracle
 
 
+_HOWS: list[dict[str, Any]] = [
+    {},
+    {"axis": 1},
+    {"axis": (0, -1), "keep_dims": True},
+    {"axis": (2, 1)},
+    {"axis": [-1]},
+    {"axis": []},
+]
+
+
 def _reduce_cases() -> list[Case]:
     cases = []
-    for name in ["sum", "mean", "max", "min", "all", "any"]:
-        draw = bools if name in ("all", "any") else floats
-        for how in [{}, {"axis": 1}, {"axis": (0, -1), "keep_dims": True}, {"axis": [-1]}]:
-            cases.append(Case(name, (draw(2, 3, 4),), _numpy_reduction(name), how, str(how)))
-    for name in ["argmax", "argmin"]:
-        for axis in [0, -1]:
-            cases.append(Case(name, (floats(3, 4),), getattr(np, name), {"axis": axis}, str(axis)))
-    for name in ["sum", "max", "min"]:
+    for name in ["sum", "prod", "mean", "max", "min", "all", "any"]:
+        draw, oracle = bools if name in ("all", "any") else floats, _numpy_reduction(name)
+        for how in _HOWS:
+            cases.append(Case(name, (draw(2, 3, 4),), oracle, how, str(how)))
+        cases.append(Case(name, (draw(),), oracle, {}, "scalar"))
+        cases.append(Case(name, (draw(0, 3),), oracle, {"axis": 1}, "of no rows"))
+    for name in ["sum", "prod", "max", "min", "mean"]:
         cases.append(Case(name, (ints(3, 4),), _numpy_reduction(name), {"axis": 1}, "int32"))
-    cases.append(Case("mean", (ints(3, 4),), _numpy_reduction("mean"), {"axis": 0}, "int32"))
-    cases.append(Case("sum", (bools(3, 4),), _numpy_reduction("sum"), {"axis": 0}, "bool"))
+        cases.append(Case(name, (bools(3, 4),), _numpy_reduction(name), {"axis": 0}, "bool"))
+    cases.append(Case("sum", (complexes(3, 4),), _numpy_reduction("sum"), {"axis": 0}, "complex64"))
+    for name in ["argmax", "argmin"]:
+        function = getattr(np, name)
+        for axis in [0, -1]:
+            cases.append(Case(name, (floats(3, 4),), function, {"axis": axis}, str(axis)))
+        for kind, draw in [("int32", ints), ("bool", bools)]:
+            cases.append(Case(name, (draw(3, 4),), function, {"axis": 1}, kind))
     return cases
 
 

@@ -2,68 +2,97 @@
 
 import numpy as np
 
-from tests.core.records.case import Case, bools, floats, ints
+from tests.core.records.case import Case, bools, complexes, floats, ints, strings
+
+X = floats(2, 3, 4)
 
 
-def _shape_cases() -> list[Case]:
-    x = floats(2, 3, 4)
+def _transposed(x, perm=None, conjugate=False):
+    moved = np.transpose(x, perm)
+    return np.conj(moved) if conjugate else moved
+
+
+def _flipped(x, axis=None):
+    return np.flip(x, axis)
+
+
+def _cast_cases() -> list[Case]:
+    def real(x, dtype):
+        return np.real(x)
+
+    def exact(x, dtype):
+        return x.astype({"int32": np.int32, "float32": float, "complex64": complex}[dtype])
+
     return [
-        Case("identity", (x,), lambda x: x),
-        Case("reshape", (x,), lambda x, shape: np.reshape(x, shape), {"shape": (4, -1)}),
-        Case("expand_dims", (x,), lambda x, axis: np.expand_dims(x, axis), {"axis": 1}),
-        Case("expand_dims", (x,), lambda x, axis: np.expand_dims(x, axis), {"axis": -1}, "last"),
-        Case("cast", (ints(2, 3),), lambda x, dtype: x.astype(float), {"dtype": "float32"}),
-        Case("cast", (x,), lambda x, dtype: x, {"dtype": "float32"}, "same"),
-        Case("transpose", (x,), lambda x: x.T),
-        Case("transpose", (x,), lambda x, perm: np.transpose(x, perm), {"perm": (1, 2, 0)}, "perm"),
-        Case(
-            "broadcast_to",
-            (floats(3, 1),),
-            lambda x, shape: np.broadcast_to(x, shape),
-            {"shape": (2, 3, 4)},
-        ),
-        Case("tile", (x,), lambda x, reps: np.tile(x, reps), {"reps": (2, 1, 3)}),
-        Case(
-            "concat",
-            ([floats(2, 3), floats(2, 1), floats(2, 2)],),
-            lambda x, axis: np.concatenate(x, axis),
-            {"axis": -1},
-        ),
-        Case(
-            "split",
-            (floats(2, 6),),
-            lambda x, num_or_size_splits, axis: np.split(x, 3, axis),
-            {"num_or_size_splits": 3, "axis": 1},
-        ),
-        Case(
-            "split",
-            (floats(5, 2),),
-            lambda x, num_or_size_splits: np.split(x, [1, 3]),
-            {"num_or_size_splits": [1, -1, 2]},
-            "sizes",
-        ),
-        Case(
-            "pad",
-            (floats(2, 3),),
-            lambda x, paddings, constant_value: np.pad(x, paddings, constant_values=constant_value),
-            {"paddings": [(1, 0), (2, 3)], "constant_value": 0.5},
-        ),
-        Case(
-            "slice",
-            (x,),
-            lambda x, begin, size: x[1:, :2, 1:3],
-            {"begin": (1, 0, 1), "size": (-1, 2, 2)},
-        ),
-        Case("reverse", (x,), lambda x, axis: np.flip(x, axis), {"axis": (0, -1)}),
-        Case(
-            "fill",
-            (),
-            lambda shape, value, dtype: np.full(shape, value),
-            {"shape": (2, 3), "value": 4, "dtype": "int32"},
-        ),
-        Case("select", (bools(3, 1), floats(3, 4), floats(4)), np.where),
-        Case("select", (bools(3), ints(3), floats(3)), np.where, {}, "mixed dtypes"),
+        Case("cast", (ints(2, 3),), exact, {"dtype": "float32"}),
+        Case("cast", (X,), exact, {"dtype": "float32"}, "same"),
+        Case("cast", (X,), lambda x, dtype: np.trunc(x), {"dtype": "int32"}, "cut off", False),
+        Case("cast", (ints(4),), lambda x, dtype: x != 0, {"dtype": "bool"}, "to bool"),
+        Case("cast", (bools(4),), exact, {"dtype": "int32"}, "of bool"),
+        Case("cast", (X,), exact, {"dtype": "complex64"}, "to complex"),
+        Case("cast", (complexes(3),), real, {"dtype": "float32"}, "of complex"),
+        Case("cast", (strings(3),), lambda x, dtype: x, {"dtype": "string"}, "strings"),
+        Case("cast", (floats(0, 2),), exact, {"dtype": "int32"}, "empty"),
     ]
 
 
-CASES = _shape_cases()
+def _order_cases() -> list[Case]:
+    return [
+        Case("transpose", (X,), _transposed),
+        Case("transpose", (X,), _transposed, {"perm": (1, 2, 0)}, "perm"),
+        Case("transpose", (X,), _transposed, {"perm": (-1, 0, 1)}, "negative"),
+        Case("transpose", (complexes(2, 3),), _transposed, {"conjugate": True}, "conjugate"),
+        Case("transpose", (complexes(2, 3),), _transposed, {"perm": (1, 0)}, "complex"),
+        Case("transpose", (X,), _transposed, {"conjugate": True}, "conjugate of reals"),
+        Case("transpose", (floats(),), _transposed, {}, "scalar"),
+        Case("transpose", (strings(2, 3),), _transposed, {}, "strings"),
+        Case("reverse", (X,), _flipped, {"axis": (0, -1)}),
+        Case("reverse", (X,), _flipped, {"axis": 1}, "number"),
+        Case("reverse", (X,), _flipped, {}, "all"),
+        Case("reverse", (floats(),), _flipped, {}, "scalar"),
+        Case("reverse", (strings(3),), _flipped, {}, "strings"),
+        Case("reverse", (floats(0, 2),), _flipped, {}, "empty"),
+    ]
+
+
+def _repeat_cases() -> list[Case]:
+    def broadcast(x, shape, input_shape=None):
+        return np.broadcast_to(x, shape)
+
+    def tile(x, reps):
+        return np.tile(x, reps)
+
+    def args(s0, s1):
+        return np.array(np.broadcast_shapes(tuple(s0), tuple(s1)))
+
+    return [
+        Case("broadcast_to", (floats(3, 1),), broadcast, {"shape": (2, 3, 4)}),
+        Case(
+            "broadcast_to", (floats(1),), broadcast, {"shape": (3,), "input_shape": (1,)}, "checked"
+        ),
+        Case("broadcast_to", (floats(),), broadcast, {"shape": (2, 2)}, "scalar"),
+        Case("broadcast_to", (ints(1, 2),), broadcast, {"shape": (0, 2)}, "to nothing"),
+        Case("broadcast_to", (strings(2, 1),), broadcast, {"shape": (2, 2)}, "strings"),
+        Case("broadcast_args", (ints(3, low=4, high=5), ints(1, low=4, high=5)), args),
+        Case("broadcast_args", (ints(2, low=1, high=2), ints(4, low=3, high=4)), args, {}, "ones"),
+        Case("broadcast_args", (ints(0), ints(2, low=1, high=5)), args, {}, "scalar's shape"),
+        Case("tile", (X,), tile, {"reps": (2, 1, 3)}),
+        Case("tile", (bools(3),), tile, {"reps": 2}, "number"),
+        Case("tile", (strings(2, 2),), tile, {"reps": (1, 2)}, "strings"),
+        Case("tile", (complexes(2),), tile, {"reps": (3,)}, "complex"),
+        Case("tile", (floats(2, 3),), tile, {"reps": (0, 2)}, "no times"),
+        Case("tile", (floats(),), tile, {"reps": ()}, "scalar"),
+    ]
+
+
+CASES = [
+    Case("identity", (X,), lambda x: x),
+    Case("identity", (strings(3),), lambda x: x, {}, "strings"),
+    Case("reshape", (X,), lambda x, shape: np.reshape(x, shape), {"shape": (4, -1)}),
+    Case("reshape", (floats(1),), lambda x, shape: np.reshape(x, shape), {"shape": ()}, "scalar"),
+    Case("expand_dims", (X,), lambda x, axis: np.expand_dims(x, axis), {"axis": 1}),
+    Case("expand_dims", (X,), lambda x, axis: np.expand_dims(x, axis), {"axis": -1}, "last"),
+    *_cast_cases(),
+    *_order_cases(),
+    *_repeat_cases(),
+]

@@ -1,0 +1,62 @@
+"""Activations that look along an axis, and the gradient of one that does not."""
+
+from core.declare import op
+from core.kernels import ops
+from core.specs import Spec, broadcast_shapes, normal_axis
+
+
+@op(input_dtype="float32", js_names={"axis": "dim"})
+def softmax(logits: Spec, *, axis: int = -1) -> Spec:
+    """Positive numbers in the proportions of e**logits, with sum 1 along an axis.
+
+    >>> core.softmax([[1.0, 1.0, 1.0, 1.0]]).numpy()
+    array([[0.25, 0.25, 0.25, 0.25]], dtype=float32)
+    """
+    normal_axis(axis, len(logits.shape))
+    return logits
+
+
+@softmax.gradient("logits")
+def _(g, y, axis):
+    flow = g * y
+    return flow - ops.sum(flow, axis=axis, keep_dims=True) * y
+
+
+@op(input_dtype="float32")
+def log_softmax(logits: Spec, *, axis: int = -1) -> Spec:
+    """The logarithm of `softmax`, exact where that is near 0.
+
+    >>> core.log_softmax([0.0, 1000.0]).numpy()
+    array([-1000.,     0.], dtype=float32)
+    """
+    normal_axis(axis, len(logits.shape))
+    return logits
+
+
+@log_softmax.gradient("logits")
+def _(g, y, axis):
+    return g - ops.sum(g, axis=axis, keep_dims=True) * ops.exp(y)
+
+
+@op(input_dtype="float32")
+def elu_grad(dy: Spec, y: Spec) -> Spec:
+    """The gradient of `core.elu`: dy where y is positive, else dy * (y + 1).
+
+    Args:
+        dy: the gradient of the result.
+        y: the result; of the same shape.
+
+    >>> core.elu_grad([1.0, 1.0], [2.0, -0.75]).numpy()
+    array([1.  , 0.25], dtype=float32)
+    """
+    return Spec(broadcast_shapes(dy.shape, y.shape))
+
+
+@elu_grad.gradient("dy")
+def _(g, y):
+    return ops.elu_grad(g, y)
+
+
+@elu_grad.gradient("y")
+def _(g, dy, y):
+    return ops.select(y < 0.0, g * dy, ops.zeros_like(g))

@@ -1,0 +1,92 @@
+"""Complex numbers and their parts.
+
+The gradient of a complex tensor holds the slope along the real part in its real part and that
+along the imaginary part in its imaginary part.
+"""
+
+from core.declare import op
+from core.errors import CoreError
+from core.kernels import ops
+from core.specs import Spec
+
+
+def conjugate(x):
+    """The conjugate of a complex tensor; another one as it is. Gradients of products need it."""
+    return ops.complex(ops.real(x), -ops.imag(x)) if x.dtype == "complex64" else x
+
+
+@op(input_dtype="float32")
+def complex(real: Spec, imag: Spec) -> Spec:
+    """Complex numbers of their real and imaginary parts.
+
+    Args:
+        real: float32 tensor.
+        imag: float32 tensor of the same shape.
+
+    Returns:
+        complex64
+
+    >>> core.complex([1.0, 2.0], [0.0, -1.0]).numpy()
+    array([1.+0.j, 2.-1.j], dtype=complex64)
+    """
+    if real.shape != imag.shape:
+        raise CoreError(f"the parts must have one shape, got {real.shape} and {imag.shape}")
+    return Spec(real.shape, "complex64")
+
+
+@complex.gradient("real")
+def _(g):
+    return ops.real(g)
+
+
+@complex.gradient("imag")
+def _(g):
+    return ops.imag(g)
+
+
+@op(input_dtype="complex64")
+def real(input: Spec) -> Spec:
+    """The real parts of complex numbers.
+
+    >>> core.real(core.complex([1.0, 2.0], [3.0, 4.0])).numpy()
+    array([1., 2.], dtype=float32)
+    """
+    return Spec(input.shape)
+
+
+@real.gradient("input")
+def _(g):
+    return ops.complex(g, ops.zeros_like(g))
+
+
+@op(input_dtype="complex64")
+def imag(input: Spec) -> Spec:
+    """The imaginary parts of complex numbers.
+
+    >>> core.imag(core.complex([1.0, 2.0], [3.0, 4.0])).numpy()
+    array([3., 4.], dtype=float32)
+    """
+    return Spec(input.shape)
+
+
+@imag.gradient("input")
+def _(g):
+    return ops.complex(ops.zeros_like(g), g)
+
+
+@op(input_dtype="complex64")
+def complex_abs(x: Spec) -> Spec:
+    """The magnitudes of complex numbers; `core.abs` gives them too.
+
+    >>> core.complex_abs(core.complex([3.0], [4.0])).numpy()
+    array([5.], dtype=float32)
+    """
+    return Spec(x.shape)
+
+
+@complex_abs.gradient("x")
+def abs_gradient(g, x, y):
+    """The gradient of the absolute value of real or complex numbers; that at 0 is 0."""
+    if x.dtype != "complex64":
+        return g * ops.sign(x)
+    return g * (x / ops.select(y > 0.0, y, 1.0))

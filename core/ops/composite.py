@@ -1,0 +1,181 @@
+"""Functions made of element-wise ops and reductions."""
+
+from math import inf
+from typing import Any, NamedTuple
+
+from core.declare import composite
+from core.engine import tensor
+from core.errors import CoreError
+from core.kernels import ops
+from core.ops.reduce import Axis
+from core.specs import normal_axes
+
+TensorLike = Any
+
+
+class Moments(NamedTuple):
+    """Mean and variance."""
+
+    mean: Any
+    variance: Any
+
+
+@composite
+def div_no_nan(a: TensorLike, b: TensorLike) -> Any:
+    """Element-wise a / b, but 0 where b is 0; rounded down where both are whole numbers.
+
+    Args:
+        a: a tensor of numbers.
+        b: a tensor of a shape that broadcasts with it.
+
+    >>> import core
+    >>> core.div_no_nan([1.0, 2.0], [0.0, 4.0]).numpy()
+    array([0. , 0.5], dtype=float32)
+    """
+    b = tensor(b)
+    nothing = ops.equal(b, ops.zeros_like(b))
+    quotient = ops.div(a, ops.select(nothing, ops.ones_like(b), b))
+    return ops.select(nothing, ops.zeros_like(quotient), quotient)
+
+
+@composite
+def log_sigmoid(x: TensorLike) -> Any:
+    """Element-wise log(1 / (1 + e**-x)), exact where that is near 0.
+
+    Args:
+        x: a tensor of real numbers.
+
+    >>> import core
+    >>> core.log_sigmoid([0.0, 100.0]).numpy()
+    array([-6.931472e-01, -3.783506e-44], dtype=float32)
+    """
+    return -ops.softplus(-_as_float(x))
+
+
+@composite
+def log_sum_exp(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Any:
+    """The logarithm of the sum of e**x over some axes, where e**x may be infinite.
+
+    Args:
+        x: a tensor of real numbers.
+        axis: a number, several, or None for all.
+        keep_dims: keep the reduced axes with length 1.
+
+    >>> import core
+    >>> core.log_sum_exp([1000.0, -1000.0]).item()
+    1000.0
+    """
+    x = _as_float(x)
+    largest = ops.max(x, axis=axis, keep_dims=True)
+    offset = ops.select(ops.is_finite(largest), largest, 0.0)
+    sums = ops.sum(ops.exp(x - offset), axis=axis, keep_dims=keep_dims)
+    return ops.log(sums) + ops.reshape(offset, shape=sums.shape)
+
+
+@composite
+def moments(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Moments:
+    """Mean and variance over some axes.
+
+    Args:
+        x: a tensor of real numbers.
+        axis: a number, several, or None for all.
+        keep_dims: keep the reduced axes with length 1.
+
+    Returns:
+        A named tuple ``(mean, variance)``; the variance is the mean squared distance from the mean.
+
+    >>> import core
+    >>> mean, variance = core.moments([1.0, 2.0, 3.0, 4.0])
+    >>> mean.item(), variance.item()
+    (2.5, 1.25)
+    """
+    x = _as_float(x)
+    mean = ops.mean(x, axis=axis, keep_dims=True)
+    variance = ops.mean(ops.square(x - mean), axis=axis, keep_dims=keep_dims)
+    return Moments(ops.reshape(mean, shape=variance.shape), variance)
+
+
+@composite
+def norm(
+    x: TensorLike, ord: float | str = "euclidean", axis: Axis = None, keep_dims: bool = False
+) -> Any:
+    """The norm of vectors or matrices.
+
+    Args:
+        x: a tensor of numbers.
+        ord: of vectors ``"euclidean"`` or 2, 1 (the sum of magnitudes), or plus or minus
+            infinity (the largest or smallest magnitude); of matrices ``"euclidean"`` or ``"fro"``,
+            1 (the largest sum of a column), or plus or minus infinity (the largest or smallest
+            sum of a row).
+        axis: one axis for vectors, two (rows, columns) for matrices, None for one vector of all
+            values.
+        keep_dims: keep the reduced axes with length 1.
+
+    Raises:
+        CoreError: more than two axes, or no such norm.
+
+    >>> import core
+    >>> core.norm([3.0, 4.0]).item(), core.norm([[1.0, -2.0], [3.0, 4.0]], 1, (0, 1)).item()
+    (5.0, 6.0)
+    """
+    x = tensor(x)
+    sizes = ops.abs(x)
+    if not x.shape:
+        return sizes
+    axes = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
+    if len(axes) > 2 or (len(axes) == 2 and None in axes) or not axes:
+        raise CoreError(f"axis={axis!r} must be one axis of vectors or two of matrices")
+    normal_axes(axis, x.ndim)
+    found = _matrix_norm(sizes, ord, axes) if len(axes) == 2 else _vector_norm(sizes, ord, axes[0])
+    return found if keep_dims else ops.reshape(found, shape=ops.sum(sizes, axis=axis).shape)
+
+
+@composite
+def euclidean_norm(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Any:
+    """The square root of the sum of squares over some axes; see `core.norm`.
+
+    Args:
+        x: a tensor of numbers.
+        axis: one axis, two, or None for all.
+        keep_dims: keep the reduced axes with length 1.
+
+    >>> import core
+    >>> core.euclidean_norm([[3.0, 4.0], [6.0, 8.0]], axis=1).numpy()
+    array([ 5., 10.], dtype=float32)
+    """
+    return ops.norm(x, "euclidean", axis, keep_dims)
+
+
+def _as_float(x: TensorLike) -> Any:
+    """A float32 tensor of real numbers."""
+    x = tensor(x)
+    if x.dtype == "complex64":
+        raise CoreError("expected real numbers, got complex64: take core.real, imag or abs of them")
+    return ops.cast(x, dtype="float32")
+
+
+def _vector_norm(sizes, ord: float | str, axis: int | None):
+    if ord in ("euclidean", 2):
+        return _root_of_squares(sizes, axis)
+    named = {1: ops.sum, inf: ops.max, -inf: ops.min}
+    if ord not in named:
+        raise CoreError(f"ord={ord!r} must be 'euclidean', 1, 2, inf or -inf for vectors")
+    return named[ord](sizes, axis=axis, keep_dims=True)
+
+
+def _matrix_norm(sizes, ord: float | str, axes: tuple[int, ...]):
+    rows, columns = axes
+    if ord in ("euclidean", "fro"):
+        return _root_of_squares(sizes, axes)
+    if ord == 1:
+        return ops.max(ops.sum(sizes, axis=rows, keep_dims=True), axis=columns, keep_dims=True)
+    named = {inf: ops.max, -inf: ops.min}
+    if ord not in named:
+        raise CoreError(f"ord={ord!r} must be 'euclidean', 'fro', 1, inf or -inf for matrices")
+    sums = ops.sum(sizes, axis=columns, keep_dims=True)
+    return named[ord](sums, axis=rows, keep_dims=True)
+
+
+def _root_of_squares(sizes, axis: Axis):
+    squares = ops.square(_as_float(sizes))
+    return ops.sqrt(ops.sum(squares, axis=axis, keep_dims=True))

@@ -1,0 +1,139 @@
+"""Sums of products along named axes: einsum."""
+
+from collections.abc import Sequence
+from string import ascii_letters
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from core.declare import composite, op
+from core.errors import CoreError
+from core.kernels import ops
+from core.specs import Shape, Spec
+
+
+class Terms(NamedTuple):
+    """An equation with a letter for each axis, also for those that ``...`` stood for."""
+
+    inputs: tuple[str, ...]
+    output: str
+    sizes: dict[str, int]
+
+
+def read_equation(equation: str, shapes: Sequence[Shape]) -> Terms:
+    """The terms of an equation such as ``"ij,jk->ik"``, checked against the shapes.
+
+    >>> read_equation("...ij->...ji", [(5, 2, 3)])
+    Terms(inputs=('abc',), output='acb', sizes={'a': 5, 'b': 2, 'c': 3})
+    """
+    equation = "".join(equation.split())
+    left, arrow, right = equation.partition("->")
+    terms = left.split(",")
+    if len(terms) != len(shapes):
+        raise CoreError(f"einsum {equation!r} is of {len(terms)} tensors, got {len(shapes)}")
+    symbols = set(equation.replace("->", "", 1).replace("...", ""))
+    if symbols - {*ascii_letters, ","} or "," in right:
+        raise CoreError(f"einsum {equation!r} must be letters, ',' , '...' and one '->'")
+    counts = [len(s) - len(t.replace("...", "")) for t, s in zip(terms, shapes, strict=True)]
+    dots = [t.count("...") for t in terms]
+    if any(n < 0 or d > 1 or (n and not d) for n, d in zip(counts, dots, strict=True)):
+        raise CoreError(f"einsum {equation!r} does not fit to shapes {list(shapes)}")
+    unused = [letter for letter in ascii_letters if letter not in equation]
+    between = "".join(unused[: max(counts)])  # the axes of the longest "..."
+    full = [
+        t.replace("...", between[len(between) - n :]) for t, n in zip(terms, counts, strict=True)
+    ]
+    output = right.replace("...", between) if arrow else _implied_output(left, between)
+    _check_output(equation, output, full, between)
+    return Terms(tuple(full), output, _sizes(equation, full, shapes, between))
+
+
+def _implied_output(left: str, between: str) -> str:
+    """Without an arrow: the letters that stand there once, in the order of the alphabet."""
+    return between + "".join(c for c in sorted(set(left)) if c.isalpha() and left.count(c) == 1)
+
+
+def _check_output(equation: str, output: str, terms: Sequence[str], between: str) -> None:
+    unknown = set(output) - set("".join(terms))
+    if unknown:
+        raise CoreError(f"einsum {equation!r}: {min(unknown)!r} of the result is in no input")
+    if len(set(output)) != len(output) or set(between) - set(output):
+        raise CoreError(f"einsum {equation!r}: the result needs each letter once, and '...'")
+
+
+def _sizes(
+    equation: str, terms: Sequence[str], shapes: Sequence[Shape], between: str
+) -> dict[str, int]:
+    """Length of each axis; those of ``...`` may be repeated from 1."""
+    sizes: dict[str, int] = {}
+    for term, shape in zip(terms, shapes, strict=True):
+        for letter, length in zip(term, shape, strict=True):
+            known = sizes.setdefault(letter, length)
+            if letter in between and 1 in (known, length):
+                sizes[letter] = length if known == 1 else known
+            elif known != length:
+                raise CoreError(
+                    f"einsum {equation!r} of shapes {list(shapes)}: axes of one letter have "
+                    f"lengths {known} and {length}"
+                )
+    return sizes
+
+
+@op(kernel_name="Einsum", promote=True, input_dtype="real")
+def contract(inputs: list[Spec], *, equation: str) -> Spec:
+    """`einsum` with the tensors as a list, which come first.
+
+    Args:
+        inputs: the tensors.
+        equation: see `einsum`.
+
+    >>> core.contract([[[1.0, 2.0]], [3.0, 4.0]], equation="ij,j->i").numpy()
+    array([11.], dtype=float32)
+    """
+    terms = read_equation(equation, [s.shape for s in inputs])
+    return Spec(tuple(terms.sizes[letter] for letter in terms.output), inputs[0].dtype)
+
+
+@contract.gradient("inputs")
+def _(g, inputs, equation):
+    terms = read_equation(equation, [x.shape for x in inputs])
+    full = [
+        ops.broadcast_to(x, shape=tuple(terms.sizes[letter] for letter in term))
+        for term, x in zip(terms.inputs, inputs, strict=True)
+    ]
+    return [_flow_into(place, g, full, terms) for place in range(len(full))]
+
+
+def _flow_into(place: int, g: Any, inputs: list[Any], terms: Terms) -> Any:
+    """The gradient of one input: another sum of products, of g and the other inputs."""
+    known = [terms.output, *terms.inputs[:place], *terms.inputs[place + 1 :]]
+    factors = [g, *inputs[:place], *inputs[place + 1 :]]
+    unused = iter(set(ascii_letters) - set("".join(terms.inputs)))
+    wanted = ""
+    for letter in terms.inputs[place]:
+        length = terms.sizes[letter]
+        if letter in wanted:  # a diagonal: nothing flows into what is beside it
+            known.append(letter + (letter := next(unused)))
+            factors.append(np.eye(length, dtype=np.float32))
+        elif letter not in "".join(known):  # summed by itself: the same flows into all
+            known.append(letter)
+            factors.append(np.ones(length, np.float32))
+        wanted += letter
+    return ops.contract(factors, equation=f"{','.join(known)}->{wanted}")
+
+
+@composite
+def einsum(equation: str, *tensors: Any) -> Any:
+    """Multiply tensors along axes of the same letter, and sum over letters not in the result.
+
+    Args:
+        equation: for each tensor its axes as letters, then those of the result, such as
+            ``"bij,bjk->bik"``. ``...`` stands for any axes; a letter twice in one term takes the
+            diagonal; without ``->`` the result has the letters that stand there once.
+        tensors: as many as the equation has terms; mixed dtypes take the common one.
+
+    >>> import core
+    >>> core.einsum("ij->ji", [[1.0, 2.0]]).shape
+    (2, 1)
+    """
+    return ops.contract(list(tensors), equation=equation)

@@ -1,0 +1,156 @@
+"""Parts and decompositions of matrices."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from core.declare import composite, op
+from core.engine import tensor
+from core.errors import CoreError
+from core.kernels import ops
+from core.specs import Spec
+
+
+@op(
+    kernel_name="MatrixBandPart",
+    input_dtype={"input": "no string", "num_lower": "int32", "num_upper": "int32"},
+)
+def band_part(input: Spec, num_lower: Spec, num_upper: Spec) -> Spec:
+    """Matrices with zeros everywhere but in a band along the diagonal.
+
+    Args:
+        input: [..., rows, columns].
+        num_lower: how many diagonals below the main one to keep; all if negative.
+        num_upper: how many above; all if negative.
+
+    Raises:
+        CoreError: there are not so many rows or columns.
+
+    >>> core.band_part([[1, 2], [3, 4]], 0, -1).numpy()
+    array([[1, 2],
+           [0, 4]], dtype=int32)
+    """
+    if len(input.shape) < 2:
+        raise CoreError(f"band_part needs matrices, two axes or more, got shape {input.shape}")
+    if num_lower.shape or num_upper.shape:
+        raise CoreError(f"num_lower {num_lower.shape} and num_upper {num_upper.shape} must be ()")
+    return input
+
+
+@band_part.gradient("input")
+def _(g, num_lower, num_upper):
+    return ops.band_part(g, num_lower, num_upper)
+
+
+@composite
+def gram_schmidt(xs: Any) -> Any:
+    """Vectors of length 1, each at right angles to all before, that span the same space.
+
+    Args:
+        xs: the rows of a matrix [vectors, length], or a list of vectors [length]; as many as
+            their length at most. They must not depend on one another.
+
+    Returns:
+        A matrix or a list of vectors, as given.
+
+    >>> import core
+    >>> core.gram_schmidt(core.tensor([[2.0, 0.0], [3.0, 4.0]])).numpy()
+    array([[1., 0.],
+           [0., 1.]], dtype=float32)
+    """
+    if isinstance(xs, (list, tuple)):
+        vectors = [tensor(x) for x in xs]
+        _check_vectors([v.shape for v in vectors])
+        return _orthogonal(vectors)
+    matrix = tensor(xs)
+    if matrix.ndim != 2:
+        raise CoreError(f"gram_schmidt needs a matrix or a list of vectors, got {matrix.shape}")
+    count, length = matrix.shape
+    _check_vectors([(length,)] * count)
+    vectors = [
+        ops.reshape(ops.slice(matrix, begin=(i, 0), size=(1, length)), shape=(length,))
+        for i in range(count)
+    ]
+    return ops.concat([ops.reshape(v, shape=(1, length)) for v in _orthogonal(vectors)], axis=0)
+
+
+def _check_vectors(shapes: Sequence[tuple[int, ...]]) -> None:
+    if not shapes or any(len(s) != 1 or s != shapes[0] for s in shapes):
+        raise CoreError(f"gram_schmidt needs one or more vectors of one length, got {shapes}")
+    if len(shapes) > shapes[0][0]:
+        raise CoreError(f"{len(shapes)} vectors of length {shapes[0][0]} depend on one another")
+
+
+def _orthogonal(vectors: list[Any]) -> list[Any]:
+    done: list[Any] = []
+    for x in vectors:
+        for y in done:
+            x = x - ops.sum(y * x) * y
+        done.append(x / ops.sqrt(ops.sum(x * x)))
+    return done
+
+
+@composite
+def qr(x: Any, full_matrices: bool = False) -> tuple[Any, Any]:
+    """Write matrices as Q R: Q with columns of length 1 at right angles, R upper triangular.
+
+    By Householder's reflections; the signs are those of TensorFlow.js.
+
+    Args:
+        x: [..., rows, columns].
+        full_matrices: keep all columns of Q and all rows of R where x has more rows than columns.
+
+    Returns:
+        Q [..., rows, inner] and R [..., inner, columns], where inner is the smaller of rows and
+        columns, or rows with ``full_matrices``.
+
+    >>> import core
+    >>> q, r = core.qr([[3.0, 0.0], [4.0, 5.0]])
+    >>> r.numpy().round(3) + 0
+    array([[-5., -4.],
+           [ 0., -3.]], dtype=float32)
+    """
+    x = tensor(x)
+    if x.ndim < 2 or x.dtype in ("complex64", "string"):
+        raise CoreError(f"qr needs real matrices, two axes or more, got {x.dtype} {x.shape}")
+    rows, columns = x.shape[-2:]
+    inner = min(rows, columns)
+    r = ops.cast(x, dtype="float32")
+    q = ops.broadcast_to(np.eye(rows, dtype=np.float32), shape=(*x.shape[:-1], rows))
+    for place in range(inner):
+        q, r = _reflected(q, r, place)
+    if full_matrices or rows <= columns:
+        return q, r
+    return _block(q, (0, 0), (rows, inner)), _block(r, (0, 0), (inner, columns))
+
+
+def _block(x: Any, begin: tuple[int, int], size: tuple[int, int]) -> Any:
+    """A part of each matrix."""
+    lead = x.shape[:-2]
+    return ops.slice(x, begin=(*[0] * len(lead), *begin), size=(*lead, *size))
+
+
+def _reflected(q: Any, r: Any, place: int) -> tuple[Any, Any]:
+    """Q and R after the reflection I - tau w w' that makes zeros of a column below ``place``."""
+    rows, columns = r.shape[-2:]
+    left = rows - place
+    column = _block(r, (place, place), (left, 1))
+    head = _block(column, (0, 0), (1, 1))
+    length = ops.sqrt(ops.sum(column * column, axis=-2, keep_dims=True))
+    sign = ops.select(head > 0.0, -1.0, 1.0)
+    pivot = head - sign * length
+    rest = _block(column, (1, 0), (left - 1, 1)) / _not_zero(pivot)
+    w = ops.concat([ops.ones_like(head), rest], axis=-2)
+    scaled = w * -(sign * pivot) / _not_zero(length)
+    lower = _block(r, (place, 0), (left, columns))
+    lower = lower - ops.matmul(scaled, ops.matmul(w, lower, transpose_a=True))
+    right = _block(q, (0, place), (rows, left))
+    right = right - ops.matmul(ops.matmul(right, w), scaled, transpose_b=True)
+    r = ops.concat([_block(r, (0, 0), (place, columns)), lower], axis=-2)
+    return ops.concat([_block(q, (0, 0), (rows, place)), right], axis=-1), r
+
+
+def _not_zero(x: Any) -> Any:
+    """A column of zeros needs no reflection: tau is then 0 / 1, not 0 / 0."""
+    return ops.select(ops.equal(x, 0.0), 1.0, x)

@@ -1,0 +1,169 @@
+"""Convolutions of each channel by itself, and separable ones."""
+
+from typing import Any
+
+from core.declare import composite, op
+from core.engine import tensor
+from core.errors import CoreError
+from core.geometry import Padding, Pair
+from core.kernels import ops
+from core.ops.batches import image_op
+from core.ops.conv import check_dy, conv_spec, conv_window
+from core.specs import Shape, Spec
+from core.tensors import Tensor
+
+
+@image_op(kernel_name="DepthwiseConv2dNative", promote=True, input_dtype="real")
+def depthwise_conv2d(
+    x: Spec,
+    filter: Spec,
+    *,
+    strides: Pair = 1,
+    pad: Padding = "valid",
+    data_format: str = "NHWC",
+    dilations: Pair = 1,
+    dim_rounding_mode: str | None = None,
+) -> Spec:
+    """Convolve each channel with filters of its own.
+
+    Args:
+        x: [batch, height, width, channels], or [height, width, channels]: one image.
+        filter: [filter height, filter width, channels, multiplier].
+        strides: see `conv2d`, like the rest.
+        pad: see `conv2d`.
+        data_format: see `conv2d`.
+        dilations: see `conv2d`.
+        dim_rounding_mode: see `conv2d`.
+
+    Returns:
+        [batch, new height, new width, channels * multiplier]
+
+    >>> core.depthwise_conv2d(core.ones((1, 2, 2, 3)), core.ones((2, 2, 3, 1))).numpy().ravel()
+    array([4., 4., 4.], dtype=float32)
+    """
+    w = conv_window(x, filter, strides, pad, data_format, dilations, dim_rounding_mode)
+    return conv_spec(x, w, filter.shape[2] * filter.shape[3], data_format)
+
+
+@depthwise_conv2d.gradient("x")
+def depthwise_to_x(g, filter, x_spec, strides, pad, data_format, dilations, dim_rounding_mode):
+    """The gradient of `depthwise_conv2d` for x, as a rule for other ops too."""
+    return ops.depthwise_conv2d_backprop_input(
+        g, filter, x_spec.shape, strides, pad, data_format, dilations, dim_rounding_mode
+    )
+
+
+@depthwise_conv2d.gradient("filter")
+def depthwise_to_filter(g, x, filter_spec, strides, pad, data_format, dilations, dim_rounding_mode):
+    """The gradient of `depthwise_conv2d` for its filter, as a rule for other ops too."""
+    return ops.depthwise_conv2d_backprop_filter(
+        x, g, filter_spec.shape, strides, pad, data_format, dilations, dim_rounding_mode
+    )
+
+
+@op(kernel_name="DepthwiseConv2dNativeBackpropInput", input_dtype="float32")
+def depthwise_conv2d_backprop_input(
+    dy: Spec,
+    filter: Spec,
+    *,
+    input_shape: Shape,
+    strides: Pair = 1,
+    pad: Padding = "valid",
+    data_format: str = "NHWC",
+    dilations: Pair = 1,
+    dim_rounding_mode: str | None = None,
+) -> Spec:
+    """The gradient of `depthwise_conv2d` for x, of shape ``input_shape``.
+
+    >>> core.depthwise_conv2d_backprop_input(core.ones((1, 1, 1, 3)), core.ones((2, 2, 3, 1)),
+    ...                                      input_shape=(1, 2, 2, 3)).shape
+    (1, 2, 2, 3)
+    """
+    x = Spec(tuple(input_shape))
+    w = conv_window(x, filter, strides, pad, data_format, dilations, dim_rounding_mode)
+    check_dy(conv_spec(x, w, filter.shape[2] * filter.shape[3], data_format), dy)
+    return x
+
+
+@depthwise_conv2d_backprop_input.gradient("dy")
+def _(g, filter, strides, pad, data_format, dilations, dim_rounding_mode):
+    return ops.depthwise_conv2d(g, filter, strides, pad, data_format, dilations, dim_rounding_mode)
+
+
+@depthwise_conv2d_backprop_input.gradient("filter")
+def _(g, dy, filter_spec, strides, pad, data_format, dilations, dim_rounding_mode):
+    return depthwise_to_filter(
+        dy, g, filter_spec, strides, pad, data_format, dilations, dim_rounding_mode
+    )
+
+
+@op(kernel_name="DepthwiseConv2dNativeBackpropFilter", input_dtype="float32")
+def depthwise_conv2d_backprop_filter(
+    x: Spec,
+    dy: Spec,
+    *,
+    filter_shape: Shape,
+    strides: Pair = 1,
+    pad: Padding = "valid",
+    data_format: str = "NHWC",
+    dilations: Pair = 1,
+    dim_rounding_mode: str | None = None,
+) -> Spec:
+    """The gradient of `depthwise_conv2d` for its filter, of shape ``filter_shape``.
+
+    >>> core.depthwise_conv2d_backprop_filter(core.ones((1, 2, 2, 3)), core.ones((1, 1, 1, 3)),
+    ...                                       filter_shape=(2, 2, 3, 1)).shape
+    (2, 2, 3, 1)
+    """
+    filter = Spec(tuple(filter_shape))
+    w = conv_window(x, filter, strides, pad, data_format, dilations, dim_rounding_mode)
+    check_dy(conv_spec(x, w, filter.shape[2] * filter.shape[3], data_format), dy)
+    return filter
+
+
+@depthwise_conv2d_backprop_filter.gradient("x")
+def _(g, dy, x_spec, strides, pad, data_format, dilations, dim_rounding_mode):
+    return depthwise_to_x(dy, g, x_spec, strides, pad, data_format, dilations, dim_rounding_mode)
+
+
+@depthwise_conv2d_backprop_filter.gradient("dy")
+def _(g, x, strides, pad, data_format, dilations, dim_rounding_mode):
+    return ops.depthwise_conv2d(x, g, strides, pad, data_format, dilations, dim_rounding_mode)
+
+
+@composite
+def separable_conv2d(
+    x: Any,
+    depthwise_filter: Any,
+    pointwise_filter: Any,
+    strides: Pair = 1,
+    pad: Padding = "valid",
+    dilation: Pair = 1,
+    data_format: str = "NHWC",
+) -> Tensor:
+    """A depthwise convolution, then one that mixes the channels of each pixel.
+
+    Args:
+        x: [batch, height, width, channels], or [height, width, channels]: one image.
+        depthwise_filter: [filter height, filter width, channels, multiplier].
+        pointwise_filter: [1, 1, channels * multiplier, out].
+        strides: of the depthwise convolution; see `conv2d`, like the rest.
+        pad: see `conv2d`.
+        dilation: see `conv2d`.
+        data_format: only ``"NHWC"``.
+
+    Returns:
+        [batch, new height, new width, out]
+
+    >>> import core
+    >>> core.separable_conv2d(core.ones((2, 2, 3)), core.ones((2, 2, 3, 1)),
+    ...                       core.ones((1, 1, 3, 2))).numpy().ravel()
+    array([12., 12.], dtype=float32)
+    """
+    pointwise = tensor(pointwise_filter)
+    if data_format != "NHWC":
+        raise CoreError(f"data_format={data_format!r} must be 'NHWC'")
+    if len(pointwise.shape) != 4 or pointwise.shape[:2] != (1, 1):
+        raise CoreError(f"the pointwise filter must be [1, 1, in, out], got {pointwise.shape}")
+    y = ops.depthwise_conv2d(x, depthwise_filter, strides, pad, data_format, dilation)
+    return ops.conv2d(y, pointwise)

@@ -1,0 +1,251 @@
+"""Convolutions and matrix products with a bias and an activation, in one step."""
+
+from typing import Any
+
+from core.declare import Gradient, Op, Rule, op
+from core.errors import CoreError
+from core.geometry import Padding, Pair
+from core.kernels import ops
+from core.ops.batches import image_op
+from core.ops.conv import conv_spec, conv_to_filter, conv_to_x, conv_window
+from core.ops.depthwise import depthwise_to_filter, depthwise_to_x
+from core.ops.linear import matmul
+from core.specs import Shape, Spec
+
+#: What a fused op can apply to its result.
+ACTIVATIONS = ("linear", "relu", "relu6", "elu", "sigmoid", "leakyrelu", "prelu")
+
+
+def fused_spec(spec: Spec, bias: Spec | None, weights: Spec | None, activation: str) -> Spec:
+    """The result of a fused op, after checking what is fused."""
+    if activation not in ACTIVATIONS:
+        raise CoreError(f"unknown activation {activation!r}: use one of {ACTIVATIONS}")
+    if activation == "prelu" and weights is None:
+        raise CoreError("the activation 'prelu' needs prelu_activation_weights")
+    for name, part in (("bias", bias), ("prelu_activation_weights", weights)):
+        if part is not None and not _broadcasts_to(part.shape, spec.shape):
+            raise CoreError(
+                f"{name} has shape {part.shape}, which does not fit the result of {spec.shape}"
+            )
+    return spec
+
+
+def _broadcasts_to(shape: Shape, result: Shape) -> bool:
+    return len(shape) <= len(result) and all(
+        n in (1, m) for n, m in zip(reversed(shape), reversed(result), strict=False)
+    )
+
+
+def _fused_conv_spec(
+    spec: Spec, bias: Spec | None, weights: Spec | None, activation: str, data_format: str
+) -> Spec:
+    """The same for a convolution, where one axis means the channels."""
+    if data_format == "NCHW" and bias is not None and len(bias.shape) > 1:
+        raise CoreError(f"bias must be [out] or one number with {data_format}, got {bias.shape}")
+    bias, weights = (p and Spec(per_channel(p.shape, data_format)) for p in (bias, weights))
+    return fused_spec(spec, bias, weights, activation)
+
+
+def per_channel(shape: Shape, data_format: str) -> Shape:
+    """The shape in which values [out] broadcast along the channels.
+
+    >>> per_channel((3,), "NCHW"), per_channel((3,), "NHWC")
+    ((3, 1, 1), (3,))
+    """
+    return (*shape, 1, 1) if data_format == "NCHW" and len(shape) == 1 else shape
+
+
+@image_op(kernel_name="FusedConv2D", input_dtype="float32")
+def fused_conv2d(
+    x: Spec,
+    filter: Spec,
+    bias: Spec | None = None,
+    prelu_activation_weights: Spec | None = None,
+    *,
+    strides: Pair = 1,
+    pad: Padding = "valid",
+    data_format: str = "NHWC",
+    dilations: Pair = 1,
+    dim_rounding_mode: str | None = None,
+    activation: str = "linear",
+    leakyrelu_alpha: float = 0.2,
+) -> Spec:
+    """A convolution, then a bias and an activation, in one step.
+
+    Args:
+        x: [batch, height, width, in], or [height, width, in]: one image.
+        filter: [filter height, filter width, in, out].
+        bias: [out], added to every pixel, or anything that broadcasts to the result.
+        prelu_activation_weights: for ``"prelu"``: slopes of negative values, one, [out] or
+            [height, width, out] (in the order of ``data_format``).
+        strides: see `conv2d`.
+        pad: see `conv2d`.
+        data_format: see `conv2d`.
+        dilations: see `conv2d`.
+        dim_rounding_mode: see `conv2d`.
+        activation: ``"linear"``, ``"relu"``, ``"relu6"``, ``"elu"``, ``"sigmoid"``,
+            ``"leakyrelu"`` or ``"prelu"``.
+        leakyrelu_alpha: for ``"leakyrelu"``: the slope of negative values.
+
+    >>> core.fused_conv2d(core.ones((1, 2, 2, 1)), core.ones((2, 2, 1, 1)), [5.0],
+    ...                   activation="relu6").numpy().ravel()
+    array([6.], dtype=float32)
+    """
+    w = conv_window(x, filter, strides, pad, data_format, dilations, dim_rounding_mode)
+    spec = conv_spec(x, w, filter.shape[3], data_format)
+    if prelu_activation_weights is not None and len(prelu_activation_weights.shape) in (2, 4):
+        raise CoreError(
+            f"prelu_activation_weights must have no axis, one or three, got "
+            f"{prelu_activation_weights.shape}"
+        )
+    return _fused_conv_spec(spec, bias, prelu_activation_weights, activation, data_format)
+
+
+@image_op(kernel_name="FusedDepthwiseConv2D", input_dtype="float32")
+def fused_depthwise_conv2d(
+    x: Spec,
+    filter: Spec,
+    bias: Spec | None = None,
+    prelu_activation_weights: Spec | None = None,
+    *,
+    strides: Pair = 1,
+    pad: Padding = "valid",
+    data_format: str = "NHWC",
+    dilations: Pair = 1,
+    dim_rounding_mode: str | None = None,
+    activation: str = "linear",
+    leakyrelu_alpha: float = 0.2,
+) -> Spec:
+    """A depthwise convolution, a bias and an activation in one step; see `fused_conv2d`.
+
+    >>> core.fused_depthwise_conv2d(core.ones((1, 2, 2, 1)), core.ones((2, 2, 1, 1)), [5.0],
+    ...                             activation="relu6").numpy().ravel()
+    array([6.], dtype=float32)
+    """
+    w = conv_window(x, filter, strides, pad, data_format, dilations, dim_rounding_mode)
+    spec = conv_spec(x, w, filter.shape[2] * filter.shape[3], data_format)
+    return _fused_conv_spec(spec, bias, prelu_activation_weights, activation, data_format)
+
+
+@op(kernel_name="_FusedMatMul", input_dtype="float32")
+def fused_matmul(
+    a: Spec,
+    b: Spec,
+    bias: Spec | None = None,
+    prelu_activation_weights: Spec | None = None,
+    *,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    activation: str = "linear",
+    leakyrelu_alpha: float = 0.2,
+) -> Spec:
+    """A matrix product, then a bias and an activation, in one step.
+
+    Args:
+        a: [..., rows, inner]; see `matmul`.
+        b: [..., inner, columns].
+        bias: [columns], or anything that broadcasts to the result.
+        prelu_activation_weights: for ``"prelu"``: slopes of negative values, which broadcast.
+        transpose_a: read a transposed.
+        transpose_b: read b transposed.
+        activation: see `fused_conv2d`.
+        leakyrelu_alpha: see `fused_conv2d`.
+
+    >>> core.fused_matmul([[1.0, 2.0]], [[3.0], [-4.0]], [1.0], activation="relu").numpy()
+    array([[0.]], dtype=float32)
+    """
+    spec = matmul.rule(a, b, transpose_a=transpose_a, transpose_b=transpose_b)
+    return fused_spec(spec, bias, prelu_activation_weights, activation)
+
+
+# The slope of each activation by its result: the value before it need not be computed again. (At
+# exactly 6 relu6 has slope 0 here and 1 in `relu6`: the result does not tell 6 from more.)
+_SLOPES = {
+    "linear": lambda y: 1.0,
+    "relu": lambda y: ops.step(y),
+    "relu6": lambda y: ops.step(y) * (y < 6.0),
+    "elu": lambda y: ops.minimum(y + 1.0, 1.0),
+    "sigmoid": lambda y: y * (1.0 - y),
+}
+
+
+def _gradient(fused: Op, rule: Rule) -> Gradient:
+    """A gradient of a fused op, by a rule for what was before the activation.
+
+    The rule takes the gradient there, the inputs (bias and weights in shapes that broadcast along
+    the channels) and the attributes of the op that is fused.
+    """
+
+    def through(
+        g: Any,
+        y: Any,
+        bias: Any,
+        prelu_activation_weights: Any,
+        activation: str,
+        leakyrelu_alpha: float,
+        **values: Any,
+    ) -> Any:
+        if activation in _SLOPES:
+            slope = _SLOPES[activation](y)
+        else:
+            below = _along_channels(prelu_activation_weights, values)
+            below = leakyrelu_alpha if activation == "leakyrelu" else below
+            positive = ops.step(fused(bias=bias, **values))
+            slope = positive + below * (1.0 - positive)
+        return rule(g * slope, bias=bias, **values)
+
+    return Gradient(through, ("y", *fused.inputs, *fused.attributes))
+
+
+def _along_channels(part: Any, values: dict[str, Any]) -> Any:
+    shape = per_channel(part.shape, values.get("data_format", "")) if part is not None else ()
+    return part if part is None or part.shape == shape else ops.reshape(part, shape=shape)
+
+
+def _summed_to(g: Any, part: Any, values: dict[str, Any]) -> Any:
+    """The gradient of values [out]; the tape undoes other broadcasting."""
+    by_channel = per_channel(part.shape, values.get("data_format", "")) != part.shape
+    return ops.sum(g, axis=(0, 2, 3)) if by_channel else g
+
+
+def _to_bias(g, bias, **values):
+    return _summed_to(g, bias, values)
+
+
+def _weights_gradient(fused: Op) -> Gradient:
+    def to_weights(g, y, prelu_activation_weights, activation, leakyrelu_alpha, **values):
+        if activation != "prelu":
+            return ops.zeros_like(prelu_activation_weights)
+        return _summed_to(g * ops.minimum(fused(**values), 0.0), prelu_activation_weights, values)
+
+    return Gradient(to_weights, ("y", *fused.inputs, *fused.attributes))
+
+
+def _differentiate(fused: Op, rules: dict[str, Rule]) -> None:
+    """Attach the gradients: of the main inputs by these rules, and of bias and weights."""
+    for name, rule in {**rules, "bias": _to_bias}.items():
+        fused.gradients[name] = _gradient(fused, rule)
+    fused.gradients["prelu_activation_weights"] = _weights_gradient(fused)
+
+
+_differentiate(
+    fused_conv2d,
+    {
+        "x": lambda g, x, filter, bias, **how: conv_to_x(g, filter, x.spec, **how),
+        "filter": lambda g, x, filter, bias, **how: conv_to_filter(g, x, filter.spec, **how),
+    },
+)
+_differentiate(
+    fused_depthwise_conv2d,
+    {
+        "x": lambda g, x, filter, bias, **how: depthwise_to_x(g, filter, x.spec, **how),
+        "filter": lambda g, x, filter, bias, **how: depthwise_to_filter(g, x, filter.spec, **how),
+    },
+)
+_differentiate(
+    fused_matmul,
+    {
+        "a": lambda g, a, b, bias, **how: matmul.gradients["a"].function(g, b, **how),
+        "b": lambda g, a, b, bias, **how: matmul.gradients["b"].function(g, a, **how),
+    },
+)

@@ -1,0 +1,195 @@
+"""Normalisation over a batch, or over neighbouring channels."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from core.declare import composite, op
+from core.engine import tensor
+from core.errors import CoreError
+from core.kernels import ops
+from core.specs import Spec, broadcast_shapes, whole_numbers
+from core.tape import grads
+
+
+@op(kernel_name="FusedBatchNorm", input_dtype="float32")
+def batch_norm(
+    x: Spec,
+    mean: Spec,
+    variance: Spec,
+    offset: Spec | None,
+    scale: Spec | None,
+    *,
+    variance_epsilon: float = 0.001,
+) -> Spec:
+    """Normalise by a given mean and variance, then scale and shift.
+
+    That is (x - mean) / sqrt(variance + variance_epsilon) * scale + offset.
+
+    Args:
+        x: any tensor, the channels last.
+        mean: [channels], or any shape that broadcasts to that of x.
+        variance: as many axes as the mean, like the rest.
+        offset: added at the end; 0 if absent.
+        scale: multiplied before; 1 if absent.
+        variance_epsilon: keeps a variance of 0 from making infinities.
+
+    Returns:
+        float32 of the shape of x.
+
+    >>> core.batch_norm([[1.0], [3.0]], [2.0], [4.0], variance_epsilon=0.0).numpy().ravel()
+    array([-0.5,  0.5], dtype=float32)
+    """
+    for name, spec in (("variance", variance), ("offset", offset), ("scale", scale)):
+        if spec and len(spec.shape) != len(mean.shape):
+            raise CoreError(f"{name} of shape {spec.shape} needs as many axes as mean {mean.shape}")
+    for spec in filter(None, (mean, variance, offset, scale)):
+        if broadcast_shapes(x.shape, spec.shape) != x.shape:
+            raise CoreError(f"shape {spec.shape} does not broadcast to that of x, {x.shape}")
+    return x
+
+
+def _slope(variance, scale, variance_epsilon: float):
+    slope = ops.rsqrt(variance + variance_epsilon)
+    return slope if scale is None else slope * scale
+
+
+@batch_norm.gradient("x")
+def _(g, variance, scale, variance_epsilon):
+    return g * _slope(variance, scale, variance_epsilon)
+
+
+@batch_norm.gradient("mean")
+def _(g, variance, scale, variance_epsilon):
+    return -g * _slope(variance, scale, variance_epsilon)
+
+
+@batch_norm.gradient("variance")
+def _(g, x, mean, variance, scale, variance_epsilon):
+    steepness = _slope(variance, scale, variance_epsilon) / (variance + variance_epsilon)
+    return g * (x - mean) * (steepness * -0.5)
+
+
+@batch_norm.gradient("offset")
+def _(g):
+    return g
+
+
+@batch_norm.gradient("scale")
+def _(g, x, mean, variance, variance_epsilon):
+    return g * (x - mean) * ops.rsqrt(variance + variance_epsilon)
+
+
+def _batch_norm_of_rank(rank: int) -> Callable[..., Any]:
+    def with_rank(
+        x: Any,
+        mean: Any,
+        variance: Any,
+        offset: Any = None,
+        scale: Any = None,
+        variance_epsilon: float = 0.001,
+    ) -> Any:
+        inputs = (x, mean, variance, offset, scale)
+        ranks = [len(np.shape(v)) for v in inputs if v is not None]
+        if ranks[0] != rank or any(r not in (1, rank) for r in ranks):
+            raise CoreError(f"expected x with {rank} axes, the rest with 1 or {rank}, got {ranks}")
+        return ops.batch_norm(*inputs, variance_epsilon=variance_epsilon)
+
+    with_rank.__name__ = f"batch_norm{rank}d"
+    with_rank.__doc__ = f"`batch_norm` of an x with {rank} axes; the rest has 1 or {rank}."
+    return composite(with_rank)
+
+
+for _rank in (2, 3, 4):
+    _batch_norm_of_rank(_rank)
+
+
+def _check_channels(x: Spec, depth_radius: int) -> None:
+    if len(x.shape) not in (3, 4):
+        raise CoreError(f"expected images of 3 or 4 axes, the channels last, got shape {x.shape}")
+    if whole_numbers(depth_radius, "depth_radius")[0] < 0:
+        raise CoreError(f"depth_radius={depth_radius} must not be negative")
+
+
+@op(kernel_name="LRN", input_dtype="float32")
+def local_response_normalization(
+    x: Spec, *, depth_radius: int = 5, bias: float = 1, alpha: float = 1, beta: float = 0.5
+) -> Spec:
+    """Divide each value by a power of the sum of squares of the channels around it.
+
+    That is x / (bias + alpha * sum of squares) ** beta.
+
+    Args:
+        x: [batch, height, width, channels], or one image without the batch.
+        depth_radius: how many channels on either side are summed.
+        bias: keeps the sum away from 0.
+        alpha: weight of the sum.
+        beta: the power.
+
+    >>> core.local_response_normalization([[[3.0, 4.0]]], bias=0.0).numpy()
+    array([[[0.6, 0.8]]], dtype=float32)
+    """
+    _check_channels(x, depth_radius)
+    return x
+
+
+@local_response_normalization.gradient("x")
+def _(g, x, y, depth_radius, bias, alpha, beta):
+    how = {"depth_radius": depth_radius, "bias": bias, "alpha": alpha, "beta": beta}
+    return ops.local_response_normalization_grad(x, g, y, **how)
+
+
+@op(kernel_name="LRNGrad", input_dtype="float32")
+def local_response_normalization_grad(
+    x: Spec,
+    dy: Spec,
+    y: Spec,
+    *,
+    depth_radius: int = 5,
+    bias: float = 1,
+    alpha: float = 1,
+    beta: float = 0.5,
+) -> Spec:
+    """The gradient of `local_response_normalization` for its input.
+
+    Args:
+        x: what was normalised.
+        dy: the gradient of the result.
+        y: the result.
+        depth_radius: as given to the normalisation, like the rest.
+        bias: see there.
+        alpha: see there.
+        beta: see there.
+
+    >>> x = core.ones((1, 1, 1))
+    >>> core.local_response_normalization_grad(x, x, x * 0.5, bias=3.0).numpy()
+    array([[[0.375]]], dtype=float32)
+    """
+    _check_channels(x, depth_radius)
+    if not x.shape == dy.shape == y.shape:
+        raise CoreError(f"x {x.shape}, dy {dy.shape} and y {y.shape} must have one shape")
+    return x
+
+
+def _lrn_grad_of_ops(x, dy, y, depth_radius: int, bias: float, alpha: float, beta: float):
+    """What the kernel computes, made of ops that have gradients."""
+    channel = np.arange(x.shape[-1])
+    near = np.abs(channel[:, None] - channel) <= depth_radius
+    window = tensor(near, dtype="float32")
+    total = ops.matmul(x * x, window) * alpha + bias
+    shared = ops.matmul(dy * y / total, window)
+    return dy * total**-beta - x * shared * (2 * alpha * beta)
+
+
+def _lrn_grad_rule(place: int) -> Callable[..., Any]:
+    def rule(g, x, dy, y, depth_radius, bias, alpha, beta):
+        how = {"depth_radius": depth_radius, "bias": bias, "alpha": alpha, "beta": beta}
+        return grads(partial(_lrn_grad_of_ops, **how))(x, dy, y, dy=g)[place]
+
+    return rule
+
+
+for _place, _name in enumerate(("x", "dy", "y")):
+    local_response_normalization_grad.gradient(_name)(_lrn_grad_rule(_place))

@@ -1,0 +1,216 @@
+"""The average or the largest value of each window of images."""
+
+from core.declare import op
+from core.errors import CoreError
+from core.geometry import Padding, Pair, Window, refuse_strided_dilation, window
+from core.kernels import ops
+from core.ops.batches import image_op
+from core.ops.conv import check_dy
+from core.specs import Spec
+
+#: What `pool` can take of a window.
+POOLING_TYPES = ("avg", "max")
+
+
+def pool_spec(x: Spec, w: Window, dtype: str = "float32") -> Spec:
+    """The result of pooling."""
+    return Spec((x.shape[0], *w.out_size, x.shape[-1]), dtype)
+
+
+def _comparable(x: Spec) -> str:
+    if x.dtype == "complex64":
+        raise CoreError("complex64 values have no order: none is the largest")
+    return x.dtype
+
+
+@image_op(kernel_name="AvgPool", input_dtype="float32")
+def avg_pool(
+    x: Spec, *, filter_size: Pair, strides: Pair, pad: Padding, dim_rounding_mode: str | None = None
+) -> Spec:
+    """The average of each window; padding does not count.
+
+    Args:
+        x: [batch, height, width, channels], or [height, width, channels]: one image.
+        filter_size: of a window, one number or (height, width).
+        strides: step between windows, one number or (vertical, horizontal).
+        pad: ``"same"``, ``"valid"``, or in pixels; see `conv2d`.
+        dim_rounding_mode: see `conv2d`.
+
+    Returns:
+        [batch, new height, new width, channels]; NaN for a window that holds padding alone.
+
+    >>> core.avg_pool([[[1.0], [3.0], [5.0]]], (1, 2), 1, "same").numpy().ravel()
+    array([2., 4., 5.], dtype=float32)
+    """
+    return pool_spec(x, window(x.shape, filter_size, strides, pad, "NHWC", 1, dim_rounding_mode))
+
+
+@avg_pool.gradient("x")
+def _(g, x, filter_size, strides, pad, dim_rounding_mode):
+    return ops.avg_pool_grad(g, x, filter_size, strides, pad, dim_rounding_mode)
+
+
+@op(kernel_name="AvgPoolGrad", input_dtype="float32")
+def avg_pool_grad(
+    dy: Spec,
+    input: Spec,
+    *,
+    filter_size: Pair,
+    strides: Pair,
+    pad: Padding,
+    dim_rounding_mode: str | None = None,
+    dilations: Pair = 1,
+) -> Spec:
+    """The gradient of `avg_pool`, for an input of which just the shape matters.
+
+    >>> core.avg_pool_grad([[[[6.0]]]], core.ones((1, 1, 2, 1)), (1, 2), 1, "valid").numpy().ravel()
+    array([3., 3.], dtype=float32)
+    """
+    w = window(input.shape, filter_size, strides, pad, "NHWC", dilations, dim_rounding_mode)
+    check_dy(pool_spec(input, w), dy)
+    return input
+
+
+@avg_pool_grad.gradient("dy")
+def _(g, filter_size, strides, pad, dim_rounding_mode, dilations):
+    return ops.pool(g, filter_size, "avg", pad, dilations, strides, dim_rounding_mode)
+
+
+@avg_pool_grad.gradient("input")
+def _(g, input_spec):
+    return ops.fill(shape=input_spec.shape, value=0.0)
+
+
+@image_op(kernel_name="MaxPool", input_dtype="no string")
+def max_pool(
+    x: Spec, *, filter_size: Pair, strides: Pair, pad: Padding, dim_rounding_mode: str | None = None
+) -> Spec:
+    """The largest value of each window; NaN is passed over, as is padding.
+
+    Args:
+        x: [batch, height, width, channels], or [height, width, channels]: one image.
+        filter_size: see `avg_pool`, like the rest.
+        strides: see `avg_pool`.
+        pad: see `avg_pool`.
+        dim_rounding_mode: see `avg_pool`.
+
+    Returns:
+        [batch, new height, new width, channels]; -inf for a window without a number.
+
+    >>> core.max_pool([[[1.0], [3.0], [2.0]]], (1, 2), 1, "valid").numpy().ravel()
+    array([3., 3.], dtype=float32)
+    """
+    w = window(x.shape, filter_size, strides, pad, "NHWC", 1, dim_rounding_mode)
+    return pool_spec(x, w, _comparable(x))
+
+
+@max_pool.gradient("x")
+def _(g, x, y, filter_size, strides, pad, dim_rounding_mode):
+    return ops.max_pool_grad(g, x, y, filter_size, strides, pad, dim_rounding_mode)
+
+
+@op(kernel_name="MaxPoolGrad", input_dtype="float32")
+def max_pool_grad(
+    dy: Spec,
+    input: Spec,
+    output: Spec,
+    *,
+    filter_size: Pair,
+    strides: Pair,
+    pad: Padding,
+    dim_rounding_mode: str | None = None,
+    dilations: Pair = 1,
+) -> Spec:
+    """The gradient of `max_pool`: each window's goes to the first of its largest values.
+
+    >>> core.max_pool_grad([[[[6.0]]]], [[[[1.0], [1.0]]]], [[[[1.0]]]], (1, 2), 1, "valid"
+    ...                    ).numpy().ravel()
+    array([6., 0.], dtype=float32)
+    """
+    w = window(input.shape, filter_size, strides, pad, "NHWC", dilations, dim_rounding_mode)
+    check_dy(pool_spec(input, w), dy)
+    check_dy(output, dy)
+    return input
+
+
+@op(kernel_name="MaxPoolWithArgmax", input_dtype="no string", outputs=("result", "indexes"))
+def max_pool_with_argmax(
+    x: Spec,
+    *,
+    filter_size: Pair,
+    strides: Pair,
+    pad: Padding,
+    include_batch_in_index: bool = False,
+) -> tuple[Spec, Spec]:
+    """The largest value of each window and where it was.
+
+    Args:
+        x: [batch, height, width, channels].
+        filter_size: see `avg_pool`.
+        strides: see `avg_pool`.
+        pad: see `avg_pool`.
+        include_batch_in_index: count through the whole batch, not through each image by itself.
+
+    Returns:
+        ``result`` as `max_pool` gives it, and ``indexes``, int32 of the same shape: places of the
+        first largest values in the flattened input, -1 where a window has no number.
+
+    >>> core.max_pool_with_argmax([[[[1.0], [3.0], [2.0]]]], (1, 2), 1, "valid").indexes.numpy()
+    array([[[[1],
+             [1]]]], dtype=int32)
+    """
+    spec = pool_spec(x, window(x.shape, filter_size, strides, pad, "NHWC"), _comparable(x))
+    return spec, Spec(spec.shape, "int32")
+
+
+@max_pool_with_argmax.gradient("x")
+def _(g, x, y, filter_size, strides, pad):
+    return ops.max_pool_grad(g[0], x, y[0], filter_size, strides, pad)
+
+
+@image_op(kernel_name="Pool", input_dtype="no string")
+def pool(
+    input: Spec,
+    *,
+    window_shape: Pair,
+    pooling_type: str,
+    pad: Padding,
+    dilations: Pair = 1,
+    strides: Pair = 1,
+    dim_rounding_mode: str | None = None,
+) -> Spec:
+    """The average or the largest value of each window, which may read pixels at a distance.
+
+    Args:
+        input: [batch, height, width, channels], or [height, width, channels]: one image.
+        window_shape: of a window, one number or (height, width).
+        pooling_type: ``"avg"`` or ``"max"``.
+        pad: see `avg_pool`. With dilations, padding counts as zeros.
+        dilations: distance between the pixels that a window reads; 1 if the strides are not.
+        strides: see `avg_pool`.
+        dim_rounding_mode: see `conv2d`.
+
+    >>> core.pool([[[1.0], [9.0], [4.0]]], (1, 2), "max", "valid", dilations=(1, 2)).item()
+    4.0
+    """
+    if pooling_type not in POOLING_TYPES:
+        raise CoreError(f"pooling_type={pooling_type!r} must be one of {POOLING_TYPES}")
+    w = window(input.shape, window_shape, strides, pad, "NHWC", dilations, dim_rounding_mode)
+    refuse_strided_dilation(w)
+    dtype = _comparable(input)
+    return pool_spec(input, w, "float32" if pooling_type == "avg" else dtype)
+
+
+@pool.gradient("input")
+def _(g, input, y, window_shape, pooling_type, pad, dilations, strides, dim_rounding_mode):
+    w = window(input.shape, window_shape, strides, pad, "NHWC", dilations, dim_rounding_mode)
+    x, corner = input, (0, 0, 0, 0)
+    if max(w.dilations) > 1:
+        x, pad, dim_rounding_mode = ops.pad(input, ((0, 0), *w.padding, (0, 0))), "valid", None
+        corner = (0, w.padding[0][0], w.padding[1][0], 0)
+    how = window_shape, strides, pad, dim_rounding_mode, dilations
+    if pooling_type == "avg":
+        dx = ops.avg_pool_grad(g, x, *how)
+    else:
+        dx = ops.max_pool_grad(g, x, y, *how)
+    return dx if x is input else ops.slice(dx, corner, input.shape)

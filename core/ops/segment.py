@@ -1,0 +1,138 @@
+"""Ops that sum or count what belongs together."""
+
+from typing import Any
+
+from core.declare import composite, op
+from core.errors import CoreError
+from core.kernels import ops
+from core.specs import Shape, Spec, whole_numbers
+
+
+def _count(value: Any, name: str) -> int:
+    """A number of things as one whole number."""
+    numbers = whole_numbers(value, name)
+    if len(numbers) != 1 or numbers[0] < 0:
+        raise CoreError(f"{name}={value!r} must be one whole number from 0 on")
+    return numbers[0]
+
+
+@op(input_dtype={"x": "number", "segment_ids": "int32"})
+def unsorted_segment_sum(x: Spec, segment_ids: Spec, *, num_segments: int) -> Spec:
+    """Sums of the entries that have the same id.
+
+    Args:
+        x: the entries.
+        segment_ids: int32, of the shape of the first axes of x; entries whose id is negative or
+            ``num_segments`` and more are left out.
+        num_segments: how many sums.
+
+    Returns:
+        [num_segments, rest of the shape of x].
+
+    >>> core.unsorted_segment_sum([1.0, 2.0, 4.0], [1, 0, 1], num_segments=3).numpy()
+    array([2., 5., 0.], dtype=float32)
+    """
+    count, lead = _count(num_segments, "num_segments"), len(segment_ids.shape)
+    if x.shape[:lead] != segment_ids.shape:
+        raise CoreError(f"segment_ids {segment_ids.shape} must be for the first axes of {x.shape}")
+    return Spec((count, *x.shape[lead:]), x.dtype)
+
+
+@unsorted_segment_sum.gradient("x")
+def _(g, segment_ids, x_spec, num_segments):
+    if num_segments == 0:
+        return ops.zeros(x_spec.shape)
+    counted = ops.logical_and(segment_ids >= 0, segment_ids < num_segments)
+    rows = ops.gather(g, ops.select(counted, segment_ids, 0))
+    aligned = ops.reshape(counted, shape=(*counted.shape, *[1] * (rows.ndim - counted.ndim)))
+    return ops.select(aligned, rows, ops.zeros_like(rows))
+
+
+def _check_weights(x: Spec, weights: Spec | None) -> str:
+    """The dtype of counts, with weights that fit."""
+    if x.dtype != "int32":
+        raise CoreError(f"only int32 values are counted, got {x.dtype}: cast them")
+    if weights is not None and weights.size and weights.shape != x.shape:
+        raise CoreError(f"weights {weights.shape} must have the shape of x, {x.shape}, or be empty")
+    return "int32" if weights is None else weights.dtype
+
+
+@op(input_dtype={"x": "int32", "weights": "real"})
+def bincount(x: Spec, weights: Spec | None = None, *, size: int) -> Spec:
+    """How often each number from 0 to ``size - 1`` occurs.
+
+    Args:
+        x: int32, from 0 on; numbers of ``size`` and more are left out.
+        weights: what each value counts, of the shape of x; nothing, or an empty one: 1.
+        size: how many numbers.
+
+    Returns:
+        [size], of the dtype of the weights (int32 without).
+
+    Raises:
+        CoreError: a value is negative.
+
+    >>> core.bincount([1, 1, 2], size=4).numpy()
+    array([0, 2, 1, 0], dtype=int32)
+    """
+    return Spec((_count(size, "size"),), _check_weights(x, weights))
+
+
+@op(input_dtype={"x": "int32", "weights": "real"})
+def dense_bincount(
+    x: Spec, weights: Spec | None = None, *, size: int, binary_output: bool = False
+) -> Spec:
+    """How often each number from 0 to ``size - 1`` occurs in each row.
+
+    Args:
+        x: int32 vector or matrix, from 0 on; numbers of ``size`` and more are left out.
+        weights: what each value counts, of the shape of x; nothing, or an empty one: 1.
+        size: how many numbers.
+        binary_output: say only whether a number occurs, as 1 or 0.
+
+    Returns:
+        [size] or [rows, size], of the dtype of the weights (int32 without).
+
+    Raises:
+        CoreError: a value is negative.
+
+    >>> core.dense_bincount([[1, 1], [0, 2]], size=3).numpy()
+    array([[0, 2, 0],
+           [1, 0, 1]], dtype=int32)
+    """
+    if len(x.shape) not in (1, 2):
+        raise CoreError(f"dense_bincount needs a vector or a matrix, got shape {x.shape}")
+    rows: Shape = x.shape[:-1]
+    return Spec((*rows, _count(size, "size")), _check_weights(x, weights))
+
+
+@composite
+def confusion_matrix(labels: Any, predictions: Any, num_classes: int) -> Any:
+    """How often each class was taken for each class.
+
+    Args:
+        labels: vector of the true classes, as numbers.
+        predictions: vector of the classes that were predicted.
+        num_classes: how many classes; numbers outside of them are left out.
+
+    Returns:
+        int32 [num_classes, num_classes]: a row for each label, a column for each prediction.
+
+    >>> import core
+    >>> core.confusion_matrix([0, 1, 1], [0, 1, 0], 2).numpy()
+    array([[1, 0],
+           [1, 1]], dtype=int32)
+    """
+    labels, predictions = (ops.cast(v, dtype="int32") for v in (labels, predictions))
+    if labels.ndim != 1 or labels.shape != predictions.shape:
+        raise CoreError(
+            f"labels {labels.shape} and predictions {predictions.shape} must be vectors of one "
+            f"length"
+        )
+    count = _count(num_classes, "num_classes")
+    if count < 1:
+        raise CoreError(f"num_classes={num_classes} must be 1 or more")
+    first, last = ops.minimum(labels, predictions), ops.maximum(labels, predictions)
+    known = ops.logical_and(first >= 0, last < count)
+    pairs = ops.select(known, labels * count + predictions, count * count)
+    return ops.reshape(ops.bincount(pairs, size=count * count), shape=(count, count))

@@ -1,0 +1,178 @@
+"""Ops that order values or look them up in an order."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from core.declare import Op, composite, op
+from core.engine import tensor
+from core.errors import CoreError
+from core.kernels import ops
+from core.specs import Shape, Spec, normal_axis, whole_numbers
+
+
+@op(kernel_name="TopK", outputs=("values", "indices"))
+def topk(x: Spec, *, k: int = 1, sorted: bool = True) -> tuple[Spec, Spec]:
+    """The largest values along the last axis, and where they are.
+
+    Args:
+        x: numbers; NaN counts as the largest of all.
+        k: how many, up to the length of the last axis.
+        sorted: the largest first. They always come so here.
+
+    Returns:
+        ``values`` and ``indices``, both [..., k]; of equal values the first ones are taken.
+
+    >>> values, indices = core.topk([1, 5, 3, 5], k=3)
+    >>> values.numpy(), indices.numpy()
+    (array([5, 5, 3], dtype=int32), array([1, 3, 2], dtype=int32))
+    """
+    if not x.shape or x.dtype in ("complex64", "string"):
+        raise CoreError(f"topk needs numbers along an axis, got {x.dtype} {x.shape}")
+    numbers = whole_numbers(k, "k")
+    if len(numbers) != 1 or not 0 <= numbers[0] <= x.shape[-1]:
+        raise CoreError(f"k={k!r} must be a number from 0 to {x.shape[-1]}, the last axis")
+    shape = (*x.shape[:-1], *numbers)
+    return Spec(shape, x.dtype), Spec(shape, "int32")
+
+
+@topk.gradient("x")
+def _(g, y, x_spec):
+    length, k = x_spec.shape[-1], y[1].shape[-1]
+    if x_spec.size == 0 or k == 0:
+        return ops.zeros(x_spec.shape)
+    rows = x_spec.size // length
+    starts = ops.range(start=0, stop=rows, dtype="int32") * length
+    places = ops.reshape(y[1], shape=(rows, k)) + ops.reshape(starts, shape=(rows, 1))
+    flat = ops.unsorted_segment_sum(
+        ops.reshape(g[0], shape=(rows * k,)),
+        ops.reshape(places, shape=(rows * k,)),
+        num_segments=x_spec.size,
+    )
+    return ops.reshape(flat, shape=x_spec.shape)
+
+
+@op(outputs=("values", "indices"))
+def unique(x: Spec, *, axis: int = 0) -> None:
+    """The different entries along an axis, in the order in which they first occur.
+
+    Args:
+        x: tensor of one axis at least; all NaN are one, and so are 0 and -0.
+        axis: whose entries are compared.
+
+    Returns:
+        ``values``: x with just the first entry of each kind; ``indices``: for each entry along
+        the axis, int32, which of the values it is.
+
+    >>> values, indices = core.unique([7, 9, 7, 8])
+    >>> values.numpy(), indices.numpy()
+    (array([7, 9, 8], dtype=int32), array([0, 1, 0, 2], dtype=int32))
+    """
+    normal_axis(axis, len(x.shape))
+
+
+def search_shape(sorted_sequence: Spec, values: Spec) -> Shape:
+    """The shape of places, if the rows of both run together."""
+    a, b = sorted_sequence.shape, values.shape
+    if not a or not b or Spec(a[:-1]).size != Spec(b[:-1]).size:
+        raise CoreError(f"sorted_sequence {a} and values {b} must agree in all axes but the last")
+    return b
+
+
+def _search(sorted_sequence: Spec, values: Spec) -> Spec:
+    return Spec(search_shape(sorted_sequence, values), "int32")
+
+
+for _name, _value in (("lower_bound", "no smaller"), ("upper_bound", "a larger")):
+    Op(
+        _search,
+        name=_name,
+        doc=f"The first place in a sorted row that has {_value} value, for each value. "
+        "sorted_sequence: [..., n], rows in ascending order; values: [..., m]. Gives int32 "
+        "[..., m], from 0 to n.",
+        promote=True,
+        input_dtype="real",
+    )
+
+
+@op(promote=True, input_dtype="real")
+def search_sorted(sorted_sequence: Spec, values: Spec, *, side: str = "left") -> Spec:
+    """Where values belong in sorted rows.
+
+    Args:
+        sorted_sequence: [..., n], each row in ascending order.
+        values: [..., m]; NaN belongs to the start.
+        side: ``"left"`` of equal values or ``"right"`` of them.
+
+    Returns:
+        int32 [..., m], from 0 to n.
+
+    >>> core.search_sorted([1, 3, 3, 5], [3, 6], side="right").numpy()
+    array([3, 4], dtype=int32)
+    """
+    if side not in ("left", "right"):
+        raise CoreError(f"side={side!r} must be 'left' or 'right'")
+    return _search(sorted_sequence, values)
+
+
+@composite
+def in_top_k(predictions: Any, targets: Any, k: int = 1) -> Any:
+    """Whether the right class is among the k that have the highest scores.
+
+    Args:
+        predictions: [..., classes], a score for each class.
+        targets: [...], the right class as a number.
+        k: from 1 to the number of classes.
+
+    Returns:
+        bool, of the shape of targets.
+
+    >>> import core
+    >>> core.in_top_k([[0.1, 0.7, 0.2], [0.5, 0.3, 0.2]], [1, 2], k=2).numpy()
+    array([ True, False])
+    """
+    predictions, targets = tensor(predictions), tensor(targets)
+    if predictions.ndim < 2 or predictions.shape[:-1] != targets.shape:
+        raise CoreError(
+            f"predictions {predictions.shape} must be [..., classes] for targets {targets.shape}"
+        )
+    if k == 0:
+        raise CoreError("k=0 must be 1 or more")
+    best = ops.topk(predictions, k=k).indices
+    return ops.any(ops.equal(best, ops.expand_dims(targets, axis=-1)), axis=-1)
+
+
+class Difference(NamedTuple):
+    """What `setdiff1d` returns."""
+
+    values: Any
+    indices: Any
+
+
+@composite
+def setdiff1d(x: Any, y: Any) -> Difference:
+    """The values of one vector that do not occur in another one, in their order.
+
+    Args:
+        x: vector of any dtype.
+        y: vector of the same dtype.
+
+    Returns:
+        ``values``, and as int32 their ``indices`` in x.
+
+    >>> import core
+    >>> values, indices = core.setdiff1d([1, 2, 3, 4], [2, 4])
+    >>> values.numpy(), indices.numpy()
+    (array([1, 3], dtype=int32), array([0, 2], dtype=int32))
+    """
+    x, y = tensor(x), tensor(y)
+    if not x.ndim == y.ndim == 1:
+        raise CoreError(f"setdiff1d needs two vectors, got shapes {x.shape} and {y.shape}")
+    if x.dtype != y.dtype:
+        raise CoreError(f"x is {x.dtype} and y is {y.dtype}: cast one")
+    a, b = np.asarray(x), np.asarray(y)
+    missing = ~np.isin(a, b)
+    if a.dtype.kind in "fc" and np.isnan(b).any():
+        missing &= ~np.isnan(a)
+    indices = tensor(np.flatnonzero(missing))
+    return Difference(ops.gather(x, indices), indices)

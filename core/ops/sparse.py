@@ -1,0 +1,173 @@
+"""Ops on sparse tensors (indices, values, dense shape) and on segments of rows."""
+
+from core.declare import op
+from core.dtypes import promote
+from core.errors import CoreError
+from core.kernels import ops
+from core.ops.strings import check_rank
+from core.specs import Spec
+
+_INDICES = {"indices": "int32"}
+
+
+def check_default(default_value: Spec, values: Spec) -> None:
+    """Raise if a default value would change the dtype of the values."""
+    if promote(values.dtype, default_value.dtype) != values.dtype:
+        raise CoreError(
+            f"default_value is {default_value.dtype}, which {values.dtype} values cannot hold"
+        )
+
+
+@op(
+    input_dtype={**_INDICES, "dense_shape": "int32"},
+    outputs=("output_indices", "output_values", "empty_row_indicator", "reverse_index_map"),
+)
+def sparse_fill_empty_rows(
+    indices: Spec, values: Spec, dense_shape: Spec, default_value: Spec
+) -> None:
+    """Give each empty row of a sparse tensor one value, in its first place.
+
+    Args:
+        indices: int32 [n, rank], where the values are.
+        values: [n], of any dtype.
+        dense_shape: int32 [rank], the shape of the tensor.
+        default_value: a scalar of the values' dtype.
+
+    Returns:
+        A named tuple: output_indices [m, rank] and output_values [m], by rows; empty_row_indicator
+        bool [rows]; reverse_index_map int32 [n], where each value came to lie.
+
+    Raises:
+        CoreError: a value lies outside of the rows.
+
+    >>> filled = core.sparse_fill_empty_rows([[0, 1], [2, 0]], [7.0, 8.0], [3, 2], -1.0)
+    >>> filled.output_values.numpy(), filled.empty_row_indicator.numpy()
+    (array([ 7., -1.,  8.], dtype=float32), array([False,  True, False]))
+    """
+    check_rank(indices, 2, "indices")
+    check_rank(values, 1, "values")
+    check_rank(dense_shape, 1, "dense_shape")
+    check_rank(default_value, 0, "default_value")
+    check_default(default_value, values)
+    if indices.shape[0] != values.shape[0] or 0 in (indices.shape[1], dense_shape.shape[0]):
+        raise CoreError(
+            f"indices {indices.shape} need a row for each of {values.shape[0]} values, and "
+            f"columns; dense_shape {dense_shape.shape} needs a length for each column"
+        )
+
+
+@sparse_fill_empty_rows.gradient("values")
+def _(g, y):
+    return ops.gather(g[1], y[3])
+
+
+@sparse_fill_empty_rows.gradient("default_value")
+def _(g, y):
+    rows = ops.reshape(ops.slice(y[0], begin=(0, 0), size=(-1, 1)), shape=(-1,))
+    filled = ops.gather(y[2], rows)
+    return ops.sum(ops.select(filled, g[1], ops.zeros_like(g[1])))
+
+
+@op(input_dtype="int32", outputs=("output_indices", "output_shape"))
+def sparse_reshape(input_indices: Spec, input_shape: Spec, new_shape: Spec) -> tuple[Spec, Spec]:
+    """Where the values of a sparse tensor lie after a reshape.
+
+    Args:
+        input_indices: int32 [n, rank].
+        input_shape: int32 [rank], the dense shape.
+        new_shape: int32 [new rank], with as many places; one length may be -1.
+
+    Returns:
+        A named tuple: output_indices int32 [n, new rank] and output_shape int32 [new rank].
+
+    >>> moved = core.sparse_reshape([[0, 1], [1, 2]], [2, 3], [3, -1])
+    >>> moved.output_indices.numpy().tolist(), moved.output_shape.numpy()
+    ([[0, 1], [2, 1]], array([3, 2], dtype=int32))
+    """
+    check_rank(input_indices, 2, "input_indices")
+    check_rank(input_shape, 1, "input_shape")
+    check_rank(new_shape, 1, "new_shape")
+    if input_indices.shape[1] != input_shape.shape[0]:
+        raise CoreError(
+            f"input_indices {input_indices.shape} need a column for each of the "
+            f"{input_shape.shape[0]} lengths of input_shape"
+        )
+    count, rank = input_indices.shape[0], new_shape.shape[0]
+    return Spec((count, rank), "int32"), Spec((rank,), "int32")
+
+
+def _check_segments(data: Spec, indices: Spec, segment_ids: Spec) -> None:
+    if not data.shape:
+        raise CoreError("data must have at least one axis, got a scalar")
+    check_rank(indices, 1, "indices")
+    check_rank(segment_ids, 1, "segment_ids")
+    if indices.shape != segment_ids.shape:
+        raise CoreError(
+            f"indices {indices.shape} and segment_ids {segment_ids.shape} must be of one size"
+        )
+
+
+_SEGMENTS = {"data": "real", **_INDICES, "segment_ids": "int32"}
+
+
+@op(input_dtype=_SEGMENTS)
+def sparse_segment_sum(data: Spec, indices: Spec, segment_ids: Spec) -> None:
+    """The sums of chosen rows, segment by segment.
+
+    Args:
+        data: [rows, ...], real.
+        indices: int32 [n], the rows to add.
+        segment_ids: int32 [n], to which row of the result; never falling.
+
+    Returns:
+        [last segment + 1, ...]; a segment without rows is 0.
+
+    Raises:
+        CoreError: an index is outside of the data, or the segments are negative or fall.
+
+    >>> core.sparse_segment_sum([[1, 2], [3, 4], [5, 6]], [0, 2, 1], [0, 0, 1]).numpy()
+    array([[6, 8],
+           [3, 4]], dtype=int32)
+    """
+    _check_segments(data, indices, segment_ids)
+
+
+@sparse_segment_sum.gradient("data")
+def _(g, indices, segment_ids, data_spec):
+    return _spread_segments(g, indices, segment_ids, data_spec)
+
+
+@op(input_dtype=_SEGMENTS)
+def sparse_segment_mean(data: Spec, indices: Spec, segment_ids: Spec) -> None:
+    """The means of chosen rows, segment by segment; whole numbers are cut off.
+
+    Args:
+        data: [rows, ...], real.
+        indices: int32 [n], the rows to take.
+        segment_ids: int32 [n], to which row of the result; never falling.
+
+    Returns:
+        [last segment + 1, ...]; a segment without rows is 0.
+
+    Raises:
+        CoreError: an index is outside of the data, or the segments are negative or fall.
+
+    >>> core.sparse_segment_mean([1.0, 3.0, 5.0], [0, 2, 1], [0, 0, 1]).numpy()
+    array([3., 3.], dtype=float32)
+    """
+    _check_segments(data, indices, segment_ids)
+
+
+@sparse_segment_mean.gradient("data")
+def _(g, indices, segment_ids, data_spec):
+    rows = g.shape[0]
+    ones = ops.fill(shape=indices.shape, value=1.0)
+    counts = ops.unsorted_segment_sum(ones, segment_ids, num_segments=rows)
+    counts = ops.reshape(ops.maximum(counts, 1.0), shape=(rows, *[1] * (len(g.shape) - 1)))
+    return _spread_segments(g / counts, indices, segment_ids, data_spec)
+
+
+def _spread_segments(g, indices, segment_ids, data_spec: Spec):
+    """Each row's share: the sum of the gradients of the segments that it went into."""
+    flows = ops.gather(g, segment_ids)
+    return ops.unsorted_segment_sum(flows, indices, num_segments=data_spec.shape[0])

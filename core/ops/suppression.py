@@ -1,0 +1,146 @@
+"""Non-maximum suppression: of boxes that overlap, keep the one with the best score."""
+
+from collections.abc import Callable
+from typing import Any
+
+from core.declare import composite, op
+from core.errors import CoreError
+from core.kernels import ops
+from core.specs import Spec, whole_numbers
+
+NO_THRESHOLD = float("-inf")
+
+
+def check_boxes(boxes: Spec, scores: Spec, max_output_size: int, iou_threshold: float) -> None:
+    """Raise for boxes and scores that do not belong together, and for odd limits."""
+    if len(boxes.shape) != 2 or boxes.shape[1] != 4 or scores.shape != boxes.shape[:1]:
+        raise CoreError(f"boxes {boxes.shape} must be [boxes, 4] and scores {scores.shape} [boxes]")
+    if whole_numbers(max_output_size, "max_output_size")[0] < 0:
+        raise CoreError(f"max_output_size={max_output_size} must not be negative")
+    if not 0 <= iou_threshold <= 1:
+        raise CoreError(f"iou_threshold={iou_threshold} must be in 0..1")
+
+
+@op(kernel_name="NonMaxSuppressionV3", input_dtype="float32")
+def non_max_suppression(
+    boxes: Spec,
+    scores: Spec,
+    *,
+    max_output_size: int,
+    iou_threshold: float = 0.5,
+    score_threshold: float = NO_THRESHOLD,
+) -> None:
+    """Indices of the best boxes that do not overlap much, best first.
+
+    Args:
+        boxes: [boxes, 4]: y1, x1, y2, x2; either corner first.
+        scores: [boxes].
+        max_output_size: how many to keep at most.
+        iou_threshold: a box is dropped if it shares this part or more (intersection over union)
+            with a better one, 0 to 1.
+        score_threshold: boxes need a higher score than this.
+
+    Returns:
+        int32 [kept]
+
+    >>> boxes = [[0, 0, 1, 1], [0, 0, 1, 0.9], [2, 2, 3, 3]]
+    >>> core.non_max_suppression(boxes, [0.8, 0.9, 0.3], max_output_size=3).numpy()
+    array([1, 2], dtype=int32)
+    """
+    check_boxes(boxes, scores, max_output_size, iou_threshold)
+
+
+@op(
+    kernel_name="NonMaxSuppressionV4",
+    input_dtype="float32",
+    outputs=("selected_indices", "valid_outputs"),
+)
+def non_max_suppression_padded(
+    boxes: Spec,
+    scores: Spec,
+    *,
+    max_output_size: int,
+    iou_threshold: float = 0.5,
+    score_threshold: float = NO_THRESHOLD,
+    pad_to_max_output_size: bool = False,
+) -> tuple[Spec, Spec] | None:
+    """As `non_max_suppression`, also with how many were kept.
+
+    Args:
+        boxes: [boxes, 4]: y1, x1, y2, x2; either corner first.
+        scores: [boxes].
+        max_output_size: how many to keep at most.
+        iou_threshold: see `non_max_suppression`.
+        score_threshold: see `non_max_suppression`.
+        pad_to_max_output_size: fill up with zeros to ``max_output_size`` indices, or to as many
+            as there are boxes if those are fewer.
+
+    Returns:
+        A named tuple: selected_indices, int32 [kept or padded], and valid_outputs, how many of
+        them were kept.
+
+    >>> core.non_max_suppression_padded([[0, 0, 1, 1], [0, 0, 1, 1]], [0.8, 0.9], max_output_size=2,
+    ...                                 pad_to_max_output_size=True).selected_indices.numpy()
+    array([1, 0], dtype=int32)
+    """
+    check_boxes(boxes, scores, max_output_size, iou_threshold)
+    if not pad_to_max_output_size:
+        return None
+    return Spec((min(max_output_size, boxes.shape[0]),), "int32"), Spec((), "int32")
+
+
+@op(
+    kernel_name="NonMaxSuppressionV5",
+    input_dtype="float32",
+    outputs=("selected_indices", "selected_scores"),
+)
+def non_max_suppression_with_score(
+    boxes: Spec,
+    scores: Spec,
+    *,
+    max_output_size: int,
+    iou_threshold: float = 0.5,
+    score_threshold: float = NO_THRESHOLD,
+    soft_nms_sigma: float = 0.0,
+) -> None:
+    """As `non_max_suppression`, also with the scores, which overlaps may lower (soft NMS).
+
+    Args:
+        boxes: [boxes, 4]: y1, x1, y2, x2; either corner first.
+        scores: [boxes].
+        max_output_size: how many to keep at most.
+        iou_threshold: see `non_max_suppression`.
+        score_threshold: see `non_max_suppression`; lowered scores need to be above it too.
+        soft_nms_sigma: 0 to 1: how far an overlap reaches that lowers a score, by
+            exp(-overlap² / (2 sigma)); 0 lowers none.
+
+    Returns:
+        A named tuple: selected_indices, int32 [kept], and selected_scores, float32 [kept].
+
+    >>> kept = core.non_max_suppression_with_score([[0, 0, 1, 1], [0, 0, 1, 2]], [0.9, 0.8],
+    ...                                            max_output_size=2, soft_nms_sigma=0.5)
+    >>> kept.selected_indices.numpy()
+    array([0], dtype=int32)
+    """
+    check_boxes(boxes, scores, max_output_size, iou_threshold)
+    if not 0 <= soft_nms_sigma <= 1:
+        raise CoreError(f"soft_nms_sigma={soft_nms_sigma} must be in 0..1")
+
+
+def _in_worker(name: str) -> Callable[..., Any]:
+    async def awaitable(*arguments: Any, **attributes: Any) -> Any:
+        from asyncio import to_thread  # takes a while to import, and few need it
+
+        return await to_thread(getattr(ops, name), *arguments, **attributes)
+
+    awaitable.__name__ = f"{name}_async"
+    awaitable.__doc__ = f"`{name}` in a worker thread: ``kept = await core.{name}_async(...)``."
+    return composite(awaitable)
+
+
+for _name in (
+    "non_max_suppression",
+    "non_max_suppression_padded",
+    "non_max_suppression_with_score",
+):
+    _in_worker(_name)

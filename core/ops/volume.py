@@ -1,0 +1,264 @@
+"""Convolutions and pooling over volumes, [batch, depth, height, width, channels]."""
+
+from typing import Any
+
+from core.declare import composite, op
+from core.engine import tensor
+from core.geometry import Padding, Triple, window
+from core.kernels import ops
+from core.ops.batches import volume_op
+from core.ops.conv import check_dy, conv_spec, conv_window, transposed
+from core.ops.pooling import pool_spec
+from core.specs import Shape, Spec
+from core.tensors import Tensor
+
+
+@volume_op(kernel_name="Conv3D", promote=True, input_dtype="real")
+def conv3d(
+    x: Spec,
+    filter: Spec,
+    *,
+    strides: Triple = 1,
+    pad: Padding = "valid",
+    data_format: str = "NDHWC",
+    dilations: Triple = 1,
+) -> Spec:
+    """Convolve volumes, or short films, with filters.
+
+    Args:
+        x: [batch, depth, height, width, in], or [depth, height, width, in]: one volume.
+        filter: [filter depth, filter height, filter width, in, out].
+        strides: step between windows, one number or one for each axis.
+        pad: ``"same"``, ``"valid"``, or in pixels; see `conv2d`.
+        data_format: only ``"NDHWC"``.
+        dilations: distance between the values that a window reads; 1 if the strides are not.
+
+    Returns:
+        [batch, new depth, new height, new width, out]
+
+    >>> core.conv3d(core.ones((2, 2, 2, 1)), core.ones((2, 2, 2, 1, 1))).numpy().ravel()
+    array([8.], dtype=float32)
+    """
+    w = conv_window(x, filter, strides, pad, data_format, dilations, None)
+    return conv_spec(x, w, filter.shape[4], data_format)
+
+
+@conv3d.gradient("x")
+def _conv3d_to_x(g, filter, x_spec, strides, pad, data_format, dilations):
+    return ops.conv3d_backprop_input(g, filter, x_spec.shape, strides, pad, data_format, dilations)
+
+
+@conv3d.gradient("filter")
+def _conv3d_to_filter(g, x, filter_spec, strides, pad, data_format, dilations):
+    return ops.conv3d_backprop_filter(x, g, filter_spec.shape, strides, pad, data_format, dilations)
+
+
+@op(kernel_name="Conv3DBackpropInputV2", input_dtype="float32")
+def conv3d_backprop_input(
+    dy: Spec,
+    filter: Spec,
+    *,
+    input_shape: Shape,
+    strides: Triple = 1,
+    pad: Padding = "valid",
+    data_format: str = "NDHWC",
+    dilations: Triple = 1,
+) -> Spec:
+    """The gradient of `conv3d` for x, of shape ``input_shape``.
+
+    >>> core.conv3d_backprop_input(core.ones((1, 1, 1, 1, 1)), core.ones((2, 2, 2, 1, 1)),
+    ...                            input_shape=(1, 2, 2, 2, 1)).shape
+    (1, 2, 2, 2, 1)
+    """
+    x = Spec(tuple(input_shape))
+    w = conv_window(x, filter, strides, pad, data_format, dilations, None)
+    check_dy(conv_spec(x, w, filter.shape[4], data_format), dy)
+    return x
+
+
+@conv3d_backprop_input.gradient("dy")
+def _(g, filter, strides, pad, data_format, dilations):
+    return ops.conv3d(g, filter, strides, pad, data_format, dilations)
+
+
+@conv3d_backprop_input.gradient("filter")
+def _(g, dy, filter_spec, strides, pad, data_format, dilations):
+    return _conv3d_to_filter(dy, g, filter_spec, strides, pad, data_format, dilations)
+
+
+@op(kernel_name="Conv3DBackpropFilterV2", input_dtype="float32")
+def conv3d_backprop_filter(
+    x: Spec,
+    dy: Spec,
+    *,
+    filter_shape: Shape,
+    strides: Triple = 1,
+    pad: Padding = "valid",
+    data_format: str = "NDHWC",
+    dilations: Triple = 1,
+) -> Spec:
+    """The gradient of `conv3d` for its filter, of shape ``filter_shape``.
+
+    >>> core.conv3d_backprop_filter(core.ones((1, 2, 2, 2, 1)), core.ones((1, 1, 1, 1, 1)),
+    ...                             filter_shape=(2, 2, 2, 1, 1)).shape
+    (2, 2, 2, 1, 1)
+    """
+    filter = Spec(tuple(filter_shape))
+    w = conv_window(x, filter, strides, pad, data_format, dilations, None)
+    check_dy(conv_spec(x, w, filter.shape[4], data_format), dy)
+    return filter
+
+
+@conv3d_backprop_filter.gradient("x")
+def _(g, dy, x_spec, strides, pad, data_format, dilations):
+    return _conv3d_to_x(dy, g, x_spec, strides, pad, data_format, dilations)
+
+
+@conv3d_backprop_filter.gradient("dy")
+def _(g, x, strides, pad, data_format, dilations):
+    return ops.conv3d(x, g, strides, pad, data_format, dilations)
+
+
+@composite
+def conv3d_transpose(
+    x: Any, filter: Any, output_shape: Shape, strides: Triple, pad: Padding
+) -> Tensor:
+    """The transpose of a convolution of volumes, which makes them larger.
+
+    Args:
+        x: [batch, depth, height, width, in], or without batch.
+        filter: [filter depth, filter height, filter width, out, in].
+        output_shape: of the result, of as many axes as x: one from which `conv3d` with these
+            strides and padding gives x's depth, height and width.
+        strides: of that convolution.
+        pad: of that convolution.
+
+    >>> import core
+    >>> core.conv3d_transpose(core.ones((1, 1, 1, 1)), core.ones((2, 1, 1, 1, 1)), (2, 1, 1, 1),
+    ...                       strides=1, pad="valid").numpy().ravel()
+    array([1., 1.], dtype=float32)
+    """
+    return transposed(ops.conv3d_backprop_input, tensor(x), filter, output_shape, (strides, pad))
+
+
+@volume_op(kernel_name="AvgPool3D", input_dtype="float32")
+def avg_pool3d(
+    x: Spec,
+    *,
+    filter_size: Triple,
+    strides: Triple,
+    pad: Padding,
+    dim_rounding_mode: str | None = None,
+    data_format: str = "NDHWC",
+) -> Spec:
+    """The average of each window of volumes; padding does not count.
+
+    Args:
+        x: [batch, depth, height, width, channels], or without batch: one volume.
+        filter_size: of a window, one number or (depth, height, width).
+        strides: step between windows, likewise.
+        pad: see `avg_pool`.
+        dim_rounding_mode: see `conv2d`.
+        data_format: only ``"NDHWC"``.
+
+    Returns:
+        [batch, new depth, new height, new width, channels]; 0 for a window of padding alone.
+
+    >>> core.avg_pool3d(core.ones((2, 2, 2, 1)), 2, 1, "valid").numpy().ravel()
+    array([1.], dtype=float32)
+    """
+    return pool_spec(
+        x, window(x.shape, filter_size, strides, pad, data_format, 1, dim_rounding_mode)
+    )
+
+
+@avg_pool3d.gradient("x")
+def _(g, x, filter_size, strides, pad, dim_rounding_mode):
+    return ops.avg_pool3d_grad(g, x, filter_size, strides, pad, dim_rounding_mode)
+
+
+@op(kernel_name="AvgPool3DGrad", input_dtype="float32")
+def avg_pool3d_grad(
+    dy: Spec,
+    input: Spec,
+    *,
+    filter_size: Triple,
+    strides: Triple,
+    pad: Padding,
+    dim_rounding_mode: str | None = None,
+) -> Spec:
+    """The gradient of `avg_pool3d`, for an input of which just the shape matters.
+
+    >>> core.avg_pool3d_grad([[[[[6.0]]]]], core.ones((1, 1, 1, 2, 1)), (1, 1, 2), 1, "valid"
+    ...                      ).numpy().ravel()
+    array([3., 3.], dtype=float32)
+    """
+    w = window(input.shape, filter_size, strides, pad, "NDHWC", 1, dim_rounding_mode)
+    check_dy(pool_spec(input, w), dy)
+    return input
+
+
+@avg_pool3d_grad.gradient("dy")
+def _(g, filter_size, strides, pad, dim_rounding_mode):
+    return ops.avg_pool3d(g, filter_size, strides, pad, dim_rounding_mode)
+
+
+@avg_pool3d_grad.gradient("input")
+def _(g, input_spec):
+    return ops.fill(shape=input_spec.shape, value=0.0)
+
+
+@volume_op(kernel_name="MaxPool3D", input_dtype="float32")
+def max_pool3d(
+    x: Spec,
+    *,
+    filter_size: Triple = 1,
+    strides: Triple,
+    pad: Padding,
+    dim_rounding_mode: str | None = None,
+    data_format: str = "NDHWC",
+) -> Spec:
+    """The largest value of each window of volumes; NaN is passed over, as is padding.
+
+    Args:
+        x: [batch, depth, height, width, channels], or without batch: one volume.
+        filter_size: see `avg_pool3d`, like the rest.
+        strides: see `avg_pool3d`.
+        pad: see `avg_pool3d`.
+        dim_rounding_mode: see `avg_pool3d`.
+        data_format: only ``"NDHWC"``.
+
+    >>> core.max_pool3d([[[[1.0], [3.0]]]], (1, 1, 2), 1, "valid").numpy().ravel()
+    array([3.], dtype=float32)
+    """
+    return pool_spec(
+        x, window(x.shape, filter_size, strides, pad, data_format, 1, dim_rounding_mode)
+    )
+
+
+@max_pool3d.gradient("x")
+def _(g, x, y, filter_size, strides, pad, dim_rounding_mode):
+    return ops.max_pool3d_grad(g, x, y, filter_size, strides, pad, dim_rounding_mode)
+
+
+@op(kernel_name="MaxPool3DGrad", input_dtype="float32")
+def max_pool3d_grad(
+    dy: Spec,
+    input: Spec,
+    output: Spec,
+    *,
+    filter_size: Triple,
+    strides: Triple,
+    pad: Padding,
+    dim_rounding_mode: str | None = None,
+) -> Spec:
+    """The gradient of `max_pool3d`: each window's goes to the last of its largest values.
+
+    >>> core.max_pool3d_grad([[[[[6.0]]]]], [[[[[1.0], [1.0]]]]], [[[[[1.0]]]]], (1, 1, 2), 1,
+    ...                      "valid").numpy().ravel()
+    array([0., 6.], dtype=float32)
+    """
+    w = window(input.shape, filter_size, strides, pad, "NDHWC", 1, dim_rounding_mode)
+    check_dy(pool_spec(input, w), dy)
+    check_dy(output, dy)
+    return input

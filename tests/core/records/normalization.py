@@ -1,0 +1,73 @@
+"""Normalisation, one value at a time."""
+
+import numpy as np
+
+from tests.core.records.case import Case, floats, ints
+
+
+def _batch_norm(x, mean, variance, offset=0.0, scale=1.0, variance_epsilon=0.001):
+    return (x - mean) / np.sqrt(variance + variance_epsilon) * scale + offset
+
+
+def _only_scale(x, mean, variance, scale, **how):
+    return _batch_norm(x, mean, variance, 0.0, scale, **how)
+
+
+def _batch_norm_cases() -> list[Case]:
+    x, one = floats(2, 3, 2, 4), (floats(4), floats(4, domain=(0.2, 3)))
+    small = floats(5, 3), floats(5, 3), floats(5, 3, domain=(0.2, 3)), floats(5, 3), floats(5, 3)
+    middle = (1, 3, 1, 4)
+    between = floats(*middle), floats(*middle, domain=(0.2, 3)), floats(*middle), floats(1, 1, 1, 1)
+    epsilon = {"variance_epsilon": 0.5}
+    return [
+        Case("batch_norm", (x, *one, None, None), _batch_norm, {}, "mean and variance"),
+        Case("batch_norm", (x, *one, floats(4), None), _batch_norm, epsilon, "offset"),
+        Case("batch_norm", (x, *one, None, floats(4)), _only_scale, epsilon, "scale"),
+        Case("batch_norm", small, _batch_norm, {}, "one of each"),
+        Case("batch_norm", (x, *between), _batch_norm, {}, "between"),
+        Case("batch_norm", (floats(), floats(), floats(domain=(1, 2)), None, None), _batch_norm),
+        Case("batch_norm", (floats(0, 4), *one, floats(4), floats(4)), _batch_norm, {}, "empty"),
+        Case("batch_norm", (ints(3, 4), *one, None, None), _batch_norm, {}, "int32"),
+    ]
+
+
+def _sums_of_squares(x, radius):
+    channels = np.arange(x.shape[-1])
+    near = abs(channels[:, None] - channels) <= radius
+    return np.einsum("...i,ij->...j", x**2, near.astype(float))
+
+
+def _lrn(x, depth_radius=5, bias=1, alpha=1, beta=0.5):
+    return x / (bias + alpha * _sums_of_squares(x, depth_radius)) ** beta
+
+
+def _lrn_grad(x, dy, y, depth_radius=5, bias=1, alpha=1, beta=0.5):
+    total = bias + alpha * _sums_of_squares(x, depth_radius)
+    dx = dy * total**-beta
+    for i in range(x.shape[-1]):
+        for j in range(max(0, i - depth_radius), min(x.shape[-1], i + depth_radius + 1)):
+            own = dy[..., i] * y[..., i] / total[..., i]
+            dx[..., j] -= 2 * alpha * beta * x[..., j] * own
+    return dx
+
+
+def _lrn_cases() -> list[Case]:
+    cases = []
+    for how in [
+        {},
+        {"depth_radius": 1, "bias": 2.0, "alpha": 0.3, "beta": 0.75},
+        {"depth_radius": 0},
+    ]:
+        for shape in [(2, 2, 3, 5), (2, 1, 7)]:
+            x = floats(*shape)
+            label = f"{shape} {how}"
+            cases += [
+                Case("local_response_normalization", (x,), _lrn, how, label),
+                Case("local_response_normalization_grad", (x, x, x), _lrn_grad, how, label),
+            ]
+    empty = floats(0, 2, 2, 3)
+    cases.append(Case("local_response_normalization", (empty,), _lrn, {}, "empty"))
+    return cases
+
+
+CASES = [*_batch_norm_cases(), *_lrn_cases()]

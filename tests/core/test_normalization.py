@@ -1,0 +1,89 @@
+"""Normalisation beyond the records: infinities, ranks, errors, second derivatives."""
+
+import numpy as np
+import pytest
+
+import core
+
+
+def test_an_infinity_reaches_the_channels_around_it_alone():
+    x = np.array([[[1, np.inf, 1, 1, 1]]], np.float32)
+    y = core.local_response_normalization(x, depth_radius=1).numpy().ravel()
+    np.testing.assert_allclose(y, [0, np.nan, 0, 0.5, 1 / np.sqrt(3)], rtol=1e-6)
+
+
+def test_a_wide_window_takes_all_channels():
+    x = core.tensor([[[3.0, 4.0]]])
+    for radius in (1, 5, 1000):
+        y = core.local_response_normalization(x, radius, bias=0.0)
+        np.testing.assert_allclose(y.numpy().ravel(), [0.6, 0.8], rtol=1e-6)
+
+
+def test_second_derivative_of_local_response_normalization():
+    x, step = np.array([[[0.5, -1.2, 2.0]]], np.float32), 1e-2
+
+    def slope(x):
+        return core.grad(lambda t: core.sum(core.local_response_normalization(t, 1) ** 2))(x)
+
+    curve = core.grad(lambda t: core.sum(slope(t)))(x).numpy()
+    high, low = slope(x + np.float32(step)).numpy(), slope(x - np.float32(step)).numpy()
+    assert curve.sum() == pytest.approx((high - low).sum() / (2 * step), rel=1e-2)
+
+
+def test_batch_norm_keeps_a_large_mean_apart():
+    x = core.tensor([[1e6 + 1.0], [1e6 - 1.0]])
+    y = core.batch_norm(x, [1e6], [1.0], variance_epsilon=0.0)
+    np.testing.assert_array_equal(y.numpy().ravel(), [1, -1])
+
+
+@pytest.mark.parametrize("rank", [2, 3, 4])
+def test_batch_norm_of_a_rank(rank, rng):
+    function = getattr(core, f"batch_norm{rank}d")
+    x = rng.uniform(-1, 1, (2, 3, 2, 4)[-rank:]).astype(np.float32)
+    mean, variance = np.float32([0, 1, 2, 3]), np.float32([1, 2, 3, 4])
+    expected = 2 * (x - mean) / np.sqrt(variance + 0.5) + 1
+    y = function(x, mean, variance, np.ones(4), np.full(4, 2.0), 0.5)
+    np.testing.assert_allclose(y.numpy(), expected, rtol=1e-5, atol=1e-6)
+    np.testing.assert_array_equal(function(x, x, np.ones_like(x)).numpy(), np.zeros_like(x))
+    with pytest.raises(core.CoreError, match=f"expected x with {rank} axes"):
+        function(x[..., None], mean, variance)
+    with pytest.raises(core.CoreError, match=f"expected x with {rank} axes"):
+        function(x, np.ones((1,) * 5), variance)
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (([[1.0, 2.0]], [1.0, 2.0], [[1.0, 2.0]]), "variance of shape .* as many axes as mean"),
+        (([[1.0, 2.0]], [1.0, 2.0], [1.0, 2.0], 1.0), "offset of shape .* as many axes"),
+        (([[1.0, 2.0]], [1.0, 2.0], [1.0, 2.0], None, [[1.0]]), "scale of shape"),
+        (([[1.0, 2.0]], [1.0, 2.0, 3.0], [1.0, 2.0, 3.0]), "do not broadcast"),
+        (([[1.0, 2.0]], [[1.0], [2.0]], [[1.0], [2.0]]), "does not broadcast to that of x"),
+    ],
+)
+def test_batch_norm_refuses(arguments, message):
+    with pytest.raises(core.CoreError, match=message):
+        core.batch_norm(*arguments)
+
+
+def test_local_response_normalization_refuses():
+    with pytest.raises(core.CoreError, match="3 or 4 axes"):
+        core.local_response_normalization([[1.0]])
+    with pytest.raises(core.CoreError, match="depth_radius=1.5"):
+        core.local_response_normalization([[[1.0]]], depth_radius=1.5)
+    with pytest.raises(core.CoreError, match="must not be negative"):
+        core.local_response_normalization([[[1.0]]], depth_radius=-1)
+    with pytest.raises(core.CoreError, match="must have one shape"):
+        core.local_response_normalization_grad([[[1.0]]], [[[1.0, 2.0]]], [[[1.0]]])
+
+
+def test_kernels_by_their_names():
+    one = np.ones((1, 1, 1, 1), np.float32)
+    inputs = {"x": one * 3, "mean": [1.0], "variance": [3.0], "offset": [5.0], "scale": [2.0]}
+    (y,) = core.run_kernel("FusedBatchNorm", inputs, {"varianceEpsilon": 1.0})
+    assert y.item() == 7
+    how = {"depthRadius": 1, "bias": 3.0, "alpha": 1.0, "beta": 0.5}
+    (y,) = core.run_kernel("LRN", {"x": one}, how)
+    assert y.item() == 0.5
+    (dx,) = core.run_kernel("LRNGrad", {"x": one, "y": one * 0.5, "dy": one}, how)
+    assert dx.item() == 0.375
