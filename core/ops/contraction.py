@@ -24,16 +24,19 @@ def read_equation(equation: str, shapes: Sequence[Shape]) -> Terms:
     """The terms of an equation such as ``"ij,jk->ik"``, checked against the shapes.
 
     >>> read_equation("...ij->...ji", [(5, 2, 3)])
-    Terms(inputs=('abc',), output='acb', sizes={'a': 5, 'b': 2, 'c': 3})
+    Terms(inputs=('aij',), output='aji', sizes={'a': 5, 'i': 2, 'j': 3})
     """
     equation = "".join(equation.split())
     left, arrow, right = equation.partition("->")
     terms = left.split(",")
-    if len(terms) != len(shapes):
-        raise CoreError(f"einsum {equation!r} is of {len(terms)} tensors, got {len(shapes)}")
     symbols = set(equation.replace("->", "", 1).replace("...", ""))
-    if symbols - {*ascii_letters, ","} or "," in right:
-        raise CoreError(f"einsum {equation!r} must be letters, ',' , '...' and one '->'")
+    if not equation or symbols - {*ascii_letters, ","} or "," in right:
+        raise CoreError(
+            f"einsum {equation!r} must be letters, ',' and '...'. Expecting exactly one '->', or "
+            f"none for the usual result"
+        )
+    if len(terms) != len(shapes):
+        raise CoreError(f"einsum {equation!r}: Expected {len(terms)} input but got: {len(shapes)}")
     counts = [len(s) - len(t.replace("...", "")) for t, s in zip(terms, shapes, strict=True)]
     dots = [t.count("...") for t in terms]
     if any(n < 0 or d > 1 or (n and not d) for n, d in zip(counts, dots, strict=True)):
@@ -56,7 +59,10 @@ def _implied_output(left: str, between: str) -> str:
 def _check_output(equation: str, output: str, terms: Sequence[str], between: str) -> None:
     unknown = set(output) - set("".join(terms))
     if unknown:
-        raise CoreError(f"einsum {equation!r}: {min(unknown)!r} of the result is in no input")
+        raise CoreError(
+            f"Output subscripts contain the label {min(unknown)} not present in the input "
+            f"subscripts."
+        )
     if len(set(output)) != len(output) or set(between) - set(output):
         raise CoreError(f"einsum {equation!r}: the result needs each letter once, and '...'")
 
@@ -67,14 +73,15 @@ def _sizes(
     """Length of each axis; those of ``...`` may be repeated from 1."""
     sizes: dict[str, int] = {}
     for term, shape in zip(terms, shapes, strict=True):
-        for letter, length in zip(term, shape, strict=True):
+        for axis, (letter, length) in enumerate(zip(term, shape, strict=True)):
             known = sizes.setdefault(letter, length)
             if letter in between and 1 in (known, length):
                 sizes[letter] = length if known == 1 else known
             elif known != length:
+                wanted = str(list(shape)).replace(" ", "")
                 raise CoreError(
-                    f"einsum {equation!r} of shapes {list(shapes)}: axes of one letter have "
-                    f"lengths {known} and {length}"
+                    f"einsum {equation!r}: Expected dimension {known} at axis {axis} of input "
+                    f"shaped {wanted}, but got dimension {length}"
                 )
     return sizes
 

@@ -33,14 +33,15 @@ def test_gather_by_its_tensorflow_js_name():
 @pytest.mark.parametrize(
     "splits, values, indices, message",
     [
-        ([[0, 3, 3, 7, 9]], np.zeros(9), [2, 10], "index 10 is outside of the 4 rows"),
-        ([[0, 3, 3, 7, 9]], np.zeros(9), [-1], "index -1 is outside"),
-        ([[0, 3, 5, 2, 9]], np.zeros(9), [0], "never fall"),
-        ([[-1, 3, 2, 7, 9]], np.zeros(9), [0], "between 0 and 9"),
-        ([[0, 20, 40]], np.zeros(9), [0], "between 0 and 9"),
-        ([[0, 3], [0, 1, 2]], np.zeros(2), [0], "between 0 and 2"),
-        ([np.zeros(0, np.int32)], np.zeros(0), np.zeros(0, np.int32), "must not be empty"),
-        ([[0]], 0.1, np.zeros(0, np.int32), "at least one axis"),
+        ([[0, 3, 2, 7, 9]], np.zeros(9), [2, 10], r"^indices\[1\] = 10 is not in \[0, 4\)$"),
+        ([[0, 3, 3]], np.zeros(3), [[0, 1], [-1, 2]], r"^indices\[1,0\] = -1 is not in \[0, 2\)$"),
+        ([[0, 3, 3]], np.zeros(3), 2, r"^indices\[\] = 2 is not in"),
+        ([[0, 3, 5, 2, 9]], np.zeros(9), [0], "^Ragged splits must be sorted in ascending order$"),
+        ([[-1, 3, 2, 7, 10]], np.zeros(9), [0], "^Ragged splits must be non-negative$"),
+        ([[0, 40, 20]], np.zeros(9), [0], "^Ragged splits must not point past values$"),
+        ([[0, 3], [0, 1, 2]], np.zeros(2), [0], "^Ragged splits must not point past values$"),
+        ([np.zeros(0, np.int32)], np.zeros(0), [0], "^Ragged splits may not be empty$"),
+        ([np.zeros(0, np.int32)], 0.1, [0], "^params.rank must be nonzero$"),
         ([0], np.zeros(1), [0], "must be a vector"),
         ([], np.zeros(1), [0], "needs a list of tensors"),
     ],
@@ -67,16 +68,22 @@ def test_ranges_of_tensorflow():
     assert ranges.rt_dense_values.dtype == "float32"
 
 
+TOO_LONG = r"^Requires \(\(limit - start\) / delta\) <= 2147483647$"
+
+
 @pytest.mark.parametrize(
     "starts, limits, deltas, message",
     [
-        ([0, 1], [2, 3], [1, 0], "deltas must not be 0"),
-        ([1.1, 0.1], [10.0, 1e10], [1.0, 1e-10], "too long"),
-        ([0.0], [np.inf], [1.0], "too long"),
-        ([0.0], [np.nan], [1.0], "too long"),
-        ([0.0] * 3, [1e9] * 3, [1.0] * 3, "too long"),
-        ([0, 1], [2], 1, "vectors of one length"),
-        ([[0]], 2, 1, "vectors of one length"),
+        ([0, 1], [2, 3], [1, 0], "^Requires delta != 0$"),
+        ([0.0, 0.0], [1.0, np.inf], [0.0, 1.0], "^Requires delta != 0$"),
+        ([1.1, 0.1], [10.0, 1e10], [1.0, 1e-10], TOO_LONG),
+        ([0.0, 0.0], [np.inf, 1.0], [1.0, 0.0], TOO_LONG),
+        ([0.0], [np.nan], [1.0], TOO_LONG),
+        ([0.0] * 3, [1e9] * 3, [1.0] * 3, "rows of 3000000000 numbers are too long"),
+        ([0, 1], [2], 1, "^starts, limits, and deltas must have the same shape$"),
+        ([[0]], [[2]], 1, "^starts must be a scalar or vector$"),
+        ([0, 1], [[2]], [[1]], "^limits must be a scalar or vector$"),
+        (0, 2, [[1]], "^deltas must be a scalar or vector$"),
     ],
 )
 def test_ranges_refuse(starts, limits, deltas, message):
@@ -139,18 +146,18 @@ def test_the_gradient_of_a_default_counts_where_it_stands():
 @pytest.mark.parametrize(
     "shape, values, default, partitions, message",
     [
-        ([3, 2, 1], [1, 2, 3], 0, [ENDS], "must be 2 lengths"),
+        ([3, 2, 1], [1, 2, 3], 0, [ENDS], r"=\[3, 2, 1\] are incompatible: rt input.rank = 2, but"),
         ([3, -2], [1, 2, 3], 0, [ENDS], "must be 2 lengths"),
         (5, [1, 2, 3], 0, [ENDS], "or the scalar -1"),
         ([[3, 2]], [1, 2, 3], 0, [ENDS], "vector or the scalar -1"),
-        ([3, 2, 5], [[1, 1]] * 3, 0, [ENDS], "has 5 along axis 2, the values 2"),
+        ([3, 2, 5], [[1, 1]] * 3, 0, [ENDS], r"shape\[2\] = 2 but shape\[2\] = 5"),
         ([3, 2], [1, 2, 3], [0], [ENDS], "fewer axes"),
         ([3, 2], 1, 0, [ENDS], "fewer axes"),
         ([3, 2, 2], [[1, 1]] * 3, [0, 0, 0], [ENDS], "does not fit into values"),
         ([3, 2], [1, 2, 3], 0.5, [ENDS], "int32 values cannot hold"),
         ([3, 2], [1, 2], 0, [ENDS], "need 3 values, there are 2"),
-        ([3, 2], [1, 2, 3], 0, [("ROW_SPLITS", [1, 2])], "must begin with 0"),
-        ([3, 2], [1, 2, 3], 0, [("ROW_SPLITS", [0, 3, 2])], "never fall"),
+        ([3, 2], [1, 2, 3], 0, [("ROW_SPLITS", [1, 2])], "First split value must be 0, got 1"),
+        ([3, 2], [1, 2, 3], 0, [("ROW_SPLITS", [0, 3, 2])], r"split value 3, .* \[0, 2\]"),
         ([3, 2], [1, 2, 3], 0, [("ROW_SPLITS", [])], "must not be empty"),
         ([3, 2], [1, 2, 3], 0, [("VALUE_ROWIDS", [0, 0, 1])], r"types\[0\]='VALUE_ROWIDS'"),
         ([3, 2], [1, 2, 3], 0, [("ROW_LENGTHS", [2, 1])], r"types\[0\]='ROW_LENGTHS'"),

@@ -183,9 +183,19 @@ def test_n_grams_of_nothing():
     )
 
 
-@pytest.mark.parametrize("splits", [[1, 2], [0, 1], [0, 3], [0, 2, 1, 2], [0, -1, 2], [0]])
-def test_n_grams_refuse_bad_splits(splits):
-    with pytest.raises(core.CoreError, match="must begin with 0, never fall, end in 2"):
+@pytest.mark.parametrize(
+    "splits, message",
+    [
+        ([1, 3], "First split value must be 0, got 1"),
+        ([0, 3], r"Invalid split value 3, must be in \[0, 2\]"),
+        ([0, 2, 1, 3], r"Invalid split value 1, must be in \[2, 2\]"),
+        ([0, -1, 2], r"Invalid split value -1, must be in \[0, 2\]"),
+        ([0, 1], "Last split value must be data size. Expected 2, got 1"),
+        ([0], "Expected 2, got 0"),
+    ],
+)
+def test_n_grams_refuse_bad_splits(splits, message):
+    with pytest.raises(core.CoreError, match=message):
         n_grams(["a", "b"], splits)
 
 

@@ -89,6 +89,10 @@ def test_infinite_boxes_as_in_tensorflow_js():
     np.testing.assert_array_equal(kept.numpy(), [0, 2, 1])
     kept = core.non_max_suppression(TOWERS, scores, max_output_size=3, score_threshold=0.0)
     np.testing.assert_array_equal(kept.numpy(), [0, 2])
+    far = [*TOWERS, [9, 9, 10, 10], [9, 9, 10, 13]]  # these two overlap by a quarter
+    kept = core.non_max_suppression_with_score(far, [*scores, 0.6, 0.5], 5, score_threshold=0.0)
+    np.testing.assert_array_equal(kept.selected_indices.numpy(), [0, 2, 3, 4])
+    np.testing.assert_array_equal(kept.selected_scores.numpy(), np.float32([0.9, 0.7, 0.6, 0.5]))
 
 
 def test_padding_stops_at_the_number_of_boxes():

@@ -53,6 +53,13 @@ def test_a_single_pixel_fills_all(fill_mode):
         np.testing.assert_array_equal(y.numpy(), np.full((1, 2, 6, 1), 5))
 
 
+def test_two_pixels_go_back_and_forth():
+    y = core.transform(
+        LINE[:, :, :2], [[1, 0, -2, 0, 1, 0, 0, 0]], "nearest", "reflect", 0.0, (1, 6)
+    )
+    np.testing.assert_array_equal(y.numpy().ravel(), [2, 1, 1, 2, 2, 1])
+
+
 def test_a_point_at_infinity_is_filled():
     square = np.array([1, 2, 3, 4], np.float32).reshape(1, 2, 2, 1)
     y = core.transform(square, [[1, 0, 0, 0, 1, 0, -1, 0]], fill_value=9.0, output_shape=(2, 3))

@@ -53,3 +53,9 @@ def test_backends_are_in_the_table():
     text = (ROOT / "core" / "README.md").read_text()
     for name in core.kernels.backend_names():
         assert f"| `{name}` |" in text
+
+
+def test_every_op_is_in_the_table_of_the_engine():
+    text = (ROOT / "core" / "README.md").read_text()
+    missing = [n for n in {**core.kernels.OPS, **core.kernels.FUNCTIONS} if f"`{n}`" not in text]
+    assert not missing

@@ -124,14 +124,15 @@ def _segment_sums(data: np.ndarray, indices: np.ndarray, segment_ids: np.ndarray
 
 def _check_segments(count: int, indices: np.ndarray, ids: np.ndarray, rows: int) -> None:
     """Raise for the first segment with a fault; in a segment the ids come before the indices."""
-    given = f"segment_ids {ids[:8].tolist()}"
-    require({"segment ids must be >= 0": rows > 0 or not ids.size}, given)
+    is_fine = rows > 0 or not ids.size
+    require({"segment ids must be >= 0": is_fine}, f"segment_ids end with {ids[-1:].tolist()}")
     falls = np.append(ids[1:] < ids[:-1], False)[: ids.size]
     strange = (ids < 0) | (ids >= rows)
     outside = (indices < 0) | (indices >= count)
     for i in np.flatnonzero(falls | strange | outside)[:1]:
         end = i + np.argmax(np.append(ids[i:] != ids[i], True))
-        require({"segment ids are not increasing": not falls[i:end].any()}, given)
+        pair = f"segment_ids[{end - 1}:{end + 1}] = {ids[end - 1 : end + 1].tolist()}"
+        require({"segment ids are not increasing": not falls[i:end].any()}, pair)
         if strange[i]:
             raise CoreError(
                 f"Segment id {ids[i]} out of range [0, {rows}), possibly because segmentIds input "

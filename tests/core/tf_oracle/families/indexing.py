@@ -59,18 +59,25 @@ def _draw_update(rng, dtype):
 
 
 def _draw_to_dense(rng, dtype):
-    shape = draws.shape(rng, 1, 3, empty=False)
-    places = rng.permutation(int(np.prod(shape)))[: rng.integers(1, 6)]
-    indices = np.stack(np.unravel_index(places, shape), -1).astype(np.int32)
-    if len(shape) == 1 and draws.flag(rng):
-        indices = indices[0, 0] if len(indices) == 1 else indices[:, 0]
-    lead = indices.shape[:1]
+    shape = (int(rng.integers(2, 6)), *draws.shape(rng, 0, 2, empty=False))
+    size = int(np.prod(shape))
+    places = rng.permutation(size)[: rng.integers(1, size // 2 + 1)]
     inputs = {
-        "sparseIndices": indices,
-        "sparseValues": draws.values(rng, dtype, lead if draws.flag(rng) else ()),
+        "sparseIndices": np.stack(np.unravel_index(places, shape), -1).astype(np.int32),
+        "sparseValues": draws.values(rng, dtype, places.shape),
         "defaultValue": draws.values(rng, dtype, ()),
     }
     return inputs, {"outputShape": list(shape)}
+
+
+def _draw_short(rng, dtype):
+    """One value for all places, and places of one axis as a vector or a number."""
+    inputs, attributes = _draw_to_dense(rng, dtype)
+    places = inputs["sparseIndices"]
+    if places.shape[1] == 1:
+        places = places[0, 0] if draws.flag(rng) else places[:, 0]
+    inputs |= {"sparseIndices": places, "sparseValues": draws.values(rng, dtype, ())}
+    return inputs, attributes
 
 
 def _to_dense(inputs, a):
@@ -119,5 +126,13 @@ COMPARISONS = [
         gradient=True,
         differs="TensorFlow refuses a place given twice where it validates; "
         "in TensorFlow.js and here the last value stays.",
+    ),
+    Comparison(
+        "SparseToDense",
+        _draw_short,
+        _to_dense,
+        dtypes=NUMBER,
+        label="one value",
+        differs="TensorFlow's gradient fails where there is one value or places are no matrix.",
     ),
 ]
