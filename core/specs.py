@@ -55,9 +55,11 @@ def whole_numbers(values: Any, name: str) -> Shape:
     """
     several = values if isinstance(values, (tuple, list)) else (values,)
     try:
-        return tuple(map(index, several))
+        if bool not in map(type, several):
+            return tuple(map(index, several))
     except TypeError:
-        raise CoreError(f"{name}={values!r} must be whole numbers") from None
+        pass
+    raise CoreError(f"{name}={values!r} must be whole numbers")
 
 
 def normal_axes(axis: int | Sequence[int] | None, rank: int) -> Shape:

@@ -72,8 +72,7 @@ def non_max_suppression_padded(
         max_output_size: how many to keep at most.
         iou_threshold: see `non_max_suppression`.
         score_threshold: see `non_max_suppression`.
-        pad_to_max_output_size: fill up with zeros to ``max_output_size`` indices, or to as many
-            as there are boxes if those are fewer.
+        pad_to_max_output_size: fill up with zeros to ``max_output_size`` indices.
 
     Returns:
         A named tuple: selected_indices, int32 [kept or padded], and valid_outputs, how many of
@@ -86,7 +85,7 @@ def non_max_suppression_padded(
     check_boxes(boxes, scores, max_output_size, iou_threshold)
     if not pad_to_max_output_size:
         return None
-    return Spec((min(max_output_size, boxes.shape[0]),), "int32"), Spec((), "int32")
+    return Spec((max_output_size,), "int32"), Spec((), "int32")
 
 
 @op(

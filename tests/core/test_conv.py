@@ -201,3 +201,11 @@ def test_kernels_by_their_tensorflow_js_names():
         "Conv2DBackpropFilter", {"x": x, "dy": y}, {**how, "filterShape": [2, 2, 1, 1]}
     )
     assert df.shape == (2, 2, 1, 1)
+
+
+def test_no_channels_sum_up_to_zero():
+    result = core.conv2d(core.ones((1, 2, 2, 0)), core.ones((1, 1, 0, 3)))
+    np.testing.assert_array_equal(result.numpy(), np.zeros((1, 2, 2, 3)))
+    assert core.conv2d(core.ones((1, 2, 2, 3)), core.ones((2, 1, 3, 0))).shape == (1, 1, 2, 0)
+    gradients = core.grads(core.conv2d)(core.ones((1, 2, 2, 0)), core.ones((2, 2, 0, 1)))
+    assert [g.shape for g in gradients] == [(1, 2, 2, 0), (2, 2, 0, 1)]

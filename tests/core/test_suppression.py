@@ -95,10 +95,10 @@ def test_infinite_boxes_as_in_tensorflow_js():
     np.testing.assert_array_equal(kept.selected_scores.numpy(), np.float32([0.9, 0.7, 0.6, 0.5]))
 
 
-def test_padding_stops_at_the_number_of_boxes():
-    how = {"max_output_size": 20, "pad_to_max_output_size": True}
+def test_padding_goes_on_beyond_the_number_of_boxes():
+    how = {"max_output_size": 9, "pad_to_max_output_size": True}
     padded = core.non_max_suppression_padded(BOXES, SCORES, **how)
-    np.testing.assert_array_equal(padded.selected_indices.numpy(), [3, 0, 5, 0, 0, 0])
+    np.testing.assert_array_equal(padded.selected_indices.numpy(), [3, 0, 5, 0, 0, 0, 0, 0, 0])
     assert padded.valid_outputs.item() == 3 and padded.valid_outputs.shape == ()
 
 

@@ -85,6 +85,8 @@ def windows_of(x: np.ndarray, w: Window) -> np.ndarray:
 def convolve(x: np.ndarray, filter: np.ndarray, w: Window) -> np.ndarray:
     """Every window as a row of a matrix (im2col), times the filter as a matrix."""
     n, out = x.shape[0], filter.shape[-1]
+    if not filter.size:
+        return np.zeros((n, *w.out_size, out), x.dtype)
     weights = filter.reshape(-1, out)
     if w.pointwise:
         return np.matmul(x.reshape(-1, x.shape[-1]), weights).reshape(n, *w.out_size, out)
@@ -108,8 +110,10 @@ def convolve_back(dy: np.ndarray, filter: np.ndarray, w: Window) -> np.ndarray:
 
 def filter_of(x: np.ndarray, dy: np.ndarray, w: Window) -> np.ndarray:
     """For every place of the filter: the pixels that it read, times dy."""
+    result = np.zeros((*w.size, x.shape[-1], dy.shape[-1]), x.dtype)
+    if not result.size:
+        return result
     source, flat_dy = padded(x, w), dy.reshape(-1, dy.shape[-1])
-    result = np.empty((*w.size, x.shape[-1], dy.shape[-1]), x.dtype)
     for place in places(w):
         pixels = tap(source, w, place).reshape(-1, x.shape[-1])
         np.matmul(pixels.T, flat_dy, out=result[place])

@@ -111,7 +111,7 @@ def non_max_suppression_padded(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The indices, filled up with zeros, and how many there are."""
     kept = non_max_suppression(boxes, scores, max_output_size, iou_threshold, score_threshold)
-    length = min(max_output_size, len(boxes)) if pad_to_max_output_size else len(kept)
+    length = max_output_size if pad_to_max_output_size else len(kept)
     padded = np.zeros(length, np.int32)
     padded[: len(kept)] = kept
     return padded, np.array(len(kept), np.int32)

@@ -39,7 +39,7 @@ def _indices(*boxes_and_scores, **how):
 
 def _padded(boxes, scores, pad_to_max_output_size=False, **how):
     indices = _indices(boxes, scores, **how)
-    length = min(how["max_output_size"], len(boxes)) if pad_to_max_output_size else len(indices)
+    length = how["max_output_size"] if pad_to_max_output_size else len(indices)
     return np.resize(np.append(indices, np.zeros(length, np.int32)), length), np.int32(len(indices))
 
 
