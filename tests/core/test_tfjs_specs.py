@@ -3,7 +3,7 @@
 import pytest
 
 from tests.core.tfjs_specs.packages import CannotRunError
-from tests.core.tfjs_specs.runner import OUR_WORDS, compare, known_differences, refuses_as_well
+from tests.core.tfjs_specs.runner import compare, known_differences
 from tests.helpers import skip_or_fail
 
 AT_LEAST = 2800  # specs that call a kernel: fewer means that they did not run
@@ -24,10 +24,3 @@ def test_specs_pass_but_for_the_known_ones(comparison):
     known = known_differences()
     assert {n: m for n, m in failures.items() if n not in known} == {}
     assert [n for n in known if n not in failures] == [], "these pass now: take them off the list"
-
-
-@pytest.mark.long
-def test_where_only_the_words_differ_we_refuse_too(comparison):
-    words = {name for name, reason in known_differences().items() if reason == OUR_WORDS}
-    failures = {n: r for n, r in comparison.failures.items() if n in words}
-    assert [n for n, r in failures.items() if not refuses_as_well(r)] == []

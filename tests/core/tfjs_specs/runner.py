@@ -16,8 +16,6 @@ from tests.core.tfjs_specs.packages import HERE, bundle
 Results = dict[str, dict[str, Any]]
 
 KNOWN = HERE / "known_differences.txt"
-OUR_WORDS = "our words"
-OTHER_WORDS = (" but it threw an exception with message ", " but it was rejected with Error: ")
 
 
 @dataclass(frozen=True)
@@ -50,11 +48,6 @@ def known_differences() -> dict[str, str]:
     """The specs that we are known to fail, each with the reason."""
     lines = [line for line in KNOWN.read_text().splitlines() if line and line[0] != "#"]
     return dict(line.split(" | ") for line in lines)
-
-
-def refuses_as_well(result: dict[str, Any]) -> bool:
-    """Whether a spec fails only because our error has other words."""
-    return all(any(words in m for words in OTHER_WORDS) for m in result["messages"])
 
 
 def run_specs(backend: str, wanted: str = "") -> Results:
