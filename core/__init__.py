@@ -50,11 +50,11 @@ install_methods()
 
 
 def __getattr__(name: str) -> Any:
-    """Find an op that was declared after the import: a user's own."""
-    try:
-        return OPS[name]
-    except KeyError:
-        raise AttributeError(f"module 'core' has no attribute {name!r}") from None
+    """Find what was declared after the import: a user's own."""
+    found = OPS.get(name) or FUNCTIONS.get(name)
+    if found is None:
+        raise AttributeError(f"module 'core' has no attribute {name!r}")
+    return found
 
 
 def __dir__() -> list[str]:

@@ -12,8 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, wraps
 from typing import Any, NamedTuple, TypeVar
 
-import numpy as np
-
 from core.dtypes import DTYPES
 from core.engine import KINDS, MISUSE, run
 from core.errors import CoreError
@@ -86,8 +84,14 @@ class Op:
         for input_name, gradient in (gradients or {}).items():
             if gradient is not None:
                 self._add_gradient(input_name, gradient)
-        if self.name in OPS or self.kernel_name in KERNEL_NAMES:
-            raise CoreError(f"op {self.name!r} or kernel {self.kernel_name!r} is declared twice")
+        for known in (OPS.get(self.name), KERNEL_NAMES.get(self.kernel_name)):
+            # The same module may do it again: a cell of a notebook, or an import after Ctrl-C.
+            if known and known.rule.__module__ != rule.__module__:
+                raise CoreError(
+                    f"op {self.name!r} or kernel {self.kernel_name!r} is declared twice"
+                )
+        if self.name in FUNCTIONS:
+            raise CoreError(f"{self.name!r} is a function of core already: choose another name")
         OPS[self.name] = KERNEL_NAMES[self.kernel_name] = self
 
     def _read_parameters(self) -> None:
@@ -99,6 +103,9 @@ class Op:
         self.defaults: dict[str, Any] = dict(self.rule.__kwdefaults__ or {})
         self.required_attributes = set(self.attributes) - set(self.defaults)
         kinds = inspect.get_annotations(self.rule, eval_str=True)
+        self.simple_attributes: dict[str, type] = {
+            n: kinds[n] for n in self.attributes if kinds.get(n) in (bool, float, str)
+        }
         self.list_inputs = {n for n in self.inputs if kinds.get(n) == list[Spec]}
         self.optional_inputs = {n for n in self.inputs if kinds.get(n) == Spec | None}
         self.plain = not (self.list_inputs or self.optional_inputs)
@@ -166,6 +173,11 @@ class Op:
                 break
             inputs += (given.pop(name, None),)
         unknown = [name for name in given if name not in self.attributes]
+        if unknown and unknown[0] in self.inputs:
+            raise CoreError(
+                f"{self.name} takes the tensors {list(self.inputs)}: {unknown[0]!r} is given "
+                f"twice, or one before it is missing"
+            )
         if unknown:
             raise CoreError(
                 f"{self.name} has no attribute {unknown[0]!r}: it takes {list(self.attributes)}"
@@ -173,7 +185,18 @@ class Op:
         missing = self.required_attributes - set(given)
         if missing:
             raise CoreError(f"{self.name} needs the attribute {sorted(missing)[0]!r}")
-        return inputs, {**self.defaults, **{k: _frozen(v) for k, v in given.items()}}
+        frozen = {name: _frozen(value) for name, value in given.items()}
+        for name in self.simple_attributes.keys() & frozen.keys():
+            self._check_simple(name, frozen[name])
+        return inputs, {**self.defaults, **frozen}
+
+    def _check_simple(self, name: str, value: Any) -> None:
+        """Raise unless an attribute declared as a flag, a number or a text is one."""
+        kind = self.simple_attributes[name]
+        takes = {bool: (bool,), float: (float, int), str: (str, bytes)}[kind]
+        if type(value) not in takes and not (kind is bool and value in (0, 1)):
+            wanted = {bool: "True or False", float: "a number", str: "text"}[kind]
+            raise CoreError(f"{self.name} needs {wanted} as {name!r}, got {value!r:.80}")
 
     def _positional(self, values: tuple, given: dict[str, Any]) -> dict[str, Any]:
         """The attributes among the positional arguments, by name."""
@@ -209,9 +232,9 @@ def _frozen(value: Any) -> Any:
     """An attribute that no caller can change any more: tuples of Python numbers."""
     if type(value) in _PLAIN:
         return value
-    if isinstance(value, (np.ndarray, np.generic)):
+    if hasattr(value, "tolist"):  # arrays, NumPy's numbers, tensors
         value = value.tolist()
-    return tuple(map(_frozen, value)) if isinstance(value, (list, tuple)) else value
+    return tuple(map(_frozen, value)) if isinstance(value, (list, tuple, range)) else value
 
 
 def op(**options: Any) -> Callable[[Rule], Op]:
@@ -230,7 +253,8 @@ def composite(function: Function) -> Function:
         except MISUSE as error:
             raise CoreError(f"{name} cannot work with this: {error}") from error
 
-    if name in OPS or name in FUNCTIONS:
+    known = OPS.get(name) or FUNCTIONS.get(name)
+    if known and (name in OPS or known.__module__ != function.__module__):
         raise CoreError(f"function {name!r} is declared twice")
     FUNCTIONS[name] = checked
     return checked  # type: ignore[return-value]

@@ -61,7 +61,7 @@ def to_numpy(value: Any, dtype: str | None = None) -> np.ndarray:
     array([b'shark', b'ray'], dtype=object)
     """
     array = _as_array(value)
-    name = check_dtype(dtype) if dtype else dtype_of(array)
+    name = dtype_of(array) if dtype is None else check_dtype(dtype)
     _check_fit(array, name)
     if name == "string":
         return _encoded(array)

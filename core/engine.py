@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from core.backends.base import Backend, Handle
 from core.dtypes import DTYPES, dtype_of, promote, to_numpy
 from core.errors import CoreError
-from core.kernels import KERNELS, OPS, find_kernel
+from core.kernels import OPS, READY, find_kernel
 from core.settings import active_backend
 from core.specs import Spec
 from core.tape import active_tapes
@@ -43,11 +43,17 @@ def tensor(value: Any, dtype: str | None = None) -> Tensor:
     """
     if isinstance(value, Tensor):
         return value if dtype is None else OPS["cast"](value, dtype=dtype)
-    if isinstance(value, (list, tuple)) and any(isinstance(v, Tensor) for v in value):
-        raise CoreError("a list of tensors is no tensor: join them with core.concat")
+    if _holds_a_tensor(value):
+        raise CoreError("a list of tensors is no tensor: join them with core.stack or core.concat")
     array = to_numpy(value, dtype)
     backend = active_backend()
     return wrap(backend, backend.upload(array), Spec(array.shape, dtype_of(array)))
+
+
+def _holds_a_tensor(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and any(
+        isinstance(v, Tensor) or _holds_a_tensor(v) for v in value
+    )
 
 
 def wrap(backend: Backend, handle: Handle, spec: Spec) -> Tensor:
@@ -70,14 +76,14 @@ def run(op: "Op", arguments: tuple, attributes: dict[str, Any]) -> Any:
     try:
         result = op.rule(*specs, **attributes)
     except MISUSE as error:
-        raise CoreError(f"{op.name} cannot work with {attributes}: {error}") from error
+        raise CoreError(_why_it_failed(op, inputs, attributes, error)) from error
     outputs: Any
     if op.alias and result.dtype == inputs[0].spec.dtype:
-        outputs = _alias(inputs[0], result)
+        outputs = _alias(op, inputs[0], result)
     else:
         if inputs is not arguments:
             handles = [_each(partial(handle_on, backend), i) for i in inputs]
-        kernel = KERNELS.get((op.name, backend.name)) or find_kernel(op.name, backend.name)
+        kernel = READY.get((op.name, backend.name)) or find_kernel(op.name, backend.name)
         try:
             raw = backend.run(kernel, handles, attributes, result)
         except MISUSE as error:
@@ -124,8 +130,8 @@ def _take_in(op: "Op", arguments: tuple) -> Sequence[Input]:
     if op.promote:
         inputs = _as_common_dtype(op, inputs)
     return [
-        i if kind is None else _each(partial(_as_required, op, kind), i)
-        for i, kind in zip(inputs, op.kinds, strict=True)
+        i if kind is None else _each(partial(_as_required, op, name, kind), i)
+        for name, i, kind in zip(op.inputs, inputs, op.kinds, strict=True)
     ]
 
 
@@ -197,18 +203,21 @@ KINDS: dict[str, dict[str, str]] = {
 }
 
 
-def _as_required(op: "Op", kind: Mapping[str, str], value: Tensor) -> Tensor:
+def _as_required(op: "Op", name: str, kind: Mapping[str, str], value: Tensor) -> Tensor:
     """A tensor of a dtype that an op can work on."""
     dtype = value.spec.dtype
     if dtype in kind:
         return _as_dtype(value, kind[dtype])
     if dtype == "float32" and value.size == 0 and "int32" in kind:
         return _as_dtype(value, "int32")  # an empty list has no dtype of its own
-    raise CoreError(f"{op.name} needs {' or '.join(kind)} tensors, got {dtype}")
+    raise CoreError(f"{op.name} needs {' or '.join(kind)} as {name!r}, got {dtype}")
 
 
-def _alias(source: Tensor, spec: Spec) -> Tensor:
-    handle = source.container.backend.view(source.handle, spec)
+def _alias(op: "Op", source: Tensor, spec: Spec) -> Tensor:
+    try:
+        handle = source.container.backend.view(source.handle, spec)
+    except MISUSE as error:
+        raise CoreError(_why_it_failed(op, [source], {"shape": spec.shape}, error)) from error
     return Tensor(spec, source.container, handle)
 
 
@@ -225,7 +234,8 @@ def _why_it_failed(
 ) -> str:
     shown = ", ".join(f"{t.dtype} {t.shape}" for t in _flat(inputs))
     reason = error if str(error) else type(error).__name__
-    return f"{op.name} of ({shown}) with {dict(attributes)} failed: {reason}"
+    given = f" of ({shown})" if shown else ""
+    return f"{op.name}{given} with {dict(attributes)} failed: {reason}"
 
 
 def handle_on(backend: Backend, value: Tensor) -> Handle:

@@ -2,9 +2,17 @@
 
 from weights_cache.errors import ZooError
 
+_LONGEST = 800  # characters
+
 
 class CoreError(ZooError):
     """A shape, dtype, attribute or backend that the engine cannot work with."""
+
+    def __init__(self, message: str):
+        # A value of any size may stand in a message; who reads it needs its two ends.
+        if len(message) > _LONGEST:
+            message = f"{message[: _LONGEST // 2]} ... {message[-_LONGEST // 2 :]}"
+        super().__init__(message)
 
 
 class KernelNotFound(CoreError, NotImplementedError):  # noqa: N818 - the public name

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from core.errors import CoreError
-from core.specs import Shape, whole_numbers
+from core.specs import Shape, Spec, check_choice, whole_numbers
 
 #: Pixels before and after along each axis of an image or volume, as ((top, bottom), (left, right)).
 Sides = tuple[tuple[int, int], ...]
@@ -16,10 +16,11 @@ Padding = str | int | Sides
 Pair = int | Sequence[int]
 Triple = int | Sequence[int]
 
-#: The orders of axes, by how many axes an image or volume has.
-FORMATS = {2: ("NHWC", "NCHW"), 3: ("NDHWC",)}
+#: The orders of axes, by how many axes a row, image or volume has; first with the channels last.
+FORMATS = {1: ("NWC",), 2: ("NHWC", "NCHW"), 3: ("NDHWC",)}
 _AXES = {2: "height, width", 3: "depth, height, width"}
 _LARGEST = 1 << 24  # of a stride, a size or a padding, in pixels
+LONGEST_SIDE = 1 << 16  # of an image that is made, in pixels
 
 #: How many strides fit into some room, by dim_rounding_mode.
 _FIT = {
@@ -61,14 +62,33 @@ def _numbers(value: int | Sequence[int], name: str, count: int, least: int = 1) 
     return numbers
 
 
+def new_size(size: Sequence[int], name: str = "size") -> tuple[int, int]:
+    """Height and width of images that are made, checked."""
+    height, width = pair(tuple(size), name)
+    if max(height, width) > LONGEST_SIDE:
+        raise CoreError(f"{name}={size} is too large: at most {LONGEST_SIDE} pixels a side")
+    return height, width
+
+
+def check_images(images: Spec) -> None:
+    """Raise unless a tensor can be a batch of images."""
+    if len(images.shape) != 4:
+        raise CoreError(f"expected [batch, height, width, channels] images, got {images.shape}")
+
+
+def check_format(data_format: Any, axes: int, channels_last: bool = False) -> None:
+    """Raise unless a data format is one of rows (one axis), images (two) or volumes (three)."""
+    known = FORMATS[axes][:1] if channels_last else FORMATS[axes]
+    check_choice(data_format, "data_format", known)
+
+
 def split_shape(shape: Shape, axes: int, data_format: str) -> tuple[int, Shape, int]:
     """Batch, size and channels of images (two axes) or volumes (three).
 
     >>> split_shape((5, 3, 20, 10), 2, "NCHW")
     (5, (20, 10), 3)
     """
-    if data_format not in FORMATS[axes]:
-        raise CoreError(f"data_format={data_format!r} must be one of {FORMATS[axes]}")
+    check_format(data_format, axes)
     if len(shape) != axes + 2:
         raise CoreError(
             f"expected a [batch, {_AXES[axes]}, channels] tensor (data_format gives the order of "

@@ -38,10 +38,17 @@ def run_kernel(
         raise KernelNotFound(f"TensorFlow.js has no kernel {name!r}, or no op here runs it")
     python_names = {js_name: python_name for python_name, js_name in op.js_names.items()}
     named = {}
-    for js_name, value in {**inputs, **(attributes or {})}.items():
-        if js_name not in python_names:
-            raise CoreError(f"kernel {name} takes {list(python_names)}, got {js_name!r}")
-        if value is not None:
-            named[python_names[js_name]] = value
+    for given in (inputs, attributes or {}):
+        if not isinstance(given, Mapping):
+            raise CoreError(f"kernel {name} takes names with values, not {given!r:.80}")
+        for js_name, value in given.items():
+            if js_name not in python_names or python_names[js_name] in named:
+                raise CoreError(f"kernel {name} takes {list(python_names)} once, got {js_name!r}")
+            if value is not None:
+                named[python_names[js_name]] = value
+    missing = set(op.inputs) - op.optional_inputs - set(named)
+    if missing:
+        needed = [op.js_names[n] for n in op.inputs if n in missing]
+        raise CoreError(f"kernel {name} needs the inputs {needed}")
     outputs = op(**named)
     return list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]

@@ -2,6 +2,7 @@
 
 import importlib
 import pkgutil
+import sys
 from collections.abc import Callable
 from functools import cache
 from threading import RLock
@@ -20,6 +21,8 @@ OPS: dict[str, "Op"] = {}
 KERNEL_NAMES: dict[str, "Op"] = {}  # the same by their TensorFlow.js names
 FUNCTIONS: dict[str, Callable[..., Any]] = {}  # public functions that are made of ops
 KERNELS: dict[tuple[str, str], Callable[..., Any]] = {}
+READY: dict[tuple[str, str], Callable[..., Any]] = {}  # those that ran or are about to
+_HOMES: dict[tuple[str, str], str] = {}  # the module that registered each
 _BACKENDS: dict[str, "Backend"] = {}
 _LOADING = RLock()
 
@@ -46,45 +49,58 @@ def kernel(op_name: str, backend: str) -> Callable[[Function], Function]:
             NumPy arrays (read only), the attributes as keywords, and returns fresh arrays.
 
     Raises:
-        CoreError: this pair has a kernel already.
+        CoreError: no such backend, or this pair has a kernel from another module already.
 
     >>> import core, numpy as np
     >>> @core.kernel("my_op", "cpu")
     ... def my_op(x):
     ...     return x * 2
     """
+    if backend not in backend_names():
+        raise CoreError(f"unknown backend {backend!r}: use one of {backend_names()}")
     _load_family(op_name, backend)  # so that a kernel of ours is not replaced unnoticed
+    key, home = (op_name, backend), sys._getframe(1).f_globals["__name__"]
 
     def register(function: Function) -> Function:
-        if (op_name, backend) in KERNELS:
+        # The same module may do it again: a cell of a notebook, or an import after Ctrl-C.
+        if _HOMES.setdefault(key, home) != home:
             raise CoreError(f"op {op_name!r} has a kernel on backend {backend!r} already")
-        KERNELS[op_name, backend] = function
+        READY.pop(key, None)
+        KERNELS[key] = function
         return function
 
     return register
 
 
 def find_kernel(op_name: str, backend: str) -> Callable[..., Any]:
-    """The kernel of an op on a backend, or `KernelNotFound` that lists the backends having one."""
-    if (op_name, backend) not in KERNELS:
-        _load_family(op_name, backend)
-    if (op_name, backend) not in KERNELS:
-        for name in backend_names():
-            load_kernels(name)
-    found = KERNELS.get((op_name, backend))
+    """The kernel of an op on a backend, or `KernelNotFound` that lists the backends having one.
+
+    What it finds goes to READY. A kernel that is only in KERNELS may stand in a file that another
+    thread is still importing.
+    """
+    key = op_name, backend
+    _load_family(*key)
+    if key not in KERNELS:
+        load_kernels(backend)
+        load_kernels("cpu")  # it has most kernels, so name it even if nobody used it yet
+    found = KERNELS.get(key)
     if found is None:
         have = sorted(b for o, b in KERNELS if o == op_name)
         raise KernelNotFound(
             f"no kernel {op_name!r} on backend {backend!r}; available on: "
             f"{', '.join(have) or 'none'} (register one with core.kernel)"
         )
+    if not _HOMES[key].startswith("core.backends."):
+        found = load_backend(backend).guarded(found)
+    READY[key] = found
     return found
 
 
 def _load_family(op_name: str, backend: str) -> None:
     """Import the kernel file that is named like the file that declares the op.
 
-    Just that one: a command that runs one network need not wait for all kernels.
+    Just that one: a command that runs one network need not wait for all kernels. An import that
+    another thread has begun is waited for.
     """
     op = OPS.get(op_name)
     family = op.rule.__module__.rpartition(".")[2] if op else ""

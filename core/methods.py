@@ -36,7 +36,7 @@ OPERATORS = {
 }
 
 #: Those of OPERATORS that have a swapped form, such as ``__radd__``.
-SWAPPED = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul")
+SWAPPED = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor")
 
 #: Ops and composites that are also methods, under the same name.
 METHODS = """
@@ -50,14 +50,14 @@ METHODS = """
     pool pow prelu prod reciprocal relu relu6 resize_bilinear resize_nearest_neighbor reverse rfft
     round rsqrt selu separable_conv2d sigmoid sign sin sinh slice softmax softplus
     space_to_batch_nd split sqrt square squared_difference squeeze step strided_slice sub sum
-    tan tanh tile topk transpose unique unsorted_segment_sum unstack zeros_like
+    tan tanh tile topk unique unsorted_segment_sum unstack zeros_like
 """.split()  # noqa: SIM905 - as a list it would take a hundred lines
 
 
 def install_methods() -> None:
     """Give `Tensor` its operators and methods, once all ops are declared."""
     for special, name in OPERATORS.items():
-        setattr(Tensor, special, _method(OPS[name]))
+        setattr(Tensor, special, _operator(OPS[name]))
     for stem in SWAPPED:
         setattr(Tensor, f"__r{stem}__", _swapped(OPS[OPERATORS[f"__{stem}__"]]))
     for name in METHODS:
@@ -73,6 +73,15 @@ def _method(function: Callable[..., Any]) -> Callable[..., Any]:
     method.__name__ = function.__name__
     method.__doc__ = f"`core.{function.__name__}` of this tensor."
     return method
+
+
+def _operator(function: Callable[..., Any]) -> Callable[..., Any]:
+    def operate(self: Tensor, *others: Any) -> Any:
+        if others and others[0] is None:
+            return NotImplemented  # Python knows by itself that a tensor is not None
+        return function(self, *others)
+
+    return operate
 
 
 def _swapped(function: Callable[..., Any]) -> Callable[[Tensor, Any], Any]:

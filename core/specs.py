@@ -1,6 +1,6 @@
 """Shape and dtype of tensors that may not exist yet, and the arithmetic of shapes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 from operator import index
 from typing import Any, NamedTuple
@@ -62,6 +62,52 @@ def whole_numbers(values: Any, name: str) -> Shape:
     raise CoreError(f"{name}={values!r} must be whole numbers")
 
 
+def whole_number(value: Any, name: str, least: int | None = None) -> int:
+    """One whole number, no less than ``least``.
+
+    >>> whole_number(3, "size", 1)
+    3
+    """
+    try:
+        number = None if isinstance(value, bool) else index(value)
+    except TypeError:
+        number = None
+    if number is None or (least is not None and number < least):
+        limit = "" if least is None else f", {least} or more"
+        raise CoreError(f"{name}={value!r} must be one whole number{limit}")
+    return number
+
+
+def check_choice(value: Any, name: str, choices: Sequence[str]) -> None:
+    """Raise unless a value is one of some words."""
+    if value not in choices:
+        known = f"one of {tuple(choices)}" if len(choices) > 1 else repr(choices[0])
+        raise CoreError(f"{name}={value!r} must be {known}")
+
+
+def require(needs: Mapping[str, bool], given: str) -> None:
+    """Raise for the first need that is not met, in the words of TensorFlow.js alone.
+
+    Ported programs compare and search for those words: what was given is told by the cause.
+    """
+    for need, is_met in needs.items():
+        if not is_met:
+            raise CoreError(need) from ValueError(given)
+
+
+def check_rank(spec: Spec, rank: int, name: str) -> None:
+    """Raise if a tensor has not as many axes as it should."""
+    if len(spec.shape) != rank:
+        needed = ("a scalar", "a vector", "a matrix")[rank]
+        raise CoreError(f"{name} must be {needed}, got shape {spec.shape}")
+
+
+def check_dy(result: Spec, dy: Spec, name: str = "dy") -> None:
+    """Raise unless a gradient has the shape of the result that it is of."""
+    if result.shape != dy.shape:
+        raise CoreError(f"{name} has shape {dy.shape}, the result has {result.shape}")
+
+
 def normal_axes(axis: int | Sequence[int] | None, rank: int) -> Shape:
     """Axes as sorted non-negative numbers; None means all.
 
@@ -83,9 +129,15 @@ def normal_axis(axis: int, rank: int) -> int:
     """One axis as a non-negative number."""
     if type(axis) is int and -rank <= axis < rank:
         return axis % rank
-    if axis is None or isinstance(axis, (tuple, list)):
-        raise CoreError(f"axis={axis!r} must be one whole number")
-    return normal_axes(axis, rank)[0]
+    return normal_axes(whole_number(axis, "axis"), rank)[0]
+
+
+def checked_shape(shape: int | Sequence[int]) -> Shape:
+    """A shape without negative lengths."""
+    lengths = whole_numbers(shape, "shape")
+    if any(n < 0 for n in lengths):
+        raise CoreError(f"shape {lengths} has a negative length")
+    return lengths
 
 
 def normal_shape(shape: int | Sequence[int], size: int) -> Shape:

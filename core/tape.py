@@ -48,7 +48,7 @@ class Tape:
         named = dict(zip(op.inputs, inputs, strict=True))
         reached = [name for name in op.inputs if self._reaches(named[name])]
         wanted = [name for name in reached if name in op.gradients]
-        if not reached or (not wanted and not _has_floats(outputs)):
+        if not reached or (not wanted and not _is_smooth(outputs)):
             return
         values = {"y": outputs, **named}
         saved = {
@@ -85,6 +85,8 @@ class Tape:
                 continue
             gradient = node.op.gradients.get(name)
             if gradient is None:
+                if not _is_smooth(place):
+                    continue  # nothing flows into indices and the like
                 raise CoreError(f"op {node.op.name!r} has no gradient for its input {name!r}")
             values = {p: _argument(node, p) for p in gradient.parameters}
             flows = gradient.function(g if node.several else g[0], **values)
@@ -93,8 +95,9 @@ class Tape:
                     _add_flow(found, into, flow)
 
 
-def _has_floats(outputs: Any) -> bool:
-    several = outputs if isinstance(outputs, list) else [outputs]
+def _is_smooth(value: Any) -> bool:
+    """Whether a tensor or place, or one of a list, holds numbers that have slopes."""
+    several = value if isinstance(value, list) else [value]
     return any(t.spec.dtype in ("float32", "complex64") for t in several)
 
 
@@ -120,12 +123,15 @@ def _argument(node: Node, parameter: str) -> Any:
 
 def _gradient_or_zeros(found: dict[int, Tensor], place: Place) -> Tensor:
     known = found.get(place.id)
-    return _zeros(place.spec) if known is None else known
+    return _filled(place.spec, 0.0) if known is None else known
 
 
-def _zeros(spec: Spec) -> Tensor:
-    dtype = "complex64" if spec.dtype == "complex64" else "float32"
-    return ops.fill(shape=spec.shape, value=0.0, dtype=dtype)
+def _slope_dtype(spec: Spec) -> str:
+    return "complex64" if spec.dtype == "complex64" else "float32"
+
+
+def _filled(spec: Spec, value: float) -> Tensor:
+    return ops.fill(shape=spec.shape, value=value, dtype=_slope_dtype(spec))
 
 
 def _add_flow(found: dict[int, Tensor], into: Place, flow: Tensor) -> None:
@@ -179,6 +185,8 @@ def value_and_grads(function: Callable[..., Tensor]) -> Callable[..., tuple[Tens
     def with_gradients(*inputs: Any, dy: Any = None) -> tuple[Tensor, list[Tensor]]:
         # Fresh aliases: the tape then watches these, and not other uses of the same tensors.
         xs = [ops.identity(x) for x in inputs]
+        if any(x.dtype == "string" for x in xs):
+            raise CoreError("strings have no gradient: close over them instead of giving them")
         tape = Tape(xs)
         token = _tapes.set((*_tapes.get(), tape))
         try:
@@ -187,7 +195,7 @@ def value_and_grads(function: Callable[..., Tensor]) -> Callable[..., tuple[Tens
             _tapes.reset(token)
         if not isinstance(y, Tensor):
             raise CoreError(f"the function must return one tensor, not {type(y).__name__}")
-        g = ops.fill(shape=y.shape, value=1.0) if dy is None else ops.cast(dy, dtype="float32")
+        g = _filled(y.spec, 1.0) if dy is None else ops.cast(dy, dtype=_slope_dtype(y.spec))
         if g.shape != y.shape:
             raise CoreError(f"dy has shape {g.shape}, the value has {y.shape}")
         return y, tape.gradients(y, g, xs)

@@ -28,6 +28,15 @@ class DataContainer:
         self.backend.release(self.handle)
 
 
+def _as_arrays(value: Any) -> Any:
+    """The same arguments with arrays in place of tensors."""
+    if isinstance(value, Tensor):
+        return value.numpy()
+    if isinstance(value, dict):
+        return {name: _as_arrays(v) for name, v in value.items()}
+    return type(value)(map(_as_arrays, value)) if type(value) in (list, tuple) else value
+
+
 class Tensor:
     """An immutable array on a backend. Make one with `core.tensor`.
 
@@ -92,9 +101,14 @@ class Tensor:
         """The values as nested lists of Python numbers, or bytes of strings."""
         return self._read().tolist()
 
-    def reshape(self, shape: int | Sequence[int]) -> "Tensor":
-        """The same values in another shape; one length may be -1."""
-        return OPS["reshape"](self, shape=shape)
+    def reshape(self, *shape: int | Sequence[int]) -> "Tensor":
+        """The same values in another shape, given as one or several; one length may be -1."""
+        return OPS["reshape"](self, shape=shape[0] if len(shape) == 1 else shape)
+
+    def transpose(self, *perm: int | Sequence[int], conjugate: bool = False) -> "Tensor":
+        """The axes in another order, given as one or several, by default reversed."""
+        order = perm[0] if len(perm) == 1 else perm or None
+        return OPS["transpose"](self, perm=order, conjugate=conjugate)
 
     def cast(self, dtype: str) -> "Tensor":
         """The values converted to another dtype."""
@@ -149,6 +163,20 @@ class Tensor:
 
     def __int__(self) -> int:
         return int(self.item())
+
+    def __index__(self) -> int:
+        if self.dtype != "int32" or self.shape:
+            raise TypeError(
+                f"an index is one int32 number, this tensor is {self.dtype} {self.shape}"
+            )
+        return int(self.item())
+
+    def __format__(self, spec: str) -> str:
+        return format(self.item(), spec) if spec else repr(self)
+
+    def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any:
+        """NumPy's own functions, such as ``np.sum``, work on a copy and give arrays."""
+        return function(*_as_arrays(arguments), **_as_arrays(options))
 
     def __repr__(self) -> str:
         values = np.array2string(self._read(), threshold=20, separator=", ", prefix="Tensor(")

@@ -16,6 +16,7 @@ from core.ops import (  # noqa: F401
     image,
     indexing,
     linear,
+    masks,
     normalization,
     pooling,
     ragged,

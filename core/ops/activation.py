@@ -9,6 +9,13 @@ from core.specs import Spec, broadcast_shapes, normal_axis
 def softmax(logits: Spec, *, axis: int = -1) -> Spec:
     """Positive numbers in the proportions of e**logits, with sum 1 along an axis.
 
+    Args:
+        logits: real numbers, at least one axis; int32 and bool are converted to float32.
+        axis: along which the sum is 1; the last by default.
+
+    Returns:
+        float32, of the same shape.
+
     >>> core.softmax([[1.0, 1.0, 1.0, 1.0]]).numpy()
     array([[0.25, 0.25, 0.25, 0.25]], dtype=float32)
     """
@@ -25,6 +32,13 @@ def _(g, y, axis):
 @op(input_dtype="float32")
 def log_softmax(logits: Spec, *, axis: int = -1) -> Spec:
     """The logarithm of `softmax`, exact where that is near 0.
+
+    Args:
+        logits: real numbers, at least one axis; int32 and bool are converted to float32.
+        axis: along which they are weighed against each other; the last by default.
+
+    Returns:
+        float32, of the same shape, 0 or less.
 
     >>> core.log_softmax([0.0, 1000.0]).numpy()
     array([-1000.,     0.], dtype=float32)

@@ -10,25 +10,37 @@ from core.declare import Op, Rule, op
 from core.errors import CoreError
 from core.kernels import ops
 from core.ops.complex_numbers import conjugate
+from core.ops.row_documents import TAKES, document
+from core.ops.slopes import zero
 from core.specs import Spec, broadcast_shapes
 
 FLOAT, REAL, NUMBER, INT = "float32", "real", "number", "int32"
 
 
 def broadcast(a: Spec, b: Spec) -> Spec:
-    """The result has the common shape."""
+    """A tensor of the common shape and dtype."""
     if a.shape == b.shape:
         return a
     return Spec(broadcast_shapes(a.shape, b.shape), a.dtype)
 
 
 def broadcast_to_int(a: Spec, b: Spec) -> Spec:
-    """The result has the common shape and is int32."""
+    """int32, of the common shape."""
     return Spec(broadcast_shapes(a.shape, b.shape), "int32")
 
 
+def broadcast_power(base: Spec, exp: Spec) -> Spec:
+    """A tensor of the common shape and dtype."""
+    return broadcast(base, exp)
+
+
+def broadcast_bits(x: Spec, y: Spec) -> Spec:
+    """int32, of the common shape."""
+    return broadcast(x, y)
+
+
 def broadcast_slope(x: Spec, alpha: Spec) -> Spec:
-    """The result has the common shape; alpha is the slope where x is negative."""
+    """A tensor of the common shape and dtype."""
     return broadcast(x, alpha)
 
 
@@ -44,14 +56,11 @@ class BinaryRow(NamedTuple):
     formula: str = ""  # in NumPy, for tests, unless NumPy or SciPy has a function of that name
     rule: Rule = broadcast  # its parameters are the inputs' names
     kernel_name: str = ""
+    kernel_inputs: tuple[str, ...] = ()  # TensorFlow.js's names, where they differ
 
 
-def _zero(g):
-    return ops.zeros_like(g)
-
-
-def _power_gradient(g, a, y):
-    return g * y * ops.log(ops.select(a > 0.0, a, 1.0))
+def _power_gradient(g, base, y):
+    return g * y * ops.log(ops.select(base > 0.0, base, 1.0))
 
 
 BINARY = [
@@ -80,11 +89,11 @@ BINARY = [
     BinaryRow(
         "floor_div",
         REAL,
-        _zero,
-        _zero,
+        zero,
+        zero,
         (-3, 3),
         "a / b rounded down, as int32",
-        "np.floor(a / b)",
+        "np.floor(a / b).astype(int)",
         broadcast_to_int,
     ),
     BinaryRow(
@@ -99,11 +108,13 @@ BINARY = [
     BinaryRow(
         "pow",
         REAL,
-        lambda g, a, b: g * b * ops.pow(a, b - 1.0),
+        lambda g, base, exp: g * exp * ops.pow(base, exp - 1.0),
         _power_gradient,
         (0.3, 3),
-        "a to the power of b",
-        "np.power(a, b)",
+        "base to the power of exp",
+        "np.power(base, exp)",
+        broadcast_power,
+        kernel_inputs=("a", "b"),
     ),
     BinaryRow(
         "maximum",
@@ -149,7 +160,16 @@ BINARY = [
         "np.where(x < 0, alpha * x, x)",
         broadcast_slope,
     ),
-    BinaryRow("bitwise_and", INT, None, None, (-9, 9), "the bits that both have"),
+    BinaryRow(
+        "bitwise_and",
+        INT,
+        None,
+        None,
+        (-9, 9),
+        "the bits that both have",
+        rule=broadcast_bits,
+        kernel_inputs=("a", "b"),
+    ),
 ]
 
 
@@ -158,8 +178,18 @@ def _binary(row: BinaryRow) -> Op:
     return Op(
         row.rule,
         name=row.name,
-        doc=f"Element-wise: {row.doc}. {first}, {second}: tensors of shapes that broadcast.",
+        doc=document(
+            row.name,
+            f"Element-wise: {row.doc}.",
+            [
+                f"{first}: a tensor, {TAKES[row.dtype]}.",
+                f"{second}: a tensor of a shape that broadcasts with that of {first}; mixed dtypes",
+                "    become their common one.",
+            ],
+            row.rule,
+        ),
         kernel_name=row.kernel_name,
+        js_names=dict(zip(names, row.kernel_inputs, strict=False)),
         gradients=dict(zip(names, (row.gradient_a, row.gradient_b), strict=True)),
         promote=True,
         input_dtype=row.dtype,
@@ -170,21 +200,21 @@ for _row in BINARY:
     _binary(_row)
 
 
-@op(input_dtype="number")
-def add_n(inputs: list[Spec]) -> Spec:
+@op(input_dtype="number", js_names={"tensors": "inputs"})
+def add_n(tensors: list[Spec]) -> Spec:
     """The sum of several tensors.
 
     Args:
-        inputs: one tensor or more, all of one shape and dtype.
+        tensors: one or more, all of one shape and dtype.
 
     >>> core.add_n([[1, 2], [3, 4], [5, 6]]).numpy()
     array([ 9, 12], dtype=int32)
     """
-    if len(set(inputs)) > 1:
-        raise CoreError(f"add_n needs tensors of one shape and dtype, got {inputs}")
-    return inputs[0]
+    if len(set(tensors)) > 1:
+        raise CoreError(f"add_n needs tensors of one shape and dtype, got {tensors}")
+    return tensors[0]
 
 
-@add_n.gradient("inputs")
-def _(g, inputs_spec):
-    return [g] * len(inputs_spec)
+@add_n.gradient("tensors")
+def _(g, tensors_spec):
+    return [g] * len(tensors_spec)

@@ -5,16 +5,18 @@ from typing import NamedTuple
 from core.declare import Op, Rule, op
 from core.errors import CoreError
 from core.kernels import ops
+from core.ops.row_documents import TAKES, document
+from core.ops.slopes import zero
 from core.specs import Spec, broadcast_shapes
 
 
 def to_bool(a: Spec, b: Spec) -> Spec:
-    """The result has the common shape."""
+    """bool, of the common shape."""
     return Spec(broadcast_shapes(a.shape, b.shape), "bool")
 
 
 def to_order(a: Spec, b: Spec) -> Spec:
-    """As `to_bool`, for dtypes that have an order."""
+    """bool, of the common shape; complex64 has no order and is refused."""
     if a.dtype == "complex64":
         raise CoreError("complex numbers have no order: compare core.abs of them")
     return to_bool(a, b)
@@ -36,7 +38,7 @@ COMPARE = [
     CompareRow("less", None, "whether a < b", to_order),
     CompareRow("less_equal", None, "whether a <= b", to_order),
     CompareRow("greater", None, "whether a > b", to_order),
-    CompareRow("greater_equal", None, "whether a >= b", to_order, lambda g: ops.zeros_like(g)),
+    CompareRow("greater_equal", None, "whether a >= b", to_order, zero),
     CompareRow("logical_and", "bool", "whether both are true"),
     CompareRow("logical_or", "bool", "whether one is true"),
     CompareRow("logical_xor", "bool", "whether just one is true"),
@@ -46,7 +48,15 @@ for _row in COMPARE:
     Op(
         _row.rule,
         name=_row.name,
-        doc=f"Element-wise: {_row.doc}. a, b: tensors of shapes that broadcast.",
+        doc=document(
+            _row.name,
+            f"Element-wise: {_row.doc}.",
+            [
+                f"a: a tensor, {TAKES[_row.dtype]}.",
+                "b: a tensor of a shape that broadcasts with that of a.",
+            ],
+            _row.rule,
+        ),
         gradients={"a": _row.gradient, "b": _row.gradient},
         promote=_row.dtype is None,
         input_dtype=_row.dtype,
@@ -70,9 +80,7 @@ def select(condition: Spec, t: Spec, e: Spec) -> Spec:
     return Spec(broadcast_shapes(condition.shape, broadcast_shapes(t.shape, e.shape)), t.dtype)
 
 
-@select.gradient("condition")
-def _(g):
-    return ops.zeros_like(g)
+select.gradient("condition")(zero)
 
 
 @select.gradient("t")

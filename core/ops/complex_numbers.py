@@ -48,6 +48,12 @@ def _(g):
 def real(input: Spec) -> Spec:
     """The real parts of complex numbers.
 
+    Args:
+        input: complex64 tensor of any shape.
+
+    Returns:
+        float32, of the same shape.
+
     >>> core.real(core.complex([1.0, 2.0], [3.0, 4.0])).numpy()
     array([1., 2.], dtype=float32)
     """
@@ -63,6 +69,12 @@ def _(g):
 def imag(input: Spec) -> Spec:
     """The imaginary parts of complex numbers.
 
+    Args:
+        input: complex64 tensor of any shape.
+
+    Returns:
+        float32, of the same shape.
+
     >>> core.imag(core.complex([1.0, 2.0], [3.0, 4.0])).numpy()
     array([3., 4.], dtype=float32)
     """
@@ -77,6 +89,12 @@ def _(g):
 @op(input_dtype="complex64")
 def complex_abs(x: Spec) -> Spec:
     """The magnitudes of complex numbers; `core.abs` gives them too.
+
+    Args:
+        x: complex64 tensor of any shape.
+
+    Returns:
+        float32, of the same shape.
 
     >>> core.complex_abs(core.complex([3.0], [4.0])).numpy()
     array([5.], dtype=float32)

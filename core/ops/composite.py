@@ -159,7 +159,10 @@ def _vector_norm(sizes, ord: float | str, axis: int | None):
         return _root_of_squares(sizes, axis)
     named = {1: ops.sum, inf: ops.max, -inf: ops.min}
     if ord not in named:
-        raise CoreError(f"ord={ord!r} must be 'euclidean', 1, 2, inf or -inf for vectors")
+        raise CoreError(
+            f"ord={ord!r} must be 'euclidean', 1, 2, inf or -inf for vectors; for the norm of a "
+            f"matrix say which axes are its rows and columns, such as axis=(0, 1)"
+        )
     return named[ord](sizes, axis=axis, keep_dims=True)
 
 

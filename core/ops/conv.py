@@ -9,6 +9,7 @@ from core.geometry import (
     Padding,
     Pair,
     Window,
+    check_format,
     join_shape,
     refuse_strided_dilation,
     split_shape,
@@ -16,22 +17,23 @@ from core.geometry import (
 )
 from core.kernels import ops
 from core.ops.batches import image_op
-from core.specs import Shape, Spec
+from core.specs import Shape, Spec, check_dy
 from core.tensors import Tensor
 
 
 def conv_window(
     x: Spec,
     filter: Spec,
+    axes: int,
     strides: Pair,
     pad: Padding,
     data_format: str,
     dilations: Pair,
     dim_rounding_mode: str | None,
 ) -> Window:
-    """The windows of a convolution, plain or depthwise, after checking its arguments."""
-    axes = len(data_format) - 2
-    if axes not in (2, 3) or len(filter.shape) != axes + 2:
+    """The windows of a convolution of images (two axes) or volumes (three), after its checks."""
+    check_format(data_format, axes)
+    if len(filter.shape) != axes + 2:
         raise CoreError(
             f"a convolution over {data_format!r} needs a filter [size along each axis, in, out], "
             f"got {filter.shape}"
@@ -50,12 +52,6 @@ def conv_window(
 def conv_spec(x: Spec, w: Window, channels: int, data_format: str) -> Spec:
     """The result of a convolution."""
     return Spec(join_shape(x.shape[0], w.out_size, channels, data_format), x.dtype)
-
-
-def check_dy(expected: Spec, dy: Spec) -> None:
-    """Raise unless a gradient has the shape of the result that it is of."""
-    if expected.shape != dy.shape:
-        raise CoreError(f"dy has shape {dy.shape}, the result has {expected.shape}")
 
 
 @image_op(kernel_name="Conv2D", promote=True, input_dtype="real")
@@ -88,7 +84,7 @@ def conv2d(
     >>> core.conv2d(core.ones((1, 3, 3, 1)), core.ones((2, 2, 1, 1))).numpy().ravel()
     array([4., 4., 4., 4.], dtype=float32)
     """
-    w = conv_window(x, filter, strides, pad, data_format, dilations, dim_rounding_mode)
+    w = conv_window(x, filter, 2, strides, pad, data_format, dilations, dim_rounding_mode)
     return conv_spec(x, w, filter.shape[3], data_format)
 
 
@@ -137,7 +133,7 @@ def conv2d_backprop_input(
     (1, 2, 2, 1)
     """
     x = Spec(tuple(input_shape))
-    w = conv_window(x, filter, strides, pad, data_format, dilations, dim_rounding_mode)
+    w = conv_window(x, filter, 2, strides, pad, data_format, dilations, dim_rounding_mode)
     check_dy(conv_spec(x, w, filter.shape[3], data_format), dy)
     return x
 
@@ -168,12 +164,22 @@ def conv2d_backprop_filter(
 ) -> Spec:
     """The gradient of `conv2d` for its filter, of shape ``filter_shape``.
 
+    Args:
+        x: [batch, height, width, in].
+        dy: [batch, new height, new width, out], the gradient of the result.
+        filter_shape: [filter height, filter width, in, out].
+        strides: see `conv2d`, like the rest.
+        pad: see `conv2d`.
+        data_format: see `conv2d`.
+        dilations: see `conv2d`.
+        dim_rounding_mode: see `conv2d`.
+
     >>> core.conv2d_backprop_filter(core.ones((1, 3, 3, 1)), core.ones((1, 2, 2, 1)),
     ...                             filter_shape=(2, 2, 1, 1)).shape
     (2, 2, 1, 1)
     """
     filter = Spec(tuple(filter_shape))
-    w = conv_window(x, filter, strides, pad, data_format, dilations, dim_rounding_mode)
+    w = conv_window(x, filter, 2, strides, pad, data_format, dilations, dim_rounding_mode)
     check_dy(conv_spec(x, w, filter.shape[3], data_format), dy)
     return filter
 
@@ -217,8 +223,7 @@ def conv1d(
     array([1., 2.], dtype=float32)
     """
     x, filter = tensor(x), tensor(filter)
-    if data_format != "NWC":
-        raise CoreError(f"data_format={data_format!r} must be 'NWC'")
+    check_format(data_format, 1)
     if len(x.shape) not in (2, 3) or len(filter.shape) != 3:
         raise CoreError(
             f"conv1d needs x [batch, width, in] and a filter [width, in, out], got {x.shape} and "

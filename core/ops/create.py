@@ -11,15 +11,8 @@ from core.dtypes import DTYPES, check_dtype, check_value
 from core.engine import tensor
 from core.errors import CoreError
 from core.kernels import ops
-from core.specs import Shape, Spec, whole_numbers
-
-
-def checked_shape(shape: int | Sequence[int]) -> Shape:
-    """A shape without negative lengths."""
-    lengths = whole_numbers(shape, "shape")
-    if any(n < 0 for n in lengths):
-        raise CoreError(f"shape {lengths} has a negative length")
-    return lengths
+from core.ops.slopes import no_slope
+from core.specs import Spec, check_choice, checked_shape, whole_number
 
 
 def fill_dtype(value: Any, dtype: str | None) -> str:
@@ -57,6 +50,10 @@ def fill(*, shape: Sequence[int], value: Any, dtype: str | None = None) -> Spec:
 def zeros(shape: Sequence[int], dtype: str = "float32") -> Any:
     """A tensor of zeros.
 
+    Args:
+        shape: length of each axis.
+        dtype: ``"float32"``, ``"int32"``, ``"bool"`` or ``"complex64"``.
+
     >>> import core
     >>> core.zeros((2,)).numpy()
     array([0., 0.], dtype=float32)
@@ -68,6 +65,10 @@ def zeros(shape: Sequence[int], dtype: str = "float32") -> Any:
 def ones(shape: Sequence[int], dtype: str = "float32") -> Any:
     """A tensor of ones.
 
+    Args:
+        shape: length of each axis.
+        dtype: ``"float32"``, ``"int32"``, ``"bool"`` or ``"complex64"``.
+
     >>> import core
     >>> core.ones((2,)).numpy()
     array([1., 1.], dtype=float32)
@@ -78,6 +79,10 @@ def ones(shape: Sequence[int], dtype: str = "float32") -> Any:
 @composite
 def scalar(value: Any, dtype: str | None = None) -> Any:
     """A tensor of one value and no axes.
+
+    Args:
+        value: a number, a bool or a string.
+        dtype: see `core.tensor`; by default that of the value.
 
     >>> import core
     >>> core.scalar(2.5).shape
@@ -115,8 +120,7 @@ def number_range(*, start: float, stop: float, step: float = 1, dtype: str = "fl
     >>> core.range(0, 6, 2).numpy()
     array([0., 2., 4.], dtype=float32)
     """
-    if dtype not in ("float32", "int32"):
-        raise CoreError(f"dtype={dtype!r} must be 'float32' or 'int32'")
+    check_choice(dtype, "dtype", ("float32", "int32"))
     count, step = range_steps(start, stop, step)
     for value in (start, step, start + max(count - 1, 0) * step):
         check_value(value, dtype)
@@ -127,18 +131,23 @@ def number_range(*, start: float, stop: float, step: float = 1, dtype: str = "fl
 def linspace(*, start: float, stop: float, num: int) -> Spec:
     """Numbers at equal distances, from ``start`` to ``stop``, both included.
 
+    Args:
+        start: the first.
+        stop: the last.
+        num: how many, 1 or more; a single one is ``start``.
+
+    Returns:
+        float32 [num]
+
     >>> core.linspace(0, 1, 5).numpy()
     array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
     """
     check_value(start, "float32")
     check_value(stop, "float32")
-    (count,) = whole_numbers(num, "num")
-    if count < 1:
-        raise CoreError(f"num={num} must be 1 or more")
-    return Spec((count,))
+    return Spec((whole_number(num, "num", 1),))
 
 
-@op()
+@op(input_dtype="no string")
 def diag(x: Spec) -> Spec:
     """A tensor that has the values of ``x`` on its diagonal, and zeros elsewhere.
 
@@ -165,7 +174,12 @@ def _(g, x_spec):
 
 @op(input_dtype={"indices": "int32"})
 def one_hot(
-    indices: Spec, *, depth: int, on_value: float = 1, off_value: float = 0, dtype: str = "int32"
+    indices: Spec,
+    *,
+    depth: int,
+    on_value: float | bool = 1,
+    off_value: float | bool = 0,
+    dtype: str = "int32",
 ) -> Spec:
     """For each index a vector that has one value there, and another one elsewhere.
 
@@ -174,7 +188,7 @@ def one_hot(
         depth: length of the vectors, from 2 on.
         on_value: at the index.
         off_value: elsewhere.
-        dtype: of the result.
+        dtype: of the result, any but ``"string"``.
 
     Returns:
         A tensor of the shape of indices with an axis of ``depth`` at the end.
@@ -183,17 +197,15 @@ def one_hot(
     array([[1, 0, 0],
            [0, 0, 1]], dtype=int32)
     """
-    (length,) = whole_numbers(depth, "depth")
-    if length < 2:
-        raise CoreError(f"depth={depth} must be 2 or more")
+    length = whole_number(depth, "depth", 2)
+    if check_dtype(dtype) == "string":
+        raise CoreError("one_hot makes no strings: gather them by the indices")
     for value in (on_value, off_value):
-        check_value(value, check_dtype(dtype))
+        check_value(value, dtype)
     return Spec((*indices.shape, length), dtype)
 
 
-@one_hot.gradient("indices")
-def _(g, indices_spec):
-    return ops.zeros(indices_spec.shape)
+no_slope(one_hot, "indices")
 
 
 @composite
@@ -238,8 +250,7 @@ def meshgrid(*arrays: Any, indexing: str = "xy") -> list[Any]:
     >>> [c.numpy().tolist() for c in core.meshgrid([1, 2, 3], [4, 5])]
     [[[1, 2, 3], [1, 2, 3]], [[4, 4, 4], [5, 5, 5]]]
     """
-    if indexing not in ("xy", "ij"):
-        raise CoreError(f"indexing={indexing!r} must be 'xy' or 'ij'")
+    check_choice(indexing, "indexing", ("xy", "ij"))
     lines = [tensor(a) for a in arrays]
     axes = list(range(len(lines)))
     if indexing == "xy" and len(lines) > 1:

@@ -14,13 +14,14 @@ from core.specs import Spec
 
 @op(
     kernel_name="MatrixBandPart",
-    input_dtype={"input": "no string", "num_lower": "int32", "num_upper": "int32"},
+    js_names={"a": "input"},
+    input_dtype={"a": "no string", "num_lower": "int32", "num_upper": "int32"},
 )
-def band_part(input: Spec, num_lower: Spec, num_upper: Spec) -> Spec:
+def band_part(a: Spec, num_lower: Spec, num_upper: Spec) -> Spec:
     """Matrices with zeros everywhere but in a band along the diagonal.
 
     Args:
-        input: [..., rows, columns].
+        a: [..., rows, columns].
         num_lower: how many diagonals below the main one to keep; all if negative.
         num_upper: how many above; all if negative.
 
@@ -31,14 +32,14 @@ def band_part(input: Spec, num_lower: Spec, num_upper: Spec) -> Spec:
     array([[1, 2],
            [0, 4]], dtype=int32)
     """
-    if len(input.shape) < 2:
-        raise CoreError(f"band_part needs matrices, two axes or more, got shape {input.shape}")
+    if len(a.shape) < 2:
+        raise CoreError(f"band_part needs matrices, two axes or more, got shape {a.shape}")
     if num_lower.shape or num_upper.shape:
         raise CoreError(f"num_lower {num_lower.shape} and num_upper {num_upper.shape} must be ()")
-    return input
+    return a
 
 
-@band_part.gradient("input")
+@band_part.gradient("a")
 def _(g, num_lower, num_upper):
     return ops.band_part(g, num_lower, num_upper)
 

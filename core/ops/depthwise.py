@@ -5,11 +5,11 @@ from typing import Any
 from core.declare import composite, op
 from core.engine import tensor
 from core.errors import CoreError
-from core.geometry import Padding, Pair
+from core.geometry import Padding, Pair, check_format
 from core.kernels import ops
 from core.ops.batches import image_op
-from core.ops.conv import check_dy, conv_spec, conv_window
-from core.specs import Shape, Spec
+from core.ops.conv import conv_spec, conv_window
+from core.specs import Shape, Spec, check_dy
 from core.tensors import Tensor
 
 
@@ -41,7 +41,7 @@ def depthwise_conv2d(
     >>> core.depthwise_conv2d(core.ones((1, 2, 2, 3)), core.ones((2, 2, 3, 1))).numpy().ravel()
     array([4., 4., 4.], dtype=float32)
     """
-    w = conv_window(x, filter, strides, pad, data_format, dilations, dim_rounding_mode)
+    w = conv_window(x, filter, 2, strides, pad, data_format, dilations, dim_rounding_mode)
     return conv_spec(x, w, filter.shape[2] * filter.shape[3], data_format)
 
 
@@ -75,12 +75,22 @@ def depthwise_conv2d_backprop_input(
 ) -> Spec:
     """The gradient of `depthwise_conv2d` for x, of shape ``input_shape``.
 
+    Args:
+        dy: [batch, new height, new width, channels * multiplier], the gradient of the result.
+        filter: [filter height, filter width, channels, multiplier].
+        input_shape: of x, [batch, height, width, channels].
+        strides: see `conv2d`, like the rest.
+        pad: see `conv2d`.
+        data_format: see `conv2d`.
+        dilations: see `conv2d`.
+        dim_rounding_mode: see `conv2d`.
+
     >>> core.depthwise_conv2d_backprop_input(core.ones((1, 1, 1, 3)), core.ones((2, 2, 3, 1)),
     ...                                      input_shape=(1, 2, 2, 3)).shape
     (1, 2, 2, 3)
     """
     x = Spec(tuple(input_shape))
-    w = conv_window(x, filter, strides, pad, data_format, dilations, dim_rounding_mode)
+    w = conv_window(x, filter, 2, strides, pad, data_format, dilations, dim_rounding_mode)
     check_dy(conv_spec(x, w, filter.shape[2] * filter.shape[3], data_format), dy)
     return x
 
@@ -111,12 +121,22 @@ def depthwise_conv2d_backprop_filter(
 ) -> Spec:
     """The gradient of `depthwise_conv2d` for its filter, of shape ``filter_shape``.
 
+    Args:
+        x: [batch, height, width, channels].
+        dy: [batch, new height, new width, channels * multiplier], the gradient of the result.
+        filter_shape: [filter height, filter width, channels, multiplier].
+        strides: see `conv2d`, like the rest.
+        pad: see `conv2d`.
+        data_format: see `conv2d`.
+        dilations: see `conv2d`.
+        dim_rounding_mode: see `conv2d`.
+
     >>> core.depthwise_conv2d_backprop_filter(core.ones((1, 2, 2, 3)), core.ones((1, 1, 1, 3)),
     ...                                       filter_shape=(2, 2, 3, 1)).shape
     (2, 2, 3, 1)
     """
     filter = Spec(tuple(filter_shape))
-    w = conv_window(x, filter, strides, pad, data_format, dilations, dim_rounding_mode)
+    w = conv_window(x, filter, 2, strides, pad, data_format, dilations, dim_rounding_mode)
     check_dy(conv_spec(x, w, filter.shape[2] * filter.shape[3], data_format), dy)
     return filter
 
@@ -161,8 +181,7 @@ def separable_conv2d(
     array([12., 12.], dtype=float32)
     """
     pointwise = tensor(pointwise_filter)
-    if data_format != "NHWC":
-        raise CoreError(f"data_format={data_format!r} must be 'NHWC'")
+    check_format(data_format, 2, channels_last=True)
     if len(pointwise.shape) != 4 or pointwise.shape[:2] != (1, 1):
         raise CoreError(f"the pointwise filter must be [1, 1, in, out], got {pointwise.shape}")
     y = ops.depthwise_conv2d(x, depthwise_filter, strides, pad, data_format, dilation)

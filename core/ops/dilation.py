@@ -1,13 +1,20 @@
 """Morphological dilation: the largest sum of an image and a filter in each window."""
 
+from collections.abc import Iterable
+from math import nan
+from typing import Any
+
 from core.declare import op
 from core.errors import CoreError
-from core.geometry import Padding, Pair, Window, window
+from core.geometry import Padding, Pair, Window, check_format, window
 from core.kernels import ops
 from core.ops.batches import image_op
-from core.ops.conv import check_dy
-from core.ops.pooling import pool_spec
-from core.specs import Spec
+from core.ops.pooling import pool_spec, taps
+from core.ops.slopes import no_slope
+from core.specs import Spec, check_dy
+
+#: TensorFlow.js's result for a window that holds no number.
+LOWEST = -(2.0**53)
 
 
 def _dilation_window(x: Spec, filter: Spec, strides: Pair, pad: Padding, dilations: Pair) -> Window:
@@ -46,8 +53,7 @@ def dilation2d(
     >>> core.dilation2d([[[1.0], [3.0], [2.0]]], [[[0.0], [0.5]]], 1, "valid").numpy().ravel()
     array([3.5, 3. ], dtype=float32)
     """
-    if data_format != "NHWC":
-        raise CoreError(f"data_format={data_format!r} must be 'NHWC'")
+    check_format(data_format, 2, channels_last=True)
     return pool_spec(x, _dilation_window(x, filter, strides, pad, dilations), x.dtype)
 
 
@@ -67,6 +73,17 @@ def dilation2d_backprop_input(
 ) -> Spec:
     """The gradient of `dilation2d` for x: each window's goes to its first largest sum.
 
+    Args:
+        x: [batch, height, width, channels].
+        dy: [batch, new height, new width, channels], the gradient of the result.
+        filter: [filter height, filter width, channels].
+        strides: see `dilation2d`, like the rest.
+        pad: see `dilation2d`.
+        dilations: see `dilation2d`.
+
+    Returns:
+        float32, of the shape of x.
+
     >>> core.dilation2d_backprop_input([[[[1.0], [3.0]]]], [[[[5.0]]]], [[[0.0], [0.5]]], 1, "valid"
     ...                                ).numpy().ravel()
     array([0., 5.], dtype=float32)
@@ -75,11 +92,31 @@ def dilation2d_backprop_input(
     return x
 
 
+@dilation2d_backprop_input.gradient("dy")
+def _(g, x, filter, strides, pad, dilations):
+    w = window(x.shape, filter.shape[:2], strides, pad, "NHWC", dilations)
+    return _of_winners(x, filter, w, taps(g, w))
+
+
+no_slope(dilation2d_backprop_input, "x", "filter")
+
+
 @op(kernel_name="Dilation2DBackpropFilter", input_dtype="float32")
 def dilation2d_backprop_filter(
     x: Spec, dy: Spec, filter: Spec, *, strides: Pair, pad: Padding, dilations: Pair = 1
 ) -> Spec:
     """The gradient of `dilation2d` for its filter.
+
+    Args:
+        x: [batch, height, width, channels].
+        dy: [batch, new height, new width, channels], the gradient of the result.
+        filter: [filter height, filter width, channels].
+        strides: see `dilation2d`, like the rest.
+        pad: see `dilation2d`.
+        dilations: see `dilation2d`.
+
+    Returns:
+        float32, of the shape of the filter.
 
     >>> core.dilation2d_backprop_filter([[[[1.0], [3.0]]]], [[[[5.0]]]], [[[0.0], [0.5]]], 1,
     ...                                 "valid").numpy().ravel()
@@ -87,3 +124,36 @@ def dilation2d_backprop_filter(
     """
     check_dy(pool_spec(x, _dilation_window(x, filter, strides, pad, dilations)), dy)
     return filter
+
+
+@dilation2d_backprop_filter.gradient("dy")
+def _(g, x, filter, strides, pad, dilations):
+    w = window(x.shape, filter.shape[:2], strides, pad, "NHWC", dilations)
+    return _of_winners(x, filter, w, _rows(g))
+
+
+no_slope(dilation2d_backprop_filter, "x", "filter")
+
+
+def _rows(filter: Any) -> list[Any]:
+    """The values of a filter for each place, row by row."""
+    height, width, channels = filter.shape
+    return ops.unstack(ops.reshape(filter, shape=(height * width, channels)))
+
+
+def _of_winners(x: Any, filter: Any, w: Window, flows: Iterable[Any]) -> Any:
+    """What flows from the place that wins each window; 0 where none does.
+
+    Sums that float32 cannot tell apart are compared by what rounding took from them, as if they
+    were not rounded.
+    """
+    best, best_rest, found = LOWEST, 0.0, 0.0
+    for pixel, added, flow in zip(taps(x, w, nan), _rows(filter), flows, strict=True):
+        total = pixel + added
+        back = total - pixel
+        rest = (pixel - (total - back)) + (added - back)
+        closer = ops.logical_and(ops.equal(total, best), rest > best_rest)
+        wins = ops.logical_or(total > best, closer)
+        best, best_rest = ops.select(wins, total, best), ops.select(wins, rest, best_rest)
+        found = ops.select(wins, flow, found)
+    return found

@@ -91,7 +91,7 @@ def fused_conv2d(
     ...                   activation="relu6").numpy().ravel()
     array([6.], dtype=float32)
     """
-    w = conv_window(x, filter, strides, pad, data_format, dilations, dim_rounding_mode)
+    w = conv_window(x, filter, 2, strides, pad, data_format, dilations, dim_rounding_mode)
     spec = conv_spec(x, w, filter.shape[3], data_format)
     if prelu_activation_weights is not None and len(prelu_activation_weights.shape) in (2, 4):
         raise CoreError(
@@ -118,11 +118,24 @@ def fused_depthwise_conv2d(
 ) -> Spec:
     """A depthwise convolution, a bias and an activation in one step; see `fused_conv2d`.
 
+    Args:
+        x: [batch, height, width, channels], or [height, width, channels]: one image.
+        filter: [filter height, filter width, channels, multiplier].
+        bias: [channels * multiplier], or anything that broadcasts to the result.
+        prelu_activation_weights: for ``"prelu"``: slopes of negative values, which broadcast.
+        strides: see `conv2d`.
+        pad: see `conv2d`.
+        data_format: see `conv2d`.
+        dilations: see `conv2d`.
+        dim_rounding_mode: see `conv2d`.
+        activation: see `fused_conv2d`.
+        leakyrelu_alpha: see `fused_conv2d`.
+
     >>> core.fused_depthwise_conv2d(core.ones((1, 2, 2, 1)), core.ones((2, 2, 1, 1)), [5.0],
     ...                             activation="relu6").numpy().ravel()
     array([6.], dtype=float32)
     """
-    w = conv_window(x, filter, strides, pad, data_format, dilations, dim_rounding_mode)
+    w = conv_window(x, filter, 2, strides, pad, data_format, dilations, dim_rounding_mode)
     spec = conv_spec(x, w, filter.shape[2] * filter.shape[3], data_format)
     return _fused_conv_spec(spec, bias, prelu_activation_weights, activation, data_format)
 

@@ -7,6 +7,7 @@ import numpy as np
 from core.declare import composite, op
 from core.engine import tensor
 from core.errors import CoreError
+from core.geometry import check_images
 from core.kernels import ops
 from core.specs import Spec
 
@@ -18,11 +19,13 @@ LUMA = np.array([0.2989, 0.587, 0.114], np.float32)
 def flip_left_right(image: Spec) -> Spec:
     """Mirror images [batch, height, width, channels].
 
+    Args:
+        image: [batch, height, width, channels], of any dtype.
+
     >>> core.flip_left_right([[[[1.0], [2.0]]]]).numpy().ravel()
     array([2., 1.], dtype=float32)
     """
-    if len(image.shape) != 4:
-        raise CoreError(f"expected [batch, height, width, channels] images, got {image.shape}")
+    check_images(image)
     return image
 
 
@@ -106,9 +109,15 @@ def threshold(
             f"got {image.dtype} and {method!r}"
         )
     gray = _brightness(image) if image.shape[2] == 3 else image
-    limit = _otsu_threshold(gray) if method == "otsu" else np.float32(thresh_value) * 255
+    limit = _otsu_threshold(gray) if method == "otsu" else _scaled(thresh_value)
     bright = ops.less_equal(gray, limit) if inverted else ops.greater(gray, limit)
     return ops.cast(bright, dtype="int32") * 255
+
+
+def _scaled(level: float) -> np.ndarray:
+    """A part of 255, rounded as in float32, where what is too large is infinite."""
+    with np.errstate(over="ignore"):
+        return np.float32(level) * np.float32(255)
 
 
 def _brightness(image: Any) -> Any:

@@ -1,23 +1,19 @@
-"""Ops that take and put values by index: gather, scatter, masks."""
+"""Ops that take and put values by index: gather and scatter."""
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any
 
-import numpy as np
-
-from core.declare import composite, op
-from core.engine import tensor
+from core.declare import op
 from core.errors import CoreError
 from core.kernels import ops
-from core.ops.create import checked_shape
-from core.specs import Shape, Spec, normal_axis, whole_numbers
+from core.ops.slopes import no_slope
+from core.specs import Shape, Spec, checked_shape, normal_axis, whole_number
 
 
 def gather_axes(x: Shape, indices: Shape, axis: int, batch_dims: int) -> tuple[int, int]:
     """The axis and the number of batch axes as non-negative numbers, checked."""
     at = normal_axis(axis, len(x))
-    (batch,) = whole_numbers(batch_dims, "batch_dims")
+    batch = whole_number(batch_dims, "batch_dims")
     rank = len(indices)
     if not -rank <= batch <= rank:
         raise CoreError(f"Expect batchDims in the range of [-{rank}, {rank}], but got {batch}")
@@ -85,9 +81,7 @@ def _swap_middle(x):
     return ops.transpose(x, perm=(0, 2, 1, 3))
 
 
-@gather.gradient("indices")
-def _(g, indices_spec):
-    return ops.zeros(indices_spec.shape)
+no_slope(gather, "indices")
 
 
 def nd_depth(indices: Shape, target: Shape) -> int:
@@ -100,31 +94,31 @@ def nd_depth(indices: Shape, target: Shape) -> int:
     return indices[-1]
 
 
-@op(input_dtype={"indices": "int32"})
-def gather_nd(params: Spec, indices: Spec) -> Spec:
+@op(input_dtype={"indices": "int32"}, js_names={"x": "params"})
+def gather_nd(x: Spec, indices: Spec) -> Spec:
     """Take the entries that lists of numbers name.
 
     Args:
-        params: tensor of one axis at least.
+        x: tensor of one axis at least.
         indices: [..., depth] int32; each list of ``depth`` numbers names a place on the first
-            ``depth`` axes of params.
+            ``depth`` axes of x.
 
     Returns:
-        A tensor of the shape of indices without its last axis, then the rest of that of params.
+        A tensor of the shape of indices without its last axis, then the rest of that of x.
 
     Raises:
-        CoreError: an index is outside of params.
+        CoreError: an index is outside of x.
 
     >>> core.gather_nd([[1, 2], [3, 4]], [[1, 0], [0, 1]]).numpy()
     array([3, 2], dtype=int32)
     """
-    depth = nd_depth(indices.shape, params.shape)
-    return Spec((*indices.shape[:-1], *params.shape[depth:]), params.dtype)
+    depth = nd_depth(indices.shape, x.shape)
+    return Spec((*indices.shape[:-1], *x.shape[depth:]), x.dtype)
 
 
-@gather_nd.gradient("params")
-def _(g, indices, params_spec):
-    shape, depth = params_spec.shape, indices.shape[-1]
+@gather_nd.gradient("x")
+def _(g, indices, x_spec):
+    shape, depth = x_spec.shape, indices.shape[-1]
     count = prod(indices.shape[:-1])
     return ops.scatter_nd(
         ops.reshape(indices, shape=(count, depth)),
@@ -208,10 +202,10 @@ def _(g, indices, updates_spec):
 @tensor_scatter_update.gradient("updates")
 def _(g, indices, tensor_spec):
     lists = _as_lists(indices, 1)
-    return _where_last(lists, tensor_spec.shape, ops.gather_nd(g, lists))
+    return where_last(lists, tensor_spec.shape, ops.gather_nd(g, lists))
 
 
-def _where_last(lists, shape: Shape, g):
+def where_last(lists, shape: Shape, g):
     """The gradient where the update counted; 0 where a later one replaced it."""
     lead, depth = lists.shape[:-1], lists.shape[-1]
     turns = ops.reshape(ops.range(start=0, stop=prod(lead), dtype="int32"), shape=lead)
@@ -223,114 +217,3 @@ def _where_last(lists, shape: Shape, g):
         last = ops.equal(ops.gather_nd(board, lists), turns)
     aligned = ops.reshape(last, shape=(*lead, *[1] * (g.ndim - len(lead))))
     return ops.select(aligned, g, ops.zeros_like(g))
-
-
-@op(promote=("sparse_values", "default_value"), input_dtype={"sparse_indices": "int32"})
-def sparse_to_dense(
-    sparse_indices: Spec,
-    sparse_values: Spec,
-    default_value: Spec | None = None,
-    *,
-    output_shape: Sequence[int],
-) -> Spec:
-    """A tensor of one value but for some places; of several for one the last counts.
-
-    Args:
-        sparse_indices: [n, axes of the result] int32, or a vector of n for one axis, or a number.
-        sparse_values: n values, or one for all places.
-        default_value: of all other places, 0 if absent.
-        output_shape: of the result.
-
-    Raises:
-        CoreError: an index is outside of the shape.
-
-    >>> core.sparse_to_dense([1, 3], [5, 6], output_shape=(4,)).numpy()
-    array([0, 5, 0, 6], dtype=int32)
-    """
-    shape = checked_shape(output_shape)
-    places = sparse_indices.shape
-    depth = places[1] if len(places) == 2 else 1
-    count = places[0] if places else 1
-    if len(places) > 2 or len(shape) != depth:
-        raise CoreError(f"sparse_indices {places} must be [n, {len(shape)}] for {shape}")
-    if sparse_values.shape not in ((), (count,)):
-        raise CoreError(f"sparse_values have shape {sparse_values.shape}, not () or ({count},)")
-    if default_value is not None and default_value.size != 1:
-        raise CoreError(f"default_value must be one value, got shape {default_value.shape}")
-    return Spec(shape, sparse_values.dtype)
-
-
-@sparse_to_dense.gradient("sparse_values")
-def _(g, sparse_indices, output_shape):
-    return _of_places(g, sparse_indices)
-
-
-@sparse_to_dense.gradient("default_value")
-def _(g, sparse_indices, default_value_spec):
-    rest = ops.sum(g) - ops.sum(_of_places(g, sparse_indices))
-    return ops.reshape(rest, shape=default_value_spec.shape)
-
-
-def _of_places(g, sparse_indices):
-    """The gradient at each place, where its value counted."""
-    lists = ops.reshape(sparse_indices, shape=(-1, g.ndim))
-    return _where_last(lists, g.shape, ops.gather_nd(g, lists))
-
-
-@composite
-def where(condition: Any, a: Any = None, b: Any = None) -> Any:
-    """Values of ``a`` where a condition is true and of ``b`` elsewhere; or where it is true.
-
-    Args:
-        condition: bool tensor.
-        a: values where true, of a shape that broadcasts with the others.
-        b: values where false.
-
-    Returns:
-        The chosen values; or, without a and b, the coordinates of all trues as int32
-        [trues, axes].
-
-    >>> import core
-    >>> core.where([True, False], [1, 2], [3, 4]).numpy()
-    array([1, 4], dtype=int32)
-    >>> core.where([[False, True], [True, False]]).numpy()
-    array([[0, 1],
-           [1, 0]], dtype=int32)
-    """
-    if (a is None) != (b is None):
-        raise CoreError("where needs both a and b, or none of them")
-    condition = tensor(condition)
-    if condition.dtype != "bool":
-        raise CoreError(f"where needs a bool condition, got {condition.dtype}: compare first")
-    if a is None:
-        return tensor(np.argwhere(np.asarray(condition)))
-    return ops.select(condition, a, b)
-
-
-@composite
-def boolean_mask(x: Any, mask: Any, axis: int = 0) -> Any:
-    """The entries of a tensor where a mask is true.
-
-    Args:
-        x: any tensor.
-        mask: bool tensor of the shape of some axes of x that follow each other.
-        axis: the first of them.
-
-    Returns:
-        A tensor in which one axis, of the true entries, stands for those of the mask.
-
-    >>> import core
-    >>> core.boolean_mask([[1, 2], [3, 4], [5, 6]], [True, False, True]).numpy()
-    array([[1, 2],
-           [5, 6]], dtype=int32)
-    """
-    x, mask = tensor(x), tensor(mask)
-    if mask.dtype != "bool" or not mask.shape:
-        raise CoreError(f"a mask is a bool tensor with axes, got {mask.dtype} {mask.shape}")
-    at = normal_axis(axis, x.ndim)
-    after = at + mask.ndim
-    if x.shape[at:after] != mask.shape:
-        raise CoreError(f"a mask of shape {mask.shape} does not fit {x.shape} from axis {at} on")
-    if mask.ndim > 1:
-        x = ops.reshape(x, shape=(*x.shape[:at], mask.size, *x.shape[after:]))
-    return ops.gather(x, np.flatnonzero(np.asarray(mask)), axis=at)

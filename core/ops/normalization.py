@@ -10,7 +10,7 @@ from core.declare import composite, op
 from core.engine import tensor
 from core.errors import CoreError
 from core.kernels import ops
-from core.specs import Spec, broadcast_shapes, whole_numbers
+from core.specs import Spec, broadcast_shapes, check_dy, whole_number
 from core.tape import grads
 
 
@@ -82,6 +82,29 @@ def _(g, x, mean, variance, variance_epsilon):
     return g * (x - mean) * ops.rsqrt(variance + variance_epsilon)
 
 
+_RANK_DOCUMENT = """`batch_norm` of an x with {rank} axes.
+
+    Args:
+        x: {rank} axes, the channels last.
+        mean: [channels], or {rank} axes that broadcast to the shape of x.
+        variance: 1 axis or {rank}, as many as the mean, like the rest.
+        offset: added at the end; 0 if absent.
+        scale: multiplied before; 1 if absent.
+        variance_epsilon: keeps a variance of 0 from making infinities.
+
+    Returns:
+        float32 of the shape of x.
+
+    Raises:
+        CoreError: another number of axes.
+
+    >>> import core
+    >>> core.batch_norm{rank}d(core.ones({ones}), [0.0, 1.0], [4.0, 4.0], scale=[6.0, 6.0],
+    ...                    variance_epsilon=0.0).numpy().ravel()
+    array([3., 0.], dtype=float32)
+    """
+
+
 def _batch_norm_of_rank(rank: int) -> Callable[..., Any]:
     def with_rank(
         x: Any,
@@ -98,7 +121,7 @@ def _batch_norm_of_rank(rank: int) -> Callable[..., Any]:
         return ops.batch_norm(*inputs, variance_epsilon=variance_epsilon)
 
     with_rank.__name__ = f"batch_norm{rank}d"
-    with_rank.__doc__ = f"`batch_norm` of an x with {rank} axes; the rest has 1 or {rank}."
+    with_rank.__doc__ = _RANK_DOCUMENT.format(rank=rank, ones=(1,) * (rank - 1) + (2,))
     return composite(with_rank)
 
 
@@ -109,8 +132,7 @@ for _rank in (2, 3, 4):
 def _check_channels(x: Spec, depth_radius: int) -> None:
     if len(x.shape) not in (3, 4):
         raise CoreError(f"expected images of 3 or 4 axes, the channels last, got shape {x.shape}")
-    if whole_numbers(depth_radius, "depth_radius")[0] < 0:
-        raise CoreError(f"depth_radius={depth_radius} must not be negative")
+    whole_number(depth_radius, "depth_radius", 0)
 
 
 @op(kernel_name="LRN", input_dtype="float32")
@@ -168,8 +190,8 @@ def local_response_normalization_grad(
     array([[[0.375]]], dtype=float32)
     """
     _check_channels(x, depth_radius)
-    if not x.shape == dy.shape == y.shape:
-        raise CoreError(f"x {x.shape}, dy {dy.shape} and y {y.shape} must have one shape")
+    check_dy(x, y, "y")
+    check_dy(x, dy)
     return x
 
 

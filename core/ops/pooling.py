@@ -1,12 +1,17 @@
 """The average or the largest value of each window of images."""
 
+from collections.abc import Callable, Iterable, Iterator
+from itertools import product
+from math import inf, nan
+from typing import Any
+
 from core.declare import op
 from core.errors import CoreError
 from core.geometry import Padding, Pair, Window, refuse_strided_dilation, window
 from core.kernels import ops
 from core.ops.batches import image_op
-from core.ops.conv import check_dy
-from core.specs import Spec
+from core.ops.slopes import no_slope
+from core.specs import Spec, check_choice, check_dy
 
 #: What `pool` can take of a window.
 POOLING_TYPES = ("avg", "max")
@@ -15,6 +20,35 @@ POOLING_TYPES = ("avg", "max")
 def pool_spec(x: Spec, w: Window, dtype: str = "float32") -> Spec:
     """The result of pooling."""
     return Spec((x.shape[0], *w.out_size, x.shape[-1]), dtype)
+
+
+def taps(x: Any, w: Window, border: float = 0) -> Iterator[Any]:
+    """For each place of a window, row by row, what all windows have there."""
+    x = ops.pad(x, ((0, 0), *w.padding, (0, 0)), border)
+    for place in product(*map(range, w.size)):
+        begin = [p * d for p, d in zip(place, w.dilations, strict=True)]
+        reach = [(n - 1) * s + 1 for n, s in zip(w.out_size, w.strides, strict=True)]
+        end = [b + r for b, r in zip(begin, reach, strict=True)]
+        index = (0, *begin, 0), (x.shape[0], *end, x.shape[-1]), (1, *w.strides, 1)
+        yield ops.strided_slice(x, *index)
+
+
+def of_winners(
+    values: Iterable[Any], flows: Iterable[Any], better: Callable[..., Any], lowest: float = -inf
+) -> Any:
+    """What flows from the place that wins each window: what max pooling's gradient turns around.
+
+    Args:
+        values: for each place the values of all windows; NaN, as that of a border, never wins.
+        flows: for each place the gradient there.
+        better: whether a value wins over the best of the places before.
+        lowest: what the first must be better than; without a winner the result is 0.
+    """
+    best, found = lowest, 0.0
+    for value, flow in zip(values, flows, strict=True):
+        wins = better(value, best)
+        best, found = ops.select(wins, value, best), ops.select(wins, flow, found)
+    return found
 
 
 def _comparable(x: Spec) -> str:
@@ -63,6 +97,18 @@ def avg_pool_grad(
 ) -> Spec:
     """The gradient of `avg_pool`, for an input of which just the shape matters.
 
+    Args:
+        dy: [batch, new height, new width, channels], the gradient of the result.
+        input: [batch, height, width, channels], what was pooled.
+        filter_size: see `avg_pool`, like the rest.
+        strides: see `avg_pool`.
+        pad: see `avg_pool`.
+        dim_rounding_mode: see `avg_pool`.
+        dilations: see `pool`.
+
+    Returns:
+        float32, of the shape of input.
+
     >>> core.avg_pool_grad([[[[6.0]]]], core.ones((1, 1, 2, 1)), (1, 2), 1, "valid").numpy().ravel()
     array([3., 3.], dtype=float32)
     """
@@ -76,9 +122,7 @@ def _(g, filter_size, strides, pad, dim_rounding_mode, dilations):
     return ops.pool(g, filter_size, "avg", pad, dilations, strides, dim_rounding_mode)
 
 
-@avg_pool_grad.gradient("input")
-def _(g, input_spec):
-    return ops.fill(shape=input_spec.shape, value=0.0)
+no_slope(avg_pool_grad, "input")
 
 
 @image_op(kernel_name="MaxPool", input_dtype="no string")
@@ -123,14 +167,36 @@ def max_pool_grad(
 ) -> Spec:
     """The gradient of `max_pool`: each window's goes to the first of its largest values.
 
+    Args:
+        dy: [batch, new height, new width, channels], the gradient of the result.
+        input: [batch, height, width, channels], what was pooled.
+        output: the result, of the shape of dy.
+        filter_size: see `avg_pool`, like the rest.
+        strides: see `avg_pool`.
+        pad: see `avg_pool`.
+        dim_rounding_mode: see `avg_pool`.
+        dilations: see `pool`.
+
+    Returns:
+        float32, of the shape of input.
+
     >>> core.max_pool_grad([[[[6.0]]]], [[[[1.0], [1.0]]]], [[[[1.0]]]], (1, 2), 1, "valid"
     ...                    ).numpy().ravel()
     array([6., 0.], dtype=float32)
     """
     w = window(input.shape, filter_size, strides, pad, "NHWC", dilations, dim_rounding_mode)
     check_dy(pool_spec(input, w), dy)
-    check_dy(output, dy)
+    check_dy(dy, output, "output")
     return input
+
+
+@max_pool_grad.gradient("dy")
+def _(g, input, filter_size, strides, pad, dim_rounding_mode, dilations):
+    w = window(input.shape, filter_size, strides, pad, "NHWC", dilations, dim_rounding_mode)
+    return of_winners(taps(input, w, nan), taps(g, w), ops.greater)
+
+
+no_slope(max_pool_grad, "input", "output")
 
 
 @op(kernel_name="MaxPoolWithArgmax", input_dtype="no string", outputs=("result", "indexes"))
@@ -193,8 +259,7 @@ def pool(
     >>> core.pool([[[1.0], [9.0], [4.0]]], (1, 2), "max", "valid", dilations=(1, 2)).item()
     4.0
     """
-    if pooling_type not in POOLING_TYPES:
-        raise CoreError(f"pooling_type={pooling_type!r} must be one of {POOLING_TYPES}")
+    check_choice(pooling_type, "pooling_type", POOLING_TYPES)
     w = window(input.shape, window_shape, strides, pad, "NHWC", dilations, dim_rounding_mode)
     refuse_strided_dilation(w)
     dtype = _comparable(input)

@@ -3,15 +3,12 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from core.declare import composite, op
 from core.engine import tensor
 from core.errors import CoreError
 from core.kernels import ops
 from core.ops.sparse import check_default
-from core.ops.strings import check_rank, require
-from core.specs import Spec
+from core.specs import Spec, check_rank, require
 from core.tensors import Tensor
 
 
@@ -34,6 +31,12 @@ def ragged_gather_parts(
     output_ragged_rank: int | None = None,
 ) -> None:
     """What `core.ragged_gather` returns, as one list: the splits, and last the values.
+
+    Args:
+        params_nested_splits: see `ragged_gather`, like the rest.
+        params_dense_values: see `ragged_gather`.
+        indices: see `ragged_gather`.
+        output_ragged_rank: see `ragged_gather`.
 
     >>> splits, values = core.ragged_gather_parts([[0, 2, 3]], ["a", "b", "c"], [1, 0])
     >>> splits.numpy(), values.numpy()
@@ -120,20 +123,6 @@ def ragged_range(starts: Spec, limits: Spec, deltas: Spec) -> None:
         {**needs, "starts, limits, and deltas must have the same shape": one_length},
         f"got shapes {shapes}",
     )
-
-
-def check_splits(splits: np.ndarray, size: int) -> None:
-    """Raise if splits do not cut that many values into rows, from the first to the last."""
-    if not splits.size:
-        return
-    if splits[0] != 0:
-        raise CoreError(f"First split value must be 0, got {splits[0]}")
-    wrong = np.flatnonzero((splits[1:] < splits[:-1]) | (splits[1:] > size))
-    if wrong.size:
-        low, split = splits[wrong[0] : wrong[0] + 2]
-        raise CoreError(f"Invalid split value {split}, must be in [{low}, {size}]")
-    if splits[-1] != size:
-        raise CoreError(f"Last split value must be data size. Expected {size}, got {splits[-1]}")
 
 
 #: What the partition of an axis can be; the first axis has no row ids.

@@ -8,10 +8,9 @@ import numpy as np
 from core.declare import composite, op
 from core.engine import tensor
 from core.errors import CoreError
+from core.generators import Seed, generator, restart
 from core.kernels import ops
-from core.ops.create import checked_shape
-from core.rand import Seed, generator
-from core.specs import Shape, Spec, whole_numbers
+from core.specs import Shape, Spec, check_choice, checked_shape, whole_number, whole_numbers
 from core.tensors import Tensor
 
 _INT32 = np.iinfo(np.int32)
@@ -19,8 +18,7 @@ _INT32 = np.iinfo(np.int32)
 
 def _checked(shape: Sequence[int], dtype: str, dtypes: Sequence[str]) -> Shape:
     """The shape as a tuple; the dtype must be one of those that a distribution has."""
-    if dtype not in dtypes:
-        raise CoreError(f"dtype {dtype!r} must be one of {list(dtypes)}")
+    check_choice(dtype, "dtype", dtypes)
     return checked_shape(shape)
 
 
@@ -29,6 +27,23 @@ def _rounded(values: np.ndarray, dtype: str) -> Tensor:
     if dtype == "int32":
         values = np.clip(np.rint(values), _INT32.min, _INT32.max)
     return tensor(values, dtype)
+
+
+@composite
+def set_random_seed(seed: Seed) -> None:
+    """Let all random numbers of this process, where no seed is given, start anew from this seed.
+
+    Args:
+        seed: a whole number, or any number or text; None for numbers that nobody can foresee.
+
+    >>> import core
+    >>> core.set_random_seed(1)
+    >>> first = core.random_uniform((3,)).numpy()
+    >>> core.set_random_seed(1)
+    >>> bool((core.random_uniform((3,)).numpy() == first).all())
+    True
+    """
+    restart(seed)
 
 
 @composite
@@ -94,6 +109,15 @@ def _uniform(shape: Shape, low: float, high: float, seed: Seed = None) -> np.nda
 def random_uniform_int(shape: Sequence[int], minval: int, maxval: int, seed: Seed = None):
     """Random whole numbers from ``minval`` up to, but without, ``maxval``.
 
+    Args:
+        shape: length of each axis.
+        minval: the least value.
+        maxval: the end of the range, itself not included.
+        seed: for the same numbers each time.
+
+    Returns:
+        int32
+
     >>> import core
     >>> core.random_uniform_int((3,), 1, 7, seed=3).numpy()
     array([5, 1, 2], dtype=int32)
@@ -129,6 +153,11 @@ def random_normal(
 @composite
 def random_standard_normal(shape: Sequence[int], dtype: str = "float32", seed: Seed = None):
     """Random numbers of the normal distribution with mean 0 and standard deviation 1.
+
+    Args:
+        shape: length of each axis.
+        dtype: ``"float32"``, or ``"int32"`` for rounded values.
+        seed: for the same numbers each time.
 
     >>> import core
     >>> core.random_standard_normal((2, 3)).shape
@@ -253,9 +282,7 @@ def multinomial(
     >>> core.multinomial([0.0, 100.0], 3).numpy()
     array([1, 1, 1], dtype=int32)
     """
-    (count,) = whole_numbers((num_samples,), "num_samples")
-    if logits.size < 2 or len(logits.shape) > 2:
+    count = whole_number(num_samples, "num_samples", 0)
+    if len(logits.shape) not in (1, 2) or logits.shape[-1] == 0 or logits.size == 1:
         raise CoreError(f"logits must be [n] or [batch, n] of two or more, got {logits.shape}")
-    if count < 0:
-        raise CoreError(f"num_samples={num_samples} must not be negative")
     return Spec((*logits.shape[:-1], count), "int32")

@@ -7,6 +7,8 @@ from typing import NamedTuple
 from core.declare import Op, Rule, op
 from core.errors import CoreError
 from core.kernels import ops
+from core.ops.row_documents import TAKES, document
+from core.ops.slopes import no_slope
 from core.specs import Shape, Spec, normal_axes, normal_axis
 
 Axis = int | Sequence[int] | None
@@ -64,14 +66,16 @@ class ReduceRow(NamedTuple):
     doc: str
 
 
+_NO_EXTREME = "NaN if one of them is, or if there is none"
+
 REDUCE = [
-    ReduceRow("sum", "number", _spread, "The sum"),
-    ReduceRow("prod", "real", _to_factors, "The product"),
-    ReduceRow("mean", "float32", _spread_mean, "The mean, as float32, that of nothing 0,"),
-    ReduceRow("max", None, _to_extremes, "The largest value; NaN if there is one or no value,"),
-    ReduceRow("min", None, _to_extremes, "The smallest value; NaN if there is one or no value,"),
-    ReduceRow("all", "bool", None, "Whether all are true"),
-    ReduceRow("any", "bool", None, "Whether one is true"),
+    ReduceRow("sum", "number", _spread, "The sum over some axes; that of nothing is 0."),
+    ReduceRow("prod", "real", _to_factors, "The product over some axes; that of nothing is 1."),
+    ReduceRow("mean", "float32", _spread_mean, "The mean over some axes; that of nothing is 0."),
+    ReduceRow("max", None, _to_extremes, f"The largest value over some axes; {_NO_EXTREME}."),
+    ReduceRow("min", None, _to_extremes, f"The smallest value over some axes; {_NO_EXTREME}."),
+    ReduceRow("all", "bool", None, "Whether all along some axes are true; of nothing they are."),
+    ReduceRow("any", "bool", None, "Whether one along some axes is true; of nothing none is."),
 ]
 
 
@@ -82,15 +86,20 @@ def _check_order(x: Spec, name: str) -> None:
 
 def _reduction(row: ReduceRow) -> Op:
     def rule(x: Spec, *, axis: Axis = None, keep_dims: bool = False) -> Spec:
+        """A tensor of that dtype without the reduced axes.
+
+        axis: a number, several, or None for all; negative ones count from the last.
+        keep_dims: keep the reduced axes with length 1.
+        """
         if row.dtype is None:
             _check_order(x, row.name)
         return Spec(reduced_shape(x.shape, axis, keep_dims), x.dtype)
 
+    takes = TAKES[row.dtype] if row.dtype else "float32, int32 or bool"
     return Op(
         rule,
         name=row.name,
-        doc=f"{row.doc} over some axes. axis: a number, several, or None for all; keep_dims: "
-        "keep the reduced axes with length 1.",
+        doc=document(row.name, row.doc, [f"x: a tensor of any shape, {takes}."], rule),
         js_names={"axis": "reductionIndices"} if row.name == "max" else None,
         gradients={"x": row.gradient},
         input_dtype=row.dtype,
@@ -109,13 +118,19 @@ def _arg_spec(x: Spec, name: str, axis: int) -> Spec:
     return Spec(reduced_shape(x.shape, axis, False), "int32")
 
 
-def _no_slope(g, x_spec: Spec):
-    return ops.fill(shape=x_spec.shape, value=0.0)
-
-
-@op(kernel_name="ArgMax", gradients={"x": _no_slope})
+@op(kernel_name="ArgMax")
 def argmax(x: Spec, *, axis: int = 0) -> Spec:
     """Index of the largest value along an axis; the first one of equals.
+
+    Args:
+        x: float32, int32 or bool, at least one axis.
+        axis: along which to look; negative ones count from the last.
+
+    Returns:
+        int32, without that axis.
+
+    Raises:
+        CoreError: the axis has length 0.
 
     >>> core.argmax([[1, 5, 2], [9, 0, 3]], axis=1).numpy()
     array([1, 0], dtype=int32)
@@ -123,11 +138,25 @@ def argmax(x: Spec, *, axis: int = 0) -> Spec:
     return _arg_spec(x, "argmax", axis)
 
 
-@op(kernel_name="ArgMin", gradients={"x": _no_slope})
+@op(kernel_name="ArgMin")
 def argmin(x: Spec, *, axis: int = 0) -> Spec:
     """Index of the smallest value along an axis; the first one of equals.
+
+    Args:
+        x: float32, int32 or bool, at least one axis.
+        axis: along which to look; negative ones count from the last.
+
+    Returns:
+        int32, without that axis.
+
+    Raises:
+        CoreError: the axis has length 0.
 
     >>> core.argmin([[1, 5, 2], [9, 0, 3]], axis=1).numpy()
     array([0, 1], dtype=int32)
     """
     return _arg_spec(x, "argmin", axis)
+
+
+for _op in (argmax, argmin):
+    no_slope(_op, "x")

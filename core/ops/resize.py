@@ -4,19 +4,10 @@ from collections.abc import Sequence
 
 from core.declare import op
 from core.errors import CoreError
-from core.geometry import pair
+from core.geometry import new_size
 from core.kernels import ops
-from core.specs import Spec
-
-LONGEST_SIDE = 1 << 16
-
-
-def new_size(size: Sequence[int], name: str = "size") -> tuple[int, int]:
-    """Height and width of a result, checked."""
-    height, width = pair(tuple(size), name)
-    if max(height, width) > LONGEST_SIDE:
-        raise CoreError(f"{name}={size} is too large: at most {LONGEST_SIDE} pixels a side")
-    return height, width
+from core.ops.slopes import no_slope
+from core.specs import Spec, check_dy
 
 
 def resized(images: Spec, size: Sequence[int], align_corners: bool, half_pixel: bool) -> Spec:
@@ -35,9 +26,7 @@ def grad_spec(
     dy: Spec, images: Spec, size: Sequence[int], align_corners: bool, half_pixel: bool
 ) -> Spec:
     """The result of a resize's gradient, after checking its arguments."""
-    expected = resized(images, size, align_corners, half_pixel).shape
-    if dy.shape != expected:
-        raise CoreError(f"dy has shape {dy.shape}, the resize gives {expected}")
+    check_dy(resized(images, size, align_corners, half_pixel), dy)
     return images
 
 
@@ -102,10 +91,7 @@ def resize_bilinear_grad(
     return grad_spec(dy, images, size, align_corners, half_pixel_centers)
 
 
-@resize_bilinear_grad.gradient("images")
-def _no_part(g, images_spec):
-    """Only the shape of the images counts, so nothing flows into their values."""
-    return ops.fill(shape=images_spec.shape, value=0.0)
+no_slope(resize_bilinear_grad, "images")  # only their shape counts
 
 
 @resize_bilinear_grad.gradient("dy")
@@ -124,6 +110,12 @@ def resize_nearest_neighbor(
     half_pixel_centers: bool = False,
 ) -> Spec:
     """Resize images by repeating or leaving out pixels. Arguments as `resize_bilinear`.
+
+    Args:
+        images: [batch, height, width, channels], or one image without the batch; float32 or int32.
+        size: new (height, width).
+        align_corners: see `resize_bilinear`.
+        half_pixel_centers: see `resize_bilinear`.
 
     Returns:
         float32 or int32, as the images.
@@ -159,6 +151,16 @@ def resize_nearest_neighbor_grad(
 ) -> Spec:
     """The gradient of `resize_nearest_neighbor` for its images; see `resize_bilinear_grad`.
 
+    Args:
+        dy: [batch, new height, new width, channels].
+        images: what was resized; only its shape counts.
+        size: as given to the resize, like the rest.
+        align_corners: see `resize_bilinear`.
+        half_pixel_centers: see `resize_bilinear`.
+
+    Returns:
+        float32, of the shape of images.
+
     >>> core.resize_nearest_neighbor_grad(core.ones((1, 1, 4, 1)), core.ones((1, 1, 2, 1)),
     ...                                   size=(1, 4)).numpy().ravel()
     array([2., 2.], dtype=float32)
@@ -166,7 +168,7 @@ def resize_nearest_neighbor_grad(
     return grad_spec(dy, images, size, align_corners, half_pixel_centers)
 
 
-resize_nearest_neighbor_grad.gradient("images")(_no_part)
+no_slope(resize_nearest_neighbor_grad, "images")
 
 
 @resize_nearest_neighbor_grad.gradient("dy")

@@ -21,6 +21,9 @@ from core.specs import (
 def identity(x: Spec) -> Spec:
     """Another tensor of the same data.
 
+    Args:
+        x: any tensor.
+
     >>> core.identity([1.0, 2.0]).numpy()
     array([1., 2.], dtype=float32)
     """
@@ -36,6 +39,16 @@ def _(g):
 def reshape(x: Spec, *, shape: Sequence[int]) -> Spec:
     """The same data in another shape; one length may be -1.
 
+    Args:
+        x: any tensor.
+        shape: length of each axis, with as many values in all; one may be -1: what remains.
+
+    Returns:
+        A tensor that shares the data of x.
+
+    Raises:
+        CoreError: the values do not fill that shape.
+
     >>> core.reshape([1, 2, 3, 4, 5, 6], shape=(2, -1)).shape
     (2, 3)
     """
@@ -47,25 +60,40 @@ def _(g, x_spec):
     return ops.reshape(g, shape=x_spec.shape)
 
 
-@op(alias=True, js_names={"axis": "dim"})
-def expand_dims(input: Spec, *, axis: int = 0) -> Spec:
+@op(alias=True, js_names={"x": "input", "axis": "dim"})
+def expand_dims(x: Spec, *, axis: int = 0) -> Spec:
     """The same data with a new axis of length 1 at ``axis``.
+
+    Args:
+        x: any tensor.
+        axis: where the new axis shall be, from 0 to the number of axes; negative ones count from
+            behind the last: -1 makes it the last.
+
+    Returns:
+        A tensor that shares the data of x.
 
     >>> core.expand_dims([1.0, 2.0], axis=1).shape
     (2, 1)
     """
-    at = normal_axis(axis, len(input.shape) + 1)
-    return Spec((*input.shape[:at], 1, *input.shape[at:]), input.dtype)
+    at = normal_axis(axis, len(x.shape) + 1)
+    return Spec((*x.shape[:at], 1, *x.shape[at:]), x.dtype)
 
 
-@expand_dims.gradient("input")
-def _(g, input_spec):
-    return ops.reshape(g, shape=input_spec.shape)
+@expand_dims.gradient("x")
+def _(g, x_spec):
+    return ops.reshape(g, shape=x_spec.shape)
 
 
 @op(alias=True)
 def cast(x: Spec, *, dtype: str) -> Spec:
     """The values converted to another dtype; fractions are cut off, all but 0 is true.
+
+    Args:
+        x: any tensor; strings stay strings.
+        dtype: ``"float32"``, ``"int32"``, ``"bool"`` or ``"complex64"``.
+
+    Raises:
+        CoreError: strings to numbers, or the other way round.
 
     >>> core.cast([1.7, -1.7], dtype="int32").numpy()
     array([ 1, -1], dtype=int32)
@@ -139,6 +167,16 @@ def _(g):
 def broadcast_args(s0: Spec, s1: Spec) -> Spec:
     """The shape that two shapes, given as vectors, have in common when they broadcast.
 
+    Args:
+        s0: int32 [axes]: lengths.
+        s1: int32 [axes], as many or not.
+
+    Returns:
+        int32 [axes of the longer one]
+
+    Raises:
+        CoreError: the shapes do not broadcast.
+
     >>> core.broadcast_args([2, 1], [5]).numpy()
     array([2, 5], dtype=int32)
     """
@@ -150,6 +188,13 @@ def broadcast_args(s0: Spec, s1: Spec) -> Spec:
 @op()
 def tile(x: Spec, *, reps: int | Sequence[int]) -> Spec:
     """Repeat the whole tensor ``reps`` times along each axis.
+
+    Args:
+        x: any tensor.
+        reps: how many times, one whole number from 0 on for each axis.
+
+    Returns:
+        A tensor whose lengths are those of x times ``reps``.
 
     >>> core.tile([1, 2], reps=(2,)).numpy()
     array([1, 2, 1, 2], dtype=int32)
@@ -172,6 +217,10 @@ def _(g, x_spec, reps):
 def reverse(x: Spec, *, axis: int | Sequence[int] | None = None) -> Spec:
     """Turn the order around along some axes (all by default).
 
+    Args:
+        x: any tensor.
+        axis: a number, several, or None for all; negative ones count from the last.
+
     >>> core.reverse([1, 2, 3]).numpy()
     array([3, 2, 1], dtype=int32)
     """
@@ -187,6 +236,16 @@ def _(g, axis):
 @composite
 def squeeze(x, axis: int | Sequence[int] | None = None):
     """The same data without its axes of length 1 (all of them, or those given).
+
+    Args:
+        x: any tensor.
+        axis: a number or several; by default all axes of length 1.
+
+    Returns:
+        A tensor that shares the data of x.
+
+    Raises:
+        CoreError: an axis that is given has another length.
 
     >>> import core
     >>> core.squeeze([[[1.0], [2.0]]]).shape
@@ -204,6 +263,9 @@ def squeeze(x, axis: int | Sequence[int] | None = None):
 def clone(x):
     """Another tensor of the same data, as `core.identity` gives.
 
+    Args:
+        x: any tensor.
+
     >>> import core
     >>> core.clone([1.0, 2.0]).numpy()
     array([1., 2.], dtype=float32)
@@ -214,6 +276,13 @@ def clone(x):
 @composite
 def ensure_shape(x, shape: Sequence[int | None]):
     """The same tensor, or an error if it has another shape; a length of None may be any.
+
+    Args:
+        x: any tensor.
+        shape: the length that each axis must have, or None.
+
+    Raises:
+        CoreError: it has another shape.
 
     >>> import core
     >>> core.ensure_shape([[1.0], [2.0]], (None, 1)).shape

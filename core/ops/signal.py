@@ -10,7 +10,7 @@ from core.declare import composite, op
 from core.engine import tensor
 from core.errors import CoreError
 from core.kernels import ops
-from core.specs import Spec, whole_numbers
+from core.specs import Spec, whole_number
 
 
 def _check_last_axis(input: Spec) -> Spec:
@@ -60,13 +60,6 @@ def _last_axis_cut(x: Any, begin: int, length: int) -> Any:
     return ops.slice(x, begin=(*[0] * (rank - 1), begin), size=(*x.shape[:-1], length))
 
 
-def _at_least(value: int, name: str, least: int) -> int:
-    (number,) = whole_numbers(value, name)
-    if number < least:
-        raise CoreError(f"{name}={value} must be {least} or more")
-    return number
-
-
 @composite
 def rfft(input: Any, fft_length: int | None = None) -> Any:
     """The Fourier transform of real values along the last axis, without its mirrored half.
@@ -85,7 +78,7 @@ def rfft(input: Any, fft_length: int | None = None) -> Any:
     x = tensor(input)
     if x.dtype != "float32" or not x.shape:
         raise CoreError(f"rfft needs float32 values along a last axis, got {x.dtype} {x.shape}")
-    length = x.shape[-1] if fft_length is None else _at_least(fft_length, "fft_length", 1)
+    length = x.shape[-1] if fft_length is None else whole_number(fft_length, "fft_length", 1)
     if length < x.shape[-1]:
         x = _last_axis_cut(x, 0, length)
     elif length > x.shape[-1]:
@@ -141,8 +134,8 @@ def frame(
     x = tensor(signal)
     if x.ndim != 1:
         raise CoreError(f"frame needs a signal of one axis, got shape {x.shape}")
-    length = _at_least(frame_length, "frame_length", 1)
-    step = _at_least(frame_step, "frame_step", 1)
+    length = whole_number(frame_length, "frame_length", 1)
+    step = whole_number(frame_step, "frame_step", 1)
     count = -(-x.size // step) if pad_end else max((x.size - length) // step + 1, 0)
     if not count:
         return ops.zeros((0, length), x.dtype)
@@ -169,7 +162,7 @@ def cosine_window(window_length: int, a: float, b: float) -> Any:
     >>> core.cosine_window(4, 0.5, 0.5).numpy()
     array([0. , 0.5, 1. , 0.5], dtype=float32)
     """
-    length = _at_least(window_length, "window_length", 0)
+    length = whole_number(window_length, "window_length", 0)
     if length == 1:
         return ops.ones((1,))
     angles = 2 * np.pi * np.arange(length) / max(length - length % 2, 1)
@@ -179,6 +172,12 @@ def cosine_window(window_length: int, a: float, b: float) -> Any:
 @composite
 def hann_window(window_length: int) -> Any:
     """The Hann window, for an even length as one period of many: see `cosine_window`.
+
+    Args:
+        window_length: how many values.
+
+    Returns:
+        float32 [window_length], from 0 to 1.
 
     >>> import core
     >>> core.hann_window(3).numpy()
@@ -191,6 +190,12 @@ def hann_window(window_length: int) -> Any:
 def hamming_window(window_length: int) -> Any:
     """The Hamming window: see `cosine_window`.
 
+    Args:
+        window_length: how many values.
+
+    Returns:
+        float32 [window_length], from 0.08 to 1.
+
     >>> import core
     >>> core.hamming_window(3).numpy()
     array([0.08, 1.  , 0.08], dtype=float32)
@@ -201,6 +206,9 @@ def hamming_window(window_length: int) -> Any:
 @composite
 def enclosing_power_of_two(value: float) -> int:
     """The smallest power of two, from 1 on, that is not below a value.
+
+    Args:
+        value: above 0 and below 2**62.
 
     >>> import core
     >>> core.enclosing_power_of_two(5)

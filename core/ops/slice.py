@@ -191,32 +191,39 @@ def _spaced(g, steps: list[int]):
     return ops.slice(ops.reshape(wide, shape=lengths), begin=0, size=ends)
 
 
-@op(promote=True)
-def concat(inputs: list[Spec], *, axis: int = 0) -> Spec:
+@op(promote=True, js_names={"tensors": "inputs"})
+def concat(tensors: list[Spec], *, axis: int = 0) -> Spec:
     """Join tensors along an axis; their other lengths must agree.
+
+    Args:
+        tensors: one or more with as many axes; mixed dtypes become their common one.
+        axis: along which they are joined; negative ones count from the last.
 
     >>> core.concat([[[1, 2]], [[3, 4]]], axis=0).numpy()
     array([[1, 2],
            [3, 4]], dtype=int32)
     """
-    first = inputs[0]
+    first = tensors[0]
     at = normal_axis(axis, len(first.shape))
-    rest = [(*s.shape[:at], *s.shape[at + 1 :]) for s in inputs]
-    if any(len(s.shape) != len(first.shape) for s in inputs) or len(set(rest)) > 1:
-        raise CoreError(f"cannot join shapes {[s.shape for s in inputs]} along axis {axis}")
-    total = sum(s.shape[at] for s in inputs)
+    rest = [(*s.shape[:at], *s.shape[at + 1 :]) for s in tensors]
+    if any(len(s.shape) != len(first.shape) for s in tensors) or len(set(rest)) > 1:
+        raise CoreError(f"cannot join shapes {[s.shape for s in tensors]} along axis {axis}")
+    total = sum(s.shape[at] for s in tensors)
     return Spec((*first.shape[:at], total, *first.shape[at + 1 :]), first.dtype)
 
 
-@concat.gradient("inputs")
-def _(g, inputs_spec, axis):
-    return ops.split(g, num_or_size_splits=[s.shape[axis] for s in inputs_spec], axis=axis)
+@concat.gradient("tensors")
+def _(g, tensors_spec, axis):
+    return ops.split(g, num_or_size_splits=[s.shape[axis] for s in tensors_spec], axis=axis)
+
+
+MOST_PARTS = 1 << 16  # of an empty axis, which any number of parts divides
 
 
 def split_sizes(length: int, num_or_size_splits: int | Sequence[int]) -> list[int]:
     """The lengths of the parts; one may be given as -1."""
     if isinstance(num_or_size_splits, int):
-        if num_or_size_splits < 1 or length % num_or_size_splits:
+        if not 1 <= num_or_size_splits <= max(length, MOST_PARTS) or length % num_or_size_splits:
             raise CoreError(f"cannot split {length} into {num_or_size_splits} equal parts")
         return [length // num_or_size_splits] * num_or_size_splits
     sizes = list(whole_numbers(num_or_size_splits, "num_or_size_splits"))
@@ -230,6 +237,12 @@ def split_sizes(length: int, num_or_size_splits: int | Sequence[int]) -> list[in
 @op(kernel_name="SplitV")
 def split(x: Spec, *, num_or_size_splits: int | Sequence[int], axis: int = 0) -> tuple[Spec, ...]:
     """Cut along an axis into equal parts (a number) or parts of given lengths.
+
+    Args:
+        x: tensor of one axis at least.
+        num_or_size_splits: how many parts, which must divide the length; or the length of each,
+            of which one may be -1: what remains.
+        axis: which axis is cut; negative ones count from the last.
 
     Returns:
         A list of tensors.
@@ -247,32 +260,40 @@ def _(g, axis):
     return ops.concat(g, axis=axis)
 
 
-@op(kernel_name="Pack")
-def stack(inputs: list[Spec], *, axis: int = 0) -> Spec:
+@op(kernel_name="Pack", js_names={"tensors": "inputs"})
+def stack(tensors: list[Spec], *, axis: int = 0) -> Spec:
     """Join tensors of one shape and dtype along a new axis.
+
+    Args:
+        tensors: one or more of the same shape and dtype.
+        axis: where the new axis shall be; negative ones count from behind the last.
 
     >>> core.stack([[1, 2], [3, 4]], axis=1).numpy()
     array([[1, 3],
            [2, 4]], dtype=int32)
     """
-    shape = inputs[0].shape
-    if any(s.shape != shape for s in inputs):
-        raise CoreError(f"cannot stack tensors of different shapes: {[s.shape for s in inputs]}")
-    dtypes = {s.dtype for s in inputs}
+    shape = tensors[0].shape
+    if any(s.shape != shape for s in tensors):
+        raise CoreError(f"cannot stack tensors of different shapes: {[s.shape for s in tensors]}")
+    dtypes = {s.dtype for s in tensors}
     if len(dtypes) > 1:
         raise CoreError(f"cannot stack tensors of different dtypes: {sorted(dtypes)}: cast them")
     at = normal_axis(axis, len(shape) + 1)
-    return Spec((*shape[:at], len(inputs), *shape[at:]), inputs[0].dtype)
+    return Spec((*shape[:at], len(tensors), *shape[at:]), tensors[0].dtype)
 
 
-@stack.gradient("inputs")
+@stack.gradient("tensors")
 def _(g, axis):
     return ops.unstack(g, axis=axis)
 
 
-@op(kernel_name="Unpack")
-def unstack(value: Spec, *, axis: int = 0) -> tuple[Spec, ...]:
+@op(kernel_name="Unpack", js_names={"x": "value"})
+def unstack(x: Spec, *, axis: int = 0) -> tuple[Spec, ...]:
     """Cut into tensors without an axis, one for each index of it.
+
+    Args:
+        x: tensor of one axis at least.
+        axis: which axis goes; negative ones count from the last.
 
     Returns:
         A list of tensors.
@@ -280,11 +301,11 @@ def unstack(value: Spec, *, axis: int = 0) -> tuple[Spec, ...]:
     >>> [row.numpy().tolist() for row in core.unstack([[1, 2], [3, 4]])]
     [[1, 2], [3, 4]]
     """
-    at = normal_axis(axis, len(value.shape))
-    part = Spec((*value.shape[:at], *value.shape[at + 1 :]), value.dtype)
-    return (part,) * value.shape[at]
+    at = normal_axis(axis, len(x.shape))
+    part = Spec((*x.shape[:at], *x.shape[at + 1 :]), x.dtype)
+    return (part,) * x.shape[at]
 
 
-@unstack.gradient("value")
+@unstack.gradient("x")
 def _(g, axis):
     return ops.stack(g, axis=axis)

@@ -8,7 +8,8 @@ from core.declare import Op, composite, op
 from core.engine import tensor
 from core.errors import CoreError
 from core.kernels import ops
-from core.specs import Shape, Spec, normal_axis, whole_numbers
+from core.ops.row_documents import TAKES, document
+from core.specs import Shape, Spec, check_choice, normal_axis, whole_number
 
 
 @op(kernel_name="TopK", outputs=("values", "indices"))
@@ -29,10 +30,10 @@ def topk(x: Spec, *, k: int = 1, sorted: bool = True) -> tuple[Spec, Spec]:
     """
     if not x.shape or x.dtype in ("complex64", "string"):
         raise CoreError(f"topk needs numbers along an axis, got {x.dtype} {x.shape}")
-    numbers = whole_numbers(k, "k")
-    if len(numbers) != 1 or not 0 <= numbers[0] <= x.shape[-1]:
-        raise CoreError(f"k={k!r} must be a number from 0 to {x.shape[-1]}, the last axis")
-    shape = (*x.shape[:-1], *numbers)
+    count = whole_number(k, "k")
+    if not 0 <= count <= x.shape[-1]:
+        raise CoreError(f"k={k} must be a number from 0 to {x.shape[-1]}, the last axis")
+    shape = (*x.shape[:-1], count)
     return Spec(shape, x.dtype), Spec(shape, "int32")
 
 
@@ -80,6 +81,7 @@ def search_shape(sorted_sequence: Spec, values: Spec) -> Shape:
 
 
 def _search(sorted_sequence: Spec, values: Spec) -> Spec:
+    """int32 [..., m], from 0 to n."""
     return Spec(search_shape(sorted_sequence, values), "int32")
 
 
@@ -87,9 +89,15 @@ for _name, _value in (("lower_bound", "no smaller"), ("upper_bound", "a larger")
     Op(
         _search,
         name=_name,
-        doc=f"The first place in a sorted row that has {_value} value, for each value. "
-        "sorted_sequence: [..., n], rows in ascending order; values: [..., m]. Gives int32 "
-        "[..., m], from 0 to n.",
+        doc=document(
+            _name,
+            f"The first place in a sorted row that has {_value} value, for each value.",
+            [
+                f"sorted_sequence: [..., n], rows in ascending order, {TAKES['real']}.",
+                "values: [..., m], as many rows; mixed dtypes become their common one.",
+            ],
+            _search,
+        ),
         promote=True,
         input_dtype="real",
     )
@@ -110,8 +118,7 @@ def search_sorted(sorted_sequence: Spec, values: Spec, *, side: str = "left") ->
     >>> core.search_sorted([1, 3, 3, 5], [3, 6], side="right").numpy()
     array([3, 4], dtype=int32)
     """
-    if side not in ("left", "right"):
-        raise CoreError(f"side={side!r} must be 'left' or 'right'")
+    check_choice(side, "side", ("left", "right"))
     return _search(sorted_sequence, values)
 
 
@@ -136,9 +143,7 @@ def in_top_k(predictions: Any, targets: Any, k: int = 1) -> Any:
         raise CoreError(
             f"predictions {predictions.shape} must be [..., classes] for targets {targets.shape}"
         )
-    if k == 0:
-        raise CoreError("k=0 must be 1 or more")
-    best = ops.topk(predictions, k=k).indices
+    best = ops.topk(predictions, k=whole_number(k, "k", 1)).indices
     return ops.any(ops.equal(best, ops.expand_dims(targets, axis=-1)), axis=-1)
 
 

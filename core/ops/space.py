@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from core.declare import op
 from core.dtypes import check_value
 from core.errors import CoreError
+from core.geometry import check_format
 from core.kernels import ops
-from core.specs import Shape, Spec, whole_numbers
+from core.specs import Shape, Spec, check_choice, whole_number, whole_numbers
 
 Pads = Sequence[Sequence[int]]
 
@@ -24,7 +25,7 @@ def padded_shape(shape: Shape, paddings: Pads, largest: Shape | None = None) -> 
 
 
 @op(kernel_name="PadV2")
-def pad(x: Spec, *, paddings: Pads, constant_value: float = 0) -> Spec:
+def pad(x: Spec, *, paddings: Pads, constant_value: Any = 0) -> Spec:
     """Put a border of one value around a tensor.
 
     Args:
@@ -57,9 +58,8 @@ def mirror_pad(x: Spec, *, paddings: Pads, mode: str = "reflect") -> Spec:
     >>> core.mirror_pad([1, 2, 3], paddings=[(2, 2)], mode="reflect").numpy()
     array([3, 2, 1, 2, 3, 2, 1], dtype=int32)
     """
-    if mode not in ("reflect", "symmetric"):
-        raise CoreError(f"mode={mode!r} must be 'reflect' or 'symmetric'")
-    largest = tuple(n - (mode == "reflect") for n in x.shape)
+    check_choice(mode, "mode", ("reflect", "symmetric"))
+    largest = tuple(max(n - (mode == "reflect"), 0) for n in x.shape)
     return Spec(padded_shape(x.shape, paddings, largest), x.dtype)
 
 
@@ -228,11 +228,10 @@ def depth_to_space(x: Spec, *, block_size: int, data_format: str = "NHWC") -> Sp
     array([[1, 2],
            [3, 4]], dtype=int32)
     """
-    if data_format not in ("NHWC", "NCHW"):
-        raise CoreError(f"data_format={data_format!r} must be 'NHWC' or 'NCHW'")
+    check_format(data_format, 2)
     if len(x.shape) != 4:
         raise CoreError(f"depth_to_space needs images with 4 axes, got shape {x.shape}")
-    (size,) = whole_numbers(block_size, "block_size")
+    size = whole_number(block_size, "block_size")
     channels = x.shape[data_format.index("C")]
     if size < 2 or channels % size**2:
         raise CoreError(f"block_size={size} must be 2 or more and its square divide {channels}")

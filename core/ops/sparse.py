@@ -1,11 +1,13 @@
 """Ops on sparse tensors (indices, values, dense shape) and on segments of rows."""
 
+from collections.abc import Sequence
+
 from core.declare import op
 from core.dtypes import promote
 from core.errors import CoreError
 from core.kernels import ops
-from core.ops.strings import check_rank
-from core.specs import Spec
+from core.ops.indexing import where_last
+from core.specs import Spec, check_rank, checked_shape
 
 _INDICES = {"indices": "int32"}
 
@@ -171,3 +173,55 @@ def _spread_segments(g, indices, segment_ids, data_spec: Spec):
     """Each row's share: the sum of the gradients of the segments that it went into."""
     flows = ops.gather(g, segment_ids)
     return ops.unsorted_segment_sum(flows, indices, num_segments=data_spec.shape[0])
+
+
+@op(promote=("sparse_values", "default_value"), input_dtype={"sparse_indices": "int32"})
+def sparse_to_dense(
+    sparse_indices: Spec,
+    sparse_values: Spec,
+    default_value: Spec | None = None,
+    *,
+    output_shape: Sequence[int],
+) -> Spec:
+    """A tensor of one value but for some places; of several for one the last counts.
+
+    Args:
+        sparse_indices: [n, axes of the result] int32, or a vector of n for one axis, or a number.
+        sparse_values: n values, or one for all places.
+        default_value: of all other places, 0 if absent.
+        output_shape: of the result.
+
+    Raises:
+        CoreError: an index is outside of the shape.
+
+    >>> core.sparse_to_dense([1, 3], [5, 6], output_shape=(4,)).numpy()
+    array([0, 5, 0, 6], dtype=int32)
+    """
+    shape = checked_shape(output_shape)
+    places = sparse_indices.shape
+    depth = places[1] if len(places) == 2 else 1
+    count = places[0] if places else 1
+    if len(places) > 2 or len(shape) != depth:
+        raise CoreError(f"sparse_indices {places} must be [n, {len(shape)}] for {shape}")
+    if sparse_values.shape not in ((), (count,)):
+        raise CoreError(f"sparse_values have shape {sparse_values.shape}, not () or ({count},)")
+    if default_value is not None and default_value.size != 1:
+        raise CoreError(f"default_value must be one value, got shape {default_value.shape}")
+    return Spec(shape, sparse_values.dtype)
+
+
+@sparse_to_dense.gradient("sparse_values")
+def _(g, sparse_indices, output_shape):
+    return _of_places(g, sparse_indices)
+
+
+@sparse_to_dense.gradient("default_value")
+def _(g, sparse_indices, default_value_spec):
+    rest = ops.sum(g) - ops.sum(_of_places(g, sparse_indices))
+    return ops.reshape(rest, shape=default_value_spec.shape)
+
+
+def _of_places(g, sparse_indices):
+    """The gradient at each place, where its value counted."""
+    lists = ops.reshape(sparse_indices, shape=(-1, g.ndim))
+    return where_last(lists, g.shape, ops.gather_nd(g, lists))

@@ -1,12 +1,13 @@
 """Non-maximum suppression: of boxes that overlap, keep the one with the best score."""
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
 from core.declare import composite, op
 from core.errors import CoreError
-from core.kernels import ops
-from core.specs import Spec, whole_numbers
+from core.kernels import OPS, ops
+from core.specs import Spec, whole_number
 
 NO_THRESHOLD = float("-inf")
 
@@ -15,8 +16,7 @@ def check_boxes(boxes: Spec, scores: Spec, max_output_size: int, iou_threshold: 
     """Raise for boxes and scores that do not belong together, and for odd limits."""
     if len(boxes.shape) != 2 or boxes.shape[1] != 4 or scores.shape != boxes.shape[:1]:
         raise CoreError(f"boxes {boxes.shape} must be [boxes, 4] and scores {scores.shape} [boxes]")
-    if whole_numbers(max_output_size, "max_output_size")[0] < 0:
-        raise CoreError(f"max_output_size={max_output_size} must not be negative")
+    whole_number(max_output_size, "max_output_size", 0)
     if not 0 <= iou_threshold <= 1:
         raise CoreError(f"iou_threshold={iou_threshold} must be in 0..1")
 
@@ -126,20 +126,35 @@ def non_max_suppression_with_score(
         raise CoreError(f"soft_nms_sigma={soft_nms_sigma} must be in 0..1")
 
 
-def _in_worker(name: str) -> Callable[..., Any]:
+def _in_worker(name: str, result: str) -> Callable[..., Any]:
     async def awaitable(*arguments: Any, **attributes: Any) -> Any:
         from asyncio import to_thread  # takes a while to import, and few need it
 
         return await to_thread(getattr(ops, name), *arguments, **attributes)
 
+    rule = OPS[name].rule
     awaitable.__name__ = f"{name}_async"
-    awaitable.__doc__ = f"`{name}` in a worker thread: ``kept = await core.{name}_async(...)``."
+    awaitable.__doc__ = _async_document(name, rule.__doc__ or "", result)
+    awaitable.__signature__ = inspect.signature(rule)  # type: ignore[attr-defined]
     return composite(awaitable)
 
 
-for _name in (
-    "non_max_suppression",
-    "non_max_suppression_padded",
-    "non_max_suppression_with_score",
+def _async_document(name: str, document: str, result: str) -> str:
+    """The arguments and results of an op under another summary, and an example that awaits."""
+    sections = document[document.find("    Args:") : document.find("    >>>")]
+    return f"""`{name}` in a worker thread: an awaitable of what that returns.
+
+{sections}    >>> import asyncio, core
+    >>> boxes, scores = [[0, 0, 1, 1], [0, 0, 1, 1], [2, 2, 3, 3]], [0.8, 0.9, 0.3]
+    >>> kept = asyncio.run(core.{name}_async(boxes, scores, max_output_size=3))
+    >>> kept{result}.numpy()
+    array([1, 2], dtype=int32)
+    """
+
+
+for _name, _result in (
+    ("non_max_suppression", ""),
+    ("non_max_suppression_padded", ".selected_indices"),
+    ("non_max_suppression_with_score", ".selected_indices"),
 ):
-    _in_worker(_name)
+    _in_worker(_name, _result)

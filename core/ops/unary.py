@@ -13,6 +13,8 @@ from core.declare import Op, Rule
 from core.errors import CoreError
 from core.kernels import ops
 from core.ops.complex_numbers import abs_gradient, conjugate
+from core.ops.row_documents import TAKES, document
+from core.ops.slopes import zero
 from core.specs import Spec
 
 FLOAT, REAL, NUMBER, BOOL, ANY = "float32", "real", "number", "bool", "no string"
@@ -22,32 +24,42 @@ SELU_SCALE, SELU_SCALE_ALPHA = 1.0507009873554805, 1.7580993408473768
 
 
 def same(x: Spec) -> Spec:
-    """The result has the input's shape and dtype."""
+    """A tensor of that shape and dtype."""
     return x
 
 
 def to_bool(x: Spec) -> Spec:
-    """The result is true or false."""
+    """bool, of that shape."""
     return Spec(x.shape, "bool")
 
 
 def magnitude(x: Spec) -> Spec:
-    """The result is real."""
+    """A tensor of that shape and dtype, but float32 for complex64."""
     return Spec(x.shape, "float32") if x.dtype == "complex64" else x
 
 
 def same_with_slope(x: Spec, *, alpha: float = 0.2) -> Spec:
-    """As `same`; alpha is the slope where x is negative."""
+    """A tensor of that shape and dtype.
+
+    alpha: the slope where x is negative.
+    """
     return x
 
 
 def same_with_floor(x: Spec, *, alpha: float = 0.0) -> Spec:
-    """As `same`; alpha is the value where x is not positive."""
+    """A tensor of that shape and dtype.
+
+    alpha: the value where x is not positive.
+    """
     return x
 
 
 def same_between(x: Spec, *, clip_value_min: float, clip_value_max: float) -> Spec:
-    """As `same`; the limits are numbers in ascending order."""
+    """A tensor of that shape and dtype.
+
+    clip_value_min: a number, the smallest result.
+    clip_value_max: the largest, at least ``clip_value_min``.
+    """
     if not clip_value_min <= clip_value_max:
         raise CoreError(f"the limits {clip_value_min} and {clip_value_max} must ascend: swap them")
     return x
@@ -62,12 +74,8 @@ class UnaryRow(NamedTuple):
     domain: tuple[float, float]
     doc: str
     formula: str = ""  # in NumPy, for tests, unless NumPy or SciPy has a function of that name
-    rule: Rule = same  # its keyword-only parameters are the attributes
+    rule: Rule = same  # its keyword-only parameters are the attributes; see `document`
     kernel_name: str = ""
-
-
-def _zero(g):
-    return ops.zeros_like(g)
 
 
 def _relu6_gradient(g, x):
@@ -97,9 +105,7 @@ UNARY = [
         "the absolute value of x, of a complex number its magnitude",
         rule=magnitude,
     ),
-    UnaryRow(
-        "sign", REAL, _zero, (-3, 3), "-1, 0 or 1 by the sign of x", "(x > 0) * 1.0 - (x < 0)"
-    ),
+    UnaryRow("sign", REAL, zero, (-3, 3), "-1, 0 or 1 by the sign of x", "(x > 0) * 1.0 - (x < 0)"),
     UnaryRow("square", NUMBER, lambda g, x: g * 2.0 * conjugate(x), (-3, 3), "x * x"),
     UnaryRow("sqrt", FLOAT, lambda g, y: g / (2.0 * y), (0.1, 5), "the square root of x"),
     UnaryRow(
@@ -236,7 +242,7 @@ UNARY = [
     UnaryRow(
         "step",
         REAL,
-        _zero,
+        zero,
         (-3, 3),
         "1 where x > 0, NaN where x is, else alpha",
         "np.where(np.isnan(x), x, np.where(x > 0, 1, alpha))",
@@ -252,24 +258,29 @@ UNARY = [
         "clip_value_max, x))",
         rule=same_between,
     ),
-    UnaryRow("floor", REAL, _zero, (-3, 3), "x rounded down"),
-    UnaryRow("ceil", REAL, _zero, (-3, 3), "x rounded up"),
-    UnaryRow("round", REAL, _zero, (-3, 3), "x rounded, halves to even", "special.round(x)"),
-    UnaryRow("is_nan", REAL, _zero, (-3, 3), "whether x is NaN", "np.isnan(x)", to_bool),
-    UnaryRow("is_inf", REAL, _zero, (-3, 3), "whether x is infinite", "np.isinf(x)", to_bool),
+    UnaryRow("floor", REAL, zero, (-3, 3), "x rounded down"),
+    UnaryRow("ceil", REAL, zero, (-3, 3), "x rounded up"),
+    UnaryRow("round", REAL, zero, (-3, 3), "x rounded, halves to even", "special.round(x)"),
+    UnaryRow("is_nan", REAL, zero, (-3, 3), "whether x is NaN", "np.isnan(x)", to_bool),
+    UnaryRow("is_inf", REAL, zero, (-3, 3), "whether x is infinite", "np.isinf(x)", to_bool),
     UnaryRow(
-        "is_finite", REAL, _zero, (-3, 3), "whether x is a finite number", "np.isfinite(x)", to_bool
+        "is_finite", REAL, zero, (-3, 3), "whether x is a finite number", "np.isfinite(x)", to_bool
     ),
     UnaryRow("logical_not", BOOL, None, (0, 1), "whether x is false"),
-    UnaryRow("zeros_like", ANY, _zero, (-3, 3), "zeros of x's shape"),
-    UnaryRow("ones_like", ANY, _zero, (-3, 3), "ones of x's shape"),
+    UnaryRow("zeros_like", ANY, zero, (-3, 3), "zeros of x's shape"),
+    UnaryRow("ones_like", ANY, zero, (-3, 3), "ones of x's shape"),
 ]
 
 for _row in UNARY:
     Op(
         _row.rule,
         name=_row.name,
-        doc=f"Element-wise: {_row.doc}. x: a tensor of any shape; the result has the same.",
+        doc=document(
+            _row.name,
+            f"Element-wise: {_row.doc}.",
+            [f"x: a tensor of any shape, {TAKES[_row.dtype]}."],
+            _row.rule,
+        ),
         kernel_name=_row.kernel_name,
         gradients={"x": _row.gradient},
         input_dtype=_row.dtype,

@@ -1,15 +1,17 @@
 """Convolutions and pooling over volumes, [batch, depth, height, width, channels]."""
 
+from math import nan
 from typing import Any
 
 from core.declare import composite, op
 from core.engine import tensor
-from core.geometry import Padding, Triple, window
+from core.geometry import Padding, Triple, check_format, window
 from core.kernels import ops
 from core.ops.batches import volume_op
-from core.ops.conv import check_dy, conv_spec, conv_window, transposed
-from core.ops.pooling import pool_spec
-from core.specs import Shape, Spec
+from core.ops.conv import conv_spec, conv_window, transposed
+from core.ops.pooling import of_winners, pool_spec, taps
+from core.ops.slopes import no_slope
+from core.specs import Shape, Spec, check_dy
 from core.tensors import Tensor
 
 
@@ -39,7 +41,7 @@ def conv3d(
     >>> core.conv3d(core.ones((2, 2, 2, 1)), core.ones((2, 2, 2, 1, 1))).numpy().ravel()
     array([8.], dtype=float32)
     """
-    w = conv_window(x, filter, strides, pad, data_format, dilations, None)
+    w = conv_window(x, filter, 3, strides, pad, data_format, dilations, None)
     return conv_spec(x, w, filter.shape[4], data_format)
 
 
@@ -66,12 +68,21 @@ def conv3d_backprop_input(
 ) -> Spec:
     """The gradient of `conv3d` for x, of shape ``input_shape``.
 
+    Args:
+        dy: [batch, new depth, new height, new width, out].
+        filter: [filter depth, filter height, filter width, in, out].
+        input_shape: of x, [batch, depth, height, width, in].
+        strides: see `conv3d`, like the rest.
+        pad: see `conv3d`.
+        data_format: see `conv3d`.
+        dilations: see `conv3d`.
+
     >>> core.conv3d_backprop_input(core.ones((1, 1, 1, 1, 1)), core.ones((2, 2, 2, 1, 1)),
     ...                            input_shape=(1, 2, 2, 2, 1)).shape
     (1, 2, 2, 2, 1)
     """
     x = Spec(tuple(input_shape))
-    w = conv_window(x, filter, strides, pad, data_format, dilations, None)
+    w = conv_window(x, filter, 3, strides, pad, data_format, dilations, None)
     check_dy(conv_spec(x, w, filter.shape[4], data_format), dy)
     return x
 
@@ -99,12 +110,21 @@ def conv3d_backprop_filter(
 ) -> Spec:
     """The gradient of `conv3d` for its filter, of shape ``filter_shape``.
 
+    Args:
+        x: [batch, depth, height, width, in].
+        dy: [batch, new depth, new height, new width, out].
+        filter_shape: [filter depth, filter height, filter width, in, out].
+        strides: see `conv3d`, like the rest.
+        pad: see `conv3d`.
+        data_format: see `conv3d`.
+        dilations: see `conv3d`.
+
     >>> core.conv3d_backprop_filter(core.ones((1, 2, 2, 2, 1)), core.ones((1, 1, 1, 1, 1)),
     ...                             filter_shape=(2, 2, 2, 1, 1)).shape
     (2, 2, 2, 1, 1)
     """
     filter = Spec(tuple(filter_shape))
-    w = conv_window(x, filter, strides, pad, data_format, dilations, None)
+    w = conv_window(x, filter, 3, strides, pad, data_format, dilations, None)
     check_dy(conv_spec(x, w, filter.shape[4], data_format), dy)
     return filter
 
@@ -167,6 +187,7 @@ def avg_pool3d(
     >>> core.avg_pool3d(core.ones((2, 2, 2, 1)), 2, 1, "valid").numpy().ravel()
     array([1.], dtype=float32)
     """
+    check_format(data_format, 3)
     return pool_spec(
         x, window(x.shape, filter_size, strides, pad, data_format, 1, dim_rounding_mode)
     )
@@ -189,6 +210,17 @@ def avg_pool3d_grad(
 ) -> Spec:
     """The gradient of `avg_pool3d`, for an input of which just the shape matters.
 
+    Args:
+        dy: [batch, new depth, new height, new width, channels], the gradient of the result.
+        input: [batch, depth, height, width, channels], what was pooled.
+        filter_size: see `avg_pool3d`, like the rest.
+        strides: see `avg_pool3d`.
+        pad: see `avg_pool3d`.
+        dim_rounding_mode: see `avg_pool3d`.
+
+    Returns:
+        float32, of the shape of input.
+
     >>> core.avg_pool3d_grad([[[[[6.0]]]]], core.ones((1, 1, 1, 2, 1)), (1, 1, 2), 1, "valid"
     ...                      ).numpy().ravel()
     array([3., 3.], dtype=float32)
@@ -203,9 +235,7 @@ def _(g, filter_size, strides, pad, dim_rounding_mode):
     return ops.avg_pool3d(g, filter_size, strides, pad, dim_rounding_mode)
 
 
-@avg_pool3d_grad.gradient("input")
-def _(g, input_spec):
-    return ops.fill(shape=input_spec.shape, value=0.0)
+no_slope(avg_pool3d_grad, "input")
 
 
 @volume_op(kernel_name="MaxPool3D", input_dtype="float32")
@@ -231,6 +261,7 @@ def max_pool3d(
     >>> core.max_pool3d([[[[1.0], [3.0]]]], (1, 1, 2), 1, "valid").numpy().ravel()
     array([3.], dtype=float32)
     """
+    check_format(data_format, 3)
     return pool_spec(
         x, window(x.shape, filter_size, strides, pad, data_format, 1, dim_rounding_mode)
     )
@@ -254,11 +285,32 @@ def max_pool3d_grad(
 ) -> Spec:
     """The gradient of `max_pool3d`: each window's goes to the last of its largest values.
 
+    Args:
+        dy: [batch, new depth, new height, new width, channels], the gradient of the result.
+        input: [batch, depth, height, width, channels], what was pooled.
+        output: the result, of the shape of dy.
+        filter_size: see `avg_pool3d`, like the rest.
+        strides: see `avg_pool3d`.
+        pad: see `avg_pool3d`.
+        dim_rounding_mode: see `avg_pool3d`.
+
+    Returns:
+        float32, of the shape of input.
+
     >>> core.max_pool3d_grad([[[[[6.0]]]]], [[[[[1.0], [1.0]]]]], [[[[[1.0]]]]], (1, 1, 2), 1,
     ...                      "valid").numpy().ravel()
     array([0., 6.], dtype=float32)
     """
     w = window(input.shape, filter_size, strides, pad, "NDHWC", 1, dim_rounding_mode)
     check_dy(pool_spec(input, w), dy)
-    check_dy(output, dy)
+    check_dy(dy, output, "output")
     return input
+
+
+@max_pool3d_grad.gradient("dy")
+def _(g, input, filter_size, strides, pad, dim_rounding_mode):
+    w = window(input.shape, filter_size, strides, pad, "NDHWC", 1, dim_rounding_mode)
+    return of_winners(taps(input, w, nan), taps(g, w), ops.greater_equal)
+
+
+no_slope(max_pool3d_grad, "input", "output")

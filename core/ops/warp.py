@@ -4,21 +4,11 @@ from collections.abc import Sequence
 
 from core.declare import op
 from core.errors import CoreError
-from core.ops.resize import new_size
-from core.specs import Spec
+from core.geometry import check_images, new_size
+from core.specs import Spec, check_choice
 
 METHODS = ("bilinear", "nearest")
 FILL_MODES = ("constant", "reflect", "wrap", "nearest")
-
-
-def _check_images(image: Spec) -> None:
-    if len(image.shape) != 4:
-        raise CoreError(f"expected [batch, height, width, channels] images, got {image.shape}")
-
-
-def _check_choice(value: str, choices: Sequence[str], name: str) -> None:
-    if value not in choices:
-        raise CoreError(f"{name}={value!r} must be one of {choices}")
 
 
 @op(input_dtype={"image": "float32", "boxes": "float32", "box_ind": "int32"})
@@ -52,14 +42,14 @@ def crop_and_resize(
     >>> core.crop_and_resize(image, [[0.0, 0.0, 1.0, 1.0]], [0], crop_size=(1, 3)).numpy().ravel()
     array([2. , 2.5, 3. ], dtype=float32)
     """
-    _check_images(image)
+    check_images(image)
     if len(boxes.shape) != 2 or boxes.shape[1] != 4 or box_ind.shape != boxes.shape[:1]:
         raise CoreError(
             f"boxes {boxes.shape} must be [boxes, 4] and box_ind {box_ind.shape} [boxes]"
         )
     if 0 in image.shape[1:3]:
         raise CoreError(f"nothing can be cut out of images of shape {image.shape}")
-    _check_choice(method, METHODS, "method")
+    check_choice(method, "method", METHODS)
     return Spec((boxes.shape[0], *new_size(crop_size, "crop_size"), image.shape[3]))
 
 
@@ -84,7 +74,7 @@ def rotate_with_offset(
     >>> core.rotate_with_offset(image, radians=3.14159, fill_value=9.0).numpy().ravel()
     array([9., 9., 9., 4.], dtype=float32)
     """
-    _check_images(image)
+    check_images(image)
     if isinstance(fill_value, tuple) and (len(fill_value) != 3 or image.shape[3] > 4):
         raise CoreError(
             f"fill_value={fill_value} must be one number, or three for images of up to four "
@@ -123,13 +113,13 @@ def transform(
     >>> core.transform(image, [[1, 0, 1, 0, 1, 0, 0, 0]]).numpy().ravel()
     array([2., 3., 0.], dtype=float32)
     """
-    _check_images(image)
+    check_images(image)
     if transforms.shape not in ((1, 8), (image.shape[0], 8)):
         raise CoreError(
             f"transforms of shape {transforms.shape} must be (1, 8) or {(image.shape[0], 8)}"
         )
-    _check_choice(interpolation, METHODS, "interpolation")
-    _check_choice(fill_mode, FILL_MODES, "fill_mode")
+    check_choice(interpolation, "interpolation", METHODS)
+    check_choice(fill_mode, "fill_mode", FILL_MODES)
     size = image.shape[1:3] if output_shape is None else new_size(output_shape, "output_shape")
     if 0 in image.shape[1:3] and fill_mode != "constant":
         raise CoreError(f"there is nothing to repeat in images of shape {image.shape}")

@@ -1,8 +1,8 @@
 """Which of TensorFlow.js's kernels are here: ``python -m tests.core.kernel_table [BACKEND]``.
 
 The names are those of tfjs-core 4.22 (`tensorflow_js_kernels.csv`, with whether tfjs-core registers
-a gradient). Present means that an op of that name has a kernel on the backend; tested, how many
-cases of the op records run it.
+a gradient). Present means that an op of that name has a kernel on the backend; gradient, how many
+of its inputs have one; tested, how many cases of the op records run it.
 """
 
 import csv
@@ -24,14 +24,15 @@ class Row(NamedTuple):
     kernel: str
     op: str
     present: bool
-    gradient: bool
+    gradients: int  # so many inputs have one
+    inputs: int
     gradient_there: bool  # in TensorFlow.js
     cases: int
 
     @property
     def complete(self) -> bool:
         """Whether it is present and tested, with a gradient if TensorFlow.js has one."""
-        return self.present and self.cases > 0 and self.gradient >= self.gradient_there
+        return self.present and self.cases > 0 and (self.gradients > 0) >= self.gradient_there
 
 
 def rows(backend: str = "cpu") -> list[Row]:
@@ -47,9 +48,10 @@ def rows(backend: str = "cpu") -> list[Row]:
 def _row(kernel: str, gradient_there: bool, backend: str, cases: Counter) -> Row:
     op = KERNEL_NAMES.get(kernel)
     if op is None:
-        return Row(kernel, "", False, False, gradient_there, 0)
+        return Row(kernel, "", False, 0, 0, gradient_there, 0)
     present = (op.name, backend) in KERNELS or op.alias
-    return Row(kernel, op.name, present, bool(op.gradients), gradient_there, cases[op.name])
+    gradients, inputs = len(op.gradients), len(op.inputs)
+    return Row(kernel, op.name, present, gradients, inputs, gradient_there, cases[op.name])
 
 
 def main(backend: str) -> None:
@@ -57,12 +59,13 @@ def main(backend: str) -> None:
     table = rows(backend)
     print(f"{'kernel':<36}{'op':<36}{'present':<9}{'gradient':<10}{'in tfjs':<9}tested")
     for r in table:
-        marks = ["yes" if m else "-" for m in (r.present, r.gradient, r.gradient_there)]
-        print(f"{r.kernel:<36}{r.op:<36}{marks[0]:<9}{marks[1]:<10}{marks[2]:<9}{r.cases or '-'}")
+        present, there = ("yes" if m else "-" for m in (r.present, r.gradient_there))
+        gradients = f"{r.gradients}/{r.inputs}" if r.gradients else "-"
+        print(f"{r.kernel:<36}{r.op:<36}{present:<9}{gradients:<10}{there:<9}{r.cases or '-'}")
     missing = [r.kernel for r in table if not r.complete and r.kernel not in CANVAS_KERNELS]
     print(
         f"{len(table)} kernels: {sum(r.present for r in table)} present, "
-        f"{sum(r.gradient for r in table)} with a gradient "
+        f"{sum(r.gradients > 0 for r in table)} with a gradient "
         f"({sum(r.gradient_there for r in table)} in TensorFlow.js), "
         f"{sum(r.cases > 0 for r in table)} tested by {sum(r.cases for r in table)} cases; "
         f"incomplete but for the canvas: {', '.join(missing) or 'none'}"

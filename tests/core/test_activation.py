@@ -54,3 +54,12 @@ def test_second_slopes(backend):
     assert slope.item() == pytest.approx(s * (1 - s), rel=1e-5)
     twice = core.grad(core.grad(core.elu))([-1.0, 2.0])
     np.testing.assert_allclose(twice.numpy(), [np.exp(-1), 0], rtol=1e-6)
+
+
+def test_sums_are_rounded_once(backend):
+    """Of what is too small to count beside 1, there is so much that the sum is not 1."""
+    x = np.full((20_000, 2), -18, np.float32)
+    x[0] = 0
+    total = 1 + 19_999 * np.exp(-18.0)
+    np.testing.assert_array_equal(core.softmax(x, 0).numpy()[0], np.float32(1 / total))
+    np.testing.assert_array_equal(core.log_softmax(x, 0).numpy()[0], np.float32(-np.log(total)))

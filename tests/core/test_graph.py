@@ -7,6 +7,7 @@ import core
 from core.graph.model import Graph, GraphModel
 from core.graph.nodes import Endpoint, Node, PartialSpec
 from core.graph.order import last_uses, running_order
+from core.kernels import find_kernel
 
 CONV = {"strides": [1, 1, 1, 1], "padding": "SAME", "fused_ops": ["BiasAdd", "Relu6"]}
 ANY_IMAGE = PartialSpec((None, None, None, 1))
@@ -123,17 +124,17 @@ def test_values_are_freed_after_their_last_use():
     peaks = []
     for length in (3, 12):
         model, seen = GraphModel(chain(length)), []
-        kernel = core.kernels.KERNELS["fused_conv2d", "cpu"]
+        kernel = find_kernel("fused_conv2d", "cpu")
 
         def watched(*args, kernel=kernel, seen=seen, **kwargs):
             seen.append(core.memory()["num_bytes"])
             return kernel(*args, **kwargs)
 
-        core.kernels.KERNELS["fused_conv2d", "cpu"] = watched
+        core.kernels.READY["fused_conv2d", "cpu"] = watched
         try:
             model.predict(np.zeros((1, 64, 64, 1), np.float32))
         finally:
-            core.kernels.KERNELS["fused_conv2d", "cpu"] = kernel
+            core.kernels.READY["fused_conv2d", "cpu"] = kernel
         peaks.append(max(seen))
         del model
     assert peaks[0] == peaks[1]

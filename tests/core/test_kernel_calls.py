@@ -23,6 +23,8 @@ def test_the_command_prints_the_table():
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     assert "180 kernels: 178 present" in done.stdout
+    (row,) = (line for line in done.stdout.splitlines() if line.startswith("Conv2D "))
+    assert row.split()[:5] == ["Conv2D", "conv2d", "yes", "2/2", "yes"]
 
 
 def test_none_is_absent():
@@ -80,9 +82,12 @@ def test_input_arrays_are_never_written():
     [
         (lambda: core.run_kernel("Conv9D", {}), core.KernelNotFound, "no kernel 'Conv9D'"),
         (lambda: core.run_kernel("FromPixels", {}), core.KernelNotFound, "FromPixels"),
-        (lambda: core.run_kernel("Relu", {"a": [1.0]}), core.CoreError, r"takes \['x'\], got 'a'"),
-        (lambda: core.run_kernel("Relu", {}), core.CoreError, "relu takes"),
-        (lambda: core.run_kernel("Add", {"a": [1.0]}), core.CoreError, "add takes"),
+        (lambda: core.run_kernel("Relu", {"a": [1.0]}), core.CoreError, r"takes \['x'\].*got 'a'"),
+        (lambda: core.run_kernel("Relu", {}), core.CoreError, r"needs the inputs \['x'\]"),
+        (lambda: core.run_kernel("Add", {"a": [1.0]}), core.CoreError, r"needs the inputs \['b'\]"),
+        (lambda: core.run_kernel("Abs", [1.0]), core.CoreError, r"names with values, not \[1.0\]"),
+        (lambda: core.run_kernel("Abs", None), core.CoreError, "names with values, not None"),
+        (lambda: core.run_kernel("Relu", {"x": [1.0]}, {"x": 1}), core.CoreError, "once, got 'x'"),
         (
             lambda: core.run_kernel("Sum", {"x": [1.0]}, {"keep_dims": True}),
             core.CoreError,

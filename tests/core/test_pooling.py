@@ -64,10 +64,21 @@ def test_padding_does_not_count():
 
 
 def test_averages_are_rounded_once():
-    x = np.full((1, 64, 64, 1), 0.1, np.float32)
+    x = np.full((1, 64, 64, 1), 0.003, np.float32)  # too little to count beside 1e5
     x[0, 0, 0, 0] = 1e5
     exact = np.float32(np.mean(x, dtype=np.float64))
     assert core.avg_pool(x, 64, 1, "valid").item() == exact
+
+
+def test_gradients_of_averages_are_rounded_once():
+    """Shares of a third, and a large one whose windows' smaller neighbours count beside it."""
+    dy = np.full((1, 3, 3, 1), 1e-3, np.float32)
+    dy[0, 0, 0] = 1e4
+    dx = core.avg_pool_grad(dy, np.zeros((1, 5, 5, 1)), 3, 1, "valid").numpy()
+    exact = np.zeros((1, 5, 5, 1))
+    for i, j in np.ndindex(3, 3):
+        exact[:, i : i + 3, j : j + 3] += dy[:, i : i + 1, j : j + 1].astype(np.float64) / 9
+    np.testing.assert_array_equal(dx, exact.astype(np.float32))
 
 
 def test_the_gradient_of_equals_goes_to_the_first():

@@ -108,13 +108,13 @@ def test_padding_goes_on_beyond_the_number_of_boxes():
 def test_the_awaitable_forms_work_in_another_thread(name, monkeypatch):
     expected = getattr(core, name)(BOXES, SCORES, max_output_size=4)
     here, threads = threading.get_ident(), []
-    run = core.kernels.KERNELS[name, "cpu"]
+    run = core.kernels.READY[name, "cpu"]
 
     def noted(*inputs, **attributes):
         threads.append(threading.get_ident())
         return run(*inputs, **attributes)
 
-    monkeypatch.setitem(core.kernels.KERNELS, (name, "cpu"), noted)
+    monkeypatch.setitem(core.kernels.READY, (name, "cpu"), noted)
     found = asyncio.run(getattr(core, f"{name}_async")(BOXES, SCORES, max_output_size=4))
     assert type(found) is type(expected)
     several = (list(v) if isinstance(v, tuple) else [v] for v in (found, expected))
@@ -136,8 +136,8 @@ def test_the_awaitable_form_refuses_when_awaited():
         (BOXES[:, :3], SCORES, {"max_output_size": 3}, r"must be \[boxes, 4\]"),
         (BOXES, SCORES[:3], {"max_output_size": 3}, "scores"),
         (BOXES, SCORES[:, None], {"max_output_size": 3}, "scores"),
-        (BOXES, SCORES, {"max_output_size": -1}, "must not be negative"),
-        (BOXES, SCORES, {"max_output_size": 2.5}, "whole numbers"),
+        (BOXES, SCORES, {"max_output_size": -1}, "0 or more"),
+        (BOXES, SCORES, {"max_output_size": 2.5}, "whole number"),
         (BOXES, SCORES, {"max_output_size": 3, "iou_threshold": 1.5}, "iou_threshold=1.5"),
         (BOXES, SCORES, {"max_output_size": 3, "iou_threshold": np.nan}, "iou_threshold=nan"),
         (BOXES, SCORES, {}, "needs the attribute 'max_output_size'"),

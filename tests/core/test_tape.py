@@ -177,3 +177,32 @@ def test_an_exception_leaves_no_tape_behind():
     with pytest.raises(ZeroDivisionError):
         core.grad(fails)(1.0)
     assert _tapes.get() == ()
+
+
+def test_the_gradient_of_a_complex_result():
+    c = np.array([1 + 2j, 3j, 1], np.complex64)
+    np.testing.assert_allclose(core.grad(lambda x: x * x)(c, dy=c).numpy(), [10, 18, 2])
+    slope = core.grad(core.fft)(c)
+    assert slope.dtype == "complex64"
+    np.testing.assert_allclose(slope.numpy(), [3, 0, 0], atol=1e-6)
+    assert core.grad(lambda x: core.complex(x, x))([1.0]).dtype == "float32"
+    assert core.grad(lambda x: x)(c).dtype == "complex64"
+
+
+def test_nothing_flows_into_indices():
+    x = core.tensor([1.0, 3.0, 2.0])
+    best = core.grad(lambda x: core.sum(core.topk(x, 2).values ** 2.0))
+    np.testing.assert_allclose(best(x).numpy(), [0, 6, 4])
+    np.testing.assert_allclose(core.grad(lambda x: core.sum(best(x)))(x).numpy(), [0, 2, 2])
+    ids = core.grad(lambda x: core.sum(core.unsorted_segment_sum(x, x.cast("int32"), 4) * x[0]))
+    assert ids(x).shape == (3,)
+
+
+def test_strings_have_no_gradient():
+    with pytest.raises(core.CoreError, match="strings have no gradient"):
+        core.grad(lambda x: x)(["a"])
+
+
+def test_tensors_in_nested_lists_are_told():
+    with pytest.raises(core.CoreError, match="core.stack"):
+        core.grad(lambda x: core.sum(core.tensor([[x, x], [x, x]])))(3.0)

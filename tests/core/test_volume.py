@@ -99,13 +99,13 @@ def pooled(x):
 @pytest.mark.parametrize(
     "call, message",
     [
-        (lambda x, f: core.conv3d(x, f, data_format="NCDHW"), "must be one of"),
+        (lambda x, f: core.conv3d(x, f, data_format="NCDHW"), "must be .NDHWC"),
         (lambda x, f: core.conv3d(x, f, strides=2, dilations=2), "exclude each other"),
         (lambda x, f: core.conv3d(x, core.ones((2, 2, 1, 1))), "needs a filter"),
         (lambda x, f: core.conv3d(x, f, pad=[1, 2]), "pad="),
         (lambda x, f: core.conv3d(x, f, strides=(1, 2)), "one or 3 numbers"),
         (lambda x, f: core.avg_pool3d(x, 2, 1, "same", "floor"), "needs pad in pixels"),
-        (lambda x, f: core.max_pool3d(x, 2, 1, "same", None, "NCDHW"), "must be one of"),
+        (lambda x, f: core.max_pool3d(x, 2, 1, "same", None, "NCDHW"), "must be .NDHWC"),
         (lambda x, f: core.max_pool3d(x, 2, 0, "same"), "strides=0"),
         (lambda x, f: core.max_pool3d(x, 5, 1, "valid"), "does not fit"),
         (

@@ -22,16 +22,42 @@ def insert_row(file, table: str, row: str) -> None:
     file.write_text(f"{text[: opened.end()]}\n    {row}{text[opened.end() :]}")
 
 
-def test_an_elementwise_op_takes_two_rows_and_no_test(tmp_path):
+def parts_of_any_other_op() -> dict[str, str]:
+    """What the document adds to each file; a comment before it names the file."""
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    block = text[text.index("## Any other op") :]
+    code = block[block.index("```python") + len("```python") : block.index("\n```\n\nand its")]
+    _, *parts = re.split(r"^# (\S+\.py): .*\n", code, flags=re.MULTILINE)
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def copy_sources(folder) -> None:
     for package in ("core", "weights_cache", "tests/core"):
-        shutil.copytree(ROOT / package, tmp_path / package)
+        shutil.copytree(ROOT / package, folder / package)
     for file in ("pyproject.toml", "tests/__init__.py", "tests/conftest.py", "tests/helpers.py"):
-        shutil.copy(ROOT / file, tmp_path / file)
+        shutil.copy(ROOT / file, folder / file)
+
+
+def passed_in(folder, *selection: str) -> int:
+    """How many tests pass, if all do."""
+    command = [sys.executable, "-m", "pytest", "-q", "tests/core/test_ops.py", *selection]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-2000:]
+    return int(re.search(r"(\d+) passed", done.stdout).group(1))
+
+
+def test_an_elementwise_op_takes_two_rows_and_no_test(tmp_path):
+    copy_sources(tmp_path)
     declared, computed = rows_of_the_document()
     insert_row(tmp_path / "core/ops/unary.py", "UNARY", declared)
     insert_row(tmp_path / "core/backends/cpu/unary.py", "UNARY", computed)
     name = re.search(r'"(\w+)"', declared).group(1)
-    command = [sys.executable, "-m", "pytest", "-q", "tests/core/test_ops.py", "-k", name]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout[-2000:]
-    assert int(re.search(r"(\d+) passed", done.stdout).group(1)) >= 10, done.stdout
+    assert passed_in(tmp_path, "-k", name) >= 10
+
+
+def test_any_other_op_takes_what_the_document_shows(tmp_path):
+    copy_sources(tmp_path)
+    for file, code in parts_of_any_other_op().items():
+        path = tmp_path / file
+        path.write_text(f"{path.read_text()}\n\n{code}")
+    assert passed_in(tmp_path, "-k", "roll or every_op_has or every_attribute") >= 10

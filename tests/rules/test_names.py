@@ -1,5 +1,6 @@
 """No module is named like a public function, and no import breaks a public name."""
 
+import pkgutil
 import types
 
 import pytest
@@ -8,6 +9,13 @@ import core
 import weights_cache
 import zoo
 from tests.rules.sources import all_modules
+
+
+@pytest.mark.parametrize("package", [zoo, core, weights_cache], ids=lambda p: p.__name__)
+def test_no_module_is_named_like_a_public_name(package):
+    """Importing one would put it in the place of the function, sooner or later."""
+    modules = {m.name for m in pkgutil.iter_modules(package.__path__)}
+    assert not modules & set(package.__all__)
 
 
 @pytest.mark.parametrize("package", [zoo, core, weights_cache], ids=lambda p: p.__name__)

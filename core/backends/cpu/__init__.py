@@ -56,6 +56,18 @@ class CpuBackend(Backend):
             return tuple(_checked(r, s) for r, s in zip(raw, result, strict=True))
         return tuple(map(_frozen, raw)) if isinstance(raw, tuple) else _frozen(raw)
 
+    def guarded(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
+        """A kernel whose results are fresh, also where it returns an input or a part of one."""
+
+        def fresh(*handles: Any, **attributes: Any) -> Any:
+            raw = kernel(*handles, **attributes)
+            inputs = [a for h in handles for a in (h if isinstance(h, list) else [h])]
+            if isinstance(raw, tuple):
+                return tuple(_apart_from(inputs, r) for r in raw)
+            return _apart_from(inputs, raw)
+
+        return fresh
+
     def spec_of(self, handle: np.ndarray) -> Spec:
         """Shape and dtype of an array."""
         return Spec(handle.shape, dtype_of(handle))
@@ -78,6 +90,12 @@ def _silence() -> tuple[ContextVar, Any]:
 
 _errors, _SILENT = _silence()
 _set_errors, _reset_errors = _errors.set, _errors.reset
+
+
+def _apart_from(inputs: list[Any], raw: Any) -> np.ndarray:
+    array = np.asarray(raw)
+    shared = any(i is not None and np.may_share_memory(array, i) for i in inputs)
+    return array.copy() if shared else array
 
 
 def _frozen(raw: Any) -> np.ndarray:

@@ -7,9 +7,7 @@ import numpy as np
 from core.backends.cpu.pooling import taps, to_winners, winners
 from core.geometry import Window, window
 from core.kernels import kernel
-
-#: TensorFlow.js's result for a window that holds no number.
-LOWEST = -(2.0**53)
+from core.ops.dilation import LOWEST
 
 
 @kernel("dilation2d", "cpu")

@@ -2,12 +2,10 @@
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any
 
 import numpy as np
 
 from core.backends.cpu.segment import sum_rows
-from core.dtypes import to_numpy
 from core.kernels import kernel
 from core.ops.indexing import gather_axes, scatter_depth
 from core.specs import Shape
@@ -83,21 +81,4 @@ def tensor_scatter_update(
     places, rows, size = _rows(indices, updates, tensor.shape)
     result = tensor.copy()
     result.reshape(size)[places] = rows
-    return result
-
-
-@kernel("sparse_to_dense", "cpu")
-def sparse_to_dense(
-    sparse_indices: np.ndarray,
-    sparse_values: np.ndarray,
-    default_value: np.ndarray | None,
-    output_shape: Sequence[int],
-) -> np.ndarray:
-    """NumPy keeps the last of several values for one place."""
-    default: Any = default_value if default_value is not None else 0
-    if default_value is None and sparse_values.dtype == object:
-        default = to_numpy("")
-    result = np.full(output_shape, default, sparse_values.dtype)
-    lists = sparse_indices.reshape(-1, len(result.shape))
-    result.reshape(-1)[flat_places(lists, result.shape)] = sparse_values
     return result

@@ -7,10 +7,24 @@ import numpy as np
 
 from core.errors import CoreError
 from core.kernels import kernel
-from core.ops.ragged import check_splits, has_row_count
-from core.ops.strings import require
+from core.ops.ragged import has_row_count
+from core.specs import require
 
 _LONGEST = 2**31 - 1
+
+
+def check_splits(splits: np.ndarray, size: int) -> None:
+    """Raise if splits do not cut that many values into rows, from the first to the last."""
+    if not splits.size:
+        return
+    if splits[0] != 0:
+        raise CoreError(f"First split value must be 0, got {splits[0]}")
+    wrong = np.flatnonzero((splits[1:] < splits[:-1]) | (splits[1:] > size))
+    if wrong.size:
+        low, split = splits[wrong[0] : wrong[0] + 2]
+        raise CoreError(f"Invalid split value {split}, must be in [{low}, {size}]")
+    if splits[-1] != size:
+        raise CoreError(f"Last split value must be data size. Expected {size}, got {splits[-1]}")
 
 
 def _sequences(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:

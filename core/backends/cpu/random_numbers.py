@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from core.generators import Seed, generator
 from core.kernels import kernel
-from core.rand import Seed, generator
 
 
 @kernel("multinomial", "cpu")

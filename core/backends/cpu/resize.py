@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from core.backends.cpu.segment import sum_rows
 from core.kernels import kernel
 
 HEIGHT, WIDTH = -3, -2
@@ -39,9 +40,14 @@ def neighbours(
     return before, np.maximum(second, 0).astype(int), (position - first).astype(np.float32)
 
 
-def order_of_axes(images: np.ndarray, size: Sequence[int]) -> tuple[int, int]:
-    """Rows first where there become fewer of them: less is left to do then."""
-    return (HEIGHT, WIDTH) if size[0] < images.shape[HEIGHT] else (WIDTH, HEIGHT)
+def changes(images: np.ndarray, size: Sequence[int]) -> list[tuple[int, int, int]]:
+    """The axes whose length changes, with the old and the new one; on others all pixels stay.
+
+    Rows first where there become fewer of them: less is left to do then.
+    """
+    order = (HEIGHT, WIDTH) if size[0] < images.shape[HEIGHT] else (WIDTH, HEIGHT)
+    lengths = ((axis, images.shape[axis], size[axis - HEIGHT]) for axis in order)
+    return [(axis, old, new) for axis, old, new in lengths if old != new]
 
 
 @kernel("resize_bilinear", "cpu")
@@ -49,32 +55,33 @@ def resize_bilinear(
     images: np.ndarray, size: Sequence[int], align_corners: bool, half_pixel_centers: bool
 ) -> np.ndarray:
     """Along each axis the first neighbour plus a share of the step to the next."""
-    for axis in order_of_axes(images, size):
-        old, new = images.shape[axis], size[axis - HEIGHT]
+    changed = changes(images, size)
+    for axis, old, new in changed:
         before, after, share = neighbours(old, new, align_corners, half_pixel_centers)
         first = images.take(before, axis)  # takes a third of the time of indexing
         images = images.take(after, axis)
         images -= first
         images *= share.reshape(-1, *[1] * (-1 - axis))
         images += first
-    return images
+    return images if changed else images.copy()
 
 
-def add_along(
-    total: np.ndarray, axis: int, places: np.ndarray, values: np.ndarray, shares: np.ndarray
-) -> None:
-    """Add ``values * shares`` at some places of an axis; a share of 0 adds nothing, not 0 * inf."""
-    used = shares != 0
-    moved = np.moveaxis(values, axis, 0)[used]
-    weights = shares[used].reshape(-1, *[1] * (values.ndim - 1))
-    np.add.at(np.moveaxis(total, axis, 0), places[used], moved * weights)
+def summed_back(
+    dy: np.ndarray, axis: int, length: int, places: np.ndarray, shares: np.ndarray
+) -> np.ndarray:
+    """What goes from dy to an axis of that length.
 
-
-def emptied(dy: np.ndarray, axis: int, length: int) -> np.ndarray:
-    """Zeros of the shape that ``dy`` has with another length along an axis."""
-    shape = list(dy.shape)
-    shape[axis] = length
-    return np.zeros(shape, dy.dtype)
+    Args:
+        dy: gradients of new pixels.
+        axis: along which they go back to old pixels.
+        length: of that axis then.
+        places: [n new], the old pixel of each new one; n times, if each has several.
+        shares: [n new], of the new pixel that the old one gets; 0 adds nothing, not 0 * inf.
+    """
+    moved, used = np.moveaxis(dy, axis, 0), np.flatnonzero(shares)
+    rows = moved.reshape(len(moved), -1)[used % len(moved)] * shares[used, None]
+    total = sum_rows(rows, places[used], length).reshape(length, *moved.shape[1:])
+    return np.ascontiguousarray(np.moveaxis(total, 0, axis))
 
 
 @kernel("resize_bilinear_grad", "cpu")
@@ -86,14 +93,12 @@ def resize_bilinear_grad(
     half_pixel_centers: bool,
 ) -> np.ndarray:
     """Each pixel of dy goes back to its neighbours by their shares, one axis after the other."""
-    for axis in (HEIGHT, WIDTH):
-        old, new = images.shape[axis], size[axis - HEIGHT]
+    changed = changes(images, size)
+    for axis, old, new in changed:
         before, after, share = neighbours(old, new, align_corners, half_pixel_centers)
-        total = emptied(dy, axis, old)
-        add_along(total, axis, before, dy, 1 - share)
-        add_along(total, axis, after, dy, share)
-        dy = total
-    return dy
+        places, shares = np.concatenate([before, after]), np.concatenate([1 - share, share])
+        dy = summed_back(dy, axis, old, places, shares)
+    return dy if changed else dy.copy()
 
 
 def nearest(old: int, new: int, align_corners: bool, half_pixel_centers: bool) -> np.ndarray:
@@ -109,10 +114,10 @@ def resize_nearest_neighbor(
     images: np.ndarray, size: Sequence[int], align_corners: bool, half_pixel_centers: bool
 ) -> np.ndarray:
     """Pick rows and columns."""
-    for axis in order_of_axes(images, size):
-        old, new = images.shape[axis], size[axis - HEIGHT]
+    changed = changes(images, size)
+    for axis, old, new in changed:
         images = images.take(nearest(old, new, align_corners, half_pixel_centers), axis)
-    return images
+    return images if changed else images.copy()
 
 
 @kernel("resize_nearest_neighbor_grad", "cpu")
@@ -124,10 +129,8 @@ def resize_nearest_neighbor_grad(
     half_pixel_centers: bool,
 ) -> np.ndarray:
     """Sum the gradient of all pixels that repeat the same one."""
-    for axis in (HEIGHT, WIDTH):
-        old, new = images.shape[axis], size[axis - HEIGHT]
+    changed = changes(images, size)
+    for axis, old, new in changed:
         picked = nearest(old, new, align_corners, half_pixel_centers)
-        total = emptied(dy, axis, old)
-        add_along(total, axis, picked, dy, np.ones(len(picked), np.float32))
-        dy = total
-    return dy
+        dy = summed_back(dy, axis, old, picked, np.ones(len(picked), np.float32))
+    return dy if changed else dy.copy()

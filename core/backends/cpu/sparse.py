@@ -1,13 +1,16 @@
 """Kernels of sparse tensors and of segments."""
 
+from collections.abc import Sequence
 from math import prod
+from typing import Any
 
 import numpy as np
 
+from core.backends.cpu.indexing import flat_places
+from core.dtypes import to_numpy
 from core.errors import CoreError
 from core.kernels import kernel
-from core.ops.strings import require
-from core.specs import normal_shape
+from core.specs import normal_shape, require
 
 
 @kernel("sparse_fill_empty_rows", "cpu")
@@ -139,3 +142,20 @@ def _check_segments(count: int, indices: np.ndarray, ids: np.ndarray, rows: int)
                 f"is not sorted."
             )
         raise CoreError(f"Bad: indices[{i}] == {indices[i]} out of range [0, {count})")
+
+
+@kernel("sparse_to_dense", "cpu")
+def sparse_to_dense(
+    sparse_indices: np.ndarray,
+    sparse_values: np.ndarray,
+    default_value: np.ndarray | None,
+    output_shape: Sequence[int],
+) -> np.ndarray:
+    """NumPy keeps the last of several values for one place."""
+    default: Any = default_value if default_value is not None else 0
+    if default_value is None and sparse_values.dtype == object:
+        default = to_numpy("")
+    result = np.full(output_shape, default, sparse_values.dtype)
+    lists = sparse_indices.reshape(-1, len(result.shape))
+    result.reshape(-1)[flat_places(lists, result.shape)] = sparse_values
+    return result

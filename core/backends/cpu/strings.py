@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from core.backends.cpu.fingerprints import fingerprint64
+from core.backends.cpu.ragged import check_splits
 from core.backends.cpu.regular_expressions import compiled, replaced
 from core.kernels import kernel
-from core.ops.ragged import check_splits
 
 Text = str | bytes
 

@@ -24,6 +24,9 @@ def _activation_cases() -> list[Case]:
     for shape in [(3, 4), (), (0, 2)]:
         inputs = floats(*shape), floats(*shape, domain=(-0.9, 3))
         cases.append(Case("elu_grad", inputs, _elu_grad, {}, str(shape)))
+    for a, b in [((3, 1), (4,)), ((), (2, 3))]:
+        inputs = floats(*a), floats(*b, domain=(-0.9, 3))
+        cases.append(Case("elu_grad", inputs, _elu_grad, {}, f"{a} {b}"))
     return cases
 
 

@@ -1,5 +1,6 @@
 """A case: one call of an op, drawn from a seeded generator, and the oracle of its result."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +15,8 @@ class Case:
     """One call of an op.
 
     The oracle takes the inputs (float32 widened to float64) and the attributes, and returns an
-    array, or a list or tuple of them for an op with several results.
+    array, or a list or tuple of them for an op with several results, of the kind of dtype that the
+    op promises: floats, whole numbers, bools, complex numbers or strings.
     """
 
     op: str
@@ -23,6 +25,10 @@ class Case:
     attributes: dict[str, Any] = field(default_factory=dict)
     label: str = ""
     gradient: bool = True  # False: the oracle cannot tell the slope; say why beside the case
+
+    def __str__(self) -> str:
+        """The name of its tests: op and label, an attribute's value after its name."""
+        return re.sub(r"[{}':]", "", f"{self.op} {self.label}".strip())
 
     def draw(self, rng: np.random.Generator) -> list[Any]:
         return [_drawn(i, rng) for i in self.inputs]

@@ -53,8 +53,8 @@ def each_window(x, read):
 
 def over_windows(x, read, take):
     """Apply ``take`` to each window."""
-    results = [take(pixels) for _, pixels in each_window(x, read)]
-    return np.stack(results, 1).reshape(len(x), *map(len, read), -1)
+    results = np.stack([take(pixels) for _, pixels in each_window(x, read)], 1)
+    return results.reshape(len(x), *map(len, read), results.shape[-1])
 
 
 def channels_last(x, how):
@@ -73,20 +73,24 @@ def in_format(x, how):
 
 
 def naive_conv(x, filter, depthwise=False, **given):
-    """One output pixel at a time, in float64."""
+    """One output pixel at a time, in float64; whole numbers stay such."""
+    dtype = np.result_type(x, filter)
     x, how = channels_last(np.asarray(x, np.float64), {"strides": 1, "pad": "valid", **given})
     letters = "hwd"[: filter.ndim - 2]
     sum_up = f"n{letters}c,{letters}cm->n" + ("cm" if depthwise else "m")
+    channels = filter.shape[-1] * (filter.shape[-2] if depthwise else 1)
 
     def pixel(part):
-        return np.einsum(sum_up, np.nan_to_num(part), filter).reshape(len(x), -1)
+        return np.einsum(sum_up, np.nan_to_num(part), filter).reshape(len(x), channels)
 
-    return in_format(over_windows(x, windows(x.shape, filter.shape[:-2], **how), pixel), given)
+    y = over_windows(x, windows(x.shape, filter.shape[:-2], **how), pixel)
+    return in_format(y, given).astype(dtype)
 
 
 def transposed(forward: Callable[..., Any], shape: Sequence[int], g: Any) -> np.ndarray:
     """The transpose of a linear function of each item of a batch of ``shape``, applied to ``g``."""
-    basis = np.eye(prod(shape[1:])).reshape(-1, *shape[1:])
+    size = prod(shape[1:])
+    basis = np.eye(size).reshape(size, *shape[1:])
     results = forward(basis)
     return np.tensordot(g, results, (range(1, g.ndim), range(1, g.ndim))).reshape(shape)
 
@@ -166,18 +170,20 @@ def _conv_cases() -> list[Case]:
     pointwise = floats(2, 4, 3, 5), floats(1, 1, 5, 2)
     numbers = ints(1, 4, 4, 2), ints(2, 2, 2, 3)
     first = floats(2, 5, 4, 3), floats(1, 1, 5, 2)
+    none, no_dy = ((floats(0, n, n, c), floats(2, 2, 2, 3)) for n, c in ((4, 2), (3, 3)))
+    to_x, to_filter = {"input_shape": (0, 4, 4, 2)}, {"filter_shape": (2, 2, 2, 3)}
     return [
         *cases,
         Case("conv2d", pointwise, naive_conv, {}, "pointwise"),
         Case("conv2d", first, naive_conv, {"data_format": "NCHW"}, "pointwise NCHW"),
         Case("conv2d", numbers, naive_conv, {"pad": "same"}, "int32"),
         Case("conv2d", (ints(1, 4, 4, 2), floats(2, 2, 2, 3)), naive_conv, {}, "mixed"),
-        Case("conv2d", (floats(0, 4, 4, 2), floats(2, 2, 2, 3)), naive_conv_empty, {}, "empty"),
+        Case("conv2d", none, naive_conv, {}, "no images"),
+        Case("conv2d_backprop_input", no_dy, conv_to_x(), to_x, "no images"),
+        Case(
+            "conv2d_backprop_filter", (none[0], no_dy[0]), conv_to_filter(), to_filter, "no images"
+        ),
     ]
-
-
-def naive_conv_empty(x, filter):
-    return np.zeros((0, 3, 3, 3))
 
 
 CASES = _conv_cases()

@@ -11,7 +11,7 @@ def _filled(shape, value, dtype=None):
 
 def _steps(start, stop, step=1, dtype="float32"):
     step = -1 if stop < start and step == 1 else step
-    return np.arange(start, stop, step)
+    return np.arange(start, stop, step).astype(int if dtype == "int32" else float)
 
 
 def _diag(x):
@@ -22,7 +22,8 @@ def _diag(x):
 
 
 def _one_hot(indices, depth, on_value=1, off_value=0, dtype="int32"):
-    return np.where(indices[..., None] == np.arange(depth), on_value, off_value)
+    chosen = np.where(indices[..., None] == np.arange(depth), on_value, off_value)
+    return chosen.astype(bool) if dtype == "bool" else chosen
 
 
 def _fill_cases() -> list[Case]:
@@ -45,7 +46,13 @@ def _range_cases() -> list[Case]:
         ],
         Case("range", (), _steps, {"start": -3, "stop": 8, "step": 3, "dtype": "int32"}, "int32"),
         *[
-            Case("linspace", (), np.linspace, dict(zip(("start", "stop", "num"), c, strict=True)))
+            Case(
+                "linspace",
+                (),
+                np.linspace,
+                dict(zip(("start", "stop", "num"), c, strict=True)),
+                str(c),
+            )
             for c in lines
         ],
     ]

@@ -13,20 +13,28 @@ from tests.core.records.conv import (
 
 
 def _depthwise_cases() -> list[Case]:
-    cases = []
+    cases, name = [], "depthwise_conv2d"
     for how in HOWS:
         label, deep = str(how), floats(3, 2, 2, 2)
         x, dy = images(2, 6, 5, 2, how), images(2, *out_size(how), 4, how)
         to_x = {**how, "input_shape": format_shape(2, 6, 5, 2, how)}
         to_filter = {**how, "filter_shape": (3, 2, 2, 2)}
-        name = "depthwise_conv2d"
         cases += [
             Case(name, (x, deep), depthwise_conv, how, label),
             Case(f"{name}_backprop_input", (dy, deep), conv_to_x(True), to_x, label),
             Case(f"{name}_backprop_filter", (x, dy), conv_to_filter(True), to_filter, label),
         ]
     numbers = ints(1, 4, 4, 2), ints(2, 2, 2, 3)
-    return [*cases, Case("depthwise_conv2d", numbers, depthwise_conv, {"pad": "same"}, "int32")]
+    x, filter, dy = floats(0, 4, 4, 2), floats(2, 2, 2, 3), floats(0, 3, 3, 6)
+    to_x, to_filter = {"input_shape": (0, 4, 4, 2)}, {"filter_shape": (2, 2, 2, 3)}
+    label = "no images"
+    return [
+        *cases,
+        Case(name, numbers, depthwise_conv, {"pad": "same"}, "int32"),
+        Case(name, (x, filter), depthwise_conv, {}, label),
+        Case(f"{name}_backprop_input", (dy, filter), conv_to_x(True), to_x, label),
+        Case(f"{name}_backprop_filter", (x, dy), conv_to_filter(True), to_filter, label),
+    ]
 
 
 CASES = _depthwise_cases()

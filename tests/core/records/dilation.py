@@ -5,30 +5,40 @@ from typing import Any
 import numpy as np
 
 from tests.core.records.case import Case, floats, ints
-from tests.core.records.conv import over_windows, windows
+from tests.core.records.conv import each_window, over_windows, windows
 
 
 def naive_dilation(x, filter, *, strides, pad, dilations=1):
     read = windows(x.shape, filter.shape[:2], strides, pad, dilations)
-    return over_windows(
+    largest = over_windows(
         np.asarray(x, np.float64), read, lambda p: np.nanmax(p + filter, axis=(1, 2))
     )
+    return largest.astype(np.result_type(x, filter))
 
 
-def _numeric(function, at, g):
-    """The gradient of a piecewise linear function by differences."""
-    step, found = 1e-4, np.zeros(at.size)
-    for i, e in enumerate(np.eye(at.size).reshape(-1, *at.shape) * step):
-        found[i] = np.sum((function(at + e) - function(at - e)) * g) / (2 * step)
-    return found.reshape(at.shape)
+def _winners(x, filter, *, strides, pad, dilations=1):
+    """For each window: where its largest sum goes, the pixel in it, and the place of the filter."""
+    read = windows(x.shape, filter.shape[:2], strides, pad, dilations)
+    for place, pixels in each_window(x, read):
+        for n, c in np.ndindex(len(x), x.shape[-1]):
+            sums = pixels[n, ..., c] + filter[..., c]
+            i, j = np.unravel_index(np.nanargmax(sums), sums.shape)
+            row, column = read[0][place[0]][i], read[1][place[1]][j]
+            yield (n, *place, c), (n, row, column, c), (i, j, c)
 
 
 def _to_x(x, dy, filter, **how):
-    return _numeric(lambda v: naive_dilation(v, filter, **how), x, dy)
+    dx = np.zeros(x.shape)
+    for window, pixel, _ in _winners(x, filter, **how):
+        dx[pixel] += dy[window]
+    return dx
 
 
 def _to_filter(x, dy, filter, **how):
-    return _numeric(lambda v: naive_dilation(x, v, **how), filter, dy)
+    gradient = np.zeros(filter.shape)
+    for window, _, place in _winners(x, filter, **how):
+        gradient[place] += dy[window]
+    return gradient
 
 
 HOWS: list[dict[str, Any]] = [
@@ -51,7 +61,14 @@ def _dilation_cases() -> list[Case]:
             Case("dilation2d_backprop_filter", three, _to_filter, how, label),
         ]
     numbers = ints(1, 4, 4, 2), ints(2, 2, 2)
-    return [*cases, Case("dilation2d", numbers, naive_dilation, HOWS[0], "int32")]
+    none, filter = floats(0, 5, 6, 2), floats(3, 2, 2)
+    return [
+        *cases,
+        Case("dilation2d", numbers, naive_dilation, HOWS[0], "int32"),
+        Case("dilation2d", (none, filter), naive_dilation, HOWS[0], "no images"),
+        Case("dilation2d_backprop_input", (none, none, filter), _to_x, HOWS[0], "no images"),
+        Case("dilation2d_backprop_filter", (none, none, filter), _to_filter, HOWS[0], "no images"),
+    ]
 
 
 CASES = _dilation_cases()

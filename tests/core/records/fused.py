@@ -65,6 +65,7 @@ def _conv_cases(op: str) -> list[Case]:
     return [
         *cases,
         Case(op, (floats(2, 6, 5, 2), filter), oracle, {}, "no bias"),
+        Case(op, (floats(0, 6, 5, 2), filter, floats(out)), oracle, {}, "no images"),
         Case(op, (floats(2, 6, 5, 2), filter, floats()), oracle, {}, "one bias"),
         Case(op, (floats(2, 6, 5, 2), filter, floats(1, 4, 1)), oracle, {}, "bias of rows"),
         Case(op, (x, filter, floats(out), weights), oracle, first, "NCHW"),

@@ -47,18 +47,6 @@ def _update(tensor, indices, updates):
     return result
 
 
-def _dense(indices, values, default=0, *, output_shape):
-    result = np.full(output_shape, default).astype(values.dtype)
-    lists = indices if indices.ndim == 2 else indices.reshape(-1, 1)
-    for place, value in zip(lists, np.broadcast_to(values, len(lists)), strict=True):
-        result[tuple(place)] = value
-    return result
-
-
-def _dense_strings(indices, values, *, output_shape):
-    return _dense(indices, values, b"", output_shape=output_shape)
-
-
 def _gather_cases() -> list[Case]:
     x = floats(3, 4, 5)
     return [
@@ -101,24 +89,12 @@ def _scatter_cases() -> list[Case]:
     ]
 
 
-def _dense_cases() -> list[Case]:
-    square, line = {"output_shape": (3, 3)}, {"output_shape": (4,)}
-    return [
-        Case("sparse_to_dense", (three(5, 2), floats(5), floats()), _dense, square),
-        Case("sparse_to_dense", (three(3), floats(3), None), _dense, line, "no default"),
-        Case("sparse_to_dense", (three(3), floats(), floats(1)), _dense, line, "one value"),
-        Case("sparse_to_dense", (three(), ints(1), ints()), _dense, line, "one place"),
-        Case("sparse_to_dense", (three(2), bools(2), bools()), _dense, line, "bool"),
-        Case("sparse_to_dense", (three(2), strings(2), strings()), _dense, line, "strings"),
-        Case("sparse_to_dense", (three(2), strings(), None), _dense_strings, line, "one string"),
-        Case("sparse_to_dense", (ints(0, 2), floats(0), floats()), _dense, square, "none"),
-    ]
-
-
 CASES = [
     *_gather_cases(),
     *_scatter_cases(),
-    *_dense_cases(),
     Case("select", (bools(3, 1), floats(3, 4), floats(4)), np.where),
     Case("select", (bools(3), ints(3), floats(3)), np.where, {}, "mixed dtypes"),
+    Case("select", (bools(), complexes(), floats(2)), np.where, {}, "scalars"),
+    Case("select", (bools(2, 1), strings(2, 3), strings(3)), np.where, {}, "strings"),
+    Case("select", (bools(0, 1), floats(0, 2), floats(2)), np.where, {}, "empty"),
 ]

@@ -66,8 +66,11 @@ def _lrn_cases() -> list[Case]:
                 Case("local_response_normalization_grad", (x, x, x), _lrn_grad, how, label),
             ]
     empty = floats(0, 2, 2, 3)
-    cases.append(Case("local_response_normalization", (empty,), _lrn, {}, "empty"))
-    return cases
+    return [
+        *cases,
+        Case("local_response_normalization", (empty,), _lrn, {}, "empty"),
+        Case("local_response_normalization_grad", (empty, empty, empty), _lrn_grad, {}, "empty"),
+    ]
 
 
 CASES = [*_batch_norm_cases(), *_lrn_cases()]

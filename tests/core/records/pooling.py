@@ -1,5 +1,6 @@
 """Pooling of images and volumes: one window at a time in float64, padding left out."""
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -8,18 +9,19 @@ from tests.core.records.case import Case, bools, floats, ints
 from tests.core.records.conv import over_windows, transposed, windows
 
 
-def naive_average(x, filter_size, strides, pad, dim_rounding_mode=None):
-    read = windows(x.shape, filter_size, strides, pad, 1, dim_rounding_mode)
+def naive_average(x, filter_size, strides, pad, dim_rounding_mode=None, dilations=1):
+    read = windows(x.shape, filter_size, strides, pad, dilations, dim_rounding_mode)
     return over_windows(
         np.asarray(x, np.float64), read, lambda p: np.nanmean(p, axis=tuple(range(1, p.ndim - 1)))
     )
 
 
-def naive_largest(x, filter_size, strides, pad, dim_rounding_mode=None):
-    read = windows(x.shape, filter_size, strides, pad, 1, dim_rounding_mode)
-    return over_windows(
+def naive_largest(x, filter_size, strides, pad, dim_rounding_mode=None, dilations=1):
+    read = windows(x.shape, filter_size, strides, pad, dilations, dim_rounding_mode)
+    largest = over_windows(
         np.asarray(x, np.float64), read, lambda p: np.nanmax(p, axis=tuple(range(1, p.ndim - 1)))
     )
+    return largest.astype(x.dtype)
 
 
 def average_to_x(dy, input, **how):
@@ -30,7 +32,7 @@ def _places_of_largest(x, **how):
     """Where in the flattened x each window has its largest value, if no two are equal."""
     order = np.argsort(x.ravel())
     rank = np.argsort(order).reshape(x.shape)
-    return order[naive_largest(rank, **how).astype(int)]
+    return order[naive_largest(rank, **how)]
 
 
 def largest_to_x(dy, input, output, **how):
@@ -41,7 +43,7 @@ def largest_to_x(dy, input, output, **how):
 
 def _with_argmax(x, include_batch_in_index=False, **how):
     index = _places_of_largest(x, **how)
-    return naive_largest(x, **how), index if include_batch_in_index else index % x[0].size
+    return naive_largest(x, **how), index if include_batch_in_index else index % prod(x.shape[1:])
 
 
 def _dilated(input, *, window_shape, pooling_type, pad, dilations=1, strides=1, **rounding):
@@ -77,6 +79,32 @@ POOLS: list[dict[str, Any]] = [
 ]
 
 
+def _apart_cases() -> list[Case]:
+    """Gradients of windows that read pixels at a distance, as `pool` has them."""
+    cases = []
+    for dilations, size in ((2, (4, 3)), ((3, 1), (3, 4))):
+        how = {"filter_size": 2, "strides": 1, "pad": "valid", "dilations": dilations}
+        x, dy = floats(2, 6, 5, 2), floats(2, *size, 2)
+        cases += [
+            Case("avg_pool_grad", (dy, x), average_to_x, how, str(how)),
+            Case("max_pool_grad", (dy, x, dy), largest_to_x, how, str(how)),
+        ]
+    return cases
+
+
+def _empty_cases(how: dict[str, Any]) -> list[Case]:
+    x, dy, label = floats(0, 3, 3, 2), floats(0, 2, 2, 2), "no images"
+    pool = {"window_shape": 2, "pooling_type": "avg", "pad": "valid"}
+    return [
+        Case("avg_pool", (x,), naive_average, how, label),
+        Case("max_pool", (x,), naive_largest, how, label),
+        Case("avg_pool_grad", (dy, x), average_to_x, how, label),
+        Case("max_pool_grad", (dy, x, dy), largest_to_x, how, label),
+        Case("max_pool_with_argmax", (x,), _with_argmax, how, label),
+        Case("pool", (x,), _dilated, pool, label),
+    ]
+
+
 def _image_cases() -> list[Case]:
     cases = []
     for how in HOWS:
@@ -102,7 +130,8 @@ def _image_cases() -> list[Case]:
         Case("avg_pool", (ints(1, 3, 3, 2),), naive_average, pair, "int32"),
         Case("max_pool", (ints(1, 3, 3, 2),), naive_largest, pair, "int32"),
         Case("max_pool", (bools(1, 3, 3, 2),), naive_largest, pair, "bool"),
-        Case("max_pool", (floats(0, 3, 3, 2),), lambda x, **how: np.zeros((0, 2, 2, 2)), pair, "0"),
+        *_apart_cases(),
+        *_empty_cases(pair),
         Case(
             "pool",
             (ints(1, 3, 3, 2),),

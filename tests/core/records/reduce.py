@@ -46,6 +46,7 @@ def _reduce_cases() -> list[Case]:
             cases.append(Case(name, (floats(3, 4),), function, {"axis": axis}, str(axis)))
         for kind, draw in [("int32", ints), ("bool", bools)]:
             cases.append(Case(name, (draw(3, 4),), function, {"axis": 1}, kind))
+        cases.append(Case(name, (floats(2, 0),), function, {"axis": 0}, "of no columns"))
     return cases
 
 

@@ -31,12 +31,16 @@ def _naive_resize(images, *, size, align_corners=False, half_pixel_centers=False
     return np.einsum("...hwc,ph,qw->...pqc", images, rows, columns)
 
 
+def _nearest_of_ints(images, **how):
+    return _nearest(images, **how).astype(int)
+
+
 _nearest = partial(_naive_resize, nearest=True)
 
 
 def _resize_grad(nearest):
     def oracle(dy, images, **how):
-        batch = np.reshape(dy, (-1, *np.shape(dy)[-3:]))
+        batch = dy if dy.ndim == 4 else dy[None]
         shape = (len(batch), *np.shape(images)[-3:])
         dx = transposed(lambda x: _naive_resize(x, nearest=nearest, **how), shape, batch)
         return dx.reshape(np.shape(images))
@@ -56,6 +60,7 @@ def _cases_of(lead, size, modes) -> list[Case]:
 
 
 MODES = [{}, {"align_corners": True}, {"half_pixel_centers": True}]
+NONE = floats(0, 3, 3, 1), floats(0, 2, 3, 1)
 
 CASES = [
     *(case for m in MODES for s in [(7, 4), (2, 3), (1, 1)] for case in _cases_of((2,), s, m)),
@@ -63,6 +68,13 @@ CASES = [
     Case("resize_bilinear", (ints(1, 2, 3, 1),), _naive_resize, {"size": (3, 3)}, "int32"),
     Case("resize_bilinear", (bools(2, 2, 1),), _naive_resize, {"size": (3, 4)}, "bool"),
     Case("resize_bilinear", (floats(0, 2, 3, 1),), _naive_resize, {"size": (3, 3)}, "no images"),
-    Case("resize_nearest_neighbor", (ints(1, 2, 3, 1),), _nearest, {"size": (3, 3)}, "int32"),
+    Case(
+        "resize_nearest_neighbor", (ints(1, 2, 3, 1),), _nearest_of_ints, {"size": (3, 3)}, "int32"
+    ),
+    *(
+        Case(f"resize_{name}_grad", NONE, _resize_grad(name != "bilinear"), how, "no images")
+        for name in ("bilinear", "nearest_neighbor")
+        for how in [{"size": (3, 3)}]
+    ),
     Case("resize_nearest_neighbor", (floats(2, 3, 0),), _nearest, {"size": (3, 1)}, "no channels"),
 ]

@@ -15,23 +15,24 @@ def _sums(x, segment_ids, num_segments):
 
 
 def _counts(x, weights=None, *, size, binary_output=False):
-    weights = np.ones(x.shape, int) if weights is None or weights.size == 0 else weights
+    dtype = int if weights is None else weights.dtype
+    weights = np.ones(x.shape) if weights is None or weights.size == 0 else weights
     result = np.zeros(size)
     for place in np.ndindex(x.shape):
         if x[place] < size:
             result[x[place]] += weights[place]
-    return (result != 0) * 1.0 if binary_output else result
+    return (result != 0 if binary_output else result).astype(dtype)
 
 
 def _counts_of_rows(x, weights=None, *, size, binary_output=False):
     if x.ndim == 1:
         return _counts(x, weights, size=size, binary_output=binary_output)
-    parts = [None] * len(x) if weights is None or weights.size == 0 else weights
+    parts = [weights] * len(x) if weights is None or weights.size == 0 else weights
     rows = [
         _counts(row, part, size=size, binary_output=binary_output)
         for row, part in zip(x, parts, strict=True)
     ]
-    return np.reshape(rows, (len(x), size))
+    return np.array(rows, int if weights is None else weights.dtype).reshape(len(x), size)
 
 
 def _segment_cases() -> list[Case]:
@@ -72,6 +73,7 @@ _BINARY = {"size": 5, "binary_output": True}
 CASES = [
     *_segment_cases(),
     *_count_cases("bincount", _counts, _NUMBERS),
+    Case("bincount", (ints(low=0, high=5), None), _counts, {"size": 5}, "scalar"),
     *_count_cases("dense_bincount", _counts_of_rows, _NUMBERS),
     Case("dense_bincount", (_NUMBERS, floats(3, 6)), _counts_of_rows, _BINARY, "binary"),
     Case("dense_bincount", (ints(6, low=0, high=3), None), _counts_of_rows, _BINARY, "binary row"),

@@ -92,6 +92,7 @@ def _cut_cases() -> list[Case]:
         Case("split", (floats(2, 6),), split(3, 1), {"num_or_size_splits": 3, "axis": 1}),
         Case("split", (floats(5, 2),), split([1, 3]), {"num_or_size_splits": [1, -1, 2]}, "sizes"),
         Case("split", (floats(3),), split([0, 3]), {"num_or_size_splits": [0, -1, 0]}, "nothing"),
+        Case("split", (floats(0, 4),), split(2, 1), {"num_or_size_splits": 2, "axis": 1}, "empty"),
         Case("split", (strings(2),), split(2), {"num_or_size_splits": 2}, "strings"),
         Case("unstack", (X,), unstack, {"axis": 1}),
         Case("unstack", (floats(3),), unstack, {}, "scalars"),

@@ -47,7 +47,18 @@ def _search_cases() -> list[Case]:
         Case("search_sorted", (floats(2, 3), floats(2, 0)), _places, {}, "nothing"),
     ]
     for name, side in (("lower_bound", "left"), ("upper_bound", "right")):
-        cases.append(Case(name, (rows, values), lambda a, v, s=side: _places(a, v, s)))
+
+        def places(rows, values, side=side):
+            return _places(rows, values, side)
+
+        cases += [
+            Case(name, (rows, values), places),
+            Case(name, (_ascending(floats(9)), floats(5)), places, {}, "vector"),
+            Case(name, (_ascending(ints(8)), floats(5)), places, {}, "mixed dtypes"),
+            Case(name, (_ascending(bools(2, 6)), bools(2, 2)), places, {}, "bool"),
+            Case(name, (floats(2, 0), floats(2, 3)), places, {}, "in nothing"),
+            Case(name, (floats(2, 3), floats(2, 0)), places, {}, "nothing"),
+        ]
     return cases
 
 

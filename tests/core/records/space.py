@@ -78,6 +78,13 @@ def _border_cases() -> list[Case]:
         Case("mirror_pad", (x,), _mirror, {"paddings": [(0, 0), (0, 0)]}, "none"),
         Case("mirror_pad", (ints(3),), _mirror, {"paddings": [(2, 1)]}, "int32"),
         Case("mirror_pad", (strings(3),), _mirror, {"paddings": [(2, 1)]}, "strings"),
+        Case(
+            "mirror_pad",
+            (ints(0, 3),),
+            _mirror,
+            {"paddings": [(0, 0), (1, 2)], "mode": "symmetric"},
+            "empty",
+        ),
     ]
 
 

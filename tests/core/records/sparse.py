@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.core.records.case import Case, Draw, floats, ints, strings
+from tests.core.records.case import Case, Draw, bools, floats, ints, strings
 
 
 def given(values, dtype=np.int32) -> Draw:
@@ -24,10 +24,10 @@ def _filled(indices, values, dense_shape, default_value):
     result = np.empty(len(output), values.dtype)
     result[:] = [value for _, value in output]
     return (
-        np.reshape([index for index, _ in output], (-1, len(first))),
+        np.array([index for index, _ in output], int).reshape(len(output), len(first)),
         result,
         np.array([not places for places in rows.values()], bool),
-        [moved[place] for place in range(len(indices))],
+        np.array([moved[place] for place in range(len(indices))], int),
     )
 
 
@@ -63,6 +63,36 @@ def _segment_cases(name, reduction):
         Case(name, (ints(4, 2, 2), *ids), oracle, {}, "ints"),
         Case(name, (floats(4, 2), *nothing), oracle, {}, "no indices"),
         Case(name, (floats(4, 0), *ids), oracle, {}, "empty rows"),
+    ]
+
+
+def _dense(indices, values, default=0, *, output_shape):
+    result = np.full(output_shape, default).astype(values.dtype)
+    lists = indices if indices.ndim == 2 else indices.reshape(-1, 1)
+    for place, value in zip(lists, np.broadcast_to(values, len(lists)), strict=True):
+        result[tuple(place)] = value
+    return result
+
+
+def _dense_strings(indices, values, *, output_shape):
+    return _dense(indices, values, b"", output_shape=output_shape)
+
+
+def places(*shape: int) -> Draw:
+    return ints(*shape, low=0, high=3)
+
+
+def _dense_cases() -> list[Case]:
+    square, line = {"output_shape": (3, 3)}, {"output_shape": (4,)}
+    return [
+        Case("sparse_to_dense", (places(5, 2), floats(5), floats()), _dense, square),
+        Case("sparse_to_dense", (places(3), floats(3), None), _dense, line, "no default"),
+        Case("sparse_to_dense", (places(3), floats(), floats(1)), _dense, line, "one value"),
+        Case("sparse_to_dense", (places(), ints(1), ints()), _dense, line, "one place"),
+        Case("sparse_to_dense", (places(2), bools(2), bools()), _dense, line, "bool"),
+        Case("sparse_to_dense", (places(2), strings(2), strings()), _dense, line, "strings"),
+        Case("sparse_to_dense", (places(2), strings(), None), _dense_strings, line, "one string"),
+        Case("sparse_to_dense", (ints(0, 2), floats(0), floats()), _dense, square, "none"),
     ]
 
 
@@ -114,6 +144,14 @@ CASES = [
         {},
         "unknown length",
     ),
+    Case(
+        "sparse_reshape",
+        (given(np.zeros((0, 2))), given([2, 3]), given([3, 2])),
+        _reshaped,
+        {},
+        "no values",
+    ),
     *_segment_cases("sparse_segment_sum", np.sum),
     *_segment_cases("sparse_segment_mean", np.mean),
+    *_dense_cases(),
 ]

@@ -32,7 +32,7 @@ def _split(input, delimiter, skip_empty=True):
     rows = [[t for t in row if t or not skip_empty] for row in rows]
     indices = [(i, j) for i, row in enumerate(rows) for j, _ in enumerate(row)]
     shape = [len(rows), max((len(row) for row in rows), default=0)]
-    return np.reshape(indices, (-1, 2)), object_array(sum(rows, [])), shape
+    return np.array(indices, int).reshape(-1, 2), object_array(sum(rows, [])), shape
 
 
 def _n_grams(data, data_splits, separator, widths, left, right, pads, preserve_short_sequences):
@@ -76,6 +76,19 @@ def _text(value):
     return lambda rng: np.array(value, object)
 
 
+def _bucket_cases() -> list[Case]:
+    def buckets(input, num_buckets):
+        return np.vectorize(lambda v: FINGERPRINTS[v] % num_buckets, otypes=[int])(input)
+
+    name, many = "string_to_hash_bucket_fast", {"num_buckets": 1_000_003}
+    return [
+        Case(name, (strings(2, 5),), buckets, many),
+        Case(name, (strings(9),), buckets, {"num_buckets": 3}, "few"),
+        Case(name, (strings(),), buckets, many, "scalar"),
+        Case(name, (strings(0, 2),), buckets, many, "empty"),
+    ]
+
+
 WORDS = ("", "a b", " c", "d,e,,f", "été b")
 
 CASES = [
@@ -99,6 +112,13 @@ CASES = [
         {"pattern": "z", "rewrite": ""},
         "scalar",
     ),
+    Case(
+        "static_regex_replace",
+        (strings(0, 2),),
+        lambda x, **_: x,
+        {"pattern": "a", "rewrite": "b"},
+        "empty",
+    ),
     Case("string_split", (strings(5, words=WORDS), _text(b" ")), _split),
     Case(
         "string_split",
@@ -109,12 +129,7 @@ CASES = [
     ),
     Case("string_split", (strings(4), _text(b"")), _split, {}, "bytes"),
     Case("string_split", (strings(0), _text(b"")), _split, {}, "nothing"),
-    Case(
-        "string_to_hash_bucket_fast",
-        (strings(2, 5),),
-        lambda input, num_buckets: np.vectorize(lambda v: FINGERPRINTS[v] % num_buckets)(input),
-        {"num_buckets": 1_000_003},
-    ),
+    *_bucket_cases(),
     _n_gram_case("", strings(6), _splits(0, 4, 4, 6), "|", [1, 3], "L", "R", -1, False),
     _n_gram_case("short", strings(6), _splits(0, 4, 5, 6), "", [4], "<", ">", 1, True),
     _n_gram_case("too short", strings(6), _splits(0, 4, 5, 6), " ", [5, 6], "", "", 0, False),

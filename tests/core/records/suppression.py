@@ -68,14 +68,18 @@ def _cases() -> list[Case]:
                 Case("non_max_suppression_with_score", inputs, kept_boxes, how, label),
             ]
             padded = {**how, "pad_to_max_output_size": True}
-            cases.append(Case("non_max_suppression_padded", inputs, _padded, padded, str(padded)))
             soft = {**how, "soft_nms_sigma": 0.4}
-            cases.append(
-                Case("non_max_suppression_with_score", inputs, kept_boxes, soft, str(soft))
-            )
-    empty = floats(0, 4), floats(0)
-    cases.append(Case("non_max_suppression", empty, _indices, {"max_output_size": 3}, "no boxes"))
-    return cases
+            cases += [
+                Case("non_max_suppression_padded", inputs, _padded, padded, f"{count} {padded}"),
+                Case("non_max_suppression_with_score", inputs, kept_boxes, soft, f"{count} {soft}"),
+            ]
+    empty, few = (floats(0, 4), floats(0)), {"max_output_size": 3}
+    return [
+        *cases,
+        Case("non_max_suppression", empty, _indices, few, "no boxes"),
+        Case("non_max_suppression_padded", empty, _padded, few, "no boxes"),
+        Case("non_max_suppression_with_score", empty, kept_boxes, few, "no boxes"),
+    ]
 
 
 CASES = _cases()

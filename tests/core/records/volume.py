@@ -37,7 +37,15 @@ def _conv_cases() -> list[Case]:
             Case("conv3d_backprop_filter", (x, dy), conv_to_filter(), to_filter, label),
         ]
     numbers = ints(2, 2, 3, 2, 1), ints(2, 2, 2, 1, 2)
-    return [*cases, Case("conv3d", numbers, naive_conv, {}, "int32")]
+    x, filter, dy = floats(0, 2, 3, 2, 1), floats(2, 2, 2, 1, 2), floats(0, 1, 2, 1, 2)
+    to_x, to_filter = {"input_shape": (0, 2, 3, 2, 1)}, {"filter_shape": (2, 2, 2, 1, 2)}
+    return [
+        *cases,
+        Case("conv3d", numbers, naive_conv, {}, "int32"),
+        Case("conv3d", (x, filter), naive_conv, {}, "no volumes"),
+        Case("conv3d_backprop_input", (dy, filter), conv_to_x(), to_x, "no volumes"),
+        Case("conv3d_backprop_filter", (x, dy), conv_to_filter(), to_filter, "no volumes"),
+    ]
 
 
 def _pool_cases() -> list[Case]:
@@ -53,7 +61,19 @@ def _pool_cases() -> list[Case]:
             Case("max_pool3d_grad", (dy, x, dy), largest_to_x, how, label),
         ]
     whole = {"filter_size": 2, "strides": 1, "pad": "valid"}
-    return [*cases, Case("max_pool3d", (ints(1, 2, 3, 2, 1),), naive_largest, whole, "int32")]
+    x, dy = floats(0, 2, 3, 2, 1), floats(0, 1, 2, 1, 1)
+    return [
+        *cases,
+        Case("max_pool3d", (ints(1, 2, 3, 2, 1),), _largest_float, whole, "int32"),
+        Case("avg_pool3d", (x,), naive_average, whole, "no volumes"),
+        Case("max_pool3d", (x,), naive_largest, whole, "no volumes"),
+        Case("avg_pool3d_grad", (dy, x), average_to_x, whole, "no volumes"),
+        Case("max_pool3d_grad", (dy, x, dy), largest_to_x, whole, "no volumes"),
+    ]
+
+
+def _largest_float(x, **how):
+    return naive_largest(x.astype(float), **how)
 
 
 CASES = [*_conv_cases(), *_pool_cases()]

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.declare import composite
 from core.errors import CoreError
 
 if TYPE_CHECKING:  # NumPy imports its generators when they are first used, which takes 20 ms
@@ -31,20 +30,8 @@ def generator(seed: Seed = None) -> "Generator":
     return _shared_generator() if seed is None else _new_generator(seed)
 
 
-@composite
-def set_random_seed(seed: Seed) -> None:
-    """Let all random numbers of this process, where no seed is given, start anew from this seed.
-
-    Args:
-        seed: a whole number, or any number or text; None for numbers that nobody can foresee.
-
-    >>> import core
-    >>> core.set_random_seed(1)
-    >>> first = core.random_uniform((3,)).numpy()
-    >>> core.set_random_seed(1)
-    >>> bool((core.random_uniform((3,)).numpy() == first).all())
-    True
-    """
+def restart(seed: Seed) -> None:
+    """Let the shared generator start anew."""
     global _shared
     fresh = _new_generator(seed)
     with _choosing:

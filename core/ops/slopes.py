@@ -1,0 +1,20 @@
+"""Gradients of zeros, for inputs whose values a result does not follow in small steps."""
+
+from core.declare import Gradient, Op
+from core.kernels import ops
+
+
+def zero(g):
+    """The gradient of an input of the result's shape, or of one that broadcasts to it."""
+    return ops.zeros_like(g)
+
+
+def no_slope(op: Op, *inputs: str) -> None:
+    """Give some inputs of an op, of any shapes, gradients of zeros."""
+    for name in inputs:
+        op.gradients[name] = Gradient(_zeros, (f"{name}_spec",))
+
+
+def _zeros(g, **spec):
+    (input_spec,) = spec.values()
+    return ops.fill(shape=input_spec.shape, value=0.0)
