@@ -117,6 +117,7 @@ def test_log_sigmoid(backend):
     [
         (lambda: core.norm([1.0], 3), "ord=3 must be 'euclidean', 1, 2"),
         (lambda: core.norm([1.0], "fro"), "ord='fro' must be"),
+        (lambda: core.norm([[1.0]], "fro"), r"rows and columns, such as axis=\(0, 1\)"),
         (lambda: core.norm([[1.0]], 2, (0, 1)), "ord=2 must be 'euclidean', 'fro'"),
         (lambda: core.norm(np.ones((1, 1, 1)), 1, (0, 1, 2)), "one axis of vectors or two"),
         (lambda: core.norm([[1.0]], 1, []), "one axis of vectors or two"),

@@ -209,3 +209,11 @@ def test_no_channels_sum_up_to_zero():
     assert core.conv2d(core.ones((1, 2, 2, 3)), core.ones((2, 1, 3, 0))).shape == (1, 1, 2, 0)
     gradients = core.grads(core.conv2d)(core.ones((1, 2, 2, 0)), core.ones((2, 2, 0, 1)))
     assert [g.shape for g in gradients] == [(1, 2, 2, 0), (2, 2, 0, 1)]
+
+
+@pytest.mark.parametrize("name", ["conv2d", "fused_conv2d", "depthwise_conv2d"])
+@pytest.mark.parametrize("data_format", ["NDHWC", "", None, 4])
+def test_images_have_no_other_data_format(name, data_format):
+    x, filter = core.ones((1, 3, 3, 3, 1)), core.ones((2, 2, 2, 1, 1))
+    with pytest.raises(core.CoreError, match="data_format"):
+        getattr(core, name)(x, filter, data_format=data_format)

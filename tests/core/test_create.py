@@ -170,3 +170,16 @@ def test_kernels_of_tensorflow_js():
     for name, inputs, attributes, expected in calls:
         (result,) = core.run_kernel(name, inputs, attributes)
         assert result.tolist() == expected, name
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: core.one_hot([0], (2, 3)),
+        lambda: core.linspace(0, 1, (3, 4)),
+        lambda: core.linspace(0, 1, True),
+    ],
+)
+def test_one_number_is_not_several_nor_a_bool(call):
+    with pytest.raises(core.CoreError, match="must be one whole number"):
+        call()

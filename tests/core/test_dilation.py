@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import core
+from tests.core.curvature import assert_second_derivative, distinct
 
 
 def row(*values):
@@ -75,3 +76,22 @@ def test_kernels_by_their_tensorflow_js_names():
     (df,) = core.run_kernel("Dilation2DBackpropFilter", inputs, how)
     np.testing.assert_array_equal(dx.numpy().ravel(), [0, 6, 0])
     np.testing.assert_array_equal(df.numpy().ravel(), [3, 3])
+
+
+@pytest.mark.parametrize("how", [(1, "same", 1), ((2, 1), 1, 1), (1, "valid", 2)])
+def test_second_derivatives(how, rng):
+    x, filter = distinct(rng, 2, 5, 4, 2), distinct(rng, 2, 3, 2) * np.float32(0.07)
+    assert_second_derivative(lambda t: core.dilation2d(t, filter, *how), x, rng)
+    assert_second_derivative(lambda t: core.dilation2d(x, t, *how), filter, rng)
+
+
+def test_second_derivatives_tell_apart_what_float32_does_not():
+    x, filter = row(2.0**24, 2.0**24), np.float32([0, 0.5]).reshape(1, 2, 1)
+    for backprop, g in (
+        (core.dilation2d_backprop_input, row(3, 5)),
+        (core.dilation2d_backprop_filter, np.float32([[[3], [5]]])),
+    ):
+        slope = core.grad(lambda dy, f=backprop: f(x, dy, filter, 1, "valid"))(row(1), dy=g)
+        assert slope.item() == 5
+        unmoved = core.grads(lambda a, b, f=backprop: f(a, row(1), b, 1, "valid"))(x, filter)
+        assert [not s.numpy().any() for s in unmoved] == [True, True]

@@ -261,3 +261,15 @@ def test_kernels_of_tensorflow_js():
     for name, inputs, attributes, shape in calls:
         (result,) = core.run_kernel(name, inputs, attributes)
         assert result.shape == shape, name
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: core.gather([1], [0], 0, (0,)),
+        lambda: core.argmax([1, 2], (0,)),
+    ],
+)
+def test_one_number_is_not_several_nor_a_bool(call):
+    with pytest.raises(core.CoreError, match="must be one whole number"):
+        call()

@@ -97,3 +97,15 @@ def test_kernels_by_their_names():
     assert y.item() == 0.5
     (dx,) = core.run_kernel("LRNGrad", {"x": one, "y": one * 0.5, "dy": one}, how)
     assert dx.item() == 0.375
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: core.local_response_normalization(core.ones((1, 1, 1)), (1, 2)),
+        lambda: core.local_response_normalization(core.ones((1, 1, 1)), True),
+    ],
+)
+def test_one_number_is_not_several_nor_a_bool(call):
+    with pytest.raises(core.CoreError, match="must be one whole number"):
+        call()

@@ -259,3 +259,23 @@ def test_multinomial_by_its_tensorflow_js_name():
 def test_the_import_does_not_wait_for_the_generators():
     code = "import core, sys; sys.exit('numpy.random' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: core.multinomial([1.0, 1.0], (1,)),
+    ],
+)
+def test_one_number_is_not_several_nor_a_bool(call):
+    with pytest.raises(core.CoreError, match="must be one whole number"):
+        call()
+
+
+@pytest.mark.parametrize("normalized", [False, True])
+def test_no_rows_of_probabilities(normalized):
+    drawn = core.multinomial(np.zeros((0, 3)), 5, normalized=normalized)
+    assert drawn.shape == (0, 5) and drawn.dtype == "int32"
+    for nothing in ([], [1.0], [[1.0]], np.zeros((3, 0)), 1.0):
+        with pytest.raises(core.CoreError, match="logits"):
+            core.multinomial(nothing, 1)

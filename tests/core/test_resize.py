@@ -87,3 +87,23 @@ def test_a_gradient_of_another_size_is_refused():
     for name in ("resize_bilinear_grad", "resize_nearest_neighbor_grad"):
         with pytest.raises(core.CoreError, match="dy has shape"):
             getattr(core, name)(np.ones((1, 2, 2, 1)), np.ones((1, 3, 3, 1)), size=(4, 4))
+
+
+@pytest.mark.parametrize("name", ["resize_bilinear", "resize_nearest_neighbor"])
+@pytest.mark.parametrize("how", [(False, False), (True, False), (False, True)])
+def test_pixels_stay_where_the_size_stays(name, how, rng):
+    x = rng.standard_normal((2, 3, 4, 2)).astype(np.float32)
+    x[0, 1, 2] = np.inf
+    same = getattr(core, name)(x, (3, 4), *how)
+    np.testing.assert_array_equal(same.numpy(), x)
+    assert not np.shares_memory(same.numpy(), x)
+    slope = getattr(core, f"{name}_grad")(x, core.ones(x.shape), (3, 4), *how)
+    np.testing.assert_array_equal(slope.numpy(), x)
+    assert not np.shares_memory(slope.numpy(), x)
+
+
+@pytest.mark.parametrize("name", ["resize_bilinear", "resize_nearest_neighbor"])
+def test_gradients_are_summed_exactly(name):
+    dy = np.full((1, 1, 3000, 1), 0.1, np.float32)
+    slope = getattr(core, f"{name}_grad")(dy, core.ones((1, 1, 1, 1)), (1, 3000))
+    assert slope.item() == np.float32(dy.astype(np.float64).sum())

@@ -86,3 +86,15 @@ def test_kernels_of_tensorflow_js():
         "DenseBincount", {"x": x[None], "weights": []}, {"size": 2, "binaryOutput": False}
     )
     assert counts.tolist() == [[1, 1]]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: core.bincount([1], [], (3,)),
+        lambda: core.confusion_matrix([1], [1], (3,)),
+    ],
+)
+def test_one_number_is_not_several_nor_a_bool(call):
+    with pytest.raises(core.CoreError, match="must be one whole number"):
+        call()

@@ -143,3 +143,15 @@ def test_stft(rng):
 def test_refusals(call, message):
     with pytest.raises(core.CoreError, match=message):
         call()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: core.hann_window((2,)),
+        lambda: core.frame([1.0], (1,), 1),
+    ],
+)
+def test_one_number_is_not_several_nor_a_bool(call):
+    with pytest.raises(core.CoreError, match="must be one whole number"):
+        call()

@@ -127,3 +127,15 @@ def test_kernels_of_tensorflow_js():
         core.run_kernel("LowerBound", inputs),
     ]
     assert [p.tolist() for (p,) in places] == [[[2]], [[2]], [[1]]]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: core.topk([1, 2], (1,)),
+        lambda: core.in_top_k([[1.0, 2.0]], [0], (1,)),
+    ],
+)
+def test_one_number_is_not_several_nor_a_bool(call):
+    with pytest.raises(core.CoreError, match="must be one whole number"):
+        call()

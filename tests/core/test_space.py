@@ -76,3 +76,23 @@ def test_kernels_of_tensorflow_js():
     assert wide.shape == (1, 4, 4, 1)
     (bordered,) = core.run_kernel("PadV2", {"x": [1.0]}, {"paddings": [[1, 0]], "constantValue": 7})
     assert bordered.tolist() == [7, 1]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: core.depth_to_space(core.ones((1, 1, 1, 4)), (2,)),
+    ],
+)
+def test_one_number_is_not_several_nor_a_bool(call):
+    with pytest.raises(core.CoreError, match="must be one whole number"):
+        call()
+
+
+@pytest.mark.parametrize("mode", ["reflect", "symmetric"])
+def test_an_empty_axis_can_go_without_a_mirror(mode):
+    x = np.zeros((0, 3), np.float32)
+    assert core.mirror_pad(x, [(0, 0), (1, 2)], mode).shape == (0, 6)
+    assert core.grad(lambda t: core.mirror_pad(t, [(0, 0), (1, 2)], mode))(x).shape == (0, 3)
+    with pytest.raises(core.CoreError, match="must not be wider"):
+        core.mirror_pad(x, [(1, 0), (0, 0)], mode)

@@ -206,3 +206,14 @@ def test_n_grams_refuse_other_misuse():
         n_grams(["a"], [0, 1], widths=[0])
     with pytest.raises(core.CoreError, match="bool or int32"):
         n_grams(["a"], [0.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: core.string_to_hash_bucket_fast(["a"], (3,)),
+    ],
+)
+def test_one_number_is_not_several_nor_a_bool(call):
+    with pytest.raises(core.CoreError, match="must be one whole number"):
+        call()

@@ -153,3 +153,15 @@ def test_refusals(boxes, scores, how, message):
 def test_sigma_lies_between_0_and_1(sigma):
     with pytest.raises(core.CoreError, match="soft_nms_sigma="):
         core.non_max_suppression_with_score(BOXES, SCORES, 3, soft_nms_sigma=sigma)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: core.non_max_suppression(BOXES, SCORES, (3, 4)),
+        lambda: core.non_max_suppression_padded(BOXES, SCORES, True),
+    ],
+)
+def test_one_number_is_not_several_nor_a_bool(call):
+    with pytest.raises(core.CoreError, match="must be one whole number"):
+        call()

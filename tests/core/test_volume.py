@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import core
+from tests.core.curvature import assert_second_derivative, distinct
 
 
 def numbers(*shape):
@@ -142,3 +143,25 @@ def test_kernels_by_their_tensorflow_js_names():
     np.testing.assert_array_equal(dx.numpy().ravel(), [1] * 8)
     (dx,) = core.run_kernel("MaxPool3DGrad", {"dy": y, "input": x, "output": y}, how)
     np.testing.assert_array_equal(dx.numpy().ravel(), [0] * 7 + [8])
+
+
+@pytest.mark.parametrize("name", ["max_pool3d", "avg_pool3d"])
+def test_volumes_do_not_have_the_data_format_of_images(name):
+    with pytest.raises(core.CoreError, match="data_format='NHWC' must be 'NDHWC'"):
+        getattr(core, name)(core.ones((1, 3, 3, 1)), 2, 1, "valid", None, "NHWC")
+
+
+@pytest.mark.parametrize("how", [(2, 1, "same"), (2, 2, 1, "ceil"), ((1, 3, 2), 1, "valid")])
+def test_second_derivative_of_the_largest(how, rng):
+    x = distinct(rng, 2, 3, 4, 3, 2)
+    assert_second_derivative(lambda t: core.max_pool3d(t, *how), x, rng)
+
+
+def test_second_derivatives_take_the_same_of_equals(rng):
+    """The last of equal values, even if that is -inf, and none that is NaN."""
+    x = np.float32([0, 2, 2, np.nan, -np.inf, -np.inf, np.nan, np.nan]).reshape(1, 1, 1, 8, 1)
+    how = ((1, 1, 2), (1, 1, 2), "valid")
+    y = core.max_pool3d(x, *how)
+    g = np.arange(1, 9, dtype=np.float32).reshape(x.shape)
+    slope = core.grad(lambda dy: core.max_pool3d_grad(dy, x, y, *how))
+    assert slope(core.ones(y.shape), dy=g).numpy().ravel().tolist() == [2, 3, 6, 0]

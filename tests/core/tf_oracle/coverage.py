@@ -21,7 +21,13 @@ GRADIENTS_NOT_COMPARED = {
     **dict.fromkeys(["IsFinite", "IsInf", "IsNan"], _WHOLE),
     "OneHot": "indices are whole numbers",
     **dict.fromkeys(
-        ["LRNGrad", "ResizeBilinearGrad", "ResizeNearestNeighborGrad"],
+        [
+            "Dilation2DBackpropFilter",
+            "Dilation2DBackpropInput",
+            "LRNGrad",
+            "ResizeBilinearGrad",
+            "ResizeNearestNeighborGrad",
+        ],
         "TensorFlow has no gradient of it",
     ),
 }
