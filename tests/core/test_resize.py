@@ -93,10 +93,10 @@ def test_a_gradient_of_another_size_is_refused():
 @pytest.mark.parametrize("how", [(False, False), (True, False), (False, True)])
 def test_pixels_stay_where_the_size_stays(name, how, rng):
     x = rng.standard_normal((2, 3, 4, 2)).astype(np.float32)
-    x[0, 1, 2] = np.inf
     same = getattr(core, name)(x, (3, 4), *how)
     np.testing.assert_array_equal(same.numpy(), x)
     assert not np.shares_memory(same.numpy(), x)
+    x[0, 1, 2] = np.inf
     slope = getattr(core, f"{name}_grad")(x, core.ones(x.shape), (3, 4), *how)
     np.testing.assert_array_equal(slope.numpy(), x)
     assert not np.shares_memory(slope.numpy(), x)

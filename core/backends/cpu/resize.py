@@ -63,7 +63,11 @@ def resize_bilinear(
         images -= first
         images *= share.reshape(-1, *[1] * (-1 - axis))
         images += first
-    return images if changed else images.copy()
+    images = images if changed else images.copy()
+    if len(changed) < 2:
+        # Along an axis that stays the step is 0, but from an infinity to itself it is NaN.
+        np.copyto(images, np.nan, where=np.isinf(images))
+    return images
 
 
 def summed_back(
