@@ -8,6 +8,9 @@ import sys
 from tests.rules.sources import ROOT
 
 
+TESTS = ("tests/core/test_ops.py", "tests/core/test_elementwise.py")
+
+
 def rows_of_the_document() -> list[str]:
     """The rows for core/ops/unary.py and core/backends/cpu/unary.py."""
     text = (ROOT / "CONTRIBUTING.md").read_text()
@@ -40,7 +43,7 @@ def copy_sources(folder) -> None:
 
 def passed_in(folder, *selection: str) -> int:
     """How many tests pass, if all do."""
-    command = [sys.executable, "-m", "pytest", "-q", "tests/core/test_ops.py", *selection]
+    command = [sys.executable, "-m", "pytest", "-q", *TESTS, *selection]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-2000:]
     return int(re.search(r"(\d+) passed", done.stdout).group(1))
