@@ -7,7 +7,6 @@ import sys
 
 from tests.rules.sources import ROOT
 
-
 TESTS = ("tests/core/test_ops.py", "tests/core/test_elementwise.py")
 
 
