@@ -18,12 +18,7 @@ from tests.core.records import CASES, OP_NAMES
 from tests.core.records.case import Case
 
 #: Ops without an empty tensor among the inputs of their cases, and why.
-NEVER_EMPTY = {
-    "fill": "has no inputs",
-    "linspace": "has no inputs",
-    "multinomial": "needs two possibilities",
-    "range": "has no inputs",
-}
+NEVER_EMPTY = {"fill": "has no inputs", "linspace": "has no inputs", "range": "has no inputs"}
 #: Attributes that no case sets to another value: there is just one, and others are refused.
 ONE_VALUE = {
     "data_format": {

@@ -32,4 +32,5 @@ CASES = [
         "probabilities",
     ),
     Case("multinomial", (_sure(2, 2, low=-200),), _chosen, {"num_samples": 0}, "no samples"),
+    Case("multinomial", (_sure(0, 3, low=-200),), _chosen, {"num_samples": 2}, "no rows"),
 ]
