@@ -17,32 +17,60 @@ import core.ops  # noqa: F401 - declares every op
 from core.declare import op
 from core.engine import tensor
 from core.errors import CoreError, KernelNotFound
+from core.gradients import (
+    custom_grad,
+    grad,
+    grads,
+    stop_gradient,
+    value_and_grad,
+    value_and_grads,
+    variable_grads,
+)
 from core.kernel_calls import run_kernel
 from core.kernels import FUNCTIONS, OPS, kernel
 from core.memory_count import memory
 from core.methods import install_methods
-from core.settings import backend, get_backend, set_backend
+from core.numerics import NotFiniteError, debug_mode
+from core.optimizers import train  # noqa: F401 - core.train.adam and the others
+from core.profiler import profile, time
+from core.scopes import dispose, keep, tidy
+from core.settings import backend, flags, get_backend, set_backend
 from core.specs import Spec
-from core.tape import grad, grads, value_and_grad, value_and_grads
 from core.tensors import Tensor
+from core.variables import Variable, variable
+from core.workers import run_async
 
 __all__ = [
     "CoreError",
     "KernelNotFound",
+    "NotFiniteError",
     "Spec",
     "Tensor",
+    "Variable",
     "backend",
+    "custom_grad",
+    "debug_mode",
+    "dispose",
+    "flags",
     "get_backend",
     "grad",
     "grads",
+    "keep",
     "kernel",
     "memory",
     "op",
+    "profile",
+    "run_async",
     "run_kernel",
     "set_backend",
+    "stop_gradient",
     "tensor",
+    "tidy",
+    "time",
     "value_and_grad",
     "value_and_grads",
+    "variable",
+    "variable_grads",
 ]
 __all__ += sorted({**OPS, **FUNCTIONS})
 globals().update(OPS, **FUNCTIONS)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 from core.dtypes import DTYPES
 from core.engine import KINDS, MISUSE, run
 from core.errors import CoreError
-from core.kernels import FUNCTIONS, KERNEL_NAMES, OPS
+from core.kernels import FUNCTIONS, KERNEL_NAMES, OPS, ops
 from core.specs import Spec
 
 Rule = Callable[..., Any]
@@ -27,6 +27,8 @@ class Gradient(NamedTuple):
 
     function: Rule
     parameters: tuple[str, ...]  # after g: inputs, "y", "<input>_spec" or attributes
+    #: For each parameter what it is, "input", "y", "spec" or "attribute", and of which input.
+    sources: tuple[tuple[str, str, int], ...] = ()
 
     @classmethod
     def of(cls, function: Rule) -> "Gradient":
@@ -93,6 +95,7 @@ class Op:
         if self.name in FUNCTIONS:
             raise CoreError(f"{self.name!r} is a function of core already: choose another name")
         OPS[self.name] = KERNEL_NAMES[self.kernel_name] = self
+        ops.forget(self.name)
 
     def _read_parameters(self) -> None:
         code = self.rule.__code__
@@ -101,7 +104,8 @@ class Op:
         self.count = count
         self.attributes = code.co_varnames[count : count + named]
         self.defaults: dict[str, Any] = dict(self.rule.__kwdefaults__ or {})
-        self.required_attributes = set(self.attributes) - set(self.defaults)
+        self._names = frozenset(self.attributes)
+        self.required_attributes = self._names - set(self.defaults)
         kinds = inspect.get_annotations(self.rule, eval_str=True)
         self.simple_attributes: dict[str, type] = {
             n: kinds[n] for n in self.attributes if kinds.get(n) in (bool, float, str)
@@ -126,7 +130,15 @@ class Op:
         unknown = {input_name} - set(self.inputs) | set(gradient.parameters) - known
         if unknown:
             raise CoreError(f"op {self.name!r}: its gradient names unknown {sorted(unknown)}")
-        self.gradients[input_name] = gradient
+        self.set_gradient(input_name, gradient)
+
+    def set_gradient(self, input_name: str, gradient: Gradient) -> None:
+        """Attach the gradient of one input; its rule gets its parameters by name."""
+        known = {"y": ("y", -1), **dict.fromkeys(self.attributes, ("attribute", -1))}
+        for place, name in enumerate(self.inputs):
+            known |= {name: ("input", place), f"{name}_spec": ("spec", place)}
+        sources = tuple((p, *known[p]) for p in gradient.parameters)
+        self.gradients[input_name] = gradient._replace(sources=sources)
 
     def gradient(self, input_name: str) -> Callable[[Rule], Rule]:
         """Attach the gradient of one input.
@@ -154,7 +166,13 @@ class Op:
 
     def __call__(self, *inputs: Any, **attributes: Any) -> Any:
         """Run the op on tensors, or on anything that `core.tensor` takes."""
-        if attributes or self.required_attributes or len(inputs) > self.count:
+        if attributes:
+            given = attributes.keys()
+            if len(inputs) == self.count and self.required_attributes <= given <= self._names:
+                attributes = self._frozen(attributes)
+            else:
+                inputs, attributes = self._bind(inputs, attributes)
+        elif self.required_attributes or len(inputs) > self.count:
             inputs, attributes = self._bind(inputs, attributes)
         else:
             attributes = self.defaults
@@ -185,14 +203,23 @@ class Op:
         missing = self.required_attributes - set(given)
         if missing:
             raise CoreError(f"{self.name} needs the attribute {sorted(missing)[0]!r}")
-        frozen = {name: _frozen(value) for name, value in given.items()}
-        for name in self.simple_attributes.keys() & frozen.keys():
-            self._check_simple(name, frozen[name])
-        return inputs, {**self.defaults, **frozen}
+        return inputs, self._frozen(given)
+
+    def _frozen(self, given: dict[str, Any]) -> dict[str, Any]:
+        """All attributes, as values that nobody can change any more."""
+        attributes = {**self.defaults, **given}
+        for name, value in given.items():
+            if type(value) not in _PLAIN:
+                attributes[name] = value = _frozen(value)
+            if name in self.simple_attributes:
+                self._check_simple(name, value)
+        return attributes
 
     def _check_simple(self, name: str, value: Any) -> None:
         """Raise unless an attribute declared as a flag, a number or a text is one."""
         kind = self.simple_attributes[name]
+        if type(value) is kind:
+            return
         takes = {bool: (bool,), float: (float, int), str: (str, bytes)}[kind]
         if type(value) not in takes and not (kind is bool and value in (0, 1)):
             wanted = {bool: "True or False", float: "a number", str: "text"}[kind]
@@ -257,4 +284,5 @@ def composite(function: Function) -> Function:
     if known and (name in OPS or known.__module__ != function.__module__):
         raise CoreError(f"function {name!r} is declared twice")
     FUNCTIONS[name] = checked
+    ops.forget(name)
     return checked  # type: ignore[return-value]

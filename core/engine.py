@@ -2,22 +2,30 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial, reduce
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from core.backends.base import Backend, Handle
 from core.dtypes import DTYPES, dtype_of, promote, to_numpy
 from core.errors import CoreError
 from core.kernels import OPS, READY, find_kernel
-from core.settings import active_backend
+from core.numerics import check_finite
+from core.settings import active_backend, flags
 from core.specs import Spec
-from core.tape import active_tapes
 from core.tensors import DataContainer, Tensor
+from core.variables import Variable
+from core.watchers import active_watchers
 
 if TYPE_CHECKING:
     from core.declare import Op
 
 #: What Python and NumPy raise for arguments that make no sense.
 MISUSE = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, MemoryError)
+
+#: The spec of one float, and a number that float32 holds surely.
+_NUMBER, _LARGEST = Spec(()), 3e38
 
 #: A Tensor, None for an absent input, or a list of Tensors: the op's kinds tell which.
 Input = Any
@@ -42,12 +50,23 @@ def tensor(value: Any, dtype: str | None = None) -> Tensor:
     (1, 3)
     """
     if isinstance(value, Tensor):
+        if isinstance(value, Variable):
+            value = value.read()
         return value if dtype is None else OPS["cast"](value, dtype=dtype)
-    if _holds_a_tensor(value):
-        raise CoreError("a list of tensors is no tensor: join them with core.stack or core.concat")
-    array = to_numpy(value, dtype)
+    if type(value) is float and dtype is None and -_LARGEST < value < _LARGEST:
+        array, spec = np.array(value, np.float32), _NUMBER  # the usual case, in a third of the time
+    else:
+        if _holds_a_tensor(value):
+            raise CoreError("a list of tensors is none: join them with core.stack or core.concat")
+        array = to_numpy(value, dtype)
+        spec = Spec(array.shape, dtype_of(array))
     backend = active_backend()
-    return wrap(backend, backend.upload(array), Spec(array.shape, dtype_of(array)))
+    made = wrap(backend, backend.upload(array), spec)
+    for watcher in active_watchers():
+        watcher.made(made)
+    if flags.debug:
+        check_finite("tensor", [], [made])
+    return made
 
 
 def _holds_a_tensor(value: Any) -> bool:
@@ -62,61 +81,73 @@ def wrap(backend: Backend, handle: Handle, spec: Spec) -> Tensor:
 
 
 def run(op: "Op", arguments: tuple, attributes: dict[str, Any]) -> Any:
-    """Run one op on the active backend; the tensors it returns are recorded on active tapes.
+    """Run one op on the active backend, and tell those who look on.
 
     For a small op this function is the time it takes: what is usual goes straight through.
     """
-    backend = active_backend()
+    backend, watchers = active_backend(), active_watchers()
     specs: list[Any] = []
     handles: list[Any] = []
-    inputs: Sequence[Input] = arguments
-    if not _take_as_they_are(op, arguments, backend, specs, handles):
+    inputs: Any = _take_quickly(op, arguments, backend, specs, handles)
+    if inputs is None:
         inputs = _take_in(op, arguments)
         specs = [_each(lambda t: t.spec, i) for i in inputs]
+        handles = [_each(partial(handle_on, backend), i) for i in inputs]
     try:
         result = op.rule(*specs, **attributes)
     except MISUSE as error:
         raise CoreError(_why_it_failed(op, inputs, attributes, error)) from error
     outputs: Any
+    seconds = 0.0
     if op.alias and result.dtype == inputs[0].spec.dtype:
         outputs = _alias(op, inputs[0], result)
     else:
-        if inputs is not arguments:
-            handles = [_each(partial(handle_on, backend), i) for i in inputs]
         kernel = READY.get((op.name, backend.name)) or find_kernel(op.name, backend.name)
+        started = perf_counter() if watchers else 0.0
         try:
             raw = backend.run(kernel, handles, attributes, result)
         except MISUSE as error:
             raise CoreError(_why_it_failed(op, inputs, attributes, error)) from error
+        if watchers:
+            seconds = perf_counter() - started
         if type(result) is Spec:
             outputs = Tensor(result, DataContainer(backend, raw, result), raw)
         else:
             outputs = _wrapped(backend, raw, result)
-    for tape in active_tapes():
-        tape.record(op, inputs, attributes, outputs)
+    for watcher in watchers:
+        watcher.record(op, inputs, attributes, outputs, seconds)
+    if flags.debug:
+        check_finite(op.name, _flat(inputs), _flat([outputs]))
     return outputs
 
 
-def _take_as_they_are(
+def _take_quickly(
     op: "Op", arguments: tuple, backend: Backend, specs: list[Spec], handles: list[Handle]
-) -> bool:
-    """Whether all are tensors of one dtype that the op works on; then list what they hold."""
+) -> list[Tensor] | None:
+    """The usual arguments as tensors, or None; lists what they hold.
+
+    Usual are tensors, variables and floats, all of one dtype that the op works on.
+    """
     if not op.plain or len(arguments) != op.count:
-        return False
+        return None
     common = None
+    inputs = []
     for value in arguments:
         if type(value) is not Tensor:
-            return False
+            if type(value) is not float and type(value) is not Variable:
+                return None
+            value = tensor(value)
         spec, container = value.spec, value.container
         if common is None:
             common = spec.dtype
             if common not in op.ready_dtypes:
-                return False
+                return None
         elif spec.dtype != common:
-            return False
+            return None
+        inputs.append(value)
         specs.append(spec)
         handles.append(value.handle if container.backend is backend else handle_on(backend, value))
-    return True
+    return inputs
 
 
 def _take_in(op: "Op", arguments: tuple) -> Sequence[Input]:
@@ -126,13 +157,21 @@ def _take_in(op: "Op", arguments: tuple) -> Sequence[Input]:
     elif len(arguments) != op.count:
         raise CoreError(f"{op.name} takes {_names(op)}, got {len(arguments)} tensors")
     else:
-        inputs = [a if type(a) is Tensor else tensor(a) for a in arguments]
+        inputs = _take_in_plain(op, arguments)
     if op.promote:
         inputs = _as_common_dtype(op, inputs)
     return [
         i if kind is None else _each(partial(_as_required, op, name, kind), i)
         for name, i, kind in zip(op.inputs, inputs, op.kinds, strict=True)
     ]
+
+
+def _take_in_plain(op: "Op", arguments: tuple) -> list[Input]:
+    """Tensors of all arguments; a whole number beside floats becomes one right away."""
+    dtypes = [a.spec.dtype for a in arguments if type(a) is Tensor]
+    if "float32" in dtypes and len(op.promote) == op.count:
+        arguments = tuple(float(a) if type(a) is int else a for a in arguments)
+    return [a if type(a) is Tensor else tensor(a) for a in arguments]
 
 
 def _take_in_kinds(op: "Op", arguments: tuple) -> list[Input]:

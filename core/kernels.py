@@ -34,7 +34,12 @@ class OpNamespace:
         found = OPS.get(name) or FUNCTIONS.get(name)
         if found is None:
             raise AttributeError(f"no op {name!r}")
+        setattr(self, name, found)  # the next time it takes a tenth
         return found
+
+    def forget(self, name: str) -> None:
+        """Look a name up anew: it is declared again."""
+        self.__dict__.pop(name, None)
 
 
 ops = OpNamespace()

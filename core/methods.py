@@ -57,7 +57,8 @@ METHODS = """
 def install_methods() -> None:
     """Give `Tensor` its operators and methods, once all ops are declared."""
     for special, name in OPERATORS.items():
-        setattr(Tensor, special, _operator(OPS[name]))
+        wrapped = _operator if OPS[name].count == 2 else _method
+        setattr(Tensor, special, wrapped(OPS[name]))
     for stem in SWAPPED:
         setattr(Tensor, f"__r{stem}__", _swapped(OPS[OPERATORS[f"__{stem}__"]]))
     for name in METHODS:
@@ -76,10 +77,10 @@ def _method(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _operator(function: Callable[..., Any]) -> Callable[..., Any]:
-    def operate(self: Tensor, *others: Any) -> Any:
-        if others and others[0] is None:
+    def operate(self: Tensor, other: Any) -> Any:
+        if other is None:
             return NotImplemented  # Python knows by itself that a tensor is not None
-        return function(self, *others)
+        return function(self, other)
 
     return operate
 

@@ -1,6 +1,7 @@
 """Shape and dtype of tensors that may not exist yet, and the arithmetic of shapes."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from math import prod
 from operator import index
 from typing import Any, NamedTuple
@@ -32,6 +33,7 @@ class Spec(NamedTuple):
         return prod(self.shape) * ITEM_SIZES[self.dtype]
 
 
+@lru_cache(4096)  # programs come back to the same shapes, and a small op takes just twice as long
 def broadcast_shapes(a: Shape, b: Shape) -> Shape:
     """The common shape of two that broadcast, by NumPy's rule.
 
@@ -116,6 +118,8 @@ def normal_axes(axis: int | Sequence[int] | None, rank: int) -> Shape:
     """
     if axis is None:
         return tuple(range(rank))
+    if type(axis) is int and -rank <= axis < rank:
+        return (axis % rank,)
     axes = whole_numbers(axis, "axis")
     if any(not -rank <= a < rank for a in axes):
         raise CoreError(f"axis {axis} is outside of a tensor with {rank} axes")

@@ -1,7 +1,7 @@
 """The tensor that users hold, and the data container that tensors share."""
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -35,6 +35,28 @@ def _as_arrays(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _as_arrays(v) for name, v in value.items()}
     return type(value)(map(_as_arrays, value)) if type(value) in (list, tuple) else value
+
+
+class _Gone:
+    """In the place of the backend, the container and the data of disposed tensors."""
+
+    name = "none"
+
+    def __getattr__(self, name: str) -> Any:
+        raise CoreError(
+            "this tensor was disposed, by dispose() or at the end of a tidy scope: return it from "
+            "the scope or core.keep it there, if it is needed later"
+        )
+
+
+class _GoneContainer(NamedTuple):
+    """The container of disposed tensors."""
+
+    backend: Any
+    handle: Any
+
+
+_GONE: Any = _GoneContainer(_Gone(), None)
 
 
 class Tensor:
@@ -86,6 +108,27 @@ class Tensor:
     def backend(self) -> str:
         """Name of the backend that holds the data."""
         return self.container.backend.name
+
+    @property
+    def is_disposed(self) -> bool:
+        """Whether the data were let go of; the tensor cannot be used any more."""
+        return self.container is _GONE
+
+    def dispose(self) -> None:
+        """Let go of the data now, whoever holds this tensor; see `core.dispose`."""
+        live_tensors.discard(self.id)
+        self.container, self.handle = _GONE, None
+
+    async def data(self) -> np.ndarray:
+        """A copy of the values, for coroutines: the event loop goes on while they are computed.
+
+        >>> import asyncio, core
+        >>> asyncio.run(core.tensor([1.0, 2.0]).data())
+        array([1., 2.], dtype=float32)
+        """
+        from core.workers import run_async
+
+        return await run_async(self.numpy)
 
     def numpy(self) -> np.ndarray:
         """A copy of the values that the caller owns."""
@@ -179,5 +222,17 @@ class Tensor:
         return function(*_as_arrays(arguments), **_as_arrays(options))
 
     def __repr__(self) -> str:
+        if self.is_disposed:
+            return f"Tensor(disposed, shape={self.shape}, dtype={self.dtype})"
         values = np.array2string(self._read(), threshold=20, separator=", ", prefix="Tensor(")
         return f"Tensor({values}, shape={self.shape}, dtype={self.dtype})"
+
+
+def tensors_in(value: Any) -> Iterator[Tensor]:
+    """The tensors in lists, tuples and dicts, however nested."""
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, (list, tuple, set, dict)):
+        several: Iterable[Any] = value.values() if isinstance(value, dict) else value
+        for each in several:
+            yield from tensors_in(each)

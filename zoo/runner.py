@@ -3,7 +3,7 @@
 import importlib
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from typing import Any, TypeVar
 
 import numpy as np
@@ -76,6 +76,14 @@ class Model(ABC):
             Every raw output by name.
         """
         return self.network.predict(inputs)
+
+    def predict_async(self, inputs: Any) -> Coroutine[Any, Any, dict[str, Tensor]]:
+        """`predict` to await: the event loop goes on while a worker thread computes.
+
+        Any other method can be awaited likewise, such as
+        ``await core.run_async(model.estimate_single_pose, photo)``.
+        """
+        return self.network.predict_async(inputs)
 
     def infer(self, image: Any, *, embedding: bool = False) -> Tensor:
         """Features of a picture, for uses of your own.

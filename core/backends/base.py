@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from core.errors import CoreError
 from core.specs import Spec
 
 #: A backend's own reference to data: an array on cpu, a buffer on a GPU.
@@ -55,6 +56,26 @@ class Backend(ABC):
     def guarded(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
         """A user's kernel, kept to the promises that ours keep by themselves."""
         return kernel
+
+    def owns(self, handle: Handle) -> bool:
+        """Whether the data are the backend's own and no part of something else."""
+        return False
+
+    def copy(self, handle: Handle) -> Handle:
+        """The same values in data of their own."""
+        raise CoreError(f"backend {self.name!r} does not change data in place")
+
+    def change(self, handle: Handle, function: Callable[[Handle], None]) -> None:
+        """Let a function write to data that nobody else sees."""
+        raise CoreError(f"backend {self.name!r} does not change data in place")
+
+    def update_of(self, formula: str) -> Callable[..., None] | None:
+        """A step of an optimizer in place, by its name in `core.update_formulas`.
+
+        It takes the handles of the value, the gradient and what is kept, float32 numbers, and
+        whether to put zeros in the place of denormal numbers. Without one, ops make the step.
+        """
+        return None
 
     def release(self, handle: Handle) -> None:  # noqa: B027 - most handles free themselves
         """Let go of data. Called from finalisers: takes no lock and makes no call to a device."""

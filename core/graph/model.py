@@ -1,7 +1,7 @@
 """A graph with its weights, ready to run."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,9 +11,11 @@ from core.errors import CoreError
 from core.graph.nodes import GIVEN_TYPES, NODE_TYPES, Endpoint, Node, PartialSpec
 from core.graph.order import last_uses, running_order
 from core.kernels import OPS
+from core.scopes import keep
 from core.settings import backend as on_backend
 from core.settings import get_backend
 from core.tensors import Tensor
+from core.workers import run_async
 
 
 class Graph(NamedTuple):
@@ -43,7 +45,8 @@ class GraphModel:
         self.nodes = {node.name: node for node in graph.nodes}
         self._attributes = {n.name: _translated(n) for n in graph.nodes if n.type in NODE_TYPES}
         with on_backend(self.backend):
-            self._weights = {name: tensor(array) for name, array in graph.weights.items()}
+            # A model may be loaded inside of a tidy scope, and outlives it.
+            self._weights = keep({name: tensor(array) for name, array in graph.weights.items()})
         self._inputs, self._outputs = dict(graph.inputs), dict(graph.outputs)
         self._schedules: dict[tuple[str, ...], tuple[list[Node], list[list[str]]]] = {}
 
@@ -79,6 +82,16 @@ class GraphModel:
         with on_backend(self.backend):
             values = self._run({**self._weights, **self._feeds(inputs)}, named)
         return {name: values[node] for name, node in zip(outputs, named, strict=True)}
+
+    def predict_async(self, inputs: Any) -> Coroutine[Any, Any, dict[str, Tensor]]:
+        """`predict` to await: the event loop goes on while a worker thread runs the graph."""
+        return run_async(self.predict, inputs)
+
+    def execute_async(
+        self, inputs: Any, outputs: Sequence[str]
+    ) -> Coroutine[Any, Any, dict[str, Tensor]]:
+        """`execute` to await, in a worker thread."""
+        return run_async(self.execute, inputs, outputs)
 
     def _feeds(self, inputs: Any) -> dict[str, Tensor]:
         """The inputs as tensors by node name."""

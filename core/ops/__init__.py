@@ -24,6 +24,7 @@ from core.ops import (  # noqa: F401
     recurrent,
     reduce,
     resize,
+    sampling,
     scan,
     segment,
     shape,

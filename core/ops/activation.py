@@ -1,8 +1,9 @@
-"""Activations that look along an axis, and the gradient of one that does not."""
+"""Activations that look along an axis, and gradients of activations."""
 
 from core.declare import op
 from core.kernels import ops
-from core.specs import Spec, broadcast_shapes, normal_axis
+from core.ops.slopes import no_slope
+from core.specs import Spec, broadcast_shapes, check_dy, normal_axis
 
 
 @op(input_dtype="float32", js_names={"axis": "dim"})
@@ -49,7 +50,57 @@ def log_softmax(logits: Spec, *, axis: int = -1) -> Spec:
 
 @log_softmax.gradient("logits")
 def _(g, y, axis):
-    return g - ops.sum(g, axis=axis, keep_dims=True) * ops.exp(y)
+    return ops.log_softmax_grad(g, y, axis=axis)
+
+
+@op(input_dtype="float32")
+def log_softmax_grad(dy: Spec, y: Spec, *, axis: int = -1) -> Spec:
+    """The gradient of `core.log_softmax`: dy - (the sum of dy along the axis) * e**y.
+
+    Args:
+        dy: the gradient of the result.
+        y: the result; of the same shape.
+        axis: as given to `core.log_softmax`.
+
+    >>> core.log_softmax_grad([1.0, 0.0], [-0.69314718, -0.69314718]).numpy()
+    array([ 0.5, -0.5], dtype=float32)
+    """
+    check_dy(y, dy)
+    normal_axis(axis, len(y.shape))
+    return y
+
+
+@log_softmax_grad.gradient("dy")
+def _(g, y, axis):
+    return g - ops.sum(g * ops.exp(y), axis=axis, keep_dims=True)
+
+
+@log_softmax_grad.gradient("y")
+def _(g, dy, y, axis):
+    return -(g * ops.sum(dy, axis=axis, keep_dims=True) * ops.exp(y))
+
+
+@op(input_dtype="float32")
+def relu_grad(dy: Spec, y: Spec) -> Spec:
+    """The gradient of `core.relu`: dy where y is positive, else 0; NaN where y is.
+
+    Args:
+        dy: the gradient of the result.
+        y: the result, or what was given; of the same shape.
+
+    >>> core.relu_grad([3.0, 3.0], [2.0, 0.0]).numpy()
+    array([3., 0.], dtype=float32)
+    """
+    check_dy(y, dy)
+    return y
+
+
+@relu_grad.gradient("dy")
+def _(g, y):
+    return ops.relu_grad(g, y)
+
+
+no_slope(relu_grad, "y")
 
 
 @op(input_dtype="float32")

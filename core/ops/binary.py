@@ -59,6 +59,12 @@ class BinaryRow(NamedTuple):
     kernel_inputs: tuple[str, ...] = ()  # TensorFlow.js's names, where they differ
 
 
+def _base_gradient(g, base, exp):
+    """0 where both are: derivatives of polynomials end in 0 * pow(0, -1)."""
+    both = ops.logical_and(base == 0.0, exp == 0.0)
+    return g * exp * ops.pow(ops.select(both, 1.0, base), exp - 1.0)
+
+
 def _power_gradient(g, base, y):
     return g * y * ops.log(ops.select(base > 0.0, base, 1.0))
 
@@ -108,7 +114,7 @@ BINARY = [
     BinaryRow(
         "pow",
         REAL,
-        lambda g, base, exp: g * exp * ops.pow(base, exp - 1.0),
+        _base_gradient,
         _power_gradient,
         (0.3, 3),
         "base to the power of exp",

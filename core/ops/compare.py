@@ -6,7 +6,7 @@ from core.declare import Op, Rule, op
 from core.errors import CoreError
 from core.kernels import ops
 from core.ops.row_documents import TAKES, document
-from core.ops.slopes import zero
+from core.ops.slopes import no_slope, zero
 from core.specs import Spec, broadcast_shapes
 
 
@@ -80,7 +80,7 @@ def select(condition: Spec, t: Spec, e: Spec) -> Spec:
     return Spec(broadcast_shapes(condition.shape, broadcast_shapes(t.shape, e.shape)), t.dtype)
 
 
-select.gradient("condition")(zero)
+no_slope(select, "condition")
 
 
 @select.gradient("t")

@@ -7,7 +7,7 @@ from core.declare import composite
 from core.engine import tensor
 from core.errors import CoreError
 from core.kernels import ops
-from core.ops.reduce import Axis
+from core.ops.reduce import Axis, reduced_shape
 from core.specs import normal_axes
 
 TensorLike = Any
@@ -119,15 +119,16 @@ def norm(
     (5.0, 6.0)
     """
     x = tensor(x)
-    sizes = ops.abs(x)
+    if x.dtype == "string":
+        raise CoreError("norm needs numbers, got string")
     if not x.shape:
-        return sizes
+        return ops.abs(x)
     axes = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
     if len(axes) > 2 or (len(axes) == 2 and None in axes) or not axes:
         raise CoreError(f"axis={axis!r} must be one axis of vectors or two of matrices")
     normal_axes(axis, x.ndim)
-    found = _matrix_norm(sizes, ord, axes) if len(axes) == 2 else _vector_norm(sizes, ord, axes[0])
-    return found if keep_dims else ops.reshape(found, shape=ops.sum(sizes, axis=axis).shape)
+    found = _matrix_norm(x, ord, axes) if len(axes) == 2 else _vector_norm(x, ord, axes[0])
+    return found if keep_dims else ops.reshape(found, shape=reduced_shape(x.shape, axis, False))
 
 
 @composite
@@ -154,22 +155,23 @@ def _as_float(x: TensorLike) -> Any:
     return ops.cast(x, dtype="float32")
 
 
-def _vector_norm(sizes, ord: float | str, axis: int | None):
+def _vector_norm(x, ord: float | str, axis: int | None):
     if ord in ("euclidean", 2):
-        return _root_of_squares(sizes, axis)
+        return _root_of_squares(x, axis)
     named = {1: ops.sum, inf: ops.max, -inf: ops.min}
     if ord not in named:
         raise CoreError(
             f"ord={ord!r} must be 'euclidean', 1, 2, inf or -inf for vectors; for the norm of a "
             f"matrix say which axes are its rows and columns, such as axis=(0, 1)"
         )
-    return named[ord](sizes, axis=axis, keep_dims=True)
+    return named[ord](ops.abs(x), axis=axis, keep_dims=True)
 
 
-def _matrix_norm(sizes, ord: float | str, axes: tuple[int, ...]):
+def _matrix_norm(x, ord: float | str, axes: tuple[int, ...]):
     rows, columns = axes
     if ord in ("euclidean", "fro"):
-        return _root_of_squares(sizes, axes)
+        return _root_of_squares(x, axes)
+    sizes = ops.abs(x)
     if ord == 1:
         return ops.max(ops.sum(sizes, axis=rows, keep_dims=True), axis=columns, keep_dims=True)
     named = {inf: ops.max, -inf: ops.min}
@@ -179,6 +181,10 @@ def _matrix_norm(sizes, ord: float | str, axes: tuple[int, ...]):
     return named[ord](sums, axis=rows, keep_dims=True)
 
 
-def _root_of_squares(sizes, axis: Axis):
-    squares = ops.square(_as_float(sizes))
+def _root_of_squares(x, axis: Axis):
+    # Not of magnitudes, which have no second derivative at 0.
+    if x.dtype == "complex64":
+        squares = ops.square(ops.real(x)) + ops.square(ops.imag(x))
+    else:
+        squares = ops.square(_as_float(x))
     return ops.sqrt(ops.sum(squares, axis=axis, keep_dims=True))

@@ -8,6 +8,7 @@ from core.declare import op
 from core.errors import CoreError
 from core.geometry import Padding, Pair, Window, check_format, window
 from core.kernels import ops
+from core.numerics import unchecked
 from core.ops.batches import image_op
 from core.ops.pooling import pool_spec, taps
 from core.ops.slopes import no_slope
@@ -141,6 +142,7 @@ def _rows(filter: Any) -> list[Any]:
     return ops.unstack(ops.reshape(filter, shape=(height * width, channels)))
 
 
+@unchecked()  # borders are NaN
 def _of_winners(x: Any, filter: Any, w: Window, flows: Iterable[Any]) -> Any:
     """What flows from the place that wins each window; 0 where none does.
 

@@ -237,8 +237,8 @@ def _weights_gradient(fused: Op) -> Gradient:
 def _differentiate(fused: Op, rules: dict[str, Rule]) -> None:
     """Attach the gradients: of the main inputs by these rules, and of bias and weights."""
     for name, rule in {**rules, "bias": _to_bias}.items():
-        fused.gradients[name] = _gradient(fused, rule)
-    fused.gradients["prelu_activation_weights"] = _weights_gradient(fused)
+        fused.set_gradient(name, _gradient(fused, rule))
+    fused.set_gradient("prelu_activation_weights", _weights_gradient(fused))
 
 
 _differentiate(

@@ -1,4 +1,4 @@
-"""Normalisation over a batch, or over neighbouring channels."""
+"""Normalisation over a batch, over an image, or over neighbouring channels."""
 
 from collections.abc import Callable
 from functools import partial
@@ -9,9 +9,9 @@ import numpy as np
 from core.declare import composite, op
 from core.engine import tensor
 from core.errors import CoreError
+from core.gradients import grads
 from core.kernels import ops
 from core.specs import Spec, broadcast_shapes, check_dy, whole_number
-from core.tape import grads
 
 
 @op(kernel_name="FusedBatchNorm", input_dtype="float32")
@@ -127,6 +127,65 @@ def _batch_norm_of_rank(rank: int) -> Callable[..., Any]:
 
 for _rank in (2, 3, 4):
     _batch_norm_of_rank(_rank)
+
+
+@op(input_dtype="float32")
+def instance_norm(
+    x: Spec, scale: Spec | None, offset: Spec | None, *, epsilon: float = 1e-5
+) -> Spec:
+    """Normalise each channel of each image by its own mean and variance, then scale and shift.
+
+    That is (x - mean) / sqrt(variance + epsilon) * scale + offset, where the variance is the mean
+    squared distance from the mean (Ulyanov et al., 2016, https://arxiv.org/abs/1607.08022). The
+    mean may be large beside the differences.
+
+    Args:
+        x: [batch, ..., channels] of three axes at least: rows, images, volumes.
+        scale: [channels], multiplied before; 1 if absent.
+        offset: [channels], added at the end; 0 if absent.
+        epsilon: keeps a variance of 0 from making infinities.
+
+    Returns:
+        float32 of the shape of x.
+
+    >>> core.instance_norm([[[1.0], [3.0]]], scale=[4.0], offset=[1.0], epsilon=3.0).numpy().ravel()
+    array([-1.,  3.], dtype=float32)
+    """
+    if len(x.shape) < 3:
+        raise CoreError(f"expected [batch, ..., channels] of 3 axes or more, got shape {x.shape}")
+    for name, spec in (("scale", scale), ("offset", offset)):
+        if spec and spec.shape != x.shape[-1:]:
+            raise CoreError(f"{name} of shape {spec.shape} must be {x.shape[-1:]}: [channels]")
+    return x
+
+
+def _mean_of_pixels(x):
+    return ops.mean(x, axis=tuple(range(1, x.ndim - 1)), keep_dims=True)
+
+
+def _standardised(x, epsilon: float):
+    """An instance norm without scale and offset, and the factor that made it, of ops."""
+    x = x - _mean_of_pixels(x)
+    x = x - _mean_of_pixels(x)  # what the rounding of a large mean left
+    factor = ops.rsqrt(_mean_of_pixels(ops.square(x)) + epsilon)
+    return x * factor, factor
+
+
+@instance_norm.gradient("x")
+def _(g, x, scale, epsilon):
+    normal, factor = _standardised(x, epsilon)
+    g = g if scale is None else g * scale
+    return factor * (g - _mean_of_pixels(g) - normal * _mean_of_pixels(g * normal))
+
+
+@instance_norm.gradient("scale")
+def _(g, x, epsilon):
+    return g * _standardised(x, epsilon)[0]
+
+
+@instance_norm.gradient("offset")
+def _(g):
+    return g
 
 
 def _check_channels(x: Spec, depth_radius: int) -> None:

@@ -9,6 +9,7 @@ from core.declare import op
 from core.errors import CoreError
 from core.geometry import Padding, Pair, Window, refuse_strided_dilation, window
 from core.kernels import ops
+from core.numerics import unchecked
 from core.ops.batches import image_op
 from core.ops.slopes import no_slope
 from core.specs import Spec, check_choice, check_dy
@@ -33,6 +34,7 @@ def taps(x: Any, w: Window, border: float = 0) -> Iterator[Any]:
         yield ops.strided_slice(x, *index)
 
 
+@unchecked()  # borders are NaN
 def of_winners(
     values: Iterable[Any], flows: Iterable[Any], better: Callable[..., Any], lowest: float = -inf
 ) -> Any:

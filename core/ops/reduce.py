@@ -16,6 +16,8 @@ Axis = int | Sequence[int] | None
 
 def reduced_shape(shape: Shape, axis: Axis, keep_dims: bool) -> Shape:
     """What is left of a shape; kept axes have length 1."""
+    if axis is None and not keep_dims:
+        return ()
     axes = normal_axes(axis, len(shape))
     if keep_dims:
         return tuple(1 if i in axes else n for i, n in enumerate(shape))
@@ -24,10 +26,13 @@ def reduced_shape(shape: Shape, axis: Axis, keep_dims: bool) -> Shape:
 
 def _restore(g, x_spec: Spec, axis: Axis):
     """Give a gradient back the axes that the reduction took away, with length 1."""
-    return ops.reshape(g, shape=reduced_shape(x_spec.shape, axis, True))
+    shape = reduced_shape(x_spec.shape, axis, True)
+    return g if g.shape == shape else ops.reshape(g, shape=shape)
 
 
 def _spread(g, x_spec: Spec, axis: Axis):
+    if not g.shape:  # broadcasts as it is
+        return ops.broadcast_to(g, shape=x_spec.shape)
     return ops.broadcast_to(_restore(g, x_spec, axis), shape=x_spec.shape)
 
 

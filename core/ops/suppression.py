@@ -8,6 +8,7 @@ from core.declare import composite, op
 from core.errors import CoreError
 from core.kernels import OPS, ops
 from core.specs import Spec, whole_number
+from core.workers import run_async
 
 NO_THRESHOLD = float("-inf")
 
@@ -127,10 +128,8 @@ def non_max_suppression_with_score(
 
 
 def _in_worker(name: str, result: str) -> Callable[..., Any]:
-    async def awaitable(*arguments: Any, **attributes: Any) -> Any:
-        from asyncio import to_thread  # takes a while to import, and few need it
-
-        return await to_thread(getattr(ops, name), *arguments, **attributes)
+    def awaitable(*arguments: Any, **attributes: Any) -> Any:
+        return run_async(getattr(ops, name), *arguments, **attributes)
 
     rule = OPS[name].rule
     awaitable.__name__ = f"{name}_async"

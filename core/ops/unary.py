@@ -83,7 +83,8 @@ def _relu6_gradient(g, x):
 
 
 def _selu_gradient(g, x):
-    return g * ops.select(x > 0.0, SELU_SCALE, SELU_SCALE_ALPHA * ops.exp(x))
+    power = ops.exp(ops.minimum(x, 0.0))  # finite, since inf * 0 would be a second derivative
+    return g * ops.select(x > 0.0, SELU_SCALE, SELU_SCALE_ALPHA * power)
 
 
 def _leaky_relu_gradient(g, x, alpha):
@@ -201,7 +202,7 @@ UNARY = [
     UnaryRow(
         "relu",
         REAL,
-        lambda g, y: g * ops.step(y),
+        lambda g, y: ops.relu_grad(g, y),
         (-3, 3),
         "x where positive, else 0",
         "np.where(x < 0, 0, x)",

@@ -5,11 +5,6 @@ import numpy as np
 import core
 
 
-def distinct(rng, *shape):
-    """Whole numbers in random order, none twice: small steps change no winner of a window."""
-    return np.float32(rng.permutation(np.prod(shape)).reshape(shape))
-
-
 def assert_second_derivative(function, x, rng, step=0.01):
     """That of the sum of cubes of a function, along a random direction."""
     slope = core.grad(lambda t: core.sum(core.pow(function(t) * 0.1, 3)))

@@ -1,5 +1,8 @@
 """The graph executor: order, freeing, names, shapes."""
 
+import asyncio
+import threading
+
 import numpy as np
 import pytest
 
@@ -138,3 +141,58 @@ def test_values_are_freed_after_their_last_use():
         peaks.append(max(seen))
         del model
     assert peaks[0] == peaks[1]
+
+
+def test_a_model_outlives_the_scope_that_it_was_loaded_in():
+    image = np.zeros((1, 1, 1, 1))
+    with core.tidy():
+        model = GraphModel(chain(1))
+        gone = model.predict(image)["end"]
+    assert gone.is_disposed
+    assert core.tidy(lambda: GraphModel(chain(1))).predict(image)["end"].item() == 1
+    with core.tidy(), core.tidy():
+        model.predict(image)
+    assert model.predict(image)["end"].item() == 1
+
+
+def test_runs_to_await(monkeypatch):
+    """They give what predict and execute give, computed in another thread."""
+    threads = []
+    kernel = find_kernel("fused_conv2d", "cpu")
+
+    def noted(*inputs, **attributes):
+        threads.append(threading.get_ident())
+        return kernel(*inputs, **attributes)
+
+    monkeypatch.setitem(core.kernels.READY, ("fused_conv2d", "cpu"), noted)
+    model, image = GraphModel(chain(2)), np.full((1, 2, 2, 1), 0.25, np.float32)
+
+    async def main():
+        runs = (model.predict_async(image), model.execute_async({"image": image}, ["conv0"]))
+        return await asyncio.gather(*runs)
+
+    whole, part = asyncio.run(main())
+    assert threads and threading.get_ident() not in threads
+    assert list(whole) == ["end"] and list(part) == ["conv0"]
+    np.testing.assert_array_equal(whole["end"], np.full((1, 2, 2, 1), 4.0))
+    np.testing.assert_array_equal(part["conv0"], np.full((1, 2, 2, 1), 1.5))
+    with pytest.raises(core.CoreError, match="got inputs"):
+        asyncio.run(model.predict_async({"picture": image}))
+
+
+def test_awaited_results_belong_to_the_scope_around():
+    model, image = GraphModel(chain(1)), np.zeros((1, 1, 1, 1))
+
+    async def main():
+        with core.tidy():
+            one, other = [await model.predict_async(image) for _ in range(2)]
+            return core.keep(one["end"]), other["end"]
+
+    kept, gone = asyncio.run(main())
+    assert kept.item() == 1 and gone.is_disposed
+
+
+def test_a_gradient_through_a_graph():
+    model = GraphModel(chain(2))
+    slope = core.grad(lambda x: core.tidy(lambda: core.sum(model.predict(x)["end"])))
+    np.testing.assert_array_equal(slope(np.full((1, 1, 2, 1), 0.25)), np.full((1, 1, 2, 1), 4.0))

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import core
+from tests.core.curvature import assert_second_derivative
+from tests.helpers import require
 
 
 def test_an_infinity_reaches_the_channels_around_it_alone():
@@ -85,6 +87,77 @@ def test_local_response_normalization_refuses():
         core.local_response_normalization([[[1.0]]], depth_radius=-1)
     with pytest.raises(core.CoreError, match="has shape"):
         core.local_response_normalization_grad([[[1.0]]], [[[1.0, 2.0]]], [[[1.0]]])
+
+
+def test_instance_norm_of_values_that_one_can_check(backend):
+    x = np.array([[[1, 10], [3, 10]], [[5, -2], [5, 2]]], np.float32)
+    y = core.instance_norm(x, [4, 1], [1, 0], epsilon=3.0).numpy()
+    expected = [[[-1, 0], [3, 0]], [[1, -2 / np.sqrt(7)], [1, 2 / np.sqrt(7)]]]
+    np.testing.assert_allclose(y, expected, rtol=1e-6)
+    one = core.instance_norm(np.full((2, 1, 1, 3), 7, np.float32), offset=[1, 2, 3])
+    np.testing.assert_array_equal(one.numpy(), np.tile(np.float32([1, 2, 3]), (2, 1, 1, 1)))
+
+
+@pytest.mark.parametrize("mean, deviation", [(0, 1), (1e3, 1), (1e6, 1), (1e4, 0.01), (0, 1e-3)])
+def test_instance_norm_keeps_a_large_mean_apart(mean, deviation, backend, rng):
+    """Values and gradients against float64; PyTorch 2.13 is off by 0.06 at 1e6."""
+    x = (mean + deviation * rng.normal(size=(2, 20, 30, 3))).astype(np.float32)
+    dy = rng.normal(size=x.shape).astype(np.float32)
+    over = {"axis": (1, 2), "keepdims": True}
+    centred = x.astype(np.float64)
+    centred -= centred.mean(**over)
+    factor = 1 / np.sqrt(np.square(centred).mean(**over) + 1e-5)
+    normal = centred * factor
+    slope = factor * (dy - dy.mean(**over) - normal * (dy * normal).mean(**over))
+    y, dx = core.value_and_grad(core.instance_norm)(x, dy=dy)
+    np.testing.assert_allclose(y.numpy(), normal, atol=2e-6)
+    np.testing.assert_allclose(dx.numpy(), slope, atol=2e-6 * np.abs(slope).max())
+
+
+@pytest.mark.parametrize("pixels", [(7,), (5, 6), (2, 3, 4), (2, 3, 1, 2)])
+def test_instance_norm_is_that_of_pytorch(pixels, backend, rng):
+    torch = require("torch")
+    x, dy = rng.normal(1, 2, (2, 3, *pixels, 4)).astype(np.float32)
+    scale, offset = rng.normal(size=(2, 4)).astype(np.float32)
+    theirs = [
+        torch.tensor(np.moveaxis(v, -1, min(1, v.ndim - 1)).copy(), requires_grad=True)
+        for v in (x, scale, offset)
+    ]
+    expected = torch.nn.functional.instance_norm(theirs[0], None, None, *theirs[1:], eps=0.01)
+    expected.backward(torch.tensor(np.moveaxis(dy, -1, 1).copy()))
+    norm = core.value_and_grads(lambda *inputs: core.instance_norm(*inputs, epsilon=0.01))
+    y, slopes = norm(x, scale, offset, dy=dy)
+    np.testing.assert_allclose(y.numpy(), np.moveaxis(expected.detach().numpy(), 1, -1), atol=1e-5)
+    for slope, tensor in zip(slopes, theirs, strict=True):
+        grad = tensor.grad.numpy()
+        grad = np.moveaxis(grad, 1, -1) if grad.ndim > 1 else grad
+        np.testing.assert_allclose(slope.numpy(), grad, rtol=1e-4, atol=1e-5)
+
+
+def test_second_derivatives_of_instance_norm(rng):
+    x = rng.normal(size=(2, 3, 2, 2)).astype(np.float32)
+    scale = np.float32([3, -4])
+    assert_second_derivative(lambda t: core.instance_norm(t, scale, [4, 5]) * 2, x, rng)
+
+    def of_scale_too(both):
+        image = core.reshape(core.slice(both, (0,), (24,)), (2, 3, 2, 2))
+        return core.instance_norm(image, core.slice(both, (24,), (2,))) * 3
+
+    assert_second_derivative(of_scale_too, np.concatenate([x.ravel(), scale]), rng)
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ((np.ones((2, 3)),), "3 axes or more, got shape"),
+        ((np.ones((2, 3, 4)), np.ones(3)), r"scale of shape \(3,\) must be \(4,\)"),
+        ((np.ones((2, 3, 4)), None, np.ones((1, 4))), r"offset of shape \(1, 4\) must be"),
+        ((np.ones((2, 3, 4), np.complex64),), "got complex64"),
+    ],
+)
+def test_instance_norm_refuses(arguments, message):
+    with pytest.raises(core.CoreError, match=message):
+        core.instance_norm(*arguments)
 
 
 def test_kernels_by_their_names():

@@ -1,4 +1,4 @@
-"""Every op, from the tables: values, shape rule, fresh results, gradients, leaks."""
+"""Every op, from the tables: values, shape rule, fresh results, leaks."""
 
 import doctest
 
@@ -13,9 +13,8 @@ from core.ops.binary import BINARY
 from core.ops.compare import COMPARE
 from core.ops.reduce import REDUCE
 from core.ops.unary import BOOL, UNARY
-from core.settings import active_backend
 from tests.core.records import CASES, OP_NAMES
-from tests.core.records.case import Case
+from tests.core.records.case import to_list, tolerance
 
 #: Ops without an empty tensor among the inputs of their cases, and why.
 NEVER_EMPTY = {"fill": "has no inputs", "linspace": "has no inputs", "range": "has no inputs"}
@@ -30,34 +29,6 @@ ONE_VALUE = {
         "max_pool3d",
     }
 }
-WIDER = {np.dtype(np.float32): np.float64, np.dtype(np.complex64): np.complex128}
-
-
-def tolerances():
-    """How far results and slopes may be off on the backend that runs, by its precision."""
-    forward = 100 * active_backend().epsilon
-    return forward, max(forward, 1e-3)
-
-
-def to_list(value):
-    return list(value) if isinstance(value, (list, tuple)) else [value]
-
-
-def widened(inputs):
-    """The inputs with float64 in place of float32 and complex128 of complex64, for oracles."""
-
-    def widen(x):
-        if isinstance(x, list):
-            return [widen(v) for v in x]
-        return x if x is None else x.astype(WIDER.get(x.dtype, x.dtype))
-
-    return [widen(i) for i in inputs]
-
-
-def expected_of(case: Case, inputs):
-    with np.errstate(all="ignore"):
-        expected = case.oracle(*[i for i in widened(inputs) if i is not None], **case.attributes)
-    return to_list(expected)
 
 
 def kind(array):
@@ -74,15 +45,6 @@ def assert_close(array, expected, tolerance):
         assert array.ravel().tolist() == expected
     else:
         np.testing.assert_array_equal(array, expected)
-
-
-def real_parts(results, real, imag):
-    """Real tensors (or arrays) in place of complex ones; strings are left out."""
-    parts = []
-    for y in results:
-        name = y.dtype if isinstance(y, core.Tensor) else dtype_of(np.asarray(y))
-        parts += [real(y), imag(y)] if name == "complex64" else [y] if name != "string" else []
-    return parts
 
 
 def test_every_op_has_a_case():
@@ -147,12 +109,12 @@ def test_values_and_spec(case, backend, rng):
     inputs = case.draw(rng)
     op = OPS[case.op]
     results = to_list(op(*inputs, **case.attributes))
-    for result, expected in zip(results, expected_of(case, inputs), strict=True):
+    for result, expected in zip(results, case.expected(inputs), strict=True):
         array = result.numpy()
         assert (array.shape, dtype_of(array)) == (result.shape, result.dtype)
         assert array.shape == np.shape(expected)
         assert array.dtype.kind == kind(np.asarray(expected))
-        assert_close(array, expected, tolerances()[0])
+        assert_close(array, expected, tolerance())
 
 
 @pytest.mark.parametrize("case", [c for c in CASES if not OPS[c.op].alias], ids=str)
@@ -164,64 +126,6 @@ def test_results_do_not_share_memory_with_inputs(case, rng):
     sources = [t for a in arguments if a is not None for t in to_list(a)]
     for result in to_list(OPS[case.op](*arguments, **case.attributes)):
         assert not any(np.shares_memory(np.asarray(result), np.asarray(s)) for s in sources)
-
-
-def _differentiable(case: Case) -> bool:
-    drawn = [to_list(i) for i in case.draw(np.random.default_rng(0))]
-    return (
-        case.gradient
-        and bool(OPS[case.op].gradients)
-        and not any(0 in np.shape(x) for g in drawn for x in g)
-    )
-
-
-@pytest.mark.parametrize("case", [c for c in CASES if _differentiable(c)], ids=str)
-def test_gradient_along_a_random_direction(case, backend, rng):
-    """The tape's gradient against the difference quotient of the oracle in float64."""
-    op, inputs = OPS[case.op], case.draw(rng)
-    names = [n for n, i in zip(op.inputs, inputs, strict=False) if n in op.gradients]
-    for name in names:
-        place = op.inputs.index(name)
-        first = to_list(inputs[place])[0]
-        if first is None or first.dtype not in WIDER:
-            continue
-        _check_gradient(case, inputs, place, tolerances()[1], rng)
-
-
-def _check_gradient(case, inputs, place, tolerance, rng):
-    op, several = OPS[case.op], isinstance(inputs[place], list)
-    moved = to_list(inputs[place])
-    directions = [_direction(x, rng) for x in moved]
-    parts = real_parts(expected_of(case, inputs), np.real, np.imag)
-    weights = [rng.uniform(0.5, 1, np.shape(y)) for y in parts]
-
-    def loss(*xs):
-        arguments = [*inputs[:place], list(xs) if several else xs[0], *inputs[place + 1 :]]
-        results = real_parts(to_list(op(*arguments, **case.attributes)), core.real, core.imag)
-        parts = [core.sum(y * w) for y, w in zip(results, weights, strict=True)]
-        return sum(parts[1:], parts[0])
-
-    def oracle_loss(step):
-        before, xs, after = map(widened, (inputs[:place], moved, inputs[place + 1 :]))
-        xs = [x + step * d for x, d in zip(xs, directions, strict=True)]
-        arguments = [*before, xs if several else xs[0], *after]
-        results = case.oracle(*[a for a in arguments if a is not None], **case.attributes)
-        results = real_parts(to_list(results), np.real, np.imag)
-        return sum(np.sum(y * w) for y, w in zip(results, weights, strict=True))
-
-    gradients = core.grads(loss)(*moved)
-    assert [g.spec for g in gradients] == [tensor(x).spec for x in moved]
-    # The gradient of a complex input holds the slopes along its real and imaginary parts.
-    flows = [np.real(np.conj(g) * d) for g, d in zip(gradients, directions, strict=True)]
-    slope, scale = sum(np.sum(f) for f in flows), sum(np.sum(abs(f)) for f in flows)
-    step = 1e-5
-    quotient = (oracle_loss(step) - oracle_loss(-step)) / (2 * step)
-    assert slope == pytest.approx(quotient, rel=tolerance, abs=tolerance * scale)
-
-
-def _direction(x, rng):
-    direction = rng.uniform(-1, 1, x.shape)
-    return direction + 1j * rng.uniform(-1, 1, x.shape) if x.dtype.kind == "c" else direction
 
 
 @pytest.mark.parametrize("name", OP_NAMES)

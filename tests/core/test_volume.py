@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import core
-from tests.core.curvature import assert_second_derivative, distinct
 
 
 def numbers(*shape):
@@ -149,12 +148,6 @@ def test_kernels_by_their_tensorflow_js_names():
 def test_volumes_do_not_have_the_data_format_of_images(name):
     with pytest.raises(core.CoreError, match="data_format='NHWC' must be 'NDHWC'"):
         getattr(core, name)(core.ones((1, 3, 3, 1)), 2, 1, "valid", None, "NHWC")
-
-
-@pytest.mark.parametrize("how", [(2, 1, "same"), (2, 2, 1, "ceil"), ((1, 3, 2), 1, "valid")])
-def test_second_derivative_of_the_largest(how, rng):
-    x = distinct(rng, 2, 3, 4, 3, 2)
-    assert_second_derivative(lambda t: core.max_pool3d(t, *how), x, rng)
 
 
 def test_second_derivatives_take_the_same_of_equals(rng):

@@ -7,7 +7,7 @@ import sys
 
 from tests.rules.sources import ROOT
 
-TESTS = ("tests/core/test_ops.py", "tests/core/test_elementwise.py")
+TESTS = tuple(f"tests/core/test_{name}.py" for name in ("ops", "derivatives", "elementwise"))
 
 
 def rows_of_the_document() -> list[str]:

@@ -1,7 +1,9 @@
 """The documents tell the truth: commands are there, links lead somewhere, names exist."""
 
+import os
 import re
 import subprocess
+import sys
 
 import pytest
 
@@ -57,6 +59,20 @@ def test_backends_are_in_the_table():
     text = (ROOT / "core" / "README.md").read_text()
     for name in core.kernels.backend_names():
         assert f"| `{name}` |" in text
+
+
+def test_the_code_of_the_engines_document_runs(tmp_path):
+    """Block after block, as somebody reads them."""
+    text = (ROOT / "core" / "README.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert len(blocks) > 5
+    file = tmp_path / "document.py"
+    file.write_text("\n".join(blocks))
+    world = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, file], env=world, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "log of (float32 (2,)) gave nan at [1]" in done.stdout
+    assert f"{file}:" in done.stdout
 
 
 def test_every_op_is_in_the_table_of_the_engine():

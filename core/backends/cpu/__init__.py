@@ -68,6 +68,30 @@ class CpuBackend(Backend):
 
         return fresh
 
+    def owns(self, handle: np.ndarray) -> bool:
+        """Whether the array is no view of another one."""
+        return handle.base is None
+
+    def copy(self, handle: np.ndarray) -> np.ndarray:
+        """The same values in an array of their own."""
+        return self.upload(handle.copy())
+
+    def change(self, handle: np.ndarray, function: Callable[[np.ndarray], None]) -> None:
+        """Let a function write to an array; as in `run`, it gives inf and NaN in silence."""
+        handle.setflags(write=True)
+        token = _set_errors(_SILENT)
+        try:
+            function(handle)
+        finally:
+            _reset_errors(token)
+            handle.setflags(write=False)
+
+    def update_of(self, formula: str) -> Callable[..., None] | None:
+        """A step of an optimizer in place; see `core.backends.cpu.updates`."""
+        from core.backends.cpu.updates import UPDATES  # who does not train needs none of it
+
+        return UPDATES.get(formula)
+
     def spec_of(self, handle: np.ndarray) -> Spec:
         """Shape and dtype of an array."""
         return Spec(handle.shape, dtype_of(handle))

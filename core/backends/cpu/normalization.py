@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from core.backends.cpu.reduce import mean as mean_over
 from core.kernels import kernel
 
 
@@ -21,6 +22,18 @@ def batch_norm(
     result = np.subtract(x, mean, dtype=np.float32)
     result = np.multiply(result, factor.astype(np.float32), out=np.asarray(result))
     return result if offset is None else np.add(result, offset, out=result)
+
+
+@kernel("instance_norm", "cpu")
+def instance_norm(
+    x: np.ndarray, scale: np.ndarray | None, offset: np.ndarray | None, epsilon: float
+) -> np.ndarray:
+    """The mean is taken off twice: the second time what its rounding to float32 left."""
+    pixels = tuple(range(1, x.ndim - 1))
+    centred = x - mean_over(x, pixels, True)
+    rest = mean_over(centred, pixels, True)
+    variance = mean_over(np.square(centred - rest), pixels, True)
+    return batch_norm(centred, rest, variance, offset, scale, epsilon)
 
 
 def near_sum(values: np.ndarray, radius: int) -> np.ndarray:

@@ -34,7 +34,9 @@ def broadcast_to(
     x: np.ndarray, shape: Sequence[int], input_shape: Sequence[int] | None
 ) -> np.ndarray:
     """Repeat along axes of length 1."""
-    return np.array(np.broadcast_to(x, shape), order="C")
+    result = np.empty(shape, x.dtype)
+    result[...] = x  # several times as fast as a copy of np.broadcast_to
+    return result
 
 
 @kernel("broadcast_args", "cpu")

@@ -124,6 +124,8 @@ def step(x: np.ndarray, alpha: float) -> np.ndarray:
     """1 where x is positive, NaN where x is, else alpha, cut off for whole numbers."""
     if x.dtype == np.int32:
         return np.where(x > 0, np.int32(1), cast(np.array(alpha, np.float64), "int32"))
+    if alpha == 0:
+        return np.heaviside(x, np.float32(0))
     result = np.where(x > 0, np.float32(1), np.float32(alpha))
     np.copyto(result, x, where=np.isnan(x))
     return result

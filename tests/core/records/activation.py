@@ -27,7 +27,18 @@ def _activation_cases() -> list[Case]:
     for a, b in [((3, 1), (4,)), ((), (2, 3))]:
         inputs = floats(*a), floats(*b, domain=(-0.9, 3))
         cases.append(Case("elu_grad", inputs, _elu_grad, {}, f"{a} {b}"))
+    for axis, shape in [(-1, (3, 4)), (0, (3, 4)), (0, (5,)), (-1, (0, 2))]:
+        inputs = floats(*shape), floats(*shape, domain=(-3, 0))
+        label = f"{axis} {shape}"
+        cases.append(Case("log_softmax_grad", inputs, _log_softmax_grad, {"axis": axis}, label))
+    for shape in [(3, 4), (), (0, 2)]:
+        inputs = floats(*shape), floats(*shape)
+        cases.append(Case("relu_grad", inputs, lambda dy, y: dy * (y > 0), {}, str(shape)))
     return cases
+
+
+def _log_softmax_grad(dy, y, axis):
+    return dy - np.exp(y) * np.sum(dy, axis=axis, keepdims=True)
 
 
 def _elu_grad(dy, y):

@@ -7,7 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from core.settings import active_backend
+
 Draw = Callable[[np.random.Generator], Any]
+WIDER = {np.dtype(np.float32): np.float64, np.dtype(np.complex64): np.complex128}
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,28 @@ class Case:
 
     def draw(self, rng: np.random.Generator) -> list[Any]:
         return [_drawn(i, rng) for i in self.inputs]
+
+    def expected(self, inputs: list[Any]) -> list[Any]:
+        """What the oracle makes of drawn inputs."""
+        given = [widened(i) for i in inputs if i is not None]
+        with np.errstate(all="ignore"):
+            return to_list(self.oracle(*given, **self.attributes))
+
+
+def to_list(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def widened(x: Any) -> Any:
+    """An input with float64 in place of float32 and complex128 of complex64, for oracles."""
+    if isinstance(x, list):
+        return [widened(v) for v in x]
+    return x if x is None else x.astype(WIDER.get(x.dtype, x.dtype))
+
+
+def tolerance() -> float:
+    """How far results and slopes may be off on the backend that runs, by its precision."""
+    return 100 * active_backend().epsilon
 
 
 def _drawn(draw: Any, rng: np.random.Generator) -> Any:

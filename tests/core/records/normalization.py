@@ -73,4 +73,34 @@ def _lrn_cases() -> list[Case]:
     ]
 
 
-CASES = [*_batch_norm_cases(), *_lrn_cases()]
+def _instance_norm(x, scale=1.0, offset=0.0, epsilon=1e-5):
+    pixels = tuple(range(1, x.ndim - 1))
+    variance = x.var(pixels, keepdims=True)
+    return (x - x.mean(pixels, keepdims=True)) / np.sqrt(variance + epsilon) * scale + offset
+
+
+def _only_offset(x, offset, **how):
+    return _instance_norm(x, 1.0, offset, **how)
+
+
+def _instance_norm_cases() -> list[Case]:
+    x, one, epsilon = floats(2, 3, 4, 3), floats(3), {"epsilon": 0.5}
+    return [
+        Case("instance_norm", (x, None, None), _instance_norm, {}, "plain"),
+        Case("instance_norm", (x, one, None), _instance_norm, epsilon, "scale"),
+        Case("instance_norm", (x, None, one), _only_offset, epsilon, "offset"),
+        Case("instance_norm", (x, one, one), _instance_norm, {}, "both"),
+        Case("instance_norm", (floats(2, 7, 3), one, one), _instance_norm, {}, "rows"),
+        Case("instance_norm", (floats(2, 2, 3, 2, 3), one, one), _instance_norm, {}, "volumes"),
+        Case("instance_norm", (floats(2, 1, 1, 3), one, one), _instance_norm, {}, "one pixel"),
+        Case("instance_norm", (ints(1, 3, 3, 2), None, None), _instance_norm, {}, "int32"),
+        Case("instance_norm", (floats(0, 2, 3), one, one), _instance_norm, {}, "no images"),
+        Case("instance_norm", (floats(2, 0, 3), one, None), _no_pixels, {}, "no pixels"),
+    ]
+
+
+def _no_pixels(x, scale):
+    return x
+
+
+CASES = [*_batch_norm_cases(), *_lrn_cases(), *_instance_norm_cases()]

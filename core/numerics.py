@@ -1,0 +1,141 @@
+"""The hunt for the first NaN or infinity: debug mode, and where in the user's program it was."""
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from core.errors import CoreError
+from core.settings import flags
+
+if TYPE_CHECKING:
+    from core.tape import CustomNode, Node
+    from core.tensors import Tensor
+
+_HOME, _PYTHONS = os.path.dirname(os.path.dirname(__file__)), os.path.dirname(os.__file__)
+
+#: Files whose lines are not the user's: ours, and those of Python, which runs functions for others.
+_OURS = tuple(os.path.join(_HOME, name, "") for name in ("core", "zoo", "weights_cache"))
+_PYTHONS_OWN = os.path.join(_PYTHONS, ""), "<frozen "
+
+#: What is installed may lie inside of Python's folder; it is a user of ours.
+_INSTALLED = tuple(os.path.join(_PYTHONS, name, "") for name in ("site-packages", "dist-packages"))
+
+#: Where a function was handed to another thread.
+handed_over_at: ContextVar[str] = ContextVar("handed_over_at", default="")
+
+_unchecked: ContextVar[bool] = ContextVar("unchecked", default=False)
+
+
+class NotFiniteError(CoreError):
+    """A NaN or infinity in debug mode.
+
+    Attributes:
+        op: name of the op whose result has it.
+        line: the user's line that ran the op, as ``file:number: code``; in a gradient the one that
+            ran the op whose gradient it is.
+        gradient_of: name of that op or function, or empty.
+    """
+
+    def __init__(self, message: str, op: str, line: str, gradient_of: str = ""):
+        super().__init__(message)
+        self.op, self.line, self.gradient_of = op, line, gradient_of
+
+    def __reduce__(self) -> Any:  # so that it comes back from another process
+        return NotFiniteError, (str(self), self.op, self.line, self.gradient_of)
+
+    def in_gradient_of(self, node: "Node | CustomNode") -> "NotFiniteError":
+        """The same error, told where the op ran whose gradient was being computed."""
+        if self.gradient_of:  # a gradient inside of this one
+            return NotFiniteError(str(self), self.op, self.line, self.gradient_of)
+        where = f", which ran at {node.line}" if node.line else ""
+        what = f"{self}; this is in the gradient of {node.name}{where}"
+        return NotFiniteError(what, self.op, node.line or self.line, node.name)
+
+
+def debug_mode(enabled: bool = True) -> AbstractContextManager[Any]:
+    """Check the result of every op, and raise at the first NaN or infinity.
+
+    It holds for the whole process from the call on, or inside of a ``with`` statement. Tensors made
+    of values with a NaN or an infinity raise, too. The environment variable ``CORE_DEBUG=1`` and
+    ``core.flags.debug = True`` do the same.
+
+    Args:
+        enabled: False switches it off.
+
+    Raises:
+        NotFiniteError: (by the op) it names the op, the shapes, and the line of your program.
+
+    >>> import core
+    >>> with core.debug_mode():
+    ...     try:
+    ...         core.log(core.tensor([1.0, -1.0]))
+    ...     except core.NotFiniteError as error:
+    ...         print(error.op)
+    log
+    """
+    return flags(debug=enabled)
+
+
+@contextmanager
+def unchecked() -> Iterator[None]:
+    """Let ops of ours give NaN and infinity where they only mark what does not count."""
+    token = _unchecked.set(True)
+    try:
+        yield
+    finally:
+        _unchecked.reset(token)
+
+
+def check_finite(op: str, inputs: Sequence["Tensor"], outputs: Sequence["Tensor"]) -> None:
+    """Raise if a result of an op has a NaN or an infinity."""
+    if _unchecked.get():
+        return
+    for result in outputs:
+        if result.dtype in ("float32", "complex64"):
+            values = result._read()
+            finite = np.isfinite(values)
+            if not finite.all():
+                line = users_line()
+                raise NotFiniteError(_described(op, inputs, values, finite, line), op, line)
+
+
+def _described(
+    op: str, inputs: Sequence["Tensor"], values: np.ndarray, finite: np.ndarray, line: str
+) -> str:
+    place = tuple(map(int, np.argwhere(~finite)[0]))
+    of = f" of ({', '.join(f'{t.dtype} {t.shape}' for t in inputs)})" if inputs else ""
+    where = f" at {list(place)}" if place else ""
+    before = "" if all(map(_is_finite, inputs)) else " (an input has some already)"
+    return (
+        f"{op}{of} gave {values[place]}{where}: {np.size(finite) - finite.sum()} of "
+        f"{np.size(finite)} values of its result {values.shape} are not finite{before}; {line}"
+    )
+
+
+def _is_finite(value: "Tensor") -> bool:
+    return value.dtype not in ("float32", "complex64") or bool(np.isfinite(value._read()).all())
+
+
+def users_line() -> str:
+    """The innermost line on the stack that is not ours, as ``file:number: code``."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and not _is_users(frame.f_code.co_filename):
+        frame = frame.f_back
+    if frame is None:
+        return handed_over_at.get() or "a line that is not known"
+    from linecache import getline  # takes a while to import, and few need it
+
+    file, number = frame.f_code.co_filename, frame.f_lineno
+    return f"{file}:{number}: {getline(file, number, frame.f_globals).strip()}"
+
+
+def _is_users(file: str) -> bool:
+    if file.startswith(_OURS):
+        return False
+    return file.startswith(_INSTALLED) or not file.startswith(_PYTHONS_OWN)

@@ -1,0 +1,255 @@
+"""What all optimizers have in common: gradients in, checks, a step, state out."""
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from threading import Lock
+from typing import Any, TypeVar
+
+import numpy as np
+
+from core.backends.base import Backend
+from core.engine import handle_on
+from core.errors import CoreError
+from core.gradients import Gradients, VariableGrads, variable_grads
+from core.numerics import check_finite
+from core.optimizer_inputs import fitting_pairs, number
+from core.optimizer_state import ITERATIONS, OptimizerState
+from core.settings import active_backend, flags
+from core.tape import Tape
+from core.tensors import Tensor
+from core.update_formulas import FORMULAS
+from core.variables import Variable
+from core.watchers import unwatched
+
+Kind = TypeVar("Kind", bound="Optimizer")
+
+#: After how many steps denormal numbers are looked for: often enough for a mean that fades.
+_CLEAN_EVERY = 16
+
+#: Where a product of betas counts no more beside 1.
+_NEGLIGIBLE = 1e-9
+
+
+class Optimizer:
+    """Changes variables along their gradients; the base of `Adam` and the others.
+
+    Attributes:
+        formula: name of the step in `core.update_formulas`.
+        slots: what is kept for each variable, by the names in saved state.
+        epsilon: keeps from dividing by zero; None stands for the backend's, 1e-7 on ``cpu``.
+    """
+
+    formula: str
+    slots: tuple[str, ...] = ()
+    epsilon: float | None = None
+    _learning_rate: float
+
+    def __init__(self, learning_rate: float, initial: float = 0.0):
+        self.learning_rate = learning_rate
+        self._iterations = 0
+        self._state = OptimizerState(self.slots, initial)
+        self._seen: dict[str, Variable] = {}
+        self._powers: dict[float, tuple[int, float]] = {}
+        self._stepping = Lock()
+
+    @property
+    def learning_rate(self) -> float:
+        """How far a step goes; it can be set at any time."""
+        return self._learning_rate
+
+    @learning_rate.setter
+    def learning_rate(self, value: float) -> None:
+        self._learning_rate = number(value, "learning_rate")
+
+    @property
+    def iterations(self) -> int:
+        """How many steps have been made."""
+        return self._iterations
+
+    def minimize(
+        self,
+        function: Callable[[], Tensor],
+        return_cost: bool = False,
+        variables: Iterable[Variable] | None = None,
+    ) -> Tensor | None:
+        """Make one step that lowers the value of a function.
+
+        Args:
+            function: takes nothing and returns one number, the loss, computed from variables.
+            return_cost: whether to return that number.
+            variables: what to change; by default all trainable ones that the function reads.
+
+        Returns:
+            The loss before the step, or None.
+
+        Raises:
+            CoreError: as `core.variable_grads`.
+
+        >>> import core
+        >>> w = core.variable(2.0)
+        >>> optimizer = core.train.sgd(0.25)
+        >>> optimizer.minimize(lambda: core.square(w), return_cost=True).item(), w.item()
+        (4.0, 1.0)
+        """
+        value, gradients = self.compute_gradients(function, variables)
+        self.apply_gradients(gradients)
+        return value if return_cost else None
+
+    def compute_gradients(
+        self, function: Callable[[], Tensor], variables: Iterable[Variable] | None = None
+    ) -> VariableGrads:
+        """The value and the gradients of a function, as `core.variable_grads` gives them."""
+        found = variable_grads(function, variables)
+        self._seen |= found.grads.variables
+        return found
+
+    def apply_gradients(
+        self,
+        gradients: Gradients | Mapping[str, Any] | Iterable[tuple[Any, Variable]],
+    ) -> None:
+        """Make one step along gradients; where one is None, the variable stays as it is.
+
+        Args:
+            gradients: those that `compute_gradients` or `core.variable_grads` gave; pairs of a
+                gradient and a variable; or a dict of gradients by the names of variables that this
+                optimizer has seen. A gradient is a tensor or an array of its variable's shape.
+
+        Raises:
+            CoreError: a gradient does not fit to its variable. Nothing has been changed then.
+
+        >>> import core
+        >>> w = core.variable([1.0, 2.0])
+        >>> core.train.sgd(0.5).apply_gradients([(core.tensor([1.0, -1.0]), w)])
+        >>> w.numpy()
+        array([0.5, 2.5], dtype=float32)
+        """
+        with self._stepping:
+            pairs = fitting_pairs(gradients, self._seen)
+            self._seen |= {variable.name: variable for variable, _ in pairs}
+            all_slots = self._state.slots_of(variable for variable, _ in pairs)
+            backend = active_backend()
+            epsilon = backend.epsilon if self.epsilon is None else self.epsilon
+            constants = [np.array(c, np.float32) for c in self._constants(epsilon)]
+            for (variable, gradient), slots in zip(pairs, all_slots, strict=True):
+                self._change(backend, variable, gradient, slots, constants)
+            self._iterations += 1
+
+    def get_weights(self) -> dict[str, np.ndarray]:
+        """A copy of all that the optimizer keeps, by the names and in the order of TensorFlow.js.
+
+        >>> import core
+        >>> w = core.variable([1.0, 2.0], name="w")
+        >>> optimizer = core.train.momentum(0.5, 0.9)
+        >>> optimizer.minimize(lambda: core.sum(w))
+        >>> optimizer.get_weights()
+        {'iter': array(1, dtype=int32), 'w/momentum': array([1., 1.], dtype=float32)}
+        """
+        with self._stepping:
+            return {ITERATIONS: np.array(self._iterations, np.int32), **self._state.arrays()}
+
+    def set_weights(self, weights: Mapping[str, Any]) -> None:
+        """Go on where another optimizer of this kind was: the inverse of `get_weights`.
+
+        Variables may come later. They get what was saved under their names; if none of their names
+        is among the saved ones, as those made by counting, it goes by order.
+
+        Args:
+            weights: arrays by name, such as ``weights_cache.load_weights(folder)`` of what
+                ``weights_cache.write_weights(folder, optimizer.get_weights())`` wrote.
+
+        Raises:
+            CoreError: entries are unknown or missing, or shapes do not fit. Nothing has been
+                changed then.
+
+        >>> import core
+        >>> restored = core.train.momentum(0.5, 0.5)
+        >>> restored.set_weights({"iter": 1, "w/momentum": core.tensor([1.0, 1.0])})
+        >>> w = core.variable([0.5, 1.5], name="w")
+        >>> restored.apply_gradients([(core.tensor([0.0, 0.0]), w)])
+        >>> w.numpy(), restored.iterations
+        (array([0.25, 1.25], dtype=float32), 2)
+        """
+        with self._stepping:
+            self._iterations = self._state.load(weights)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make such an optimizer, without what it keeps.
+
+        >>> import core
+        >>> core.train.momentum(0.5, 0.9).get_config()
+        {'learning_rate': 0.5, 'momentum': 0.9, 'use_nesterov': False}
+        """
+        return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+
+    @classmethod
+    def from_config(cls: type[Kind], config: Mapping[str, Any]) -> Kind:
+        """Make an optimizer from what `get_config` gave."""
+        try:
+            return cls(**config)
+        except TypeError as error:
+            raise CoreError(
+                f"{cls.__name__} cannot be made from {dict(config)}: {error}"
+            ) from error
+
+    def _constants(self, epsilon: float) -> tuple[float, ...]:
+        """The numbers of the step that is about to be made, for its formula."""
+        raise NotImplementedError
+
+    def _power(self, base: float) -> float:
+        """``base`` to the power of the step, multiplied in float32 as TensorFlow.js does.
+
+        A function of the number of steps alone, so that training goes on the same when loaded.
+        """
+        steps = self._iterations + 1
+        done, product = self._powers.get(base, (0, 1.0))
+        if done > steps:
+            done, product = 0, 1.0
+        factor = float(np.float32(base))
+        while done < steps and product > _NEGLIGIBLE:
+            done, product = done + 1, float(np.float32(product * factor))
+        self._powers[base] = steps, product
+        return product
+
+    def _change(
+        self,
+        backend: Backend,
+        variable: Variable,
+        gradient: Tensor,
+        slots: list[Variable],
+        constants: Sequence[Any],
+    ) -> None:
+        """Change one variable, in place if its data lie where this can be done."""
+        update = backend.update_of(self.formula)
+        if update is not None and variable.container.backend is backend:
+            handle = handle_on(backend, gradient)
+            kept = [_handle_of_slot(backend, slot) for slot in slots]
+            clean = self._iterations % _CLEAN_EVERY == 0
+            variable.update(lambda value: update(value, handle, kept, constants, clean))
+        else:
+            with unwatched(Tape):
+                formula = FORMULAS[self.formula]
+                values = formula(variable.read(), gradient, [s.read() for s in slots], constants)
+                for each, value in zip((variable, *slots), values, strict=True):
+                    each.assign(value)
+        if flags.debug:
+            check_finite(type(self).__name__, [gradient], [variable.read()])
+
+    def __reduce__(self) -> Any:
+        return _restored, (type(self), self.get_config(), self.get_weights())
+
+    def __repr__(self) -> str:
+        options = ", ".join(f"{name}={value!r}" for name, value in self.get_config().items())
+        return f"{type(self).__name__}({options})"
+
+
+def _handle_of_slot(backend: Backend, slot: Variable) -> Any:
+    """The data of a slot, brought to a backend if another one had the variable until now."""
+    if slot.container.backend is not backend:
+        slot.assign(slot.numpy())
+    return slot.handle
+
+
+def _restored(cls: type[Kind], config: dict[str, Any], weights: dict[str, np.ndarray]) -> Kind:
+    optimizer = cls.from_config(config)
+    optimizer.set_weights(weights)
+    return optimizer

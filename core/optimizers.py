@@ -1,0 +1,285 @@
+"""Optimizers with the formulas of TensorFlow.js 4.22: ``core.train.adam(0.001)`` and the others.
+
+>>> import core
+>>> w, b = core.variable(0.0), core.variable(0.0)
+>>> x = core.tensor([0.0, 1.0, 2.0])
+>>> optimizer = core.train.sgd(0.3)
+>>> for _ in range(100):
+...     optimizer.minimize(lambda: core.mean(core.square(w * x + b - (2.0 * x + 1.0))))
+>>> print(f"{w:.3f} {b:.3f}")
+2.000 1.000
+
+``core.optimizers.Adam`` is the same as ``core.train.adam``. Where Keras 3 differs (w: the variable,
+g: its gradient, lr: the learning rate, e: epsilon, t: the number of the step from 1):
+
+========= ====================================== =========================================
+optimizer here, as in TensorFlow.js              Keras 3
+========= ====================================== =========================================
+all       beta1, use_nesterov; epsilon None is   beta_1, nesterov; epsilon 1e-7;
+          the backend's, 1e-7 in float32; none   weight_decay, clipnorm, clipvalue, use_ema,
+          of the options at the right            gradient_accumulation_steps
+SGD       no momentum; lr has no default         momentum option; lr 0.01
+Momentum  a = momentum a + g; w -= lr a: a new   SGD(momentum): a = momentum a - lr g;
+          lr counts for past gradients, too      w += a: a new lr counts from now on. The
+          (Nesterov likewise)                    same values while lr stays
+RMSProp   decay; lr has no default; centered:    rho; lr 0.001; centered:
+          g / sqrt(rms - (mg^2 + e)), which is   g / sqrt(rms - mg^2 + e)
+          NaN where the variance is below e
+Adam      lr m' / (sqrt(v') + e), m' = m / (1 -  lr' m / (sqrt(v) + e), lr' = lr sqrt(1 -
+          beta1^t), v' = v / (1 - beta2^t)       beta2^t) / (1 - beta1^t): at first e counts
+                                                 up to 32 times as much; amsgrad option
+Adadelta  divides by the root mean square of     by that of the gradients with this one
+          the gradients before this one
+Adamax    lr 0.002, lr / (1 + decay (t - 1))     lr 0.001, no decay
+Adagrad   lr has no default, epsilon is the      lr 0.001, epsilon option
+          backend's
+========= ====================================== =========================================
+"""
+
+from math import sqrt
+from types import SimpleNamespace
+
+import numpy as np
+
+from core.errors import CoreError
+from core.optimizer_base import Optimizer
+from core.optimizer_inputs import number
+
+__all__ = [
+    "SGD",
+    "Adadelta",
+    "Adagrad",
+    "Adam",
+    "Adamax",
+    "Momentum",
+    "Optimizer",
+    "RMSProp",
+    "train",
+]
+
+
+class SGD(Optimizer):
+    """Stochastic gradient descent: ``w -= learning_rate * g``.
+
+    Args:
+        learning_rate: how far a step goes.
+    """
+
+    formula = "sgd"
+
+    def __init__(self, learning_rate: float):
+        super().__init__(learning_rate)
+
+    def _constants(self, epsilon: float) -> tuple[float, ...]:
+        return (-self.learning_rate,)
+
+
+class Momentum(Optimizer):
+    """Gradient descent with momentum: ``a = momentum * a + g; w -= learning_rate * a``.
+
+    Source: Sutskever et al. 2013, http://proceedings.mlr.press/v28/sutskever13.pdf
+
+    Args:
+        learning_rate: how far a step goes.
+        momentum: how much of the last step's ``a`` stays, usually from 0 to 1.
+        use_nesterov: ``w -= learning_rate * (g + momentum * a)``: looks one step ahead.
+    """
+
+    slots = ("momentum",)
+
+    def __init__(self, learning_rate: float, momentum: float, use_nesterov: bool = False):
+        self.momentum = number(momentum, "momentum")
+        self.use_nesterov = bool(use_nesterov)
+        self.formula = "nesterov" if use_nesterov else "momentum"
+        super().__init__(learning_rate)
+
+    def _constants(self, epsilon: float) -> tuple[float, ...]:
+        return -self.learning_rate, self.momentum
+
+
+class RMSProp(Optimizer):
+    """Divides by the root mean square of recent gradients.
+
+    ``rms = decay * rms + (1 - decay) * g^2``,
+    ``mom = momentum * mom + learning_rate * g / sqrt(rms + epsilon)``, ``w -= mom``.
+
+    Source: Tieleman and Hinton 2012,
+    http://www.cs.toronto.edu/~tijmen/csc321/slides/lecture_slides_lec6.pdf
+
+    Args:
+        learning_rate: how far a step goes.
+        decay: how much of the mean square stays in a step, 0 to 1.
+        momentum: how much of the last step is made again, usually from 0 to 1.
+        epsilon: keeps from dividing by zero; by default the backend's, 1e-7 on ``cpu``.
+        centered: divide by ``sqrt(rms - (mg^2 + epsilon))``, where ``mg`` is the mean gradient.
+            Beware: as in TensorFlow.js, that is NaN where the variance of the gradients is below
+            epsilon, such as where a gradient is zero from the beginning.
+    """
+
+    def __init__(
+        self,
+        learning_rate: float,
+        decay: float = 0.9,
+        momentum: float = 0.0,
+        epsilon: float | None = None,
+        centered: bool = False,
+    ):
+        self.decay = number(decay, "decay", 0, 1)
+        self.momentum = number(momentum, "momentum")
+        self.epsilon = _epsilon(epsilon)
+        self.centered = bool(centered)
+        self.formula = "centered_rmsprop" if centered else "rmsprop"
+        self.slots = ("rms", "momentum", "mg") if centered else ("rms", "momentum")
+        super().__init__(learning_rate)
+
+    def _constants(self, epsilon: float) -> tuple[float, ...]:
+        return self.learning_rate, self.decay, 1 - self.decay, self.momentum, epsilon
+
+
+class Adam(Optimizer):
+    """Mean gradient over the root of the mean square, both corrected for their start at zero.
+
+    ``m = beta1 * m + (1 - beta1) * g``, ``v = beta2 * v + (1 - beta2) * g^2``, and in step t
+    ``w -= learning_rate * m / (1 - beta1^t) / (sqrt(v / (1 - beta2^t)) + epsilon)``.
+
+    Source: Kingma and Ba 2014, https://arxiv.org/abs/1412.6980
+
+    Args:
+        learning_rate: how far a step goes.
+        beta1: how much of the mean stays in a step, from 0 to below 1.
+        beta2: how much of the mean square stays in a step, from 0 to below 1.
+        epsilon: keeps from dividing by zero; by default the backend's, 1e-7 on ``cpu``.
+    """
+
+    formula = "adam"
+    slots = ("m", "v")
+
+    def __init__(
+        self,
+        learning_rate: float = 0.001,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        epsilon: float | None = None,
+    ):
+        self.beta1, self.beta2 = _beta(beta1, "beta1"), _beta(beta2, "beta2")
+        self.epsilon = _epsilon(epsilon)
+        super().__init__(learning_rate)
+
+    def _constants(self, epsilon: float) -> tuple[float, ...]:
+        # sqrt(v / c) + e = (sqrt(v) + e sqrt(c)) / sqrt(c): so two passes over the data less.
+        root = sqrt(1 - self._power(self.beta2))
+        rate = -self.learning_rate * root / (1 - self._power(self.beta1))
+        return rate, self.beta1, 1 - self.beta1, self.beta2, 1 - self.beta2, epsilon * root
+
+
+class Adadelta(Optimizer):
+    """Steps as large as the recent ones, by the size of the gradient among the recent ones.
+
+    ``change = g * sqrt(changes + epsilon) / sqrt(grads + epsilon)``, then
+    ``grads = rho * grads + (1 - rho) * g^2``, ``changes = rho * changes + (1 - rho) * change^2``,
+    ``w -= learning_rate * change``.
+
+    Source: Zeiler 2012, https://arxiv.org/abs/1212.5701, but there ``grads`` has this gradient
+    already; the order here is TensorFlow.js's.
+
+    Args:
+        learning_rate: how far a step goes; 1 in the paper.
+        rho: how much of the means stays in a step, 0 to 1.
+        epsilon: keeps from dividing by zero; by default the backend's, 1e-7 on ``cpu``.
+    """
+
+    formula = "adadelta"
+    slots = ("accum_grad", "accum_var")
+
+    def __init__(
+        self, learning_rate: float = 0.001, rho: float = 0.95, epsilon: float | None = None
+    ):
+        self.rho, self.epsilon = number(rho, "rho", 0, 1), _epsilon(epsilon)
+        super().__init__(learning_rate)
+
+    def _constants(self, epsilon: float) -> tuple[float, ...]:
+        return -self.learning_rate, self.rho, 1 - self.rho, epsilon
+
+
+class Adamax(Optimizer):
+    """Mean gradient over the largest of the recent ones.
+
+    ``m = beta1 * m + (1 - beta1) * g``, ``v = max(beta2 * v, |g|)``, and in step t
+    ``w -= learning_rate / (1 + decay * (t - 1)) / (1 - beta1^t) * m / (v + epsilon)``.
+
+    Source: Kingma and Ba 2014, section 7.1, https://arxiv.org/abs/1412.6980
+
+    Args:
+        learning_rate: how far the first step goes.
+        beta1: how much of the mean stays in a step, from 0 to below 1.
+        beta2: how much of the largest stays in a step, from 0 to below 1.
+        epsilon: keeps from dividing by zero; by default the backend's, 1e-7 on ``cpu``.
+        decay: how fast the learning rate falls.
+    """
+
+    formula = "adamax"
+    slots = ("m", "v")
+
+    def __init__(
+        self,
+        learning_rate: float = 0.002,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        epsilon: float | None = None,
+        decay: float = 0.0,
+    ):
+        self.beta1, self.beta2 = _beta(beta1, "beta1"), _beta(beta2, "beta2")
+        self.epsilon, self.decay = _epsilon(epsilon), number(decay, "decay", 0)
+        super().__init__(learning_rate)
+
+    def _constants(self, epsilon: float) -> tuple[float, ...]:
+        rate = -self.learning_rate / (1 + self.decay * self.iterations)
+        rate /= 1 - self._power(self.beta1)
+        return rate, self.beta1, 1 - self.beta1, self.beta2, epsilon
+
+
+class Adagrad(Optimizer):
+    """Divides by the root of the sum of all squared gradients.
+
+    ``sums += g^2``, ``w -= learning_rate * g / sqrt(sums + epsilon)`` with the backend's epsilon.
+
+    Source: Duchi et al. 2011, http://www.jmlr.org/papers/volume12/duchi11a/duchi11a.pdf
+
+    Args:
+        learning_rate: how far a step goes.
+        initial_accumulator_value: what the sums start with, 0 or more.
+    """
+
+    formula = "adagrad"
+    slots = ("accumulator",)
+
+    def __init__(self, learning_rate: float, initial_accumulator_value: float = 0.1):
+        initial = number(initial_accumulator_value, "initial_accumulator_value", 0)
+        self.initial_accumulator_value = initial
+        super().__init__(learning_rate, initial)
+
+    def _constants(self, epsilon: float) -> tuple[float, ...]:
+        return -self.learning_rate, epsilon
+
+
+def _epsilon(value: float | None) -> float | None:
+    return None if value is None else number(value, "epsilon", 0)
+
+
+def _beta(value: float, name: str) -> float:
+    beta = number(value, name, 0, 1)
+    if np.float32(beta) == 1:
+        raise CoreError(f"{name} must be below 1: with 1 no gradient would count")
+    return beta
+
+
+#: The optimizers by their TensorFlow.js names, as in ``core.train.adam(0.001)``.
+train = SimpleNamespace(
+    sgd=SGD,
+    momentum=Momentum,
+    rmsprop=RMSProp,
+    adam=Adam,
+    adadelta=Adadelta,
+    adamax=Adamax,
+    adagrad=Adagrad,
+)

@@ -1,0 +1,212 @@
+"""Variables: named tensors whose values change, for weights that train."""
+
+import operator
+import sys
+from collections.abc import Callable
+from functools import cache
+from itertools import count
+from threading import RLock
+from typing import Any
+
+import numpy as np
+
+from core.backends.base import Backend, Handle
+from core.dtypes import promote
+from core.errors import CoreError
+from core.kernels import OPS
+from core.methods import SWAPPED
+from core.specs import Spec
+from core.tensors import DataContainer, Tensor
+from core.watchers import active_watchers
+
+_number = count(1).__next__
+
+
+class Variable(Tensor):
+    """A tensor that can be given new values of its shape and dtype. Make one with `core.variable`.
+
+    Ops take it like any tensor and work on its present value; what they computed does not change
+    when it is given another. A tidy scope never disposes it. Threads may read it while one changes
+    it: they get the value before or the one after.
+    """
+
+    __slots__ = ("_changing", "_value", "name", "trainable")
+
+    def __init__(
+        self, value: Any, trainable: bool = True, name: str | None = None, dtype: str | None = None
+    ):
+        self.name, self.trainable = name or f"variable_{_number()}", trainable
+        self._changing = RLock()
+        given = _tensor(value, dtype)
+        self._value: Tensor | None = _alias(given, given.spec)
+
+    def __del__(self, *_: Any) -> None:
+        pass  # its value counts as a tensor, not the variable
+
+    # What a tensor holds, it has from its present value.
+    spec: Any = property(lambda self: self._present().spec)
+    container: Any = property(lambda self: self._present().container)
+    handle: Any = property(lambda self: self._present().handle)
+    id: Any = property(lambda self: self._present().id)
+
+    def _present(self) -> Tensor:
+        value = self._value
+        if value is None:  # an update in place is going on: wait for that of another thread
+            with self._changing:
+                value = self._value
+        if value is None:
+            raise CoreError(f"variable {self.name!r} is read by its own update")
+        return value
+
+    def read(self) -> Tensor:
+        """The present value as a tensor, which stays as it is when the variable changes.
+
+        >>> import core
+        >>> w = core.variable(1.0)
+        >>> before = w.read()
+        >>> w.assign(2.0)
+        >>> before.item(), w.item()
+        (1.0, 2.0)
+        """
+        value = self._present()
+        # A fresh alias: a tape then watches what is read while it looks on, and no older reading.
+        alias = _alias(value, value.spec)
+        for watcher in active_watchers():
+            watcher.made(alias)
+            watcher.read(self, alias)
+        return alias
+
+    def assign(self, value: Any) -> None:
+        """Give it a new value.
+
+        Args:
+            value: a tensor, array or numbers of the same shape; whole numbers and bools become
+                floats where the variable holds floats.
+
+        Raises:
+            CoreError: another shape, or a dtype that does not fit.
+        """
+        given = _tensor(value, None)
+        spec = self.spec
+        if self.is_disposed:
+            raise CoreError(f"variable {self.name!r} was disposed: make another with core.variable")
+        dtypes = {given.dtype, spec.dtype}
+        if len(dtypes) == 2 and "string" not in dtypes and promote(*dtypes) == spec.dtype:
+            given = OPS["cast"](given, dtype=spec.dtype)
+        if given.spec != spec:
+            raise CoreError(
+                f"variable {self.name!r} is {spec.dtype} {spec.shape}, the new value is "
+                f"{given.dtype} {given.shape}"
+            )
+        with self._changing:
+            self._value = _alias(given, spec)
+
+    def update(self, change: Callable[[Handle], None]) -> None:
+        """Let a function of the backend change the data in place.
+
+        Data that anybody else can see, such as a tensor that `read` gave, are copied first. The
+        function must not read the variable.
+
+        Args:
+            change: takes the backend's handle (on ``cpu`` an array) and writes to it.
+
+        Raises:
+            CoreError: the backend does not change data in place.
+        """
+        with self._changing:
+            value, self._value = self._present(), None
+            try:
+                backend: Backend = value.container.backend
+                if _owners(value) != _owners_of_one(backend) or not backend.owns(value.handle):
+                    value = _fresh(backend, backend.copy(value.handle), value.spec)
+                backend.change(value.handle, change)
+            finally:
+                self._value = value
+
+    def dispose(self) -> None:
+        """Let go of the data now; the variable cannot be used any more."""
+        self._present().dispose()
+
+    def _read(self) -> np.ndarray:
+        return self._present()._read()  # a look at one value, whatever other threads assign
+
+    def __copy__(self) -> "Variable":
+        return Variable(self.read(), self.trainable, self.name)
+
+    def __deepcopy__(self, _: Any) -> "Variable":
+        return self.__copy__()
+
+    def __reduce__(self) -> Any:
+        return Variable, (self.numpy(), self.trainable, self.name, self.dtype)
+
+    def __repr__(self) -> str:
+        return f"Variable({self.name!r}, {self._present()!r})"
+
+
+def variable(
+    initial_value: Any, trainable: bool = True, name: str | None = None, dtype: str | None = None
+) -> Variable:
+    """Make a variable.
+
+    Args:
+        initial_value: a tensor, array or numbers.
+        trainable: whether `core.variable_grads` and optimizers find it by themselves.
+        name: for the dicts of gradients and of saved state; by default ``variable_<number>``.
+        dtype: as in `core.tensor`.
+
+    >>> import core
+    >>> w = core.variable([1.0, 2.0], name="w")
+    >>> w.assign(w * 2.0)
+    >>> w.numpy()
+    array([2., 4.], dtype=float32)
+    """
+    return Variable(initial_value, trainable, name, dtype)
+
+
+def _tensor(value: Any, dtype: str | None) -> Tensor:
+    from core.engine import tensor  # the engine reads variables
+
+    return tensor(value, dtype)
+
+
+def _alias(source: Tensor, spec: Spec) -> Tensor:
+    """Another tensor of the same data, which no tape and no tidy scope knows."""
+    return Tensor(spec, source.container, source.handle)
+
+
+def _fresh(backend: Backend, handle: Handle, spec: Spec) -> Tensor:
+    return Tensor(spec, DataContainer(backend, handle, spec), handle)
+
+
+def _owners(value: Tensor) -> tuple[int, int, int]:
+    """How many hold a tensor, its container and its data: all that could see a change."""
+    return (
+        sys.getrefcount(value),
+        sys.getrefcount(value.container),
+        sys.getrefcount(value.handle),
+    )
+
+
+@cache
+def _owners_of_one(backend: Backend) -> tuple[int, int, int]:
+    """The counts of a tensor that one function alone holds, as `Variable.update` does."""
+    if not getattr(sys, "_is_gil_enabled", lambda: True)():
+        return (0, 0, 0)  # counts of other threads come late there: always copy
+    value = _fresh(backend, backend.upload(np.zeros(1, np.float32)), Spec((1,)))
+    least = _owners(value)
+    for _ in range(100):  # where a first call counts otherwise than later ones, copy rather
+        least = min(least, _owners(value))
+    return least
+
+
+def _assigned(function: Callable[[Any, Any], Tensor]) -> Callable[[Variable, Any], Variable]:
+    def operate(self: Variable, other: Any) -> Variable:
+        self.assign(function(self, other))
+        return self
+
+    return operate
+
+
+# ``w -= 0.1 * g`` changes the variable; a name bound to a new tensor would not train any more.
+for _name in SWAPPED:
+    setattr(Variable, f"__i{_name}__", _assigned(getattr(operator, f"__{_name}__")))
