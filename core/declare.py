@@ -112,7 +112,9 @@ class Op:
         }
         self.list_inputs = {n for n in self.inputs if kinds.get(n) == list[Spec]}
         self.optional_inputs = {n for n in self.inputs if kinds.get(n) == Spec | None}
-        self.plain = not (self.list_inputs or self.optional_inputs)
+        required = [n for n in self.inputs if n not in self.optional_inputs]
+        #: How many inputs there are at least, if those that may be absent come last.
+        self.least = len(required) if self.inputs[: len(required)] == tuple(required) else count
 
     def _read_input_dtypes(self, given: str | Mapping[str, str] | None) -> None:
         each = given if isinstance(given, Mapping) else dict.fromkeys(self.inputs, given)
@@ -168,7 +170,8 @@ class Op:
         """Run the op on tensors, or on anything that `core.tensor` takes."""
         if attributes:
             given = attributes.keys()
-            if len(inputs) == self.count and self.required_attributes <= given <= self._names:
+            usual = self.least <= len(inputs) <= self.count
+            if usual and self.required_attributes <= given <= self._names:
                 attributes = self._frozen(attributes)
             else:
                 inputs, attributes = self._bind(inputs, attributes)
@@ -211,15 +214,14 @@ class Op:
         for name, value in given.items():
             if type(value) not in _PLAIN:
                 attributes[name] = value = _frozen(value)
-            if name in self.simple_attributes:
+            kind = self.simple_attributes.get(name)
+            if kind is not None and type(value) is not kind:
                 self._check_simple(name, value)
         return attributes
 
     def _check_simple(self, name: str, value: Any) -> None:
         """Raise unless an attribute declared as a flag, a number or a text is one."""
         kind = self.simple_attributes[name]
-        if type(value) is kind:
-            return
         takes = {bool: (bool,), float: (float, int), str: (str, bytes)}[kind]
         if type(value) not in takes and not (kind is bool and value in (0, 1)):
             wanted = {bool: "True or False", float: "a number", str: "text"}[kind]

@@ -122,18 +122,26 @@ def run(op: "Op", arguments: tuple, attributes: dict[str, Any]) -> Any:
 
 
 def _take_quickly(
-    op: "Op", arguments: tuple, backend: Backend, specs: list[Spec], handles: list[Handle]
-) -> list[Tensor] | None:
+    op: "Op", arguments: tuple, backend: Backend, specs: list[Any], handles: list[Any]
+) -> list[Input] | None:
     """The usual arguments as tensors, or None; lists what they hold.
 
-    Usual are tensors, variables and floats, all of one dtype that the op works on.
+    Usual are tensors, variables and floats, all of one dtype that the op works on, and nothing for
+    inputs that may be absent.
     """
-    if not op.plain or len(arguments) != op.count:
+    if op.list_inputs or not op.least <= len(arguments) <= op.count:
         return None
     common = None
-    inputs = []
+    inputs: list[Any] = []
+    if len(arguments) < op.count:
+        arguments += (None,) * (op.count - len(arguments))
     for value in arguments:
         if type(value) is not Tensor:
+            if value is None and len(inputs) >= op.least:
+                inputs.append(None)
+                specs.append(None)
+                handles.append(None)
+                continue
             if type(value) is not float and type(value) is not Variable:
                 return None
             value = tensor(value)
@@ -152,7 +160,7 @@ def _take_quickly(
 
 def _take_in(op: "Op", arguments: tuple) -> Sequence[Input]:
     """The arguments as tensors of the dtypes that the op works with."""
-    if not op.plain:
+    if op.list_inputs or op.optional_inputs:
         inputs = _take_in_kinds(op, arguments)
     elif len(arguments) != op.count:
         raise CoreError(f"{op.name} takes {_names(op)}, got {len(arguments)} tensors")

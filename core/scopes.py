@@ -103,9 +103,9 @@ def tidy(function: Callable[[], Result]) -> Result: ...
 def tidy(function: Any = None) -> Any:
     """Dispose the tensors made meanwhile, whoever still refers to them, also after an exception.
 
-    What stays: tensors that the function returns (also inside of lists, tuples, sets and dicts;
-    they belong to the scope around this one, if there is one), those given to `core.keep`,
-    variables, and what a gradient that is being computed around it needs.
+    What stays: tensors that the function returns (also inside of lists, tuples, sets, dicts and
+    dataclasses; they belong to the scope around this one, if there is one), those given to
+    `core.keep`, variables, and what a gradient that is being computed around it needs.
 
     Args:
         function: called without arguments; its result is returned. Without one, the result is for
@@ -149,7 +149,7 @@ def keep(value: Result) -> Result:
     """Let tensors outlive the tidy scopes that they were made in.
 
     Args:
-        value: a tensor, or a list, tuple, set or dict of them.
+        value: a tensor, or a list, tuple, set, dict or dataclass of them.
 
     Returns:
         What was given.
@@ -173,7 +173,7 @@ def dispose(value: Any) -> None:
     Data that other tensors share, such as those of a reshaped one, stay until the last is gone.
 
     Args:
-        value: a tensor or variable, or a list, tuple, set or dict of them.
+        value: a tensor or variable, or a list, tuple, set, dict or dataclass of them.
 
     >>> import core
     >>> x = core.tensor([1.0])

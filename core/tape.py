@@ -6,7 +6,6 @@ tape sees the inner walk, and gradients of gradients work.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from inspect import getclosurevars, isfunction
 from typing import TYPE_CHECKING, Any
 
 from core.engine import tensor
@@ -19,7 +18,7 @@ from core.tensors import Tensor, tensors_in
 from core.watchers import Watcher
 
 if TYPE_CHECKING:
-    from core.declare import Op
+    from core.declare import Gradient, Op
 
 #: What the tape needs to know of an input or output beyond its values: its id and spec.
 Place = tuple[int, Spec]
@@ -77,11 +76,6 @@ class CustomNode:
         self.inputs, self.outputs = _place(inputs), _place(outputs)
         self.line = users_line() if flags.debug else ""
 
-    def held(self) -> Iterator[Tensor]:
-        """The tensors in the closure of the user's function."""
-        known = getclosurevars(self.function).nonlocals if isfunction(self.function) else {}
-        return tensors_in(known)
-
     def flows(self, dys: list[Tensor]) -> Iterator[Flow]:
         """The gradients of the inputs, as the user's function gives them."""
         given = self.function(*dys)
@@ -101,7 +95,7 @@ class CustomNode:
                     f"the gradient of {self.name} must be a tensor of shape {shape} for input {i}, "
                     f"got {shown}"
                 )
-            yield place, flow
+            yield place, ops.cast(flow, dtype=slope_dtype(place[1]))
 
 
 class Tape(Watcher):
@@ -117,21 +111,14 @@ class Tape(Watcher):
         self, op: "Op", inputs: Sequence, attributes: dict[str, Any], outputs: Any, seconds: float
     ) -> None:
         """Note an op, if a gradient flows through it into something watched."""
-        reached = self.reached
+        reached, gradients = self.reached, op.gradients
         rules: Rules = []
         for name, value in zip(op.inputs, inputs, strict=True):
             if not (value.id in reached if type(value) is Tensor else _holds(value, reached)):
                 continue
-            gradient = op.gradients.get(name)
+            gradient = gradients.get(name)
             if gradient is not None:
-                values = {}
-                for parameter, kind, place in gradient.sources:
-                    if kind == "input":
-                        values[parameter] = inputs[place]
-                    elif kind == "attribute":
-                        values[parameter] = attributes[parameter]
-                    else:
-                        values[parameter] = outputs if kind == "y" else _specs(inputs[place])
+                values = _values(gradient, inputs, attributes, outputs)
                 rules.append((_place(value), gradient.function, values))
             elif _is_smooth(value) and _is_smooth(outputs):
                 rules.append((None, None, {"name": name}))  # an error, if a gradient comes by
@@ -154,11 +141,6 @@ class Tape(Watcher):
             self.reached.add(number)
         self.nodes.append(node)
 
-    def held(self, start: int) -> Iterator[Tensor]:
-        """What the nodes from the given one on keep for their gradients, as far as it is known."""
-        for node in self.nodes[start:]:
-            yield from node.held()
-
     def walk(self, y: Tensor, g: Tensor) -> dict[int, Tensor]:
         """The gradient of ``sum(y * g)`` for each watched tensor that it reaches, by its id.
 
@@ -168,27 +150,45 @@ class Tape(Watcher):
         found, reached, nodes = {y.id: g}, self.reached, self.nodes
         while nodes:
             node = nodes.pop()
-            known = [found.pop(number, None) for number, _ in node.outputs]
-            if known == [None] * len(known):
+            dys = _taken(found, node.outputs)
+            if dys is None:
                 continue  # it does not lead to y
-            dys = [
-                filled(spec, 0.0) if dy is None else dy
-                for dy, (_, spec) in zip(known, node.outputs, strict=True)
-            ]
             try:
                 for (number, spec), flow in node.flows(dys):
                     if number in reached:
-                        _add_flow(found, number, flow, spec.shape)
+                        if flow.spec.shape != spec.shape:
+                            flow = _unbroadcast(flow, spec.shape)
+                        known = found.get(number)
+                        found[number] = flow if known is None else ops.add(known, flow)
             except NotFiniteError as error:
                 raise error.in_gradient_of(node) from error
         return found
 
 
-def _add_flow(found: dict[int, Tensor], number: int, flow: Tensor, shape: Shape) -> None:
-    if flow.spec.shape != shape:
-        flow = _unbroadcast(flow, shape)
-    known = found.get(number)
-    found[number] = flow if known is None else ops.add(known, flow)
+def _taken(found: dict[int, Tensor], outputs: list[Place]) -> list[Tensor] | None:
+    """The gradients of a node's outputs, zeros where none came by; None if that is all."""
+    if len(outputs) == 1:
+        dy = found.pop(outputs[0][0], None)
+        return None if dy is None else [dy]
+    dys = [found.pop(number, None) for number, _ in outputs]
+    if not any(dy is not None for dy in dys):
+        return None
+    return [filled(o[1], 0.0) if dy is None else dy for dy, o in zip(dys, outputs, strict=True)]
+
+
+def _values(
+    gradient: "Gradient", inputs: Sequence, attributes: dict[str, Any], outputs: Any
+) -> dict[str, Any]:
+    """What a gradient rule gets, by name."""
+    values = {}
+    for parameter, kind, place in gradient.sources:
+        if kind == "input":
+            values[parameter] = inputs[place]
+        elif kind == "attribute":
+            values[parameter] = attributes[parameter]
+        else:
+            values[parameter] = outputs if kind == "y" else _specs(inputs[place])
+    return values
 
 
 def _place(value: Any) -> Any:
@@ -230,6 +230,8 @@ def filled(spec: Spec, value: float) -> Tensor:
 def _unbroadcast(g: Tensor, shape: Shape) -> Tensor:
     """Sum a gradient over the axes along which its input was repeated."""
     lead = len(g.shape) - len(shape)
+    if lead == 1 and g.shape[1:] == shape:
+        return ops.sum(g, axis=0)  # the usual case: a bias
     stretched = [lead + i for i, n in enumerate(shape) if n == 1 and g.shape[lead + i] != 1]
     total = ops.sum(g, axis=(*range(lead), *stretched))
     return total if total.shape == shape else ops.reshape(total, shape=shape)

@@ -1,6 +1,7 @@
 """The tensor that users hold, and the data container that tensors share."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -37,16 +38,26 @@ def _as_arrays(value: Any) -> Any:
     return type(value)(map(_as_arrays, value)) if type(value) in (list, tuple) else value
 
 
+def disposed_error() -> CoreError:
+    """What to raise where a disposed tensor is used."""
+    return CoreError(
+        "this tensor was disposed, by dispose() or at the end of a tidy scope: return it from "
+        "the scope or core.keep it there, if it is needed later"
+    )
+
+
+def _refuse(*_: Any, **__: Any) -> Any:
+    raise disposed_error()
+
+
 class _Gone:
-    """In the place of the backend, the container and the data of disposed tensors."""
+    """In the place of the backend and the data of disposed tensors.
+
+    An op in another thread may have it as its data: it passes neither for an array nor for None.
+    """
 
     name = "none"
-
-    def __getattr__(self, name: str) -> Any:
-        raise CoreError(
-            "this tensor was disposed, by dispose() or at the end of a tidy scope: return it from "
-            "the scope or core.keep it there, if it is needed later"
-        )
+    __getattr__ = __getitem__ = __array__ = __array_ufunc__ = _refuse
 
 
 class _GoneContainer(NamedTuple):
@@ -54,9 +65,10 @@ class _GoneContainer(NamedTuple):
 
     backend: Any
     handle: Any
+    id: int = 0
 
 
-_GONE: Any = _GoneContainer(_Gone(), None)
+_GONE: Any = _GoneContainer(_Gone(), _Gone())
 
 
 class Tensor:
@@ -117,10 +129,13 @@ class Tensor:
     def dispose(self) -> None:
         """Let go of the data now, whoever holds this tensor; see `core.dispose`."""
         live_tensors.discard(self.id)
-        self.container, self.handle = _GONE, None
+        self.container = _GONE  # first: who reads it after the handle has both or neither
+        self.handle = _GONE.handle
 
-    async def data(self) -> np.ndarray:
+    def data(self) -> Coroutine[Any, Any, np.ndarray]:
         """A copy of the values, for coroutines: the event loop goes on while they are computed.
+
+        They are those of the call, also if the tensor is disposed before they are awaited.
 
         >>> import asyncio, core
         >>> asyncio.run(core.tensor([1.0, 2.0]).data())
@@ -128,7 +143,10 @@ class Tensor:
         """
         from core.workers import run_async
 
-        return await run_async(self.numpy)
+        spec, handle, container = self.spec, self.handle, self.container  # which owns the handle
+        if container is _GONE:
+            raise disposed_error()
+        return run_async(lambda: np.array(container.backend.download(handle, spec)))
 
     def numpy(self) -> np.ndarray:
         """A copy of the values that the caller owns."""
@@ -229,10 +247,27 @@ class Tensor:
 
 
 def tensors_in(value: Any) -> Iterator[Tensor]:
-    """The tensors in lists, tuples and dicts, however nested."""
+    """The tensors in lists, tuples, sets, dicts and fields of dataclasses, however nested."""
+    return _tensors_in(value, set())
+
+
+def _tensors_in(value: Any, seen: set[int]) -> Iterator[Tensor]:
     if isinstance(value, Tensor):
         yield value
-    elif isinstance(value, (list, tuple, set, dict)):
-        several: Iterable[Any] = value.values() if isinstance(value, dict) else value
+    elif id(value) not in seen:
+        several = _parts(value)
+        if several:
+            seen.add(id(value))  # a list may hold itself
         for each in several:
-            yield from tensors_in(each)
+            yield from _tensors_in(each, seen)
+
+
+def _parts(value: Any) -> Iterable[Any]:
+    """What a collection or the instance of a dataclass holds."""
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return value
+    if isinstance(value, dict):
+        return value.values()
+    if is_dataclass(value) and not isinstance(value, type):
+        return [getattr(value, field.name, None) for field in fields(value)]
+    return ()

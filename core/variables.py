@@ -2,7 +2,7 @@
 
 import operator
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from functools import cache
 from itertools import count
 from threading import RLock
@@ -16,7 +16,7 @@ from core.errors import CoreError
 from core.kernels import OPS
 from core.methods import SWAPPED
 from core.specs import Spec
-from core.tensors import DataContainer, Tensor
+from core.tensors import DataContainer, Tensor, disposed_error
 from core.watchers import active_watchers
 
 _number = count(1).__next__
@@ -84,7 +84,7 @@ class Variable(Tensor):
                 floats where the variable holds floats.
 
         Raises:
-            CoreError: another shape, or a dtype that does not fit.
+            CoreError: another shape, a dtype that does not fit, or a disposed tensor.
         """
         given = _tensor(value, None)
         spec = self.spec
@@ -127,8 +127,14 @@ class Variable(Tensor):
         """Let go of the data now; the variable cannot be used any more."""
         self._present().dispose()
 
+    # A look at one value, whatever other threads assign:
+
+    def data(self) -> Coroutine[Any, Any, np.ndarray]:
+        """A copy of the present value, for coroutines; see `core.Tensor.data`."""
+        return self._present().data()
+
     def _read(self) -> np.ndarray:
-        return self._present()._read()  # a look at one value, whatever other threads assign
+        return self._present()._read()
 
     def __copy__(self) -> "Variable":
         return Variable(self.read(), self.trainable, self.name)
@@ -171,7 +177,11 @@ def _tensor(value: Any, dtype: str | None) -> Tensor:
 
 def _alias(source: Tensor, spec: Spec) -> Tensor:
     """Another tensor of the same data, which no tape and no tidy scope knows."""
-    return Tensor(spec, source.container, source.handle)
+    handle, container = source.handle, source.container  # in this order: see Tensor.dispose
+    alias = Tensor(spec, container, handle)
+    if alias.is_disposed:
+        raise disposed_error()
+    return alias
 
 
 def _fresh(backend: Backend, handle: Handle, spec: Spec) -> Tensor:

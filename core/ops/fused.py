@@ -171,14 +171,14 @@ def fused_matmul(
     return fused_spec(spec, bias, prelu_activation_weights, activation)
 
 
-# The slope of each activation by its result: the value before it need not be computed again. (At
+# The gradient before each activation by its result: the value there need not be computed again. (At
 # exactly 6 relu6 has slope 0 here and 1 in `relu6`: the result does not tell 6 from more.)
-_SLOPES = {
-    "linear": lambda y: 1.0,
-    "relu": lambda y: ops.step(y),
-    "relu6": lambda y: ops.step(y) * (y < 6.0),
-    "elu": lambda y: ops.minimum(y + 1.0, 1.0),
-    "sigmoid": lambda y: y * (1.0 - y),
+_BEFORE = {
+    "linear": lambda g, y: g,
+    "relu": lambda g, y: ops.relu_grad(g, y),
+    "relu6": lambda g, y: g * ops.step(y) * (y < 6.0),
+    "elu": lambda g, y: ops.elu_grad(g, y),
+    "sigmoid": lambda g, y: g * y * (1.0 - y),
 }
 
 
@@ -198,14 +198,14 @@ def _gradient(fused: Op, rule: Rule) -> Gradient:
         leakyrelu_alpha: float,
         **values: Any,
     ) -> Any:
-        if activation in _SLOPES:
-            slope = _SLOPES[activation](y)
+        if activation in _BEFORE:
+            g = _BEFORE[activation](g, y)
         else:
             below = _along_channels(prelu_activation_weights, values)
             below = leakyrelu_alpha if activation == "leakyrelu" else below
             positive = ops.step(fused(bias=bias, **values))
-            slope = positive + below * (1.0 - positive)
-        return rule(g * slope, bias=bias, **values)
+            g = g * (positive + below * (1.0 - positive))
+        return rule(g, bias=bias, **values)
 
     return Gradient(through, ("y", *fused.inputs, *fused.attributes))
 

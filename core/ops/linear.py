@@ -31,6 +31,8 @@ def matmul(a: Spec, b: Spec, *, transpose_a: bool = False, transpose_b: bool = F
     same_inner, columns = b.shape[-2:][::-1] if transpose_b else b.shape[-2:]
     if inner != same_inner:
         raise CoreError(f"matmul: inner lengths {inner} and {same_inner} of {a.shape}, {b.shape}")
+    if len(a.shape) == len(b.shape) == 2:
+        return Spec((rows, columns), a.dtype)
     return Spec((*broadcast_shapes(a.shape[:-2], b.shape[:-2]), rows, columns), a.dtype)
 
 

@@ -9,15 +9,17 @@ from core.errors import CoreError
 from core.kernels import ops
 from core.ops.row_documents import TAKES, document
 from core.ops.slopes import no_slope
-from core.specs import Shape, Spec, normal_axes, normal_axis
+from core.specs import Shape, Spec, checked_shape, normal_axes, normal_axis
 
 Axis = int | Sequence[int] | None
 
 
 def reduced_shape(shape: Shape, axis: Axis, keep_dims: bool) -> Shape:
     """What is left of a shape; kept axes have length 1."""
-    if axis is None and not keep_dims:
+    if not keep_dims and axis is None:
         return ()
+    if not keep_dims and type(axis) is int and 0 <= axis < len(shape):
+        return shape[:axis] + shape[axis + 1 :]
     axes = normal_axes(axis, len(shape))
     if keep_dims:
         return tuple(1 if i in axes else n for i, n in enumerate(shape))
@@ -31,9 +33,7 @@ def _restore(g, x_spec: Spec, axis: Axis):
 
 
 def _spread(g, x_spec: Spec, axis: Axis):
-    if not g.shape:  # broadcasts as it is
-        return ops.broadcast_to(g, shape=x_spec.shape)
-    return ops.broadcast_to(_restore(g, x_spec, axis), shape=x_spec.shape)
+    return ops.sum_grad(g, input_shape=x_spec.shape, axis=axis)
 
 
 def _spread_mean(g, x_spec: Spec, axis: Axis):
@@ -113,6 +113,30 @@ def _reduction(row: ReduceRow) -> Op:
 
 for _row in REDUCE:
     _reduction(_row)
+
+
+@op(input_dtype="number")
+def sum_grad(dy: Spec, *, input_shape: Shape, axis: Axis = None) -> Spec:
+    """The gradient of `core.sum`: each value repeated along the axes that were summed.
+
+    Args:
+        dy: the gradient of the sums, with or without the summed axes.
+        input_shape: that of what was summed.
+        axis: as given to `core.sum`.
+
+    >>> core.sum_grad([1.0, 2.0], input_shape=(2, 3), axis=1).numpy()
+    array([[1., 1., 1.],
+           [2., 2., 2.]], dtype=float32)
+    """
+    shape = checked_shape(input_shape)
+    if dy.shape != reduced_shape(shape, axis, len(dy.shape) == len(shape)):
+        raise CoreError(f"dy of shape {dy.shape} is not that of sums of {shape} over axis {axis}")
+    return Spec(shape, dy.dtype)
+
+
+@sum_grad.gradient("dy")
+def _(g, dy_spec, axis):
+    return ops.sum(g, axis=axis, keep_dims=len(dy_spec.shape) == len(g.shape))
 
 
 def _arg_spec(x: Spec, name: str, axis: int) -> Spec:

@@ -1,10 +1,9 @@
-"""Normalisation beyond the records: infinities, ranks, errors, second derivatives."""
+"""Normalisation beyond the records: infinities, ranks, errors."""
 
 import numpy as np
 import pytest
 
 import core
-from tests.core.curvature import assert_second_derivative
 from tests.helpers import require
 
 
@@ -19,17 +18,6 @@ def test_a_wide_window_takes_all_channels():
     for radius in (1, 5, 1000):
         y = core.local_response_normalization(x, radius, bias=0.0)
         np.testing.assert_allclose(y.numpy().ravel(), [0.6, 0.8], rtol=1e-6)
-
-
-def test_second_derivative_of_local_response_normalization():
-    x, step = np.array([[[0.5, -1.2, 2.0]]], np.float32), 1e-2
-
-    def slope(x):
-        return core.grad(lambda t: core.sum(core.local_response_normalization(t, 1) ** 2))(x)
-
-    curve = core.grad(lambda t: core.sum(slope(t)))(x).numpy()
-    high, low = slope(x + np.float32(step)).numpy(), slope(x - np.float32(step)).numpy()
-    assert curve.sum() == pytest.approx((high - low).sum() / (2 * step), rel=1e-2)
 
 
 def test_batch_norm_keeps_a_large_mean_apart():
@@ -132,18 +120,6 @@ def test_instance_norm_is_that_of_pytorch(pixels, backend, rng):
         grad = tensor.grad.numpy()
         grad = np.moveaxis(grad, 1, -1) if grad.ndim > 1 else grad
         np.testing.assert_allclose(slope.numpy(), grad, rtol=1e-4, atol=1e-5)
-
-
-def test_second_derivatives_of_instance_norm(rng):
-    x = rng.normal(size=(2, 3, 2, 2)).astype(np.float32)
-    scale = np.float32([3, -4])
-    assert_second_derivative(lambda t: core.instance_norm(t, scale, [4, 5]) * 2, x, rng)
-
-    def of_scale_too(both):
-        image = core.reshape(core.slice(both, (0,), (24,)), (2, 3, 2, 2))
-        return core.instance_norm(image, core.slice(both, (24,), (2,))) * 3
-
-    assert_second_derivative(of_scale_too, np.concatenate([x.ravel(), scale]), rng)
 
 
 @pytest.mark.parametrize(

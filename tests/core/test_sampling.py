@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import core
-from tests.core.curvature import assert_second_derivative
-from tests.core.records.sampling import MODES, grids
+from tests.core.records.sampling import MODES
 from tests.helpers import require
 
 ROW = np.array([1, 2, 4, 8], np.float32).reshape(1, 1, 4, 1)
@@ -213,19 +212,6 @@ def test_positions_that_are_no_numbers_have_gradients_without_a_crash(how, backe
     outside = how["padding_mode"] == "zeros"
     assert dx.numpy().sum() == (0 if outside else 5)
     np.testing.assert_array_equal(dgrid.numpy()[..., 0], np.zeros((1, 1, 5)))
-
-
-@pytest.mark.parametrize("how", MODES[:6], ids=lambda how: " ".join(map(str, how.values())))
-def test_second_derivatives_of_images_and_positions_together(how, rng):
-    x = rng.uniform(1, 2, (2, 3, 5, 2)).astype(np.float32)
-    grid = grids((2, 3), (3, 5), how["align_corners"])(rng)
-
-    def read(both):
-        images = core.reshape(core.slice(both, (0,), (x.size,)), x.shape)
-        places = core.reshape(core.slice(both, (x.size,), (grid.size,)), grid.shape)
-        return core.grid_sample(images, places, **how) * 3
-
-    assert_second_derivative(read, np.concatenate([x.ravel(), grid.ravel()]), rng)
 
 
 def test_a_third_derivative_mixes_x_y_and_the_image():

@@ -5,12 +5,14 @@ import copy
 import gc
 import pickle
 from collections import namedtuple
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
 import pytest
 
 import core
+from core.tensors import tensors_in
 from core.watchers import active_watchers
 
 Pair = namedtuple("Pair", "first second")
@@ -61,6 +63,58 @@ def test_the_returned_tensors_stay():
     assert results["topk"].values.item() == 1
     del results
     assert count() == before - 6
+
+
+@dataclass(frozen=True)
+class Found:
+    """A result of a user's."""
+
+    kind = core  # no field
+    loss: object
+    extra: list = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Slots:
+    several: dict
+    late: object = field(init=False)
+
+
+def test_tensors_in_fields_of_dataclasses_stay():
+    def work():
+        return Found(core.scalar(1.0), [Slots({"a": (core.scalar(2.0),)})])
+
+    found = core.tidy(work)
+    assert found.loss.item() == 1 and found.extra[0].several["a"][0].item() == 2
+    with core.tidy():
+        kept = core.keep(Found(core.scalar(3.0)))
+    assert kept.loss.item() == 3
+    profile = core.tidy(lambda: core.profile(lambda: core.exp(core.scalar(0.0))))
+    assert profile.result.item() == 1
+    core.dispose([found, kept, profile])
+    assert found.extra[0].several["a"][0].is_disposed and profile.result.is_disposed
+    assert core.tidy(lambda: Found) is Found
+
+
+def test_collections_that_hold_themselves():
+    def work():
+        several, named = [core.scalar(1.0)], {}
+        several.append(named)
+        named |= {"list": several, "own": named, "found": Found(several), "x": core.scalar(2.0)}
+        return several
+
+    several = core.tidy(work)
+    assert several[0].item() == 1 and several[1]["x"].item() == 2
+    core.dispose(core.keep(several))
+    assert several[0].is_disposed and several[1]["x"].is_disposed
+    several.clear()
+
+
+def test_what_stands_twice_in_a_collection():
+    x = core.scalar(1.0)
+    pair = (x, x)
+    assert [t is x for t in tensors_in([pair, [x], frozenset([x])])] == [True] * 4
+    assert len(list(tensors_in([pair, pair]))) == 2  # looked into once
 
 
 @pytest.mark.parametrize("value", [5, "hello", None, [], {"a": 1}])
@@ -320,6 +374,49 @@ def test_disposing_twice_and_of_shared_data():
     assert core.memory() == held
     core.dispose(row)
     assert core.memory() == before
+
+
+@pytest.mark.parametrize("slot", ["container", "handle"])
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda t: core.fused_matmul(core.ones((1, 2)), core.ones((2, 2)), t),
+        lambda t: core.exp(t),
+        lambda t: core.neg(t),
+        lambda t: t * 2.0,
+        lambda t: core.concat([t, t]),
+        lambda t: t[1:],
+        lambda t: t.reshape(2, 1),
+        lambda t: t.numpy(),
+        lambda t: core.variable(t),
+        lambda t: asyncio.run(t.data()),
+    ],
+)
+def test_another_thread_disposes_between_two_looks_of_the_engine(slot, use, monkeypatch):
+    """Who has found one part of a tensor finds the other, or is refused; None is no input."""
+    expected = np.array(use(core.tensor([1.0, 2.0])))
+    x, member, looks = core.tensor([1.0, 2.0]), vars(core.Tensor)[slot], []
+
+    class Interrupted:
+        def __get__(self, tensor, kind):
+            found = member.__get__(tensor, kind)
+            if tensor is x and not looks:
+                looks.append(found)
+                x.dispose()
+            return found
+
+        def __set__(self, tensor, value):
+            member.__set__(tensor, value)
+
+    monkeypatch.setattr(core.Tensor, slot, Interrupted())
+    try:
+        found = use(x)
+    except core.CoreError as error:
+        assert "was disposed" in str(error)
+    else:
+        np.testing.assert_array_equal(found, expected)
+    monkeypatch.undo()
+    assert looks and x.is_disposed
 
 
 def test_disposing_in_a_scope_and_before_its_end():

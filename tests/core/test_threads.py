@@ -267,6 +267,68 @@ def test_a_variable_that_all_read_while_one_writes():
     assert w.numpy()[0] == 299
 
 
+def a_loss(rng):
+    """A quadratic one of two variables, which every thread names alike; its slopes by hand."""
+    rows, columns, _ = shapes(rng)
+    w = core.variable(rng.normal(size=(columns, 1)), name="w")
+    b = core.variable(rng.normal(size=()), name="b")
+    x, wanted = rng.normal(size=(rows, columns)), rng.normal(size=(rows, 1))
+
+    def loss():
+        return core.sum(core.square(core.matmul(x, w) + b - wanted))
+
+    def slopes():
+        error = 2 * (x @ w.numpy() + b.numpy() - wanted)
+        return x.T @ error, error.sum()
+
+    return w, b, loss, slopes
+
+
+def test_gradients_of_variables_in_eight_threads(rng):
+    seeds = rng.integers(0, 2**31, THREADS)
+
+    def work(number):
+        w, b, loss, slopes = a_loss(np.random.default_rng(seeds[number]))
+        for _ in range(30):
+            found = core.variable_grads(loss)
+            dw, db = slopes()
+            assert found.grads.variables == {"w": w, "b": b}
+            np.testing.assert_allclose(found.grads["w"].numpy(), dw, rtol=1e-3, atol=1e-3)
+            np.testing.assert_allclose(found.grads["b"].numpy(), db, rtol=1e-3, atol=1e-3)
+            w.assign(w - 0.001 * found.grads["w"])
+        return True
+
+    assert in_threads(work) == [True] * THREADS
+
+
+OPTIMIZERS = [
+    lambda: core.train.sgd(0.01),
+    lambda: core.train.momentum(0.01, 0.9, use_nesterov=True),
+    lambda: core.train.rmsprop(0.01, centered=True),
+    lambda: core.train.adam(0.01),
+    lambda: core.train.adadelta(0.1),
+    lambda: core.train.adamax(0.01),
+    lambda: core.train.adagrad(0.1),
+    lambda: core.optimizers.Adam(0.1),
+]
+
+
+def test_optimizers_in_eight_threads(rng):
+    """They arrive where they do alone, bit by bit."""
+    seeds = rng.integers(0, 2**31, THREADS)
+
+    def work(number):
+        w, b, loss, _ = a_loss(np.random.default_rng(seeds[number]))
+        optimizer = OPTIMIZERS[number]()
+        losses = [optimizer.minimize(loss, return_cost=True).item() for _ in range(40)]
+        state = {name: a.tolist() for name, a in optimizer.get_weights().items()}
+        return [losses, w.tolist(), b.item(), state]
+
+    together, alone = in_threads(work), [work(n) for n in range(THREADS)]
+    assert together == alone
+    assert all(losses[-1] < losses[0] for losses, *_ in alone)
+
+
 def test_backends_of_threads_do_not_mix(monkeypatch):
     class Other(CpuBackend):
         name = "other"

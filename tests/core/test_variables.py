@@ -276,6 +276,20 @@ def test_disposing_a_variable_leaves_what_was_read():
         w.assign([1.0])
 
 
+def test_a_disposed_tensor_makes_no_variable_and_no_new_value():
+    gone, w = core.tensor([1.0]), core.variable([2.0])
+    gone.dispose()
+    for use in (core.variable, w.assign):
+        with pytest.raises(core.CoreError, match=r"this tensor was disposed.*core\.keep"):
+            use(gone)
+    assert w.tolist() == [2]
+    v = core.variable([3.0])
+    v.dispose()
+    for use in (core.variable, w.assign, copy.copy, core.Variable.read):
+        with pytest.raises(core.CoreError, match="was disposed"):
+            use(v)
+
+
 def test_memory_of_a_variable():
     gc.collect()
     before = core.memory()

@@ -77,9 +77,41 @@ def test_the_loop_ticks_while_python_computes():
 
 def test_the_loop_ticks_while_data_are_read(monkeypatch):
     x = core.tensor([1.0, 2.0])
-    read = core.Tensor.numpy
-    monkeypatch.setattr(core.Tensor, "numpy", lambda self: (time.sleep(0.5), read(self))[1])
+    read = CpuBackend.download
+    monkeypatch.setattr(CpuBackend, "download", lambda *a: (time.sleep(0.5), read(*a))[1])
     assert asyncio.run(ticks_while(x.data())) > 15
+
+
+@pytest.mark.parametrize("make", [core.tensor, core.variable])
+def test_data_are_those_of_the_call(make):
+    """Whatever happens to the tensor before they are awaited."""
+
+    async def main():
+        with core.tidy():
+            x = make([1.0, 2.0])
+            pending = [x.data(), x.data()]
+        if isinstance(x, core.Variable):
+            x.assign([5.0, 6.0])
+            x.update(lambda array: np.negative(array, out=array))
+        core.dispose(x)
+        held = core.memory()["num_bytes"]
+        values = await asyncio.gather(*pending)
+        return [v.tolist() for v in values], held
+
+    gc.collect()
+    before = core.memory()
+    values, held = asyncio.run(main())
+    assert values == [[1, 2], [1, 2]]
+    gc.collect()
+    assert held == before["num_bytes"] + 8 and core.memory() == before
+
+
+def test_data_of_a_disposed_tensor_are_refused_at_the_call():
+    for make in (core.tensor, core.variable):
+        x = make([1.0])
+        x.dispose()
+        with pytest.raises(core.CoreError, match="was disposed"):
+            x.data()
 
 
 def test_arguments_and_result():

@@ -24,7 +24,8 @@ def log_softmax(logits: np.ndarray, axis: int) -> np.ndarray:
     """Its logarithm."""
     shifted = _below_largest(logits, axis)
     sums = np.add.reduce(np.exp(shifted), axis=axis, keepdims=True, dtype=np.float64)
-    return (shifted - np.log(sums)).astype(np.float32)
+    shifted -= np.log(sums).astype(np.float32)
+    return shifted
 
 
 @kernel("elu_grad", "cpu")
@@ -37,7 +38,7 @@ def elu_grad(dy: np.ndarray, y: np.ndarray) -> np.ndarray:
 def log_softmax_grad(dy: np.ndarray, y: np.ndarray, axis: int) -> np.ndarray:
     """The gradient of log_softmax."""
     shares = np.exp(y)
-    shares *= np.add.reduce(dy, axis=axis, keepdims=True, dtype=np.float64)
+    shares *= np.add.reduce(dy, axis=axis, keepdims=True, dtype=np.float64).astype(np.float32)
     return np.subtract(dy, shares, out=shares)
 
 

@@ -8,6 +8,6 @@ from core.kernels import kernel
 @kernel("matmul", "cpu")
 def matmul(a: np.ndarray, b: np.ndarray, transpose_a: bool, transpose_b: bool) -> np.ndarray:
     """Product of the last two axes."""
-    return np.matmul(
-        a.swapaxes(-1, -2) if transpose_a else a, b.swapaxes(-1, -2) if transpose_b else b
-    )
+    if transpose_a:
+        a = a.swapaxes(-1, -2)
+    return np.matmul(a, b.swapaxes(-1, -2) if transpose_b else b)

@@ -64,6 +64,17 @@ for _name, _function in REDUCE.items():
     kernel(_name, "cpu")(_kernel(_function))
 
 
+@kernel("sum_grad", "cpu")
+def sum_grad(dy: np.ndarray, input_shape: tuple[int, ...], axis: Axis) -> np.ndarray:
+    """Repeats along the summed axes."""
+    result = np.empty(input_shape, dy.dtype)
+    if dy.ndim not in (0, result.ndim):
+        summed = normal_axes(axis, result.ndim)
+        dy = dy.reshape([1 if i in summed else n for i, n in enumerate(result.shape)])
+    result[...] = dy
+    return result
+
+
 @kernel("argmax", "cpu")
 def argmax(x: np.ndarray, axis: int) -> np.ndarray:
     """NaN never wins, except in the first place, where nothing is larger (as in JavaScript)."""

@@ -18,6 +18,12 @@ def _numpy_reduction(name: str) -> Callable[..., Any]:
     return oracle
 
 
+def _sum_grad(dy, input_shape, axis=None):
+    axes = tuple(range(len(input_shape))) if axis is None else axis
+    dy = dy if np.ndim(dy) == len(input_shape) else np.expand_dims(dy, axes)
+    return np.broadcast_to(dy, input_shape)
+
+
 _HOWS: list[dict[str, Any]] = [
     {},
     {"axis": 1},
@@ -36,6 +42,12 @@ def _reduce_cases() -> list[Case]:
             cases.append(Case(name, (draw(2, 3, 4),), oracle, how, str(how)))
         cases.append(Case(name, (draw(),), oracle, {}, "scalar"))
         cases.append(Case(name, (draw(0, 3),), oracle, {"axis": 1}, "of no rows"))
+    for shape, how in [((3,), 1), ((3, 1), 1), ((), None), ((1, 1), (0, 1)), ((4,), (0,))]:
+        attributes = {"input_shape": (3, 4), "axis": how}
+        cases.append(Case("sum_grad", (floats(*shape),), _sum_grad, attributes, f"{shape} {how}"))
+    for shape, how in [((0,), 1), ((3,), 0), ((), None)]:
+        attributes = {"input_shape": (0, 3), "axis": how}
+        cases.append(Case("sum_grad", (floats(*shape),), _sum_grad, attributes, f"empty {how}"))
     for name in ["sum", "prod", "max", "min", "mean"]:
         cases.append(Case(name, (ints(3, 4),), _numpy_reduction(name), {"axis": 1}, "int32"))
         cases.append(Case(name, (bools(3, 4),), _numpy_reduction(name), {"axis": 0}, "bool"))
