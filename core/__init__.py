@@ -11,7 +11,8 @@ array([[2., 4.],
 Every op of ``core.ops`` is an attribute of this package.
 """
 
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import core.ops  # noqa: F401 - declares every op
 from core.declare import op
@@ -31,14 +32,25 @@ from core.kernels import FUNCTIONS, OPS, kernel
 from core.memory_count import memory
 from core.methods import install_methods
 from core.numerics import NotFiniteError, debug_mode
-from core.optimizers import train  # noqa: F401 - core.train.adam and the others
-from core.profiler import profile, time
 from core.scopes import dispose, keep, tidy
 from core.settings import backend, flags, get_backend, set_backend
 from core.specs import Spec
 from core.tensors import Tensor
 from core.variables import Variable, variable
 from core.workers import run_async
+
+if TYPE_CHECKING:
+    from core import optimizers as optimizers
+    from core.optimizers import train as train
+    from core.profiler import profile, time
+
+#: Where names are that are imported when first used, as most programs do without them.
+_LATE = {
+    "optimizers": "core.optimizers",
+    "profile": "core.profiler",
+    "time": "core.profiler",
+    "train": "core.optimizers",
+}
 
 __all__ = [
     "CoreError",
@@ -78,7 +90,12 @@ install_methods()
 
 
 def __getattr__(name: str) -> Any:
-    """Find what was declared after the import: a user's own."""
+    """Find what is imported late, or was declared after the import: a user's own."""
+    if name in _LATE:
+        module = import_module(_LATE[name])
+        found = module if module.__name__ == f"core.{name}" else getattr(module, name)
+        globals()[name] = found  # the next time it is found at once
+        return found
     found = OPS.get(name) or FUNCTIONS.get(name)
     if found is None:
         raise AttributeError(f"module 'core' has no attribute {name!r}")
@@ -86,4 +103,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *OPS, *FUNCTIONS})
+    return sorted({*__all__, *_LATE, *OPS, *FUNCTIONS})

@@ -127,6 +127,12 @@ class Op:
         }
 
     def _add_gradient(self, input_name: str, function: Rule) -> None:
+        code = function.__code__
+        if not code.co_argcount:
+            raise CoreError(
+                f"op {self.name!r}: the rule for its gradient takes g, the gradient of the result, "
+                f"first, as in `lambda g: g`"
+            )
         gradient = Gradient.of(function)
         known = {"y", *self.inputs, *self.attributes, *(f"{n}_spec" for n in self.inputs)}
         unknown = {input_name} - set(self.inputs) | set(gradient.parameters) - known

@@ -19,6 +19,9 @@ DTYPES: dict[str, Any] = {
     "string": np.object_,
 }
 
+#: Those whose values have slopes, and may be NaN or infinite.
+SMOOTH = frozenset({"float32", "complex64"})
+
 #: Bytes of one value; strings are counted as a pointer.
 ITEM_SIZES = {"float32": 4, "int32": 4, "bool": 1, "complex64": 8, "string": 8}
 

@@ -5,6 +5,7 @@ from contextlib import ExitStack
 from functools import wraps
 from typing import Any, NamedTuple
 
+from core.dtypes import SMOOTH
 from core.engine import tensor
 from core.errors import CoreError
 from core.kernels import ops
@@ -52,6 +53,12 @@ def value_and_grads(function: Callable[..., Tensor]) -> Callable[..., tuple[Tens
 def grads(function: Callable[..., Tensor]) -> Callable[..., list[Tensor]]:
     """A function that returns the gradient for each input; see `value_and_grads`.
 
+    Args:
+        function: takes tensors and returns a tensor.
+
+    Raises:
+        CoreError: no gradient reaches an input.
+
     >>> import core
     >>> [g.item() for g in core.grads(lambda a, b: a * b)(2.0, 3.0)]
     [3.0, 2.0]
@@ -63,6 +70,12 @@ def grads(function: Callable[..., Tensor]) -> Callable[..., list[Tensor]]:
 def value_and_grad(function: Callable[..., Tensor]) -> Callable[..., tuple[Tensor, Tensor]]:
     """A function that returns the value and the gradient for its only input.
 
+    Args:
+        function: takes one tensor and returns a tensor.
+
+    Raises:
+        CoreError: there are several inputs, or no gradient reaches the input; see `grad`.
+
     >>> import core
     >>> value, slope = core.value_and_grad(core.square)(3.0)
     >>> value.item(), slope.item()
@@ -70,8 +83,13 @@ def value_and_grad(function: Callable[..., Tensor]) -> Callable[..., tuple[Tenso
     """
     both = value_and_grads(function)
 
-    def with_gradient(x: Any, *, dy: Any = None) -> tuple[Tensor, Tensor]:
-        value, (gradient,) = both(x, dy=dy)
+    def with_gradient(*inputs: Any, dy: Any = None) -> tuple[Tensor, Tensor]:
+        if len(inputs) != 1:
+            raise CoreError(
+                f"core.grad and core.value_and_grad are for functions of one input, got "
+                f"{len(inputs)}: use core.grads or core.value_and_grads"
+            )
+        value, (gradient,) = both(*inputs, dy=dy)
         return value, gradient
 
     return with_gradient
@@ -80,12 +98,23 @@ def value_and_grad(function: Callable[..., Tensor]) -> Callable[..., tuple[Tenso
 def grad(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """A function that returns the gradient for its only input; applied twice, the second one.
 
+    Args:
+        function: takes one tensor and returns a tensor.
+
+    Returns:
+        A function of the same input, and of ``dy``; see `value_and_grads`.
+
+    Raises:
+        CoreError: there are several inputs, or no gradient reaches the input. A derivative that is
+            zero everywhere, such as the second one of a linear function, counts as none, too: add
+            ``0.0 * x`` to the result.
+
     >>> import core
     >>> core.grad(core.grad(lambda x: x * x * x))(2.0).item()
     12.0
     """
     both = value_and_grad(function)
-    return lambda x, *, dy=None: both(x, dy=dy)[1]
+    return lambda *inputs, dy=None: both(*inputs, dy=dy)[1]
 
 
 def _check_callable(function: Any) -> None:
@@ -104,6 +133,10 @@ def _returned(y: Any) -> Tensor:
 
 def _walked(tape: Tape, y: Tensor, dy: Any = None) -> dict[int, Tensor]:
     """The gradients that a tape finds for a function's value."""
+    if dy is not None:
+        dy = tensor(dy)
+        if dy.dtype == "complex64" and y.dtype != "complex64":
+            raise CoreError(f"dy is complex, the value is {y.dtype}: give core.real(dy)")
     g = filled(y.spec, 1.0) if dy is None else ops.cast(dy, dtype=slope_dtype(y.spec))
     if g.shape != y.shape:
         raise CoreError(f"dy has shape {g.shape}, the value has {y.shape}")
@@ -114,7 +147,8 @@ def _of_input(found: dict[int, Tensor], x: Tensor, index: int) -> Tensor:
     if x.id not in found:
         raise CoreError(
             f"no gradient reaches input {index}: the result must be computed from it by ops that "
-            f"have a gradient, inside of the function given"
+            f"have a gradient, inside of the function given. A derivative that is zero everywhere, "
+            f"such as the second one of a linear function, counts as none, too: add 0.0 * x"
         )
     return found[x.id]
 
@@ -167,7 +201,7 @@ class _VariableTape(Tape):
 
 def _trains(variable: Variable) -> bool:
     """Whether a variable is to get gradients; whole numbers could not be moved along them."""
-    return variable.trainable and variable.dtype in ("float32", "complex64")
+    return variable.trainable and variable.dtype in SMOOTH
 
 
 def _passed_on(dy: Tensor) -> Tensor:
@@ -240,7 +274,8 @@ def custom_grad(function: Callable[..., Any]) -> Callable[..., Any]:
             it is made of ops, it can be differentiated, too.
 
     Returns:
-        A function of the same tensors that returns the value. Gradients flow into its inputs
+        A function of the same tensors that returns the value; keyword arguments are passed on to
+        ``function`` as they are, and not differentiated. Gradients flow into its inputs
         alone, not into variables that it reads.
 
     Raises:
@@ -257,14 +292,14 @@ def custom_grad(function: Callable[..., Any]) -> Callable[..., Any]:
     name = getattr(function, "__name__", "the function")
 
     @wraps(function)
-    def with_custom_gradient(*inputs: Any) -> Any:
+    def with_custom_gradient(*inputs: Any, **options: Any) -> Any:
         xs = [tensor(x) for x in inputs]
         with unwatched(Tape) as tapes, ExitStack() as outer:
             # The innermost tape never sees the gradient at work. For the others, which do, what
             # the gradient takes from the function must lead back to the inputs.
             for tape in tapes[:-1]:
                 outer.enter_context(watching(tape))
-            returned = function(*xs)
+            returned = function(*xs, **options)
         with unwatched(Tape):
             ys, gradient, several = _value_and_gradient(name, returned)
         for tape in tapes:

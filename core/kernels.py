@@ -54,7 +54,8 @@ def kernel(op_name: str, backend: str) -> Callable[[Function], Function]:
             NumPy arrays (read only), the attributes as keywords, and returns fresh arrays.
 
     Raises:
-        CoreError: no such backend, or this pair has a kernel from another module already.
+        CoreError: no such backend, the name is that of a function made of ops, or this pair has a
+            kernel from another module already.
 
     >>> import core, numpy as np
     >>> @core.kernel("my_op", "cpu")
@@ -63,6 +64,10 @@ def kernel(op_name: str, backend: str) -> Callable[[Function], Function]:
     """
     if backend not in backend_names():
         raise CoreError(f"unknown backend {backend!r}: use one of {backend_names()}")
+    if op_name in FUNCTIONS:
+        raise CoreError(
+            f"{op_name!r} is a function made of ops, and has no kernel: write one for those ops"
+        )
     _load_family(op_name, backend)  # so that a kernel of ours is not replaced unnoticed
     key, home = (op_name, backend), sys._getframe(1).f_globals["__name__"]
 

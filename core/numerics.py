@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from core.dtypes import SMOOTH
 from core.errors import CoreError
 from core.settings import flags
 
@@ -61,8 +62,9 @@ class NotFiniteError(CoreError):
 def debug_mode(enabled: bool = True) -> AbstractContextManager[Any]:
     """Check the result of every op, and raise at the first NaN or infinity.
 
-    It holds for the whole process from the call on, or inside of a ``with`` statement. Tensors made
-    of values with a NaN or an infinity raise, too. The environment variable ``CORE_DEBUG=1`` and
+    It holds for the whole process from the call on, or while a ``with`` statement lasts; if such
+    statements overlap in several tasks or threads, until the last one ends. Tensors made of values
+    with a NaN or an infinity raise, too. The environment variable ``CORE_DEBUG=1`` and
     ``core.flags.debug = True`` do the same.
 
     Args:
@@ -97,7 +99,7 @@ def check_finite(op: str, inputs: Sequence["Tensor"], outputs: Sequence["Tensor"
     if _unchecked.get():
         return
     for result in outputs:
-        if result.dtype in ("float32", "complex64"):
+        if result.dtype in SMOOTH:
             values = result._read()
             finite = np.isfinite(values)
             if not finite.all():
@@ -119,7 +121,7 @@ def _described(
 
 
 def _is_finite(value: "Tensor") -> bool:
-    return value.dtype not in ("float32", "complex64") or bool(np.isfinite(value._read()).all())
+    return value.dtype not in SMOOTH or bool(np.isfinite(value._read()).all())
 
 
 def users_line() -> str:

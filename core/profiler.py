@@ -1,6 +1,6 @@
 """What a function costs: time, memory, and each kernel that it runs."""
 
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from inspect import iscoroutine
 from time import perf_counter
@@ -10,15 +10,15 @@ from core.errors import CoreError
 from core.memory_count import memory
 from core.settings import active_backend
 from core.specs import Shape
-from core.tensors import tensors_in
+from core.tensors import Tensor, tensors_in
 from core.watchers import Watcher, watching
 
 
 class KernelProfile(TypedDict):
-    """One kernel that ran."""
+    """One kernel that ran, or one variable that an optimizer changed in place."""
 
-    op: str
-    kernel: str  # by TensorFlow.js's name
+    op: str  # of an optimizer: the name of its step, such as "adam"
+    kernel: str  # by TensorFlow.js's name; of an optimizer: its class
     backend: str
     input_shapes: list[Shape]
     output_shapes: list[Shape]
@@ -118,25 +118,19 @@ class _Meter(Watcher):
         self, op: Any, inputs: Any, attributes: dict[str, Any], outputs: Any, seconds: float
     ) -> None:
         """An op has run."""
-        now = memory()
         given = list(tensors_in(list(inputs)))
         several = outputs if type(outputs) is list else [outputs]
         shared = {t.container.id for t in given}
         added = {t.container.id: t.spec.bytes for t in several if t.container.id not in shared}
-        self.rows.append(
-            {
-                "op": op.name,
-                "kernel": op.kernel_name,
-                "backend": active_backend().name,
-                "input_shapes": [t.shape for t in given],
-                "output_shapes": [t.shape for t in several],
-                "ms": seconds * 1000,
-                "bytes_added": sum(added.values()),
-                "total_bytes": now["num_bytes"],
-                "tensors_added": len(several),
-                "total_tensors": now["num_tensors"],
-            }
-        )
+        row = _row(op.name, op.kernel_name, given, several, seconds)
+        row["bytes_added"], row["tensors_added"] = sum(added.values()), len(several)
+        self.rows.append(row)
+
+    def stepped(
+        self, formula: str, optimizer: str, inputs: Sequence[Tensor], seconds: float
+    ) -> None:
+        """An optimizer has changed a variable in place."""
+        self.rows.append(_row(formula, optimizer, inputs, inputs[:1], seconds))
 
     def profile(self, result: Any) -> Profile:
         """What it comes to."""
@@ -150,6 +144,25 @@ class _Meter(Watcher):
             wall_ms=wall_ms,
             kernels=self.rows,
         )
+
+
+def _row(
+    op: str, kernel: str, given: Sequence[Tensor], results: Sequence[Tensor], seconds: float
+) -> KernelProfile:
+    """What is known of a kernel that adds nothing."""
+    now = memory()
+    return {
+        "op": op,
+        "kernel": kernel,
+        "backend": active_backend().name,
+        "input_shapes": [t.shape for t in given],
+        "output_shapes": [t.shape for t in results],
+        "ms": seconds * 1000,
+        "bytes_added": 0,
+        "total_bytes": now["num_bytes"],
+        "tensors_added": 0,
+        "total_tensors": now["num_tensors"],
+    }
 
 
 @overload
@@ -167,7 +180,8 @@ def profile(function: Callable[[], Any]) -> Any:
 
     Args:
         function: called without arguments. Of a coroutine function the profile is to be awaited,
-            too; what it hands to `core.run_async` counts.
+            too; what it hands to `core.run_async` counts. Where an optimizer makes a step in place,
+            there is a row for each variable.
 
     >>> import core
     >>> x = core.ones((2, 3))
@@ -199,6 +213,12 @@ class _Clock(Watcher):
         self, op: Any, inputs: Any, attributes: dict[str, Any], outputs: Any, seconds: float
     ) -> None:
         """An op has run."""
+        self.seconds += seconds
+
+    def stepped(
+        self, formula: str, optimizer: str, inputs: Sequence[Tensor], seconds: float
+    ) -> None:
+        """An optimizer has changed a variable in place."""
         self.seconds += seconds
 
 

@@ -4,8 +4,9 @@ import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from threading import Lock
+from threading import Lock, RLock
 from typing import Any, NamedTuple
+from weakref import ref
 
 from core.backends.base import Backend
 from core.errors import CoreError
@@ -13,7 +14,7 @@ from core.kernels import load_backend
 
 _of_context: ContextVar[Backend | None] = ContextVar("backend", default=None)
 _of_process: Backend | None = None
-_choosing = Lock()
+_choosing, _switching = Lock(), RLock()
 
 
 def active_backend() -> Backend:
@@ -81,7 +82,8 @@ class Flags:
     """The engine's switches, for the whole process: ``core.flags.debug = True``.
 
     A flag starts as its environment variable says, such as ``CORE_DEBUG=1``, else with its default.
-    Called with flags, it sets them at once, and is for a ``with`` statement that sets them back.
+    Called with flags, it sets them at once, and is for a ``with`` statement that takes that back.
+    Of settings and open statements the latest holds, whichever task or thread it is in.
 
     >>> import core
     >>> core.flags
@@ -94,22 +96,51 @@ class Flags:
     """
 
     debug: bool
+    _settings: dict[str, list["_Setting"]]  # those that are not taken back yet, by flag
 
     def __init__(self) -> None:
+        object.__setattr__(self, "_settings", {name: [] for name in FLAGS})
         for name, flag in FLAGS.items():
             given = os.environ.get(f"CORE_{name.upper()}", "")
-            object.__setattr__(self, name, _switched(name, given, flag.default))
+            setattr(self, name, _switched(name, given, flag.default))
 
     def __setattr__(self, name: str, value: Any) -> None:
         _check_flag(name, value)
-        object.__setattr__(self, name, value)
+        with _switching:
+            self._set(name, [*self._settings[name], _Setting(value, None)])
+
+    def __delattr__(self, name: str) -> None:
+        raise CoreError(f"flag {name!r} cannot be deleted: set it to True or False")
 
     def __call__(self, **values: bool) -> AbstractContextManager[Any]:
-        """Set flags now, and back at the end of a ``with`` statement."""
+        """Set flags now, or until the end of a ``with`` statement."""
         return _Set(self, values)
+
+    def _set(self, name: str, settings: list["_Setting"]) -> None:
+        """Let the latest setting hold; forget those that can never hold again."""
+        final = [s for s in settings if not s.may_end()][-1:]
+        settings = [s for s in settings if s in final or s.may_end()]
+        self._settings[name] = settings
+        object.__setattr__(self, name, settings[-1].value)  # a plain attribute: every op reads it
 
     def __repr__(self) -> str:
         return "\n".join(f"{n} = {getattr(self, n)}  ({f.document})" for n, f in FLAGS.items())
+
+
+class _Setting:
+    """A value of a flag, and who may take it back, if anyone."""
+
+    def __init__(self, value: bool, owner: "_Set | None"):
+        self.value = value
+        self._owner = None if owner is None else ref(owner)
+
+    def may_end(self) -> bool:
+        """Whether somebody is still there to take it back."""
+        return self._owner is not None and self._owner() is not None
+
+    def is_by(self, owner: "_Set") -> bool:
+        """Whether it is this one's to take back."""
+        return self._owner is not None and self._owner() is owner
 
 
 class _Set:
@@ -119,20 +150,28 @@ class _Set:
         for name, value in values.items():
             _check_flag(name, value)
         self._flags, self._values = flags, values
-        self._before = self._exchange(values)
+        self._is_called = True  # and not yet used in a statement
+        self._change(ends=False, begins=True)
 
     def __enter__(self) -> None:
-        self._exchange(self._values)
+        with _switching:
+            ends, self._is_called = self._is_called, False
+            self._change(ends=ends, begins=True)
 
     def __exit__(self, *exception: Any) -> None:
-        self._exchange(self._before)
+        self._change(ends=True, begins=False)
 
-    def _exchange(self, values: dict[str, bool]) -> dict[str, bool]:
-        """Set flags; the values that they had."""
-        before = {name: getattr(self._flags, name) for name in values}
-        for name, value in values.items():
-            setattr(self._flags, name, value)
-        return before
+    def _change(self, ends: bool, begins: bool) -> None:
+        """End one of the settings made here, begin another, or both."""
+        with _switching:
+            for name, value in self._values.items():
+                settings = self._flags._settings[name].copy()
+                own = [s for s in settings if s.is_by(self)]
+                if ends:
+                    settings.remove(own[-1])
+                if begins:
+                    settings.append(_Setting(value, self))
+                self._flags._set(name, settings)
 
 
 def _check_flag(name: str, value: Any) -> None:

@@ -8,12 +8,13 @@ tape sees the inner walk, and gradients of gradients work.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from core.dtypes import SMOOTH
 from core.engine import tensor
 from core.errors import CoreError
 from core.kernels import ops
 from core.numerics import NotFiniteError, users_line
 from core.settings import flags
-from core.specs import Shape, Spec
+from core.specs import Shape, Spec, broadcast_shapes
 from core.tensors import Tensor, tensors_in
 from core.watchers import Watcher
 
@@ -25,8 +26,8 @@ Place = tuple[int, Spec]
 Flow = tuple[Place, Tensor]
 
 
-#: For an input that is reached: its place, its gradient rule, and what that takes.
-Rules = list[tuple[Any, Callable[..., Any] | None, dict[str, Any]]]
+#: For an input that is reached: name, place, gradient rule, and what that takes.
+Rules = list[tuple[str, Any, Callable[..., Any] | None, dict[str, Any]]]
 
 
 class Node:
@@ -42,22 +43,59 @@ class Node:
 
     def held(self) -> Iterator[Tensor]:
         """The tensors that are kept for the gradients."""
-        return tensors_in([values for _, _, values in self.rules])
+        return tensors_in([rule[-1] for rule in self.rules])
 
     def flows(self, dys: list[Tensor]) -> list[Flow]:
         """The gradients of the inputs that are reached, from those of the outputs."""
         found: list[Flow] = []
-        for place, rule, values in self.rules:
+        for name, place, rule, values in self.rules:
             if rule is None:
-                raise CoreError(
-                    f"op {self.name!r} has no gradient for its input {values['name']!r}"
-                )
+                raise CoreError(f"op {self.name!r} has no gradient for its input {name!r}")
             flow = rule(dys if self.several else dys[0], **values)
             if type(place) is list:
-                found += zip(place, flow, strict=True)
-            else:
+                found += zip(place, self._each_fitted(name, place, flow), strict=True)
+            elif type(flow) is Tensor and flow.spec == place[1]:  # the usual cases, told quickly
                 found.append((place, flow))
+            elif dys[0] is flow and _broadcasts(place[1].shape, flow.spec.shape):
+                found.append((place, _unbroadcast(flow, place[1].shape)))
+            else:
+                fitted = self._fitted(name, place[1], flow, _is_ours(rule))
+                found.append((place, fitted))
         return found
+
+    def _each_fitted(self, name: str, places: list[Place], flows: Any) -> list[Tensor]:
+        """The gradients of several tensors, with their shapes."""
+        if not isinstance(flows, (list, tuple)) or len(flows) != len(places):
+            raise CoreError(
+                f"the gradient of op {self.name!r} for its input {name!r} must be a list of "
+                f"{len(places)} tensors, one for each of shapes {[s.shape for _, s in places]}, "
+                f"got {_shown(flows)}"
+            )
+        pairs = zip(places, flows, strict=True)
+        return [f if _fits(f, spec) else self._fitted(name, spec, f) for (_, spec), f in pairs]
+
+    def _fitted(self, name: str, spec: Spec, flow: Any, is_ours: bool = False) -> Tensor:
+        """A gradient with its input's shape, if a rule gave it with that of a result.
+
+        Rules leave it to the tape to undo broadcasting.
+        """
+        flow = tensor(flow) if isinstance(flow, Tensor) else flow  # a variable is read
+        if _fits(flow, spec):
+            return flow
+        shapes = [spec.shape for _, spec in self.outputs]
+        usable = isinstance(flow, Tensor) and flow.dtype in SMOOTH
+        if not usable or not (
+            any(_is_repeated(spec.shape, flow.shape, shape) for shape in shapes)
+            # Rules of ours rely on it in other places, too, such as one value for all indices.
+            or (is_ours and _broadcasts(spec.shape, flow.shape))
+        ):
+            raise CoreError(
+                f"the gradient of op {self.name!r} for its input {name!r} must be a "
+                f"{slope_dtype(spec)} tensor of the input's shape {spec.shape}, or of the result's "
+                f"shape {' or '.join(map(str, shapes))} if the op broadcasts the input to it; got "
+                f"{_shown(flow)}"
+            )
+        return _unbroadcast(flow, spec.shape)
 
 
 class CustomNode:
@@ -119,9 +157,9 @@ class Tape(Watcher):
             gradient = gradients.get(name)
             if gradient is not None:
                 values = _values(gradient, inputs, attributes, outputs)
-                rules.append((_place(value), gradient.function, values))
+                rules.append((name, _place(value), gradient.function, values))
             elif _is_smooth(value) and _is_smooth(outputs):
-                rules.append((None, None, {"name": name}))  # an error, if a gradient comes by
+                rules.append((name, None, None, {}))  # an error, if a gradient comes by
         if rules:
             self._add(Node(op.name, rules, outputs))
 
@@ -154,10 +192,8 @@ class Tape(Watcher):
             if dys is None:
                 continue  # it does not lead to y
             try:
-                for (number, spec), flow in node.flows(dys):
+                for (number, _), flow in node.flows(dys):
                     if number in reached:
-                        if flow.spec.shape != spec.shape:
-                            flow = _unbroadcast(flow, spec.shape)
                         known = found.get(number)
                         found[number] = flow if known is None else ops.add(known, flow)
             except NotFiniteError as error:
@@ -212,7 +248,7 @@ def _specs(value: Any) -> Any:
 
 def _is_smooth(value: Any) -> bool:
     """Whether a tensor, or one of several, holds numbers that have slopes."""
-    return any(t.spec.dtype in ("float32", "complex64") for t in tensors_in(value))
+    return any(t.spec.dtype in SMOOTH for t in tensors_in(value))
 
 
 def slope_dtype(spec: Spec) -> str:
@@ -225,6 +261,39 @@ def filled(spec: Spec, value: float) -> Tensor:
     if not spec.shape and spec.dtype != "complex64":
         return tensor(value)  # in a fifth of the time
     return ops.fill(shape=spec.shape, value=value, dtype=slope_dtype(spec))
+
+
+def _fits(flow: Any, spec: Spec) -> bool:
+    """Whether a rule gave a gradient of its input's shape."""
+    return type(flow) is Tensor and flow.spec.shape == spec.shape and flow.spec.dtype in SMOOTH
+
+
+def _is_ours(rule: Callable[..., Any]) -> bool:
+    return getattr(rule, "__module__", "").startswith("core.")
+
+
+def _is_repeated(shape: Shape, to: Shape, result: Shape) -> bool:
+    """Whether a shape was broadcast just along axes that have the same length in a result."""
+    padded = (0,) * (len(to) - len(shape)) + shape
+    return len(padded) == len(to) == len(result) and all(
+        n == m or (n == r and m <= 1) for m, n, r in zip(padded, to, result, strict=True)
+    )
+
+
+def _broadcasts(shape: Shape, to: Shape) -> bool:
+    try:
+        return broadcast_shapes(shape, to) == to
+    except CoreError:
+        return False
+
+
+def _shown(value: Any) -> str:
+    """What a rule gave, for an error."""
+    if isinstance(value, Tensor):
+        return f"a {value.dtype} tensor of shape {value.shape}"
+    if isinstance(value, (list, tuple)):
+        return f"{len(value)} values"
+    return f"{value!r:.80}"
 
 
 def _unbroadcast(g: Tensor, shape: Shape) -> Tensor:

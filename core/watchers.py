@@ -1,6 +1,6 @@
 """Who looks on while ops run: tapes, tidy scopes and profiles, each for one thread or task."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
@@ -34,6 +34,18 @@ class Watcher:
 
     def read(self, variable: "Variable", value: "Tensor") -> None:
         """An op is about to work on the present value of a variable."""
+
+    def stepped(
+        self, formula: str, optimizer: str, inputs: "Sequence[Tensor]", seconds: float
+    ) -> None:
+        """An optimizer has changed a variable in place; a step made of ops is told op by op.
+
+        Args:
+            formula: name of the step in `core.optimizers.formulas`.
+            optimizer: name of the optimizer's class.
+            inputs: the variable, its gradient, and what is kept for it.
+            seconds: how long the step took.
+        """
 
 
 _watchers: ContextVar[tuple[Watcher, ...]] = ContextVar("watchers", default=())

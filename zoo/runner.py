@@ -82,6 +82,20 @@ class Model(ABC):
 
         Any other method can be awaited likewise, such as
         ``await core.run_async(model.estimate_single_pose, photo)``.
+
+        Args:
+            inputs: array or tensor as `inputs` tells, or a dict of them by name.
+
+        Returns:
+            To await: every raw output by name.
+
+        >>> import asyncio, zoo
+        >>> model = zoo.load("posenet.tiny")
+        >>> inputs = {name: np.zeros([n or 1 for n in x.shape], x.dtype)
+        ...           for name, x in model.inputs.items()}
+        >>> outputs = asyncio.run(model.predict_async(inputs))
+        >>> outputs.keys() == model.outputs.keys()
+        True
         """
         return self.network.predict_async(inputs)
 

@@ -84,13 +84,30 @@ class GraphModel:
         return {name: values[node] for name, node in zip(outputs, named, strict=True)}
 
     def predict_async(self, inputs: Any) -> Coroutine[Any, Any, dict[str, Tensor]]:
-        """`predict` to await: the event loop goes on while a worker thread runs the graph."""
+        """`predict` to await: the event loop goes on while a worker thread runs the graph.
+
+        Args:
+            inputs: the input (array or tensor), or a dict of them by name.
+
+        >>> import asyncio
+        >>> from core.graph.nodes import Endpoint, Node, PartialSpec
+        >>> x = Endpoint("x", PartialSpec((None,)))
+        >>> model = GraphModel(Graph([Node("x", "Placeholder")], {}, {"x": x}, {"y": x}))
+        >>> asyncio.run(model.predict_async([-1.0, 2.0]))["y"].numpy()
+        array([-1.,  2.], dtype=float32)
+        """
         return run_async(self.predict, inputs)
 
     def execute_async(
         self, inputs: Any, outputs: Sequence[str]
     ) -> Coroutine[Any, Any, dict[str, Tensor]]:
-        """`execute` to await, in a worker thread."""
+        """`execute` to await, in a worker thread.
+
+        Args:
+            inputs: the input (array or tensor), or a dict of them by name.
+            outputs: names of outputs, or of any nodes: ``await model.execute_async(x, ["relu_3"])``
+                gives ``{"relu_3": tensor}``.
+        """
         return run_async(self.execute, inputs, outputs)
 
     def _feeds(self, inputs: Any) -> dict[str, Tensor]:

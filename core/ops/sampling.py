@@ -4,12 +4,11 @@ They follow PyTorch's ``torch.nn.functional.affine_grid`` and ``grid_sample``, b
 axes (Jaderberg et al., Spatial Transformer Networks, 2015, https://arxiv.org/abs/1506.02025).
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from core.declare import composite, op
+from core.declare import op
 from core.engine import tensor
 from core.errors import CoreError
 from core.geometry import check_images, new_size
@@ -22,8 +21,8 @@ PADDING_MODES = ("zeros", "border", "reflection")
 SLOPES = ("x", "y", "xy")
 
 
-@composite
-def affine_grid(theta: Any, *, size: Sequence[int], align_corners: bool = False) -> Any:
+@op(input_dtype="float32")
+def affine_grid(theta: Spec, *, size: Shape, align_corners: bool = False) -> Spec:
     """The positions at which `grid_sample` reads an image to warp it by an affine map.
 
     Args:
@@ -36,21 +35,24 @@ def affine_grid(theta: Any, *, size: Sequence[int], align_corners: bool = False)
     Returns:
         float32 [batch, height, width, 2]: x and y for each pixel.
 
-    >>> import core
     >>> core.affine_grid([[[1, 0, 0.5], [0, 1, 0]]], size=(1, 2)).numpy()
     array([[[[0., 0.],
              [1., 0.]]]], dtype=float32)
     """
-    theta = tensor(theta)
     if theta.shape[1:] != (2, 3):
         raise CoreError(f"theta must be [batch, 2, 3], got shape {theta.shape}")
-    height, width = _grid_size(size, theta.shape[0])
-    centres = tensor(_centres(height, width, align_corners))
-    grid = ops.matmul(centres, theta, transpose_b=True)
-    return ops.reshape(grid, shape=(theta.shape[0], height, width, 2))
+    return Spec((theta.shape[0], *grid_size(size, theta.shape[0]), 2))
 
 
-def _grid_size(size: Any, batch: int) -> tuple[int, int]:
+@affine_grid.gradient("theta")
+def _(g, align_corners):
+    batch, height, width, _ = g.shape
+    flow = ops.reshape(g, shape=(batch, height * width, 2))
+    return ops.matmul(flow, tensor(centres(height, width, align_corners)), transpose_a=True)
+
+
+def grid_size(size: Any, batch: int) -> tuple[int, int]:
+    """Height and width of the positions that `affine_grid` makes, checked."""
     numbers = whole_numbers(size, "size")
     if len(numbers) not in (2, 4):
         raise CoreError(
@@ -61,16 +63,16 @@ def _grid_size(size: Any, batch: int) -> tuple[int, int]:
     return new_size(numbers[-3:-1] if len(numbers) == 4 else numbers)
 
 
-def _centres(height: int, width: int, align_corners: bool) -> np.ndarray:
-    """(x, y, 1) of the centre of each pixel: [height * width, 3]."""
+def centres(height: int, width: int, align_corners: bool) -> np.ndarray:
+    """(x, y, 1) of the centre of each pixel: float32 [height * width, 3]."""
 
     def along(length: int) -> np.ndarray:
         steps = length - 1 if align_corners else length
         return (2 * np.arange(length) - (length - 1)) / max(steps, 1)
 
-    centres = np.ones((height, width, 3), np.float32)
-    centres[..., 0], centres[..., 1] = along(width), along(height)[:, None]
-    return centres.reshape(-1, 3)
+    places = np.ones((height, width, 3), np.float32)
+    places[..., 0], places[..., 1] = along(width), along(height)[:, None]
+    return places.reshape(-1, 3)
 
 
 def check_grid(x: Spec, grid: Spec, padding_mode: str) -> None:

@@ -146,3 +146,11 @@ def test_inputs_and_values_that_are_no_tensors():
     both = core.custom_grad(lambda x: ((x, x), lambda dy: dy))
     with pytest.raises(TypeError, match="takes 1 positional argument but 2 were given"):
         core.grad(lambda x: both(x)[0])(1.0)
+
+
+def test_keyword_arguments_are_passed_on():
+    @core.custom_grad
+    def power(x, *, by):
+        return x**by, lambda dy: dy * 100.0 * by
+
+    assert core.grad(lambda x: power(x, by=3.0))(2.0).item() == 300

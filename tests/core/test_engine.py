@@ -575,3 +575,26 @@ print(core.relu(-1.0).item())
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert done.stdout == "interrupted\n0.0\n", done.stdout + done.stderr
+
+
+def test_a_function_made_of_ops_has_no_kernel():
+    with pytest.raises(core.CoreError, match="'squeeze' is a function made of ops"):
+        core.kernel("squeeze", "cpu")
+
+
+def test_a_gradient_rule_takes_g(scratch_op):
+    def plain(x: core.Spec) -> core.Spec:
+        return x
+
+    with pytest.raises(core.CoreError, match="takes g, the gradient of the result"):
+        core.op()(plain).gradient("x")(lambda: 1)
+
+
+def test_an_op_that_is_declared_again(scratch_op):
+    def again(x: core.Spec) -> core.Spec:
+        return x
+
+    core.kernel("again", "cpu")(lambda x: x)
+    for _ in range(2):
+        core.op()(again)
+        assert kernels.ops.again is OPS["again"]

@@ -202,3 +202,20 @@ def test_stop_gradient_of_any_dtype():
 def test_stop_gradient_in_a_second_derivative():
     second = core.grad(lambda x: core.stop_gradient(core.grad(lambda t: t**3.0)(x)) * x)
     assert second(2.0).item() == 12
+
+
+def test_several_inputs_are_for_grads():
+    for make in (core.grad, core.value_and_grad):
+        with pytest.raises(core.CoreError, match=r"of one input, got 2: use core\.grads"):
+            make(lambda a, b: a * b)(1.0, 2.0)
+
+
+def test_a_derivative_that_is_zero_everywhere():
+    with pytest.raises(core.CoreError, match=r"zero everywhere.*counts as none.*add 0\.0 \* x"):
+        core.grad(core.grad(lambda x: 2.0 * x))(1.0)
+    assert core.grad(lambda x: core.grad(lambda t: 2.0 * t)(x) + 0.0 * x)(1.0).item() == 0
+
+
+def test_a_complex_dy_of_a_real_value():
+    with pytest.raises(core.CoreError, match="dy is complex, the value is float32"):
+        core.grad(core.square)([1.0], dy=[1j])

@@ -327,6 +327,88 @@ def test_debug_mode_holds_until_the_end_of_the_statement():
         assert not core.flags.debug
 
 
+@pytest.mark.parametrize("enabled", [True, False])
+def test_debug_mode_of_tasks_that_overlap(enabled):
+    core.debug_mode(not enabled)
+
+    async def task(begins, ends):
+        await begins.wait()
+        with core.debug_mode(enabled):
+            second.set()
+            assert core.flags.debug is enabled
+            await ends.wait()
+            assert core.flags.debug is enabled  # whether another one has ended or not
+
+    async def main():
+        first.set()
+        tasks = asyncio.create_task(task(first, may_end)), asyncio.create_task(task(second, last))
+        await second.wait()
+        await asyncio.sleep(0)  # both are open now, and the first ends first
+        may_end.set()
+        await tasks[0]
+        last.set()
+        await tasks[1]
+
+    first, second, may_end, last = (asyncio.Event() for _ in range(4))
+    asyncio.run(main())
+    assert core.flags.debug is not enabled
+    core.debug_mode(False)
+
+
+def test_debug_mode_of_threads_that_overlap():
+    both, first_ended = threading.Barrier(2, timeout=10), threading.Event()
+    seen = []
+
+    def work(number):
+        with core.debug_mode():
+            both.wait()
+            if number:
+                first_ended.wait(10)
+            seen.append(core.flags.debug)
+        if not number:
+            first_ended.set()
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert seen == [True, True] and not core.flags.debug
+
+
+def test_debug_mode_that_is_called_twice_before_it_is_entered():
+    one, two = core.debug_mode(), core.debug_mode()
+    with one:
+        with two:
+            pass
+        assert core.flags.debug
+    assert not core.flags.debug
+
+
+def test_one_debug_mode_entered_again():
+    mode = core.debug_mode()
+    core.flags.debug = False
+    with mode:
+        with mode:
+            assert core.flags.debug
+        assert core.flags.debug
+    assert not core.flags.debug
+
+
+def test_a_call_inside_of_a_debug_mode_outlasts_it():
+    with core.debug_mode():
+        core.debug_mode(False)
+        assert not core.flags.debug
+    assert not core.flags.debug
+    with core.debug_mode(False):
+        core.debug_mode()
+    assert core.flags.debug
+    for _ in range(100):
+        core.debug_mode()
+        core.flags.debug = False
+    assert len(core.flags._settings["debug"]) < 5  # and no more memory
+
+
 def test_flags():
     assert (
         repr(core.flags)
@@ -344,7 +426,9 @@ def test_flags():
             core.flags.debug = value
         with pytest.raises(core.CoreError, match="is True or False"):
             core.debug_mode(value)
-    assert not core.flags.debug
+    with pytest.raises(core.CoreError, match="flag 'debug' cannot be deleted: set it to True"):
+        del core.flags.debug
+    assert core.flags.debug is False
 
 
 def run_python(code: str, **environment: str):

@@ -1,6 +1,7 @@
 """Optimizers: TensorFlow.js's numbers, steps in place and by ops, saved state, training."""
 
 import copy
+import gc
 import json
 import pickle
 import subprocess
@@ -16,8 +17,8 @@ import core
 from core import kernels
 from core.backends.cpu import CpuBackend
 from core.backends.cpu.updates import BLOCK, UPDATES
+from core.optimizers.formulas import FORMULAS
 from core.tape import Tape
-from core.update_formulas import FORMULAS
 from core.watchers import watching
 from weights_cache import load_weights, write_weights
 
@@ -104,6 +105,23 @@ def test_the_values_are_those_of_tensorflow_js(trajectory):
 @each_trajectory
 def test_steps_made_of_ops_have_them_too(trajectory, ops_backend):
     check_trajectory(trajectory)
+
+
+@pytest.mark.parametrize("name", ["adam", "adamax"])
+def test_the_correction_of_the_bias_is_a_product_of_float32(name):
+    """Also late, when it is near one: each step alone, from zero."""
+    w, optimizer = core.variable(0.0), getattr(core.train, name)(1.0, 0.9, 0.99)
+    m, v, product1, product2 = floats(0), floats(0), floats(1), floats(1)
+    beta1, beta2 = floats(0.9), floats(0.99)
+    for step in range(200):
+        w.assign(0.0)
+        optimizer.apply_gradients([(floats(1.0), w)])
+        product1, product2 = product1 * beta1, product2 * beta2
+        m = m * beta1 + floats(1 - 0.9)
+        v = v * beta2 + floats(1 - 0.99) if name == "adam" else floats(1)
+        root = np.sqrt(v / (1 - product2)) if name == "adam" else v
+        expected = -m / (1 - product1) / (root + floats(1e-7))
+        np.testing.assert_allclose(w.numpy(), expected, rtol=2e-6, err_msg=f"step {step}")
 
 
 def test_the_trajectories_cover_every_formula():
@@ -480,6 +498,13 @@ def state(**arrays):
     return {"iter": 1, **{n.replace("_", "/"): np.ones(a, np.float32) for n, a in arrays.items()}}
 
 
+def counted(*numbers_and_shapes):
+    """Adam's state of variables without names of their own."""
+    pairs = zip(numbers_and_shapes[::2], numbers_and_shapes[1::2], strict=True)
+    arrays = {f"variable_{n}/{s}": floats(np.ones(a)) for n, a in pairs for s in "mv"}
+    return {"iter": 1, **arrays}
+
+
 @pytest.mark.parametrize(
     "weights, message",
     [
@@ -491,11 +516,12 @@ def state(**arrays):
         (state(w_m=2, w_v=2, b_m=()), "'b/v'. is missing"),
         (state(w_m=2, w_v=3, b_m=(), b_v=()), "has one shape, got"),
         (state(w_m=3, w_v=3, b_m=(), b_v=()), r"'w' has shape \(2,\), .* has \(3,\)"),
-        (state(p_m=2, p_v=2, q_m=1, q_v=1), r"'b' has shape \(\), .* saved for 'q' has \(1,\)"),
-        (state(w_m=2, w_v=2), r"\['w', 'b'\] and those of the saved state, \['w'\], do not"),
-        (state(w_m=2, w_v=2, q_m=(), q_v=()), r"state, \['w', 'q'\], do not match"),
-        (state(w_m=2, w_v=2, b_m=(), b_v=(), c_m=2, c_v=2), r"\['w', 'b', 'c'\], do not match"),
+        (counted(8, [2], 9, [1]), r"'b' has shape \(\), .* saved for 'variable_9' has \(1,\)"),
+        (counted(8, [2]), r"\['w', 'b'\] and those of the saved state, \['variable_8'\], do not"),
+        (state(p_m=2, p_v=2, q_m=(), q_v=()), r"state, \['p', 'q'\], do not match"),
         (state(), "do not match"),
+        ({"iter": 2**31}, "iter=2147483648 is beyond 2147483647"),
+        ({"iter": 1e30}, "iter"),
         ({**state(w_m=2, w_v=2), "b/m": np.ones(()), "b/v": np.ones(())}, "float32, got float64"),
     ],
 )
@@ -512,16 +538,42 @@ def test_state_that_does_not_fit_is_refused_and_changes_nothing(weights, message
 
 
 def test_loaded_state_that_does_not_fit_is_told_when_the_variables_come():
-    w, b = core.variable([1.0, 2.0], name="w"), core.variable(1.0, name="b")
-    optimizer = core.train.momentum(0.1, 0.9)
-    optimizer.set_weights(state(w_momentum=2, x_momentum=2))
-    with pytest.raises(core.CoreError, match=r"\['w', 'b'\] and .* \['w', 'x'\], do not match"):
+    w, b = core.variable([1.0, 2.0], name="w"), core.variable(1.0)
+    optimizer = core.train.adam()
+    optimizer.set_weights(counted(1_000_001, 2, 1_000_002, (), 1_000_003, ()))
+    with pytest.raises(core.CoreError, match=r"\['w', 'variable_.*_1000003'\], do not match"):
         optimizer.minimize(lambda: core.sum(w) * b)
     assert w.tolist() == [1.0, 2.0]
     assert optimizer.iterations == 1
-    optimizer.set_weights(state(w_momentum=2, b_momentum=()))
+    optimizer.set_weights(counted(1_000_001, 2, 1_000_002, ()))
     optimizer.minimize(lambda: core.sum(w) * b)
-    assert optimizer.get_weights()["b/momentum"] == floats(0.9 + 3.0)
+    np.testing.assert_allclose(optimizer.get_weights()["w/m"], 0.9 + 0.1)
+
+
+@pytest.mark.parametrize("order", ["abc", "cab", "acb", "all"])
+def test_variables_that_are_not_among_the_saved_ones_start_fresh(order):
+    trained = {n: core.variable(1.0, name=n) for n in "abc"}
+    optimizer = core.train.momentum(1.0, 0.5)
+    optimizer.set_weights({"iter": 5, **{f"{n}/momentum": floats(8.0) for n in "ab"}})
+    for names in ["abc"] if order == "all" else order:
+        variables = [trained[n] for n in names]
+        optimizer.minimize(lambda several=variables: sum(several[1:], several[0] * 1.0))
+    found = {n: a.item() for n, a in optimizer.get_weights().items()}
+    assert found.pop("iter") == (6 if order == "all" else 8)
+    assert found == {"a/momentum": 5.0, "b/momentum": 5.0, "c/momentum": 1.0}
+
+
+def test_state_of_some_variables_is_set_while_all_are_there():
+    w, b = core.variable([1.0, 2.0], name="w"), core.variable(1.0, name="b")
+    optimizer = core.train.momentum(1.0, 0.5)
+    optimizer.minimize(lambda: core.sum(w) + b)
+    optimizer.set_weights(state(w_momentum=2, q_momentum=3))
+    found = optimizer.get_weights()
+    assert (found["w/momentum"].tolist(), found["b/momentum"], found["q/momentum"].size) == (
+        [1.0, 1.0],
+        0.0,
+        3,
+    )
 
 
 @each_optimizer
@@ -578,6 +630,25 @@ def test_memory_stays_flat_and_counts_what_is_kept():
     assert core.memory() == before
 
 
+@each_optimizer
+def test_variables_that_are_gone_leave_nothing(name, either_way):
+    optimizer, kept = OPTIMIZERS[name](), core.variable([1.0], name="kept")
+    optimizer.minimize(lambda: core.sum(kept * kept))
+    gc.collect()
+    before, weights = core.memory(), list(optimizer.get_weights())
+    for number in range(20):
+        w = core.variable(np.ones(50), name=f"w{number % 2}")
+        optimizer.minimize(lambda several=(w, kept): core.sum(several[0] * several[1]))
+        assert ([n for n in optimizer.get_weights() if n.startswith("w")] != []) is (name != "sgd")
+        del w
+        assert core.memory() == before
+    gc.collect()
+    assert core.memory() == before
+    assert list(optimizer.get_weights()) == weights
+    with pytest.raises(core.CoreError, match="no variable named 'w0' is known"):
+        optimizer.apply_gradients({"w0": floats([1.0])})
+
+
 def test_a_tidy_scope_takes_nothing_of_what_is_kept(either_way):
     w = core.variable([1.0, 2.0])
     optimizer, expected = core.train.adam(), core.variable([1.0, 2.0])
@@ -632,8 +703,48 @@ def test_threads_may_share_an_optimizer(either_way):
 
 
 def test_debug_mode_names_the_optimizer():
-    w = core.variable([1.0, 2.0])
+    w, b = core.variable([1.0, 2.0]), core.variable(1.0)
+    optimizer = core.train.rmsprop(0.1, centered=True)
     with core.debug_mode(), pytest.raises(core.NotFiniteError) as raised:
-        core.train.rmsprop(0.1, centered=True).apply_gradients([(floats([1, 0]), w)])
+        optimizer.apply_gradients([(floats(1), b), (floats([1, 0]), w)])
     assert raised.value.op == "RMSProp"
     assert "test_optimizers.py" in raised.value.line
+    assert b.item() < 1 and np.isnan(w.numpy()[1]) and optimizer.iterations == 0
+
+
+def test_debug_mode_checks_all_gradients_before_the_first_change(either_way):
+    w, b = core.variable([1.0, 2.0], name="w"), core.variable(1.0)
+    wrong, optimizer = core.tensor([1.0, np.inf]), core.train.adam()
+    with (
+        core.debug_mode(),
+        pytest.raises(core.NotFiniteError, match=r"gradient of 'w' gave inf at \[1\]"),
+    ):
+        optimizer.apply_gradients([(floats(1), b), (wrong, w)])
+    assert (w.tolist(), b.item()) == ([1.0, 2.0], 1.0)
+    assert list(optimizer.get_weights()) == ["iter"]
+
+
+# --- Subclasses ------------------------------------------------------------------------------
+
+
+def test_the_base_makes_no_steps():
+    with pytest.raises(core.CoreError, match="Optimizer has no formula.*core.train.sgd"):
+        core.optimizers.Optimizer(0.1)
+
+    class Unfinished(core.optimizers.Optimizer):
+        formula = "sgd"
+
+    w = core.variable(1.0)
+    with pytest.raises(core.CoreError, match="Unfinished must define _constants"):
+        Unfinished(0.1).minimize(lambda: w * w)
+    assert w.item() == 1.0
+
+
+def test_a_subclass_that_hides_its_arguments():
+    class Hidden(core.optimizers.SGD):
+        def __init__(self, learning_rate, *args, **options):
+            super().__init__(learning_rate)
+
+    assert repr(Hidden(0.5)).endswith("Hidden(learning_rate=0.5)")
+    with pytest.raises(core.CoreError, match="Hidden does not keep its argument 'args'"):
+        Hidden(0.5).get_config()

@@ -1,5 +1,6 @@
 """profile and time: rows, bytes and tensors against counts by hand."""
 
+import gc
 import json
 
 import pytest
@@ -8,6 +9,12 @@ import core
 from core.graph.model import GraphModel
 from core.watchers import active_watchers
 from tests.core.test_graph import chain
+
+
+@pytest.fixture(autouse=True, scope="module")
+def tidy_start():
+    """Garbage of other files, such as tracebacks, must not go while a test counts."""
+    gc.collect()
 
 
 def rows(found, *fields):
@@ -125,6 +132,30 @@ def test_a_graph():
     assert found.kernel_names == ["Fill", "FusedConv2D"]
     assert found.kernels[1]["input_shapes"] == [(1, 4, 4, 1), (1, 1, 1, 1), (1,)]
     assert found.new_bytes == 64
+
+
+def test_the_step_of_an_optimizer():
+    w, b = core.variable([[1.0, 2.0]]), core.variable(1.0)
+    optimizer, gradients = core.train.adam(), [(core.ones((1, 2)), w), (core.tensor(1.0), b)]
+    optimizer.apply_gradients(gradients)
+    before = core.memory()
+    found = core.profile(lambda: optimizer.apply_gradients(gradients))
+    for row, shape in zip(found.kernels, [(1, 2), ()], strict=True):
+        assert row.pop("ms") > 0
+        assert row == {
+            "op": "adam",
+            "kernel": "Adam",
+            "backend": "cpu",
+            "input_shapes": [shape] * 4,
+            "output_shapes": [shape],
+            "bytes_added": 0,
+            "total_bytes": before["num_bytes"],
+            "tensors_added": 0,
+            "total_tensors": before["num_tensors"],
+        }
+    assert (found.new_bytes, found.new_tensors) == (0, 0)
+    timing = core.time(lambda: optimizer.apply_gradients(gradients))
+    assert 0 < timing["kernel_ms"] <= timing["wall_ms"]
 
 
 def test_a_kernel_without_results():

@@ -109,6 +109,23 @@ def test_affine_grid_values(align_corners, expected, backend):
         np.testing.assert_allclose(grid.numpy().reshape(-1, 2), expected, atol=1e-6)
 
 
+def test_its_gradient_needs_no_kernel_of_its_own():
+    """It is made of ops, and has slopes itself."""
+    theta = core.tensor([[[1, 0.5, 0.25], [-0.5, 1, 0]]])
+
+    def energy(theta):
+        grid = core.affine_grid(theta, size=(3, 4))
+        return core.sum(grid * grid)
+
+    with core.debug_mode():
+        found = core.profile(lambda: core.grad(energy)(theta))
+    assert sum(k["op"] == "affine_grid" for k in found.kernels) == 1
+    curve = core.grad(lambda t: core.sum(core.grad(energy)(t)))(theta)
+    # Twice the sums of x, y, 1 over the grid times (x, y, 1): a diagonal, as the grid is even.
+    across, down = 3 * 2 * (0.75**2 + 0.25**2), 4 * 2 * (2 / 3) ** 2
+    np.testing.assert_allclose(curve.numpy(), [[[2 * across, 2 * down, 24]] * 2], rtol=1e-6)
+
+
 def test_one_pixel_has_its_centre_in_the_middle():
     for align_corners in (False, True):
         grid = core.affine_grid([[[1, 0, 0], [0, 1, 0]]], size=(1, 3), align_corners=align_corners)
@@ -281,3 +298,8 @@ def test_its_gradients_refuse():
 def test_affine_grid_refuses(theta, size, message):
     with pytest.raises(core.CoreError, match=message):
         core.affine_grid(theta, size=size)
+
+
+def test_affine_grid_refuses_a_word_for_a_flag():
+    with pytest.raises(core.CoreError, match="needs True or False as 'align_corners', got 'no'"):
+        core.affine_grid(np.zeros((1, 2, 3)), size=(2, 2), align_corners="no")

@@ -516,3 +516,14 @@ def test_a_hundred_thousand_ops_in_one_scope():
             core.neg(x)
         assert core.memory() == before
         assert len(scope._made) < 2002
+
+
+def test_of_two_open_scopes_the_one_that_ends_is_told_no_more():
+    first, second = core.tidy(), core.tidy()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    x = core.ones((2,))
+    assert active_watchers() == (second,)
+    second.__exit__(None, None, None)
+    assert x.is_disposed and active_watchers() == ()

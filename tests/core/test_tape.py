@@ -8,7 +8,7 @@ import pytest
 
 import core
 from core.declare import Op
-from core.kernels import KERNELS, OPS
+from core.kernels import KERNEL_NAMES, KERNELS, OPS, READY
 from core.tape import Tape
 from core.watchers import active_watchers, watching
 
@@ -122,7 +122,7 @@ def test_the_tape_keeps_only_what_gradients_name():
     del between
     gc.collect()
     assert died() is None
-    assert [[list(v) for _, _, v in n.rules] for n in tape.nodes] == [[[]], [["y"]]]
+    assert [[list(rule[-1]) for rule in n.rules] for n in tape.nodes] == [[[]], [["y"]]]
     assert y.shape == (1,)
 
 
@@ -204,3 +204,55 @@ def test_strings_have_no_gradient():
 def test_tensors_in_nested_lists_are_told():
     with pytest.raises(core.CoreError, match="core.stack"):
         core.grad(lambda x: core.sum(core.tensor([[x, x], [x, x]])))(3.0)
+
+
+@pytest.fixture
+def stretched():
+    """An op of a user: rows are added to a matrix, or to several tensors."""
+
+    def stretched(x: core.Spec, row: core.Spec, others: list[core.Spec]) -> core.Spec:
+        return x
+
+    declared = Op(stretched)
+    core.kernel("stretched", "cpu")(lambda x, row, others: x + row)
+    yield declared
+    del OPS["stretched"], KERNELS["stretched", "cpu"]
+    READY.pop(("stretched", "cpu"), None)
+    KERNEL_NAMES.pop("Stretched")
+
+
+ROW = r"gradient of op 'stretched' for its input 'row' must be a float32 tensor of .* \(3,\)"
+
+
+@pytest.mark.parametrize(
+    "given, message",
+    [
+        (lambda g: None, ROW + ".* got None"),
+        (lambda g: 1.5, ROW + r".* got 1\.5"),
+        (lambda g: g.numpy(), ROW + r".* got array"),
+        (lambda g: (g,), ROW + ".* got 1 values"),
+        (lambda g: g[0, :2], ROW + r".* the result's shape \(2, 3\).* shape \(2,\)"),
+        (lambda g: core.ones((4, 3)), ROW + r".* shape \(4, 3\)"),
+        (lambda g: core.ones((3, 1)), ROW + r".* shape \(3, 1\)"),
+        (lambda g: core.cast(g, dtype="int32"), ROW + ".* a int32 tensor"),
+        (lambda g: core.cast(g[0], dtype="int32"), ROW + ".* a int32 tensor"),
+    ],
+)
+def test_a_users_rule_that_gives_no_gradient_of_the_input(stretched, given, message):
+    stretched.gradient("row")(given)
+    with pytest.raises(core.CoreError, match=message):
+        core.grad(lambda r: stretched(core.ones((2, 3)), r, [1.0]))([1.0, 2.0, 3.0])
+
+
+def test_a_users_rule_may_leave_broadcasting_to_the_tape(stretched):
+    stretched.gradient("row")(lambda g: core.variable(g * 2.0))
+    slope = core.grad(lambda r: stretched(core.ones((2, 3)), r, [1.0]))
+    assert slope([1.0, 2.0, 3.0]).tolist() == [4, 4, 4]
+    assert slope([[5.0], [6.0]]).tolist() == [[6], [6]]
+
+
+@pytest.mark.parametrize("given", [lambda g: g, lambda g: [g], lambda g: [1.0, 2.0], lambda g: ()])
+def test_a_users_rule_for_a_list_of_tensors(stretched, given):
+    stretched.gradient("others")(given)
+    with pytest.raises(core.CoreError, match="for its input 'others' must be a"):
+        core.grad(lambda x: stretched(core.ones((3,)), 1.0, [x, x]))([1.0, 2.0, 3.0])

@@ -11,6 +11,7 @@ import numpy as np
 from core.backends.cpu.segment import sum_rows
 from core.backends.cpu.warp import placed
 from core.kernels import kernel
+from core.ops.sampling import centres, grid_size
 
 #: Along one axis: the index of a pixel, whether it is in the image, and its weight.
 Share = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -98,6 +99,14 @@ def mixed(x: np.ndarray, grid: np.ndarray, *how) -> np.ndarray:
         picked *= weight[..., None]
         total += picked
     return total
+
+
+@kernel("affine_grid", "cpu")
+def affine_grid(theta: np.ndarray, size: tuple[int, ...], align_corners: bool) -> np.ndarray:
+    """The matrices times the centre of each pixel."""
+    height, width = grid_size(size, len(theta))
+    grid = np.matmul(centres(height, width, align_corners), theta.swapaxes(1, 2))
+    return grid.reshape(len(theta), height, width, 2)
 
 
 @kernel("grid_sample", "cpu")

@@ -1,4 +1,4 @@
-"""Steps of optimizers in place: the formulas of `core.update_formulas` without new arrays.
+"""Steps of optimizers in place: the formulas of `core.optimizers.formulas` without new arrays.
 
 They are the same float32 operations in the same order and give the same bits, but for numbers
 below the smallest normal one: see `_drop_denormals`.

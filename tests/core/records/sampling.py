@@ -8,6 +8,22 @@ from tests.core.records.case import Case, Draw, floats, ints
 from tests.core.records.conv import transposed
 
 
+def _centre(place: int, length: int, align_corners: bool) -> float:
+    """Where a pixel of an axis lies: -1 and 1 are the outer centres, or the outer edges."""
+    if align_corners:
+        return 2 * place / (length - 1) - 1 if length > 1 else 0
+    return (2 * place + 1) / length - 1
+
+
+def _affine(theta, size, align_corners=False):
+    height, width = size[-3:-1] if len(size) == 4 else size
+    result = np.zeros((len(theta), height, width, 2))
+    for image, row, column in np.ndindex(result.shape[:3]):
+        x, y = _centre(column, width, align_corners), _centre(row, height, align_corners)
+        result[image, row, column] = theta[image] @ [x, y, 1]
+    return result
+
+
 def _into_image(at: float, length: int, padding_mode: str, align_corners: bool) -> float:
     """A position brought into an axis by turning back at its ends until it is inside."""
     if padding_mode == "reflection":
@@ -96,6 +112,17 @@ def _slope_cases(how: dict[str, Any]) -> list[Case]:
     ]
 
 
+def _affine_cases() -> list[Case]:
+    theta, sizes = floats(2, 2, 3), [(3, 4), (1, 5), (2, 4, 1, 3)]
+    flags = (False, True)
+    how = [{"size": size, "align_corners": corners} for size in sizes for corners in flags]
+    return [
+        *(Case("affine_grid", (theta,), _affine, h, str(h)) for h in how),
+        Case("affine_grid", (floats(0, 2, 3),), _affine, {"size": (2, 3)}, "no matrices"),
+        Case("affine_grid", (ints(1, 2, 3),), _affine, {"size": (2, 3)}, "int32"),
+    ]
+
+
 def _odd_cases() -> list[Case]:
     x, grid = floats(0, 2, 2, 1), floats(0, 1, 3, 2)
     along, shape = {"along": "x"}, {"input_shape": (0, 2, 2, 1)}
@@ -125,5 +152,6 @@ CASES = [
         for along in ("x", "y", "xy")
         for case in _slope_cases({"along": along, "padding_mode": padding_mode})
     ),
+    *_affine_cases(),
     *_odd_cases(),
 ]

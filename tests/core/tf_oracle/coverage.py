@@ -9,8 +9,16 @@ from tests.core.tf_oracle.comparison import Comparison
 
 _WHOLE = "a result of whole numbers or bools has no slope"
 
+#: Those after PyTorch's functions, which are compared with them in tests of their own.
+_OF_PYTORCH = [k for k, op in KERNEL_NAMES.items() if op.rule.__module__ == "core.ops.sampling"]
+
 #: Kernels that TensorFlow has nothing like; families name theirs the same way.
 NOT_COMPARED = {
+    **dict.fromkeys([*_OF_PYTORCH, "InstanceNorm"], "PyTorch has it, and it is compared with that"),
+    **dict.fromkeys(
+        ["LogSoftmaxGrad", "ReluGrad", "SumGrad"],
+        "the gradient of another kernel, whose gradient is compared",
+    ),
     "Draw": "it draws on a browser's canvas",
     "FromPixels": "it reads a browser's picture, canvas or video",
 }

@@ -51,14 +51,8 @@ def fitting_pairs(gradients: Any, seen: Mapping[str, Variable]) -> list[tuple[Va
 
 def _pairs(gradients: Any, seen: Mapping[str, Variable]) -> Iterable[tuple[Any, Any]]:
     if isinstance(gradients, Mapping):
-        known = {**seen, **getattr(gradients, "variables", {})}
-        unknown = [name for name in gradients if name not in known]
-        if unknown:
-            raise CoreError(
-                f"no variable named {unknown[0]!r} is known here: give pairs of a gradient and its "
-                f"variable"
-            )
-        return [(gradient, known[name]) for name, gradient in gradients.items()]
+        given = getattr(gradients, "variables", {})
+        return [(g, _named(n, given.get(n, seen.get(n)))) for n, g in gradients.items()]
     is_iterable = isinstance(gradients, Iterable) and not isinstance(gradients, Tensor)
     pairs: list[Any] = list(gradients) if is_iterable else [None]
     if isinstance(gradients, VariableGrads) or not all(map(_is_pair, pairs)):
@@ -67,6 +61,14 @@ def _pairs(gradients: Any, seen: Mapping[str, Variable]) -> Iterable[tuple[Any, 
             "variable"
         )
     return pairs
+
+
+def _named(name: str, variable: Variable | None) -> Variable:
+    if variable is None:
+        raise CoreError(
+            f"no variable named {name!r} is known here: give pairs of a gradient and its variable"
+        )
+    return variable
 
 
 def _is_pair(value: Any) -> bool:

@@ -1,8 +1,9 @@
-"""One step of each optimizer, made of ops: it runs on any backend, and defines the step.
+"""The definition of each optimizer's step, made of ops: it runs on any backend.
 
-A formula takes the value, its gradient, what the optimizer keeps for the variable and the constants
-of the step, and gives the new value and what to keep now. A backend may have the same in place,
-under the same name: see `core.backends.base.Backend.update_of`.
+Backends whose `core.backends.base.Backend.update_of` gives nothing run these; a step in place that
+one gives under the same name must come to the same values. A formula takes the value, its gradient,
+what the optimizer keeps for the variable and the constants of the step, and gives the new value and
+what to keep now.
 """
 
 from collections.abc import Callable, Sequence

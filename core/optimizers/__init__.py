@@ -42,8 +42,8 @@ from types import SimpleNamespace
 import numpy as np
 
 from core.errors import CoreError
-from core.optimizer_base import Optimizer
-from core.optimizer_inputs import number
+from core.optimizers.base import Optimizer
+from core.optimizers.pairs import number
 
 __all__ = [
     "SGD",
@@ -63,6 +63,17 @@ class SGD(Optimizer):
 
     Args:
         learning_rate: how far a step goes.
+
+    Raises:
+        CoreError: the learning rate is not a finite number.
+
+    >>> import core
+    >>> w = core.variable([1.0, -2.0])
+    >>> optimizer = core.optimizers.SGD(0.25)
+    >>> for _ in range(2):
+    ...     optimizer.minimize(lambda: core.sum(core.square(w)))
+    >>> w.numpy()
+    array([ 0.25, -0.5 ], dtype=float32)
     """
 
     formula = "sgd"
@@ -83,6 +94,17 @@ class Momentum(Optimizer):
         learning_rate: how far a step goes.
         momentum: how much of the last step's ``a`` stays, usually from 0 to 1.
         use_nesterov: ``w -= learning_rate * (g + momentum * a)``: looks one step ahead.
+
+    Raises:
+        CoreError: the learning rate or the momentum is not a finite number.
+
+    >>> import core
+    >>> w = core.variable([1.0, -2.0])
+    >>> optimizer = core.optimizers.Momentum(0.125, momentum=0.5)
+    >>> for _ in range(2):
+    ...     optimizer.minimize(lambda: core.sum(core.square(w)))
+    >>> w.numpy()
+    array([ 0.4375, -0.875 ], dtype=float32)
     """
 
     slots = ("momentum",)
@@ -114,6 +136,17 @@ class RMSProp(Optimizer):
         centered: divide by ``sqrt(rms - (mg^2 + epsilon))``, where ``mg`` is the mean gradient.
             Beware: as in TensorFlow.js, that is NaN where the variance of the gradients is below
             epsilon, such as where a gradient is zero from the beginning.
+
+    Raises:
+        CoreError: a number is not finite, decay is not from 0 to 1, or epsilon is negative.
+
+    >>> import core
+    >>> w = core.variable([1.0, -2.0])
+    >>> optimizer = core.optimizers.RMSProp(0.1)
+    >>> for _ in range(2):
+    ...     optimizer.minimize(lambda: core.sum(core.square(w)))
+    >>> w.numpy()
+    array([ 0.49887067, -1.4738754 ], dtype=float32)
     """
 
     def __init__(
@@ -149,6 +182,17 @@ class Adam(Optimizer):
         beta1: how much of the mean stays in a step, from 0 to below 1.
         beta2: how much of the mean square stays in a step, from 0 to below 1.
         epsilon: keeps from dividing by zero; by default the backend's, 1e-7 on ``cpu``.
+
+    Raises:
+        CoreError: a number is not finite, a beta is not from 0 to below 1, or epsilon is negative.
+
+    >>> import core
+    >>> w = core.variable([1.0, -2.0])
+    >>> optimizer = core.optimizers.Adam(0.1)
+    >>> for _ in range(2):
+    ...     optimizer.minimize(lambda: core.sum(core.square(w)))
+    >>> w.numpy()
+    array([ 0.80041397, -1.8001682 ], dtype=float32)
     """
 
     formula = "adam"
@@ -186,6 +230,17 @@ class Adadelta(Optimizer):
         learning_rate: how far a step goes; 1 in the paper.
         rho: how much of the means stays in a step, 0 to 1.
         epsilon: keeps from dividing by zero; by default the backend's, 1e-7 on ``cpu``.
+
+    Raises:
+        CoreError: a number is not finite, rho is not from 0 to 1, or epsilon is negative.
+
+    >>> import core
+    >>> w = core.variable([1.0, -2.0])
+    >>> optimizer = core.optimizers.Adadelta(0.125, epsilon=0.01)
+    >>> for _ in range(2):
+    ...     optimizer.minimize(lambda: core.sum(core.square(w)))
+    >>> w.numpy()
+    array([ 0.5625, -1.125 ], dtype=float32)
     """
 
     formula = "adadelta"
@@ -215,6 +270,18 @@ class Adamax(Optimizer):
         beta2: how much of the largest stays in a step, from 0 to below 1.
         epsilon: keeps from dividing by zero; by default the backend's, 1e-7 on ``cpu``.
         decay: how fast the learning rate falls.
+
+    Raises:
+        CoreError: a number is not finite, a beta is not from 0 to below 1, or epsilon or decay is
+            negative.
+
+    >>> import core
+    >>> w = core.variable([1.0, -2.0])
+    >>> optimizer = core.optimizers.Adamax(0.1)
+    >>> for _ in range(2):
+    ...     optimizer.minimize(lambda: core.sum(core.square(w)))
+    >>> w.numpy()
+    array([ 0.8051684, -1.8025341], dtype=float32)
     """
 
     formula = "adamax"
@@ -248,6 +315,17 @@ class Adagrad(Optimizer):
     Args:
         learning_rate: how far a step goes.
         initial_accumulator_value: what the sums start with, 0 or more.
+
+    Raises:
+        CoreError: a number is not finite, or the initial accumulator value is negative.
+
+    >>> import core
+    >>> w = core.variable([1.0, -2.0])
+    >>> optimizer = core.optimizers.Adagrad(0.5)
+    >>> for _ in range(2):
+    ...     optimizer.minimize(lambda: core.sum(core.square(w)))
+    >>> w.numpy()
+    array([ 0.28255534, -1.2019544 ], dtype=float32)
     """
 
     formula = "adagrad"

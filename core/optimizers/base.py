@@ -3,7 +3,9 @@
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from threading import Lock
+from time import perf_counter
 from typing import Any, TypeVar
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -12,14 +14,14 @@ from core.engine import handle_on
 from core.errors import CoreError
 from core.gradients import Gradients, VariableGrads, variable_grads
 from core.numerics import check_finite
-from core.optimizer_inputs import fitting_pairs, number
-from core.optimizer_state import ITERATIONS, OptimizerState
+from core.optimizers.formulas import FORMULAS
+from core.optimizers.pairs import fitting_pairs, number
+from core.optimizers.state import ITERATIONS, OptimizerState
 from core.settings import active_backend, flags
 from core.tape import Tape
 from core.tensors import Tensor
-from core.update_formulas import FORMULAS
 from core.variables import Variable
-from core.watchers import unwatched
+from core.watchers import active_watchers, unwatched
 
 Kind = TypeVar("Kind", bound="Optimizer")
 
@@ -33,8 +35,10 @@ _NEGLIGIBLE = 1e-9
 class Optimizer:
     """Changes variables along their gradients; the base of `Adam` and the others.
 
+    It does not keep variables alive: what it keeps for one goes when the variable does.
+
     Attributes:
-        formula: name of the step in `core.update_formulas`.
+        formula: name of the step in `core.optimizers.formulas`.
         slots: what is kept for each variable, by the names in saved state.
         epsilon: keeps from dividing by zero; None stands for the backend's, 1e-7 on ``cpu``.
     """
@@ -45,10 +49,15 @@ class Optimizer:
     _learning_rate: float
 
     def __init__(self, learning_rate: float, initial: float = 0.0):
+        if not hasattr(self, "formula"):
+            raise CoreError(
+                f"{type(self).__name__} has no formula: it is a base of optimizers; make one of "
+                f"them, such as core.train.sgd(0.1)"
+            )
         self.learning_rate = learning_rate
         self._iterations = 0
         self._state = OptimizerState(self.slots, initial)
-        self._seen: dict[str, Variable] = {}
+        self._seen: WeakValueDictionary[str, Variable] = WeakValueDictionary()
         self._powers: dict[float, tuple[int, float]] = {}
         self._stepping = Lock()
 
@@ -98,9 +107,31 @@ class Optimizer:
     def compute_gradients(
         self, function: Callable[[], Tensor], variables: Iterable[Variable] | None = None
     ) -> VariableGrads:
-        """The value and the gradients of a function, as `core.variable_grads` gives them."""
+        """The value and the gradients of a function, as `core.variable_grads` gives them.
+
+        Args:
+            function: takes nothing and returns one number, the loss, computed from variables.
+            variables: for which to find gradients; by default all trainable ones that it reads.
+
+        Returns:
+            A named tuple ``(value, grads)``; `apply_gradients` takes the gradients, also after you
+            have changed them.
+
+        Raises:
+            CoreError: the value is not one number, or no gradient reaches a variable.
+
+        >>> import core
+        >>> w = core.variable(2.0, name="w")
+        >>> optimizer = core.train.sgd(0.25)
+        >>> value, grads = optimizer.compute_gradients(lambda: core.square(w))
+        >>> value.item(), grads["w"].item()
+        (4.0, 4.0)
+        >>> optimizer.apply_gradients({"w": core.clip_by_value(grads["w"], -1.0, 1.0)})
+        >>> w.item()
+        1.75
+        """
         found = variable_grads(function, variables)
-        self._seen |= found.grads.variables
+        self._seen.update(found.grads.variables)
         return found
 
     def apply_gradients(
@@ -116,6 +147,9 @@ class Optimizer:
 
         Raises:
             CoreError: a gradient does not fit to its variable. Nothing has been changed then.
+            NotFiniteError: in debug mode. If a gradient has a NaN or an infinity, nothing has been
+                changed. If a new value overflows, that variable has it already, those before it
+                have made the step, those after it have not, and `iterations` does not count it.
 
         >>> import core
         >>> w = core.variable([1.0, 2.0])
@@ -125,7 +159,10 @@ class Optimizer:
         """
         with self._stepping:
             pairs = fitting_pairs(gradients, self._seen)
-            self._seen |= {variable.name: variable for variable, _ in pairs}
+            if flags.debug:
+                for variable, gradient in pairs:
+                    check_finite(f"gradient of {variable.name!r}", [], [gradient])
+            self._seen.update({variable.name: variable for variable, _ in pairs})
             all_slots = self._state.slots_of(variable for variable, _ in pairs)
             backend = active_backend()
             epsilon = backend.epsilon if self.epsilon is None else self.epsilon
@@ -136,6 +173,8 @@ class Optimizer:
 
     def get_weights(self) -> dict[str, np.ndarray]:
         """A copy of all that the optimizer keeps, by the names and in the order of TensorFlow.js.
+
+        Adamax is the exception: TensorFlow.js saves none of its state; here it is as Adam's.
 
         >>> import core
         >>> w = core.variable([1.0, 2.0], name="w")
@@ -150,16 +189,18 @@ class Optimizer:
     def set_weights(self, weights: Mapping[str, Any]) -> None:
         """Go on where another optimizer of this kind was: the inverse of `get_weights`.
 
-        Variables may come later. They get what was saved under their names; if none of their names
-        is among the saved ones, as those made by counting, it goes by order.
+        Variables may come later. They get what was saved under their names; others start fresh.
+        Where names were made by counting (``variable_7``) and do not fit, it goes by order, and
+        as many must come at once as were saved. What kind of optimizer wrote the state is not
+        known: Adam's loads into Adamax, whose slots have the same names.
 
         Args:
             weights: arrays by name, such as ``weights_cache.load_weights(folder)`` of what
                 ``weights_cache.write_weights(folder, optimizer.get_weights())`` wrote.
 
         Raises:
-            CoreError: entries are unknown or missing, or shapes do not fit. Nothing has been
-                changed then.
+            CoreError: entries are unknown or missing, shapes do not fit, or ``iter`` is not from 0
+                to 2147483647. Nothing has been changed then.
 
         >>> import core
         >>> restored = core.train.momentum(0.5, 0.5)
@@ -179,11 +220,34 @@ class Optimizer:
         >>> core.train.momentum(0.5, 0.9).get_config()
         {'learning_rate': 0.5, 'momentum': 0.9, 'use_nesterov': False}
         """
-        return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+        config = self._options()
+        for name in inspect.signature(type(self)).parameters:
+            if name not in config:
+                raise CoreError(
+                    f"{type(self).__name__} does not keep its argument {name!r} as an attribute: "
+                    f"let it, or define get_config"
+                )
+        return config
+
+    def _options(self) -> dict[str, Any]:
+        """The arguments that are attributes, too."""
+        names = inspect.signature(type(self)).parameters
+        return {name: getattr(self, name) for name in names if hasattr(self, name)}
 
     @classmethod
     def from_config(cls: type[Kind], config: Mapping[str, Any]) -> Kind:
-        """Make an optimizer from what `get_config` gave."""
+        """Make an optimizer from what `get_config` gave.
+
+        Args:
+            config: arguments by name; those that are missing have their defaults.
+
+        Raises:
+            CoreError: an argument is unknown or missing, or out of its range.
+
+        >>> import core
+        >>> core.train.momentum.from_config({"learning_rate": 0.5, "momentum": 0.9})
+        Momentum(learning_rate=0.5, momentum=0.9, use_nesterov=False)
+        """
         try:
             return cls(**config)
         except TypeError as error:
@@ -193,7 +257,7 @@ class Optimizer:
 
     def _constants(self, epsilon: float) -> tuple[float, ...]:
         """The numbers of the step that is about to be made, for its formula."""
-        raise NotImplementedError
+        raise CoreError(f"{type(self).__name__} must define _constants, as core.train.sgd does")
 
     def _power(self, base: float) -> float:
         """``base`` to the power of the step, multiplied in float32 as TensorFlow.js does.
@@ -224,7 +288,15 @@ class Optimizer:
             handle = handle_on(backend, gradient)
             kept = [_handle_of_slot(backend, slot) for slot in slots]
             clean = self._iterations % _CLEAN_EVERY == 0
+            watchers = active_watchers()
+            started = perf_counter() if watchers else 0.0
             variable.update(lambda value: update(value, handle, kept, constants, clean))
+            if watchers:
+                seconds = perf_counter() - started
+                for watcher in watchers:
+                    watcher.stepped(
+                        self.formula, type(self).__name__, [variable, gradient, *slots], seconds
+                    )
         else:
             with unwatched(Tape):
                 formula = FORMULAS[self.formula]
@@ -238,7 +310,7 @@ class Optimizer:
         return _restored, (type(self), self.get_config(), self.get_weights())
 
     def __repr__(self) -> str:
-        options = ", ".join(f"{name}={value!r}" for name, value in self.get_config().items())
+        options = ", ".join(f"{name}={value!r}" for name, value in self._options().items())
         return f"{type(self).__name__}({options})"
 
 

@@ -1,7 +1,9 @@
 """What optimizers keep for each variable from step to step, and how it is saved and loaded."""
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
+from weakref import ReferenceType, ref
 
 import numpy as np
 
@@ -13,17 +15,23 @@ from core.variables import Variable
 Arrays = dict[str, list[np.ndarray]]
 
 ITERATIONS = "iter"
+_MOST = 2**31 - 1  # of int32, which saved states have
+
+#: Names that `core.variable` makes: they differ from run to run.
+_counted = re.compile(r"variable_\d+").fullmatch
 
 
 class Kept(NamedTuple):
     """What is kept for one variable: variables that do not train and that nobody else sees."""
 
-    variable: Variable
+    variable: "ReferenceType[Variable]"
     slots: list[Variable]
 
 
 class OptimizerState:
     """The slots of the variables that an optimizer has changed, in the order of their coming.
+
+    The variables are held weakly: the slots of one that nobody else holds go with it.
 
     Args:
         slots: what is kept for each variable, by the names that TensorFlow.js gives it.
@@ -34,6 +42,7 @@ class OptimizerState:
         self.slots, self.initial = slots, initial
         self.kept: dict[str, Kept] = {}
         self.waiting: Arrays = {}  # loaded, for variables that have not come yet
+        self._by_order = True  # whether names may still turn out not to be the saved ones
 
     def slots_of(self, variables: Iterable[Variable]) -> list[list[Variable]]:
         """The slots of each; of those that come for the first time as loaded, else new ones."""
@@ -41,7 +50,7 @@ class OptimizerState:
         new = {v.name: v for v in several if v.name not in self.kept}
         for variable in several:
             known = self.kept.get(variable.name)
-            if known is not None and known.variable is not variable:
+            if known is not None and known.variable() is not variable:
                 raise CoreError(
                     f"this optimizer has changed another variable named {variable.name!r}: give "
                     f"the new one another name, or make a new optimizer"
@@ -53,13 +62,19 @@ class OptimizerState:
     def _add(self, new: dict[str, Variable]) -> None:
         found: dict[str, str] = {}
         if self.waiting:
-            found = _matched({n: v.shape for n, v in new.items()}, self.waiting)
-        made = {
-            name: self._made(v, self.waiting[found[name]] if found else self._initial(v.shape))
-            for name, v in new.items()
-        }
-        self.kept.update(made)
+            wanted = {n: v.shape for n, v in new.items()}
+            found = _matched(wanted, self.waiting, self._by_order)
+        self.kept.update(self._all_made(new, found, self.waiting))
         self.waiting = {n: a for n, a in self.waiting.items() if n not in found.values()}
+        self._by_order = self._by_order and not found
+
+    def _all_made(
+        self, variables: Mapping[str, Variable], found: Mapping[str, str], loaded: Arrays
+    ) -> dict[str, Kept]:
+        return {
+            name: self._made(v, loaded[found[name]] if name in found else self._initial(v.shape))
+            for name, v in variables.items()
+        }
 
     def _initial(self, shape: Shape) -> list[np.ndarray]:
         return [np.full(shape, self.initial, np.float32) for _ in self.slots]
@@ -67,11 +82,30 @@ class OptimizerState:
     def _made(self, variable: Variable, arrays: list[np.ndarray]) -> Kept:
         names = [f"{variable.name}/{slot}" for slot in self.slots]
         pairs = zip(arrays, names, strict=True)
-        return Kept(variable, [Variable(a, trainable=False, name=n) for a, n in pairs])
+        slots = [Variable(a, trainable=False, name=n) for a, n in pairs]
+        return Kept(self._reference(variable), slots)
+
+    def _reference(self, variable: Variable) -> "ReferenceType[Variable]":
+        """A weak reference that lets go of the slots when the variable is gone."""
+        here, name = ref(self), variable.name  # weak, too: a cycle would keep slots for a while
+
+        def forget(gone: "ReferenceType[Variable]") -> None:
+            state = here()
+            kept = None if state is None else state.kept.get(name)
+            if state is not None and kept is not None and kept.variable is gone:
+                state.kept.pop(name, None)
+
+        return ref(variable, forget)
+
+    def _alive(self) -> dict[str, Variable]:
+        """The variables that are still there; a copy, since one may go at any moment."""
+        found = {name: kept.variable() for name, kept in self.kept.copy().items()}
+        return {name: v for name, v in found.items() if v is not None}
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Copies of all slots, in TensorFlow.js's order: slot by slot, not variable by variable."""
-        all_slots = {name: [s.numpy() for s in kept.slots] for name, kept in self.kept.items()}
+        kept = self.kept.copy()  # a variable may go at any moment
+        all_slots = {name: [s.numpy() for s in k.slots] for name, k in kept.items()}
         all_slots |= {name: [a.copy() for a in arrays] for name, arrays in self.waiting.items()}
         return {
             f"{name}/{slot}": arrays[i]
@@ -90,16 +124,21 @@ class OptimizerState:
         """
         iterations = _iterations(weights)
         loaded = self._grouped({n: w for n, w in weights.items() if n != ITERATIONS})
-        kept: dict[str, Kept] = {}
-        if self.kept and self.slots and (loaded or iterations):  # before the first step: no slots
-            wanted = {name: k.variable.shape for name, k in self.kept.items()}
+        alive, kept = self._alive(), dict[str, Kept]()
+        found: dict[str, str] = {}
+        if alive and self.slots and (loaded or iterations):  # before the first step: no slots
+            wanted = {name: v.shape for name, v in alive.items()}
             wanted |= {name: arrays[0].shape for name, arrays in self.waiting.items()}
-            found = _matched(wanted, loaded)
-            if len(found) != len(loaded):
+            found = _matched(wanted, loaded, by_order=True)
+            if not found:  # some may be new; that all are is a mistake
                 raise _mismatch(wanted, loaded)
-            loaded = {name: loaded[source] for name, source in found.items()}
-            kept = {n: self._made(k.variable, loaded.pop(n)) for n, k in self.kept.items()}
-        self.kept, self.waiting = kept, loaded
+            kept = self._all_made(alive, found, loaded)
+        new_names = {source: name for name, source in found.items()}
+        self.kept = kept
+        self.waiting = {
+            new_names.get(n, n): a for n, a in loaded.items() if new_names.get(n) not in kept
+        }
+        self._by_order = not found
         return iterations
 
     def _grouped(self, weights: Mapping[str, Any]) -> Arrays:
@@ -132,7 +171,10 @@ def _iterations(weights: Mapping[str, Any]) -> int:
     if ITERATIONS not in weights:
         raise CoreError(f"{ITERATIONS!r}, the number of steps, is missing among {list(weights)}")
     array = np.asarray(weights[ITERATIONS])
-    return whole_number(array.item() if array.size == 1 else array, ITERATIONS, 0)
+    steps = whole_number(array.item() if array.size == 1 else array, ITERATIONS, 0)
+    if steps > _MOST:
+        raise CoreError(f"{ITERATIONS}={steps} is beyond {_MOST}, the most steps that are saved")
+    return steps
 
 
 def _array(name: str, value: Any) -> np.ndarray:
@@ -143,18 +185,19 @@ def _array(name: str, value: Any) -> np.ndarray:
     return array
 
 
-def _matched(wanted: Mapping[str, Shape], loaded: Arrays) -> dict[str, str]:
-    """For each variable the name under which its slots were saved.
+def _matched(wanted: Mapping[str, Shape], loaded: Arrays, by_order: bool) -> dict[str, str]:
+    """For each variable the name under which its slots were saved; those that start fresh lack.
 
-    By name. Names that were made by counting differ from run to run: if none is known, by order.
+    By name. Names that were made by counting differ from run to run: where such ones do not fit and
+    no other name does, it goes by order, and all must be there.
     """
-    known = [name for name in wanted if name in loaded]
-    if len(known) == len(wanted):
-        found = {name: name for name in wanted}
-    elif not known and len(wanted) == len(loaded):
+    found = {name: name for name in wanted if name in loaded}
+    missing = len(found) < len(wanted)
+    sure = any(not _counted(name) for name in found)
+    if missing and by_order and not sure and _has_counted(wanted, loaded):
+        if len(wanted) != len(loaded):
+            raise _mismatch(wanted, loaded)
         found = dict(zip(wanted, loaded, strict=True))
-    else:
-        raise _mismatch(wanted, loaded)
     for name, source in found.items():
         shape = loaded[source][0].shape
         if shape != wanted[name]:
@@ -163,6 +206,10 @@ def _matched(wanted: Mapping[str, Shape], loaded: Arrays) -> dict[str, str]:
                 f"{shape}"
             )
     return found
+
+
+def _has_counted(*names: Iterable[str]) -> bool:
+    return any(_counted(name) for group in names for name in group)
 
 
 def _mismatch(wanted: Mapping[str, Shape], loaded: Arrays) -> CoreError:
