@@ -1,88 +1,135 @@
-"""The graph form: nodes as TensorFlow.js's model.json names them, and the op behind each type."""
+"""The graph form: nodes as TensorFlow.js's model.json names them, with weights, inputs and outputs.
 
-from collections.abc import Callable, Mapping
+Readers make it, the executor runs it, writers and passes read it. It holds plain values alone.
+"""
+
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from core.errors import CoreError
-from core.specs import Shape, Spec
+import numpy as np
+
+from core.specs import Spec
+
+
+class DataType(str):
+    """An attribute that is a dtype, by TensorFlow's name: ``DataType("DT_FLOAT")``."""
+
+    __slots__ = ()
+
+
+class FunctionName(str):
+    """An attribute that names a function of the graph."""
+
+    __slots__ = ()
+
+
+class PartialShape(tuple[int | None, ...]):
+    """An attribute that is a shape; a length of None may be any."""
+
+    __slots__ = ()
+
+
+#: Attributes by name: str, bytes (no UTF-8), int, float, bool, None (a shape of any rank), array,
+#: one of the classes above, or a list of them.
+Attributes = Mapping[str, Any]
 
 
 class Node(NamedTuple):
     """One step of a graph.
 
-    ``inputs`` are names of nodes; ``type`` and ``attributes`` are TensorFlow's, decoded: strings,
-    numbers and lists of them, such as ``{"strides": [1, 2, 2, 1], "padding": "SAME"}``.
+    ``inputs`` are references to what other nodes give: ``"name"`` is the first or only output,
+    ``"name:1"`` the second, and ``"^name"`` just asks for that node to run before. ``type`` and
+    ``attributes`` are TensorFlow's, decoded, such as ``{"strides": [1, 2, 2, 1], "padding":
+    "SAME"}``.
     """
 
     name: str
     type: str
     inputs: tuple[str, ...] = ()
-    attributes: Mapping[str, Any] = {}
+    attributes: Attributes = {}
 
 
 class PartialSpec(NamedTuple):
-    """Shape and dtype of an input or output; a length of None may be any."""
+    """Shape and dtype of an input or output; a length of None may be any, and so may a shape."""
 
-    shape: tuple[int | None, ...]
+    shape: tuple[int | None, ...] | None
     dtype: str = "float32"
 
     def accepts(self, spec: Spec) -> bool:
         """Whether a tensor fits."""
-        return (
-            spec.dtype == self.dtype
-            and len(spec.shape) == len(self.shape)
-            and all(n in (None, m) for n, m in zip(self.shape, spec.shape, strict=True))
+        if spec.dtype != self.dtype or self.shape is None:
+            return spec.dtype == self.dtype
+        return len(spec.shape) == len(self.shape) and all(
+            n in (None, m) for n, m in zip(self.shape, spec.shape, strict=True)
         )
+
+
+class Quantization(NamedTuple):
+    """What the integers of a quantised tensor mean: ``(quantum - zero_point) * scale``."""
+
+    scale: float
+    zero_point: int
+    dtype: str  # "uint8", "int8" or "int16"
+
+    @property
+    def limits(self) -> tuple[int, int]:
+        """The smallest and the largest quantum."""
+        limits = np.iinfo(self.dtype)
+        return int(limits.min), int(limits.max)
 
 
 class Endpoint(NamedTuple):
-    """A named input or output of a graph: the node it is, and what it holds."""
+    """A named input or output of a graph: the reference it is, what it holds, and its quanta."""
 
     node: str
     spec: PartialSpec
+    quantization: Quantization | None = None
 
 
-class NodeType(NamedTuple):
-    """Which op a node runs, and how its attributes are spelled there."""
+class Function(NamedTuple):
+    """A body of nodes that If, While and their like call by its name.
 
-    op: str
-    attributes: Callable[[Mapping[str, Any]], dict[str, Any]]
+    ``inputs`` are names that its nodes refer to, in the order of the arguments; ``outputs`` are
+    references into it, in the order of the results. Its Const nodes are weights of the graph.
+    """
 
-
-def _conv(attributes: Mapping[str, Any]) -> dict[str, Any]:
-    if attributes.get("data_format", "NHWC") != "NHWC":
-        raise CoreError(f"data_format {attributes['data_format']!r} is not supported, only NHWC")
-    return {
-        "strides": _height_width(attributes["strides"]),
-        "pad": attributes["padding"].lower(),
-        "dilations": _height_width(attributes.get("dilations", (1, 1, 1, 1))),
-    }
+    name: str
+    nodes: Sequence[Node]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
 
 
-def _height_width(per_axis: Shape) -> tuple[int, int]:
-    return per_axis[1], per_axis[2]
+class Graph(NamedTuple):
+    """Nodes, the weights of the Const ones among them, and the names of what goes in and out.
+
+    Attributes:
+        nodes: in any order.
+        weights: arrays by name of node.
+        inputs: what is fed, by its public name.
+        outputs: what `predict` gives, by its public name.
+        functions: bodies by name.
+        aliases: other names of what nodes give, by reference: TFLite's names of tensors.
+        custom_types: node types outside of the format's own set; where one lacks a kernel, what
+            does not need it runs all the same.
+        initializer: runs once before the first use; fills hash tables.
+        resources: inputs that are results of the initializer: name of node → its output's name.
+    """
+
+    nodes: Sequence[Node]
+    weights: Mapping[str, np.ndarray]
+    inputs: Mapping[str, Endpoint]
+    outputs: Mapping[str, Endpoint]
+    functions: Mapping[str, Function] = {}
+    aliases: Mapping[str, str] = {}
+    custom_types: frozenset[str] = frozenset()
+    initializer: "Graph | None" = None
+    resources: Mapping[str, str] = {}
 
 
-_ACTIVATION_NAMES = {"Relu": "relu", "Relu6": "relu6", "Elu": "elu", "Sigmoid": "sigmoid"}
+def node_of(reference: str) -> str:
+    """The name of the node that a reference is to.
 
-
-def _fused_conv(attributes: Mapping[str, Any]) -> dict[str, Any]:
-    """``fused_ops`` is ["BiasAdd"] or ["BiasAdd", the activation]."""
-    bias, *activation = attributes["fused_ops"]
-    if bias != "BiasAdd" or len(activation) > 1 or not set(activation) <= set(_ACTIVATION_NAMES):
-        raise CoreError(
-            f"fused_ops {attributes['fused_ops']} must be BiasAdd and one of "
-            f"{list(_ACTIVATION_NAMES)} or nothing"
-        )
-    name = _ACTIVATION_NAMES[activation[0]] if activation else "linear"
-    return {**_conv(attributes), "activation": name}
-
-
-#: Inputs and weights are given, not computed.
-GIVEN_TYPES = {"Placeholder", "Const"}
-
-#: Node type -> what runs it.
-NODE_TYPES = {
-    "_FusedConv2D": NodeType("fused_conv2d", _fused_conv),
-    "FusedDepthwiseConv2dNative": NodeType("fused_depthwise_conv2d", _fused_conv),
-}
+    >>> node_of("split:1"), node_of("^assert"), node_of("relu")
+    ('split', 'assert', 'relu')
+    """
+    return reference.lstrip("^").partition(":")[0]

@@ -1,50 +1,49 @@
 """In which order nodes run, and when a value is no longer needed."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from core.errors import CoreError
-from core.graph.nodes import Node
+from core.graph.nodes import node_of
 
 
 def running_order(
-    nodes: Mapping[str, Node], given: Iterable[str], wanted: Sequence[str]
-) -> list[Node]:
-    """The nodes that lead from given values to wanted ones, each after its inputs.
+    needs: Callable[[str], Iterable[str]], given: Iterable[str], wanted: Iterable[str]
+) -> list[str]:
+    """The names of nodes that lead from given values to wanted ones, each after what it needs.
+
+    Args:
+        needs: gives the names of the nodes that a node needs, or raises for an unknown one.
+        given: references that have a value.
+        wanted: references to what is asked for.
 
     Raises:
         CoreError: a name is unknown, or nodes wait for each other in a circle.
     """
-    done, waiting = set(given), set()
-    order: list[Node] = []
-    stack = list(reversed(wanted))
+    done, waiting = set(given), set[str]()
+    order: list[str] = []
+    stack = [node_of(reference) for reference in wanted if reference not in done][::-1]
     while stack:
         name = stack[-1]
         if name in done:
             stack.pop()
         elif name in waiting:
-            order.append(nodes[name])
+            order.append(name)
             done.add(name)
             stack.pop()
         else:
             waiting.add(name)
-            missing = [n for n in _node(nodes, name).inputs if n not in done]
+            missing = [n for n in needs(name) if n not in done]
             if any(n in waiting for n in missing):
                 raise CoreError(f"node {name!r} waits for itself: the graph has a circle")
             stack += missing
     return order
 
 
-def _node(nodes: Mapping[str, Node], name: str) -> Node:
-    if name not in nodes:
-        raise CoreError(f"the graph has no node {name!r}")
-    return nodes[name]
-
-
-def last_uses(order: Sequence[Node], wanted: Iterable[str]) -> list[list[str]]:
-    """For each node of the order, the values that nobody needs after it."""
+def last_uses(needs: Sequence[Sequence[str]], wanted: Iterable[str]) -> list[list[str]]:
+    """For each step of a sequence the references that nobody needs after it, by what each needs."""
     remaining = set(wanted)
     freed: list[list[str]] = []
-    for node in reversed(order):
-        freed.append([n for n in dict.fromkeys(node.inputs) if n not in remaining])
-        remaining.update(node.inputs)
+    for needed in reversed(needs):
+        freed.append([n for n in dict.fromkeys(needed) if n not in remaining])
+        remaining.update(needed)
     return freed[::-1]

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.graph.model import Graph
-from core.graph.nodes import Endpoint, Node, PartialSpec
+from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from weights_cache.errors import WeightsError, ZooError
 
 PREFIX = "MobilenetV1/"

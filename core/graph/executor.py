@@ -1,0 +1,356 @@
+"""Runs a body of nodes: a graph's own, or a function's."""
+
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from functools import partial
+from itertools import chain
+from threading import Lock
+from typing import Any, NamedTuple
+from weakref import ref
+
+from core.errors import CoreError, KernelNotFound
+from core.graph.frames import BACK, LOOP_TYPES, run_frames
+from core.graph.node_types import NodeType, find_node_type
+from core.graph.nodes import Function, Node, node_of
+from core.graph.order import last_uses, running_order
+from core.kernels import FUNCTIONS, OPS
+from core.tensors import Tensor
+
+#: Inputs and weights are given, not computed.
+GIVEN_TYPES = {"Placeholder", "Const"}
+
+#: How many sets of outputs an executor remembers the way to.
+MOST_SCHEDULES = 64
+
+#: Of the values that nodes give: tensors, lists of tensors, hash tables.
+Value = Any
+Values = dict[str, Value]
+
+
+class Step(NamedTuple):
+    """A node that is ready to run.
+
+    ``inputs`` are the references whose values ``run`` takes, after a `Call` if it is ``in_run``;
+    ``after`` are those that must be there, and of which nothing is read.
+    """
+
+    node: Node
+    run: Callable[..., Any]
+    inputs: tuple[str, ...]
+    after: tuple[str, ...] = ()
+    in_run: bool = False
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """All references that must have a value before the node runs."""
+        return self.inputs + self.after
+
+
+class Call(NamedTuple):
+    """What a node that is more than an op sees of its surroundings."""
+
+    executor: "Executor"
+    node: Node
+
+    def function(self, name: str) -> "Executor":
+        """The body that an attribute of the node names."""
+        return self.executor.function(self.node.attributes[name])
+
+
+class Schedule(NamedTuple):
+    """The steps to some outputs, and after each the references that nobody needs any more."""
+
+    steps: Sequence[Step]
+    freed: Sequence[Sequence[str]]
+    used: Container[str]
+    loops: bool
+
+
+class Executor:
+    """Binds nodes to what runs them, orders them, runs them. Threads may share it.
+
+    Args:
+        nodes: of the body.
+        constants: values by name of node: weights, shared by all bodies of a graph.
+        functions: bodies that nodes call.
+        kernels: the user's own functions by node type; they take the tensors, and the node's
+            attributes as keywords.
+        arguments: names that stand for what is given at each run.
+        results: references to what the body gives.
+        name: of the function, for errors.
+    """
+
+    def __init__(
+        self,
+        nodes: Iterable[Node],
+        constants: Mapping[str, Tensor],
+        *,
+        functions: Mapping[str, Function],
+        kernels: Mapping[str, Callable[..., Any]],
+        arguments: Sequence[str] = (),
+        results: Sequence[str] = (),
+        name: str = "the graph",
+        root: "Executor | None" = None,
+    ):
+        self.nodes = {node.name: node for node in nodes}
+        self.constants, self.functions, self.kernels = constants, functions, kernels
+        self.name, self.arguments, self.results = name, tuple(arguments), tuple(results)
+        #: What lives from run to run, such as hash tables, by name; for all bodies of a graph.
+        self.resources: dict[str, Value] = {} if root is None else root.resources
+        # Weak, as a circle would keep the weights of a closed model until the next collection.
+        self._root = ref(root or self)
+        self._steps: dict[str, Step] = {}
+        self._schedules: dict[tuple[Any, ...], Schedule] = {}
+        self._bodies: dict[str, Executor] = {}
+        self._making_bodies = Lock()
+
+    def run(self, given: Mapping[str, Value], wanted: Sequence[str]) -> Values:
+        """The values of references, from those that are given by name.
+
+        Raises:
+            CoreError: there is no such node, a type has no kernel, or something that is needed is
+                not given.
+        """
+        wanted = [self.normalised(reference) for reference in wanted]
+        schedule = self.schedule(given, wanted)
+        values: Values = {**self.constants, **given}
+        if schedule.loops:
+            return run_frames(self.run_step, schedule.steps, values, wanted)
+        used = schedule.used
+        for step, finished in zip(schedule.steps, schedule.freed, strict=True):
+            result = self.run_step(step, [existing(values, name) for name in step.inputs])
+            if isinstance(result, (list, tuple)):
+                named = named_outputs(step.node.name, result)
+                values.update((name, value) for name, value in named if name in used)
+                del named
+            else:
+                values[step.node.name] = result
+            del result
+            for name in finished:
+                values.pop(name, None)
+        return {reference: existing(values, reference) for reference in wanted}
+
+    def run_step(self, step: Step, values: Sequence[Value]) -> Any:
+        """What a node gives for the values of its inputs."""
+        return step.run(Call(self, step.node), *values) if step.in_run else step.run(*values)
+
+    def call(self, arguments: Sequence[Value]) -> list[Value]:
+        """The results of a function's body for its arguments."""
+        if len(arguments) != len(self.arguments):
+            raise CoreError(
+                f"the function {self.name} takes {len(self.arguments)} arguments, "
+                f"got {len(arguments)}"
+            )
+        values = self.run(dict(zip(self.arguments, arguments, strict=True)), self.results)
+        return [values[self.normalised(reference)] for reference in self.results]
+
+    def function(self, name: str) -> "Executor":
+        """The body of a function of the graph; its weights are those of the graph."""
+        root = self._root()
+        assert root is not None, "the body of a function outlived its graph"
+        with root._making_bodies:
+            if name not in root._bodies:
+                root._bodies[name] = root._new_body(name)
+            return root._bodies[name]
+
+    def _new_body(self, name: str) -> "Executor":
+        if name not in self.functions:
+            raise CoreError(f"the graph has no function {name!r}, only {list(self.functions)}")
+        function = self.functions[name]
+        return Executor(
+            function.nodes,
+            self.constants,
+            functions=self.functions,
+            kernels=self.kernels,
+            arguments=function.inputs,
+            results=function.outputs,
+            name=name,
+            root=self,
+        )
+
+    def schedule(self, given: Iterable[str], wanted: Sequence[str]) -> Schedule:
+        """The steps from what is given to what is wanted."""
+        key = tuple(given), tuple(wanted)
+        found = self._schedules.get(key)
+        if found is None:
+            known = {*self.constants, *key[0]}
+            order = running_order(partial(self._needs, known), known, wanted)
+            self.check_types(order)
+            missing = [name for name in order if self.node(name).type in GIVEN_TYPES]
+            if missing:
+                raise CoreError(f"{self.name} needs a value for {', '.join(missing)}")
+            steps = [self.step(name) for name in order]
+            needs = [step.needs for step in steps]
+            loops = any(step.node.type in LOOP_TYPES for step in steps)
+            freed = last_uses(needs, wanted) if not loops else []
+            used = frozenset(chain(wanted, *needs))
+            if len(self._schedules) >= MOST_SCHEDULES:
+                self._schedules.clear()
+            found = self._schedules[key] = Schedule(steps, freed, used, loops)
+        return found
+
+    def _needs(self, known: Container[str], name: str) -> list[str]:
+        """The nodes that must run before a node; the way back of a loop is none of them."""
+        return [
+            node_of(reference)
+            for reference in self.node(name).inputs
+            if self.normalised(reference.lstrip("^")) not in known
+            and not self._goes_back(name, reference)
+        ]
+
+    def _goes_back(self, name: str, reference: str) -> bool:
+        source = self.nodes.get(node_of(reference))
+        return self.nodes[name].type == "Merge" and source is not None and source.type == BACK
+
+    def node(self, name: str) -> Node:
+        """The node of that name."""
+        if name not in self.nodes:
+            raise CoreError(f"{self.name} has no node {name!r}")
+        return self.nodes[name]
+
+    def normalised(self, reference: str) -> str:
+        """A reference in the one form that values are stored by: without ``:0``.
+
+        Bodies of functions also write the output's own name, as in ``"split:output:1"``.
+        """
+        name, *output = reference.split(":")
+        index = output[-1] if output else "0"
+        if len(output) == 2:
+            kind = find_node_type(self.nodes[name].type) if name in self.nodes else None
+            if kind and output[0] in kind.outputs:
+                index = str(kind.outputs.index(output[0]) + int(index))
+        return name if index == "0" else f"{name}:{index}"
+
+    def check_outputs(self, wanted: Sequence[str], ignored: Container[str] = ()) -> None:
+        """Bind what leads to outputs, so that a graph that cannot run says so before it does.
+
+        Args:
+            wanted: references.
+            ignored: node types that may be unknown for now.
+
+        Raises:
+            KernelNotFound: nothing runs some nodes; every one is listed.
+            CoreError: the graph has a circle, or attributes are missing or make no sense.
+        """
+        known = {*self.constants, *self.arguments}
+        order = running_order(partial(self._needs, known), known, map(self.normalised, wanted))
+        self.check_types([n for n in order if self.node(n).type not in ignored])
+        for name in order:
+            if self._kind(self.node(name)):
+                self.step(name)
+
+    def check_types(self, names: Iterable[str]) -> None:
+        """Raise an error that lists every node, of those named, that nothing runs."""
+        unknown: dict[str, list[str]] = {}
+        for node in map(self.node, names):
+            if node.type not in GIVEN_TYPES and not self._kind(node):
+                unknown.setdefault(node.type, []).append(node.name)
+        if unknown:
+            listed = "; ".join(f"{kind} ({', '.join(names)})" for kind, names in unknown.items())
+            raise KernelNotFound(
+                f"no op runs these node types: {listed}; give functions that do as kernels="
+            )
+
+    def _kind(self, node: Node) -> NodeType | None:
+        if node.type in self.kernels:
+            return NodeType(self.kernels[node.type], attributes=dict)
+        return find_node_type(node.type)
+
+    def step(self, name: str) -> Step:
+        """A node bound to what runs it."""
+        if name not in self._steps:
+            self._steps[name] = self._bound(self.node(name))
+        return self._steps[name]
+
+    def _bound(self, node: Node) -> Step:
+        kind = self._kind(node)
+        assert kind is not None, node  # its type was checked
+        inputs = tuple(self.normalised(r) for r in node.inputs if not r.startswith("^"))
+        after = tuple(self.normalised(r[1:]) for r in node.inputs if r.startswith("^"))
+        if kind.in_run:
+            return Step(node, _function(kind.run), inputs, after, in_run=True)
+        return _bound_to_op(node, kind, inputs, self.constants)._replace(after=after)
+
+
+def _bound_to_op(
+    node: Node, kind: NodeType, inputs: tuple[str, ...], constants: Mapping[str, Tensor]
+) -> Step:
+    """A step that calls an op; what it reads from constants is read now."""
+    reads = _positions(kind.reads, len(inputs))
+    attributes = _translated(node, kind)
+    later = []
+    for name, position in reads.items():
+        if inputs[position] in constants:
+            attributes[name] = read(constants[inputs[position]])
+        else:
+            later.append((name, inputs[position]))
+    arguments = kind.tensors
+    if arguments is None:
+        arguments = tuple(i for i in range(len(inputs)) if i not in reads.values())
+    groups = [inputs[a] if isinstance(a, slice) else inputs[a : a + 1] for a in arguments]
+    lists = [isinstance(a, slice) for a in arguments]
+    run = _function(kind.run)
+    if not later and not any(lists):
+        present = tuple(chain.from_iterable(groups))
+        return Step(node, lambda *values: run(*values, **attributes), present)
+    names, references = zip(*later, strict=True) if later else ((), ())
+    sizes = [len(group) for group in groups]
+
+    def run_regrouped(*values: Value) -> Any:
+        """Some of the values are a list, others attributes."""
+        rest = list(values)
+        given: list[Any] = []
+        for size, listed in zip(sizes, lists, strict=True):
+            part, rest = rest[:size], rest[size:]
+            given += [part] if listed else part
+        return run(*given, **attributes, **dict(zip(names, map(read, rest), strict=True)))
+
+    return Step(node, run_regrouped, (*chain.from_iterable(groups), *references))
+
+
+def _positions(reads: Mapping[str, int], count: int) -> dict[str, int]:
+    """Where attributes are among so many inputs, from the front; optional ones may be absent."""
+    found = {name: p + count if p < 0 else p for name, p in reads.items()}
+    return {name: p for name, p in found.items() if p < count}
+
+
+def read(value: Tensor) -> Any:
+    """The values of a tensor as an attribute: a number, or (nested) tuples of them."""
+    return as_attribute(value.tolist())
+
+
+def as_attribute(value: Any) -> Any:
+    """Lists as tuples."""
+    return tuple(map(as_attribute, value)) if isinstance(value, (list, tuple)) else value
+
+
+def _function(run: str | Callable[..., Any]) -> Callable[..., Any]:
+    if not isinstance(run, str):
+        return run
+    found = OPS.get(run) or FUNCTIONS.get(run)
+    if found is None:
+        raise KernelNotFound(f"core has no op {run!r}")
+    return found
+
+
+def _translated(node: Node, kind: NodeType) -> dict[str, Any]:
+    """A node's attributes as those of its op."""
+    try:
+        translated = kind.attributes(node.attributes)
+        return {name: as_attribute(value) for name, value in translated.items()}
+    except KeyError as error:
+        raise CoreError(f"node {node.name!r} ({node.type}) lacks the attribute {error}") from error
+    except (CoreError, TypeError, ValueError, LookupError) as error:
+        raise CoreError(f"node {node.name!r} ({node.type}): {error}") from error
+
+
+def named_outputs(name: str, results: Sequence[Value]) -> list[tuple[str, Value]]:
+    """What a node with several outputs gave, by reference."""
+    return [(f"{name}:{i}" if i else name, value) for i, value in enumerate(results)]
+
+
+def existing(values: Values, reference: str) -> Value:
+    """The value of a reference to a node that ran."""
+    if reference not in values:
+        name, _, index = reference.partition(":")
+        raise CoreError(f"the node {name!r} has no output {index or 0}")
+    return values[reference]
