@@ -1,16 +1,17 @@
 """Runs a body of nodes: a graph's own, or a function's."""
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
 from threading import Lock
 from typing import Any, NamedTuple
 from weakref import ref
 
 from core.errors import CoreError, KernelNotFound
-from core.graph.frames import BACK, LOOP_TYPES, run_frames
+from core.graph.frames import BACK, LOOP_TYPES, Program, run_program
+from core.graph.layout import compiled
 from core.graph.node_types import NodeType, find_node_type
-from core.graph.nodes import Function, Node, node_of
+from core.graph.nodes import Function, FunctionName, Node, node_of
 from core.graph.order import last_uses, running_order
 from core.kernels import FUNCTIONS, OPS
 from core.tensors import Tensor
@@ -53,16 +54,22 @@ class Call(NamedTuple):
 
     def function(self, name: str) -> "Executor":
         """The body that an attribute of the node names."""
-        return self.executor.function(self.node.attributes[name])
+        found = self.node.attributes.get(name)
+        if not isinstance(found, FunctionName):
+            raise CoreError(f"the node {self.node.name!r} lacks the function {name!r}")
+        return self.executor.function(found)
 
 
 class Schedule(NamedTuple):
-    """The steps to some outputs, and after each the references that nobody needs any more."""
+    """The steps to some outputs, and after each the references that nobody needs any more.
+
+    Where loops or branches lead there, a program.
+    """
 
     steps: Sequence[Step]
     freed: Sequence[Sequence[str]]
     used: Container[str]
-    loops: bool
+    program: Program | None = None
 
 
 class Executor:
@@ -113,8 +120,8 @@ class Executor:
         wanted = [self.normalised(reference) for reference in wanted]
         schedule = self.schedule(given, wanted)
         values: Values = {**self.constants, **given}
-        if schedule.loops:
-            return run_frames(self.run_step, schedule.steps, values, wanted)
+        if schedule.program:
+            run_program(schedule.program, self.run_step, values, wanted)
         used = schedule.used
         for step, finished in zip(schedule.steps, schedule.freed, strict=True):
             result = self.run_step(step, [existing(values, name) for name in step.inputs])
@@ -131,7 +138,12 @@ class Executor:
 
     def run_step(self, step: Step, values: Sequence[Value]) -> Any:
         """What a node gives for the values of its inputs."""
-        return step.run(Call(self, step.node), *values) if step.in_run else step.run(*values)
+        try:
+            return step.run(Call(self, step.node), *values) if step.in_run else step.run(*values)
+        except CoreError as error:
+            if type(error) is not CoreError:
+                raise
+            raise CoreError(f"node {step.node.name!r} ({step.node.type}): {error}") from error
 
     def call(self, arguments: Sequence[Value]) -> list[Value]:
         """The results of a function's body for its arguments."""
@@ -172,21 +184,52 @@ class Executor:
         key = tuple(given), tuple(wanted)
         found = self._schedules.get(key)
         if found is None:
-            known = {*self.constants, *key[0]}
-            order = running_order(partial(self._needs, known), known, wanted)
-            self.check_types(order)
-            missing = [name for name in order if self.node(name).type in GIVEN_TYPES]
+            order = self._way(key[0], wanted)
+            _refuse_unknown(self.unknown(order))
+            given = {*self.constants, *key[0]}
+            missing = [n for n in order if self.node(n).type in GIVEN_TYPES and n not in given]
             if missing:
                 raise CoreError(f"{self.name} needs a value for {', '.join(missing)}")
             steps = [self.step(name) for name in order]
-            needs = [step.needs for step in steps]
-            loops = any(step.node.type in LOOP_TYPES for step in steps)
-            freed = last_uses(needs, wanted) if not loops else []
-            used = frozenset(chain(wanted, *needs))
+            if any(step.node.type in LOOP_TYPES for step in steps):
+                found = Schedule((), (), (), compiled(steps, wanted))
+            else:
+                needs = [step.needs for step in steps]
+                used = frozenset(chain(wanted, *needs))
+                found = Schedule(steps, last_uses(needs, wanted), used)
             if len(self._schedules) >= MOST_SCHEDULES:
                 self._schedules.clear()
-            found = self._schedules[key] = Schedule(steps, freed, used, loops)
+            self._schedules[key] = found
         return found
+
+    def _way(self, given: Iterable[str], wanted: Sequence[str]) -> list[str]:
+        """The nodes from what is given to what is wanted, each after what it needs.
+
+        In a graph with branches, a constant may wait for one; elsewhere it just is there.
+        """
+        known = {*self.constants, *given}
+        order = self._closed_order(known, wanted)
+        if all(self.node(name).type not in LOOP_TYPES for name in order):
+            return order
+        known -= self._waiting_constants.difference(given)
+        return self._closed_order(known, wanted)
+
+    @cached_property
+    def _waiting_constants(self) -> set[str]:
+        return {n.name for n in self.nodes.values() if n.type == "Const" and n.inputs}
+
+    def _closed_order(self, known: set[str], wanted: Iterable[str]) -> list[str]:
+        """The order with the bodies of loops, to which only the ways back lead."""
+        wanted = list(wanted)
+        while True:
+            order = running_order(partial(self._needs, known), known, wanted)
+            merges = [name for name in order if self.nodes[name].type == "Merge"]
+            inputs = [(name, r) for name in merges for r in self.nodes[name].inputs]
+            back = {node_of(r) for name, r in inputs if self._goes_back(name, r)}
+            more = [name for name in back.difference(order) if name not in known]
+            if not more:
+                return order
+            wanted += sorted(more)
 
     def _needs(self, known: Container[str], name: str) -> list[str]:
         """The nodes that must run before a node; the way back of a loop is none of them."""
@@ -231,24 +274,31 @@ class Executor:
             KernelNotFound: nothing runs some nodes; every one is listed.
             CoreError: the graph has a circle, or attributes are missing or make no sense.
         """
-        known = {*self.constants, *self.arguments}
-        order = running_order(partial(self._needs, known), known, map(self.normalised, wanted))
-        self.check_types([n for n in order if self.node(n).type not in ignored])
-        for name in order:
-            if self._kind(self.node(name)):
-                self.step(name)
+        ways = [(self, self._way(self.arguments, [*map(self.normalised, wanted)]))]
+        seen = set[str]()
+        for body, way in ways:
+            for name in body.called(way) - seen:
+                seen.add(name)
+                called = self.function(name)
+                results = [*map(called.normalised, called.results)]
+                ways.append((called, called._way(called.arguments, results)))
+        unknown = [node for body, way in ways for node in body.unknown(way)]
+        _refuse_unknown([node for node in unknown if node.type not in ignored])
+        for body, way in ways:
+            for name in way:
+                if body._kind(body.node(name)):
+                    body.step(name)
 
-    def check_types(self, names: Iterable[str]) -> None:
-        """Raise an error that lists every node, of those named, that nothing runs."""
-        unknown: dict[str, list[str]] = {}
-        for node in map(self.node, names):
-            if node.type not in GIVEN_TYPES and not self._kind(node):
-                unknown.setdefault(node.type, []).append(node.name)
-        if unknown:
-            listed = "; ".join(f"{kind} ({', '.join(names)})" for kind, names in unknown.items())
-            raise KernelNotFound(
-                f"no op runs these node types: {listed}; give functions that do as kernels="
-            )
+    def called(self, names: Iterable[str]) -> set[str]:
+        """The functions that nodes call."""
+        kinds = [(node, self._kind(node)) for node in map(self.node, names)]
+        values = [node.attributes.values() for node, kind in kinds if kind and kind.in_run]
+        return {value for value in chain(*values) if isinstance(value, FunctionName)}
+
+    def unknown(self, names: Iterable[str]) -> list[Node]:
+        """Those nodes that nothing runs."""
+        nodes = [self.node(name) for name in names]
+        return [n for n in nodes if n.type not in GIVEN_TYPES and not self._kind(n)]
 
     def _kind(self, node: Node) -> NodeType | None:
         if node.type in self.kernels:
@@ -262,13 +312,27 @@ class Executor:
         return self._steps[name]
 
     def _bound(self, node: Node) -> Step:
-        kind = self._kind(node)
-        assert kind is not None, node  # its type was checked
         inputs = tuple(self.normalised(r) for r in node.inputs if not r.startswith("^"))
         after = tuple(self.normalised(r[1:]) for r in node.inputs if r.startswith("^"))
+        if node.name in self.constants:
+            return Step(node, partial(self.constants.__getitem__, node.name), (), after)
+        kind = self._kind(node)
+        assert kind is not None, node  # its type was checked
         if kind.in_run:
             return Step(node, _function(kind.run), inputs, after, in_run=True)
         return _bound_to_op(node, kind, inputs, self.constants)._replace(after=after)
+
+
+def _refuse_unknown(nodes: Sequence[Node]) -> None:
+    """Raise an error that lists every one of these nodes."""
+    unknown: dict[str, list[str]] = {}
+    for node in nodes:
+        unknown.setdefault(node.type, []).append(node.name)
+    if unknown:
+        listed = "; ".join(f"{kind} ({', '.join(names)})" for kind, names in unknown.items())
+        raise KernelNotFound(
+            f"no op runs these node types: {listed}; give functions that do as kernels="
+        )
 
 
 def _bound_to_op(
@@ -286,7 +350,7 @@ def _bound_to_op(
     arguments = kind.tensors
     if arguments is None:
         arguments = tuple(i for i in range(len(inputs)) if i not in reads.values())
-    groups = [inputs[a] if isinstance(a, slice) else inputs[a : a + 1] for a in arguments]
+    groups = [inputs[a] if isinstance(a, slice) else inputs[a:][:1] for a in arguments]
     lists = [isinstance(a, slice) for a in arguments]
     run = _function(kind.run)
     if not later and not any(lists):

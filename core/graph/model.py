@@ -9,6 +9,7 @@ import numpy as np
 from core.engine import tensor
 from core.errors import CoreError
 from core.graph.executor import GIVEN_TYPES, Executor
+from core.graph.initialization import Initialization
 from core.graph.nodes import Graph, PartialSpec, Quantization, node_of
 from core.scopes import keep
 from core.settings import backend as on_backend
@@ -52,6 +53,8 @@ class GraphModel:
         wanted = [e.node for e in graph.outputs.values()] or [n.name for n in graph.nodes]
         self._executor.check_outputs(wanted, graph.custom_types)
         _check_given(graph)
+        with on_backend(self.backend):
+            self._initialization = Initialization(graph, self._executor)
 
     @property
     def inputs(self) -> dict[str, PartialSpec]:
@@ -99,7 +102,8 @@ class GraphModel:
             raise CoreError(f"outputs must be a list of names, got {outputs!r}")
         references = [self._reference(name) for name in outputs]
         with on_backend(self.backend):
-            values = self._executor.run(self._feeds(inputs), references)
+            feeds = {**self._initialization.resources(), **self._feeds(inputs)}
+            values = self._executor.run(feeds, references)
             return {
                 name: self._given_out(name, values[reference], raw)
                 for name, reference in zip(outputs, references, strict=True)

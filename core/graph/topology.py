@@ -4,12 +4,15 @@ import base64
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from core.errors import CoreError
 from core.graph.nodes import (
     DataType,
     Endpoint,
     Function,
     FunctionName,
+    Graph,
     Node,
     PartialShape,
     PartialSpec,
@@ -72,6 +75,64 @@ def dtype_of_type(data_type: Any) -> str:
     if data_type not in DTYPES:
         raise CoreError(f"no tensor dtype for TensorFlow's {data_type!r}: known are {list(DTYPES)}")
     return DTYPES[data_type]
+
+
+def read_graph_document(topology: Any, signature: Any, weights: Mapping[str, np.ndarray]) -> Graph:
+    """The graph of a GraphDef document: nodes, functions, and what goes in and out.
+
+    Args:
+        topology: the GraphDef.
+        signature: names of inputs and outputs, or None.
+        weights: arrays by name of node.
+
+    Raises:
+        CoreError: a document has not the form that it should have.
+    """
+    topology = _dict(topology, "the topology")
+    nodes = read_nodes(topology.get("node"))
+    inputs, outputs, resources = read_signature(nodes, signature)
+    functions = read_functions(topology.get("library"))
+    return Graph(nodes, weights, inputs, outputs, functions, resources=resources)
+
+
+def read_initializer(
+    graph: Graph, topology: Any, signature: Any, weights: Mapping[str, np.ndarray]
+) -> Graph:
+    """The same graph with the one that runs before its first use, and fills its hash tables.
+
+    The results of the initializer reach inputs of the graph by a number that both signatures have.
+
+    Args:
+        graph: of the model, whose ``resources`` are these numbers.
+        topology: the initializer's GraphDef.
+        signature: that of the initializer, or None.
+        weights: arrays by name of node, for both graphs.
+    """
+    initializer = read_graph_document(topology, None, weights)
+    given = _dict(_dict(signature or {}, "the signature").get("outputs") or {}, "its outputs")
+    if given:
+        outputs = {_public(name): _resource(name, info) for name, info in given.items()}
+    else:
+        outputs = _last_steps(initializer.nodes)
+    by_number = {str(info.get("resourceId")): _public(name) for name, info in given.items()}
+    missing = [node for node, number in graph.resources.items() if number not in by_number]
+    if missing:
+        raise CoreError(f"the initializer gives nothing for these inputs: {', '.join(missing)}")
+    return graph._replace(
+        initializer=initializer._replace(outputs=outputs),
+        resources={node: by_number[number] for node, number in graph.resources.items()},
+    )
+
+
+def _resource(name: str, info: Any) -> Endpoint:
+    info = _dict(info, f"{name!r} of the signature")
+    return Endpoint(_public(_text(info.get("name", name), name)), PartialSpec(None, "resource"))
+
+
+def _last_steps(nodes: Sequence[Node]) -> dict[str, Endpoint]:
+    """What an initializer does at last: nodes that at most a NoOp waits for."""
+    steps = [node for node in nodes if node.type != "NoOp"]
+    return _leaves(steps)
 
 
 def read_nodes(document: Any) -> list[Node]:

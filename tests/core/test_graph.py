@@ -84,10 +84,10 @@ def changed(graph: Graph, **changes) -> Graph:
         *[
             (Graph([Node("n", "_FusedConv2D", (), attributes)], {}, {}, {}), message)
             for attributes, message in [
-                ({**CONV, "fused_ops": ["BiasAdd", "LeakyRelu"]}, "fused_ops .*LeakyRelu"),
+                ({**CONV, "fused_ops": ["BiasAdd", "Tanh"]}, "fused_ops .*Tanh"),
                 ({**CONV, "fused_ops": ["Relu"]}, "fused_ops"),
                 ({"strides": [1, 1, 1, 1], "fused_ops": ["BiasAdd"]}, "'n' .* lacks .*'padding'"),
-                ({**CONV, "data_format": "NCHW"}, "only NHWC"),
+                ({**CONV, "data_format": "NCDHW"}, "only NHWC or NCHW"),
             ]
         ],
     ],

@@ -26,8 +26,20 @@ def copied(*same: str, **renamed: str) -> Translation:
     """
     names = {**{name: name for name in same}, **renamed}
     return lambda attributes: {
-        ours: attributes[theirs] for ours, theirs in names.items() if theirs in attributes
+        ours: attributes[theirs]
+        for ours, theirs in names.items()
+        if attributes.get(theirs) is not None
     }
+
+
+def required(*same: str, **renamed: str) -> Translation:
+    """The same for attributes that a node must have.
+
+    >>> required("block_size")({"block_size": 2})
+    {'block_size': 2}
+    """
+    names = {**{name: name for name in same}, **renamed}
+    return lambda attributes: {ours: attributes[theirs] for ours, theirs in names.items()}
 
 
 class NodeType(NamedTuple):

@@ -1,0 +1,59 @@
+"""Shapes of the elements of lists and arrays: lengths may be unknown, and so may the rank."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from core.errors import CoreError
+from core.specs import Shape
+
+#: A length of None may be any; None in place of a shape means that the rank is unknown, too.
+ElementShape = tuple[int | None, ...] | None
+
+
+def element_shape(value: Any) -> ElementShape:
+    """The shape that a node has as an attribute, or that it was given as numbers.
+
+    Args:
+        value: lengths, of which -1 and None may be any; or -1 or None, for a shape of any rank.
+
+    >>> element_shape((-1, 3)), element_shape(-1)
+    ((None, 3), None)
+    """
+    if value is None or isinstance(value, (int, float)):
+        return None
+    return tuple(None if n is None or n < 0 else int(n) for n in value)
+
+
+def merged(one: ElementShape, other: ElementShape, what: str) -> ElementShape:
+    """What is known of a shape from two sides.
+
+    Raises:
+        CoreError: they contradict each other.
+
+    >>> merged((None, 3), (2, None), "the list")
+    (2, 3)
+    """
+    if one is None or other is None:
+        return other if one is None else one
+    if len(one) != len(other) or any(
+        n != m for n, m in zip(one, other, strict=True) if None not in (n, m)
+    ):
+        raise CoreError(f"{what}: the shapes {_shown(one)} and {_shown(other)} do not match")
+    return tuple(m if n is None else n for n, m in zip(one, other, strict=True))
+
+
+def defined(shape: ElementShape, elements: Iterable[Shape], what: str) -> Shape:
+    """A shape without unknown lengths; elements tell what is missing, if anything is.
+
+    Raises:
+        CoreError: they do not match, or a length stays unknown.
+    """
+    for each in elements if shape is None or None in shape else ():
+        shape = merged(shape, each, what)
+    if shape is None or None in shape:
+        raise CoreError(f"{what} is empty, and its elements' shape {_shown(shape)} is not known")
+    return tuple(n for n in shape if n is not None)
+
+
+def _shown(shape: ElementShape) -> str:
+    return "of any rank" if shape is None else str(shape)

@@ -1,0 +1,89 @@
+"""What runs once before the first use of a graph: it fills hash tables."""
+
+from collections.abc import Mapping
+from threading import Lock
+from typing import Any
+
+from core.engine import tensor
+from core.graph.executor import Executor
+from core.graph.nodes import Graph, node_of
+from core.scopes import keep
+
+#: Node types that make a table, and those that fill one.
+_TABLE_TYPES = frozenset({"HashTable", "HashTableV2"})
+_FILLING_TYPES = frozenset(
+    {"InitializeTable", "InitializeTableV2", "LookupTableImport", "LookupTableImportV2"}
+)
+
+
+class Initialization:
+    """Runs a graph's initializer when it is first needed, and knows what it gave.
+
+    Nodes that fill a table with constants run then, too, whether or not anything refers to them.
+
+    Args:
+        graph: with or without an initializer.
+        executor: of the graph; its tables are those of the initializer.
+
+    Raises:
+        CoreError: nothing runs some nodes of the initializer.
+    """
+
+    def __init__(self, graph: Graph, executor: Executor):
+        self._inputs = graph.resources
+        self._bodies = [(executor, _filling_nodes(graph))]
+        self._outputs: dict[str, str] = {}
+        if graph.initializer is not None:
+            before = _initializer(graph, graph.initializer, executor)
+            self._outputs = {
+                name: before.normalised(endpoint.node)
+                for name, endpoint in graph.initializer.outputs.items()
+            }
+            wanted = [*self._outputs.values(), *_filling_nodes(graph.initializer)]
+            before.check_outputs(wanted)
+            self._bodies.append((before, wanted))
+        self._lock = Lock()
+        self._found: Mapping[str, Any] | None = None if any(w for _, w in self._bodies) else {}
+
+    def resources(self) -> Mapping[str, Any]:
+        """The values of inputs that the initializer gives, by name of node."""
+        if self._found is None:
+            with self._lock:
+                if self._found is None:
+                    self._found = self._run()
+        return self._found
+
+    def _run(self) -> dict[str, Any]:
+        values: dict[str, Any] = {}
+        for body, wanted in self._bodies:
+            values.update(body.run({}, wanted))
+        given = {node: values[self._outputs[name]] for node, name in self._inputs.items()}
+        return keep(given)
+
+
+def _initializer(graph: Graph, initializer: Graph, executor: Executor) -> Executor:
+    """The initializer's executor, which has the tables and weights of the graph's."""
+    own = {
+        name: tensor(array)
+        for name, array in initializer.weights.items()
+        if graph.weights.get(name) is not array
+    }
+    made = Executor(
+        initializer.nodes,
+        {**executor.constants, **keep(own)},
+        functions=initializer.functions,
+        kernels=executor.kernels,
+        name="the initializer",
+    )
+    made.resources = executor.resources
+    return made
+
+
+def _filling_nodes(graph: Graph) -> list[str]:
+    """The nodes that fill a table with constants."""
+    ready = {*graph.weights, *(n.name for n in graph.nodes if n.type in _TABLE_TYPES)}
+    return [
+        node.name
+        for node in graph.nodes
+        if node.type in _FILLING_TYPES and ready.issuperset(map(node_of, node.inputs))
+    ]

@@ -1,0 +1,68 @@
+"""Branches and loops: those of TensorFlow 1, and those that call functions of the graph."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from core.engine import tensor
+from core.errors import CoreError
+from core.graph.frames import ABSENT
+from core.graph.node_types.table import NodeType
+from core.tensors import Tensor
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _switch(value: Any, condition: Tensor) -> list[Any]:
+    """The value on the side that is taken: the second one if the condition is true."""
+    return [ABSENT, value] if _is_true(condition) else [value, ABSENT]
+
+
+def _merge(_: Any, value: Any, position: int) -> list[Any]:
+    """The first input that is there, and which one it is."""
+    return [value, tensor(position, "int32")]
+
+
+def _is_true(condition: Tensor) -> bool:
+    """Whether the first value of a tensor is true."""
+    if condition.size == 1:
+        return bool(condition.item())
+    return bool(condition.size) and bool(condition.flatten().tolist()[0])
+
+
+def _if(call: Any, condition: Tensor, *values: Any) -> list[Any]:
+    return _called(call, "then_branch" if _is_true(condition) else "else_branch", values)
+
+
+def _while(call: Any, *values: Any) -> Sequence[Any]:
+    while _is_true(_called(call, "cond", values)[0]):
+        values = tuple(_called(call, "body", values))
+    return values
+
+
+def _called(call: Any, function: str, values: Sequence[Any]) -> list[Any]:
+    try:
+        results: list[Any] = call.function(function).call(values)
+    except RecursionError:
+        raise CoreError(
+            f"functions of the graph call each other without end, through {call.node.name!r}"
+        ) from None
+    return results
+
+
+_IF = NodeType(_if, in_run=True, outputs=("output",))
+_WHILE = NodeType(_while, in_run=True, outputs=("output",))
+
+NODE_TYPES = {
+    "Enter": NodeType(_same, (0,)),
+    "Exit": NodeType(_same, (0,)),
+    "If": _IF,
+    "LoopCond": NodeType(_same, (0,)),
+    "Merge": NodeType(_merge, in_run=True, outputs=("output", "value_index")),
+    "NextIteration": NodeType(_same, (0,)),
+    "StatelessIf": _IF,
+    "StatelessWhile": _WHILE,
+    "Switch": NodeType(_switch, (0, 1), outputs=("output_false", "output_true")),
+    "While": _WHILE,
+}

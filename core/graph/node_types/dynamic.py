@@ -1,0 +1,39 @@
+"""What has as many values as the data say."""
+
+from core.graph.node_types.table import NodeType, copied
+from core.kernels import ops
+from core.tensors import Tensor
+
+_BOXES = (0, 1)
+_LIMITS = {"max_output_size": 2, "iou_threshold": 3}
+_THRESHOLDS = {**_LIMITS, "score_threshold": 4}
+
+
+def _where(condition: Tensor) -> Tensor:
+    """The places of whatever is not 0."""
+    return ops.where(ops.cast(condition, dtype="bool"))
+
+
+NODE_TYPES = {
+    "NonMaxSuppressionV2": NodeType("non_max_suppression", _BOXES, _LIMITS),
+    "NonMaxSuppressionV3": NodeType("non_max_suppression", _BOXES, _THRESHOLDS),
+    "NonMaxSuppressionV4": NodeType(
+        "non_max_suppression_padded",
+        _BOXES,
+        _THRESHOLDS,
+        copied("pad_to_max_output_size"),
+        ("selected_indices", "valid_outputs"),
+    ),
+    "NonMaxSuppressionV5": NodeType(
+        "non_max_suppression_with_score",
+        _BOXES,
+        {**_THRESHOLDS, "soft_nms_sigma": 5},
+        outputs=("selected_indices", "selected_scores"),
+    ),
+    "Where": NodeType(_where, (0,)),
+    "ListDiff": NodeType("setdiff1d", (0, 1), outputs=("out", "idx")),
+    # TensorFlow.js does not have it.
+    "NonMaxSuppression": NodeType(
+        "non_max_suppression", _BOXES, {"max_output_size": 2}, copied("iou_threshold")
+    ),
+}

@@ -1,0 +1,59 @@
+"""Tables of values by key. A table lives as long as its model, by the name of its node."""
+
+from typing import Any
+
+from core.engine import tensor
+from core.errors import CoreError
+from core.graph.hash_tables import HashTable
+from core.graph.node_types.table import NodeType
+from core.graph.topology import dtype_of_type
+from core.tensors import Tensor
+
+
+def _make(call: Any) -> HashTable:
+    """The table of the node's name, which the initializer may have filled."""
+    node, resources = call.node, call.executor.resources
+    if node.name in resources:
+        found: HashTable = resources[node.name]
+        return found
+    dtypes = [dtype_of_type(node.attributes.get(name)) for name in ("key_dtype", "value_dtype")]
+    made: HashTable = resources.setdefault(node.name, HashTable(node.name, *dtypes))
+    return made
+
+
+def _table(value: Any) -> HashTable:
+    if not isinstance(value, HashTable):
+        raise CoreError(f"a lookup node needs a hash table, got {value!r:.80}")
+    return value
+
+
+def _fill(table: Any, keys: Tensor, values: Tensor) -> HashTable:
+    _table(table).fill(keys, values)
+    return _table(table)
+
+
+def _find(table: Any, keys: Tensor, default: Tensor) -> Tensor:
+    return _table(table).find(keys, default)
+
+
+def _size(table: Any) -> Tensor:
+    return tensor(len(_table(table)), "int32")
+
+
+_MAKE = NodeType(_make, in_run=True)
+_FILL = NodeType(_fill, (0, 1, 2))
+_FIND = NodeType(_find, (0, 1, 2))
+_SIZE = NodeType(_size, (0,))
+
+NODE_TYPES = {
+    "HashTable": _MAKE,
+    "HashTableV2": _MAKE,
+    "InitializeTable": _FILL,
+    "InitializeTableV2": _FILL,
+    "LookupTableFind": _FIND,
+    "LookupTableFindV2": _FIND,
+    "LookupTableImport": _FILL,
+    "LookupTableImportV2": _FILL,
+    "LookupTableSize": _SIZE,
+    "LookupTableSizeV2": _SIZE,
+}

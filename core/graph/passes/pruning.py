@@ -1,0 +1,107 @@
+"""Away with what the outputs do not need, and with nodes that pass on what they get."""
+
+from collections.abc import Iterator, Sequence
+
+from core.graph.nodes import Function, FunctionName, Graph, Node, node_of
+from core.graph.passes.rewriting import followed, has_loops, plain, with_references
+
+#: Node types that give their first input; for training, or for checks.
+PASSING_TYPES = frozenset(
+    {"Identity", "StopGradient", "Snapshot", "PreventGradient", "CheckNumerics"}
+)
+
+
+def prune(graph: Graph) -> Graph:
+    """Drop what no output needs, nodes that just pass a value on, and what control inputs ask for.
+
+    Assertions and checks go, as nothing but control inputs asks for them. In a graph with loops
+    just what no output needs is dropped: there control inputs tell to which turn a node belongs.
+
+    >>> from core.graph.nodes import Endpoint, PartialSpec
+    >>> x, y = (Endpoint(name, PartialSpec((None,))) for name in ("x", "y"))
+    >>> nodes = [Node("x", "Placeholder"), Node("same", "Identity", ("x",))]
+    >>> nodes += [Node("y", "Neg", ("same", "^check")), Node("check", "Assert", ("x",))]
+    >>> [n.name for n in prune(Graph(nodes, {}, {"x": x}, {"y": y})).nodes]
+    ['x', 'y']
+    """
+    if has_loops(graph):
+        return drop_unused(graph)
+    fed = {node_of(endpoint.node) for endpoint in graph.inputs.values()}
+    links = {
+        reference: source
+        for node in graph.nodes
+        if node.name not in fed
+        for reference, source in _passed_on(node)
+    }
+    bare = graph._replace(nodes=[_without_control(node) for node in graph.nodes])
+    return drop_unused(with_references(bare, lambda r: followed(links, plain(r))))
+
+
+def _passed_on(node: Node) -> Iterator[tuple[str, str]]:
+    """References to a node that stand for what it gets."""
+    data = [plain(i) for i in node.inputs if not i.startswith("^")]
+    if node.type in PASSING_TYPES or node.type == "PlaceholderWithDefault":
+        yield from zip((node.name,), data, strict=False)
+    elif node.type == "IdentityN":
+        yield from ((f"{node.name}:{i}" if i else node.name, r) for i, r in enumerate(data))
+
+
+def _without_control(node: Node) -> Node:
+    return node._replace(inputs=tuple(i for i in node.inputs if not i.startswith("^")))
+
+
+def drop_unused(graph: Graph) -> Graph:
+    """Drop the nodes, functions and weights that no output needs; inputs stay.
+
+    A graph without outputs stays as it is.
+    """
+    if not graph.outputs:
+        return graph
+    known = {node.name: node for node in graph.nodes}
+    needed = _needed(known, graph)
+    nodes = [node for node in graph.nodes if node.name in needed]
+    functions = _used_functions(nodes, graph)
+    bodies = [nodes, *(f.nodes for f in functions.values())]
+    if graph.initializer is not None:
+        bodies.append(graph.initializer.nodes)
+    constants = {n.name for body in bodies for n in body if n.type == "Const"}
+    return graph._replace(
+        nodes=nodes,
+        functions=functions,
+        weights={name: a for name, a in graph.weights.items() if name in constants},
+        aliases={k: r for k, r in graph.aliases.items() if node_of(r) in needed},
+    )
+
+
+def _needed(known: dict[str, Node], graph: Graph) -> set[str]:
+    """The names of nodes that outputs need, and of the inputs."""
+    endpoints = (*graph.outputs.values(), *graph.inputs.values())
+    waiting = [*(node_of(e.node) for e in endpoints), *graph.resources]
+    needed: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        if name not in needed:
+            needed.add(name)
+            waiting += [node_of(i) for i in known[name].inputs] if name in known else []
+    return needed
+
+
+def _used_functions(nodes: Sequence[Node], graph: Graph) -> dict[str, Function]:
+    """The functions that nodes call, and those that these call."""
+    used: dict[str, Function] = {}
+    waiting = [name for node in nodes for name in _called(node)]
+    while waiting:
+        name = waiting.pop()
+        if name in graph.functions and name not in used:
+            used[name] = graph.functions[name]
+            waiting += [other for node in used[name].nodes for other in _called(node)]
+    return {name: f for name, f in graph.functions.items() if name in used}
+
+
+def _called(node: Node) -> Iterator[str]:
+    for value in node.attributes.values():
+        yield from (v for v in (value if isinstance(value, list) else [value]) if _is_name(v))
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, FunctionName)

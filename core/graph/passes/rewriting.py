@@ -1,0 +1,101 @@
+"""What passes share: who uses what a node gives, and graphs with other references."""
+
+from collections.abc import Callable, Iterable, Mapping
+
+import numpy as np
+
+from core.graph.frames import LOOP_TYPES
+from core.graph.nodes import Graph, Node, node_of
+
+
+def plain(reference: str) -> str:
+    """A reference in the one form that passes compare: without ``:0``."""
+    return reference.removesuffix(":0")
+
+
+def with_references(graph: Graph, change: Callable[[str], str]) -> Graph:
+    """The same graph with other references, in nodes, outputs and aliases."""
+
+    def changed(reference: str) -> str:
+        if reference.startswith("^"):
+            return f"^{node_of(change(reference[1:]))}"
+        return change(reference)
+
+    nodes = [n._replace(inputs=tuple(changed(i) for i in n.inputs)) for n in graph.nodes]
+    outputs = {k: e._replace(node=changed(e.node)) for k, e in graph.outputs.items()}
+    aliases = {k: changed(reference) for k, reference in graph.aliases.items()}
+    return graph._replace(nodes=nodes, outputs=outputs, aliases=aliases)
+
+
+def followed(links: Mapping[str, str], reference: str) -> str:
+    """What a reference comes to when each one in the map stands for another."""
+    seen = set()
+    while reference in links and reference not in seen:
+        seen.add(reference)
+        reference = links[reference]
+    return reference
+
+
+def has_loops(graph: Graph) -> bool:
+    """Whether nodes belong to loops or branches, where control inputs say in which."""
+    return any(node.type in LOOP_TYPES for node in graph.nodes)
+
+
+class Index:
+    """Nodes by name, who uses what they give, and the constants.
+
+    Inputs of a graph are never constants, whatever they are otherwise. ``several`` are the names
+    of nodes of which more than the first output is used.
+    """
+
+    def __init__(self, graph: Graph):
+        self.nodes = {node.name: node for node in graph.nodes}
+        self.weights = graph.weights
+        self.fed = {node_of(endpoint.node) for endpoint in graph.inputs.values()}
+        self._users: dict[str, list[Node | None]] = {}
+        self.several: set[str] = set()
+        uses: list[tuple[str, Node | None]] = [(r, n) for n in graph.nodes for r in n.inputs]
+        for reference, user in [*uses, *((e.node, None) for e in graph.outputs.values())]:
+            self._users.setdefault(node_of(reference), []).append(user)
+            if ":" in plain(reference):
+                self.several.add(node_of(reference))
+
+    def constant(self, reference: str) -> np.ndarray | None:
+        """The value of a constant, or None."""
+        name = plain(reference)
+        node = self.nodes.get(name)
+        if node is None or node.type != "Const" or name in self.fed:
+            return None
+        return self.weights.get(name)
+
+    def only_user(self, node: Node) -> Node | None:
+        """The one node that uses a node's first output, if nothing else uses the node at all."""
+        users = self._users.get(node.name, [])
+        alone = len(users) == 1 and node.name not in self.several | self.fed
+        return users[0] if alone else None
+
+    def free_name(self, name: str) -> str:
+        """A name that no node has, from now on taken."""
+        found, count = name, 0
+        while found in self.nodes:
+            count += 1
+            found = f"{name}_{count}"
+        self.nodes[found] = Node(found, "Const")
+        return found
+
+
+def with_changes(
+    graph: Graph,
+    replaced: Mapping[str, Iterable[Node]],
+    weights: Mapping[str, np.ndarray],
+) -> Graph:
+    """The graph with other nodes in the place of some, by name, and with more weights.
+
+    What nothing needs any more is dropped.
+    """
+    from core.graph.passes.pruning import drop_unused
+
+    if not replaced:
+        return graph
+    nodes = [new for old in graph.nodes for new in replaced.get(old.name, (old,))]
+    return drop_unused(graph._replace(nodes=nodes, weights={**graph.weights, **weights}))

@@ -1,0 +1,154 @@
+"""Arrays of tensors, as the TensorArray nodes of TensorFlow 1 make, write and read them."""
+
+from collections.abc import Sequence
+
+from core.engine import tensor
+from core.errors import CoreError
+from core.graph.element_shapes import ElementShape, defined, merged
+from core.graph.tensor_lists import MOST_ELEMENTS, empty, in_shape
+from core.kernels import ops
+from core.tensors import Tensor
+
+
+class TensorArray:
+    """Tensors of one dtype by their index, each written once. Nodes hold it as a handle.
+
+    Args:
+        name: for errors.
+        dtype: of the elements.
+        size: how many elements there may be, unless it grows.
+        shape: of the elements, as far as it is known; if nothing is, the first element tells it.
+        grows: whether there may be more than ``size``.
+        clears: whether an element can be read only once, and then is let go of.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        dtype: str,
+        size: int,
+        shape: ElementShape = None,
+        *,
+        grows: bool = False,
+        clears: bool = False,
+    ):
+        self.name, self.dtype, self.shape = name, dtype, shape
+        self.size = MOST_ELEMENTS if grows else size
+        self.clears = clears
+        self.elements: list[Tensor | None] = []
+        self._read: set[int] = set()
+        self._closed = False
+
+    def __len__(self) -> int:
+        return len(self.elements)
+
+    def __repr__(self) -> str:
+        return f"TensorArray({self.name!r}, {len(self)} x {self.dtype} {self.shape})"
+
+    def read(self, index: int) -> Tensor:
+        """The element at an index.
+
+        Raises:
+            CoreError: there is none, it was read before and is cleared, or the array is closed.
+        """
+        self._check_open()
+        if self.clears and index in self._read:
+            raise CoreError(f"{self._what()}: index {index} was read already, and cleared then")
+        found = self.elements[index] if 0 <= index < len(self) else None
+        if found is None:
+            raise CoreError(f"{self._what()}: there is nothing to read at index {index}")
+        self._read.add(index)
+        if self.clears:
+            self.elements[index] = None
+        return found
+
+    def write(self, index: int, value: Tensor) -> None:
+        """Set the element at an index.
+
+        Raises:
+            CoreError: the index is not in the array, was written or read already, or the dtype or
+                shape of the value is not that of the array.
+        """
+        self._check_open()
+        if not 0 <= index < self.size:
+            raise CoreError(
+                f"{self._what()}: cannot write to index {index}, it may have {self.size}"
+            )
+        self._check_dtype(value)
+        if not self.shape and not self.elements:
+            self.shape = value.shape
+        merged(self.shape, value.shape, self._what())
+        if index in self._read or (index < len(self) and self.elements[index] is not None):
+            raise CoreError(f"{self._what()}: index {index} was written already")
+        self.elements += [None] * (index + 1 - len(self))
+        self.elements[index] = value
+
+    def gather(self, indices: Sequence[int]) -> Tensor:
+        """Elements along a new first axis; no more of them than the array has."""
+        values = [self.read(index) for index in indices[: len(self)]]
+        if not values:
+            return empty((0, *defined(self.shape, (), self._what())), self.dtype)
+        merged(self.shape, values[0].shape, self._what())
+        stacked: Tensor = ops.stack(values)
+        return stacked
+
+    def concat(self) -> tuple[Tensor, Tensor]:
+        """All elements joined along their first axis, and how long each is there."""
+        values = [self.read(index) for index in range(len(self))]
+        if not values:
+            shape = defined(self.shape, (), self._what())
+            return empty((0, *shape), self.dtype), empty((0,), "int32")
+        if not values[0].shape:
+            raise CoreError(f"{self._what()}: single numbers cannot be joined: gather them")
+        merged(self.shape, values[0].shape, self._what())
+        return ops.concat(values), tensor([value.shape[0] for value in values], "int32")
+
+    def scatter(self, indices: Sequence[int], value: Tensor) -> None:
+        """Write the parts of a tensor along its first axis to indices."""
+        self._check_dtype(value)
+        if not value.shape or len(indices) != value.shape[0]:
+            raise CoreError(
+                f"{self._what()}: {len(indices)} indices need a tensor of as many elements, "
+                f"got shape {value.shape}"
+            )
+        for index, part in zip(indices, ops.unstack(value), strict=True):
+            self.write(index, part)
+
+    def split(self, lengths: Sequence[int], value: Tensor) -> None:
+        """Write parts of a tensor, of given lengths along its first axis, from index 0 on."""
+        self._check_dtype(value)
+        if self.size not in (len(lengths), MOST_ELEMENTS):
+            raise CoreError(f"{self._what()}: it has {self.size} places, not {len(lengths)}")
+        for index, part in enumerate(split(value, lengths, self.shape)):
+            self.write(index, part)
+
+    def close(self) -> None:
+        """Let go of everything; reading and writing is an error from now on."""
+        self.elements.clear()
+        self._closed = True
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise CoreError(f"{self._what()} was closed already")
+
+    def _check_dtype(self, value: Tensor) -> None:
+        if not isinstance(value, Tensor) or value.dtype != self.dtype:
+            raise CoreError(f"{self._what()} has {self.dtype} elements, not {value!r:.80}")
+
+    def _what(self) -> str:
+        return f"the tensor array {self.name!r} of {len(self)}"
+
+
+def split(value: Tensor, lengths: Sequence[int], shape: ElementShape) -> list[Tensor]:
+    """Parts of a tensor of given lengths along its first axis.
+
+    As in TensorFlow.js, parts of length 1 lose that axis where the shape of an element has not it.
+    """
+    if not value.shape or sum(lengths) != value.shape[0] or min(lengths, default=0) < 0:
+        raise CoreError(f"cannot split a tensor of shape {value.shape} into lengths {lengths}")
+    if not lengths:
+        return []
+    parts = ops.split(value, num_or_size_splits=tuple(lengths))
+    if shape is None or len(shape) == len(value.shape):
+        return list(parts)
+    return [in_shape(part, defined(shape, [value.shape[1:]], "the parts")) for part in parts]
