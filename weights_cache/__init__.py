@@ -8,10 +8,16 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from weights_cache.errors import WeightsError, ZooError
-    from weights_cache.loader import load_weights
+    from weights_cache.loader import load_web_model, load_weights
     from weights_cache.places import cache_folder
-    from weights_cache.quantise import QuantisedArray, dequantise_array, quantise_array
+    from weights_cache.quantise import (
+        QuantisedArray,
+        StoredArray,
+        dequantise_array,
+        quantise_array,
+    )
     from weights_cache.registry import FileRecord, ModelRecord, find_record, list_records
+    from weights_cache.shards import WebModel
     from weights_cache.store import FileReport, clear, fetch, locate, status, verify
     from weights_cache.write import write_weights
 
@@ -20,6 +26,8 @@ _PUBLIC = {
     "FileReport": "store",
     "ModelRecord": "registry",
     "QuantisedArray": "quantise",
+    "StoredArray": "quantise",
+    "WebModel": "shards",
     "WeightsError": "errors",
     "ZooError": "errors",
     "cache_folder": "places",
@@ -28,6 +36,7 @@ _PUBLIC = {
     "fetch": "store",
     "find_record": "registry",
     "list_records": "registry",
+    "load_web_model": "loader",
     "load_weights": "loader",
     "locate": "store",
     "quantise_array": "quantise",
@@ -41,6 +50,8 @@ __all__ = [
     "FileReport",
     "ModelRecord",
     "QuantisedArray",
+    "StoredArray",
+    "WebModel",
     "WeightsError",
     "ZooError",
     "cache_folder",
@@ -49,6 +60,7 @@ __all__ = [
     "fetch",
     "find_record",
     "list_records",
+    "load_web_model",
     "load_weights",
     "locate",
     "quantise_array",

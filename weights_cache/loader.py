@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from weights_cache.errors import WeightsError
-from weights_cache.manifest import Weights, manifest_name, read_manifest
+from weights_cache.manifest import manifest_name
 from weights_cache.paths import inside, require_relative
 from weights_cache.places import PathLike
 from weights_cache.registry import find_record, is_registered
+from weights_cache.shards import WebModel, Weights, read_web_model
 from weights_cache.store import ModelFiles, locate
 
 
@@ -32,8 +33,8 @@ def load_weights(
         offline: as for ``locate``.
         progress: as for ``locate``.
 
-    Returns a dict from weight name to array: float32, int32, bool or complex64, dequantised,
-    read-only (copy an array to change it).
+    Returns a dict from weight name to array: float32, int32, bool, complex64, or strings as an
+    object array of bytes; dequantised, read-only (copy an array to change it).
 
     Raises WeightsError when the files are missing, damaged or of another kind.
 
@@ -44,9 +45,29 @@ def load_weights(
     if is_registered(source):
         files = locate(str(source), cache=cache, mirror=mirror, offline=offline, progress=progress)
         main = manifest_name(files, f"the model {str(source)!r}")
-        return read_manifest(files[main], partial(_registered_shard, files))
+        return read_web_model(files[main], partial(_registered_shard, files)).weights()
+    return load_web_model(source).weights()
+
+
+def load_web_model(source: PathLike) -> WebModel:
+    """Return the whole document of a manifest file, and the weights as they are stored.
+
+    Args:
+        source: the path of a folder or of a manifest, as for ``load_weights``.
+
+    Returns a ``WebModel``: ``document`` (topology, signature and what else the file says),
+    ``stored`` (arrays, or where they are quantised ``StoredArray``, by name), and ``weights()``.
+
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from weights_cache import write_weights
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = write_weights(folder, {"w": np.ones(2, np.float32)}, quantise="float16")
+    ...     load_web_model(folder).stored["w"].values.dtype
+    dtype('float16')
+    """
     path = _manifest_path(source)
-    return read_manifest(path, partial(inside, path.parent, what=str(path)))
+    return read_web_model(path, partial(inside, path.parent, what=str(path)))
 
 
 def _registered_shard(files: ModelFiles, shard: Any) -> Path:

@@ -1,4 +1,4 @@
-"""Readers of the three weight manifests: arrays by name, checked against the bytes on disk.
+"""The three weight manifests: what weights there are, and in which shards.
 
 - ``model.json`` of TensorFlow.js, whose ``weightsManifest`` lists groups of weights and shards;
 - the weights manifest that older converters and face-api.js wrote: that list alone;
@@ -6,20 +6,18 @@
 """
 
 import math
-import stat
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from weights_cache.documents import parse_json, read_document
+from weights_cache.documents import parse_json
 from weights_cache.errors import WeightsError
-from weights_cache.quantise import QUANTISED_DTYPES, dequantise_array
+from weights_cache.quantise import QUANTISED_DTYPES
 
-DTYPES = {"float32": "<f4", "int32": "<i4", "bool": "u1", "complex64": "<c8"}
-Weights = dict[str, np.ndarray]
+DTYPES = {"float32": "<f4", "int32": "<i4", "bool": "u1", "complex64": "<c8", "string": "<u4"}
 _MOST_AXES = 32  # NumPy 1 has no more
 
 
@@ -35,12 +33,12 @@ class Entry(NamedTuple):
 
     @property
     def stored(self) -> np.dtype:
-        """The dtype on disk, little-endian."""
+        """The dtype on disk, little-endian; of strings that of their lengths."""
         return np.dtype(QUANTISED_DTYPES[self.kind] if self.kind else DTYPES[self.dtype])
 
     @property
     def bytes(self) -> int:
-        """Bytes on disk."""
+        """Bytes on disk; of strings those of their lengths alone."""
         return math.prod(self.shape) * self.stored.itemsize
 
 
@@ -49,28 +47,6 @@ class Group(NamedTuple):
 
     entries: list[Entry]
     shards: list[Any]
-
-
-def read_manifest(path: Path, find_shard: Callable[[Any], Path]) -> Weights:
-    """Return the weights of a manifest file as arrays by name, dequantised and read-only.
-
-    Args:
-        path: the manifest, of any of the three kinds.
-        find_shard: gives the path of a shard from its name in the manifest, or raises
-            WeightsError for a name that leads out of the folder.
-
-    Raises WeightsError for a document that is no manifest, and where weights and shards do not
-    agree to the byte.
-    """
-    groups = read_groups(path)
-    _require_unique((entry.name for group in groups for entry in group.entries), path, "weight")
-    # Else a short file named often could ask for more memory than there are bytes on disk.
-    _require_unique((str(shard) for group in groups for shard in group.shards), path, "shard")
-    weights: Weights = {}
-    for group in groups:
-        paths = [find_shard(shard) for shard in group.shards]
-        weights |= _read_group(group.entries, paths, path)
-    return weights
 
 
 def manifest_name(names: Iterable[str], where: object) -> str:
@@ -91,10 +67,20 @@ def manifest_name(names: Iterable[str], where: object) -> str:
     )
 
 
-def read_groups(path: Path) -> list[Group]:
-    """Return what a manifest file lists, without looking at the shards."""
-    data = read_document(path)
+def parse_manifest(data: bytes, path: Path) -> tuple[Any, list[Group]]:
+    """The document that a manifest file holds, and the groups of weights that it lists.
+
+    Raises WeightsError for a document that is no manifest, and for weights or shards listed twice.
+    """
     document = parse_json(data, path)
+    groups = _listed_groups(document, data, path)
+    _require_unique((entry.name for group in groups for entry in group.entries), path, "weight")
+    # Else a short file named often could ask for more memory than there are bytes on disk.
+    _require_unique((str(shard) for group in groups for shard in group.shards), path, "shard")
+    return document, groups
+
+
+def _listed_groups(document: Any, data: bytes, path: Path) -> list[Group]:
     if isinstance(document, dict) and "weightsManifest" in document:
         return _groups(document["weightsManifest"], path)
     if isinstance(document, list):
@@ -173,83 +159,6 @@ def _shape(document: Any, itemsize: int, where: str) -> tuple[int, ...]:
     if math.prod(max(size, 1) for size in shape) * itemsize > sys.maxsize:
         raise WeightsError(f"{where}: the shape {_short(shape)} is too large for this machine")
     return tuple(shape)
-
-
-def _read_group(entries: list[Entry], paths: list[Path], manifest: Path) -> Weights:
-    sizes = [_size(path) for path in paths]
-    _require_exact(entries, paths, sum(sizes), manifest)
-    buffer = _read_shards(paths, sizes)
-    weights = {}
-    start = 0
-    for entry in entries:
-        piece = buffer[start : start + entry.bytes]
-        start += entry.bytes
-        try:
-            weights[entry.name] = _array(entry, piece)
-        except WeightsError as error:
-            raise WeightsError(f"{manifest}, weight {entry.name!r}: {error}") from error
-    return weights
-
-
-def _array(entry: Entry, piece: np.ndarray) -> np.ndarray:
-    """A view of the bytes where dtype and alignment allow it, else a copy; never writeable."""
-    stored = piece.view(entry.stored).reshape(entry.shape)
-    if entry.kind:
-        array = dequantise_array(stored, entry.scale, entry.minimum, entry.dtype)
-    elif entry.dtype == "bool":
-        array = stored != 0
-    else:
-        array = np.require(stored, requirements="A")
-    array.setflags(write=False)
-    return array
-
-
-def _require_exact(entries: list[Entry], paths: list[Path], held: int, manifest: Path) -> None:
-    """Every byte of the shards belongs to a weight, and every byte of a weight is there."""
-    shards = ", ".join(path.name for path in paths[:3]) + (", ..." if len(paths) > 3 else "")
-    end = 0
-    for entry in entries:
-        end += entry.bytes
-        if end > held:
-            raise WeightsError(
-                f"{manifest}, weight {entry.name!r}: ends at byte {end}, but the shards ({shards}) "
-                f"hold only {held} bytes; fetch them again"
-            )
-    if end < held:
-        raise WeightsError(
-            f"{manifest}: the shards ({shards}) hold {held} bytes, {held - end} more than the "
-            f"weights up to {entries[-1].name if entries else 'none'!r} need; fetch them again"
-        )
-
-
-def _size(path: Path) -> int:
-    try:
-        status = path.stat()
-    except OSError as error:
-        raise WeightsError(f"cannot read the shard {path}: {error.strerror}") from error
-    if not stat.S_ISREG(status.st_mode):
-        raise WeightsError(f"the shard {path} is not a file")
-    return status.st_size
-
-
-def _read_shards(paths: list[Path], sizes: list[int]) -> np.ndarray:
-    """The bytes of all shards in one read-only buffer, allocated for what is on disk."""
-    try:
-        buffer = np.empty(sum(sizes), np.uint8)
-    except MemoryError as error:
-        raise WeightsError(f"no memory for the {sum(sizes)} bytes of {paths[0]}") from error
-    start = 0
-    for path, size in zip(paths, sizes, strict=True):
-        try:
-            with open(path, "rb") as stream:
-                count = stream.readinto(buffer.data[start : start + size])
-        except OSError as error:
-            raise WeightsError(f"cannot read the shard {path}: {error.strerror}") from error
-        if count != size:
-            raise WeightsError(f"the shard {path} became shorter while it was read; read it again")
-        start += size
-    buffer.setflags(write=False)
-    return buffer
 
 
 def _require_unique(names: Iterable[str], path: Path, what: str) -> None:

@@ -27,6 +27,18 @@ class QuantisedArray(NamedTuple):
     minimum: float | None = None
 
 
+class StoredArray(NamedTuple):
+    """A quantised weight as a file holds it: what ``dequantise_array`` takes.
+
+    ``dtype`` is that of the array that the values stand for: ``"float32"`` or ``"int32"``.
+    """
+
+    values: np.ndarray
+    scale: float | None = None
+    minimum: float | None = None
+    dtype: str = "float32"
+
+
 def quantise_array(array: np.ndarray, kind: str) -> QuantisedArray:
     """Quantise a float32 array to ``kind``: ``"uint8"``, ``"uint16"`` or ``"float16"``.
 

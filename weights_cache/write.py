@@ -1,7 +1,7 @@
 """The writer of the TensorFlow.js web format: ``model.json`` and its shards."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -11,33 +11,43 @@ import numpy as np
 from weights_cache.errors import WeightsError
 from weights_cache.manifest import DTYPES
 from weights_cache.places import PathLike
-from weights_cache.quantise import QUANTISED_DTYPES, quantise_array, require_kind
+from weights_cache.quantise import (
+    StoredArray,
+    dequantise_array,
+    quantise_array,
+    require_kind,
+)
 from weights_cache.staging import replace_files, require_space, writing_to
 
 SHARD_BYTES = 4 * 2**20  # the largest file that all browsers cache
+AS_IT_IS = "float32"  # the kind of what is not quantised
 Quantise = str | Mapping[str, str] | None
 
 
 def write_weights(
     folder: PathLike,
-    weights: Mapping[str, np.ndarray],
+    weights: Mapping[str, np.ndarray | StoredArray],
     *,
     quantise: Quantise = None,
     shard_bytes: int = SHARD_BYTES,
     metadata: Mapping[str, Any] | None = None,
     topology: Mapping[str, Any] | None = None,
+    fields: Mapping[str, Any] | None = None,
 ) -> Path:
     """Write ``weights`` as ``model.json`` and ``group1-shard1of1.bin`` ..., and return the former.
 
     Args:
         folder: where to write; it is made if need be. Files of other names are left alone.
-        weights: arrays by name: float32, int32, bool or complex64.
+        weights: arrays by name: float32, int32, bool, complex64, or strings as an object array of
+            bytes or text; a ``StoredArray`` is stored as it is.
         quantise: None, or ``"uint8"``, ``"uint16"`` or ``"float16"`` for all float32 weights, or
             a dict from patterns of names (``*`` and ``?``) to kinds, of which the first that
-            matches counts; weights that none matches are kept as they are.
+            matches counts, and ``"float32"`` leaves weights as they are, as those are that none
+            matches. What is quantised already is quantised anew where this asks for another kind.
         shard_bytes: the largest size of one shard.
         metadata: kept as ``userDefinedMetadata``.
         topology: kept as ``modelTopology``.
+        fields: what else the document tells, such as ``{"signature": ...}``.
 
     Without quantisation ``load_weights(folder)`` gives the same bits. An error leaves files that
     were there as they were. Raises WeightsError for names, dtypes and values that the format
@@ -52,55 +62,119 @@ def write_weights(
     """
     if not isinstance(shard_bytes, int) or shard_bytes < 1:
         raise WeightsError(f"shard_bytes is {shard_bytes!r}; it is a whole number from 1 up")
-    kinds = _kinds(weights, quantise)
+    kinds = kinds_by_name(weights, quantise)
     entries, pieces = [], []
     for name, array in weights.items():
         entry, stored = _store(name, array, kinds.get(name))
         entries.append(entry)
-        pieces.append(stored.reshape(-1).view(np.uint8).data)
+        pieces.append(stored)
     shards = _shards(pieces, shard_bytes)
     manifest = [{"paths": list(shards), "weights": entries}]
-    document = _document(manifest, metadata, topology)
+    document = _document(manifest, metadata, topology, fields or {})
     return _write(Path(folder), {**shards, "model.json": [document]})
 
 
-def _kinds(weights: Mapping[str, np.ndarray], quantise: Quantise) -> dict[str, str]:
-    """The quantisation asked for each name; a pattern that matches nothing is a mistake."""
+def kinds_by_name(names: Iterable[str], quantise: Quantise) -> dict[str, str]:
+    """The quantisation asked for each name; a pattern that matches nothing is a mistake.
+
+    Args:
+        names: of all weights.
+        quantise: as for ``write_weights``.
+
+    >>> kinds_by_name(["conv/kernel", "conv/bias"], {"*bias": "float32", "*": "uint8"})
+    {'conv/bias': 'float32', 'conv/kernel': 'uint8'}
+    """
     if quantise is None:
         return {}
+    known = list(names)
     patterns = quantise if isinstance(quantise, Mapping) else {"*": quantise}
     kinds: dict[str, str] = {}
     for pattern, kind in patterns.items():
-        require_kind(kind)
-        matches = [name for name in weights if fnmatchcase(str(name), pattern)]
-        if weights and not matches:
+        if kind != AS_IT_IS:
+            require_kind(kind)
+        matches = [name for name in known if fnmatchcase(str(name), pattern)]
+        if known and not matches:
             raise WeightsError(
-                f"the pattern {pattern!r} matches no weight; names are like {next(iter(weights))!r}"
+                f"the pattern {pattern!r} matches no weight; names are like {known[0]!r}"
             )
         for name in matches:
             kinds.setdefault(name, kind)
     return kinds
 
 
-def _store(name: str, array: np.ndarray, kind: str | None) -> tuple[dict[str, Any], np.ndarray]:
+def _store(
+    name: str, array: np.ndarray | StoredArray, kind: str | None
+) -> tuple[dict[str, Any], memoryview]:
     """The manifest's entry of one weight, and what lies in the shard."""
     if not isinstance(name, str) or not name:
         raise WeightsError(f"a weight has the name {name!r}; names are non-empty texts")
     dtype = getattr(getattr(array, "dtype", None), "name", type(array).__name__)
-    if dtype not in DTYPES:
-        known = ", ".join(DTYPES)
-        raise WeightsError(f"weight {name!r} is {dtype}; convert it to one of {known}")
-    entry: dict[str, Any] = {"name": name, "shape": list(array.shape), "dtype": dtype}
-    stored = np.ascontiguousarray(array, DTYPES[dtype])
-    if kind is None or dtype != "float32":
-        return entry, stored
+    if isinstance(array, np.ndarray) and _holds_strings(array):
+        return {"name": name, "shape": list(array.shape), "dtype": "string"}, _string_bytes(array)
+    if not isinstance(array, StoredArray) and dtype not in DTYPES:
+        raise WeightsError(f"weight {name!r} is {dtype}; convert it to one of {', '.join(DTYPES)}")
     try:
-        values, scale, minimum = quantise_array(stored, kind)
+        if isinstance(array, StoredArray):
+            return _store_again(name, array, kind)
+        return _store_array(name, array, kind)
     except WeightsError as error:
         raise WeightsError(f"weight {name!r}: {error}") from error
-    affine = {} if scale is None else {"min": minimum, "scale": scale}
-    entry["quantization"] = {"dtype": kind, **affine, "original_dtype": dtype}
-    return entry, np.ascontiguousarray(values, QUANTISED_DTYPES[kind])
+
+
+def _store_again(
+    name: str, array: StoredArray, kind: str | None
+) -> tuple[dict[str, Any], memoryview]:
+    """What is quantised already stays as it is, unless another kind is asked for."""
+    require_kind(array.values.dtype.name)
+    whole = dequantise_array(*array)  # which says so if scale or minimum make no sense
+    if kind in (None, AS_IT_IS, array.values.dtype.name) or array.dtype != "float32":
+        return _entry(name, whole, array), _bytes(array.values)
+    return _store_array(name, whole, kind)
+
+
+def _store_array(
+    name: str, array: np.ndarray, kind: str | None
+) -> tuple[dict[str, Any], memoryview]:
+    dtype = array.dtype.name
+    if kind in (None, AS_IT_IS) or dtype != "float32":
+        return _entry(name, array), _bytes(np.ascontiguousarray(array, DTYPES[dtype]))
+    quantised = StoredArray(*quantise_array(np.ascontiguousarray(array, DTYPES[dtype]), kind))
+    return _entry(name, array, quantised), _bytes(quantised.values)
+
+
+def _entry(name: str, array: np.ndarray, quantised: StoredArray | None = None) -> dict[str, Any]:
+    entry = {"name": name, "shape": list(array.shape), "dtype": array.dtype.name}
+    if quantised is None:
+        return entry
+    affine = {"min": quantised.minimum, "scale": quantised.scale}
+    kind = quantised.values.dtype.name
+    return entry | {
+        "quantization": {
+            "dtype": kind,
+            **({} if kind == "float16" else affine),
+            "original_dtype": quantised.dtype,
+        }
+    }
+
+
+def _bytes(stored: np.ndarray) -> memoryview:
+    """What lies on disk, where numbers are little-endian."""
+    little = np.ascontiguousarray(stored, stored.dtype.newbyteorder("<"))
+    return little.reshape(-1).view(np.uint8).data
+
+
+def _holds_strings(array: np.ndarray) -> bool:
+    """NumPy's own types of text are not taken: they cut off zeros at the end."""
+    return array.dtype.kind == "O" and all(isinstance(v, (str, bytes)) for v in array.flat)
+
+
+def _string_bytes(strings: np.ndarray) -> memoryview:
+    """Each string behind its length, which has four bytes."""
+    blocks = []
+    for value in strings.reshape(-1).tolist():
+        data = value.encode() if isinstance(value, str) else value
+        blocks += [len(data).to_bytes(4, "little"), data]
+    return memoryview(b"".join(blocks))
 
 
 def _shards(pieces: list[memoryview], shard_bytes: int) -> dict[str, list[memoryview]]:
@@ -127,8 +201,9 @@ def _document(
     manifest: list[dict[str, Any]],
     metadata: Mapping[str, Any] | None,
     topology: Mapping[str, Any] | None,
+    fields: Mapping[str, Any],
 ) -> bytes:
-    document: dict[str, Any] = {"generatedBy": "friendly-zoo", "convertedBy": None}
+    document: dict[str, Any] = {"generatedBy": "friendly-zoo", "convertedBy": None, **fields}
     if topology is not None:
         # A converted graph lists nodes; what Keras saves does not.
         document["format"] = "graph-model" if "node" in topology else "layers-model"

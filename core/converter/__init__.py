@@ -1,1 +1,36 @@
-"""Readers of model files, and the writer of the web format: paths in, graphs out."""
+"""Readers of model files, and the writer of the web format: paths in, graphs out.
+
+>>> from core import converter
+>>> model = converter.load_model("blazeface/model.json")  # doctest: +SKIP
+>>> converter.convert("face.tflite", "face-web", quantise="float16")  # doctest: +SKIP
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from core.converter.conversion import convert
+    from core.converter.doors import load_model, read_graph
+    from core.converter.report import Report, inspect_model
+
+_PUBLIC = {
+    "Report": "report",
+    "convert": "conversion",
+    "inspect_model": "report",
+    "load_model": "doors",
+    "read_graph": "doors",
+}
+
+__all__ = ["Report", "convert", "inspect_model", "load_model", "read_graph"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _PUBLIC:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_PUBLIC[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(globals() | _PUBLIC)

@@ -1,5 +1,6 @@
 """What all readers of model files share: bytes of a bounded size, and errors that name the file."""
 
+import os
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -41,7 +42,9 @@ def reading(path: object) -> Iterator[None]:
 def read_bytes(path: Path, largest: int = LARGEST_MODEL) -> bytes:
     """The content of a file, which must not be larger than a limit."""
     with reading(path), open(path, "rb") as stream:
-        data = stream.read(largest + 1)
+        size = os.fstat(stream.fileno()).st_size
+        # One byte more shows that it grew; a larger number would take that much memory at once.
+        data = stream.read(min(size, largest) + 1)
     if len(data) > largest:
         raise WeightsError(f"{path} is larger than {largest} bytes, too large a model")
     return data

@@ -7,13 +7,14 @@ from threading import Lock
 from typing import Any, NamedTuple
 from weakref import ref
 
+from core.engine import MISUSE
 from core.errors import CoreError, KernelNotFound
 from core.graph.frames import BACK, LOOP_TYPES, Program, run_program
 from core.graph.layout import compiled
 from core.graph.node_types import NodeType, find_node_type
 from core.graph.nodes import Function, FunctionName, Node, node_of
 from core.graph.order import last_uses, running_order
-from core.kernels import FUNCTIONS, OPS
+from core.graph.steps import Step, bound_to_op, function_of
 from core.tensors import Tensor
 
 #: Inputs and weights are given, not computed.
@@ -25,25 +26,6 @@ MOST_SCHEDULES = 64
 #: Of the values that nodes give: tensors, lists of tensors, hash tables.
 Value = Any
 Values = dict[str, Value]
-
-
-class Step(NamedTuple):
-    """A node that is ready to run.
-
-    ``inputs`` are the references whose values ``run`` takes, after a `Call` if it is ``in_run``;
-    ``after`` are those that must be there, and of which nothing is read.
-    """
-
-    node: Node
-    run: Callable[..., Any]
-    inputs: tuple[str, ...]
-    after: tuple[str, ...] = ()
-    in_run: bool = False
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """All references that must have a value before the node runs."""
-        return self.inputs + self.after
 
 
 class Call(NamedTuple):
@@ -144,6 +126,9 @@ class Executor:
             if type(error) is not CoreError:
                 raise
             raise CoreError(f"node {step.node.name!r} ({step.node.type}): {error}") from error
+        except MISUSE as error:
+            reason = f"{type(error).__name__}: {error}"
+            raise CoreError(f"node {step.node.name!r} ({step.node.type}): {reason}") from error
 
     def call(self, arguments: Sequence[Value]) -> list[Value]:
         """The results of a function's body for its arguments."""
@@ -319,8 +304,8 @@ class Executor:
         kind = self._kind(node)
         assert kind is not None, node  # its type was checked
         if kind.in_run:
-            return Step(node, _function(kind.run), inputs, after, in_run=True)
-        return _bound_to_op(node, kind, inputs, self.constants)._replace(after=after)
+            return Step(node, function_of(kind.run), inputs, after, in_run=True)
+        return bound_to_op(node, kind, inputs, self.constants)._replace(after=after)
 
 
 def _refuse_unknown(nodes: Sequence[Node]) -> None:
@@ -333,78 +318,6 @@ def _refuse_unknown(nodes: Sequence[Node]) -> None:
         raise KernelNotFound(
             f"no op runs these node types: {listed}; give functions that do as kernels="
         )
-
-
-def _bound_to_op(
-    node: Node, kind: NodeType, inputs: tuple[str, ...], constants: Mapping[str, Tensor]
-) -> Step:
-    """A step that calls an op; what it reads from constants is read now."""
-    reads = _positions(kind.reads, len(inputs))
-    attributes = _translated(node, kind)
-    later = []
-    for name, position in reads.items():
-        if inputs[position] in constants:
-            attributes[name] = read(constants[inputs[position]])
-        else:
-            later.append((name, inputs[position]))
-    arguments = kind.tensors
-    if arguments is None:
-        arguments = tuple(i for i in range(len(inputs)) if i not in reads.values())
-    groups = [inputs[a] if isinstance(a, slice) else inputs[a:][:1] for a in arguments]
-    lists = [isinstance(a, slice) for a in arguments]
-    run = _function(kind.run)
-    if not later and not any(lists):
-        present = tuple(chain.from_iterable(groups))
-        return Step(node, lambda *values: run(*values, **attributes), present)
-    names, references = zip(*later, strict=True) if later else ((), ())
-    sizes = [len(group) for group in groups]
-
-    def run_regrouped(*values: Value) -> Any:
-        """Some of the values are a list, others attributes."""
-        rest = list(values)
-        given: list[Any] = []
-        for size, listed in zip(sizes, lists, strict=True):
-            part, rest = rest[:size], rest[size:]
-            given += [part] if listed else part
-        return run(*given, **attributes, **dict(zip(names, map(read, rest), strict=True)))
-
-    return Step(node, run_regrouped, (*chain.from_iterable(groups), *references))
-
-
-def _positions(reads: Mapping[str, int], count: int) -> dict[str, int]:
-    """Where attributes are among so many inputs, from the front; optional ones may be absent."""
-    found = {name: p + count if p < 0 else p for name, p in reads.items()}
-    return {name: p for name, p in found.items() if p < count}
-
-
-def read(value: Tensor) -> Any:
-    """The values of a tensor as an attribute: a number, or (nested) tuples of them."""
-    return as_attribute(value.tolist())
-
-
-def as_attribute(value: Any) -> Any:
-    """Lists as tuples."""
-    return tuple(map(as_attribute, value)) if isinstance(value, (list, tuple)) else value
-
-
-def _function(run: str | Callable[..., Any]) -> Callable[..., Any]:
-    if not isinstance(run, str):
-        return run
-    found = OPS.get(run) or FUNCTIONS.get(run)
-    if found is None:
-        raise KernelNotFound(f"core has no op {run!r}")
-    return found
-
-
-def _translated(node: Node, kind: NodeType) -> dict[str, Any]:
-    """A node's attributes as those of its op."""
-    try:
-        translated = kind.attributes(node.attributes)
-        return {name: as_attribute(value) for name, value in translated.items()}
-    except KeyError as error:
-        raise CoreError(f"node {node.name!r} ({node.type}) lacks the attribute {error}") from error
-    except (CoreError, TypeError, ValueError, LookupError) as error:
-        raise CoreError(f"node {node.name!r} ({node.type}): {error}") from error
 
 
 def named_outputs(name: str, results: Sequence[Value]) -> list[tuple[str, Value]]:

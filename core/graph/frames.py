@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from core.errors import CoreError
 
 if TYPE_CHECKING:
-    from core.graph.executor import Step
+    from core.graph.steps import Step
 
 #: The way back of a loop.
 BACK = "NextIteration"

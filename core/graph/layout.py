@@ -10,7 +10,7 @@ from core.graph.nodes import node_of
 from core.graph.order import last_uses, running_order
 
 if TYPE_CHECKING:
-    from core.graph.executor import Step
+    from core.graph.steps import Step
 
 #: How deep loops may be nested.
 MOST_NESTED = 64

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from core.engine import tensor
 from core.errors import CoreError
 from core.graph.element_shapes import ElementShape, defined, merged
-from core.graph.tensor_lists import MOST_ELEMENTS, empty, in_shape
+from core.graph.tensor_lists import MOST_ELEMENTS, empty, in_shape, joined
 from core.kernels import ops
 from core.tensors import Tensor
 
@@ -33,7 +33,7 @@ class TensorArray:
         clears: bool = False,
     ):
         self.name, self.dtype, self.shape = name, dtype, shape
-        self.size = MOST_ELEMENTS if grows else size
+        self.size = MOST_ELEMENTS if grows else min(size, MOST_ELEMENTS)
         self.clears = clears
         self.elements: list[Tensor | None] = []
         self._read: set[int] = set()
@@ -71,9 +71,7 @@ class TensorArray:
         """
         self._check_open()
         if not 0 <= index < self.size:
-            raise CoreError(
-                f"{self._what()}: cannot write to index {index}, it may have {self.size}"
-            )
+            raise CoreError(f"{self._what()} of at most {self.size} has no index {index} to write")
         self._check_dtype(value)
         if not self.shape and not self.elements:
             self.shape = value.shape
@@ -96,8 +94,7 @@ class TensorArray:
         """All elements joined along their first axis, and how long each is there."""
         values = [self.read(index) for index in range(len(self))]
         if not values:
-            shape = defined(self.shape, (), self._what())
-            return empty((0, *shape), self.dtype), empty((0,), "int32")
+            return empty(joined(self.shape, self._what()), self.dtype), empty((0,), "int32")
         if not values[0].shape:
             raise CoreError(f"{self._what()}: single numbers cannot be joined: gather them")
         merged(self.shape, values[0].shape, self._what())
@@ -119,7 +116,10 @@ class TensorArray:
         self._check_dtype(value)
         if self.size not in (len(lengths), MOST_ELEMENTS):
             raise CoreError(f"{self._what()}: it has {self.size} places, not {len(lengths)}")
-        for index, part in enumerate(split(value, lengths, self.shape)):
+        parts = split(value, lengths, self.shape or None)
+        if not self.shape and not self.elements:
+            self.shape = (None, *value.shape[1:])  # as long as each is
+        for index, part in enumerate(parts):
             self.write(index, part)
 
     def close(self) -> None:

@@ -130,7 +130,7 @@ class TensorList:
         values = list(self)
         known = merged(self.shape, shape, "the list")
         if not values:
-            return empty((0, *defined(known, (), "the list")), self.dtype), empty((0,), "int32")
+            return empty(joined(known, "the list"), self.dtype), empty((0,), "int32")
         if any(not value.shape for value in values):
             raise CoreError("cannot join the elements of a list that are single numbers: stack it")
         for value in values:
@@ -166,6 +166,11 @@ def list_of(
 def batched(items: Sequence[Any], count: int) -> Iterator[tuple[Any, ...]]:
     """The items in tuples of so many; the last one may have fewer."""
     return (tuple(items[i : i + count]) for i in range(0, len(items), count))
+
+
+def joined(shape: ElementShape, what: str) -> Shape:
+    """The shape of no elements of a shape, joined along their first axis."""
+    return (0, *defined(None if shape is None else shape[1:], (), what))
 
 
 def empty(shape: Shape, dtype: str) -> Tensor:

@@ -304,7 +304,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "b": bool,
     "type": _data_type,
     "shape": read_shape,
-    "func": lambda value: FunctionName(_text(value.get("name"), "the name of a function")),
+    "func": lambda value: FunctionName(_text(_dict(value, "a function").get("name"), "its name")),
     "tensor": lambda value: None,  # the values of constants lie in the shards
 }
 

@@ -19,6 +19,7 @@ from core.ops import (  # noqa: F401
     masks,
     normalization,
     pooling,
+    quantisation,
     ragged,
     random_numbers,
     recurrent,

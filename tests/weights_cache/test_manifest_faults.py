@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.weights_cache.toys import weight, write_model, write_weight
-from weights_cache import WeightsError, documents, load_weights, manifest
+from weights_cache import WeightsError, documents, load_weights, shards
 
 # Shards that do not agree with the weights
 
@@ -61,14 +61,14 @@ def test_a_shard_that_is_a_folder(tmp_path):
 
 def test_a_shard_that_shrinks_while_it_is_read(tmp_path, monkeypatch):
     write_weight(tmp_path, weight())
-    size = manifest._size
+    size = shards._size
 
     def shrink(path):
         found = size(path)
         path.write_bytes(bytes(10))
         return found
 
-    monkeypatch.setattr(manifest, "_size", shrink)
+    monkeypatch.setattr(shards, "_size", shrink)
     with pytest.raises(WeightsError, match="became shorter"):
         load_weights(tmp_path)
 
@@ -117,7 +117,7 @@ def test_memory_that_is_not_there(tmp_path, monkeypatch):
         (weight() | {"shape": 6}, "the shape should be a list, not 6"),
         (weight() | {"shape": "23"}, "the shape should be a list"),
         (weight() | {"shape": None}, "the shape should be a list"),
-        (weight(dtype="string"), "dtype 'string' is not read; only float32, int32, bool"),
+        (weight(dtype="float64"), "dtype 'float64' is not read; only float32, int32, bool"),
         (weight(dtype="object"), "dtype 'object' is not read"),
         (weight(dtype="float64"), "dtype 'float64' is not read"),
         (weight(dtype="float16"), "dtype 'float16' is not read"),
@@ -232,4 +232,42 @@ def test_a_document_that_is_too_large(tmp_path, monkeypatch):
     monkeypatch.setattr(documents, "LARGEST_DOCUMENT", 1000)
     (tmp_path / "model.json").write_text(" " * 1001)
     with pytest.raises(WeightsError, match="larger than 1000 bytes"):
+        load_weights(tmp_path)
+
+
+# Strings, whose lengths lie among the bytes
+
+
+def length(count):
+    return count.to_bytes(4, "little")
+
+
+@pytest.mark.parametrize(
+    "data, message",
+    [
+        (b"", r"weight 's': ends at byte 8, but the shards \(shard\) hold only 0 bytes"),
+        (length(1) + b"a" + length(2) + b"b", r"'s': ends at byte 11, .* hold only 10 bytes"),
+        (length(2**32 - 1) + bytes(4), "'s': ends at byte 4294967299"),
+        (length(1) + b"a" + length(0)[:2] + b"", "'s': ends at byte 8, .* hold only 7 bytes"),
+        (length(5) + b"a" * 5 + b"\0", "'s': ends at byte 13, .* hold only 10 bytes"),
+        (length(0) * 2 + b"a", "hold 9 bytes, 1 more than the weights up to 's' need"),
+    ],
+)
+def test_strings_that_do_not_fit(tmp_path, data, message):
+    write_weight(tmp_path, weight("s", [2], "string"), data)
+    with pytest.raises(WeightsError, match=message):
+        load_weights(tmp_path)
+
+
+def test_strings_that_take_the_bytes_of_the_next_weight(tmp_path):
+    entries = [weight("s", [1], "string"), weight("late", [2])]
+    groups = [{"weights": entries, "paths": ["shard"]}]
+    write_model(tmp_path, groups, {"shard": length(6) + b"abcdef" + bytes(4)})
+    with pytest.raises(WeightsError, match="weight 'late': ends at byte 18, .* only 14 bytes"):
+        load_weights(tmp_path)
+
+
+def test_strings_are_not_quantised(tmp_path):
+    write_weight(tmp_path, weight("s", [1], "string") | {"quantization": {"dtype": "float16"}}, b"")
+    with pytest.raises(WeightsError, match="string cannot be quantised to float16"):
         load_weights(tmp_path)

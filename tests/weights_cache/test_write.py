@@ -9,7 +9,16 @@ import time
 import numpy as np
 import pytest
 
-from weights_cache import WeightsError, load_weights, quantise_array, staging, write_weights
+from weights_cache import (
+    StoredArray,
+    WeightsError,
+    dequantise_array,
+    load_web_model,
+    load_weights,
+    quantise_array,
+    staging,
+    write_weights,
+)
 
 
 @pytest.fixture
@@ -22,6 +31,7 @@ def weights(rng):
         "wave": np.array([1 + 2j], np.complex64),
         "scalar": np.array(2.5, np.float32),
         "none": np.zeros((0, 3), np.float32),
+        "yes": np.array(True),
         "ünïcödé/重み": np.arange(5, dtype=np.float32),
     }
 
@@ -248,3 +258,88 @@ def test_remains_of_a_killed_writer_go_after_a_day(tmp_path):
         os.utime(tmp_path / name, (time.time() - age,) * 2)
     write_weights(tmp_path, {})
     assert sorted(os.listdir(tmp_path)) == ["model.json", names[1]]
+
+
+# Strings, and weights that are stored as they are
+
+
+STRINGS = np.array([[b"", "é".encode()], [b"a\0", b"\xff" * 300]], object)
+
+
+@pytest.mark.parametrize("shard_bytes", [1, 7, 4 * 2**20])
+def test_strings_come_back_as_bytes(tmp_path, shard_bytes):
+    weights = {
+        "before": np.arange(3, dtype=np.float32),
+        "strings": STRINGS,
+        "none": np.empty((2, 0), object),
+        "after": np.int32([7]),
+    }
+    found = load_weights(write_weights(tmp_path, weights, shard_bytes=shard_bytes).parent)
+    assert found["strings"].tolist() == STRINGS.tolist()
+    assert (found["strings"].dtype, found["none"].shape) == (object, (2, 0))
+    assert (found["before"].tolist(), found["after"].tolist()) == ([0, 1, 2], [7])
+    with pytest.raises(ValueError, match="read-only"):
+        found["strings"][0, 0] = b""
+
+
+def test_strings_lie_behind_their_lengths(tmp_path):
+    write_weights(tmp_path, {"w": np.array(["é", b"ab"], object)})
+    data = (tmp_path / "group1-shard1of1.bin").read_bytes()
+    assert data == b"\2\0\0\0" + "é".encode() + b"\2\0\0\0ab"
+    document = json.loads((tmp_path / "model.json").read_text())
+    entry = {"name": "w", "shape": [2], "dtype": "string"}
+    assert document["weightsManifest"][0]["weights"] == [entry]
+
+
+@pytest.mark.parametrize("kind", ["uint8", "uint16", "float16"])
+def test_what_is_stored_is_written_as_it_is(tmp_path, rng, kind):
+    array = rng.normal(size=(5, 4)).astype(np.float32)
+    stored = StoredArray(*quantise_array(array, kind))
+    whole = StoredArray(np.uint8([[1], [200]]), 0.3, -7.0, "int32")
+    write_weights(tmp_path / "first", {"w": stored, "i": whole})
+    model = load_web_model(tmp_path / "first")
+    for name, expected in (("w", stored), ("i", whole)):
+        found = model.stored[name]
+        assert found.values.tobytes() == expected.values.tobytes()
+        assert found[1:] == expected[1:]
+    write_weights(tmp_path / "second", model.stored, quantise=kind)
+    for file in ("model.json", "group1-shard1of1.bin"):
+        assert (tmp_path / "second" / file).read_bytes() == (tmp_path / "first" / file).read_bytes()
+    assert model.weights()["i"].tolist() == [[-7], [53]]
+
+
+def test_what_is_stored_is_quantised_anew_for_another_kind(tmp_path, rng):
+    stored = StoredArray(*quantise_array(rng.normal(size=9).astype(np.float32), "uint8"))
+    write_weights(tmp_path, {"w": stored}, quantise="float16")
+    found = load_web_model(tmp_path).stored["w"]
+    np.testing.assert_array_equal(found.values, dequantise_array(*stored).astype(np.float16))
+
+
+@pytest.mark.parametrize(
+    "stored, message",
+    [
+        (StoredArray(np.float32([1])), "weight 'w': no quantisation is called 'float32'"),
+        (StoredArray(np.uint8([1])), "weight 'w': .*needs both a scale and a minimum"),
+        (StoredArray(np.uint8([1]), 1e39, 0.0), "weight 'w': .*out of the range of float32"),
+        (StoredArray(np.uint8([1]), 1.0, 0.0, "bool"), "weight 'w': .*dequantised to 'bool'"),
+    ],
+)
+def test_stored_weights_that_make_no_sense(tmp_path, stored, message):
+    with pytest.raises(WeightsError, match=message):
+        write_weights(tmp_path, {"w": stored})
+
+
+def test_float32_leaves_weights_as_they_are(tmp_path):
+    weights = {"a": np.float32([0, 1]), "b": np.float32([0, 1])}
+    write_weights(tmp_path, weights, quantise={"a": "float32", "*": "uint8"})
+    stored = load_web_model(tmp_path).stored
+    assert isinstance(stored["a"], np.ndarray)
+    assert isinstance(stored["b"], StoredArray)
+
+
+def test_more_fields_of_the_document(tmp_path):
+    fields = {"signature": {"inputs": {}}, "convertedBy": "me"}
+    path = write_weights(tmp_path, {}, topology={"node": []}, fields=fields)
+    document = load_web_model(path).document
+    assert (document["signature"], document["convertedBy"]) == ({"inputs": {}}, "me")
+    assert document["format"] == "graph-model"

@@ -1,6 +1,8 @@
 """Functions of each value by itself."""
 
 from core.graph.node_types.table import NodeType, copied
+from core.kernels import ops
+from core.tensors import Tensor
 
 #: Node types and the ops that compute them, without attributes.
 _OPS = {
@@ -48,6 +50,15 @@ _OPS = {
     "Rint": "round",
 }
 
+
+def _erfc(x: Tensor) -> Tensor:
+    return 1.0 - ops.erf(x)
+
+
+def _softsign(x: Tensor) -> Tensor:
+    return x / (1.0 + ops.abs(x))
+
+
 NODE_TYPES = {
     **{name: NodeType(op, (0,)) for name, op in _OPS.items()},
     "Atan2": NodeType("atan2", (0, 1)),
@@ -55,4 +66,7 @@ NODE_TYPES = {
     "Complex": NodeType("complex", (0, 1)),
     "LeakyRelu": NodeType("leaky_relu", (0,), attributes=copied("alpha")),
     "Prelu": NodeType("prelu", (0, 1)),
+    # TensorFlow.js does not have these, and Keras's gelu and softsign are made of them.
+    "Erfc": NodeType(_erfc, (0,)),
+    "Softsign": NodeType(_softsign, (0,)),
 }

@@ -10,6 +10,10 @@ from core.graph.node_types.table import NodeType
 from core.tensors import Tensor
 
 
+class EndlessCallsError(CoreError):
+    """Functions call each other deeper than Python can."""
+
+
 def _same(value: Any) -> Any:
     return value
 
@@ -45,7 +49,7 @@ def _called(call: Any, function: str, values: Sequence[Any]) -> list[Any]:
     try:
         results: list[Any] = call.function(function).call(values)
     except RecursionError:
-        raise CoreError(
+        raise EndlessCallsError(
             f"functions of the graph call each other without end, through {call.node.name!r}"
         ) from None
     return results

@@ -70,14 +70,13 @@ def _detected(
     boxes = _decoded(ops.reshape(codes, shape=(count, codes.shape[2])), anchors, options.scales)
     select = _best_per_class if options.use_regular_nms else _best_of_all
     kept, classes, best = select(boxes, scores, options)
-    rows = options.max_detections
-    if not options.use_regular_nms:
-        rows *= min(options.max_classes_per_detection, options.num_classes)
+    per_box = 1 if options.use_regular_nms else _classes_per_box(options)
+    rows = options.max_detections * per_box
     return (
         ops.expand_dims(_filled(ops.gather(boxes, kept), rows), axis=0),
         ops.expand_dims(_filled(ops.cast(classes, dtype="float32"), rows), axis=0),
         ops.expand_dims(_filled(best, rows), axis=0),
-        tensor([float(kept.shape[0])]),
+        tensor([float(kept.shape[0] // per_box)]),
     )
 
 
@@ -105,11 +104,15 @@ def _best(boxes: Tensor, scores: Tensor, count: int, options: Detection) -> Tens
     )
 
 
+def _classes_per_box(options: Detection) -> int:
+    return min(options.max_classes_per_detection, options.num_classes)
+
+
 def _best_of_all(
     boxes: Tensor, scores: Tensor, options: Detection
 ) -> tuple[Tensor, Tensor, Tensor]:
     """The boxes with the best of their scores, and of each its best classes."""
-    classes = min(options.max_classes_per_detection, options.num_classes)
+    classes = _classes_per_box(options)
     best, which = ops.topk(scores, k=classes)
     top = ops.reshape(ops.slice(best, begin=(0, 0), size=(-1, 1)), shape=(-1,))
     kept = _best(boxes, top, options.max_detections, options)

@@ -36,7 +36,7 @@ def fuse(graph: Graph) -> Graph:
 
     Conv2D, DepthwiseConv2dNative and MatMul with constant weights, BiasAdd or another sum with a
     constant for each channel, and Relu, Relu6, Elu, Sigmoid, LeakyRelu or Prelu become one node,
-    which has the name of the last of them. Not a bit changes.
+    which has the name of the last of them.
     """
     if has_loops(graph):
         return graph

@@ -387,6 +387,8 @@ const transformation = [
 // TensorFlow.js's converter does not have these types; the values are TensorFlow's.
 const beyond = [
   node('Rint', [f32([0.5, 1.5, -0.75])], T(), {expected: [f32([0, 2, -1])]}),
+  node('Erfc', [f32([0, 1, -1])], T(), {expected: [f32([1, 0.15729921, 1.8427008])]}),
+  node('Softsign', [f32([0, 1, -3])], T(), {expected: [f32([0, 0.5, -0.75])]}),
   node('Inv', [f32([2, -4])], T(), {expected: [f32([0.5, -0.25])]}),
   node('BatchMatMulV3', [f32([1, 2], [1, 1, 2]), f32([3, 4], [1, 1, 2])],
       {adj_x: b(false), adj_y: b(true)}, {expected: [f32([11], [1, 1, 1])]}),

@@ -8,6 +8,7 @@ import pytest
 
 import core
 from core.graph.layout import MOST_NESTED
+from core.graph.model import GraphModel
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from tests.core.graph.control_graphs import RECORDED, calls, function, loop, model, recorded
 
@@ -249,7 +250,7 @@ def nested(depth):
         nodes.append(Node(f"o{i}", "Exit", (f"o{i - 1}" if i else end,)))
     x = Endpoint("x", PartialSpec(None))
     last = Endpoint(f"o{depth - 1}", PartialSpec(None))
-    return core.graph.model.GraphModel(Graph(nodes, {}, {"x": x}, {"y": last}))
+    return GraphModel(Graph(nodes, {}, {"x": x}, {"y": last}))
 
 
 def test_how_deep_loops_may_be():
@@ -272,6 +273,7 @@ def test_how_deep_loops_may_be():
         ("x = Placeholder\na = Switch x x\ny = Neg a:two", {}, "'a' has no output 'two'"),
         ("x = Placeholder\na = Switch x x\ny = Merge a:2 a:1", {}, "'a' has no output 2"),
         ("x = Placeholder\na = Merge x y\ny = Neg a", {}, "circle"),
+        ("x = Placeholder\ny = Switch x", {}, r"node 'y' \(Switch\): .*missing 1 .* 'condition'"),
     ],
 )
 def test_damaged_loops(text, attributes, message):
@@ -308,7 +310,7 @@ SAME = function("same", "", "x", "x")
                     y=calls(then_branch="deep", else_branch="deep"),
                 )
             ],
-            "call each other without end",
+            "^functions of the graph call each other without end, through 'y'$",
         ),
         (
             calls(then_branch="odd", else_branch="odd"),
@@ -363,7 +365,7 @@ def test_handtrack(shared):
     from core.converter import read_graph
 
     folder = shared / "weights" / "handtrack-ssd320fpnlite-tfjs-uint8"
-    graph = core.graph.model.GraphModel(read_graph(folder))
+    graph = GraphModel(read_graph(folder))
     with np.load(folder / "reference" / "handtrack_hands_tfjs.npz") as golden:
         found = graph.predict(golden["input"])
         for name, value in found.items():

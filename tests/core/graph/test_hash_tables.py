@@ -2,13 +2,15 @@
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from time import sleep
 
 import numpy as np
 import pytest
 
 import core
-from core.errors import CoreError
+from core.errors import CoreError, KernelNotFound
 from core.graph.hash_tables import HashTable
+from core.graph.model import GraphModel
 from core.graph.nodes import DataType, Endpoint, Graph, Node, PartialSpec
 from core.graph.topology import read_graph_document, read_initializer
 from tests.core.graph.control_graphs import loop, model, nodes
@@ -71,8 +73,8 @@ CONSTANTS = {"keys": WORDS, "values": np.int32([1, 0]), "unknown": np.int32(-1)}
 ATTRIBUTES = {"words": {"dtype": "string"}, "table": STRINGS}
 
 
-def answers(graph, **options):
-    found = graph.predict(np.array([b"no", b"what", b"yes"], object), **options)
+def answers(graph):
+    found = graph.predict(np.array([b"no", b"what", b"yes"], object))
     return found["found"].numpy().tolist(), found["size"].item()
 
 
@@ -89,9 +91,7 @@ def test_a_table_of_the_graph_itself(kind):
 
 
 def test_a_table_that_is_filled_at_each_run():
-    text = LOOKUP.replace("words unknown", "words unknown ^fill").replace(
-        "2 table\n", "2 table ^fill\n"
-    )
+    text = LOOKUP.replace("unknown", "unknown ^fill").replace("SizeV2 table", "SizeV2 table ^fill")
     text += "given = Placeholder\nfill = InitializeTable table keys given"
     attributes = {**ATTRIBUTES, "given": {"dtype": "int32"}}
     graph = model(text, "found size", CONSTANTS, attributes)
@@ -100,29 +100,25 @@ def test_a_table_that_is_filled_at_each_run():
         assert graph.predict(feeds)["found"].numpy().tolist() == values
 
 
+INITIALIZER = """
+    keys = Const
+    values = Const
+    table = HashTableV2
+    fill = InitializeTableV2 table keys values
+    handle = Identity table ^fill
+"""
+
+
 def initialized(**changes):
     """A graph whose table the initializer fills, by the name of its node."""
     before = Graph(
-        nodes(
-            "table = HashTableV2\nfill = InitializeTableV2 table keys values\n"
-            "keys = Const\nvalues = Const\nhandle = Identity table ^fill",
-            {"table": STRINGS},
-        ),
+        nodes(INITIALIZER, {"table": STRINGS}),
         {name: np.array(CONSTANTS[name]) for name in ("keys", "values")},
         {},
         {"handle": Endpoint("handle", PartialSpec(None, "resource"))},
     )
-    parts = {"initializer": before, **changes}
-    return model(
-        parts.pop("text", LOOKUP),
-        "found size",
-        {"unknown": CONSTANTS["unknown"]},
-        ATTRIBUTES,
-        **parts,
-    )
-
-
-CAPTURED = LOOKUP.replace("HashTableV2", "Placeholder2")
+    constants = {"unknown": CONSTANTS["unknown"]}
+    return model(LOOKUP, "found size", constants, ATTRIBUTES, **{"initializer": before, **changes})
 
 
 def captured():
@@ -132,7 +128,7 @@ def captured():
     made = [n._replace(type="Placeholder") if n.name == "table" else n for n in made]
     words = Endpoint("words", PartialSpec(None, "string"))
     outputs = {name: Endpoint(name, PartialSpec(None)) for name in ("found", "size")}
-    return core.graph.model.GraphModel(
+    return GraphModel(
         Graph(
             [*made, Node("unknown", "Const")],
             {"unknown": CONSTANTS["unknown"]},
@@ -151,10 +147,114 @@ def test_the_initializer_fills_tables(make):
 
 @pytest.mark.parametrize("make", [initialized, captured])
 def test_the_initializer_runs_once(make, monkeypatch):
-    """Also if many threads come first at the same time; its table outlives scopes."""
+    """Its table outlives the scope in which it ran."""
     calls, fill = [], HashTable.fill
     monkeypatch.setattr(HashTable, "fill", lambda *a: (calls.append(a), fill(*a))[1])
     graph = make()
     with core.tidy():
         answers(graph)
-    assert answers(graph)[1] == 2 and len(calls) == 2  # the node itself, and what waits for it
+    assert answers(graph) == ([0, -1, 1], 2) and len(calls) == 1
+
+
+def test_many_threads_come_first(monkeypatch):
+    """All of them wait for the one that runs the initializer."""
+    calls, fill = [], HashTable.fill
+
+    def slow(*arguments):
+        calls.append(arguments)
+        sleep(0.05)
+        fill(*arguments)
+
+    monkeypatch.setattr(HashTable, "fill", slow)
+    graph = captured()
+    with ThreadPoolExecutor(8) as pool:
+        found = [pool.submit(answers, graph) for _ in range(16)]
+    assert all(f.result() == ([0, -1, 1], 2) for f in found)
+    assert len(calls) == 1
+
+
+def test_an_initializer_that_fails_fails_each_time():
+    graph = captured().graph
+    before = graph.initializer
+    weights = {**before.weights, "values": np.int32([1, 0, 2])}
+    broken = GraphModel(graph._replace(initializer=before._replace(weights=weights)))
+    for _ in range(2):
+        with pytest.raises(CoreError, match="'fill' .* needs a value per key"):
+            answers(broken)
+
+
+def test_an_initializer_with_unknown_types():
+    before = initialized().graph.initializer
+    odd = [n._replace(type="Magic") if n.name == "fill" else n for n in before.nodes]
+    with pytest.raises(KernelNotFound, match=r"Magic \(fill\)"):
+        initialized(initializer=before._replace(nodes=odd))
+
+
+def topology(text, attributes):
+    """A GraphDef's document."""
+    documents = [
+        {"name": n.name, "op": n.type, "input": list(n.inputs), "attr": attributes.get(n.name)}
+        for n in nodes(text)
+    ]
+    return {"node": documents}
+
+
+def test_initializers_of_model_files():
+    """As TensorFlow.js's model.json has them: by number, or by the name of the table's node."""
+    made = {"table": {name: {"type": str(dtype)} for name, dtype in STRINGS.items()}}
+    before, constants = topology(INITIALIZER, made), "\nunknown = Const"
+    signature = {
+        "inputs": {
+            "words": {"name": "words:0", "dtype": "DT_STRING"},
+            "table": {"name": "table:0", "resourceId": 7},
+        },
+        "outputs": {"found": {"name": "found:0"}, "size": {"name": "size:0"}},
+    }
+    text = LOOKUP.replace("HashTableV2", "Placeholder") + constants
+    graph = read_graph_document(topology(text, {}), signature, CONSTANTS)
+    given = {"outputs": {"handle": {"name": "handle:0", "resourceId": 7}}}
+    graph = read_initializer(graph, before, given, CONSTANTS)
+    assert answers(GraphModel(graph)) == ([0, -1, 1], 2)
+    del signature["inputs"]["table"]
+    graph = read_graph_document(topology(LOOKUP + constants, made), signature, CONSTANTS)
+    graph = read_initializer(graph, before, None, CONSTANTS)
+    assert answers(GraphModel(graph)) == ([0, -1, 1], 2)
+
+
+def test_a_table_in_a_loop():
+    """Its handle enters; the keys of each iteration are what the one before found."""
+    text = """
+        start = Placeholder
+        table = HashTable
+        fill = InitializeTable table keys values
+        inside = Enter table
+        first = Enter start
+        at = Merge first next
+        less = Less at limit
+        goes_on = LoopCond less
+        side = Switch at goes_on
+        found = LookupTableFind inside side:1 unknown
+        next = NextIteration found
+        end = Exit side
+    """
+    numbers = {"keys": [0, 3, 5], "values": [3, 5, 9], "unknown": 100, "limit": [8]}
+    attributes = {
+        "start": {"dtype": "int32"},
+        "table": {"key_dtype": DataType("DT_INT32"), "value_dtype": DataType("DT_INT32")},
+        "inside": loop(constant=True),
+        "first": loop(),
+    }
+    graph = model(text, "end", {k: np.int32(v) for k, v in numbers.items()}, attributes)
+
+    async def main():
+        starts = [np.int32([i]) for i in (0, 3, 4, 8)] * 4
+        return await asyncio.gather(*(graph.predict_async(start) for start in starts))
+
+    assert [found["end"].item() for found in asyncio.run(main())] == [9, 9, 100, 8] * 4
+
+
+def test_a_table_is_no_tensor():
+    with pytest.raises(CoreError, match="'table' gives a HashTable, which is no tensor"):
+        captured().execute({}, ["table"])
+    with pytest.raises(CoreError, match="needs a hash table, got Tensor"):
+        captured().execute({"table": 1.0, "words": WORDS}, ["found"])

@@ -19,6 +19,7 @@ NOT_COMPARED = {
         ["LogSoftmaxGrad", "ReluGrad", "SumGrad"],
         "the gradient of another kernel, whose gradient is compared",
     ),
+    "QuantiseRound": "LiteRT does it inside of its kernels, and those are compared with ours",
     "Draw": "it draws on a browser's canvas",
     "FromPixels": "it reads a browser's picture, canvas or video",
 }

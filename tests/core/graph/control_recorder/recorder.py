@@ -13,7 +13,7 @@ import tensorflow as tf
 from google.protobuf.json_format import MessageToDict
 
 v1 = tf.compat.v1
-HERE = Path(__file__).parent
+GRAPHS = Path(__file__).parent.parent / "control_graphs.json"
 CASES = {}
 
 #: Attributes that no executor needs.
@@ -216,8 +216,10 @@ def fixture(build, flow, feeds):
         weights |= weights_of(function.node_def)
         function.ClearField("attr")
         function.ClearField("arg_attr")
+    topology = MessageToDict(definition)
+    topology.get("library", {}).get("function", []).sort(key=lambda f: f["signature"]["name"])
     return {
-        "topology": MessageToDict(definition),
+        "topology": topology,
         "weights": weights,
         "outputs": outputs,
         "runs": [
@@ -235,9 +237,8 @@ def fixture(build, flow, feeds):
 def main():
     v1.disable_eager_execution()
     made = {name: fixture(*one) for name, one in CASES.items()}
-    path = HERE / "control_graphs.json"
-    path.write_text(json.dumps(made, allow_nan=False))
-    subprocess.run(["node", HERE / "control_fixtures.mjs", path], check=True)
+    GRAPHS.write_text(json.dumps(made, allow_nan=False, sort_keys=True))
+    subprocess.run(["node", Path(__file__).with_name("tfjs_runs.mjs"), GRAPHS], check=True)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,160 @@
+"""The one door to all readers: what kind of model a path leads to, and its graph."""
+
+import os
+import zipfile
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from core.converter.reading import reading
+from core.graph.model import GraphModel
+from core.graph.nodes import Graph
+from weights_cache.errors import WeightsError
+
+#: What is read, as errors tell it.
+KINDS = (
+    "a TensorFlow.js model.json or its folder, a Teachable Machine folder or .zip, a TFLite "
+    ".tflite, a Keras .h5 or .keras, a frozen graph .pb, or a SavedModel folder"
+)
+
+#: Readers by the kind that `find_kind` gives.
+_READERS = {
+    "web": ("web", "read_web"),
+    "tflite": ("tflite", "read_tflite"),
+    "keras": ("keras_files", "read_keras"),
+    "teachable": ("teachable", "read_teachable"),
+    "frozen": ("graph_def", "read_frozen_graph"),
+    "saved": ("saved_model", "read_saved_model"),
+}
+
+_HDF5 = b"\x89HDF\r\n\x1a\n"
+
+
+def read_graph(path: str | os.PathLike[str]) -> Graph:
+    """Read a model file of any known kind.
+
+    The kind is told by what is in the file or folder, and where that leaves a choice by the name.
+
+    Args:
+        path: a TensorFlow.js ``model.json`` or its folder, a Teachable Machine bundle (folder or
+            zip), a ``.tflite``, ``.h5``, ``.keras`` or frozen ``.pb`` file, or a SavedModel folder.
+
+    Returns:
+        Its nodes, weights, inputs and outputs.
+
+    Raises:
+        WeightsError: there is nothing at the path, it is of another kind, or damaged.
+    """
+    path = _existing(path)
+    module, function = _READERS[find_kind(path)]
+    reader: Callable[[Path], Any] = getattr(import_module(f"core.converter.{module}"), function)
+    graph = reader(path)
+    return graph if isinstance(graph, Graph) else graph[0]  # one also gives the bundle's metadata
+
+
+def load_model(
+    path: str | os.PathLike[str],
+    backend: str | None = None,
+    *,
+    kernels: Mapping[str, Callable[..., Any]] | None = None,
+) -> GraphModel:
+    """Load a model file of any known kind, ready to run.
+
+    Args:
+        path: as for `read_graph`.
+        backend: where to run, by default the active one.
+        kernels: functions for node types that have none here, as for
+            `core.graph.model.GraphModel`.
+
+    Raises:
+        WeightsError: as for `read_graph`, or the nodes make no sense together.
+        CoreError: the outputs need node types that nothing runs; all are listed.
+
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from core.converter.web_writer import write_web
+    >>> from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
+    >>> x, y = (Endpoint(name, PartialSpec((None,))) for name in ("x", "y"))
+    >>> graph = Graph([Node("x", "Placeholder"), Node("y", "Neg", ("x",))], {}, {"x": x}, {"y": y})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     model = load_model(write_web(graph, folder))
+    >>> model.predict(np.float32([1, 2]))["y"].numpy()
+    array([-1., -2.], dtype=float32)
+    """
+    graph = read_graph(path)
+    with reading(path):
+        return GraphModel(graph, backend, kernels=kernels)
+
+
+def find_kind(path: str | os.PathLike[str]) -> str:
+    """What a path leads to: ``"web"``, ``"tflite"``, ``"keras"``, ``"teachable"`` and so on.
+
+    Raises:
+        WeightsError: nothing of these, or nothing at all.
+    """
+    path = _existing(path)
+    with reading(path):
+        found = _kind_of_folder(path) if path.is_dir() else _kind_of_file(path)
+    if found is None:
+        raise WeightsError(f"{path} is no model that is read: that would be {KINDS}")
+    return found
+
+
+def _existing(path: str | os.PathLike[str]) -> Path:
+    if not isinstance(path, (str, os.PathLike)) or not str(path):
+        raise WeightsError(f"a model is read from a path, not from a {type(path).__name__}")
+    with reading(path):
+        found = Path(path)
+        if not found.exists():
+            raise WeightsError(f"there is no file or folder {found}: give {KINDS}")
+        if not (found.is_dir() or found.is_file()):
+            raise WeightsError(f"{found} is neither a file nor a folder: give {KINDS}")
+    return found
+
+
+def _kind_of_folder(folder: Path) -> str | None:
+    names = set(os.listdir(folder))
+    if {"metadata.json", "model.json"} <= names:
+        return "teachable"
+    if "saved_model.pb" in names:
+        return "saved"
+    return "web" if any(name.endswith("model.json") for name in names) else None
+
+
+def _kind_of_file(path: Path) -> str | None:
+    with open(path, "rb") as stream:
+        start = stream.read(64)
+    if start[4:8] == b"TFL3":
+        return "tflite"
+    if start.startswith(_HDF5):
+        return "keras"
+    if start.startswith(b"PK"):
+        return _kind_of_archive(path)
+    if start.lstrip().startswith((b"{", b"[")) and path.suffix != ".pb":
+        return "web"
+    return _kind_by_name(path)
+
+
+def _kind_of_archive(path: Path) -> str | None:
+    """Keras's own archive, or one that a Teachable Machine model was exported to."""
+    with zipfile.ZipFile(path) as archive:
+        names = {name.rpartition("/")[2] for name in archive.namelist()}
+    if "metadata.json" in names and "model.json" in names:
+        return "teachable"
+    return "keras" if "config.json" in names else None
+
+
+def _kind_by_name(path: Path) -> str | None:
+    """Of a GraphDef no byte is fixed; what is damaged keeps its name, and its reader says more."""
+    if path.name == "saved_model.pb":
+        return "saved"
+    by_suffix = {
+        ".pb": "frozen",
+        ".tflite": "tflite",
+        ".h5": "keras",
+        ".hdf5": "keras",
+        ".keras": "keras",
+        ".json": "web",
+    }
+    return by_suffix.get(path.suffix.lower())

@@ -1,0 +1,210 @@
+"""From the nodes of a TensorFlow file to a graph that runs: variables become constants.
+
+Calls are inlined, what only training needs is left out, and nodes that pass a value on unchanged
+are bridged.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from core.converter.graph_protos import Body, GraphDef
+from core.converter.inlining import Inliner, Scope
+from core.converter.protobuf import Message
+from core.converter.tensor_protos import Budget, narrowed, read_tensor
+from core.errors import CoreError
+from core.graph.nodes import DataType, Function, FunctionName, Node, node_of
+
+#: Node types that hold a variable, or a reference to one.
+VARIABLES = frozenset({"VarHandleOp", "VariableV2", "Variable", "AutoReloadVariable"})
+
+#: Node types that hold a hash table.
+TABLES = frozenset({"HashTable", "HashTableV2", "MutableHashTable", "MutableHashTableV2"})
+
+#: Node types whose first output is their first input, once nothing is trained or debugged.
+_PASSING = frozenset(
+    {
+        *("Identity", "StopGradient", "PreventGradient", "CheckNumerics", "CheckNumericsV2"),
+        *("Snapshot", "ReadVariableOp", "DebugIdentity", "DebugGradientIdentity"),
+        *("RefIdentity"),
+    }
+)
+
+#: Node types that read a variable by parts, and what they are of a constant.
+_OF_CONSTANTS = {"ResourceGather": "Gather", "ResourceGatherNd": "GatherNd"}
+
+
+class Frozen(NamedTuple):
+    """Nodes that run, and what belongs to them.
+
+    Attributes:
+        nodes: of the graph.
+        weights: of all Const nodes, those of functions among them.
+        functions: that nodes name in their attributes.
+        references: what was wanted → the output that gives it now.
+        tables: hash tables that the graph reads, as they were: they are placeholders now.
+    """
+
+    nodes: list[Node]
+    weights: dict[str, np.ndarray]
+    functions: dict[str, Function]
+    references: dict[str, str]
+    tables: dict[str, Node]
+
+
+class Freezer:
+    """Freezes a graph, and the functions that it names.
+
+    Args:
+        graph: as read.
+        budget: of the memory that constants may take.
+        variable: gives the value of a variable, for its node.
+    """
+
+    def __init__(
+        self, graph: GraphDef, budget: Budget, variable: Callable[[Node], np.ndarray] | None = None
+    ):
+        self._graph, self._budget, self._variable = graph, budget, variable
+        self._weights: dict[str, np.ndarray] = {}
+        self._tables: dict[str, Node] = {}
+
+    def freeze(self, wanted: Sequence[str]) -> Frozen:
+        """The nodes that lead to some references.
+
+        Raises:
+            CoreError: references lead nowhere, or constants are damaged or too large.
+        """
+        inliner = Inliner(self._graph.body, self._graph.functions)
+        nodes, references = self._frozen(inliner, wanted)
+        return Frozen(nodes, self._weights, self._functions(nodes), references, self._tables)
+
+    def _functions(self, nodes: Sequence[Node]) -> dict[str, Function]:
+        """The functions that nodes name, and those that their bodies name."""
+        found: dict[str, Function] = {}
+        waiting = list(_named_functions(nodes))
+        while waiting:
+            name = waiting.pop()
+            if name not in found:
+                found[name] = self._function(name)
+                waiting += _named_functions(found[name].nodes)
+        return found
+
+    def _function(self, name: str) -> Function:
+        """A function whose names are unlike those of all other bodies."""
+        if name not in self._graph.functions:
+            raise CoreError(f"the graph has no function {name!r}")
+        body = self._graph.functions[name]
+        prefix = f"{name}/"
+        given = [prefix + argument for argument in body.inputs]
+        scope = Scope(body, prefix, given, self._graph.functions)
+        arguments = [Node(argument, "Placeholder") for argument in given]
+        constants = {prefix + key: value for key, value in body.constants.items()}
+        inliner = Inliner(Body([*arguments, *scope.nodes()], constants), self._graph.functions)
+        wanted = [scope.outer(reference) for reference in body.outputs]
+        nodes, references = self._frozen(inliner, wanted)
+        inside = [node for node in nodes if node.name not in set(given)]
+        return Function(name, inside, tuple(given), tuple(references[r] for r in wanted))
+
+    def _frozen(self, inliner: Inliner, wanted: Sequence[str]) -> tuple[list[Node], dict[str, str]]:
+        reached = inliner.reachable(wanted)
+        _check_unwritten(reached, inliner)
+        nodes = {name: self._constant_in_place(node) for name, node in reached.items()}
+        bridges = Bridges(nodes)
+        references = {r: bridges.source(inliner.resolved(r)) for r in wanted}
+        kept = _remaining(bridges, references.values())
+        for node in kept:
+            if node.type == "Const" and node.name not in self._weights:
+                self._weights[node.name] = self._value(reached[node.name], inliner)
+        return kept, references
+
+    def _constant_in_place(self, node: Node) -> Node:
+        """A node, or what it is once variables are constants."""
+        if node.type in VARIABLES:
+            dtype = node.attributes.get("dtype", DataType("DT_FLOAT"))
+            return Node(node.name, "Const", (), {"dtype": dtype, "value": None})
+        if node.type in TABLES:
+            self._tables[node.name] = node
+            return Node(node.name, "Placeholder", (), {"dtype": DataType("DT_RESOURCE")})
+        return node._replace(type=_OF_CONSTANTS.get(node.type, node.type))
+
+    def _value(self, node: Node, inliner: Inliner) -> np.ndarray:
+        """The value of a Const node, or of a variable that was made one."""
+        try:
+            if node.type == "Const":
+                return narrowed(read_tensor(Message(inliner.constants[node.name]), self._budget))
+            if self._variable is None:
+                raise CoreError("it is a variable without a value: the graph is not frozen")
+            return narrowed(self._variable(node))
+        except (CoreError, ValueError) as error:
+            raise CoreError(f"the constant {node.name!r}: {error}") from error
+
+
+class Bridges:
+    """Ways around nodes that only pass a value on.
+
+    Args:
+        nodes: by name.
+    """
+
+    def __init__(self, nodes: Mapping[str, Node]):
+        self.nodes = nodes
+        controls = (i for node in nodes.values() for i in node.inputs if i.startswith("^"))
+        self._asked_for = {reference[1:] for reference in controls}
+
+    def source(self, reference: str) -> str:
+        """The reference that a value comes from."""
+        for _ in range(len(self.nodes) + 1):
+            name, _, index = reference.partition(":")
+            node = self.nodes[name]
+            if not self._passes(node):
+                return reference
+            if index not in ("", "0"):
+                raise CoreError(f"the node {name!r} has no output {index}")
+            reference = node.inputs[0]
+        raise CoreError(f"the node {reference!r} waits for itself")
+
+    def _passes(self, node: Node) -> bool:
+        # Those that others run after tell which branch of TensorFlow 1 runs.
+        data = [i for i in node.inputs if not i.startswith("^")]
+        return node.type in _PASSING and len(data) == 1 and node.name not in self._asked_for
+
+
+def _remaining(bridges: Bridges, wanted: Iterable[str]) -> list[Node]:
+    """The nodes that lead to references when bridges are taken, in the order they were in."""
+    found: dict[str, Node] = {}
+    waiting = [node_of(reference) for reference in wanted]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            node = bridges.nodes[name]
+            inputs = [i if i.startswith("^") else bridges.source(i) for i in node.inputs]
+            found[name] = node._replace(inputs=tuple(inputs))
+            waiting += map(node_of, inputs)
+    return [found[name] for name in bridges.nodes if name in found]
+
+
+def _named_functions(nodes: Sequence[Node]) -> Iterator[str]:
+    """Names of functions among the attributes of nodes."""
+    for node in nodes:
+        for value in node.attributes.values():
+            listed = value if isinstance(value, list) else [value]
+            yield from (str(name) for name in listed if isinstance(name, FunctionName))
+
+
+def _check_unwritten(nodes: Mapping[str, Node], inliner: Inliner) -> None:
+    """No result may depend on a variable that the graph itself writes."""
+    writing = [name for name, node in nodes.items() if _writes(node)]
+    for node in (node for node in nodes.values() if node.type == "ReadVariableOp"):
+        writing += [before.name for before in inliner.before(node.name) if _writes(before)]
+    if writing:
+        raise CoreError(
+            f"these nodes write variables, and results depend on it: {', '.join(writing[:10])}; "
+            f"only graphs whose variables stay the same can be read"
+        )
+
+
+def _writes(node: Node) -> bool:
+    return node.type.startswith(("Assign", "ResourceScatter", "ResourceApply", "Scatter")) and (
+        node.type not in ("ScatterNd", "ScatterNdNonAliasingAdd")
+    )

@@ -1,0 +1,99 @@
+"""Frozen graphs: a GraphDef in a ``.pb`` file, whose weights are constants."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from core.converter.freezing import VARIABLES, Freezer
+from core.converter.graph_protos import read_graph_def
+from core.converter.protobuf import Message
+from core.converter.reading import read_bytes, reading
+from core.converter.tensor_protos import Budget
+from core.errors import CoreError
+from core.graph.nodes import Endpoint, Graph, Node, PartialShape, PartialSpec, node_of
+from core.graph.topology import DTYPES
+
+#: Before this version of GraphDef the shape () of a placeholder meant that it may be any.
+_SHAPES_KNOWN_SINCE = 24
+
+#: What saves, trains, checks or reports, and gives nothing that a graph is run for.
+_AIDES = frozenset(
+    {
+        *("Assert", "NoOp", "Print", "PrintV2", "Const", "Placeholder", "HistogramSummary"),
+        *("ScalarSummary", "ImageSummary", "MergeSummary", "TensorSummary", "AudioSummary"),
+        *("Exit", "Switch", "LoopCond", "NextIteration", "Enter", *VARIABLES),
+    }
+)
+_AIDING = ("Save", "Restore", "Assign", "Apply", "ResourceApply", "Queue", "LookupTableImport")
+
+
+def read_frozen_graph(path: str | os.PathLike[str]) -> Graph:
+    """Read a frozen graph of TensorFlow 1 or 2, without TensorFlow.
+
+    Inputs are its placeholders, outputs the nodes that no other one reads. What only training
+    needs is left out, calls of functions are inlined, and nodes that pass on a value bridged.
+
+    Args:
+        path: a ``.pb`` file with a binary GraphDef.
+
+    Returns:
+        Its nodes, weights, inputs and outputs.
+
+    Raises:
+        WeightsError: the file is missing, no frozen graph, or damaged.
+    """
+    path = Path(path)
+    if path.name == "saved_model.pb":
+        path = path.parent
+    with reading(path):
+        if path.is_dir():
+            raise CoreError("it is a SavedModel: read its folder with read_saved_model")
+        data = read_bytes(path)
+        budget = Budget(len(data))
+        graph = read_graph_def(Message(data), budget)
+        outputs = leaves(graph.body.nodes)
+        if not outputs:
+            raise CoreError("it has no node that computes something: is it a GraphDef?")
+        frozen = Freezer(graph, budget).freeze(outputs)
+        placeholders = [n for n in graph.body.nodes if n.type == "Placeholder"]
+        if frozen.tables:
+            raise CoreError(
+                f"the hash tables {', '.join(frozen.tables)} are filled by files or nodes outside "
+                f"of it: give the SavedModel instead"
+            )
+        return Graph(
+            nodes=[*frozen.nodes, *_unused(placeholders, frozen.nodes)],
+            weights=frozen.weights,
+            inputs={n.name: Endpoint(n.name, _declared(n, graph.producer)) for n in placeholders},
+            outputs={
+                name: Endpoint(frozen.references[name], PartialSpec(None)) for name in outputs
+            },
+            functions=frozen.functions,
+        )
+
+
+def leaves(nodes: Sequence[Node]) -> list[str]:
+    """Names of the nodes that no other one reads, and that a graph may be run for."""
+    types = {node.name: node.type for node in nodes}
+    read = {node_of(i) for node in nodes for i in node.inputs if not i.startswith("^")}
+    return [
+        node.name
+        for node in nodes
+        if node.name not in read
+        and node.type not in _AIDES
+        and not node.type.startswith(_AIDING)
+        and not (node.type == "Identity" and types.get(node_of(node.inputs[0])) == "Switch")
+    ]
+
+
+def _unused(placeholders: Sequence[Node], nodes: Sequence[Node]) -> list[Node]:
+    used = {node.name for node in nodes}
+    return [node for node in placeholders if node.name not in used]
+
+
+def _declared(node: Node, producer: int) -> PartialSpec:
+    shape = node.attributes.get("shape")
+    dtype = DTYPES.get(node.attributes.get("dtype", "DT_FLOAT"), "float32")
+    if not isinstance(shape, PartialShape) or (not shape and producer < _SHAPES_KNOWN_SINCE):
+        return PartialSpec(None, dtype)
+    return PartialSpec(tuple(shape), dtype)

@@ -1,0 +1,174 @@
+"""TensorFlow's GraphDef: its nodes, constants and functions, read without TensorFlow."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from core.converter.protobuf import Message
+from core.converter.tensor_protos import Budget, data_type, read_tensor, shape_lengths
+from core.errors import CoreError
+from core.graph.nodes import FunctionName, Node, PartialShape
+
+
+class Body(NamedTuple):
+    """A graph's own nodes, or a function's.
+
+    Attributes:
+        nodes: as the file has them; references are still those of the file.
+        constants: TensorProtos by name of Const node, not yet decoded.
+        inputs: names of a function's arguments.
+        outputs: references to a function's results.
+        result_names: what a function calls its results.
+        controls: nodes of a function that run whether or not a result needs them.
+    """
+
+    nodes: Sequence[Node]
+    constants: Mapping[str, memoryview]
+    inputs: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
+    result_names: tuple[str, ...] = ()
+    controls: tuple[str, ...] = ()
+
+
+class GraphDef(NamedTuple):
+    """What a GraphDef holds."""
+
+    body: Body
+    functions: Mapping[str, Body]
+    producer: int  # the version of the form that it was written in
+
+
+def read_graph_def(proto: Message, budget: Budget) -> GraphDef:
+    """The content of a GraphDef message.
+
+    Raises:
+        CoreError, ValueError: it is damaged.
+    """
+    functions = Library(proto.message(2), budget)
+    return GraphDef(_body(proto, 1, budget), functions, proto.message(4).integer(1))
+
+
+class Library(Mapping[str, Body]):
+    """The functions of a graph by name, each read when it is first asked for.
+
+    Args:
+        proto: a FunctionDefLibrary.
+        budget: of the memory that constants may take.
+    """
+
+    def __init__(self, proto: Message, budget: Budget):
+        self._protos = {f.message(1).text(1): f for f in proto.messages(1)}
+        self._bodies: dict[str, Body] = {}
+        self._budget = budget
+
+    def __getitem__(self, name: str) -> Body:
+        if name not in self._bodies:
+            self._bodies[name] = _function(name, self._protos[name], self._budget)
+        return self._bodies[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._protos
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._protos)
+
+    def __len__(self) -> int:
+        return len(self._protos)
+
+
+def _body(proto: Message, field: int, budget: Budget) -> Body:
+    nodes, constants = [], {}
+    for document in proto.messages(field):
+        node = _node(document, budget)
+        if node.type == "Const":
+            constants[node.name] = _constant(document, node.name)
+        nodes.append(node)
+    twice = len(nodes) - len({node.name for node in nodes})
+    if twice:
+        raise CoreError(f"{twice} names of nodes are used twice")
+    return Body(nodes, constants)
+
+
+def _function(name: str, proto: Message, budget: Budget) -> Body:
+    signature = proto.message(1)
+    inputs, results = (tuple(a.text(1) for a in signature.messages(n)) for n in (2, 3))
+    returned = {key: entry.text(2) for key, entry in proto.pairs(4)}
+    missing = [result for result in results if result not in returned]
+    if missing:
+        raise CoreError(f"the function {name!r} returns nothing for {', '.join(missing)}")
+    return _body(proto, 3, budget)._replace(
+        inputs=inputs,
+        outputs=tuple(returned[result] for result in results),
+        result_names=results,
+        controls=tuple(entry.text(2) for _, entry in proto.pairs(6)),
+    )
+
+
+def _node(proto: Message, budget: Budget) -> Node:
+    name, kind = proto.text(1), proto.text(2)
+    if not name or not kind or ":" in name or name.startswith("^"):
+        raise CoreError(f"a node is named {name!r} and of the type {kind!r}")
+    attributes = {
+        key: None if kind == "Const" and key == "value" else _attribute(entry.message(2), budget)
+        for key, entry in proto.pairs(5)
+        if not key.startswith("_")  # remarks of TensorFlow's own passes, and long ones
+    }
+    return Node(name, kind, tuple(proto.texts(3)), attributes)
+
+
+def _constant(proto: Message, name: str) -> memoryview:
+    for key, entry in proto.pairs(5):
+        if key == "value":
+            return entry.message(2).blob(8)
+    raise CoreError(f"the constant {name!r} has no value")
+
+
+def _attribute(proto: Message, budget: Budget) -> Any:
+    """The value of an AttrValue; None if it holds nothing."""
+    if 8 in proto:
+        return read_tensor(proto.message(8), budget)
+    if 1 in proto:
+        return _list(proto.message(1), budget)
+    return next((read(proto)[-1] for n, read in _READERS.items() if n in proto), None)
+
+
+def _list(proto: Message, budget: Budget) -> list[Any]:
+    if 8 in proto:
+        return [read_tensor(tensor, budget) for tensor in proto.messages(8)]
+    return next((read(proto) for n, read in _LIST_READERS.items() if n in proto), [])
+
+
+def _decoded(blob: memoryview) -> str | bytes:
+    try:
+        return str(blob, "utf-8")
+    except UnicodeDecodeError:
+        return bytes(blob)
+
+
+def _shape(proto: Message) -> PartialShape | None:
+    lengths = shape_lengths(proto)
+    return None if lengths is None else PartialShape(n if n >= 0 else None for n in lengths)
+
+
+def _shortest(values: np.ndarray) -> list[float]:
+    """Floats with as few digits as tell them apart, as documents in JSON have them."""
+    return [float(str(value)) for value in values]
+
+
+#: Fields of an AttrValue that hold values, and how all of a field are read.
+_READERS: dict[int, Callable[[Message], list[Any]]] = {
+    2: lambda proto: [_decoded(blob) for blob in proto.blobs(2)],
+    3: lambda proto: proto.integers(3).tolist(),
+    4: lambda proto: _shortest(proto.floats(4)),
+    5: lambda proto: [bool(value) for value in proto.integers(5)],
+    6: lambda proto: [data_type(number) for number in proto.integers(6).tolist()],
+    7: lambda proto: [_shape(shape) for shape in proto.messages(7)],
+    10: lambda proto: [FunctionName(function.text(1)) for function in proto.messages(10)],
+}
+
+#: Those of a list of values.
+_LIST_READERS = {
+    **{n: read for n, read in _READERS.items() if n < 10},
+    9: lambda proto: [FunctionName(function.text(1)) for function in proto.messages(9)],
+}

@@ -1,0 +1,202 @@
+"""Calls of functions, replaced by the nodes of what they call."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from core.converter.graph_protos import Body
+from core.errors import CoreError
+from core.graph.node_types import find_node_type
+from core.graph.nodes import Node, node_of
+
+#: Node types that call the function which their attribute "f" names.
+CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
+
+#: How deep calls may lie in each other, and how many nodes there may be after all.
+DEEPEST = 100
+MOST_NODES = 500_000
+
+#: Names of several outputs, of node types that run nowhere here but stand between those that do.
+_OUTPUTS = {
+    "FusedBatchNorm": ("y", "batch_mean", "batch_variance"),
+    "FusedBatchNormV2": ("y", "batch_mean", "batch_variance"),
+    "FusedBatchNormV3": ("y", "batch_mean", "batch_variance"),
+    "Merge": ("output", "value_index"),
+    "Switch": ("output_false", "output_true"),
+    "LookupTableExportV2": ("keys", "values"),
+}
+
+
+class Inliner:
+    """The nodes of a graph, with those of every function that turns out to be called.
+
+    Args:
+        body: of the graph, or of a function, whose arguments become placeholders.
+        functions: what may be called.
+    """
+
+    def __init__(self, body: Body, functions: Mapping[str, Body]):
+        self.nodes = {node.name: node for node in body.nodes}
+        self.constants = dict(body.constants)
+        self._functions = functions
+        self._results: dict[str, tuple[str, ...]] = {}
+        self._controls: dict[str, tuple[str, ...]] = {}
+        self._within: dict[str, tuple[str, ...]] = {}
+
+    def reachable(self, wanted: Iterable[str], controls: bool = False) -> dict[str, Node]:
+        """What leads to some references: nodes by name, whose inputs are no calls any more.
+
+        Args:
+            wanted: references.
+            controls: whether to follow inputs that only say what runs before.
+        """
+        found: dict[str, Node] = {}
+        waiting = [r for reference in wanted for r in self._resolved_all(reference)]
+        while waiting:
+            name = node_of(waiting.pop())
+            if name not in found:
+                node = self._node(name)
+                kept = [i for i in node.inputs if controls or self._follows(i)]
+                inputs = [r for reference in kept for r in self._resolved_all(reference)]
+                found[name] = node._replace(inputs=tuple(inputs))
+                waiting += inputs
+        return found
+
+    def before(self, name: str) -> list[Node]:
+        """The nodes of which a node just says that they run before it."""
+        controls = [i for i in self._node(name).inputs if i.startswith("^")]
+        return [self._node(r[1:]) for i in controls for r in self._resolved_all(i)]
+
+    def resolved(self, reference: str) -> str:
+        """The output of a node that is no call, for one that may be."""
+        for _ in range(MOST_NODES):
+            name, _, index = reference.partition(":")
+            if not self._called(self._node(name)):
+                return name if index in ("", "0") else reference
+            results = self._expanded(name)
+            if not (index or "0").isdecimal() or int(index or 0) >= len(results):
+                raise CoreError(f"the call {name!r} has no result {index or 0}")
+            reference = results[int(index or 0)]
+        raise CoreError(f"the call {reference!r} waits for itself")
+
+    def _resolved_all(self, reference: str) -> Iterator[str]:
+        """The same for a reference that may be to what runs before: then there may be several."""
+        if not reference.startswith("^"):
+            yield self.resolved(reference)
+            return
+        waiting, seen = [reference[1:]], set[str]()
+        while waiting:
+            name = waiting.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            if self._called(self._node(name)):
+                results = self._expanded(name)
+                waiting += [node_of(r) for r in (*results, *self._controls[name])]
+            else:
+                yield f"^{name}"
+
+    def _follows(self, reference: str) -> bool:
+        """Whether a reference is to a value, or to what tells which branch runs."""
+        if not reference.startswith("^"):
+            return True
+        node = self._node(reference[1:])
+        sources = [self.nodes.get(node_of(i)) for i in node.inputs]
+        return node.type in _FLOW or (
+            node.type == "Identity" and any(s is not None and s.type in _FLOW for s in sources)
+        )
+
+    def _node(self, name: str) -> Node:
+        if name not in self.nodes:
+            raise CoreError(f"the graph has no node {name!r}")
+        return self.nodes[name]
+
+    def _called(self, node: Node) -> str | None:
+        """The function that a node calls; some do by their type alone."""
+        if node.type in CALLS:
+            return str(node.attributes.get("f"))
+        return node.type if node.type in self._functions else None
+
+    def _expanded(self, name: str) -> tuple[str, ...]:
+        """References to the results of a call, whose nodes are there now."""
+        if name not in self._results:
+            self._expand(self._node(name))
+        return self._results[name]
+
+    def _expand(self, call: Node) -> None:
+        callee = self._called(call)
+        if callee not in self._functions or callee is None:
+            raise CoreError(f"the node {call.name!r} calls {callee!r}, and there is no such thing")
+        body = self._functions[callee]
+        within = (*self._within.get(call.name, ()), callee)
+        if callee in within[:-1] or len(within) > DEEPEST:
+            raise CoreError(f"the function {callee!r} calls itself, or calls lie too deep")
+        given = [i for i in call.inputs if not i.startswith("^")]
+        if len(given) != len(body.inputs):
+            raise CoreError(f"{call.name!r} gives {len(given)} of {len(body.inputs)} arguments")
+        if len(self.nodes) + len(body.nodes) > MOST_NODES:
+            raise CoreError(f"with the functions that it calls it has over {MOST_NODES} nodes")
+        scope = Scope(body, self._prefix(call.name, body), given, self._functions)
+        for node in scope.nodes():
+            self.nodes[node.name] = node
+            self._within[node.name] = within
+        self.constants.update({scope.prefix + n: v for n, v in body.constants.items()})
+        self._results[call.name] = tuple(scope.outer(r) for r in body.outputs)
+        self._controls[call.name] = tuple(scope.prefix + name for name in body.controls)
+
+    def _prefix(self, name: str, body: Body) -> str:
+        """What makes names of nodes that are not taken."""
+        while any(f"{name}/{node.name}" in self.nodes for node in body.nodes):
+            name += "_"
+        return f"{name}/"
+
+
+_FLOW = frozenset({"Switch", "Merge", "LoopCond"})
+
+
+class Scope:
+    """A function's nodes as part of another graph.
+
+    Args:
+        body: of the function.
+        prefix: of its names there.
+        given: references to the arguments.
+        functions: all there are.
+    """
+
+    def __init__(
+        self, body: Body, prefix: str, given: Sequence[str], functions: Mapping[str, Body]
+    ):
+        self.prefix = prefix
+        self._body, self._functions = body, functions
+        self._types = {node.name: node.type for node in body.nodes}
+        self._given = dict(zip(body.inputs, given, strict=True))
+
+    def nodes(self) -> Iterator[Node]:
+        """The nodes, with new names."""
+        for node in self._body.nodes:
+            inputs = tuple(self.outer(reference) for reference in node.inputs)
+            yield node._replace(name=self.prefix + node.name, inputs=inputs)
+
+    def outer(self, reference: str) -> str:
+        """A reference of the function's: an argument, ``"node:output:0"`` or ``"^node"``."""
+        control = "^" * reference.startswith("^")
+        name, *output = reference.removeprefix("^").split(":")
+        if name in self._given:
+            return control + node_of(self._given[name]) if control else self._given[name]
+        if name not in self._types or len(output) > 2:
+            raise CoreError(f"a function has no {reference!r}")
+        index = self._index(self._types[name], output) if output and not control else "0"
+        return f"{control}{self.prefix}{name}" + (f":{index}" if index != "0" else "")
+
+    def _index(self, kind: str, output: Sequence[str]) -> str:
+        """The place of an output among all of its node, given as name and place."""
+        if len(output) == 1:
+            return output[0]
+        names = self._output_names(kind)
+        first = names.index(output[0]) if output[0] in names else 0
+        return str(first + int(output[1]))
+
+    def _output_names(self, kind: str) -> Sequence[str]:
+        if kind in self._functions:
+            return self._functions[kind].result_names
+        known = find_node_type(kind)
+        return (known.outputs if known else ()) or _OUTPUTS.get(kind, ())

@@ -1,0 +1,229 @@
+"""Values in HDF5 files: their types and shapes, and arrays in one piece or in chunks."""
+
+import math
+import zlib
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from core.converter.keras_files.hdf5_bytes import UNDEFINED, Bytes, tree_leaves
+
+_MOST_AXES = 32
+
+# Classes of types.
+_INTEGER, _FLOAT, _TEXT, _OPAQUE, _ENUM, _VARIABLE = 0, 1, 3, 5, 8, 9
+#: Bits of the exponent and of the mantissa, by bytes of a float.
+_FLOATS = {2: (5, 10), 4: (8, 23), 8: (11, 52)}
+
+# Forms of storage.
+_COMPACT, _CONTIGUOUS, _CHUNKED = 0, 1, 2
+
+# Filters that HDF5 itself has.
+_DEFLATE, _SHUFFLE, _CHECKSUM = 1, 2, 3
+
+
+class Datatype(NamedTuple):
+    """A type of values: a NumPy dtype, or texts (``dtype`` of bytes) of fixed or variable size."""
+
+    dtype: np.dtype
+    is_text: bool = False
+    is_variable: bool = False
+
+
+class Layout(NamedTuple):
+    """Where the values of an array lie: one piece, or the B-tree of its chunks."""
+
+    kind: int
+    address: int
+    size: int = 0
+    chunk: tuple[int, ...] = ()
+
+
+Filters = list[int]
+
+
+def read_datatype(file: Bytes, start: int) -> Datatype:
+    """The type that a datatype message describes.
+
+    Raises:
+        ValueError: no Keras file has values of that type; objects and references are among them.
+    """
+    first, bits, _, _, size = file.unpack("<BBBBI", start)
+    kind = first & 15
+    order = ">" if bits & 1 else "<"
+    if kind == _INTEGER and size in (1, 2, 4, 8):
+        return Datatype(np.dtype(f"{order}{'i' if bits & 8 else 'u'}{size}"))
+    if kind == _FLOAT and size in _FLOATS and not bits & 0x40:
+        if file.unpack("<xBxB", start + 12) != _FLOATS[size]:
+            raise ValueError(f"floats of {size} bytes in no form of IEEE 754")
+        return Datatype(np.dtype(f"{order}f{size}"))
+    if kind == _TEXT and size > 0:
+        return Datatype(np.dtype((bytes, size)), is_text=True)
+    if kind == _VARIABLE and bits & 15 == 1 and size == 16:
+        return Datatype(np.dtype((bytes, size)), is_text=True, is_variable=True)
+    if kind == _ENUM and size == 1:
+        return Datatype(np.dtype(bool))
+    if kind == _OPAQUE and size == 2:
+        return Datatype(np.dtype("V2"))
+    raise ValueError(f"values of HDF5's type class {kind}, {size} bytes wide, are not read")
+
+
+def read_dataspace(file: Bytes, start: int) -> tuple[int, ...]:
+    """The shape that a dataspace message describes."""
+    version, rank, _, kind = file.unpack("<BBBB", start)
+    if version not in (1, 2) or rank > _MOST_AXES:
+        raise ValueError(f"a shape of version {version} with {rank} axes is not read")
+    if version == 2 and kind == 2:  # no values at all
+        return (0,)
+    shape: tuple[int, ...] = file.unpack(f"<{rank}Q", start + (8 if version == 1 else 4))
+    return shape
+
+
+def read_values(
+    file: Bytes, datatype: Datatype, shape: tuple[int, ...], start: int, end: int
+) -> Any:
+    """What lies between two places: a text, a list of texts, or an array."""
+    size = math.prod(shape) * datatype.dtype.itemsize
+    if start + size > end:
+        raise ValueError(f"{size} bytes of shape {shape} are more than the {end - start} there")
+    if not datatype.is_text:
+        count = math.prod(shape)
+        return np.frombuffer(file.data, datatype.dtype, count, start).reshape(shape)
+    width = datatype.dtype.itemsize
+    starts = range(start, start + size, width)
+    if datatype.is_variable:
+        texts = [_variable_text(file, s) for s in starts]
+    else:
+        texts = [file.text(s, width) for s in starts]
+    return texts if shape else texts[0]
+
+
+def _variable_text(file: Bytes, start: int) -> str:
+    """A text that lies elsewhere, in a heap: bytes, address of the heap, number therein."""
+    size, heap, wanted = file.unpack("<IQI", start)
+    if not size:
+        return ""
+    signature, _, held = file.unpack("<4sIQ", heap)
+    if signature != b"GCOL":
+        raise ValueError(f"there is no heap of texts at byte {heap}")
+    at, end = heap + 16, heap + held
+    while at + 16 <= end:
+        number, _, _, length = file.unpack("<HHIQ", at)
+        if number == wanted and wanted:
+            return file.text(at + 16, min(size, length))
+        if not number:  # what is left of the heap
+            break
+        at += 16 + -(-length // 8) * 8
+    raise ValueError(f"there is no text {wanted} in the heap at byte {heap}")
+
+
+def read_layout(file: Bytes, start: int) -> Layout:
+    """Where an array's values lie, by its layout message."""
+    version, kind = file.unpack("<BB", start)
+    if version == 3 and kind == _CHUNKED:
+        rank, address = file.unpack("<BQ", start + 2)
+        if not 1 < rank <= _MOST_AXES + 1:
+            raise ValueError(f"chunks of {rank - 1} axes are not read")
+        return Layout(kind, address, chunk=file.unpack(f"<{rank}I", start + 11)[:-1])
+    if version in (3, 4) and kind == _COMPACT:
+        return Layout(kind, start + 4, file.unpack("<H", start + 2)[0])
+    if version in (3, 4) and kind == _CONTIGUOUS:
+        return Layout(kind, *file.unpack("<QQ", start + 2))
+    raise ValueError(
+        f"values stored in HDF5's layout {kind} of version {version} are not read: save it again "
+        f"with Keras, or with h5py and no libver="
+    )
+
+
+def read_filters(file: Bytes, start: int) -> Filters:
+    """What was done to chunks, in that order."""
+    version, count = file.unpack("<BB", start)
+    if version not in (1, 2):
+        raise ValueError(f"filters of version {version} are not read")
+    at = start + (8 if version == 1 else 2)
+    filters = []
+    for _ in range(count):
+        number = file.unpack("<H", at)[0]
+        if number not in (_DEFLATE, _SHUFFLE, _CHECKSUM):
+            raise ValueError(f"values packed by HDF5's filter {number}; gzip and shuffle are read")
+        filters.append(number)
+        named = version == 1 or number >= 256
+        size = file.unpack("<H", at + 2)[0] if named else 0
+        at += 4 if named else 2
+        values = file.unpack("<HH", at)[1]
+        at += 4 + (-(-size // 8) * 8 if version == 1 else size) + 4 * values
+        at += 4 * (values % 2) if version == 1 else 0
+    return filters
+
+
+def read_array(
+    file: Bytes, datatype: Datatype, shape: tuple[int, ...], layout: Layout, filters: Filters
+) -> np.ndarray:
+    """The values of an array."""
+    if datatype.is_text:
+        raise ValueError("an array of texts is no weight")
+    size = math.prod(shape) * datatype.dtype.itemsize
+    if layout.kind == _CHUNKED:
+        file.take(size, f"an array of shape {shape}")
+        return _from_chunks(file, datatype.dtype, shape, layout, filters)
+    if filters:
+        raise ValueError("values in one piece that a filter packed are not read")
+    if not size:
+        return np.zeros(shape, datatype.dtype)
+    if layout.address == UNDEFINED or layout.size < size:
+        raise ValueError(f"an array of shape {shape} holds {layout.size} bytes, needs {size}")
+    values: np.ndarray = read_values(file, datatype, shape, layout.address, layout.address + size)
+    return values
+
+
+def _from_chunks(
+    file: Bytes, dtype: np.dtype, shape: tuple[int, ...], layout: Layout, filters: Filters
+) -> np.ndarray:
+    """Chunks put together; all must be there, and those at the borders reach over them."""
+    chunk = layout.chunk
+    if len(chunk) != len(shape) or not all(chunk):
+        raise ValueError(f"chunks of shape {chunk} in an array of shape {shape}")
+    values = np.zeros(shape, dtype)
+    expected = math.prod(-(-n // c) for n, c in zip(shape, chunk, strict=True))
+    size = math.prod(chunk) * dtype.itemsize
+    file.take(size, f"a chunk of shape {chunk}")
+    placed = set()
+    written = expected and layout.address != UNDEFINED
+    key_bytes = 16 + 8 * len(shape)
+    for leaf in tree_leaves(file, layout.address, key_bytes, kind=1) if written else ():
+        stored, skipped, *offset = file.unpack(f"<II{len(shape)}Q", leaf.key)
+        if any(o % c or o >= n for o, c, n in zip(offset, chunk, shape, strict=True)):
+            raise ValueError(f"a chunk at {offset} is outside of an array of shape {shape}")
+        if skipped:
+            raise ValueError(f"the chunk at {offset} left out some of its filters")
+        unpacked = _unfiltered(file.slice(leaf.child, stored), filters, dtype.itemsize, size)
+        place = tuple(slice(o, o + c) for o, c in zip(offset, chunk, strict=True))
+        target = values[place]
+        piece = np.frombuffer(unpacked, dtype).reshape(chunk)
+        values[place] = piece[tuple(slice(0, n) for n in target.shape)]
+        placed.add(tuple(offset))
+    if len(placed) != expected:
+        raise ValueError(f"{len(placed)} of the {expected} chunks of an array are there")
+    return values
+
+
+def _unfiltered(data: bytes, filters: Filters, width: int, size: int) -> bytes:
+    """The bytes of a chunk as they were before the filters, exactly so many."""
+    for number in reversed(filters):
+        if number == _CHECKSUM:
+            data = data[:-4]
+        elif number == _SHUFFLE:
+            data = np.frombuffer(data, np.uint8).reshape(width, -1).T.tobytes()
+        else:
+            data = _inflated(data, size)
+    if len(data) != size:
+        raise ValueError(f"a chunk holds {len(data)} bytes, not {size}")
+    return data
+
+
+def _inflated(data: bytes, size: int) -> bytes:
+    """At most so many bytes, and 4 of a checksum."""
+    try:
+        return zlib.decompressobj().decompress(data, size + 4)
+    except zlib.error as error:
+        raise ValueError(f"a chunk cannot be unpacked: {error}") from error

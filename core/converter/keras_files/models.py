@@ -1,0 +1,161 @@
+"""Keras's two kinds of files: ``.h5`` of Keras 2 and 3, and the ``.keras`` archives of Keras 3."""
+
+import re
+from collections.abc import Container, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from core.converter.archives import Archive, open_archive
+from core.converter.keras_files.hdf5 import Item, open_hdf5
+from core.converter.reading import read_bytes, reading
+from core.graph.nodes import Graph
+from core.layers.inference import graph_of_layer_weights
+from core.layers.slots import WeightSlots, weight_slots
+from weights_cache.documents import parse_json
+from weights_cache.errors import WeightsError
+
+#: What the first versions with archives called the holder of a model's layers.
+_EARLIER_HOLDERS = {"layers": "_layer_checkpoint_dependencies"}
+
+_NO_ARCHITECTURE = (
+    "{} holds weights alone: the architecture is missing; save the whole model with "
+    "model.save(path), not with model.save_weights(path)"
+)
+
+
+def read_keras(path: str | Path, kernels: Container[str] = ()) -> Graph:
+    """Read a model that Keras saved.
+
+    Args:
+        path: a ``.h5`` file of Keras 2 or 3, or a ``.keras`` archive.
+        kernels: classes of layers that the user's own functions run; see
+            `core.layers.inference.layers_graph`.
+
+    Returns:
+        The graph of its layers.
+
+    Raises:
+        WeightsError: it is damaged, holds weights without an architecture, or has layers that
+            are programs (Lambda).
+        KernelNotFound: nothing runs some layers; all are listed.
+    """
+    path = Path(path)
+    with reading(path):
+        with open(path, "rb") as stream:
+            zipped = stream.read(2) == b"PK"
+        if zipped:
+            with open_archive(path) as archive:
+                return _read_archive(path, archive, kernels)
+        return _read_hdf5(path, kernels)
+
+
+def _read_hdf5(path: Path, kernels: Container[str]) -> Graph:
+    root = open_hdf5(read_bytes(path))
+    _check_version(root.attribute("keras_version"))
+    document = root.attribute("model_config")
+    if not isinstance(document, str):
+        raise WeightsError(_NO_ARCHITECTURE.format(path))
+    config = parse_json(document.encode(), path)
+    group = root.get("model_weights") or root
+    names = [*_texts(group, "layer_names"), "top_level_model_weights"]
+    found = {name: _listed_weights(group.get(name)) for name in dict.fromkeys(names)}
+    return graph_of_layer_weights(config, {name: w for name, w in found.items() if w}, kernels)
+
+
+def _check_version(version: Any) -> None:
+    if isinstance(version, str) and version.startswith(("0.", "1.")):
+        raise ValueError(f"Keras {version:.20} saved it: load and save it again with Keras 2 or 3")
+
+
+def _listed_weights(group: Item | None) -> list[np.ndarray]:
+    """The arrays of a group in the order of its list of them."""
+    names = _texts(group, "weight_names") if group else []
+    if len(set(names)) < len(names):
+        raise ValueError("a layer lists a weight twice")
+    return [_array(group, name) for name in names]
+
+
+def _texts(group: Item, name: str) -> list[str]:
+    """A list of texts in an attribute; long ones are in several, with numbers behind the name."""
+    parts = [group.attribute(name)]
+    if parts[0] is None:
+        parts = []
+        while (part := group.attribute(f"{name}{len(parts)}")) is not None:
+            parts.append(part)
+    return [text for part in parts if isinstance(part, list) for text in part]
+
+
+def _array(group: Item | None, path: str) -> np.ndarray:
+    item = group.get(path) if group else None
+    if item is None or not item.is_array:
+        raise ValueError(f"the weight {path!r:.300} is missing")
+    return _plain(item.array(), path)
+
+
+def _plain(array: np.ndarray, path: str) -> np.ndarray:
+    """In a dtype that weights have."""
+    kind = array.dtype.kind
+    if kind == "V":  # bfloat16, which HDF5 has no name for: the upper half of a float32
+        return (array.view("<u2").astype(np.uint32) << 16).view(np.float32)
+    if kind == "f":
+        return array.astype(np.float32, copy=False)
+    if kind in "iu" and array.size and not -(2**31) <= int(array.min()) <= int(array.max()) < 2**31:
+        raise ValueError(f"the weight {path!r:.300} has values that do not fit into int32")
+    return array.astype(np.int32, copy=False) if kind in "iu" else array
+
+
+def _read_archive(path: Path, archive: Archive, kernels: Container[str]) -> Graph:
+    if "config.json" not in archive.names:
+        raise WeightsError(_NO_ARCHITECTURE.format(path))
+    config = parse_json(archive.read("config.json"), path)
+    root = open_hdf5(archive.read("model.weights.h5"))
+    found: dict[str, list[np.ndarray]] = {}
+    _collect(weight_slots(config), root, found)
+    return graph_of_layer_weights(config, found, kernels)
+
+
+def _collect(
+    all_slots: tuple[WeightSlots, ...], group: Item, found: dict[str, list[np.ndarray]]
+) -> None:
+    """The weights of layers from their groups, by the layers' paths."""
+    for slots, here in _with_groups(all_slots, group):
+        if here is None:  # a layer that is in two models is in the file once
+            continue
+        held = here.get("vars")
+        count = len(held.children) if held and slots.is_open else len(slots.weights)
+        if count:
+            found["/".join(slots.path)] = [_array(held, str(i)) for i in range(count)]
+        _collect(slots.children, here, found)
+
+
+def _with_groups(
+    all_slots: tuple[WeightSlots, ...], group: Item
+) -> Iterator[tuple[WeightSlots, Item | None]]:
+    """Layers with their groups; those in a list are named by class, and numbered."""
+    counts: dict[tuple[str, str], int] = {}
+    for slots in all_slots:
+        name = snake_case(slots.class_name)
+        number = counts.get((slots.holder, name), 0)
+        counts[slots.holder, name] = number + 1
+        holder = _holder(group, slots.holder)
+        if slots.holder not in ("layers", "cells"):
+            yield slots, holder
+            continue
+        key = f"{name}_{number}" if number else name
+        yield slots, holder and (holder.get(key) or holder.get(slots.path[-1]))
+
+
+def _holder(group: Item, name: str) -> Item | None:
+    return group.get(name) or group.get(_EARLIER_HOLDERS.get(name, name))
+
+
+def snake_case(class_name: str) -> str:
+    """The name that Keras gives to layers of a class.
+
+    >>> snake_case("Conv2D"), snake_case("BatchNormalization"), snake_case("GRUCell")
+    ('conv2d', 'batch_normalization', 'gru_cell')
+    """
+    words = re.sub("(.)([A-Z][a-z]+)", r"\1_\2", re.sub(r"\W+", "", class_name))
+    return re.sub("([a-z])([A-Z])", r"\1_\2", words).lower()

@@ -1,0 +1,135 @@
+"""What fills the hash tables of a SavedModel: constants, or lines of a text file."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from core.converter.graph_protos import GraphDef
+from core.converter.inlining import Inliner
+from core.converter.protobuf import Message
+from core.converter.reading import read_bytes
+from core.converter.tensor_protos import Budget, narrowed, read_tensor
+from core.errors import CoreError
+from core.graph.nodes import Attributes, Node, node_of
+from core.graph.topology import dtype_of_type
+
+_WITH_ARRAYS = frozenset(
+    {"LookupTableImport", "LookupTableImportV2", "InitializeTable", "InitializeTableV2"}
+)
+_WITH_FILES = frozenset({"InitializeTableFromTextFile", "InitializeTableFromTextFileV2"})
+
+#: Node types that give a variable its first value.
+ASSIGNING = frozenset({"Assign", "AssignVariableOp"})
+
+#: What a key or value is, where it is no column of the line.
+_WHOLE_LINE, _LINE_NUMBER = -2, -1
+
+
+class Filling(NamedTuple):
+    """Keys and values of a table, or the file that has them.
+
+    Attributes:
+        keys, values: arrays of one axis.
+        file: node that stands for the path of a text file.
+        attributes: how its lines are read, with the dtypes of the table.
+    """
+
+    keys: np.ndarray | None = None
+    values: np.ndarray | None = None
+    file: str = ""
+    attributes: Attributes = {}
+
+    def read(
+        self, folder: Path, assets: Mapping[str, str], budget: Budget
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Keys and values.
+
+        Args:
+            folder: of the text files.
+            assets: names of files there, by node.
+            budget: of the memory that they may take.
+
+        Raises:
+            CoreError, WeightsError: the file is missing, or not as it should be.
+        """
+        if self.keys is not None and self.values is not None:
+            return self.keys, self.values
+        name = assets.get(self.file, "")
+        if not name or Path(name).name != name:
+            raise CoreError(f"the file {name!r} of a hash table is none of the model's assets")
+        lines = read_bytes(folder / name).split(b"\n")
+        lines = lines[: -1 if lines[-1] == b"" else None]
+        size = int(self.attributes.get("vocab_size", -1))
+        lines = lines if size < 0 else lines[:size]
+        budget.take(16 * len(lines))
+        kinds = ("key_index", "key_dtype"), ("value_index", "value_dtype")
+        keys, values = (
+            _column(lines, self.attributes, int(self.attributes[index]), self.attributes[dtype])
+            for index, dtype in kinds
+        )
+        return keys, values
+
+
+def table_values(
+    tables: Mapping[str, Node], graph: GraphDef, initializer: str, budget: Budget
+) -> dict[str, Filling]:
+    """What the initializer of a model fills tables with, by name of the table's node.
+
+    Raises:
+        CoreError: keys or values are computed, not constant.
+    """
+    if not initializer:
+        return {}
+    inliner = Inliner(graph.body, graph.functions)
+    reached = inliner.reachable([f"^{initializer}"], controls=True)
+    assigned = {n.inputs[0]: n.inputs[1] for n in reached.values() if n.type in ASSIGNING}
+    found = {}
+    for node in reached.values():
+        table = _passed(reached, assigned, node.inputs[0]) if node.inputs else ""
+        if table not in tables:
+            continue
+        data = [i for i in node.inputs[1:] if not i.startswith("^")]
+        sources = [_passed(reached, assigned, reference) for reference in data]
+        if node.type in _WITH_ARRAYS:
+            keys, values = (_constant(inliner, name, table, budget) for name in sources)
+            found[table] = Filling(keys, values)
+        elif node.type in _WITH_FILES:
+            attributes = {**tables[table].attributes, **node.attributes}
+            found[table] = Filling(file=sources[0], attributes=attributes)
+    return found
+
+
+def _passed(nodes: Mapping[str, Node], assigned: Mapping[str, str], reference: str) -> str:
+    """The node that a value comes from, before it passes through others, or a variable."""
+    for _ in range(2 * len(nodes)):
+        node = nodes[node_of(reference)]
+        if node.type in ("Identity", "ReadVariableOp"):
+            reference = node.inputs[0]
+        elif node.name in assigned:
+            reference = assigned[node.name]
+        else:
+            break
+    return node_of(reference)
+
+
+def _constant(inliner: Inliner, name: str, table: str, budget: Budget) -> np.ndarray:
+    if name not in inliner.constants:
+        raise CoreError(f"the hash table {table!r} is filled with what {name!r} computes")
+    return narrowed(read_tensor(Message(inliner.constants[name]), budget))
+
+
+def _column(lines: list[bytes], attributes: Attributes, index: int, dtype: object) -> np.ndarray:
+    """Keys or values of all lines."""
+    if index == _LINE_NUMBER:
+        return np.arange(len(lines), dtype=np.int32)
+    if index != _WHOLE_LINE:
+        delimiter = str(attributes.get("delimiter", "\t")).encode()
+        lines = [line.split(delimiter)[index] for line in lines]
+    if dtype_of_type(dtype) == "string":
+        result = np.empty(len(lines), object)
+        result[:] = lines
+        return result
+    number = float if dtype_of_type(dtype) == "float32" else int
+    return narrowed(np.array([number(line) for line in lines]))

@@ -1,0 +1,116 @@
+"""What TensorFlow.js has no node type for, in terms of those that it has."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from core.backends.cpu.quantisation import NUDGE
+from core.converter.detection_lowering import lower_detection
+from core.converter.lowered_nodes import LoweredNodes
+from core.errors import CoreError
+from core.graph.nodes import DataType, Graph, Node
+
+#: Types that are the same as another, or that pass their first input on.
+_SAME = {
+    "BatchMatMulV3": "BatchMatMulV2",
+    "Inv": "Reciprocal",
+    "LogicalXor": "NotEqual",
+    "Rint": "Round",
+}
+_PASSING = (
+    "CheckNumerics",
+    "FakeQuantWithMinMaxArgs",
+    "FakeQuantWithMinMaxVarsPerChannel",
+    "PreventGradient",
+)
+
+
+def lowered(graph: Graph) -> Graph:
+    """The graph with node types of TensorFlow.js alone, as far as they can be had.
+
+    What comes to the same bits is written in terms of several nodes: rounding to quanta is a
+    quotient, a floor, a clip and a product.
+
+    Raises:
+        CoreError: a node lacks an attribute, or has one that makes no sense.
+    """
+    bodies = [graph.nodes, *(f.nodes for f in graph.functions.values())]
+    made = LoweredNodes(node.name for body in bodies for node in body)
+    nodes = _body(made, graph.nodes)
+    functions = {n: f._replace(nodes=_body(made, f.nodes)) for n, f in graph.functions.items()}
+    weights = {**graph.weights, **made.weights} if made.weights else graph.weights
+    return graph._replace(nodes=nodes, functions=functions, weights=weights)
+
+
+def _body(made: LoweredNodes, nodes: Sequence[Node]) -> list[Node]:
+    made.start_body()
+    for node in nodes:
+        if node.type in _SAME:
+            made.nodes.append(node._replace(type=_SAME[node.type]))
+        elif node.type in _PASSING:
+            made.nodes.append(Node(node.name, "Identity", node.inputs[:1]))
+        elif node.type in _RULES:
+            _lower(made, node)
+        else:
+            made.nodes.append(_completed(node))
+    return made.nodes
+
+
+def _lower(made: LoweredNodes, node: Node) -> None:
+    try:
+        _RULES[node.type](made, node)
+    except (LookupError, TypeError, ValueError) as error:
+        reason = f"lacks {error}" if isinstance(error, LookupError) else error
+        raise CoreError(f"node {node.name!r} ({node.type}): {reason}") from error
+
+
+def _completed(node: Node) -> Node:
+    """With the attributes that TensorFlow.js reads without a default."""
+    told = dict(node.attributes)
+    if "Conv" in node.type and "strides" in told:
+        told.setdefault("dilations", [1] * len(told["strides"]))
+    if told.get("fused_ops"):
+        told.setdefault("num_args", len(node.inputs) - 2)
+    return node if len(told) == len(node.attributes) else node._replace(attributes=told)
+
+
+def _quantise_round(body: LoweredNodes, node: Node) -> None:
+    """As the kernel of `core.quantise_round`: the same steps in float32, so the same bits."""
+    base, told = node.name, node.attributes
+    low, high = told["low"] - told["zero_point"], told["high"] - told["zero_point"]
+    floats = {"T": DataType("DT_FLOAT")}
+
+    def add(type: str, *inputs: str) -> str:
+        return body.add(base, type, *inputs, **floats)
+
+    def value(number: float) -> str:
+        return body.constant(base, number)
+
+    scale = value(told["scale"])
+    quanta = add("Mul", add("RealDiv", node.inputs[0], scale), value(NUDGE))
+    if low >= 0:  # what is below 0 is clipped, so only halves above 0 matter
+        whole = add("Floor", add("AddV2", quanta, value(0.5)))
+    else:
+        above = add("Floor", add("AddV2", add("Abs", quanta), value(0.5)))
+        whole = add("Mul", above, add("Sign", quanta))
+    clipped = add("ClipByValue", whole, value(low), value(high))
+    body.end(node.name, "Mul", clipped, scale, **floats)
+
+
+def _top_k(body: LoweredNodes, node: Node) -> None:
+    count = body.constant(node.name, node.attributes["k"], np.int32)
+    rest = {key: value for key, value in node.attributes.items() if key != "k"}
+    body.end(node.name, "TopKV2", node.inputs[0], count, **rest)
+
+
+def _non_max_suppression(body: LoweredNodes, node: Node) -> None:
+    threshold = body.constant(node.name, node.attributes.get("iou_threshold", 0.5))
+    body.end(node.name, "NonMaxSuppressionV2", *node.inputs[:3], threshold)
+
+
+_RULES: Mapping[str, Callable[[LoweredNodes, Node], None]] = {
+    "NonMaxSuppression": _non_max_suppression,
+    "QuantiseRound": _quantise_round,
+    "TFLite_Detection_PostProcess": lower_detection,
+    "TopK": _top_k,
+}

@@ -1,0 +1,181 @@
+"""The wire format of protocol buffers: fields of a message by number, checked against its bytes.
+
+Nested messages are read when they are asked for, and what has length stays a view of the file, so
+that reading takes little memory beyond the file itself.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+#: How deep messages may lie in each other, and how many fields one may have.
+DEEPEST = 64
+MOST_FIELDS = 1_000_000
+
+_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5  # 3 and 4, groups, no file of ours has
+_FIXED_SIZES = {_FIXED64: 8, _FIXED32: 4}
+
+
+class Message:
+    r"""The fields of one message.
+
+    Where a field that is no list occurs several times, the last one counts; one that is missing
+    has the default of its type. What is no valid message raises a ValueError.
+
+    Source: the encoding as documented at protobuf.dev/programming-guides/encoding.
+
+    Args:
+        data: the bytes of the message, of which nothing is copied.
+        depth: how many messages it lies in.
+
+    >>> message = Message(b"\x08\x96\x01\x12\x05shark")
+    >>> message.integer(1), message.text(2), 3 in message
+    (150, 'shark', False)
+    """
+
+    def __init__(self, data: bytes | memoryview, depth: int = 0):
+        if depth > DEEPEST:
+            raise ValueError(f"messages lie more than {DEEPEST} deep in each other")
+        self._depth = depth
+        self._fields: dict[int, list[int | memoryview]] = {}
+        fields = self._fields
+        for count, (number, value) in enumerate(_fields(memoryview(data))):
+            if count >= MOST_FIELDS:
+                raise ValueError(f"a message has more than {MOST_FIELDS} fields")
+            if number in fields:
+                fields[number].append(value)
+            else:
+                fields[number] = [value]
+
+    def __contains__(self, number: int) -> bool:
+        return number in self._fields
+
+    def integer(self, number: int) -> int:
+        """A whole number, with its sign."""
+        value = self._fields.get(number, [0])[-1]
+        if not isinstance(value, int):
+            raise ValueError(f"field {number} is no number")
+        return value - (1 << 64) if value >> 63 else value
+
+    def fixed32(self, number: int) -> int:
+        """A number without a sign that takes four bytes."""
+        found = self.blobs(number)
+        if found and len(found[-1]) != 4:
+            raise ValueError(f"field {number} has not 4 bytes")
+        return int.from_bytes(found[-1], "little") if found else 0
+
+    def blob(self, number: int) -> memoryview:
+        """Bytes, as a view of the file."""
+        found = self.blobs(number)
+        return found[-1] if found else memoryview(b"")
+
+    def blobs(self, number: int) -> list[memoryview]:
+        """All values of a field that are bytes, messages, or numbers of fixed size."""
+        found = [v for v in self._fields.get(number, ()) if not isinstance(v, int)]
+        if len(found) != len(self._fields.get(number, ())):
+            raise ValueError(f"field {number} is a number, not bytes")
+        return found
+
+    def text(self, number: int) -> str:
+        """A string."""
+        return str(self.blob(number), "utf-8")
+
+    def texts(self, number: int) -> list[str]:
+        """A list of strings."""
+        return [str(blob, "utf-8") for blob in self.blobs(number)]
+
+    def message(self, number: int) -> "Message":
+        """A nested message; an empty one if there is none."""
+        return Message(self.blob(number), self._depth + 1)
+
+    def messages(self, number: int) -> Iterator["Message"]:
+        """A list of nested messages, each read when its turn comes."""
+        return (Message(blob, self._depth + 1) for blob in self.blobs(number))
+
+    def pairs(self, number: int) -> Iterator[tuple[str, "Message"]]:
+        """The entries of a map from strings: each key, and the entry whose field 2 is the value."""
+        return ((entry.text(1), entry) for entry in self.messages(number))
+
+    def integers(self, number: int) -> np.ndarray:
+        """A list of whole numbers, packed or not, as int64."""
+        values = self._fields.get(number, [])
+        parts = [
+            np.array([value], np.uint64) if isinstance(value, int) else unpacked(value)
+            for value in values
+        ]
+        return np.concatenate([np.empty(0, np.uint64), *parts]).view(np.int64)
+
+    def floats(self, number: int, dtype: str = "<f4") -> np.ndarray:
+        """A list of numbers of fixed size, packed or not."""
+        return np.frombuffer(b"".join(self.blobs(number)), dtype)
+
+
+def unpacked(data: memoryview) -> np.ndarray:
+    r"""The varints that fill some bytes, as uint64.
+
+    >>> unpacked(memoryview(b"\x01\x96\x01"))
+    array([  1, 150], dtype=uint64)
+    """
+    octets = np.frombuffer(data, np.uint8)
+    if not octets.size:
+        return np.empty(0, np.uint64)
+    ends = np.flatnonzero(octets < 0x80)
+    if not ends.size or ends[-1] != octets.size - 1:
+        raise ValueError("a list of numbers ends within one")
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    lengths = ends - starts + 1
+    if lengths.max() > 10:
+        raise ValueError("a number takes more than 10 bytes")
+    places = np.arange(octets.size) - np.repeat(starts, lengths)
+    parts = (octets & 0x7F).astype(np.uint64) << (7 * places).astype(np.uint64)
+    return np.bitwise_or.reduceat(parts, starts)
+
+
+def read_varint(data: memoryview | bytes, at: int) -> tuple[int, int]:
+    r"""A number of varying length, without a sign, and where it ends.
+
+    >>> read_varint(b"\x96\x01", 0)
+    (150, 2)
+    """
+    value = shift = 0
+    while shift < 70:
+        if at >= len(data):
+            raise ValueError("the file ends within a number")
+        octet = data[at]
+        at += 1
+        value |= (octet & 0x7F) << shift
+        if octet < 0x80:
+            return value & 0xFFFF_FFFF_FFFF_FFFF, at
+        shift += 7
+    raise ValueError("a number takes more than 10 bytes")
+
+
+def _fields(data: memoryview) -> Iterator[tuple[int, int | memoryview]]:
+    """Number and value of each field."""
+    at, end = 0, len(data)
+    while at < end:
+        key, at = _read_small(data, at)
+        number, kind = key >> 3, key & 7
+        if not number:
+            raise ValueError("a field has the number 0")
+        if kind == _VARINT:
+            value, at = _read_small(data, at)
+            yield number, value
+            continue
+        if kind == _BYTES:
+            size, at = _read_small(data, at)
+        elif kind in _FIXED_SIZES:
+            size = _FIXED_SIZES[kind]
+        else:
+            raise ValueError(f"field {number} has the unknown wire type {kind}")
+        if size > end - at:
+            raise ValueError(f"field {number} takes {size} bytes, but {end - at} are left")
+        yield number, data[at : at + size]
+        at += size
+
+
+def _read_small(data: memoryview, at: int) -> tuple[int, int]:
+    """`read_varint`, quick for what most numbers are: of one byte."""
+    if at < len(data) and (octet := data[at]) < 0x80:
+        return octet, at + 1
+    return read_varint(data, at)

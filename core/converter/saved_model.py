@@ -1,0 +1,166 @@
+"""TensorFlow's SavedModels: a folder with a graph, a checkpoint of its variables, and assets."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from core.converter.freezing import Freezer, Frozen
+from core.converter.graph_protos import GraphDef, read_graph_def
+from core.converter.lookup_tables import table_values
+from core.converter.protobuf import Message
+from core.converter.reading import read_bytes, reading
+from core.converter.restoring import Variables
+from core.converter.tensor_protos import Budget, data_type, shape_lengths
+from core.errors import CoreError
+from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
+from core.graph.topology import dtype_of_type
+
+_INITIALIZER_KEYS = ("__saved_model_init_op", "saved_model_main_op", "legacy_init_op")
+
+
+class MetaGraph(NamedTuple):
+    """One graph of a SavedModel."""
+
+    graph: GraphDef
+    signatures: Mapping[str, Message]
+    restore: str  # the node that restores the variables, or ""
+    initializer: str  # the node that fills hash tables, or ""
+    assets: Mapping[str, str]  # name of file by the node that stands for its path
+
+
+def read_saved_model(
+    folder: str | os.PathLike[str], signature: str = "serving_default", tag: str = "serve"
+) -> Graph:
+    """Read a SavedModel of TensorFlow 1 or 2, without TensorFlow.
+
+    Variables become constants, calls of functions are inlined, hash tables are filled by the
+    graph's initializer.
+
+    Args:
+        folder: holds ``saved_model.pb`` and ``variables/``.
+        signature: which of the model's signatures to read.
+        tag: which of its graphs.
+
+    Returns:
+        Nodes, weights, and the inputs and outputs of the signature, by its keys.
+
+    Raises:
+        WeightsError: there is no such model, signature or tag, or a file is missing or damaged.
+    """
+    folder = Path(folder)
+    with reading(folder):
+        data = read_bytes(folder / "saved_model.pb")
+        variables = folder / "variables" / "variables"
+        stored = sum(f.stat().st_size for f in variables.parent.glob("variables.*"))
+        budget = Budget(len(data) + stored)
+        meta = _meta_graph(Message(data), tag, budget)
+        inputs, outputs = _signature(meta.signatures, signature)
+        values = Variables(meta.graph, meta.restore, variables, budget)
+        wanted = [e.node for e in (*outputs.values(), *inputs.values())]
+        frozen = Freezer(meta.graph, budget, values.value).freeze(wanted)
+        return _graph(frozen, inputs, outputs, _initializer(frozen, meta, folder, budget, values))
+
+
+def _graph(
+    frozen: Frozen,
+    inputs: Mapping[str, Endpoint],
+    outputs: Mapping[str, Endpoint],
+    initializer: Graph | None,
+) -> Graph:
+    references = frozen.references
+    return Graph(
+        nodes=frozen.nodes,
+        weights=frozen.weights,
+        inputs={name: e._replace(node=references[e.node]) for name, e in inputs.items()},
+        outputs={name: e._replace(node=references[e.node]) for name, e in outputs.items()},
+        functions=frozen.functions,
+        initializer=initializer,
+        resources={name: name for name in frozen.tables},
+    )
+
+
+def _initializer(
+    frozen: Frozen, meta: MetaGraph, folder: Path, budget: Budget, values: Variables
+) -> Graph | None:
+    """A graph that fills the hash tables, each by one node, which gives the table."""
+    if not frozen.tables:
+        return None
+    found = table_values(frozen.tables, meta.graph, meta.initializer, budget)
+    nodes, weights, outputs = [], {}, {}
+    for name, table in frozen.tables.items():
+        filling = found.get(name) or values.table(name)
+        if filling is None:
+            raise CoreError(f"nothing fills the hash table {name!r}")
+        keys, contents = filling.read(folder / "assets", meta.assets, budget)
+        weights.update({f"{name}/keys": keys, f"{name}/values": contents})
+        nodes += [Node(f"{name}/{part}", "Const") for part in ("keys", "values")]
+        nodes.append(Node(name, "HashTableV2", (), table.attributes))
+        inputs = (name, f"{name}/keys", f"{name}/values")
+        nodes.append(Node(f"{name}/import", "LookupTableImportV2", inputs))
+        outputs[name] = Endpoint(f"{name}/import", PartialSpec(()))
+    return Graph(nodes, weights, {}, outputs)
+
+
+def _meta_graph(proto: Message, tag: str, budget: Budget) -> MetaGraph:
+    graphs = list(proto.messages(2))
+    tags = [graph.message(1).texts(4) for graph in graphs]
+    found = [graph for graph, own in zip(graphs, tags, strict=True) if tag in own]
+    if not found:
+        raise CoreError(f"no graph has the tag {tag!r}, the tags are {tags}")
+    meta = found[0]
+    signatures = {name: entry.message(2) for name, entry in meta.pairs(5)}
+    return MetaGraph(
+        read_graph_def(meta.message(2), budget),
+        signatures,
+        meta.message(3).text(3),
+        _initializer_name(meta, signatures),
+        {a.message(1).text(1).partition(":")[0]: a.text(2) for a in meta.messages(6)},
+    )
+
+
+def _initializer_name(meta: Message, signatures: Mapping[str, Message]) -> str:
+    """The node that fills tables: TensorFlow 2 has a signature for it, 1 a collection."""
+    collections = {name: entry.message(2) for name, entry in meta.pairs(4)}
+    for key in _INITIALIZER_KEYS:
+        if key in signatures:
+            names = [e.message(2).text(1) for _, e in signatures[key].pairs(2)]
+        else:
+            names = collections[key].message(1).texts(1) if key in collections else []
+        if names:
+            return names[0].partition(":")[0]
+    return ""
+
+
+def _signature(
+    signatures: Mapping[str, Message], name: str
+) -> tuple[dict[str, Endpoint], dict[str, Endpoint]]:
+    """Inputs and outputs of a signature, sorted by their keys."""
+    if name not in signatures:
+        known = sorted(set(signatures) - set(_INITIALIZER_KEYS))
+        raise CoreError(
+            f"it has no signature {name!r}, only {known}"
+            if known
+            else "it has no signatures: save the model with signatures="
+        )
+    inputs, outputs = (
+        {key.removesuffix(":0"): _endpoint(key, entry.message(2)) for key, entry in pairs}
+        for pairs in (_entries(signatures[name], 1), _entries(signatures[name], 2))
+    )
+    if not outputs:
+        raise CoreError(f"the signature {name!r} has no outputs")
+    return inputs, outputs
+
+
+def _entries(signature: Message, field: int) -> list[tuple[str, Message]]:
+    """Keys and values in the order of the keys: that of the file means nothing."""
+    return sorted(signature.pairs(field), key=lambda pair: pair[0])
+
+
+def _endpoint(key: str, info: Message) -> Endpoint:
+    if not info.text(1):
+        raise CoreError(f"{key!r} of the signature is no dense tensor")
+    shape = shape_lengths(info.message(3))
+    lengths = None if shape is None else tuple(n if n >= 0 else None for n in shape)
+    dtype = dtype_of_type(data_type(info.integer(2)))
+    return Endpoint(info.text(1).removesuffix(":0"), PartialSpec(lengths, dtype))

@@ -1,0 +1,193 @@
+"""Tensors as TensorFlow's files hold them: raw bytes, or lists of values that may end early."""
+
+from collections.abc import Sequence
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+
+from core.converter.protobuf import Message
+from core.errors import CoreError
+from core.graph.nodes import DataType
+from core.graph.topology import read_attribute
+
+
+class _Storage(NamedTuple):
+    """The NumPy type of raw bytes, and the field that lists values instead."""
+
+    dtype: str
+    field: int
+
+
+_STORAGES = {
+    "DT_FLOAT": _Storage("<f4", 5),
+    "DT_DOUBLE": _Storage("<f8", 6),
+    "DT_HALF": _Storage("<f2", 13),
+    "DT_BFLOAT16": _Storage("<u2", 13),
+    "DT_INT8": _Storage("i1", 7),
+    "DT_UINT8": _Storage("u1", 7),
+    "DT_QINT8": _Storage("i1", 7),
+    "DT_QUINT8": _Storage("u1", 7),
+    "DT_INT16": _Storage("<i2", 7),
+    "DT_UINT16": _Storage("<u2", 7),
+    "DT_INT32": _Storage("<i4", 7),
+    "DT_QINT32": _Storage("<i4", 7),
+    "DT_INT64": _Storage("<i8", 10),
+    "DT_UINT32": _Storage("<u4", 16),
+    "DT_UINT64": _Storage("<u8", 17),
+    "DT_BOOL": _Storage("u1", 11),
+    "DT_COMPLEX64": _Storage("<c8", 9),
+    "DT_COMPLEX128": _Storage("<c16", 12),
+}
+_STRINGS = 8
+
+#: A file may spread values over this many bytes for each of its own, but may always over the floor.
+MOST_SPREAD = 1000
+SPREAD_FLOOR = 64 * 2**20
+
+
+class Budget:
+    """How much memory the constants of a file may take in all.
+
+    Args:
+        size: of the file, in bytes.
+    """
+
+    def __init__(self, size: int):
+        self._limit = self._left = max(SPREAD_FLOOR, MOST_SPREAD * size)
+
+    def take(self, size: int) -> None:
+        """Raise a CoreError if that many bytes more are too many."""
+        self._left -= size
+        if self._left < 0:
+            raise CoreError(
+                f"its constants take more than {self._limit} bytes of memory, many times the file"
+            )
+
+
+def data_type(number: int) -> DataType:
+    """TensorFlow's name of a dtype; of a variable's that of what it holds.
+
+    >>> data_type(1), data_type(101)
+    ('DT_FLOAT', 'DT_FLOAT')
+    """
+    found = read_attribute({"type": number - 100 if number > 100 else number})
+    return DataType(found)
+
+
+def shape_lengths(shape: Message) -> tuple[int, ...] | None:
+    """The lengths of a TensorShapeProto, -1 where any will do; None if any rank will."""
+    return None if shape.integer(3) else tuple(dim.integer(1) for dim in shape.messages(2))
+
+
+def read_tensor(proto: Message, budget: Budget) -> np.ndarray:
+    """The values of a TensorProto.
+
+    Raises:
+        CoreError: values and shape do not fit, or take too much memory.
+    """
+    dtype = data_type(proto.integer(1))
+    shape = shape_lengths(proto.message(2))
+    if shape is None or any(length < 0 for length in shape):
+        raise CoreError("a tensor has no definite shape")
+    if dtype == "DT_STRING":
+        return _spread(_strings(proto.blobs(_STRINGS)), shape, budget)
+    content = proto.blob(4)
+    if len(content):
+        budget.take(len(content))
+        return array_of_bytes(dtype, shape, content)
+    values = _listed(proto, dtype)
+    return _decoded(_spread(values, shape, budget), dtype)
+
+
+def array_of_bytes(dtype: str, shape: Sequence[int], data: memoryview | bytes) -> np.ndarray:
+    r"""An array of the raw bytes of a tensor that is no string; a view of them where possible.
+
+    >>> array_of_bytes("DT_INT16", (2,), b"\1\0\0\1")
+    array([  1, 256], dtype=int16)
+    """
+    storage = _storage(dtype)
+    size = prod(shape) * np.dtype(storage.dtype).itemsize
+    if size != len(data):
+        raise CoreError(f"a tensor of shape {tuple(shape)} ({dtype}) has {len(data)} bytes")
+    return _decoded(np.frombuffer(data, storage.dtype).reshape(shape), dtype)
+
+
+def narrowed(array: np.ndarray) -> np.ndarray:
+    """The array in one of our dtypes: as in TensorFlow.js, floats are float32, integers int32.
+
+    The largest and smallest int64, which say "no limit", become those of int32; any other number
+    that int32 does not hold is an error.
+
+    >>> narrowed(np.array([7, 2**63 - 1])).tolist()
+    [7, 2147483647]
+    """
+    kind = array.dtype.kind
+    if kind == "f":
+        with np.errstate(over="ignore"):
+            return array.astype(np.float32, copy=False)
+    if kind == "c":
+        return array.astype(np.complex64, copy=False)
+    return _narrow_integers(array) if kind in "iu" else array
+
+
+def _narrow_integers(array: np.ndarray) -> np.ndarray:
+    limits = np.iinfo(np.int32)
+    inside = (array >= limits.min) & (array <= limits.max)
+    if array.dtype == np.int64:
+        own = np.iinfo(np.int64)
+        inside |= (array == own.max) | (array == own.min)
+    if not inside.all():
+        raise CoreError(f"{array[~inside].flat[0]} does not fit into int32, our only integer type")
+    if array.dtype.itemsize > 4:
+        array = np.clip(array, limits.min, limits.max)
+    return array.astype(np.int32, copy=False)
+
+
+def _storage(dtype: str) -> _Storage:
+    if dtype not in _STORAGES:
+        raise CoreError(f"tensors of the dtype {dtype} are not read: known are {list(_STORAGES)}")
+    return _STORAGES[dtype]
+
+
+def _listed(proto: Message, dtype: str) -> np.ndarray:
+    """The values that a TensorProto lists."""
+    storage = _storage(dtype)
+    if storage.field in (5, 6):
+        return proto.floats(storage.field, storage.dtype)
+    if storage.field in (9, 12):  # real and imaginary parts in turn
+        part = "<f4" if storage.field == 9 else "<f8"
+        return proto.floats(storage.field, part).view(storage.dtype)
+    values = proto.integers(storage.field)
+    if storage.field == 13:  # the bits of two bytes
+        return values.astype(np.uint16).view(storage.dtype)
+    return values.astype(storage.dtype)
+
+
+def _spread(values: np.ndarray, shape: Sequence[int], budget: Budget) -> np.ndarray:
+    """An array of a shape; the last listed value, or nothing, stands for all that follow."""
+    count = prod(shape)
+    if len(values) > count:
+        raise CoreError(f"a tensor of shape {tuple(shape)} lists {len(values)} values")
+    budget.take(count * values.dtype.itemsize)
+    if len(values) == count:
+        return values.reshape(shape)
+    nothing: object = b"" if values.dtype == object else 0
+    result = np.full(count, values[-1] if len(values) else nothing, values.dtype)
+    result[: len(values)] = values
+    return result.reshape(shape)
+
+
+def _strings(blobs: Sequence[memoryview]) -> np.ndarray:
+    result = np.empty(len(blobs), object)
+    result[:] = [bytes(blob) for blob in blobs]
+    return result
+
+
+def _decoded(array: np.ndarray, dtype: str) -> np.ndarray:
+    """Bits that NumPy has no type for, as one that it has."""
+    if dtype == "DT_BOOL":
+        return array != 0
+    if dtype == "DT_BFLOAT16":  # the upper half of a float32
+        return (array.astype(np.uint32) << 16).view(np.float32)
+    return array

@@ -1,0 +1,183 @@
+"""The constants of a TFLite file as arrays, within a budget of memory."""
+
+from math import prod
+
+import numpy as np
+
+from core.converter.tflite.document import Document, Quanta, Sparsity, TensorInfo
+from core.errors import CoreError
+from core.specs import Shape
+
+#: Constants take at most so many times the bytes of the file: quanta of 4 bits become float32,
+#: and some constants are used in several layouts.
+MOST_EXPANSION = 32
+FREE_BYTES = 2**20
+
+#: A sparse constant takes at most so many times its stored bytes, and counts for as much less.
+MOST_SPARSE_EXPANSION = 1000
+_SPARSE_DISCOUNT = MOST_SPARSE_EXPANSION // MOST_EXPANSION
+
+#: Dtypes of whole numbers that quanta may have.
+QUANTISED = ("int8", "uint8", "int16", "int4")
+
+WHOLE = (*QUANTISED, "int32", "int64", "uint16", "uint32", "uint64")
+FLOATS = ("float32", "float16", "float64", "bfloat16")
+
+
+class Constants:
+    """Reads constants of a document when they are asked for."""
+
+    def __init__(self, document: Document):
+        self._document = document
+        self._left = MOST_EXPANSION * len(document.data) + FREE_BYTES
+
+    def stored(self, info: TensorInfo) -> bool:
+        """Whether the file has values for a tensor; one without values needs none."""
+        size = self._document.buffers[info.buffer][1] if self._document.buffers else 0
+        return size > 0
+
+    def take(self, size: int) -> None:
+        """Count bytes before they are made."""
+        self._left -= size
+        if self._left < 0:
+            raise CoreError(f"constants need more than {MOST_EXPANSION} times the file")
+
+    def real(self, info: TensorInfo, quanta: Quanta | None = None) -> np.ndarray:
+        """The values of a constant: quanta become float32, other whole numbers int32.
+
+        Args:
+            info: the tensor; one that is not stored holds zeros.
+            quanta: what whole numbers mean, if not what the tensor says itself.
+        """
+        quanta = quanta or quanta_of(info)
+        size = 4 * prod(info.shape)
+        self._check_sparse(info, size)
+        self.take(size // _SPARSE_DISCOUNT if info.sparsity else size)
+        values = self._values(info)
+        if quanta is not None:
+            return dequantised(values, quanta)
+        if info.dtype in FLOATS:
+            return values.astype(np.float32, copy=False)
+        return values if info.dtype == "bool" else _as_int32(values)
+
+    def _check_sparse(self, info: TensorInfo, size: int) -> None:
+        stored = self._document.buffers[info.buffer][1] if self.stored(info) else 0
+        limit = MOST_SPARSE_EXPANSION * stored + FREE_BYTES
+        if info.sparsity and size > limit:
+            raise CoreError(f"{info.name!r:.80} takes {size} bytes, its {stored} allow {limit}")
+
+    def _values(self, info: TensorInfo) -> np.ndarray:
+        """The numbers of a constant, as they are stored."""
+        if not self.stored(info):
+            return np.zeros(info.shape, np.float32 if info.dtype in FLOATS else np.int32)
+        place, size = self._document.buffers[info.buffer]
+        numbers = decoded(self._document.data[place : place + size], info)
+        if info.sparsity is not None:
+            return densified(numbers, info.shape, info.sparsity)
+        count = prod(info.shape)
+        if len(numbers) != count + (info.dtype == "int4" and count % 2):
+            raise CoreError(f"{info.name!r:.80} {info.shape} has {len(numbers)} values")
+        return numbers[:count].reshape(info.shape)
+
+
+def quanta_of(info: TensorInfo) -> Quanta | None:
+    """What the whole numbers of a tensor mean, if it is quantised."""
+    return info.quanta if info.dtype in QUANTISED else None
+
+
+def decoded(data: bytes, info: TensorInfo) -> np.ndarray:
+    """Numbers from their bytes: a view, or where NumPy lacks the dtype, one that has room."""
+    if info.dtype == "int4":
+        pairs = np.frombuffer(data, np.int8)
+        return np.stack([pairs << 4 >> 4, pairs >> 4], -1).ravel()
+    if info.dtype == "bfloat16":
+        return (np.frombuffer(data, "<u2").astype(np.uint32) << 16).view(np.float32)
+    if info.dtype not in (*WHOLE, *FLOATS, "bool"):
+        raise CoreError(f"{info.name!r:.80} is a constant of dtype {info.dtype}, not supported")
+    dtype = np.dtype(info.dtype).newbyteorder("<")
+    if len(data) % dtype.itemsize:
+        raise CoreError(f"{len(data)} bytes are no whole number of {info.dtype}")
+    return np.frombuffer(data, dtype)
+
+
+def dequantised(values: np.ndarray, quanta: Quanta) -> np.ndarray:
+    """The real values that quanta stand for.
+
+    >>> dequantised(np.int8([2, 4]), Quanta(np.float32([0.5]), np.array([4]), 0))
+    array([-1.,  0.], dtype=float32)
+    """
+    scales, zero_points = quanta.scales, quanta.zero_points
+    if len(scales) > 1:
+        along = [1] * values.ndim
+        along[quanta.axis] = -1
+        scales = scales.reshape(along)
+        zero_points = zero_points.reshape(along) if len(zero_points) > 1 else zero_points
+    shape = np.broadcast_shapes(values.shape, scales.shape)
+    if shape != values.shape and values.size != 1:
+        raise CoreError(f"scales of shape {scales.shape} do not fit values of {values.shape}")
+    real = values.astype(np.float32)  # 24 bits hold quanta; biases have no zero point
+    if np.any(zero_points):
+        real = real - zero_points.astype(np.float32)
+    return (real * scales).reshape(values.shape)
+
+
+def densified(values: np.ndarray, shape: Shape, sparsity: Sparsity) -> np.ndarray:
+    """A sparse tensor with its zeros: the tensor algebra compiler's format, as TFLite stores it.
+
+    Every level multiplies the places of the one before: a dense one by its length, a compressed
+    one by what its segments give to each.
+    """
+    rank = len(shape)
+    segments = [len(d.segments) for d in sparsity.dimensions if d.segments is not None]
+    most = max([len(values), *segments])
+    lengths, strides = _levels(shape, sparsity)
+    places = np.zeros(1, np.int64)
+    for axis, level in zip(sparsity.order, sparsity.dimensions, strict=True):
+        length, stride = lengths[axis], strides[axis]
+        if level.segments is None or level.indices is None:
+            if level.length != length or len(places) * length > most:
+                raise CoreError(f"a dense level of {level.length} does not fit {length} or {most}")
+            places = np.add.outer(places, np.arange(length) * stride).ravel()
+        else:
+            counts = _counts(level.segments.astype(np.int64), level.indices, len(places))
+            indices = level.indices.astype(np.int64)
+            if len(indices) and not 0 <= indices.min() <= indices.max() < length:
+                raise CoreError(f"indices of a sparse axis are outside of its {length}")
+            places = np.repeat(places, counts) + indices * stride
+    if len(places) != len(values) or rank == 0:
+        raise CoreError(f"a sparse tensor has {len(places)} places for {len(values)} values")
+    dense = np.zeros(prod(shape), values.dtype)
+    dense[places] = values
+    return dense.reshape(shape)
+
+
+def _levels(shape: Shape, sparsity: Sparsity) -> tuple[list[int], list[int]]:
+    """Of each axis, then of each block: its length, and how far apart its places are."""
+    rank = len(shape)
+    lengths, strides = list(shape), [prod(shape[i + 1 :]) for i in range(rank)]
+    levels = dict(zip(sparsity.order, sparsity.dimensions, strict=True))
+    for block, axis in enumerate(sparsity.block_axes, rank):
+        length = levels[block].length
+        if length == 0 or lengths[axis] % length:
+            raise CoreError(f"blocks of {length} do not divide an axis of {lengths[axis]}")
+        lengths.append(length)
+        strides.append(strides[axis])
+        lengths[axis] //= length
+        strides[axis] *= length
+    return lengths, strides
+
+
+def _counts(segments: np.ndarray, indices: np.ndarray, places: int) -> np.ndarray:
+    """How many indices each place has."""
+    counts = np.diff(segments)
+    if len(counts) != places or segments[0] or segments[-1] != len(indices) or counts.min() < 0:
+        raise CoreError(f"{len(segments)} segments do not fit {places} places")
+    return counts
+
+
+def _as_int32(values: np.ndarray) -> np.ndarray:
+    if values.size and values.dtype.itemsize >= 4 and values.dtype != np.int32:
+        limits = np.iinfo(np.int32)
+        if values.min() < limits.min or values.max() > limits.max:
+            raise CoreError(f"whole numbers up to {values.max()} do not fit int32")
+    return values.astype(np.int32, copy=False)

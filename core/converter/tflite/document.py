@@ -1,0 +1,250 @@
+"""The content of a TFLite file: plain values, checked against the file, but nothing translated."""
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from core.converter.tflite.flatbuffer import Table, root
+from core.converter.tflite.schema import (
+    BUILTIN_NAMES,
+    DTYPES,
+    IDENTIFIER,
+    choice,
+    read_builtin_options,
+)
+from core.errors import CoreError
+from core.specs import Shape
+
+#: A tensor has at most so many values; more do not fit in what we read.
+MOST_VALUES = 2**31
+
+#: The most axes of a tensor.
+MOST_AXES = 32
+
+#: Stands for an input of an op that is absent.
+ABSENT = -1
+
+
+class Quanta(NamedTuple):
+    """What whole numbers mean, ``(quantum - zero_point) * scale``: one pair, or one per channel."""
+
+    scales: np.ndarray
+    zero_points: np.ndarray
+    axis: int
+
+
+class Dimension(NamedTuple):
+    """A level of a sparse tensor: dense with a length, or compressed with segments and indices."""
+
+    length: int
+    segments: np.ndarray | None = None
+    indices: np.ndarray | None = None
+
+
+class Sparsity(NamedTuple):
+    """In which order a sparse tensor's axes and blocks are stored, and its levels."""
+
+    order: Shape
+    block_axes: Shape
+    dimensions: Sequence[Dimension]
+
+
+class TensorInfo(NamedTuple):
+    """A tensor of a subgraph; None stands for any length, and for a shape that is not known."""
+
+    name: str
+    shape: Shape
+    signature: tuple[int | None, ...] | None
+    dtype: str
+    buffer: int
+    quanta: Quanta | None = None
+    sparsity: Sparsity | None = None
+    is_variable: bool = False
+
+
+class Operator(NamedTuple):
+    """An op: its name, numbers of tensors, its options, and those of a custom op as bytes."""
+
+    name: str
+    inputs: Shape
+    outputs: Shape
+    options: dict[str, Any]
+    custom: bool = False
+    custom_options: bytes = b""
+
+
+class Subgraph(NamedTuple):
+    """Tensors, and the ops between them in the order in which they run."""
+
+    tensors: Sequence[TensorInfo]
+    inputs: Shape
+    outputs: Shape
+    operators: Sequence[Operator]
+
+
+class Document(NamedTuple):
+    """A file: its bytes, its subgraphs, and where the buffers of constants lie in the bytes."""
+
+    data: bytes
+    subgraphs: Sequence[Subgraph]
+    buffers: Sequence[tuple[int, int]]
+
+
+class _Code(NamedTuple):
+    name: str
+    custom: bool
+
+
+def read_document(data: bytes) -> Document:
+    """What a TFLite file holds.
+
+    Raises:
+        CoreError: it is no TFLite file, or damaged.
+    """
+    model = root(data, IDENTIFIER)
+    version = model.whole(0, "<I")
+    if version != 3:
+        raise CoreError(f"version {version} of TFLite is not supported, only 3")
+    codes = [_code(table) for table in model.tables(1)]
+    buffers = [_buffer(table, len(data)) for table in model.tables(4)]
+    subgraphs = [_subgraph(table, codes, len(buffers)) for table in model.tables(2)]
+    if not subgraphs:
+        raise CoreError("the file has no subgraph")
+    return Document(data, subgraphs, buffers)
+
+
+def _code(table: Table) -> _Code:
+    """An op; numbers above 127 only fit the newer field."""
+    number = max(table.whole(0, "<b"), table.whole(3))
+    name = choice(BUILTIN_NAMES, number, "the op")
+    return _Code(table.text(1) or name, True) if name == "CUSTOM" else _Code(name, False)
+
+
+def _buffer(table: Table, size: int) -> tuple[int, int]:
+    """Place and size of constants: in the FlatBuffer, or behind it in large models."""
+    place, count = table.whole(1, "<Q"), table.whole(2, "<Q")
+    if place <= 1:
+        return table.bytes_of(0)
+    if place + count > size:
+        raise CoreError(f"a buffer of {count} bytes at {place} lies outside of the file")
+    return place, count
+
+
+def _subgraph(table: Table, codes: Sequence[_Code], buffers: int) -> Subgraph:
+    tensors = [_tensor(t, buffers) for t in table.tables(0)]
+    inputs, outputs = (_numbers(table, field, len(tensors)) for field in (1, 2))
+    operators = [_operator(t, codes, len(tensors)) for t in table.tables(3)]
+    return Subgraph(tensors, inputs, outputs, operators)
+
+
+def _numbers(table: Table, field: int, count: int, lowest: int = 0) -> Shape:
+    """A vector of numbers of tensors."""
+    numbers = table.integers(field) or ()
+    wrong = [n for n in numbers if not lowest <= n < count]
+    if wrong:
+        raise CoreError(f"there is no tensor {wrong[0]} among {count}")
+    return numbers
+
+
+def _tensor(table: Table, buffers: int) -> TensorInfo:
+    name = table.text(3)
+    shape = table.integers(0) or ()
+    if len(shape) > MOST_AXES or min(shape, default=0) < 0 or prod(shape) > MOST_VALUES:
+        raise CoreError(f"the tensor {name!r:.80} has an impossible shape, {shape[:8]}")
+    buffer = table.whole(2, "<I")
+    if buffer >= max(buffers, 1):
+        raise CoreError(f"the tensor {name!r:.80} has buffer {buffer} of {buffers}")
+    quanta, sparsity = table.table(4), table.table(6)
+    return TensorInfo(
+        name,
+        shape,
+        _signature(table, shape),
+        choice(DTYPES, table.whole(1, "<b"), f"the dtype of {name!r:.80}"),
+        buffer,
+        _quanta(quanta, shape) if quanta else None,
+        _sparsity(sparsity, shape) if sparsity else None,
+        bool(table.whole(5, "<?")),
+    )
+
+
+def _signature(table: Table, shape: Shape) -> tuple[int | None, ...] | None:
+    """The lengths that a tensor may have."""
+    signature = table.integers(7)
+    if signature is None:
+        return shape if shape or table.whole(8, "<?") else None
+    if len(signature) > MOST_AXES:
+        raise CoreError(f"a tensor has {len(signature)} axes, more than {MOST_AXES}")
+    return tuple(None if length < 0 else length for length in signature)
+
+
+def _quanta(table: Table, shape: Shape) -> Quanta | None:
+    scales = table.array(2, "<f4")
+    if scales is None or not len(scales):
+        return None
+    zero_points, axis = table.array(3, "<i8"), table.whole(6)
+    if zero_points is None or not len(zero_points):
+        zero_points = np.zeros(len(scales), np.int64)
+    if not (np.isfinite(scales).all() and (scales >= 0).all()):
+        raise CoreError("scales of quanta must be finite, and not negative")
+    if len(zero_points) not in (1, len(scales)) or np.abs(zero_points.astype(float)).max() > 2**31:
+        raise CoreError(f"{len(zero_points)} zero points do not fit {len(scales)} scales")
+    if len(scales) > 1 and not (0 <= axis < len(shape) and shape[axis] == len(scales)):
+        raise CoreError(f"{len(scales)} scales do not fit axis {axis} of {shape}")
+    return Quanta(scales, zero_points, axis)
+
+
+def _sparsity(table: Table, shape: Shape) -> Sparsity:
+    order, block_axes = table.integers(0) or (), table.integers(1) or ()
+    dimensions = [_dimension(t) for t in table.tables(2)]
+    if (
+        sorted(order) != list(range(len(shape) + len(block_axes)))
+        or len(dimensions) != len(order)
+        or any(not 0 <= axis < len(shape) for axis in block_axes)
+    ):
+        raise CoreError(f"order {order[:8]} and blocks {block_axes[:8]} do not fit {shape}")
+    return Sparsity(order, block_axes, dimensions)
+
+
+def _dimension(table: Table) -> Dimension:
+    if table.whole(0, "<b") == 0:
+        length = table.whole(1)
+        if length <= 0:
+            raise CoreError(f"a dense dimension has length {length}")
+        return Dimension(length)
+    segments, indices = _index_vector(table, 2), _index_vector(table, 4)
+    if segments is None or indices is None:
+        raise CoreError("a sparse dimension lacks segments or indices")
+    return Dimension(0, segments, indices)
+
+
+def _index_vector(table: Table, field: int) -> np.ndarray | None:
+    """Whole numbers of one of three widths."""
+    kind, vector = table.whole(field, "<B"), table.table(field + 1)
+    if vector is None or kind not in (1, 2, 3):
+        return None
+    return vector.array(0, ("<i4", "<u2", "u1")[kind - 1])
+
+
+def _operator(table: Table, codes: Sequence[_Code], tensors: int) -> Operator:
+    number = table.whole(0, "<I")
+    if number >= len(codes):
+        raise CoreError(f"there is no op code {number} among {len(codes)}")
+    code = codes[number]
+    inputs = _numbers(table, 1, tensors, lowest=ABSENT)
+    outputs = _numbers(table, 2, tensors)
+    if code.custom:
+        return Operator(code.name, inputs, outputs, {}, True, _custom_options(table))
+    options = read_builtin_options(code.name, table.whole(3, "<B"), table.table(4))
+    return Operator(code.name, inputs, outputs, options)
+
+
+def _custom_options(table: Table) -> bytes:
+    """The bytes of a custom op's options; in large models they lie behind the FlatBuffer."""
+    place, size = table.whole(9, "<Q"), table.whole(10, "<Q")
+    if place <= 1:
+        options = table.array(5, "u1")
+        return b"" if options is None else options.tobytes()
+    table.source.take(place, size)
+    return table.source.data[place : place + size]

@@ -1,0 +1,1 @@
+"""Translations of ops, a file per family; each holds a table ``RULES``, by name of op."""

@@ -1,0 +1,114 @@
+"""TFLite files → graphs."""
+
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+
+from core.converter.reading import read_bytes, reading
+from core.converter.tflite.constants import Constants
+from core.converter.tflite.document import Document, read_document
+from core.converter.tflite.names import Names
+from core.converter.tflite.step import dtype_of, quantization_of
+from core.converter.tflite.translation import Rule, Translation
+from core.errors import CoreError
+from core.graph.nodes import Endpoint, Function, Graph, PartialSpec
+
+#: Files of ``families``.
+FAMILIES = (
+    "activation",
+    "arithmetic",
+    "arrangement",
+    "control",
+    "convolution",
+    "image",
+    "quanta",
+    "reduction",
+)
+
+
+def read_tflite(path: str | Path) -> Graph:
+    """Read a TFLite model as a graph of TensorFlow's node types.
+
+    Weights are laid out as TensorFlow has them, and constants of float16, on quanta or sparse
+    become float32. A graph on quanta computes with real values, which are rounded to their quanta
+    after each op. Ops that have no translation become nodes of a type that nothing runs; a
+    `GraphModel` lists them, and takes kernels for custom ones by their names.
+
+    Args:
+        path: of the file, which is read once; nothing in it is executed.
+
+    Returns:
+        The graph of the first subgraph. Inputs and outputs have the names of its tensors, without
+        a last ``:0`` where that name is not another tensor's; ``aliases`` has all tensors.
+
+    Raises:
+        WeightsError: the file is no TFLite model, damaged, or larger than 4 GiB.
+    """
+    data = read_bytes(Path(path))
+    with reading(path):
+        return translated(read_document(data))
+
+
+def translated(document: Document) -> Graph:
+    """The graph of a file's first subgraph, and functions of those that it calls.
+
+    Raises:
+        CoreError: the ops make no sense.
+    """
+    weights: dict[str, np.ndarray] = {}
+    constants, names, rules = Constants(document), Names(), all_rules()
+    main = Translation(document, 0, constants, weights, names, rules)
+    main.run()
+    inputs, outputs = (
+        _endpoints(main, tensors) for tensors in (main.subgraph.inputs, main.subgraph.outputs)
+    )
+    functions: dict[str, Function] = {}
+    waiting, custom_types = dict(main.called), set(main.custom_types)
+    while waiting:
+        number, name = waiting.popitem()
+        body = Translation(document, number, constants, weights, names, rules)
+        body.run()
+        functions[name] = _function(name, body)
+        waiting |= {n: f for n, f in body.called.items() if f not in functions}
+        custom_types |= body.custom_types
+    return Graph(
+        nodes=main.nodes,
+        weights=weights,
+        inputs=inputs,
+        outputs=outputs,
+        functions=functions,
+        aliases=main.aliases(),
+        custom_types=frozenset(custom_types),
+    )
+
+
+def all_rules() -> dict[str, Rule]:
+    """The translations of all ops, by name."""
+    modules = [import_module(f"core.converter.tflite.families.{name}") for name in FAMILIES]
+    return {name: rule for module in modules for name, rule in module.RULES.items()}
+
+
+def _endpoints(translation: Translation, tensors: Sequence[int]) -> dict[str, Endpoint]:
+    """What goes in or out by the name of its tensor; the second of a name gets a number."""
+    found: dict[str, Endpoint] = {}
+    names = Names()
+    written = {tensor.name for tensor in translation.subgraph.tensors}
+    for tensor in tensors:
+        info, reference = translation.subgraph.tensors[tensor], translation.reference(tensor)
+        short = info.name.removesuffix(":0")
+        name = names.unique((info.name if short in written else short) or reference, as_is=True)
+        spec = PartialSpec(info.signature, dtype_of(info))
+        found[name] = Endpoint(reference, spec, quantization_of(info))
+    return found
+
+
+def _function(name: str, body: Translation) -> Function:
+    inputs, outputs = (
+        tuple(body.reference(tensor) for tensor in tensors)
+        for tensors in (body.subgraph.inputs, body.subgraph.outputs)
+    )
+    if len(set(inputs)) != len(inputs):
+        raise CoreError(f"{name} has an input twice")
+    return Function(name, [n for n in body.nodes if n.type != "Placeholder"], inputs, outputs)

@@ -1,0 +1,223 @@
+"""Builds a graph from a subgraph's ops: names, constants, and rounding to quanta."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from core.converter.tflite.constants import Constants
+from core.converter.tflite.document import Document, Operator, Quanta, Subgraph
+from core.converter.tflite.flexbuffer import read_options
+from core.converter.tflite.names import Names
+from core.converter.tflite.step import Step
+from core.errors import CoreError
+from core.graph.nodes import FunctionName, Node, node_of
+
+#: Before the names of custom ops in tables of rules.
+CUSTOM = "custom "
+
+#: Before the node type of an op that nothing runs, so that a model says which ones these are.
+UNKNOWN = "TFLite:"
+
+
+class Rule(NamedTuple):
+    """How an op is translated.
+
+    ``translate`` adds nodes and gives a reference per output of the op, or one. Where the op
+    ``moves`` values without changing them, they are on quanta already.
+    """
+
+    translate: Callable[[Step], "str | Sequence[str]"]
+    moves: bool = False
+
+
+class Translation:
+    """A subgraph that becomes nodes.
+
+    Args:
+        document: the file.
+        number: of the subgraph in it.
+        constants: those of the file.
+        weights: takes the arrays of Const nodes.
+        names: of all nodes of the file.
+        rules: by name of op.
+    """
+
+    def __init__(
+        self,
+        document: Document,
+        number: int,
+        constants: Constants,
+        weights: dict[str, np.ndarray],
+        names: Names,
+        rules: dict[str, Rule],
+    ):
+        self.document, self.constants = document, constants
+        self.subgraph: Subgraph = document.subgraphs[number]
+        self.weights, self.names, self._rules = weights, names, rules
+        self.nodes: list[Node] = []
+        #: Subgraphs that nodes call, by number.
+        self.called: dict[int, str] = {}
+        self.custom_types: set[str] = set()
+        self._references: dict[int, str] = {}
+        self._same: dict[int, int] = {}
+        self._layouts: dict[tuple[int, str], str] = {}
+        self.named = self._names_of_tensors()
+        self._made = self._outputs_of_ops()
+        for tensor in self.subgraph.inputs:
+            self._references.setdefault(tensor, self._add("Placeholder", tensor))
+
+    def run(self) -> None:
+        """Translate all ops.
+
+        Raises:
+            CoreError: an op reads what is not there yet, or lacks inputs or options.
+        """
+        for operator in self.subgraph.operators:
+            try:
+                self._translate(operator)
+            except (CoreError, LookupError, TypeError, ValueError, ZeroDivisionError) as error:
+                first = [self._name(tensor)[:80] for tensor in operator.outputs[:1]]
+                raise CoreError(f"{operator.name:.80} of {first}: {error}") from error
+
+    def reference(self, tensor: int) -> str:
+        """What gives a tensor; constants become nodes when they are first used."""
+        if tensor not in self._references:
+            self._references[tensor] = self.weight(tensor, "")
+        return self._references[tensor]
+
+    def is_constant(self, tensor: int) -> bool:
+        """Whether the file has the values of a tensor."""
+        if tensor in self._same or tensor in self._made:
+            return tensor in self._same
+        info = self.subgraph.tensors[tensor]
+        return info.is_variable or self.constants.stored(info) or 0 in info.shape
+
+    def constant(self, tensor: int, quanta: Quanta | None = None) -> np.ndarray:
+        """The values of a constant."""
+        if not self.is_constant(tensor):
+            raise CoreError(
+                f"{self._name(tensor)!r:.80} must be a constant, or come from an earlier op"
+            )
+        info = self.subgraph.tensors[self._same.get(tensor, tensor)]
+        return self.constants.real(info, quanta)
+
+    def weight(
+        self,
+        tensor: int,
+        layout: str,
+        change: Callable[[np.ndarray], np.ndarray] = lambda values: values,
+        quanta: Quanta | None = None,
+    ) -> str:
+        """A constant in some layout as a node."""
+        if (tensor, layout) not in self._layouts:
+            values = change(self.constant(tensor, quanta))
+            name = self.named[tensor]
+            name = self.names.unique(f"{name}/{layout}") if layout else name
+            self.nodes.append(Node(name, "Const"))
+            self.weights[name] = np.asarray(values, order="C")
+            self._layouts[tensor, layout] = name
+        return self._layouts[tensor, layout]
+
+    def aliases(self) -> dict[str, str]:
+        """What gives the tensors, by their names in the file; of two of a name the first."""
+        found: dict[str, str] = {}
+        for tensor, reference in self._references.items():
+            found.setdefault(self.subgraph.tensors[tensor].name, reference)
+        return found
+
+    def same(self, tensor: int, source: int) -> None:
+        """Say that a tensor is a constant: that of another one."""
+        self._same[tensor] = self._same.get(source, source)
+
+    def function(self, number: int) -> FunctionName:
+        """The name of the function that another subgraph becomes."""
+        if not 0 < number < len(self.document.subgraphs):
+            raise CoreError(f"it calls subgraph {number} of {len(self.document.subgraphs)}")
+        return FunctionName(self.called.setdefault(number, f"subgraph_{number}"))
+
+    def _names_of_tensors(self) -> list[str]:
+        """A name of a node for each tensor; without a last ``:0`` where that is nobody's name."""
+        written = {tensor.name for tensor in self.subgraph.tensors}
+        names = []
+        for number, tensor in enumerate(self.subgraph.tensors):
+            short = tensor.name.removesuffix(":0")
+            name = tensor.name if short in written else short
+            names.append(self.names.unique(name or f"tensor_{number}"))
+        return names
+
+    def _outputs_of_ops(self) -> set[int]:
+        made: set[int] = set(self.subgraph.inputs)
+        for tensor in [t for o in self.subgraph.operators for t in o.outputs]:
+            if tensor in made:
+                raise CoreError(f"the tensor {self._name(tensor)!r:.80} is computed twice")
+            made.add(tensor)
+        return made
+
+    def _name(self, tensor: int) -> str:
+        return self.subgraph.tensors[tensor].name
+
+    def _add(self, kind: str, tensor: int) -> str:
+        self.nodes.append(Node(self.named[tensor], kind))
+        return self.named[tensor]
+
+    def _translate(self, operator: Operator) -> None:
+        rule = self._rules.get(f"{CUSTOM}{operator.name}" if operator.custom else operator.name)
+        if rule is None and operator.custom:
+            self.custom_types.add(operator.name)
+        step = Step(self, operator)
+        found = (rule.translate if rule else _unknown)(step)
+        references = [found] if isinstance(found, str) else list(found)
+        if not references:
+            return
+        if len(references) < len(operator.outputs):
+            raise CoreError(f"it has {len(operator.outputs)} outputs, not {len(references)}")
+        references = references[: len(operator.outputs)]
+        if rule is not None:
+            references = [
+                step.rounded(reference, i, rule.moves) for i, reference in enumerate(references)
+            ]
+        self._finish(step, references)
+
+    def _finish(self, step: Step, references: Sequence[str]) -> None:
+        """Give what computes a tensor its name."""
+        renamed: dict[str, str] = {}
+        made = {node.name for node in step.nodes}
+        for tensor, reference in zip(step.operator.outputs, references, strict=True):
+            source, _, output = reference.partition(":")
+            if source not in made or (source in renamed and not output):
+                source, output = step.node("Identity", reference), ""
+                made.add(source)
+            renamed.setdefault(source, self.named[tensor])
+            name = renamed[source]
+            self._references[tensor] = f"{name}:{output}" if output else name
+        for node in step.nodes:
+            inputs = tuple(_renamed(reference, renamed) for reference in node.inputs)
+            name = renamed.get(node.name) or self.names.unique(node.name.rpartition("#")[0])
+            renamed[node.name] = name
+            self.nodes.append(node._replace(name=name, inputs=inputs))
+
+
+def _unknown(step: Step) -> Sequence[str]:
+    """A node that nothing runs: a custom op under its name, so that a user's kernel may."""
+    operator = step.operator
+    if operator.custom:
+        name = step.node(operator.name, *step.inputs(), **_custom_attributes(operator))
+    else:
+        present = [i for i in range(len(operator.inputs)) if step.has(i)]
+        computed = [step.input(i) for i in present if not step.is_constant(i)]
+        name = step.node(f"{UNKNOWN}{operator.name}", *computed)
+    return step.outputs_of(name)
+
+
+def _custom_attributes(operator: Operator) -> dict[str, Any]:
+    """The options of a custom op by name, or as bytes where they are no FlexBuffer."""
+    try:
+        return read_options(operator.custom_options)
+    except CoreError:
+        return {"custom_options": operator.custom_options}
+
+
+def _renamed(reference: str, names: dict[str, str]) -> str:
+    name = node_of(reference)
+    return names.get(name, name) + reference[len(name) :]

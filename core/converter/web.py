@@ -1,0 +1,76 @@
+"""The web format of TensorFlow.js: ``model.json``, of a graph or of layers, and its shards."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from core.converter.reading import reading
+from core.graph.nodes import Graph
+from core.graph.topology import read_graph_document, read_initializer
+from weights_cache.errors import WeightsError
+from weights_cache.loader import load_web_model
+from weights_cache.shards import Stored
+
+
+class WebSource(NamedTuple):
+    """A web model as it was read: its graph, its document, and its weights as they are stored."""
+
+    graph: Graph
+    document: Mapping[str, Any]
+    stored: Mapping[str, Stored]
+
+    @property
+    def has_layers(self) -> bool:
+        """Whether its topology is one of layers."""
+        return "node" not in self.document["modelTopology"]
+
+
+def read_web(path: str | Path) -> Graph:
+    """Read a TensorFlow.js model, of a converted graph or of layers.
+
+    Args:
+        path: a ``model.json``, or the folder that holds it.
+
+    Raises:
+        WeightsError: the file is damaged, or holds weights alone.
+    """
+    return read_web_source(path).graph
+
+
+def read_web_source(path: str | Path) -> WebSource:
+    """As `read_web`; what it was made of comes with it."""
+    model = load_web_model(path)
+    with reading(model.path):
+        weights = model.weights()
+        document = model.document
+        topology = document.get("modelTopology") if isinstance(document, dict) else None
+        if not isinstance(topology, dict):
+            raise WeightsError(
+                f"{model.path} holds weights alone: it has no modelTopology that tells what to do "
+                f"with them; weights_cache.load_weights reads them"
+            )
+        graph = _graph(document, topology, weights)
+    return WebSource(graph, document, model.stored)
+
+
+def _graph(
+    document: Mapping[str, Any], topology: Mapping[str, Any], weights: Mapping[str, np.ndarray]
+) -> Graph:
+    if "node" not in topology:
+        from core.layers import layers_graph
+
+        return layers_graph(topology, weights)
+    graph = read_graph_document(topology, _signature(document), weights)
+    initializer = document.get("modelInitializer")
+    if not isinstance(initializer, dict) or "node" not in initializer:
+        return graph
+    return read_initializer(graph, initializer, document.get("initializerSignature"), weights)
+
+
+def _signature(document: Mapping[str, Any]) -> Any:
+    """Converters of old kept the signature in the metadata."""
+    metadata = document.get("userDefinedMetadata")
+    kept = metadata.get("signature") if isinstance(metadata, dict) else None
+    return document.get("signature") or kept

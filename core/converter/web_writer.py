@@ -1,0 +1,167 @@
+"""The writer of the web format of TensorFlow.js: a graph as ``model.json`` and its shards."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from core.converter.lowering import lowered
+from core.converter.web_types import unknown_types
+from core.dtypes import DTYPES, to_numpy
+from core.errors import CoreError
+from core.graph.encoding import (
+    data_type,
+    graph_document,
+    initializer_signature,
+    signature_document,
+)
+from core.graph.nodes import DataType, Endpoint, Graph, Node, node_of
+from core.graph.passes.pruning import drop_unused
+from weights_cache.errors import WeightsError
+from weights_cache.quantise import StoredArray
+from weights_cache.write import AS_IT_IS, Quantise, kinds_by_name, write_weights
+
+_OURS = {np.dtype(numpy_type) for numpy_type in DTYPES.values()}
+
+
+def write_web(
+    graph: Graph,
+    folder: str | os.PathLike[str],
+    *,
+    quantise: Quantise = None,
+    stored: Mapping[str, StoredArray] | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    fields: Mapping[str, Any] | None = None,
+) -> Path:
+    """Write a graph so that TensorFlow.js 4.22 loads it, and return the path of ``model.json``.
+
+    Node types that TensorFlow.js lacks are written in terms of others, which give the same bits.
+    A quantised input or output has real values there, not quanta.
+
+    Args:
+        graph: as readers give it.
+        folder: where to write; it is made if need be. Files of other names are left alone.
+        quantise: None, a kind for all weights (``"float16"``, ``"uint8"``, ``"uint16"``), or a
+            dict from patterns of names to kinds, of which the first that matches counts;
+            ``"float32"`` leaves weights as they are. Single numbers are never quantised.
+        stored: weights that are quantised already, which are written as they are unless
+            ``quantise`` asks for another kind.
+        metadata: kept as ``userDefinedMetadata``.
+        fields: what else the document tells.
+
+    Raises:
+        WeightsError: TensorFlow.js lacks node types (all are listed, with the names of their
+            nodes), or the format cannot hold a name, an attribute or a weight.
+    """
+    try:
+        graph = prepare_for_web(graph)
+        weights = stored_weights(graph, quantise, stored or {})
+        topology = graph_document(graph)
+        document = _more_documents(graph)
+    except CoreError as error:
+        raise WeightsError(f"the graph cannot be written: {error}") from error
+    return write_weights(
+        folder, weights, topology=topology, metadata=metadata, fields={**(fields or {}), **document}
+    )
+
+
+def _more_documents(graph: Graph) -> dict[str, Any]:
+    """The signature, and the initializer with its own."""
+    documents: dict[str, Any] = {"signature": signature_document(graph)}
+    if graph.initializer is not None:
+        initializer = graph.initializer._replace(weights=graph.weights)
+        documents["modelInitializer"] = graph_document(initializer)
+        signature = initializer_signature(graph)
+        documents |= {"initializerSignature": signature} if signature else {}
+    return documents
+
+
+def prepare_for_web(graph: Graph) -> Graph:
+    """The graph that is written: what outputs need, in node types of TensorFlow.js.
+
+    Raises:
+        WeightsError: it lacks node types.
+    """
+    if graph.initializer is not None:
+        graph = graph._replace(weights={**graph.initializer.weights, **graph.weights})
+    graph = _with_output_nodes(lowered(drop_unused(graph)))
+    unknown = unknown_types(graph)
+    if unknown:
+        listed = "; ".join(f"{kind} ({', '.join(names)})" for kind, names in unknown.items())
+        raise WeightsError(
+            f"TensorFlow.js has not these node types, and nothing that they could be written with: "
+            f"{listed}; name outputs= before them"
+        )
+    return graph
+
+
+def stored_weights(
+    graph: Graph, quantise: Quantise, stored: Mapping[str, StoredArray]
+) -> dict[str, np.ndarray | StoredArray]:
+    """The weights of a graph as they are written, by name."""
+    from weights_cache.quantise import quantise_array
+
+    arrays = {name: _ours(array) for name, array in _constants(graph).items()}
+    floats = [name for name, array in arrays.items() if array.dtype == np.float32]
+    kinds = kinds_by_name(floats, quantise)
+    found: dict[str, np.ndarray | StoredArray] = {}
+    for name, array in arrays.items():
+        kind = kinds.get(name, AS_IT_IS)
+        kept = stored.get(name)
+        if kept is not None and kind in (AS_IT_IS, kept.values.dtype.name):
+            found[name] = kept
+        elif kind == AS_IT_IS or array.size <= 1:
+            found[name] = array
+        else:
+            try:
+                found[name] = StoredArray(*quantise_array(array, kind))
+            except WeightsError as error:
+                raise WeightsError(f"weight {name!r}: {error}") from error
+    return found
+
+
+def _constants(graph: Graph) -> dict[str, np.ndarray]:
+    """The weights that Const nodes hold, in the order of the graph's weights."""
+    bodies = [graph.nodes, *(f.nodes for f in graph.functions.values())]
+    if graph.initializer is not None:
+        bodies.append(graph.initializer.nodes)
+    names = {node.name for body in bodies for node in body if node.type == "Const"}
+    return {name: array for name, array in graph.weights.items() if name in names}
+
+
+def _ours(array: np.ndarray) -> np.ndarray:
+    """In one of our dtypes, as the array would be when it runs."""
+    array = np.asarray(array)
+    return array if array.dtype in _OURS else to_numpy(array)
+
+
+def _with_output_nodes(graph: Graph) -> Graph:
+    """Every output is the first one of a node of its own, as TensorFlow.js's signatures need."""
+    types = {node.name: node.type for node in graph.nodes}
+    taken = {node_of(endpoint.node) for endpoint in graph.inputs.values()}
+    nodes, outputs = list(graph.nodes), {}
+    for name, endpoint in graph.outputs.items():
+        reference = endpoint.node.removesuffix(":0")
+        if ":" in reference or reference in taken or types.get(reference) == "Const":
+            added = _free_name(name.replace(":", "_").lstrip("^") or "output", types)
+            nodes.append(_identity(added, reference, endpoint))
+            types[added] = "Identity"
+            reference = added
+        taken.add(reference)
+        outputs[name] = endpoint._replace(node=reference)
+    return graph._replace(nodes=nodes, outputs=outputs)
+
+
+def _identity(name: str, reference: str, endpoint: Endpoint) -> Node:
+    attributes: dict[str, DataType] = {"T": data_type(endpoint.spec.dtype)}
+    return Node(name, "Identity", (reference,), attributes)
+
+
+def _free_name(name: str, taken: Mapping[str, str]) -> str:
+    found, count = name, 0
+    while found in taken:
+        count += 1
+        found = f"{name}_{count}"
+    return found

@@ -1,0 +1,5 @@
+"""Keras-like layers, and the lowering of saved layer models to the graph form."""
+
+from core.layers.inference import WeightSlots, graph_of_layer_weights, layers_graph, weight_slots
+
+__all__ = ["WeightSlots", "graph_of_layer_weights", "layers_graph", "weight_slots"]

@@ -1,0 +1,241 @@
+"""Nodes of a graph in the making, and what the lowering of a layer sees of it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from core.errors import CoreError
+from core.graph.nodes import Function, Node
+from core.layers.binding import Bound
+from core.layers.options import Options
+from core.layers.topology import LayerSpec
+
+#: Lengths of axes; None may be any.
+Lengths = tuple[int | None, ...]
+
+#: The most nodes that a model becomes.
+MOST_NODES = 100_000
+
+
+class Value(NamedTuple):
+    """What a node gives: a reference, its shape (None: unknown rank), its mask if it has one."""
+
+    reference: str
+    shape: Lengths | None
+    dtype: str = "float32"
+    mask: "Value | None" = None
+
+
+class Builder:
+    """Collects nodes and constants under names that are used once.
+
+    Args:
+        bound: the weights of all layers.
+    """
+
+    def __init__(self, bound: Bound):
+        self.bound = bound
+        self.nodes: list[Node] = []
+        self.weights: dict[str, np.ndarray] = {}
+        self.functions: dict[str, Function] = {}
+        self._names: set[str] = set()
+        self._values: dict[Any, Value] = {}
+
+    def unique(self, name: str) -> str:
+        """The name, or with a number behind it if it is taken; one that can be referred to."""
+        name = name.replace(":", "_").replace("^", "_")
+        found, count = name, 0
+        while found in self._names:
+            count += 1
+            found = f"{name}_{count}"
+        self._names.add(found)
+        return found
+
+    def add(self, name: str, type: str, inputs: Sequence[str], attributes: Any) -> str:
+        """A node, by a name that starts as asked."""
+        if len(self.nodes) >= MOST_NODES:
+            raise CoreError(f"the model becomes more than {MOST_NODES} nodes")
+        name = self.unique(name)
+        self.nodes.append(Node(name, type, tuple(inputs), attributes))
+        return name
+
+    def constant(self, name: str, array: np.ndarray) -> Value:
+        """A constant; equal small ones are shared."""
+        if array.size > 16:
+            return self._constant(name, array)
+        key = array.dtype.str, array.shape, array.tobytes()
+        if key not in self._values:
+            self._values[key] = self._constant(name, array)
+        return self._values[key]
+
+    def weight(self, name: str, array: np.ndarray) -> Value:
+        """A constant of its own, by the name of a weight; the same one for each call."""
+        if name not in self._values:
+            self._values[name] = self._constant(name, array)
+        return self._values[name]
+
+    def _constant(self, name: str, array: np.ndarray) -> Value:
+        node = self.add(name, "Const", (), {})
+        self.weights[node] = array
+        dtype = {"f": "float32", "b": "bool"}.get(array.dtype.kind, "int32")
+        return Value(node, array.shape, dtype)
+
+    @contextmanager
+    def body(self) -> Iterator[list[Node]]:
+        """What is added meanwhile goes into a list of its own, constants excepted."""
+        outer, self.nodes = self.nodes, []
+        inner = self.nodes
+        try:
+            yield inner
+        finally:
+            self.nodes = outer + [node for node in inner if node.type == "Const"]
+            inner[:] = [node for node in inner if node.type != "Const"]
+
+    def rename(self, start: int, old: str, new: str) -> str:
+        """Give a node that was added since ``start`` another name."""
+        new = self.unique(new)
+
+        def renamed(reference: str) -> str:
+            name, colon, output = reference.partition(":")
+            return new + colon + output if name == old else reference
+
+        for i in range(start, len(self.nodes)):
+            node = self.nodes[i]
+            inputs = tuple(map(renamed, node.inputs))
+            name = new if node.name == old else node.name
+            self.nodes[i] = node._replace(name=name, inputs=inputs)
+        return new
+
+
+class LayerCall:
+    """A call of a layer that becomes nodes.
+
+    Args:
+        builder: takes the nodes.
+        spec: the layer.
+        path: names of the models around and its own.
+        scope: what names of its nodes start with.
+        keywords: of the call, with values where tensors are.
+    """
+
+    def __init__(
+        self,
+        builder: Builder,
+        spec: LayerSpec,
+        path: tuple[str, ...],
+        scope: str,
+        keywords: Mapping[str, Any] | None = None,
+    ):
+        self.builder, self.spec, self.path, self.scope = builder, spec, path, scope
+        self.keywords = keywords or {}
+        self.options = Options(spec.config, self.where)
+
+    @property
+    def where(self) -> str:
+        """The layer, for errors."""
+        return f"layer {'/'.join(self.path)!r} ({self.spec.class_name})"
+
+    @property
+    def dialect(self) -> str:
+        """Who wrote the topology: "tfjs", "keras2" or "keras3"."""
+        return self.spec.dialect
+
+    def error(self, message: str) -> CoreError:
+        """An error that names the layer."""
+        return CoreError(f"{self.where}: {message}")
+
+    def child(self, spec: LayerSpec) -> "LayerCall":
+        """A layer that this one holds and calls."""
+        scope = f"{self.scope}/{spec.name}"
+        return LayerCall(self.builder, spec, (*self.path, spec.name), scope)
+
+    def node(
+        self,
+        type: str,
+        inputs: Sequence[Value],
+        attributes: Mapping[str, Any] | None = None,
+        shape: Lengths | None = None,
+        dtype: str | None = None,
+    ) -> Value:
+        """Add a node; shape and dtype are those of its first input if not given."""
+        references = [value.reference for value in inputs]
+        name = self.builder.add(f"{self.scope}/{type}", type, references, attributes or {})
+        if shape is None:
+            shape = inputs[0].shape
+        return Value(name, shape, dtype or inputs[0].dtype)
+
+    def outputs(
+        self, value: Value, shapes: Sequence[Lengths], dtype: str | None = None
+    ) -> list[Value]:
+        """The outputs of a node that has several."""
+        name = value.reference
+        return [
+            Value(f"{name}:{i}" if i else name, shape, dtype or value.dtype)
+            for i, shape in enumerate(shapes)
+        ]
+
+    def ints(self, *values: int) -> Value:
+        """A constant vector of whole numbers."""
+        return self.constant(np.array(values, np.int32), "ints")
+
+    def whole(self, value: int) -> Value:
+        """A constant whole number."""
+        return self.constant(np.array(value, np.int32), "int")
+
+    def number(self, value: float) -> Value:
+        """A constant number."""
+        return self.constant(np.array(value, np.float32), "number")
+
+    def constant(self, array: np.ndarray, name: str) -> Value:
+        """A constant that is no weight, or is a part of one."""
+        return self.builder.constant(f"{self.scope}/{name}", array)
+
+    def part(self, array: np.ndarray, name: str) -> Value:
+        """A constant made of weights, the same one for each call of the layer."""
+        return self.builder.weight(f"{'/'.join(self.path)}/{name}", np.ascontiguousarray(array))
+
+    def has(self, name: str) -> bool:
+        """Whether there is such a weight."""
+        return name in self.builder.bound.get(self.path, {})
+
+    def array(self, name: str, shape: Sequence[int | None]) -> np.ndarray:
+        """The values of a weight, which must have that shape (None: any length)."""
+        found = self.builder.bound.get(self.path, {})
+        if name not in found:
+            there = {key: array.shape for key, array in found.items()} or "nothing"
+            raise self.error(f"lacks the weight {name!r} of shape {tuple(shape)}; it has {there}")
+        array = found[name]
+        if len(array.shape) != len(shape) or any(
+            n not in (None, m) for n, m in zip(shape, array.shape, strict=True)
+        ):
+            raise self.error(
+                f"the weight {name!r} must have shape {tuple(shape)}, the file has {array.shape}"
+            )
+        return array
+
+    def weight(
+        self, name: str, shape: Sequence[int | None], view: Sequence[int] | None = None
+    ) -> Value:
+        """A weight as a value, of that shape in the file; ``view`` reshapes it."""
+        array = self.array(name, shape)
+        if view is not None:
+            array = array.reshape(view)
+        return self.builder.weight(f"{'/'.join(self.path)}/{name}", array)
+
+    def shape(self, x: Value, *ranks: int) -> Lengths:
+        """The shape of a value, which must be known, and be of one of these ranks if any."""
+        if x.shape is None:
+            raise self.error("the shape of what goes in is not known")
+        if ranks and len(x.shape) not in ranks:
+            wish = " or ".join(map(str, ranks))
+            raise self.error(f"takes tensors of {wish} axes, got shape {x.shape}")
+        return x.shape
+
+    def length(self, x: Value, axis: int) -> int:
+        """The length of an axis, which must be known."""
+        found = self.shape(x)[axis]
+        if found is None:
+            raise self.error(f"the length of axis {axis} of its input must be known, got {x.shape}")
+        return found

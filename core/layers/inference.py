@@ -1,0 +1,157 @@
+"""Layer models as graphs: the door for topologies and weights that readers took from files."""
+
+from collections.abc import Container, Iterator, Mapping, Sequence
+from typing import Any
+
+from core.errors import CoreError, KernelNotFound
+from core.graph.nodes import Endpoint, Graph, PartialSpec
+from core.layers.binding import Bound, bind_by_lists, bind_by_names
+from core.layers.builder import Builder, Value
+from core.layers.calls import kind_of, model_results
+from core.layers.options import dimensions
+from core.layers.slots import WeightSlots, slots_of_model, weight_slots
+from core.layers.topology import LayerSpec, ModelSpec, Source, read_topology
+
+__all__ = ["WeightSlots", "graph_of_layer_weights", "layers_graph", "weight_slots"]
+
+_DTYPES = {"bool": "bool", "string": "string"}
+
+
+def layers_graph(topology: Any, weights: Mapping[str, Any], kernels: Container[str] = ()) -> Graph:
+    """The graph of a layer model with its weights by name.
+
+    Nodes bear the names of the layers ("outer/inner" in nested models, "name_1" for a second
+    call); the constants those of the weights. Random layers and dropout do nothing.
+
+    Args:
+        topology: ``modelTopology`` of TensorFlow.js's model.json or the whole document, the
+            config of a Keras 2 or Keras 3 model, of Sequential and functional models.
+        weights: arrays by name, such as "conv1/kernel"; names of models around may be there.
+        kernels: classes of layers that the user's own functions run: they become nodes of that
+            type, with the layer's tensors and weights as inputs, and what its config holds of
+            numbers, texts and lists of them as attributes.
+
+    Raises:
+        CoreError: the topology makes no sense, holds code, or does not fit the weights.
+        KernelNotFound: there are classes that nothing runs; all are listed.
+
+    >>> dense = {"class_name": "Dense", "config": {
+    ...     "name": "dense", "units": 1, "batch_input_shape": [None, 2], "activation": "relu"}}
+    >>> model = {"class_name": "Sequential", "config": {"name": "s", "layers": [dense]}}
+    >>> import numpy as np
+    >>> weights = {"dense/kernel": np.ones((2, 1)), "dense/bias": np.zeros(1)}
+    >>> graph = layers_graph(model, weights)
+    >>> list(graph.inputs), list(graph.outputs), graph.nodes[-1].type
+    (['dense_input'], ['dense'], '_FusedMatMul')
+    """
+    model = _read(topology, kernels)
+    return _graph(model, bind_by_names(slots_of_model(model), weights))
+
+
+def graph_of_layer_weights(
+    topology: Any, weights: Mapping[str, Sequence[Any]], kernels: Container[str] = ()
+) -> Graph:
+    """The graph of a layer model with its weights as lists per layer.
+
+    Args:
+        topology: as for `layers_graph`.
+        weights: lists in Keras's order, by path of layer: "outer/inner" (a .keras file, see
+            `weight_slots`), or the name of a layer of the outer model, whose list then has all
+            weights of the layers in it, trained ones first (an .h5 file).
+        kernels: as for `layers_graph`.
+
+    Raises:
+        CoreError, KernelNotFound: as for `layers_graph`.
+    """
+    model = _read(topology, kernels)
+    return _graph(model, bind_by_lists(slots_of_model(model), weights))
+
+
+def _read(topology: Any, kernels: Container[str]) -> LayerSpec:
+    model = read_topology(topology)
+    unknown: dict[str, list[str]] = {}
+    for path, layer in _everywhere(model, ()):
+        if layer.class_name in kernels or layer.class_name == "InputLayer":
+            continue
+        if layer.class_name == "Lambda":
+            raise CoreError(
+                f"layer {path!r} is a Lambda, which holds code, and no code from a file is run: "
+                f"save the model with a layer of Keras in its place, or give a function for it, "
+                f"as in kernels={{'Lambda': f}}"
+            )
+        if layer.model is None and kind_of(layer) is None:
+            kind = f"keras.ops.{layer.class_name}" if layer.is_function else layer.class_name
+            unknown.setdefault(kind, []).append(path)
+    if unknown:
+        listed = "; ".join(f"{kind} ({', '.join(paths)})" for kind, paths in unknown.items())
+        raise KernelNotFound(
+            f"no rule lowers these classes of layers: {listed}; give functions that run them as "
+            f"kernels="
+        )
+    return model
+
+
+def _everywhere(layer: LayerSpec, path: tuple[str, ...]) -> Iterator[tuple[str, LayerSpec]]:
+    """A layer and all in it, with their paths."""
+    if layer.model is not None:
+        for child in layer.model.layers:
+            yield from _everywhere(child, (*path, child.name))
+        return
+    yield "/".join(path), layer
+    kind = kind_of(layer)
+    for child in kind.children(layer) if kind is not None else ():
+        yield from _everywhere(child, (*path, child.name))
+
+
+def _graph(layer: LayerSpec, bound: Bound) -> Graph:
+    assert layer.model is not None
+    builder = Builder(bound)
+    inputs: dict[str, Endpoint] = {}
+    values = []
+    for source in layer.model.inputs:
+        name = _unused(source.layer, inputs)
+        spec = _input_spec(layer.model, source)
+        node = builder.add(name, "Placeholder", (), {})
+        inputs[name] = Endpoint(node, spec)
+        values.append(Value(node, spec.shape, spec.dtype))
+    found = model_results(builder, layer.model, (), "", values)
+    outputs: dict[str, Endpoint] = {}
+    for source, value in zip(layer.model.outputs, found, strict=True):
+        spec = PartialSpec(value.shape, value.dtype)
+        outputs[_unused(source.layer, outputs)] = Endpoint(value.reference, spec)
+    if not inputs or not outputs:
+        raise CoreError(f"the model {layer.name!r} has no inputs or no outputs")
+    return Graph(builder.nodes, builder.weights, inputs, outputs, builder.functions)
+
+
+def _unused(name: str, taken: Container[str]) -> str:
+    found, count = name, 0
+    while found in taken:
+        count += 1
+        found = f"{name}_{count}"
+    return found
+
+
+def _input_spec(model: ModelSpec, source: Source) -> PartialSpec:
+    """What an input takes, by its InputLayer; the length of the batch may be any."""
+    layer = next((x for x in model.layers if x.name == source.layer), None)
+    if layer is None or layer.class_name != "InputLayer":
+        raise CoreError(f"the model has no input layer {source.layer!r}")
+    config = layer.config
+    shape = next((config[k] for k in ("batch_shape", "batch_input_shape") if config.get(k)), None)
+    if shape is None:
+        raise CoreError(
+            f"the topology does not say which shape its input has: give its first layer a "
+            f"batch_input_shape, for {layer.name!r}"
+        )
+    lengths = dimensions(shape, f"the shape of the input {layer.name!r}")
+    return PartialSpec((None, *lengths[1:]), _dtype(config.get("dtype")))
+
+
+def _dtype(document: Any) -> str:
+    """Our dtype for that of an input; all integers are int32."""
+    if isinstance(document, Mapping):  # a policy
+        config = document.get("config")
+        document = config.get("name") if isinstance(config, Mapping) else None
+    name = str(document or "float32")
+    return _DTYPES.get(name, "int32" if "int" in name else "float32")

@@ -1,0 +1,237 @@
+"""Activations, as layers and as options of other layers.
+
+Sources: ``activations.js`` of TensorFlow.js, ``keras.activations``.
+"""
+
+from collections.abc import Callable, Mapping
+from math import pi, sqrt
+from typing import Any
+
+import numpy as np
+
+from core.layers.builder import LayerCall, Value
+from core.layers.lowering.steps import (
+    as_float,
+    binary,
+    cast,
+    reduce,
+    scaled,
+    shifted,
+    transpose,
+)
+from core.layers.lowering.table import LayerType, weighted
+from core.layers.topology import LayerSpec
+
+Activation = Callable[[LayerCall, Value], Value]
+
+#: Activations that a convolution or matrix product can do at once, by the node type they are else.
+FUSED = frozenset({"Relu", "Relu6", "Elu", "Sigmoid"})
+
+
+def _node(type: str, **attributes: Any) -> Activation:
+    return lambda call, x: call.node(type, [x], attributes)
+
+
+def _clipped(call: LayerCall, x: Value, low: float, high: float) -> Value:
+    low_value, high_value = call.number(low), call.number(high)
+    return call.node("ClipByValue", [x, low_value, high_value])
+
+
+def _hard_sigmoid(call: LayerCall, x: Value) -> Value:
+    """Keras 3 changed the slope from 0.2 to 1/6."""
+    if call.dialect == "keras3":
+        return scaled(call, call.node("Relu6", [shifted(call, x, 3.0)]), 1 / 6)
+    return _clipped(call, shifted(call, scaled(call, x, 0.2), 0.5), 0.0, 1.0)
+
+
+def _hard_silu(call: LayerCall, x: Value) -> Value:
+    return binary(call, "Mul", x, scaled(call, call.node("Relu6", [shifted(call, x, 3.0)]), 1 / 6))
+
+
+def _silu(call: LayerCall, x: Value) -> Value:
+    return binary(call, "Mul", x, call.node("Sigmoid", [x]))
+
+
+def _mish(call: LayerCall, x: Value) -> Value:
+    return binary(call, "Mul", x, call.node("Tanh", [call.node("Softplus", [x])]))
+
+
+def _gelu(call: LayerCall, x: Value) -> Value:
+    erf = call.node("Erf", [scaled(call, x, sqrt(0.5))])
+    return binary(call, "Mul", scaled(call, x, 0.5), shifted(call, erf, 1.0))
+
+
+def _gelu_new(call: LayerCall, x: Value) -> Value:
+    cube = binary(call, "Mul", x, call.node("Square", [x]))
+    inner = binary(call, "AddV2", x, scaled(call, cube, 0.044715))
+    tanh = call.node("Tanh", [scaled(call, inner, sqrt(2 / pi))])
+    return binary(call, "Mul", scaled(call, x, 0.5), shifted(call, tanh, 1.0))
+
+
+def _softsign(call: LayerCall, x: Value) -> Value:
+    return binary(call, "RealDiv", x, shifted(call, call.node("Abs", [x]), 1.0))
+
+
+def _log_sigmoid(call: LayerCall, x: Value) -> Value:
+    return call.node("Neg", [call.node("Softplus", [call.node("Neg", [x])])])
+
+
+def _hard_tanh(call: LayerCall, x: Value) -> Value:
+    return _clipped(call, x, -1.0, 1.0)
+
+
+def _tanh_shrink(call: LayerCall, x: Value) -> Value:
+    return binary(call, "Sub", x, call.node("Tanh", [x]))
+
+
+def _squareplus(call: LayerCall, x: Value) -> Value:
+    root = call.node("Sqrt", [shifted(call, call.node("Square", [x]), 4.0)])
+    return scaled(call, binary(call, "AddV2", x, root), 0.5)
+
+
+ACTIVATIONS: dict[str, Activation] = {
+    "linear": lambda call, x: x,
+    "relu": _node("Relu"),
+    "relu6": _node("Relu6"),
+    "elu": _node("Elu"),
+    "celu": _node("Elu"),
+    "selu": _node("Selu"),
+    "sigmoid": _node("Sigmoid"),
+    "tanh": _node("Tanh"),
+    "softplus": _node("Softplus"),
+    "exponential": _node("Exp"),
+    "softmax": _node("Softmax"),
+    "log_softmax": _node("LogSoftmax"),
+    "leaky_relu": _node("LeakyRelu", alpha=0.2),
+    "hard_sigmoid": _hard_sigmoid,
+    "hard_silu": _hard_silu,
+    "hard_swish": _hard_silu,
+    "silu": _silu,
+    "swish": _silu,
+    "mish": _mish,
+    "gelu": _gelu,
+    "gelu_new": _gelu_new,
+    "softsign": _softsign,
+    "log_sigmoid": _log_sigmoid,
+    "hard_tanh": _hard_tanh,
+    "tanh_shrink": _tanh_shrink,
+    "squareplus": _squareplus,
+}
+
+_OTHER_NAMES = {"hardSigmoid": "hard_sigmoid", "logSoftmax": "log_softmax"}
+
+
+def activation_name(call: LayerCall, option: str = "activation", default: str = "linear") -> Any:
+    """The name of an activation, or the document of a layer that is one."""
+    value = call.options.get(option, default)
+    if isinstance(value, Mapping):
+        if str(value.get("class_name")) in LAYER_TYPES:
+            return value
+        inner = value.get("config")
+        value = inner if isinstance(inner, str) else value.get("class_name")
+    value = _OTHER_NAMES.get(str(value), value)
+    if str(value) not in ACTIVATIONS:
+        raise call.error(f"there is no {option} {value!r:.80}; known are {sorted(ACTIVATIONS)}")
+    return value
+
+
+def activated(
+    call: LayerCall, x: Value, option: str = "activation", default: str = "linear"
+) -> Value:
+    """What the activation that an option names makes of a value."""
+    name = activation_name(call, option, default)
+    if not isinstance(name, str):
+        return _by_layer(call, x, name)
+    return ACTIVATIONS[name](call, x)
+
+
+def _by_layer(call: LayerCall, x: Value, document: Mapping[str, Any]) -> Value:
+    """An activation that is a layer of this file."""
+    class_name = str(document["class_name"])
+    spec = LayerSpec(class_name, class_name.lower(), document.get("config") or {}, call.dialect)
+    value: Value = LAYER_TYPES[class_name].lower(call.child(spec), x)
+    return value
+
+
+def fused_activation(call: LayerCall) -> str | None:
+    """The node type of an activation that can be fused; "" for none, None if it cannot be."""
+    name = activation_name(call)
+    types = {"linear": "", "relu": "Relu", "relu6": "Relu6", "elu": "Elu", "sigmoid": "Sigmoid"}
+    return types.get(name) if isinstance(name, str) else None
+
+
+def _activation(call: LayerCall, x: Value) -> Value:
+    return activated(call, as_float(call, x))
+
+
+def _elu(call: LayerCall, x: Value) -> Value:
+    x, alpha = as_float(call, x), call.options.number("alpha", 1.0)
+    if alpha == 1:
+        return call.node("Elu", [x])
+    negative = call.node("Expm1", [binary(call, "Minimum", x, call.number(0.0))])
+    return binary(call, "AddV2", call.node("Relu", [x]), scaled(call, negative, alpha))
+
+
+def _leaky_relu(call: LayerCall, x: Value) -> Value:
+    options = call.options
+    slope = options.number("negative_slope", options.number("alpha", 0.3))
+    return call.node("LeakyRelu", [as_float(call, x)], {"alpha": slope})
+
+
+def _relu(call: LayerCall, x: Value) -> Value:
+    """Above the threshold x up to max_value, below it a slope from the threshold on."""
+    x, options = as_float(call, x), call.options
+    slope, threshold = options.number("negative_slope", 0.0), options.number("threshold", 0.0)
+    limit = options.get("max_value")
+    if slope == 0 and threshold == 0 and limit == 6:
+        return call.node("Relu6", [x])
+    above = x
+    if limit is not None:
+        above = binary(call, "Minimum", x, call.number(options.number("max_value")))
+    if slope == 0 and threshold == 0:
+        return call.node("Relu", [above])
+    below = scaled(call, shifted(call, x, -threshold), slope)
+    is_above = binary(call, "GreaterEqual", x, call.number(threshold), "bool")
+    return call.node("SelectV2", [is_above, above, below], shape=x.shape, dtype="float32")
+
+
+def _prelu(call: LayerCall, x: Value) -> Value:
+    x = as_float(call, x)
+    shape = call.shape(x)
+    shared = call.options.axes("shared_axes", len(shape), [0])
+    slope = call.weight("alpha", [1 if i in shared else n for i, n in enumerate(shape)][1:])
+    return call.node("Prelu", [x, slope])
+
+
+def _thresholded_relu(call: LayerCall, x: Value) -> Value:
+    x = as_float(call, x)
+    limit = call.number(call.options.number("theta", 1.0))
+    return binary(call, "Mul", x, cast(call, binary(call, "Greater", x, limit, "bool"), "float32"))
+
+
+def _softmax(call: LayerCall, x: Value) -> Value:
+    x = as_float(call, x)
+    rank = len(call.shape(x))
+    axes = call.options.axes("axis", rank, -1)
+    if x.mask is not None and call.dialect == "keras3":
+        raise call.error("a softmax of masked values is not supported: take the mask away before")
+    if axes == (rank - 1,):
+        return call.node("Softmax", [x])
+    if len(axes) == 1:
+        order = [i for i in range(rank) if i != axes[0]] + [axes[0]]
+        back = list(np.argsort(order))
+        y = call.node("Softmax", [transpose(call, x, order)])
+        return transpose(call, y, [int(i) for i in back])
+    powers = call.node("Exp", [binary(call, "Sub", x, reduce(call, "Max", x, axes, keep=True))])
+    return binary(call, "RealDiv", powers, reduce(call, "Sum", powers, axes, keep=True))
+
+
+LAYER_TYPES = {
+    "Activation": LayerType(_activation),
+    "ReLU": LayerType(_relu),
+    "LeakyReLU": LayerType(_leaky_relu),
+    "PReLU": LayerType(_prelu, weighted("alpha")),
+    "ELU": LayerType(_elu),
+    "ThresholdedReLU": LayerType(_thresholded_relu),
+    "Softmax": LayerType(_softmax),
+}

@@ -1,0 +1,237 @@
+"""The cells of recurrent layers: what one step makes of an input and the states."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from core.layers.builder import LayerCall, Lengths, Value
+from core.layers.lowering.activation import activated
+from core.layers.lowering.convolution import Window
+from core.layers.lowering.steps import binary, matmul, reshape, reshape_like, shifted, split
+from core.layers.topology import LayerSpec, read_layer
+
+
+class Cell(NamedTuple):
+    """A cell whose weights are there.
+
+    Attributes:
+        states: the shapes of its states, without the batch.
+        project: what can be computed from the inputs of all steps at once: [batch, time, ...] to
+            as many steps.
+        step: takes a projected step and the states; gives the output and the new states.
+        last: which state has the shape of the output.
+    """
+
+    states: Sequence[Lengths]
+    project: Callable[[Value], Value]
+    step: Callable[[Value, Sequence[Value]], tuple[Value, list[Value]]]
+    last: int = 0
+
+    @property
+    def output(self) -> Lengths:
+        """The shape of its output, without the batch."""
+        return self.states[self.last]
+
+
+def _units(call: LayerCall) -> int:
+    return call.options.whole("units")
+
+
+def _bias(call: LayerCall, size: int) -> Value | None:
+    return call.weight("bias", (size,)) if call.options.flag("use_bias", True) else None
+
+
+def _simple(call: LayerCall, inputs: Lengths) -> Cell:
+    units = _units(call)
+    kernel = call.weight("kernel", (inputs[-1], units))
+    recurrent = call.weight("recurrent_kernel", (units, units))
+    bias = _bias(call, units)
+
+    def step(x: Value, states: Sequence[Value]) -> tuple[Value, list[Value]]:
+        y = binary(call, "AddV2", x, matmul(call, states[0], recurrent))
+        y = activated(call, y, default="tanh")
+        return y, [y]
+
+    return Cell([(units,)], lambda x: matmul(call, x, kernel, bias), step)
+
+
+def _lstm(call: LayerCall, inputs: Lengths) -> Cell:
+    units = _units(call)
+    kernel = call.weight("kernel", (inputs[-1], 4 * units))
+    recurrent = call.weight("recurrent_kernel", (units, 4 * units))
+    bias = _bias(call, 4 * units)
+
+    def step(x: Value, states: Sequence[Value]) -> tuple[Value, list[Value]]:
+        return _lstm_step(call, x, matmul(call, states[0], recurrent), states[1])
+
+    return Cell([(units,), (units,)], lambda x: matmul(call, x, kernel, bias), step)
+
+
+def _lstm_step(
+    call: LayerCall, x: Value, recurrent: Value, carry: Value
+) -> tuple[Value, list[Value]]:
+    """Gates from their sums, in the order of input, forget, candidate and output."""
+    gates = split(call, binary(call, "AddV2", x, recurrent), 4, -1)
+    enter, forget, leave = (_gate(call, gates[i]) for i in (0, 1, 3))
+    candidate = activated(call, gates[2], default="tanh")
+    kept = binary(call, "Mul", forget, carry)
+    carry = binary(call, "AddV2", kept, binary(call, "Mul", enter, candidate))
+    y = binary(call, "Mul", leave, activated(call, carry, default="tanh"))
+    return y, [y, carry]
+
+
+def _gate(call: LayerCall, x: Value) -> Value:
+    default = "hard_sigmoid" if call.dialect == "tfjs" else "sigmoid"
+    return activated(call, x, "recurrent_activation", default)
+
+
+def _gru(call: LayerCall, inputs: Lengths) -> Cell:
+    units = _units(call)
+    after = call.options.flag("reset_after", call.dialect == "keras3")
+    kernel = call.weight("kernel", (inputs[-1], 3 * units))
+    recurrent = call.array("recurrent_kernel", (units, 3 * units))
+    bias = call.options.flag("use_bias", True)
+    shape = (2, 3 * units) if after else (3 * units,)
+    biases = call.array("bias", shape).reshape(-1, 3 * units) if bias else None
+    first = None if biases is None else call.part(biases[0], "bias")
+    if after:
+        second = None if biases is None else call.part(biases[1], "recurrent_bias")
+        whole = call.part(recurrent, "recurrent_kernel")
+        step = _gru_step_after(call, whole, second)
+    else:
+        parts = np.split(recurrent, [2 * units], axis=1)
+        gates, candidate = (
+            call.part(part, f"recurrent_kernel_{name}")
+            for part, name in zip(parts, ("gates", "candidate"), strict=True)
+        )
+        step = _gru_step_before(call, gates, candidate)
+    return Cell([(units,)], lambda x: matmul(call, x, kernel, first), step)
+
+
+Step = Callable[[Value, Sequence[Value]], tuple[Value, list[Value]]]
+
+
+def _gru_step_after(call: LayerCall, recurrent: Value, bias: Value | None) -> Step:
+    """The reset gate multiplies what the state was projected to."""
+
+    def step(x: Value, states: Sequence[Value]) -> tuple[Value, list[Value]]:
+        given = split(call, x, 3, -1)
+        inner = split(call, matmul(call, states[0], recurrent, bias), 3, -1)
+        update, reset = (_gate(call, binary(call, "AddV2", given[i], inner[i])) for i in (0, 1))
+        reset_state = binary(call, "Mul", reset, inner[2])
+        candidate = activated(call, binary(call, "AddV2", given[2], reset_state), default="tanh")
+        return _mixed(call, update, states[0], candidate)
+
+    return step
+
+
+def _gru_step_before(call: LayerCall, gates: Value, candidate: Value) -> Step:
+    """The reset gate multiplies the state before it is projected."""
+
+    def step(x: Value, states: Sequence[Value]) -> tuple[Value, list[Value]]:
+        given = split(call, x, 3, -1)
+        inner = split(call, matmul(call, states[0], gates), 2, -1)
+        update, reset = (_gate(call, binary(call, "AddV2", given[i], inner[i])) for i in (0, 1))
+        state = matmul(call, binary(call, "Mul", reset, states[0]), candidate)
+        new = activated(call, binary(call, "AddV2", given[2], state), default="tanh")
+        return _mixed(call, update, states[0], new)
+
+    return step
+
+
+def _mixed(call: LayerCall, update: Value, old: Value, new: Value) -> tuple[Value, list[Value]]:
+    """Old where update is 1, new where it is 0."""
+    rest = shifted(call, call.node("Neg", [update]), 1.0)
+    y = binary(call, "AddV2", binary(call, "Mul", update, old), binary(call, "Mul", rest, new))
+    return y, [y]
+
+
+def _conv_lstm(call: LayerCall, inputs: Lengths) -> Cell:
+    """An LSTM of images whose products are convolutions."""
+    options = call.options
+    if (
+        options.choice("data_format", ("channels_last", "channels_first"), "channels_last")[9]
+        == "f"
+    ):
+        raise call.error("with the channels first is not supported")
+    filters, window = options.whole("filters"), Window(call, 2)
+    if len(inputs) != 4 or None in inputs[1:]:
+        raise call.error(f"takes images of a known size per step, got {inputs}")
+    kernel = call.weight("kernel", (*window.size, inputs[-1], 4 * filters))
+    recurrent = call.weight("recurrent_kernel", (*window.size, filters, 4 * filters))
+    bias = _bias(call, 4 * filters)
+    flat = Value("", (None, *inputs[1:]))
+    shape = window.shape(call, flat, 4 * filters)
+    same = {"strides": [1] * 4, "dilations": [1] * 4, "padding": "SAME", "data_format": "NHWC"}
+
+    def project(x: Value) -> Value:
+        images = reshape(call, x, (None, *inputs[1:]))
+        y = call.node("Conv2D", [images, kernel], window.attributes, shape)
+        y = y if bias is None else binary(call, "AddV2", y, bias)
+        return reshape_like(call, y, (*call.shape(x)[:-3], *shape[1:]), x)
+
+    def step(x: Value, states: Sequence[Value]) -> tuple[Value, list[Value]]:
+        y = call.node("Conv2D", [states[0], recurrent], same, (None, *shape[1:]))
+        return _lstm_step(call, x, y, states[1])
+
+    return Cell([(*shape[1:-1], filters)] * 2, project, step)
+
+
+def _stacked(call: LayerCall, inputs: Lengths) -> Cell:
+    """Each cell steps on the output of the one before."""
+    specs = cells_of_stack(call.spec)
+    cells: list[Cell] = []
+    for spec in specs:
+        cells.append(cell_of(call.child(spec), inputs))
+        inputs = (None, *cells[-1].states[0])
+    order = list(range(len(cells)))
+    # TensorFlow.js lists the states of the last cell first.
+    listed = order[::-1] if call.dialect == "tfjs" else order
+
+    def step(x: Value, states: Sequence[Value]) -> tuple[Value, list[Value]]:
+        rest, old = list(states), dict[int, list[Value]]()
+        for i in listed:
+            count = len(cells[i].states)
+            old[i], rest = rest[:count], rest[count:]
+        new: dict[int, list[Value]] = {}
+        for i in order:
+            x, new[i] = cells[i].step(cells[i].project(x), old[i])
+        return x, [state for i in listed for state in new[i]]
+
+    shapes = [shape for i in listed for shape in cells[i].states]
+    last = 0 if listed != order else len(shapes) - len(cells[-1].states)
+    return Cell(shapes, lambda x: x, step, last)
+
+
+def cells_of_stack(spec: LayerSpec) -> Sequence[LayerSpec]:
+    """The cells of StackedRNNCells, under names of their own."""
+    documents = spec.config.get("cells")
+    cells = [
+        read_layer(document, spec.dialect, "cells")
+        for document in (documents if isinstance(documents, list) else ())
+    ]
+    names = [cell.name for cell in cells]
+    return [
+        cell._replace(name=f"{cell.name}_{i}") if names.count(cell.name) > 1 else cell
+        for i, cell in enumerate(cells)
+    ]
+
+
+def cell_of(call: LayerCall, inputs: Lengths) -> Cell:
+    """The cell that a layer is, for inputs of that shape: [batch, ...]."""
+    if call.spec.class_name not in CELLS:
+        raise call.error(f"is no cell that is known; those are {list(CELLS)}")
+    cell = CELLS[call.spec.class_name](call, inputs)
+    if not cell.states:
+        raise call.error("holds no cells")
+    return cell
+
+
+CELLS: dict[str, Callable[[LayerCall, Lengths], Cell]] = {
+    "SimpleRNNCell": _simple,
+    "LSTMCell": _lstm,
+    "GRUCell": _gru,
+    "ConvLSTM2DCell": _conv_lstm,
+    "StackedRNNCells": _stacked,
+}

@@ -1,0 +1,295 @@
+"""Convolutions: plain, depthwise, separable, transposed."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from core.layers.builder import LayerCall, Lengths, Value
+from core.layers.lowering.activation import activated, fused_activation
+from core.layers.lowering.steps import (
+    as_float,
+    binary,
+    channels_first,
+    channels_last,
+    concat,
+    expand,
+    is_channels_first,
+    padded,
+    shape_vector,
+    split,
+    squeeze,
+)
+from core.layers.lowering.table import LayerType, weighted
+
+
+class Window:
+    """What the convolutions of a layer have in common, on tensors with the channels last.
+
+    One row of pixels stands for one dimension.
+    """
+
+    def __init__(self, call: LayerCall, rank: int):
+        options = call.options
+        self.rank = rank
+        self.size = options.wholes("kernel_size", rank)
+        self.strides = options.wholes("strides", rank, 1)
+        self.dilations = options.wholes("dilation_rate", rank, 1)
+        self.padding = options.choice("padding", ("valid", "same", "causal"), "valid")
+        if self.padding == "causal" and rank != 1:
+            raise call.error("causal padding is for one dimension alone")
+
+    @property
+    def row(self) -> tuple[int, ...]:
+        """What goes before lengths to make images of one dimension."""
+        return (1,) if self.rank == 1 else ()
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """As those of the nodes."""
+        return {
+            "strides": [1, *self.row, *self.strides, 1],
+            "dilations": [1, *self.row, *self.dilations, 1],
+            "padding": "SAME" if self.padding == "same" else "VALID",
+            "data_format": "NDHWC" if self.rank == 3 else "NHWC",
+        }
+
+    def padded(self, call: LayerCall, x: Value) -> Value:
+        """With the zeros before the start that causal padding has."""
+        if self.padding != "causal":
+            return x
+        before = self.dilations[0] * (self.size[0] - 1)
+        return padded(call, x, [(0, 0), (before, 0), (0, 0)])
+
+    def shape(self, call: LayerCall, x: Value, channels: int) -> Lengths:
+        """The shape of a result; x has its row already."""
+        shape = call.shape(x, 2 + len(self.row) + self.rank)
+        pixels = shape[1 + len(self.row) : -1]
+        lengths = [
+            self._length(call, *each)
+            for each in zip(pixels, self.size, self.strides, self.dilations, strict=True)
+        ]
+        return (shape[0], *self.row, *lengths, channels)
+
+    def _length(
+        self, call: LayerCall, n: int | None, size: int, stride: int, dilation: int
+    ) -> int | None:
+        if n is None:
+            return None
+        rest = n if self.padding == "same" else n - (size - 1) * dilation
+        if rest < 1:
+            raise call.error(f"its window of {size} (dilation {dilation}) is larger than {n}")
+        return -(-rest // stride)
+
+
+def _around(call: LayerCall, x: Value, rank: int) -> Value:
+    """The input as float images with the channels last."""
+    x = as_float(call, x)
+    call.shape(x, rank + 2)
+    return channels_last(call, x) if is_channels_first(call) else x
+
+
+def _as_rows(call: LayerCall, x: Value, rank: int) -> Value:
+    return expand(call, x, 1) if rank == 1 else x
+
+
+def _back(call: LayerCall, y: Value, rank: int) -> Value:
+    """The result as the layer gives it."""
+    y = squeeze(call, y, 1) if rank == 1 else y
+    return channels_first(call, y) if is_channels_first(call) else y
+
+
+def _bias(call: LayerCall, count: int) -> Value | None:
+    return call.weight("bias", (count,)) if call.options.flag("use_bias", True) else None
+
+
+def convolved(
+    call: LayerCall, x: Value, kernel: Value, bias: Value | None, window: Window
+) -> Value:
+    """A convolution with bias and activation, in one node where there is one."""
+    channels = call.shape(kernel)[-1]
+    assert channels is not None
+    shape = window.shape(call, x, channels)
+    if window.rank == 3:
+        y = call.node("Conv3D", [x, kernel], window.attributes, shape)
+        return activated(call, _biased(call, y, bias))
+    return _fused(call, ("Conv2D", "_FusedConv2D"), [x, kernel], bias, window.attributes, shape)
+
+
+def _biased(call: LayerCall, y: Value, bias: Value | None) -> Value:
+    return y if bias is None else binary(call, "AddV2", y, bias)
+
+
+def _fused(
+    call: LayerCall,
+    types: tuple[str, str],
+    inputs: Sequence[Value],
+    bias: Value | None,
+    attributes: dict[str, Any],
+    shape: Lengths,
+) -> Value:
+    """A node of the plain type, or the fused one, and what could not be fused."""
+    if bias is None:
+        return activated(call, call.node(types[0], inputs, attributes, shape))
+    fused = fused_activation(call)
+    ops = ["BiasAdd", fused] if fused else ["BiasAdd"]
+    attributes = {**attributes, "fused_ops": ops, "num_args": 1}
+    y = call.node(types[1], [*inputs, bias], attributes, shape)
+    return y if fused is not None else activated(call, y)
+
+
+def _conv_of_rank(rank: int) -> LayerType:
+    def lower(call: LayerCall, x: Value) -> Value:
+        x, window = _around(call, x, rank), Window(call, rank)
+        groups, filters = call.options.whole("groups", 1), call.options.whole("filters")
+        channels = call.length(x, -1)
+        if channels % groups or filters % groups:
+            raise call.error(
+                f"{groups} groups do not divide {channels} channels, {filters} filters"
+            )
+        x = _as_rows(call, window.padded(call, x), rank)
+        shape = (*window.size, channels // groups, filters)
+        bias = _bias(call, filters)
+        if groups > 1:
+            kernel = call.array("kernel", shape).reshape((*window.row, *shape))
+            return _back(call, _grouped(call, x, kernel, bias, window, groups), rank)
+        kernel_value = call.weight("kernel", shape, (*window.row, *shape))
+        return _back(call, convolved(call, x, kernel_value, bias, window), rank)
+
+    return LayerType(lower, weighted("kernel", use_bias="bias"), keeps_mask=False)
+
+
+def _grouped(
+    call: LayerCall, x: Value, kernel: np.ndarray, bias: Value | None, window: Window, groups: int
+) -> Value:
+    """Each group of filters sees its group of channels alone."""
+    type = "Conv3D" if window.rank == 3 else "Conv2D"
+    filters = kernel.shape[-1] // groups
+    shape = window.shape(call, x, filters)
+    kernels = [
+        call.part(part, f"kernel_group_{i}")
+        for i, part in enumerate(np.split(kernel, groups, axis=-1))
+    ]
+    parts = [
+        call.node(type, [part, each], window.attributes, shape)
+        for part, each in zip(split(call, x, groups, -1), kernels, strict=True)
+    ]
+    return activated(call, _biased(call, concat(call, parts, -1), bias))
+
+
+def _depthwise_of_rank(rank: int) -> LayerType:
+    def lower(call: LayerCall, x: Value) -> Value:
+        x, window = _around(call, x, rank), Window(call, rank)
+        x = _as_rows(call, window.padded(call, x), rank)
+        kernel = _depthwise_kernel(call, x, window)
+        channels = call.length(x, -1) * call.length(kernel, -1)
+        types = ("DepthwiseConv2dNative", "FusedDepthwiseConv2dNative")
+        shape = window.shape(call, x, channels)
+        bias = _bias(call, channels)
+        return _back(call, _fused(call, types, [x, kernel], bias, window.attributes, shape), rank)
+
+    return LayerType(lower, weighted("depthwise_kernel", use_bias="bias"), keeps_mask=False)
+
+
+def _depthwise_kernel(call: LayerCall, x: Value, window: Window) -> Value:
+    multiplier = call.options.whole("depth_multiplier", 1)
+    shape = (*window.size, call.length(x, -1), multiplier)
+    return call.weight("depthwise_kernel", shape, (*window.row, *shape))
+
+
+def _separable_of_rank(rank: int) -> LayerType:
+    def lower(call: LayerCall, x: Value) -> Value:
+        x, window = _around(call, x, rank), Window(call, rank)
+        x = _as_rows(call, window.padded(call, x), rank)
+        kernel = _depthwise_kernel(call, x, window)
+        channels = call.length(x, -1) * call.length(kernel, -1)
+        shape = window.shape(call, x, channels)
+        x = call.node("DepthwiseConv2dNative", [x, kernel], window.attributes, shape)
+        filters = call.options.whole("filters")
+        ones = (1,) * rank
+        pointwise = call.weight(
+            "pointwise_kernel", (*ones, channels, filters), (1, 1, channels, filters)
+        )
+        attributes = {**window.attributes, "strides": [1] * 4, "dilations": [1] * 4}
+        types = ("Conv2D", "_FusedConv2D")
+        bias = _bias(call, filters)
+        y = _fused(call, types, [x, pointwise], bias, attributes, (*shape[:-1], filters))
+        return _back(call, y, rank)
+
+    weights = weighted("depthwise_kernel", "pointwise_kernel", use_bias="bias")
+    return LayerType(lower, weights, keeps_mask=False)
+
+
+def _transposed_of_rank(rank: int) -> LayerType:
+    def lower(call: LayerCall, x: Value) -> Value:
+        x, window = _around(call, x, rank), Window(call, rank)
+        if set(window.dilations) != {1}:
+            raise call.error(
+                f"a transposed convolution dilated by {window.dilations} is not supported"
+            )
+        filters = call.options.whole("filters")
+        shape = (*window.size, filters, call.length(x, -1))
+        kernel = call.weight("kernel", shape, (*window.row, *shape))
+        x = _as_rows(call, x, rank)
+        result = _transposed_shape(call, x, window, filters)
+        type = "Conv3DBackpropInputV2" if rank == 3 else "Conv2DBackpropInput"
+        inputs = [_sizes(call, x, window, result), kernel, x]
+        y = call.node(type, inputs, window.attributes, result, "float32")
+        return _back(call, activated(call, _biased(call, y, _bias(call, filters))), rank)
+
+    return LayerType(lower, weighted("kernel", use_bias="bias"), keeps_mask=False)
+
+
+def _transposed_shape(call: LayerCall, x: Value, window: Window, filters: int) -> Lengths:
+    shape = call.shape(x)
+    pixels = shape[1 + len(window.row) : -1]
+    lengths = [
+        None if n is None else _transposed_length(call, window, i, n) for i, n in enumerate(pixels)
+    ]
+    return (shape[0], *window.row, *lengths, filters)
+
+
+def _transposed_length(call: LayerCall, window: Window, axis: int, n: int) -> int:
+    """The length of a result: as many rows as a convolution makes n of."""
+    size, stride = window.size[axis], window.strides[axis]
+    same = window.padding == "same"
+    if call.options.get("output_padding") is None:
+        return n * stride + (0 if same else max(size - stride, 0))
+    added = call.options.wholes("output_padding", window.rank, least=0)[axis]
+    if added >= stride:
+        raise call.error(f"output_padding {added} must be less than the stride {stride}")
+    return (n - 1) * stride + size - (2 * (size // 2) if same else 0) + added
+
+
+def _sizes(call: LayerCall, x: Value, window: Window, result: Lengths) -> Value:
+    """The shape of a result as a vector; lengths that are not known are computed."""
+    if None not in result[1:]:
+        return shape_vector(call, result, x)
+    first = 1 + len(window.row)
+    parts = [shape_vector(call, (None,), x)]
+    for axis, n in enumerate(result[1:], 1):
+        if n is not None:
+            parts.append(call.ints(n))
+            continue
+        at_one = _transposed_length(call, window, axis - first, 1)
+        parts.append(_computed_length(call, x, axis, at_one, window.strides[axis - first]))
+    return concat(call, parts, 0)
+
+
+def _computed_length(call: LayerCall, x: Value, axis: int, at_one: int, stride: int) -> Value:
+    """(n - 1) * stride + the length for n = 1, as a vector."""
+    found = call.node("Shape", [x], {}, (len(call.shape(x)),), "int32")
+    inputs = [found, call.ints(axis), call.ints(axis + 1), call.ints(1)]
+    n = call.node("StridedSlice", inputs, {}, (1,), "int32")
+    return binary(
+        call, "AddV2", binary(call, "Mul", n, call.whole(stride)), call.whole(at_one - stride)
+    )
+
+
+LAYER_TYPES = {
+    **{f"Conv{rank}D": _conv_of_rank(rank) for rank in (1, 2, 3)},
+    **{f"Convolution{rank}D": _conv_of_rank(rank) for rank in (1, 2, 3)},
+    **{f"Conv{rank}DTranspose": _transposed_of_rank(rank) for rank in (1, 2, 3)},
+    **{f"DepthwiseConv{rank}D": _depthwise_of_rank(rank) for rank in (1, 2)},
+    **{f"SeparableConv{rank}D": _separable_of_rank(rank) for rank in (1, 2)},
+}

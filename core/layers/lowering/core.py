@@ -1,0 +1,254 @@
+"""Dense and its like, embeddings, reshaping, and what does nothing at inference."""
+
+import re
+from collections.abc import Sequence
+from math import prod
+from string import ascii_letters
+
+from core.layers.builder import LayerCall, Value
+from core.layers.lowering.activation import activated, fused_activation
+from core.layers.lowering.steps import (
+    as_float,
+    binary,
+    cast,
+    channels_last,
+    cut,
+    expand,
+    is_channels_first,
+    matmul,
+    padded,
+    reduce,
+    reshape,
+    reshape_like,
+    shape_vector,
+    transpose,
+)
+from core.layers.lowering.table import LayerType, weighted
+
+
+def identity(call: LayerCall, *values: Value) -> list[Value]:
+    """What does nothing at inference."""
+    return list(values)
+
+
+def _dense(call: LayerCall, x: Value) -> Value:
+    x = as_float(call, x)
+    _check_not_quantized(call)
+    units = call.options.whole("units")
+    kernel = call.weight("kernel", (call.length(x, -1), units))
+    bias = call.weight("bias", (units,)) if call.options.flag("use_bias", True) else None
+    fused = fused_activation(call) if bias else None
+    y = matmul(call, x, kernel, bias, fused or "")
+    return y if fused else activated(call, y)
+
+
+def _check_not_quantized(call: LayerCall) -> None:
+    policy = call.options.get("dtype")
+    if "int8" in str(policy) or "float8" in str(policy) or "int4" in str(policy):
+        raise call.error(
+            f"has the quantised dtype {policy!r:.200}: save the model before quantize()"
+        )
+
+
+def _einsum_dense(call: LayerCall, x: Value) -> Value:
+    x = as_float(call, x)
+    left, right, result = _einsum_terms(call, len(call.shape(x)))
+    kernel = call.weight("kernel", [None] * len(right))
+    lengths = _einsum_lengths(call, ((left, x), (right, kernel)))
+    if not set(result) <= set(lengths):
+        raise call.options.error("equation", "one whose result is of letters on its left side")
+    shape = tuple(lengths[letter] for letter in result)
+    attributes = {"equation": f"{left},{right}->{result}", "N": 2}
+    y = call.node("Einsum", [x, kernel], attributes, shape)
+    axes = str(call.options.get("bias_axes", ""))
+    if axes:
+        first = min(result.find(letter) for letter in axes)
+        own = [lengths[n] if n in axes else 1 for n in result[max(first, 0) :]]
+        y = binary(call, "AddV2", y, call.weight("bias", own))
+    return activated(call, y)
+
+
+def _einsum_terms(call: LayerCall, rank: int) -> tuple[str, str, str]:
+    """The three terms of an equation, with letters for the dots."""
+    equation = str(call.options.get("equation")).replace(" ", "")
+    match = re.fullmatch(r"((?:\.\.\.)?[a-zA-Z]*),([a-zA-Z]+)->((?:\.\.\.)?[a-zA-Z]*)", equation)
+    if match is None:
+        raise call.options.error("equation", "as in 'ab,bc->ac' or '...a,ab->...b'")
+    unused = [letter for letter in ascii_letters if letter not in equation]
+    dots = "".join(unused[: max(0, rank - len(match[1].replace("...", "")))])
+    left, right, result = (term.replace("...", dots) for term in match.groups())
+    if len(left) != rank:
+        raise call.error(f"the equation is for {len(left)} axes, got {rank}")
+    return left, right, result
+
+
+def _einsum_lengths(call: LayerCall, terms: Sequence[tuple[str, Value]]) -> dict[str, int | None]:
+    """The length that each letter stands for."""
+    lengths: dict[str, int | None] = {}
+    for letters, value in terms:
+        for letter, n in zip(letters, call.shape(value), strict=True):
+            known = lengths.setdefault(letter, n)
+            if known is None:
+                lengths[letter] = n
+            elif n not in (None, known):
+                raise call.error(f"the length of {letter!r} is {known} and {n}")
+    return lengths
+
+
+def _embedding(call: LayerCall, x: Value) -> Value:
+    options = call.options
+    units = options.whole("output_dim")
+    table = call.weight("embeddings", (options.whole("input_dim"), units))
+    indices = cast(call, x, "int32")
+    shape = None if x.shape is None else (*x.shape, units)
+    y = call.node("GatherV2", [table, indices, call.whole(0)], {"batch_dims": 0}, shape)
+    if not options.flag("mask_zero", False):
+        return y
+    return y._replace(mask=binary(call, "NotEqual", indices, call.whole(0), "bool"))
+
+
+def _masking(call: LayerCall, x: Value) -> Value:
+    x = as_float(call, x)
+    differs = binary(
+        call, "NotEqual", x, call.number(call.options.number("mask_value", 0.0)), "bool"
+    )
+    kept = reduce(call, "Any", differs, [-1], keep=True)
+    mask = reduce(call, "Any", differs, [-1])
+    return binary(call, "Mul", x, cast(call, kept, "float32"))._replace(mask=mask)
+
+
+def _flatten(call: LayerCall, x: Value) -> Value:
+    if is_channels_first(call) and len(call.shape(x)) > 2:
+        x = channels_last(call, x)
+    size = 1
+    for axis in range(1, len(call.shape(x))):
+        size *= call.length(x, axis)
+    return reshape(call, x, (None, size))
+
+
+def _reshape(call: LayerCall, x: Value) -> Value:
+    wanted = call.options.get("target_shape", [])
+    if not isinstance(wanted, (list, tuple)):
+        raise call.options.error("target_shape", "a list of lengths")
+    lengths = call.options.wholes("target_shape", len(wanted), (), least=-1) if wanted else ()
+    if None not in call.shape(x)[1:]:
+        lengths = _all_lengths(
+            call, [call.length(x, i) for i in range(1, len(call.shape(x)))], lengths
+        )
+    shape = (call.shape(x)[0], *(None if n == -1 else n for n in lengths))
+    return reshape_like(call, x, shape, x)
+
+
+def _all_lengths(call: LayerCall, known: Sequence[int], wanted: tuple[int, ...]) -> tuple[int, ...]:
+    """With the length that follows from the others in the place of -1."""
+    size, others = prod(known), prod(n for n in wanted if n != -1)
+    whole = size % others == 0 if others and wanted.count(-1) == 1 else size == others
+    if not whole or wanted.count(-1) > 1:
+        raise call.error(f"cannot reshape {tuple(known)} to {wanted}")
+    return tuple(size // others if n == -1 else n for n in wanted)
+
+
+def _permute(call: LayerCall, x: Value) -> Value:
+    rank = len(call.shape(x))
+    order = call.options.wholes("dims", rank - 1)
+    if sorted(order) != list(range(1, rank)):
+        raise call.options.error("dims", f"the axes from 1 to {rank - 1} in some order")
+    return transpose(call, x, (0, *order))
+
+
+def _repeat_vector(call: LayerCall, x: Value) -> Value:
+    count = call.options.whole("n")
+    batch, size = call.shape(x, 2)
+    row = expand(call, x, 1)
+    return call.node("Tile", [row, call.ints(1, count, 1)], shape=(batch, count, size))
+
+
+def _spatial(
+    call: LayerCall, x: Value, edges: tuple[tuple[int, int], ...]
+) -> list[tuple[int, int]]:
+    """Edges of all axes from those of the spatial ones."""
+    call.shape(x, len(edges) + 2)
+    if is_channels_first(call):
+        return [(0, 0), (0, 0), *edges]
+    return [(0, 0), *edges, (0, 0)]
+
+
+def _padding_of_rank(rank: int) -> LayerType:
+    def lower(call: LayerCall, x: Value) -> Value:
+        return padded(call, x, _spatial(call, x, call.options.edges("padding", rank, 1)))
+
+    return LayerType(lower, keeps_mask=False)
+
+
+def _cropping_of_rank(rank: int) -> LayerType:
+    def lower(call: LayerCall, x: Value) -> Value:
+        default = 1 if rank != 2 else 0
+        return cut(call, x, _spatial(call, x, call.options.edges("cropping", rank, default)))
+
+    return LayerType(lower, keeps_mask=False)
+
+
+def _tiled(call: LayerCall, x: Value, axis: int, count: int) -> Value:
+    """Each row along an axis so many times."""
+    shape = call.shape(x)
+    rows = expand(call, x, axis + 1)
+    counts = [1] * len(call.shape(rows))
+    counts[axis + 1] = count
+    tiles = call.node(
+        "Tile", [rows, call.ints(*counts)], shape=(*shape[: axis + 1], count, *shape[axis + 1 :])
+    )
+    n = shape[axis]
+    result = (*shape[:axis], None if n is None else n * count, *shape[axis + 1 :])
+    if result.count(None) <= 1:
+        return reshape(call, tiles, result)
+    marked = tuple(-1 if i == axis else n for i, n in enumerate(result))
+    return call.node("Reshape", [tiles, shape_vector(call, marked, x)], shape=result)
+
+
+def _up_sampling1d(call: LayerCall, x: Value) -> Value:
+    call.shape(x, 3)
+    return _tiled(call, x, 1, call.options.wholes("size", 1, 2)[0])
+
+
+def _up_sampling3d(call: LayerCall, x: Value) -> Value:
+    call.shape(x, 5)
+    first = 2 if is_channels_first(call) else 1
+    for i, count in enumerate(call.options.wholes("size", 3, 2)):
+        x = _tiled(call, x, first + i, count) if count > 1 else x
+    return x
+
+
+_IDENTITIES = (
+    "Identity",
+    "Dropout",
+    "SpatialDropout1D",
+    "SpatialDropout2D",
+    "SpatialDropout3D",
+    "GaussianNoise",
+    "GaussianDropout",
+    "AlphaDropout",
+    "ActivityRegularization",
+)
+
+LAYER_TYPES = {
+    **{name: LayerType(identity) for name in _IDENTITIES},
+    "Dense": LayerType(_dense, weighted("kernel", use_bias="bias")),
+    "EinsumDense": LayerType(
+        _einsum_dense,
+        lambda options: ("kernel", "bias") if options.get("bias_axes") else ("kernel",),
+    ),
+    "Embedding": LayerType(_embedding, weighted("embeddings")),
+    "Masking": LayerType(_masking),
+    "Flatten": LayerType(_flatten, keeps_mask=False),
+    "Reshape": LayerType(_reshape, keeps_mask=False),
+    "Permute": LayerType(_permute, keeps_mask=False),
+    "RepeatVector": LayerType(_repeat_vector, keeps_mask=False),
+    "ZeroPadding1D": _padding_of_rank(1),
+    "ZeroPadding2D": _padding_of_rank(2),
+    "ZeroPadding3D": _padding_of_rank(3),
+    "Cropping1D": _cropping_of_rank(1),
+    "Cropping2D": _cropping_of_rank(2),
+    "Cropping3D": _cropping_of_rank(3),
+    "UpSampling1D": LayerType(_up_sampling1d, keeps_mask=False),
+    "UpSampling3D": LayerType(_up_sampling3d, keeps_mask=False),
+}

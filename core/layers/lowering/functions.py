@@ -1,0 +1,85 @@
+"""Functions between layers, such as ``x + y``: Keras 3's operations and tf.keras's TFOpLambda.
+
+Their names are those of the functions, in small letters behind "ops.".
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from core.layers.builder import LayerCall, Value
+from core.layers.lowering.activation import ACTIVATIONS
+from core.layers.lowering.steps import as_float, binary
+from core.layers.lowering.table import LayerType
+
+
+def _binary(type: str) -> LayerType:
+    def lower(call: LayerCall, *values: Value) -> Value:
+        a, b = (_operand(call, value) for value in _operands(call, values))
+        return binary(call, type, a, b)
+
+    return LayerType(lower, keeps_mask=False)
+
+
+def _operands(call: LayerCall, values: tuple[Value, ...]) -> list[Any]:
+    """The tensors and numbers that a function of two is called on."""
+    given = call.keywords.get("arguments", list(values))
+    others = [call.keywords[key] for key in ("x2", "y") if key in call.keywords]
+    flat = [part for item in given for part in (item if isinstance(item, list) else [item])]
+    if len(flat) == 1:
+        flat += others or list(values[1:])
+    if len(flat) != 2:
+        raise call.error(f"takes two tensors or numbers, got {len(flat)}")
+    return flat
+
+
+def _operand(call: LayerCall, value: Any) -> Value:
+    if isinstance(value, Value):
+        return as_float(call, value)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise call.error(f"is called on {value!r:.80}, which is neither a tensor nor a number")
+    return call.number(value)
+
+
+def _unary(activation: Callable[[LayerCall, Value], Value]) -> LayerType:
+    return LayerType(lambda call, x: activation(call, as_float(call, x)))
+
+
+def _node(type: str) -> LayerType:
+    return LayerType(lambda call, x: call.node(type, [as_float(call, x)]))
+
+
+_NODES = {
+    "abs": "Abs",
+    "absolute": "Abs",
+    "exp": "Exp",
+    "log": "Log",
+    "negative": "Neg",
+    "sqrt": "Sqrt",
+    "square": "Square",
+}
+
+_BINARY = {
+    "add": "AddV2",
+    "subtract": "Sub",
+    "sub": "Sub",
+    "multiply": "Mul",
+    "mul": "Mul",
+    "divide": "RealDiv",
+    "truedivide": "RealDiv",
+    "truediv": "RealDiv",
+    "maximum": "Maximum",
+    "minimum": "Minimum",
+    "power": "Pow",
+    "pow": "Pow",
+}
+
+_ACTIVATIONS = ("relu", "relu6", "sigmoid", "tanh", "silu", "swish", "softplus", "softsign", "selu")
+
+LAYER_TYPES = {
+    **{f"ops.{name}": _binary(type) for name, type in _BINARY.items()},
+    **{f"ops.{name}": _node(type) for name, type in _NODES.items()},
+    **{f"ops.{name}": _unary(ACTIVATIONS[name]) for name in _ACTIVATIONS},
+    "ops.hardsigmoid": _unary(ACTIVATIONS["hard_sigmoid"]),
+    "ops.hardsilu": _unary(ACTIVATIONS["hard_silu"]),
+    "ops.logsoftmax": _unary(ACTIVATIONS["log_softmax"]),
+}

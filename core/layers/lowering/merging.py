@@ -1,0 +1,136 @@
+"""Layers of several inputs, and arithmetic between tensors of Keras 3."""
+
+from collections.abc import Sequence
+from functools import reduce as folded
+
+from core.layers.builder import LayerCall, Value
+from core.layers.lowering.normalization import inverse_norm
+from core.layers.lowering.steps import (
+    as_float,
+    binary,
+    concat,
+    expand,
+    reduce,
+    reshape_like,
+    scaled,
+    transpose,
+)
+from core.layers.lowering.table import LayerType
+
+
+def _folded(type: str) -> LayerType:
+    def lower(call: LayerCall, *values: Value) -> Value:
+        y = folded(lambda a, b: binary(call, type, a, b), _of_one_rank(call, values))
+        return y._replace(mask=_any_mask(call, values))
+
+    return LayerType(lower, keeps_mask=False)
+
+
+def _average(call: LayerCall, *values: Value) -> Value:
+    total = folded(lambda a, b: binary(call, "AddV2", a, b), _of_one_rank(call, values))
+    return scaled(call, total, 1 / len(values))._replace(mask=_any_mask(call, values))
+
+
+def _of_one_rank(call: LayerCall, values: Sequence[Value]) -> list[Value]:
+    """Smaller ones get axes behind the batch."""
+    if not values:
+        raise call.error("is called on nothing")
+    if any(value.dtype != values[0].dtype for value in values):
+        values = [as_float(call, value) for value in values]
+    if any(value.shape is None for value in values):
+        return list(values)
+    rank = max(len(call.shape(value)) for value in values)
+    found = []
+    for value in values:
+        while 0 < len(call.shape(value)) < rank:
+            value = expand(call, value, 1)
+        found.append(value)
+    return found
+
+
+def _any_mask(call: LayerCall, values: Sequence[Value]) -> Value | None:
+    """Masked is what all inputs mask, as in Keras 3."""
+    masks = [value.mask for value in values if value.mask is not None]
+    if not masks or len(masks) < len(values):
+        return None
+    return folded(lambda a, b: a if a == b else binary(call, "LogicalOr", a, b), masks)
+
+
+def _concatenate(call: LayerCall, *values: Value) -> Value:
+    if not values:
+        raise call.error("is called on nothing")
+    rank = len(call.shape(values[0]))
+    axis = call.options.axis("axis", rank, -1)
+    if any(value.dtype != values[0].dtype for value in values):
+        values = tuple(as_float(call, value) for value in values)
+    y = concat(call, values, axis) if len(values) > 1 else values[0]
+    return y._replace(mask=_mask_of_concatenated(call, values, axis))
+
+
+def _mask_of_concatenated(call: LayerCall, values: Sequence[Value], axis: int) -> Value | None:
+    masks = [value.mask for value in values if value.mask is not None]
+    if not masks:
+        return None
+    if all(mask == masks[0] for mask in masks) and axis == len(call.shape(values[0])) - 1:
+        return masks[0]  # also with inputs that have none: those are masked nowhere
+    if axis == 1 and len(masks) == len(values):
+        return concat(call, masks, 1)
+    raise call.error("the masks of its inputs cannot be joined: take them away before")
+
+
+def _dot(call: LayerCall, x: Value, y: Value) -> Value:
+    """A matrix product of each pair of items, summed along an axis of either."""
+    x, y = as_float(call, x), as_float(call, y)
+    first, second = call.shape(x, 2, 3, 4), call.shape(y, 2, 3, 4)
+    given = call.options.get("axes")
+    pair = given if isinstance(given, (list, tuple)) else [given, given]
+    if len(pair) != 2 or not all(isinstance(n, int) for n in pair):
+        raise call.options.error("axes", "a whole number or two of them")
+    i, j = (
+        n % len(s) if -len(s) <= n < len(s) else 0
+        for n, s in zip(pair, (first, second), strict=True)
+    )
+    if 0 in (i, j) or call.length(x, i) != call.length(y, j):
+        raise call.error(f"cannot multiply {first} and {second} along axes {pair}")
+    if call.options.flag("normalize", False):
+        x = binary(call, "Mul", x, inverse_norm(call, x, [i]))
+        y = binary(call, "Mul", y, inverse_norm(call, y, [j]))
+    if len(first) == len(second) == 2:
+        return reduce(call, "Sum", binary(call, "Mul", x, y), [1], keep=True)
+    return _matrix_product(call, x, y, i, j)
+
+
+def _matrix_product(call: LayerCall, x: Value, y: Value, i: int, j: int) -> Value:
+    x = transpose(call, x, [n for n in range(len(call.shape(x))) if n != i] + [i])
+    y = transpose(call, y, [0, j, *(n for n in range(1, len(call.shape(y))) if n != j)])
+    size = call.length(y, 1)
+    rows, columns = call.shape(x)[1:-1], call.shape(y)[2:]
+    left = reshape_like(call, x, (call.shape(x)[0], _size(call, rows), size), x)
+    right = reshape_like(call, y, (call.shape(y)[0], size, _size(call, columns)), y)
+    shape = (call.shape(x)[0], _size(call, rows), _size(call, columns))
+    product = call.node("BatchMatMulV2", [left, right], {"adj_x": False, "adj_y": False}, shape)
+    return reshape_like(call, product, (shape[0], *rows, *columns), x)
+
+
+def _size(call: LayerCall, lengths: Sequence[int | None]) -> int | None:
+    """How many items; not known for one axis at most."""
+    size = 1
+    for n in lengths:
+        if n is None:
+            if len(lengths) > 1:
+                raise call.error("multiplies tensors of which a length is not known")
+            return None
+        size *= n
+    return size
+
+
+LAYER_TYPES = {
+    "Add": _folded("AddV2"),
+    "Multiply": _folded("Mul"),
+    "Subtract": _folded("Sub"),
+    "Maximum": _folded("Maximum"),
+    "Minimum": _folded("Minimum"),
+    "Average": LayerType(_average, keeps_mask=False),
+    "Concatenate": LayerType(_concatenate, keeps_mask=False),
+    "Dot": LayerType(_dot, keeps_mask=False),
+}

@@ -1,0 +1,172 @@
+"""Normalisation by stored or by computed statistics."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from core.layers.builder import LayerCall, Lengths, Value
+from core.layers.lowering.steps import (
+    as_float,
+    binary,
+    reduce,
+    reshape_like,
+    shifted,
+    transpose,
+)
+from core.layers.lowering.table import LayerType, weighted
+from core.layers.options import Options
+
+
+def _batch_normalization(call: LayerCall, x: Value) -> Value:
+    """One node, with the channels last."""
+    x, options = as_float(call, x), call.options
+    rank = len(call.shape(x))
+    axis = options.axis("axis", rank, -1)
+    channels = call.length(x, axis)
+    mean = call.weight("moving_mean", (channels,))
+    variance = call.weight("moving_variance", (channels,))
+    scale = _or_else(call, "gamma", options.flag("scale", True), channels, 1.0)
+    offset = _or_else(call, "beta", options.flag("center", True), channels, 0.0)
+    attributes = {
+        "epsilon": options.number("epsilon", 1e-3),
+        "is_training": False,
+        "data_format": "NHWC",
+    }
+    order = [i for i in range(rank) if i != axis] + [axis]
+    x = transpose(call, x, order)
+    y = call.node("FusedBatchNormV3", [x, scale, offset, mean, variance], attributes)
+    return transpose(call, y, [order.index(i) for i in range(rank)])
+
+
+def _or_else(call: LayerCall, name: str, is_there: bool, count: int, value: float) -> Value:
+    if is_there:
+        return call.weight(name, (count,))
+    return call.part(np.full(count, value, np.float32), name)
+
+
+def _along(shape: Lengths, axes: Sequence[int]) -> list[int]:
+    """The shape of statistics along axes, to broadcast."""
+    return [n if i in axes and n is not None else 1 for i, n in enumerate(shape)]
+
+
+def _standardised(call: LayerCall, x: Value, axes: Sequence[int], epsilon: float) -> Value:
+    """Mean 0 and variance 1 along axes."""
+    mean = reduce(call, "Mean", x, axes, keep=True)
+    squares = binary(call, "SquaredDifference", x, mean)
+    variance = reduce(call, "Mean", squares, axes, keep=True)
+    slope = call.node("Rsqrt", [shifted(call, variance, epsilon)])
+    return binary(call, "Mul", binary(call, "Sub", x, mean), slope)
+
+
+def _layer_normalization(call: LayerCall, x: Value) -> Value:
+    x, options = as_float(call, x), call.options
+    if options.flag("rms_scaling", False):
+        raise call.error("rms_scaling is not supported: use RMSNormalization")
+    shape = call.shape(x)
+    axes = options.axes("axis", len(shape), -1)
+    y = _standardised(call, x, axes, options.number("epsilon", 1e-3))
+    own, view = [call.length(x, axis) for axis in axes], _along(shape, axes)
+    if options.flag("scale", True):
+        y = binary(call, "Mul", y, call.weight("gamma", own, view))
+    if options.flag("center", True):
+        y = binary(call, "AddV2", y, call.weight("beta", own, view))
+    return y
+
+
+def _rms_normalization(call: LayerCall, x: Value) -> Value:
+    x, options = as_float(call, x), call.options
+    shape = call.shape(x)
+    axes = options.axes("axis", len(shape), -1)
+    mean = reduce(call, "Mean", call.node("Square", [x]), axes, keep=True)
+    slope = call.node("Rsqrt", [shifted(call, mean, options.number("epsilon", 1e-6))])
+    own = [call.length(x, axis) for axis in axes]
+    scale = call.weight("scale", own, _along(shape, axes))
+    return binary(call, "Mul", binary(call, "Mul", x, slope), scale)
+
+
+def _group_normalization(call: LayerCall, x: Value) -> Value:
+    """Statistics of each group of channels."""
+    x, options = as_float(call, x), call.options
+    shape = call.shape(x)
+    axis = options.axis("axis", len(shape), -1)
+    channels = call.length(x, axis)
+    groups = options.whole("groups", 32, least=-1)
+    groups = channels if groups == -1 else groups
+    if groups < 1 or channels % groups:
+        raise call.error(f"{groups} groups do not divide {channels} channels")
+    order = [i for i in range(len(shape)) if i != axis] + [axis]
+    x = transpose(call, x, order)
+    last = call.shape(x)
+    grouped = reshape_like(call, x, (*last[:-1], groups, channels // groups), x)
+    axes = [*range(1, len(last) - 1), len(last)]
+    y = _standardised(call, grouped, axes, options.number("epsilon", 1e-3))
+    y = reshape_like(call, y, last, x)
+    if options.flag("scale", True):
+        y = binary(call, "Mul", y, call.weight("gamma", (channels,)))
+    if options.flag("center", True):
+        y = binary(call, "AddV2", y, call.weight("beta", (channels,)))
+    return transpose(call, y, [order.index(i) for i in range(len(last))])
+
+
+def _unit_normalization(call: LayerCall, x: Value) -> Value:
+    x = as_float(call, x)
+    axes = call.options.axes("axis", len(call.shape(x)), -1)
+    return binary(call, "Mul", x, inverse_norm(call, x, axes))
+
+
+def inverse_norm(call: LayerCall, x: Value, axes: Sequence[int]) -> Value:
+    """1 / the Euclidean norm along axes, which stay with length 1."""
+    squares = reduce(call, "Sum", call.node("Square", [x]), axes, keep=True)
+    return call.node("Rsqrt", [binary(call, "Maximum", squares, call.number(1e-12))])
+
+
+def _normalization(call: LayerCall, x: Value) -> Value:
+    """By the statistics of the data that it was adapted to."""
+    x, options = as_float(call, x), call.options
+    shape = call.shape(x)
+    axes = (
+        options.axes("axis", len(shape), -1) if options.values.get("axis", -1) is not None else ()
+    )
+    own, view = [call.length(x, axis) for axis in axes], _along(shape, axes)
+    mean, variance = (_statistic(call, name, own, view) for name in ("mean", "variance"))
+    with np.errstate(invalid="ignore"):  # NaN, as in Keras
+        deviation = np.maximum(np.sqrt(variance), np.float32(1e-7))
+    means, deviations = call.part(mean, "mean"), call.part(deviation, "deviation")
+    if options.flag("invert", False):
+        return binary(call, "AddV2", binary(call, "Mul", x, deviations), means)
+    return binary(call, "RealDiv", binary(call, "Sub", x, means), deviations)
+
+
+def _statistic(call: LayerCall, name: str, shape: list[int], view: list[int]) -> np.ndarray:
+    given = call.options.get(name)
+    if given is None:
+        return call.array(name, shape).reshape(view)
+    try:
+        array = np.asarray(given, np.float32)
+        return np.broadcast_to(array.reshape(view) if array.size > 1 else array, view)
+    except (TypeError, ValueError) as error:
+        raise call.options.error(name, f"numbers of shape {shape}") from error
+
+
+def _statistics(options: Options) -> Sequence[str]:
+    return () if options.get("mean") is not None else ("mean", "variance", "count")
+
+
+LAYER_TYPES = {
+    "BatchNormalization": LayerType(
+        _batch_normalization,
+        lambda options: (
+            *weighted(scale="gamma", center="beta")(options),
+            "moving_mean",
+            "moving_variance",
+        ),
+    ),
+    "LayerNormalization": LayerType(_layer_normalization, weighted(scale="gamma", center="beta")),
+    "RMSNormalization": LayerType(_rms_normalization, weighted("scale")),
+    "GroupNormalization": LayerType(_group_normalization, weighted(scale="gamma", center="beta")),
+    "UnitNormalization": LayerType(_unit_normalization),
+    "Normalization": LayerType(_normalization, _statistics),
+}
+LAYER_TYPES["BatchNormalizationV1"] = LAYER_TYPES["BatchNormalization"]
+LAYER_TYPES["BatchNormalizationV2"] = LAYER_TYPES["BatchNormalization"]
+LAYER_TYPES["SyncBatchNormalization"] = LAYER_TYPES["BatchNormalization"]

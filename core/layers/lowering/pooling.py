@@ -1,0 +1,86 @@
+"""Pooling, over windows and over everything."""
+
+from core.layers.builder import LayerCall, Value
+from core.layers.lowering.steps import (
+    as_float,
+    binary,
+    cast,
+    channels_first,
+    channels_last,
+    expand,
+    is_channels_first,
+    reduce,
+    squeeze,
+)
+from core.layers.lowering.table import LayerType
+
+
+def _pooling_of_rank(rank: int, type: str) -> LayerType:
+    def lower(call: LayerCall, x: Value) -> Value:
+        x = as_float(call, x)
+        call.shape(x, rank + 2)
+        first = is_channels_first(call)
+        x = channels_last(call, x) if first else x
+        y = _pooled(call, x, rank, type)
+        return channels_first(call, y) if first else y
+
+    return LayerType(lower, keeps_mask=False)
+
+
+def _pooled(call: LayerCall, x: Value, rank: int, type: str) -> Value:
+    """Pooling with the channels last; one row of pixels stands for one dimension."""
+    options = call.options
+    size = options.wholes("pool_size", rank, 2)
+    strides = options.wholes("strides", rank, size)
+    padding = options.choice("padding", ("valid", "same"), "valid")
+    row = (1,) if rank == 1 else ()
+    attributes = {
+        "ksize": [1, *row, *size, 1],
+        "strides": [1, *row, *strides, 1],
+        "padding": padding.upper(),
+        "data_format": "NDHWC" if rank == 3 else "NHWC",
+    }
+    shape = call.shape(x)
+    lengths = [
+        None if n is None else -(-(n if padding == "same" else n - k + 1) // s)
+        for n, k, s in zip(shape[1:-1], size, strides, strict=True)
+    ]
+    if any(n is not None and n < 1 for n in lengths):
+        raise call.error(f"its window {size} is larger than its input {shape}")
+    x = expand(call, x, 1) if rank == 1 else x
+    y = call.node(type, [x], attributes, (shape[0], *row, *lengths, shape[-1]))
+    return squeeze(call, y, 1) if rank == 1 else y
+
+
+def _global_of_rank(rank: int, type: str) -> LayerType:
+    def lower(call: LayerCall, x: Value) -> Value:
+        x = as_float(call, x)
+        call.shape(x, rank + 2)
+        first = 2 if is_channels_first(call) else 1
+        axes, keep = range(first, first + rank), call.options.flag("keepdims", False)
+        if x.mask is not None and rank == 1 and type == "Mean" and call.dialect != "tfjs":
+            return _masked_mean(call, x, x.mask, first, keep)
+        return reduce(call, type, x, axes, keep)
+
+    return LayerType(lower, keeps_mask=False)
+
+
+def _masked_mean(call: LayerCall, x: Value, mask: Value, axis: int, keep: bool) -> Value:
+    """The mean of the steps that are not masked."""
+    there = expand(call, cast(call, mask, "float32"), 3 - axis)
+    total = reduce(call, "Sum", binary(call, "Mul", x, there), [axis], keep)
+    return binary(call, "RealDiv", total, reduce(call, "Sum", there, [axis], keep))
+
+
+LAYER_TYPES = {
+    **{
+        f"MaxPooling{n}D": _pooling_of_rank(n, "MaxPool3D" if n == 3 else "MaxPool")
+        for n in (1, 2, 3)
+    },
+    **{
+        f"AveragePooling{n}D": _pooling_of_rank(n, "AvgPool3D" if n == 3 else "AvgPool")
+        for n in (1, 2, 3)
+    },
+    **{f"GlobalMaxPooling{n}D": _global_of_rank(n, "Max") for n in (1, 2, 3)},
+    **{f"GlobalAveragePooling{n}D": _global_of_rank(n, "Mean") for n in (1, 2, 3)},
+}

@@ -1,0 +1,45 @@
+"""Values on the quanta of whole numbers, as models that were trained or calibrated for them use."""
+
+from math import isfinite
+
+from core.declare import op
+from core.errors import CoreError
+from core.kernels import ops
+from core.specs import Spec, whole_number
+
+
+@op(input_dtype="float32")
+def quantise_round(x: Spec, *, scale: float, zero_point: int, low: int, high: int) -> Spec:
+    """The nearest real values that have a quantum: ``(quantum - zero_point) * scale``.
+
+    Halves are rounded away from 0, as LiteRT's reference kernels do: QUANTIZE by ``std::round``,
+    the others by a product of whole numbers that ends the same way. The gradient is that of
+    clipping: rounding is passed straight through (Bengio et al. 2013, arXiv:1308.3432).
+
+    Args:
+        x: tensor of any shape.
+        scale: what one quantum is worth, above 0.
+        zero_point: the quantum of 0.
+        low: the smallest quantum; what lies below is raised to it.
+        high: the largest quantum.
+
+    Returns:
+        float32, of the shape of x.
+
+    >>> core.quantise_round([-9.0, 0.24, 0.26, 9.0], 0.5, zero_point=1, low=-4, high=4).numpy()
+    array([-2.5,  0. ,  0.5,  1.5], dtype=float32)
+    """
+    for name, value in {"zero_point": zero_point, "low": low, "high": high}.items():
+        whole_number(value, name)
+    if not (isfinite(scale) and scale > 0):
+        raise CoreError(f"scale={scale} must be above 0")
+    if low > high:
+        raise CoreError(f"low={low} must not be above high={high}")
+    return x
+
+
+@quantise_round.gradient("x")
+def _(g, x, scale, zero_point, low, high):
+    above = ops.greater_equal(x, (low - zero_point) * scale)
+    below = ops.less_equal(x, (high - zero_point) * scale)
+    return ops.select(ops.logical_and(above, below), g, ops.zeros_like(g))

@@ -1,0 +1,278 @@
+"""Conversion: formats, targets, quantisation, and round trips that keep every bit."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+from core.converter import convert, load_model, read_graph
+from core.converter.conversion import with_outputs
+from core.converter.web import read_web_source
+from core.converter.web_writer import write_web
+from core.errors import CoreError
+from core.graph.model import GraphModel
+from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
+from weights_cache import StoredArray, load_weights, quantise_array, write_weights
+from weights_cache.errors import WeightsError
+
+CONV = {"strides": [1, 1, 1, 1], "padding": "SAME", "dilations": [1, 1, 1, 1]}
+IMAGE = PartialSpec((None, 6, 6, 2))
+
+
+@pytest.fixture
+def graph(rng) -> Graph:
+    """A convolution with bias and activation, not yet fused."""
+    weights = {
+        "conv/kernel": rng.normal(size=(3, 3, 2, 4)).astype(np.float32),
+        "conv/bias": rng.normal(size=4).astype(np.float32),
+        "scale": np.float32(3),
+    }
+    nodes = [
+        *(Node(name, "Const") for name in weights),
+        Node("x", "Placeholder"),
+        Node("conv", "Conv2D", ("x", "conv/kernel"), CONV),
+        Node("biased", "BiasAdd", ("conv", "conv/bias")),
+        Node("same", "Identity", ("biased",)),
+        Node("relu", "Relu", ("same",)),
+        Node("y", "Mul", ("relu", "scale")),
+    ]
+    outputs = {"y": Endpoint("y", PartialSpec((None, 6, 6, 4)))}
+    return Graph(nodes, weights, {"image": Endpoint("x", IMAGE)}, outputs)
+
+
+@pytest.fixture
+def source(graph, tmp_path):
+    """The same as files."""
+    return write_web(graph, tmp_path / "source", metadata={"labels": ["a"]})
+
+
+def bits(stored):
+    """What lies in the shards for a weight, and what it means."""
+    if isinstance(stored, StoredArray):
+        return (stored.values.dtype, stored.values.shape, stored.values.tobytes(), *stored[1:])
+    return stored.dtype, stored.shape, stored.tobytes()
+
+
+def layers_model(folder, **changes):
+    """A web model of layers: one Dense layer, quantised."""
+    inputs = {"class_name": "InputLayer", "config": {"batch_input_shape": [None, 3], "name": "x"}}
+    dense = {"name": "dense", "units": 2, "activation": "linear", "use_bias": True}
+    layers = [inputs, {"class_name": "Dense", "config": dense}]
+    config = {"class_name": "Sequential", "config": {"name": "m", "layers": layers}}
+    weights = {
+        "dense/kernel": np.float32([[1, 2], [3, 4], [5, 7]]),
+        "dense/bias": np.float32([1, 0]),
+    }
+    topology = {"keras_version": "2.1", "model_config": config}
+    return write_weights(
+        folder, weights, topology=topology, quantise={"*kernel": "uint8"}, **changes
+    )
+
+
+# Round trips
+
+
+@pytest.mark.parametrize("quantise", [None, "float16", "uint8", "uint16", {"*kernel": "uint8"}])
+def test_a_round_trip_keeps_every_bit(graph, tmp_path, quantise):
+    first = write_web(graph, tmp_path / "first", quantise=quantise)
+    second = convert(first, tmp_path / "second")
+    before, after = read_web_source(first), read_web_source(second)
+    assert {n: bits(s) for n, s in after.stored.items()} == {
+        n: bits(s) for n, s in before.stored.items()
+    }
+    for name in (f.name for f in first.parent.glob("*.bin")):
+        assert (first.parent / name).read_bytes() == (second.parent / name).read_bytes()
+    assert after.graph.nodes == before.graph.nodes
+    assert (after.graph.inputs, after.graph.outputs) == (before.graph.inputs, before.graph.outputs)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["blazeface-front-tfjs-float", "facemesh-tfjs-fp16", "handtrack-ssd320fpnlite-tfjs-uint8"],
+)
+def test_staged_models_keep_every_bit(shared, tmp_path, name):
+    first = shared / "weights" / name / "model.json"
+    before, after = read_web_source(first), read_web_source(convert(first, tmp_path))
+    assert {n: bits(s) for n, s in after.stored.items()} == {
+        n: bits(s) for n, s in before.stored.items()
+    }
+    assert after.graph.nodes == before.graph.nodes
+    assert after.graph.outputs == before.graph.outputs
+
+
+def test_layers_stay_layers(tmp_path):
+    first = layers_model(tmp_path / "first", metadata={"labels": ["a"]})
+    second = convert(first, tmp_path / "second")
+    before, after = (json.loads(p.read_text()) for p in (first, second))
+    assert after["modelTopology"] == before["modelTopology"]
+    assert after["format"] == "layers-model"
+    assert after["userDefinedMetadata"] == {"labels": ["a"]}
+    assert after["weightsManifest"] == before["weightsManifest"]
+    shard = "group1-shard1of1.bin"
+    assert (second.parent / shard).read_bytes() == (first.parent / shard).read_bytes()
+    graph = convert(first, tmp_path / "graph", format="graph")
+    assert json.loads(graph.read_text())["format"] == "graph-model"
+    x = np.float32([[1, 2, 3]])
+    found, expected = (load_model(p).predict(x) for p in (graph, first))
+    for a, b in zip(found.values(), expected.values(), strict=True):
+        np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-6)
+
+
+# Quantisation
+
+
+def test_another_quantisation_is_made_from_what_the_stored_one_means(source, tmp_path):
+    small = convert(source, tmp_path / "small", quantise="uint8")
+    again = convert(small, tmp_path / "again", quantise={"*kernel": "float16"})
+    stored = read_web_source(again).stored
+    assert stored["conv/kernel"].values.dtype == np.float16
+    assert bits(stored["conv/bias"]) == bits(read_web_source(small).stored["conv/bias"])
+    kernel = load_weights(small.parent)["conv/kernel"]
+    np.testing.assert_array_equal(stored["conv/kernel"].values, kernel.astype(np.float16))
+
+
+def test_patterns_and_single_numbers(source, tmp_path):
+    quantise = {"*bias": "float32", "*": "uint8"}
+    stored = read_web_source(convert(source, tmp_path / "new", quantise=quantise)).stored
+    kinds = {name: isinstance(array, StoredArray) for name, array in stored.items()}
+    assert kinds == {"conv/kernel": True, "conv/bias": False, "scale": False}
+    expected = quantise_array(load_weights(source.parent)["conv/kernel"], "uint8")
+    np.testing.assert_array_equal(stored["conv/kernel"].values, expected.values)
+    with pytest.raises(WeightsError, match="pattern 'dense.' matches no weight"):
+        convert(source, tmp_path / "other", quantise={"dense*": "uint8"})
+    with pytest.raises(WeightsError, match="no quantisation is called 'int4'"):
+        convert(source, tmp_path / "other", quantise="int4")
+    assert not (tmp_path / "other").exists()
+
+
+def test_a_weight_that_cannot_be_quantised_is_named(graph, tmp_path):
+    graph = graph._replace(weights={**graph.weights, "conv/bias": np.float32([1, 2, 3, 1e6])})
+    path = write_web(graph, tmp_path / "source")
+    with pytest.raises(WeightsError, match=r"'conv/bias': the value 1e\+06 is beyond 65504"):
+        convert(path, tmp_path / "new", quantise="float16")
+
+
+# What is optimised
+
+
+def test_web_models_are_optimised_only_when_asked_for(source, tmp_path, rng):
+    plain = read_graph(convert(source, tmp_path / "plain"))
+    fused = read_graph(convert(source, tmp_path / "fused", optimise=True))
+    assert "Identity" in {node.type for node in plain.nodes}
+    assert {n.type for n in fused.nodes} == {"Placeholder", "Const", "_FusedConv2D", "Mul"}
+    x = rng.normal(size=(1, 6, 6, 2)).astype(np.float32)
+    found, expected = (GraphModel(g).predict(x)["y"].numpy() for g in (fused, plain))
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
+
+
+def test_quantised_weights_survive_the_passes_that_leave_them(source, tmp_path):
+    small = convert(source, tmp_path / "small", quantise="uint8")
+    fused = convert(small, tmp_path / "fused", optimise=True)
+    stored = (read_web_source(p).stored["conv/kernel"] for p in (small, fused))
+    first, second = map(bits, stored)
+    assert first == second
+
+
+def test_outputs_may_be_named(source, tmp_path):
+    path = convert(source, tmp_path / "part", outputs=["same", "y"])
+    assert list(read_graph(path).outputs) == ["same", "y"]
+    part = read_graph(convert(source, tmp_path / "less", outputs=["conv"]))
+    assert set(part.weights) == {"conv/kernel"}
+    for outputs in (["nothing"], []):
+        with pytest.raises(WeightsError, match=r"no output or node 'nothing'|name one output"):
+            convert(source, tmp_path / "none", outputs=outputs)
+
+
+def test_aliases_may_be_named_as_outputs(graph):
+    part = with_outputs(graph._replace(aliases={"a;b:0": "conv"}), ["a;b:0"])
+    assert part.outputs["a;b:0"].node == "conv"
+    with pytest.raises(CoreError, match=r"outputs: \['y'\]"):
+        with_outputs(graph, ["z"])
+
+
+# Where it is written
+
+
+def test_the_source_is_never_overwritten(source, tmp_path):
+    before = {f.name: f.read_bytes() for f in source.parent.iterdir()}
+    linked = tmp_path / "linked"
+    linked.symlink_to(source.parent)
+    for path in (source, source.parent):
+        for target in (source.parent, linked, source.parent / ".." / "source"):
+            with pytest.raises(WeightsError, match="holds the source itself"):
+                convert(path, target, quantise="uint8", overwrite=True)
+    assert {f.name: f.read_bytes() for f in source.parent.iterdir()} == before
+
+
+def test_a_model_is_replaced_only_when_asked_for(source, tmp_path):
+    target = tmp_path / "new"
+    convert(source, target)
+    with pytest.raises(WeightsError, match="there is a model in .*overwrite=True"):
+        convert(source, target, quantise="uint8")
+    convert(source, target, quantise="uint8", overwrite=True)
+    assert isinstance(read_web_source(target).stored["conv/kernel"], StoredArray)
+
+
+def test_a_failure_leaves_the_old_model(source, tmp_path, monkeypatch):
+    target = tmp_path / "new"
+    convert(source, target)
+    before = {f.name: f.read_bytes() for f in target.iterdir()}
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10, 10, 0))
+        with pytest.raises(WeightsError, match="is full"):
+            convert(source, target, quantise="uint8", overwrite=True)
+    assert {f.name: f.read_bytes() for f in target.iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"format": "keras"}, "format 'keras' is unknown: give one of auto, graph, layers"),
+        ({"format": "layers"}, "no web model of layers"),
+        ({"signature": "serve"}, "no SavedModel, so it has no signature 'serve'"),
+    ],
+)
+def test_wrong_options(source, tmp_path, options, message):
+    with pytest.raises(WeightsError, match=message):
+        convert(source, tmp_path / "new", **options)
+
+
+def test_wrong_targets(source, tmp_path):
+    file = tmp_path / "file"
+    file.write_text("")
+    for target in (file, file / "inside"):
+        with pytest.raises(WeightsError, match="file"):
+            convert(source, target)
+    with pytest.raises(WeightsError, match="there is no file or folder"):
+        convert(tmp_path / "nothing", tmp_path / "new")
+    with pytest.raises(WeightsError, match="layers is written as it is"):
+        layers = layers_model(tmp_path / "layers")
+        convert(layers, tmp_path / "new", format="layers", optimise=True)
+
+
+def test_metadata_stays_without_an_old_signature(source, tmp_path):
+    document = json.loads(source.read_text())
+    document["userDefinedMetadata"]["signature"] = document.pop("signature")
+    source.write_text(json.dumps(document))
+    written = json.loads(convert(source, tmp_path / "new").read_text())
+    assert written["userDefinedMetadata"] == {"labels": ["a"]}
+    assert list(written["signature"]["outputs"]) == ["y"]
+
+
+@pytest.mark.parametrize(
+    "model, file",
+    [
+        ("mobilenet-v1-025-224-float-tflite", "mobilenet_v1_0.25_224_quant.tflite"),
+        ("mediapipe-face-detection-tflite", "*short*.tflite"),
+    ],
+)
+def test_tflite_models_keep_their_bits(shared, tmp_path, rng, model, file):
+    (path,) = (shared / "weights" / model).glob(file)
+    before, after = load_model(path), load_model(convert(path, tmp_path))
+    (spec,) = before.inputs.values()
+    x = rng.random([n or 1 for n in spec.shape], np.float32)
+    found, expected = after.predict(x), before.predict(x)
+    assert list(found) == list(expected)
+    for name, tensor in expected.items():
+        np.testing.assert_array_equal(found[name].numpy(), tensor.numpy())

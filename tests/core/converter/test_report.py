@@ -1,0 +1,114 @@
+"""The dry run: what it counts, and the errors that it measures."""
+
+import json
+
+import numpy as np
+import pytest
+
+from core.converter import Report, convert, inspect_model
+from core.converter.web_writer import write_web
+from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
+from weights_cache.errors import WeightsError
+
+FOUR = PartialSpec((None, 4))
+
+
+def dense(*more: Node, weight, outputs=("y",), spec=FOUR) -> Graph:
+    nodes = [Node("x", "Placeholder"), Node("w", "Const"), Node("y", "MatMul", ("x", "w")), *more]
+    ends = {name: Endpoint(name, PartialSpec(None)) for name in outputs}
+    return Graph(nodes, {"w": weight}, {"x": Endpoint("x", spec)}, ends)
+
+
+def test_inputs_too_large_to_try(tmp_path):
+    graph = dense(weight=np.ones((4, 4), np.float32), spec=PartialSpec((2**20, 2**20)))
+    report = inspect_model(write_web(graph, tmp_path))
+    assert "too large to try" in report.notes[0]
+
+
+@pytest.fixture
+def path(rng, tmp_path):
+    weight = rng.normal(size=(4, 50)).astype(np.float32)
+    return write_web(dense(weight=weight), tmp_path / "model")
+
+
+def test_counts_and_sizes(path):
+    report = inspect_model(path)
+    assert report.types == {"Placeholder": 1, "Const": 1, "MatMul": 1}
+    assert report.parameters == 200
+    assert report.sizes == {"float32": 800, "float16": 400, "uint16": 400, "uint8": 200}
+    assert (report.unsupported, list(report.notes)) == ({}, [])
+    assert list(path.parent.parent.iterdir()) == [path.parent]
+
+
+def test_errors_are_those_of_the_quantised_weights(path, tmp_path):
+    report = inspect_model(path)
+    assert list(report.errors) == ["float16", "uint16", "uint8"]
+    errors = [report.errors[kind]["y"] for kind in ("uint16", "float16", "uint8")]
+    assert 0 < errors[0].max < errors[1].max < errors[2].max < 0.02
+    assert all(0 < error.mean < error.max for error in errors)
+    again = inspect_model(convert(path, tmp_path / "small", quantise="uint8"))
+    assert again.errors["uint8"]["y"].max < 1e-6
+    assert "1 weights are quantised already" in again.notes[0]
+
+
+def test_what_was_asked_for_is_measured_beside(path):
+    report = inspect_model(path, quantise={"w": "uint8"})
+    assert report.sizes["as asked"] == 200
+    assert report.errors["as asked"] == report.errors["uint8"]
+    with pytest.raises(WeightsError, match="matches no weight"):
+        inspect_model(path, quantise={"v": "uint8"})
+
+
+def test_forms(path):
+    report = inspect_model(path)
+    assert isinstance(report, Report)
+    found = json.loads(json.dumps(report.to_dict()))
+    assert found["sizes"]["uint8"] == 200
+    assert found["errors"]["uint8"]["y"]["max"] == report.errors["uint8"]["y"].max
+    text = report.to_text()
+    assert "3 nodes, 200 parameters" in text
+    assert "    1 MatMul" in text
+    assert "uint8               200" in text
+
+
+def test_types_that_tfjs_lacks_are_told_not_raised(tmp_path):
+    weight = np.ones((4, 4), np.float32)
+    path = write_web(dense(weight=weight), tmp_path)
+    document = json.loads(path.read_text())
+    document["modelTopology"]["node"][-1]["op"] = "Magic"
+    path.write_text(json.dumps(document))
+    report = inspect_model(path)
+    assert report.unsupported == {"Magic": ["y"]}
+    assert report.errors == {}
+    assert "errors were not measured: no op runs these node types: Magic (y)" in report.notes[0]
+    assert "not in TensorFlow.js: Magic (y)" in report.to_text()
+
+
+def test_values_that_a_kind_cannot_hold_are_told(tmp_path):
+    weight = np.full((4, 4), 1e6, np.float32)
+    report = inspect_model(write_web(dense(weight=weight), tmp_path))
+    assert "float16" not in report.sizes
+    assert "float16: weight 'w': the value 1e+06 is beyond 65504" in report.notes[0]
+
+
+def test_an_input_of_any_shape_is_not_guessed(tmp_path):
+    graph = dense(weight=np.ones((4, 4), np.float32), spec=PartialSpec(None))
+    report = inspect_model(write_web(graph, tmp_path))
+    assert report.errors == {}
+    assert "the input 'x' has no shape" in report.notes[0]
+
+
+def test_images_of_whole_numbers_and_outputs_of_several_dtypes(tmp_path):
+    nodes = [
+        Node("x", "Placeholder"),
+        Node("w", "Const"),
+        Node("f", "Cast", ("x",), {"SrcT": "DT_INT32", "DstT": "DT_FLOAT"}),
+        Node("y", "Mul", ("f", "w")),
+        Node("all", "Cast", ("y",), {"SrcT": "DT_FLOAT", "DstT": "DT_BOOL"}),
+    ]
+    ends = {name: Endpoint(name, PartialSpec(None)) for name in ("y", "all")}
+    image = Endpoint("x", PartialSpec((None, None, 2, 3), "int32"))
+    graph = Graph(nodes, {"w": np.float32([0.1, 0.2, 0.3])}, {"x": image}, ends)
+    errors = inspect_model(write_web(graph, tmp_path)).errors["uint8"]
+    assert 0 < errors["y"].max < 0.01
+    assert errors["all"].max <= 1

@@ -1,0 +1,172 @@
+"""Teachable Machine's bundles: folder and zip, damaged ones, and what is no bundle."""
+
+import json
+import os
+import zipfile
+
+import numpy as np
+import pytest
+
+from core.converter.teachable import is_teachable, read_teachable
+from core.graph.model import GraphModel
+from tests.core.converter.teachable_bundles import LABELS, topology, weights, write_bundle, zip_of
+from weights_cache.errors import WeightsError
+
+
+@pytest.fixture
+def bundle(tmp_path):
+    return write_bundle(tmp_path / "bundle")
+
+
+def scores(path) -> np.ndarray:
+    graph, _ = read_teachable(path)
+    image = np.random.default_rng(1).uniform(-1, 1, (2, 16, 16, 3)).astype(np.float32)
+    (output,) = GraphModel(graph).predict(image).values()
+    return output.numpy()
+
+
+def test_a_folder_a_file_and_zips_are_the_same(bundle):
+    expected = scores(bundle)
+    assert expected.shape == (2, 3) and np.allclose(expected.sum(1), 1)
+    np.testing.assert_array_equal(scores(bundle / "model.json"), expected)
+    for inside in ("", "my model/"):
+        path = zip_of(bundle, inside)
+        assert is_teachable(path)
+        np.testing.assert_array_equal(scores(path), expected)
+
+
+def test_what_the_metadata_says(bundle):
+    _, said = read_teachable(bundle)
+    assert said == ("image", tuple(LABELS), 16, "tm-my-image-model")
+
+
+def test_nothing_is_left_behind(bundle, tmp_path, monkeypatch):
+    places = tmp_path / "temporary"
+    places.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(places))
+    path = zip_of(bundle)
+    read_teachable(path)
+    path.write_bytes(path.read_bytes().replace(b"model.json", b"other.json"))
+    with pytest.raises(WeightsError):
+        read_teachable(path)
+    assert list(places.iterdir()) == []
+
+
+def pose_bundle(folder):
+    return write_bundle(folder, packageName="@teachablemachine/pose", imageSize=None)
+
+
+def audio_bundle(folder):
+    return write_bundle(
+        folder,
+        packageName=None,
+        labels=None,
+        modelName="TMv2",
+        tfjsSpeechCommandsVersion="0.4.0",
+        wordLabels=["Background Noise", "clap", "snap"],
+    )
+
+
+@pytest.mark.parametrize("write, kind", [(pose_bundle, "pose"), (audio_bundle, "audio")])
+def test_other_bundles_are_recognised(tmp_path, write, kind):
+    path = write(tmp_path / "bundle")
+    graph, said = read_teachable(path)
+    assert (said.kind, said.image_size, len(said.labels)) == (kind, 0, 3)
+    assert graph.outputs
+
+
+def test_what_is_no_bundle(tmp_path, bundle):
+    assert is_teachable(bundle) and is_teachable(bundle / "model.json")
+    for name in ("model.json", "metadata.json"):
+        (bundle / name).rename(bundle / "other.json")
+        assert not is_teachable(bundle)
+        assert is_teachable(zip_of(bundle)) == (name == "metadata.json")
+        (bundle / "other.json").rename(bundle / name)
+    assert not is_teachable(bundle / "weights.bin")
+    assert not is_teachable(tmp_path / "nothing")
+
+
+def repacked(bundle, *, rename=(), **contents):
+    """The zip of a bundle with files renamed, and others in place of them or beside them."""
+    path = bundle.with_name("other.zip")
+    renamed = dict(rename)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in bundle.iterdir():
+            archive.writestr(renamed.get(file.name, file.name), file.read_bytes())
+        for name, data in contents.items():
+            archive.writestr(name.replace("_", "."), data)
+    return path
+
+
+@pytest.mark.parametrize(
+    "make, message",
+    [
+        (
+            lambda b: repacked(b, rename={"model.json": "keras_model.h5"}),
+            "no bundle of Teachable Machine.*keras_model.h5.*: unpack it and give the model in it",
+        ),
+        (
+            lambda b: repacked(b, rename={f: f"a/b/{f}" for f in os.listdir(b)}),
+            "no bundle of Teachable Machine",
+        ),
+        (lambda b: repacked(b, rename={"weights.bin": "../weights.bin"}), "weights.bin"),
+        (lambda b: repacked(b, rename={"weights.bin": "..\\weights.bin"}), "backslash"),
+        (lambda b: repacked(b, big_bin=bytes(2**27)), "big.bin in .* claims 13[0-9]{7} bytes"),
+        (lambda b: write_bundle(b, labels=["a", "b"]), "lists 2 labels, the network gives 3"),
+        (lambda b: write_bundle(b, labels=None), "lists no labels, but None"),
+        (lambda b: write_bundle(b, labels=[1, 2, 3]), "lists no labels"),
+        (lambda b: write_bundle(b, imageSize=224), "imageSize 224, the network takes 16"),
+        (lambda b: write_bundle(b, imageSize=10**400), "imageSize 1000"),
+        (
+            lambda b: write_bundle(b, model=topology(None)),
+            "no square images",
+        ),
+        (
+            lambda b: write_bundle(b, model=topology(channels=2), arrays=weights(2)),
+            "no square images",
+        ),
+    ],
+)
+def test_what_is_refused(bundle, make, message):
+    with pytest.raises(WeightsError, match=message):
+        read_teachable(make(bundle))
+
+
+@pytest.mark.parametrize("document", ["[]", "{", "null", '{"labels": {}}'])
+def test_damaged_metadata(bundle, document):
+    (bundle / "metadata.json").write_text(document)
+    with pytest.raises(WeightsError, match="metadata.json"):
+        read_teachable(bundle)
+
+
+def test_a_damaged_network(bundle):
+    document = json.loads((bundle / "model.json").read_text())
+    document["weightsManifest"][0]["weights"][0]["shape"] = [3, 3, 3, 9]
+    (bundle / "model.json").write_text(json.dumps(document))
+    with pytest.raises(WeightsError, match="weights.bin"):
+        read_teachable(bundle)
+    with pytest.raises(WeightsError):
+        read_teachable(zip_of(bundle))
+
+
+def test_a_zip_cut_anywhere(bundle):
+    path = zip_of(bundle)
+    whole = path.read_bytes()
+    for size in range(0, len(whole), len(whole) // 40):
+        path.write_bytes(whole[:size])
+        with pytest.raises(WeightsError):
+            read_teachable(path)
+
+
+def test_imagesize_need_not_be_there(tmp_path):
+    _, said = read_teachable(write_bundle(tmp_path / "bundle", imageSize=None))
+    assert said.image_size == 16
+
+
+def test_metadata_of_somebody_else(tmp_path):
+    path = write_bundle(tmp_path / "bundle", labels=None, packageName=None)
+    _, said = read_teachable(path)
+    assert said == ("", (), 0, "tm-my-image-model")
+    (path / "metadata.json").unlink()
+    _, said = read_teachable(zip_of(path))
+    assert said.kind == ""

@@ -1,0 +1,1 @@
+"""Every staged model against the outputs that reference implementations gave for the same input."""

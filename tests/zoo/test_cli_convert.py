@@ -1,0 +1,126 @@
+"""``zoo convert``: what it writes, prints and returns."""
+
+import json
+
+import numpy as np
+import pytest
+
+from core.converter.web_writer import write_web
+from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
+from weights_cache import StoredArray, load_web_model
+from zoo.cli import main
+
+
+def run(capsys, *arguments) -> tuple[int, str, list[str]]:
+    """Exit status, stdout, and the lines of stderr."""
+    try:
+        status = main(["convert", *map(str, arguments)])
+    except SystemExit as stop:
+        status = stop.code
+    out, err = capsys.readouterr()
+    return status, out, err.splitlines()
+
+
+@pytest.fixture
+def model(tmp_path, rng):
+    weights = {name: rng.normal(size=(3, 3)).astype(np.float32) for name in ("a/w", "b/w")}
+    nodes = [
+        *(Node(name, "Const") for name in weights),
+        Node("x", "Placeholder"),
+        Node("h", "MatMul", ("x", "a/w")),
+        Node("s", "Identity", ("h",)),
+        Node("y", "MatMul", ("s", "b/w")),
+    ]
+    inputs = {"x": Endpoint("x", PartialSpec((None, 3)))}
+    graph = Graph(nodes, weights, inputs, {"y": Endpoint("y", PartialSpec((None, 3)))})
+    return write_web(graph, tmp_path / "model")
+
+
+def kinds(folder) -> dict[str, str]:
+    stored = load_web_model(folder).stored
+    return {
+        name: (a.values if isinstance(a, StoredArray) else a).dtype.name
+        for name, a in stored.items()
+    }
+
+
+def test_it_writes_and_says_where(capsys, model, tmp_path):
+    status, out, err = run(capsys, model, tmp_path / "new")
+    path = tmp_path / "new" / "model.json"
+    assert (status, out, err) == (0, f"{path}: 0.0 MB\n", [])
+    assert kinds(path) == {"a/w": "float32", "b/w": "float32"}
+    nodes = json.loads(path.read_text())["modelTopology"]["node"]
+    assert "Identity" in {node["op"] for node in nodes}
+
+
+@pytest.mark.parametrize(
+    "arguments, expected",
+    [
+        (["uint8"], {"a/w": "uint8", "b/w": "uint8"}),
+        (["uint16", "a*=float16"], {"a/w": "float16", "b/w": "uint16"}),
+        (["b*=uint8"], {"a/w": "float32", "b/w": "uint8"}),
+        (["a*=float32", "uint8"], {"a/w": "float32", "b/w": "uint8"}),
+    ],
+)
+def test_quantisation(capsys, model, tmp_path, arguments, expected):
+    options = [f"--quantise={text}" for text in arguments]
+    assert run(capsys, model, tmp_path / "new", *options)[0] == 0
+    assert kinds(tmp_path / "new") == expected
+
+
+def test_optimise_and_outputs(capsys, model, tmp_path):
+    run(capsys, model, tmp_path / "new", "--optimise", "--output", "h")
+    nodes = json.loads((tmp_path / "new" / "model.json").read_text())["modelTopology"]["node"]
+    assert {node["name"] for node in nodes} == {"x", "a/w", "h"}
+
+
+def test_the_report(capsys, model):
+    status, out, err = run(capsys, model, "--dry-run")
+    assert (status, err) == (0, [])
+    assert "6 nodes, 18 parameters" in out
+    assert out.count("\n") > 6
+    status, out, err = run(capsys, model, "--dry-run", "--json", "--quantise", "uint8")
+    report = json.loads(out)
+    assert report["sizes"]["as asked"] == report["sizes"]["uint8"] == 18
+
+
+def test_a_report_of_what_cannot_be_written(capsys, model):
+    model.write_text(model.read_text().replace('"Identity"', '"Magic"'))
+    status, out, err = run(capsys, model, "--dry-run")
+    assert status == 1
+    assert "not in TensorFlow.js: Magic (s)" in out
+    assert err == ["zoo: TensorFlow.js has not these node types: Magic"]
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["nothing", "new"], "there is no file or folder nothing"),
+        (["model", "model"], "holds the source itself"),
+        (["model"], "give the folder to write to as OUT, or --dry-run"),
+        (["model", "new", "--json"], "--json is for the report"),
+        (["model", "new", "--quantise", "int4"], "no quantisation is called 'int4'"),
+        (["model", "new", "--quantise", "c*=uint8"], "the pattern 'c*' matches no weight"),
+        (["model", "new", "--quantise", "a=uint8", "--quantise", "a=uint16"], "names 'a' twice"),
+        (["model", "new", "--format", "keras"], "invalid choice: 'keras'"),
+        (["model", "new", "--signature", "s"], "no SavedModel"),
+        ([], "the following arguments are required: IN"),
+    ],
+)
+def test_what_is_wrong_is_one_line(capsys, model, monkeypatch, arguments, message):
+    monkeypatch.chdir(model.parent.parent)
+    status, out, err = run(capsys, *arguments)
+    assert (status, out, len(err)) == (2, "", 1)
+    assert err[0].startswith("zoo: ")
+    assert message in err[0]
+    assert not (model.parent.parent / "new").exists()
+
+
+def test_an_old_model_is_kept_unless_told_otherwise(capsys, model, tmp_path):
+    run(capsys, model, tmp_path / "new")
+    status, _, err = run(capsys, model, tmp_path / "new", "--quantise", "uint8")
+    assert status == 2
+    assert "there is a model in" in err[0]
+    assert kinds(tmp_path / "new")["a/w"] == "float32"
+    assert run(capsys, model, tmp_path / "new", "--quantise", "uint8", "--overwrite")[0] == 0
+    assert kinds(tmp_path / "new")["a/w"] == "uint8"

@@ -1,0 +1,172 @@
+"""Weights from the bytes of their shards, which a manifest must describe to the last one."""
+
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from weights_cache.documents import read_document
+from weights_cache.errors import WeightsError
+from weights_cache.manifest import Entry, Group, parse_manifest
+from weights_cache.quantise import StoredArray, dequantise_array
+
+Weights = dict[str, np.ndarray]
+Stored = np.ndarray | StoredArray
+
+
+class WebModel(NamedTuple):
+    """What a manifest file holds: its whole document, and the weights as they are stored."""
+
+    path: Path
+    document: Any
+    stored: dict[str, Stored]
+
+    def weights(self) -> Weights:
+        """The weights, dequantised and read-only."""
+        return {name: self._array(name, stored) for name, stored in self.stored.items()}
+
+    def _array(self, name: str, stored: Stored) -> np.ndarray:
+        if isinstance(stored, np.ndarray):
+            return stored
+        try:
+            array = dequantise_array(*stored)
+        except WeightsError as error:
+            raise WeightsError(f"{self.path}, weight {name!r}: {error}") from error
+        array.setflags(write=False)
+        return array
+
+
+def read_web_model(path: Path, find_shard: Callable[[Any], Path]) -> WebModel:
+    """Read a manifest file of any kind and its shards.
+
+    Args:
+        path: the manifest.
+        find_shard: gives the path of a shard from its name in the manifest, or raises
+            WeightsError for a name that leads out of the folder.
+
+    Raises WeightsError for a document that is no manifest, and where weights and shards do not
+    agree to the byte.
+    """
+    document, groups = parse_manifest(read_document(path), path)
+    stored: dict[str, Stored] = {}
+    for group in groups:
+        paths = [find_shard(shard) for shard in group.shards]
+        stored |= _read_group(group, paths, path)
+    return WebModel(path, document, stored)
+
+
+def _read_group(group: Group, paths: list[Path], manifest: Path) -> dict[str, Stored]:
+    sizes = [_size(path) for path in paths]
+    _require_exact(group.entries, paths, sum(sizes), manifest)
+    buffer = _read_shards(paths, sizes)
+    stored: dict[str, Stored] = {}
+    start = 0
+    for entry in group.entries:
+        end = start + entry.bytes
+        if end > len(buffer):  # the strings before it were longer than the manifest tells
+            raise _too_short(entry.name, end, paths, len(buffer), manifest)
+        if entry.dtype == "string":
+            strings, end = _read_strings(entry, buffer.data, start)
+            if strings is None:
+                raise _too_short(entry.name, end, paths, len(buffer), manifest)
+            stored[entry.name] = strings
+        else:
+            stored[entry.name] = _stored(entry, buffer[start:end])
+        start = end
+    if start < len(buffer):
+        raise _too_long(group.entries, len(buffer) - start, paths, len(buffer), manifest)
+    return stored
+
+
+def _stored(entry: Entry, piece: np.ndarray) -> Stored:
+    """A view of the bytes where dtype and alignment allow it, else a copy; never writeable."""
+    values = np.require(piece.view(entry.stored).reshape(entry.shape), requirements="A")
+    if entry.dtype == "bool":
+        values = values.astype(bool)
+    values.setflags(write=False)
+    if entry.kind:
+        return StoredArray(values, entry.scale, entry.minimum, entry.dtype)
+    return values
+
+
+def _read_strings(entry: Entry, data: memoryview, start: int) -> tuple[np.ndarray | None, int]:
+    """An object array of bytes, each of which follows its length, and the end of the last one.
+
+    None if one ends behind the data.
+    """
+    strings = np.empty(entry.bytes // 4, object)
+    for i in range(len(strings)):
+        end = start + 4 + int.from_bytes(data[start : start + 4], "little")
+        if end > len(data):
+            return None, end
+        strings[i] = bytes(data[start + 4 : end])
+        start = end
+    array = strings.reshape(entry.shape)
+    array.setflags(write=False)
+    return array, start
+
+
+def _require_exact(entries: list[Entry], paths: list[Path], held: int, manifest: Path) -> None:
+    """Every byte of the shards belongs to a weight, and every byte of a weight is there.
+
+    Of strings just the least is known here.
+    """
+    end = 0
+    for entry in entries:
+        end += entry.bytes
+        if end > held:
+            raise _too_short(entry.name, end, paths, held, manifest)
+    if end < held and all(entry.dtype != "string" for entry in entries):
+        raise _too_long(entries, held - end, paths, held, manifest)
+
+
+def _too_short(name: str, end: int, paths: list[Path], held: int, manifest: Path) -> WeightsError:
+    return WeightsError(
+        f"{manifest}, weight {name!r}: ends at byte {end}, but the shards ({_listed(paths)}) "
+        f"hold only {held} bytes; fetch them again"
+    )
+
+
+def _too_long(
+    entries: list[Entry], left: int, paths: list[Path], held: int, manifest: Path
+) -> WeightsError:
+    return WeightsError(
+        f"{manifest}: the shards ({_listed(paths)}) hold {held} bytes, {left} more than the "
+        f"weights up to {entries[-1].name if entries else 'none'!r} need; fetch them again"
+    )
+
+
+def _listed(paths: list[Path]) -> str:
+    return ", ".join(path.name for path in paths[:3]) + (", ..." if len(paths) > 3 else "")
+
+
+def _size(path: Path) -> int:
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise WeightsError(f"cannot read the shard {path}: {error.strerror}") from error
+    if not stat.S_ISREG(status.st_mode):
+        raise WeightsError(f"the shard {path} is not a file")
+    return status.st_size
+
+
+def _read_shards(paths: list[Path], sizes: list[int]) -> np.ndarray:
+    """The bytes of all shards in one read-only buffer, allocated for what is on disk."""
+    try:
+        buffer = np.empty(sum(sizes), np.uint8)
+    except MemoryError as error:
+        raise WeightsError(f"no memory for the {sum(sizes)} bytes of {paths[0]}") from error
+    start = 0
+    for path, size in zip(paths, sizes, strict=True):
+        try:
+            with open(path, "rb") as stream:
+                count = stream.readinto(buffer.data[start : start + size])
+        except OSError as error:
+            raise WeightsError(f"cannot read the shard {path}: {error.strerror}") from error
+        if count != size:
+            raise WeightsError(f"the shard {path} became shorter while it was read; read it again")
+        start += size
+    buffer.setflags(write=False)
+    return buffer
