@@ -6,6 +6,7 @@ Exit status: 0 done; 1 some of several failed, the others are done; 2 nothing co
 
 import argparse
 
+from zoo.cli_convert import add_convert
 from zoo.cli_pose import add_pose
 from zoo.cli_weights import add_models, add_weights
 from zoo.terminal import Parser, run_safely
@@ -30,6 +31,7 @@ def _make_parser() -> Parser:
     add_pose(commands)
     add_models(commands)
     add_weights(commands)
+    add_convert(commands)
     doctor = commands.add_parser("doctor", help="check this machine: versions, backends, cache")
     doctor.set_defaults(run=_run_doctor)
     return parser

@@ -2,41 +2,52 @@
 
 import importlib
 import os
+from collections.abc import Callable, Mapping
 from threading import Lock
 from typing import Any
 
 from core.settings import get_backend
 from weights_cache.errors import ZooError
-from zoo.catalog import find_entry
+from zoo.catalog import all_entries, find_entry
 from zoo.entry import Entry
-from zoo.options import check_options
+from zoo.options import check_options, refuse_unknown
 from zoo.runner import Model
 
 KEPT_MODELS = 4  # how many models the one-line functions keep loaded
+
+#: Of files with models.
+_ENDINGS = (".json", ".tflite", ".h5", ".hdf5", ".keras", ".pb", ".zip")
 
 _kept: dict[Any, Model] = {}
 _keeping = Lock()
 
 
 def load(
-    name: str,
+    name: str | os.PathLike[str],
     *,
     backend: str | None = None,
     weights: str | os.PathLike[str] | None = None,
+    kernels: Mapping[str, Callable[..., Any]] | None = None,
     **options: Any,
 ) -> Any:
-    """Load a pretrained model.
+    """Load a pretrained model by name, or a model of your own from a file.
 
     Args:
-        name: ``family.variant``, such as ``"posenet.tiny"``; `zoo.models` lists them.
+        name: ``family.variant``, such as ``"posenet.tiny"``; `zoo.models` lists them. Or the path
+            of a TensorFlow.js ``model.json`` or its folder, a ``.tflite``, ``.h5``, ``.keras`` or
+            frozen ``.pb`` file, a SavedModel folder, or what Teachable Machine exports (folder
+            or zip). A name goes first: write ``./name`` for a folder that is called the same.
         backend: where it runs, by default ``CORE_BACKEND`` or else ``"cpu"``.
         weights: a folder or manifest with weights of your own for the same network,
             in one of the formats that ``weights_cache`` reads.
+        kernels: for a path: functions for node types that have none here, by type; see
+            `core.graph.model.GraphModel`.
         options: of the entry. PoseNet: ``output_stride`` (8 or 16), ``input_size`` (a number or
             (height, width) in pixels, rounded down to a multiple of the stride plus 1).
 
     Returns:
-        A `zoo.runner.Model` with the verbs of its task.
+        A `zoo.runner.Model` with the verbs of its task; of a path a `zoo.runner.LoadedModel` with
+        ``predict`` and ``execute``, and with ``classify`` if it is Teachable Machine's.
 
     Raises:
         ZooError: an unknown model, option or backend; the message lists the valid ones.
@@ -47,8 +58,17 @@ def load(
     >>> model.outputs["heatmap"].shape
     (None, None, None, 17)
     """
-    entry = _find(name)
-    checked = check_options(name, entry.options, options, also=("backend", "weights"))
+    if isinstance(name, os.PathLike) or _is_path(name):
+        given = {"weights": weights, **options}
+        unknown = [key for key, value in given.items() if key != "weights" or value is not None]
+        refuse_unknown(f"the model in {os.fspath(name)!r}", unknown, ("backend", "kernels"))
+        from zoo.converted import load_path
+
+        return load_path(name, backend, kernels)
+    entry = find_entry(name)
+    if kernels is not None:
+        raise ZooError(f"kernels= is for models from a path, {name!r} needs none")
+    checked = check_options(entry.name, entry.options, options, also=("backend", "weights"))
     return _make(entry, checked, backend, weights)
 
 
@@ -57,13 +77,13 @@ def _make(entry: Entry, options: dict[str, Any], backend: str | None, weights: A
     return task.MODEL(entry, options, backend=backend, weights=weights)
 
 
-def _find(name: Any) -> Any:
-    if isinstance(name, os.PathLike) or os.sep in str(name):
-        raise ZooError(
-            f"{os.fspath(name)!r} is a path: give the model whose network the weights belong to, "
-            f"and the path as weights=, as in zoo.load('posenet.tiny', weights=path)"
-        )
-    return find_entry(name)
+def _is_path(name: Any) -> bool:
+    """Whether a text is meant as a path rather than as the name of a pretrained model."""
+    if not isinstance(name, str) or name in all_entries():
+        return False
+    if name.lower().startswith(("http://", "https://")):
+        raise ZooError(f"{name!r} is a URL: download the model and give the path of the file")
+    return "/" in name or os.sep in name or name.lower().endswith(_ENDINGS) or os.path.exists(name)
 
 
 def load_once(
@@ -73,7 +93,11 @@ def load_once(
 
     ``verb_options`` are those of the calling function, for the error about an unknown option.
     """
-    entry = _find(name)
+    if isinstance(name, os.PathLike) or _is_path(name):
+        raise ZooError(
+            f"{os.fspath(name)!r} is a path: load the model with zoo.load, and use its verbs"
+        )
+    entry = find_entry(name)
     known = ("model", "backend", *verb_options)
     checked = check_options(name, entry.options, options, also=known)
     backend = backend or get_backend()  # which may be another one at the next call

@@ -29,6 +29,14 @@ class Pose(TypedDict):
     keypoints: list[Keypoint]
 
 
+class Label(TypedDict):
+    """A class that a picture may show."""
+
+    label: str
+    score: float  # 0..1
+    index: int  # among the model's labels
+
+
 #: A pose, the poses of a photo, or either by name of the photo.
 Result = Any
 

@@ -3,7 +3,7 @@
 import importlib
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -13,36 +13,30 @@ from core.graph.nodes import PartialSpec
 from core.tensors import Tensor
 from weights_cache import load_weights
 from weights_cache.errors import ZooError
+from zoo.descriptions import describe
 from zoo.entry import Entry
 from zoo.images import read_image
 from zoo.preprocess import Placement, prepare
 
 Result = TypeVar("Result")
+Self = TypeVar("Self", bound="LoadedModel")
 Outputs = Mapping[str, np.ndarray]
 
 
-class Model(ABC):
-    """A loaded model: its task's verbs for everybody, tensors for experts. Threads may share it.
+class LoadedModel:
+    """A loaded network: tensors for experts. Threads may share it.
 
     Made by `zoo.load`. Usable in a ``with`` statement, which closes it.
     """
 
-    def __init__(
-        self,
-        entry: Entry,
-        options: Mapping[str, Any],
-        *,
-        backend: str | None = None,
-        weights: str | os.PathLike[str] | None = None,
-    ):
-        self.entry, self.options = entry, dict(options)
-        self.input_size = self.input_size_of(options)
-        self._network: GraphModel | None = GraphModel(_build(entry, self.options, weights), backend)
+    def __init__(self, name: str, network: GraphModel):
+        self._name = name
+        self._network: GraphModel | None = network
 
     @property
     def name(self) -> str:
-        """Such as ``"posenet.tiny"``."""
-        return self.entry.name
+        """Such as ``"posenet.tiny"``, or the path that the model was loaded from."""
+        return self._name
 
     @property
     def backend(self) -> str:
@@ -66,18 +60,21 @@ class Model(ABC):
         """Name of each output of the network, its shape (None: any length) and dtype."""
         return self.network.outputs
 
-    def predict(self, inputs: Any) -> dict[str, Tensor]:
+    def predict(self, inputs: Any, *, raw: bool = False) -> dict[str, Tensor]:
         """Run the network on ready-made input.
 
         Args:
             inputs: array or tensor as `inputs` tells, or a dict of them by name.
+            raw: give the outputs of a quantised network as their integers.
 
         Returns:
             Every raw output by name.
         """
-        return self.network.predict(inputs)
+        return self.network.predict(inputs, raw=raw)
 
-    def predict_async(self, inputs: Any) -> Coroutine[Any, Any, dict[str, Tensor]]:
+    def predict_async(
+        self, inputs: Any, *, raw: bool = False
+    ) -> Coroutine[Any, Any, dict[str, Tensor]]:
         """`predict` to await: the event loop goes on while a worker thread computes.
 
         Any other method can be awaited likewise, such as
@@ -85,6 +82,7 @@ class Model(ABC):
 
         Args:
             inputs: array or tensor as `inputs` tells, or a dict of them by name.
+            raw: as for `predict`.
 
         Returns:
             To await: every raw output by name.
@@ -97,7 +95,56 @@ class Model(ABC):
         >>> outputs.keys() == model.outputs.keys()
         True
         """
-        return self.network.predict_async(inputs)
+        return self.network.predict_async(inputs, raw=raw)
+
+    def execute(
+        self, inputs: Any, outputs: Sequence[str], *, raw: bool = False
+    ) -> dict[str, Tensor]:
+        """Run what leads to any nodes of the network, not only to its outputs.
+
+        Args:
+            inputs: as for `predict`; a dict may name any node, which then is not computed.
+            outputs: names of outputs or nodes; ``model.network.graph.nodes`` lists the nodes.
+            raw: as for `predict`.
+
+        Returns:
+            What was asked for, by the names given.
+        """
+        return self.network.execute(inputs, outputs, raw=raw)
+
+    def describe(self) -> str:
+        """Inputs, outputs, size and node types, as a text of a few lines."""
+        return describe(self.network, repr(self)[1:-1])
+
+    def close(self) -> None:
+        """Let go of the weights; the model cannot be used after that."""
+        self._network = None
+
+    def __enter__(self: Self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<zoo model {self.name}>"
+
+
+class Model(LoadedModel, ABC):
+    """A pretrained model: its task's verbs for everybody, tensors for experts."""
+
+    def __init__(
+        self,
+        entry: Entry,
+        options: Mapping[str, Any],
+        *,
+        backend: str | None = None,
+        weights: str | os.PathLike[str] | None = None,
+    ):
+        self.entry, self.options = entry, dict(options)
+        self.input_size = self.input_size_of(options)
+        graph = _build(entry, self.options, weights)
+        super().__init__(entry.name, GraphModel(graph, backend))
 
     def infer(self, image: Any, *, embedding: bool = False) -> Tensor:
         """Features of a picture, for uses of your own.
@@ -143,23 +190,18 @@ class Model(ABC):
             outputs = network.predict(values)
             return decode({name: np.asarray(t) for name, t in outputs.items()}, placement)
 
-        if not is_several(source):
-            return run_one(source)
-        return map(run_one, np.asarray(source) if hasattr(source, "ndim") else source)
-
-    def close(self) -> None:
-        """Let go of the weights; the model cannot be used after that."""
-        self._network = None
-
-    def __enter__(self) -> "Model":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+        return for_each_picture(source, run_one)
 
     def __repr__(self) -> str:
         options = "".join(f", {k}={v!r}" for k, v in self.options.items())
         return f"<zoo model {self.name}{options}>"
+
+
+def for_each_picture(source: Any, run_one: Callable[[Any], Result]) -> Result | Iterator[Result]:
+    """The result of one picture, or a lazy iterator over those of several."""
+    if not is_several(source):
+        return run_one(source)
+    return map(run_one, np.asarray(source) if hasattr(source, "ndim") else source)
 
 
 def is_several(source: Any) -> bool:

@@ -93,13 +93,25 @@ def read_source(source: str | os.PathLike[str], *, signature: str | None = None)
         from core.converter.saved_model import read_saved_model
 
         return Source(path, read_saved_model(path, signature=signature))
-    if kind != "web" and not (kind == "teachable" and path.is_dir()):
+    if kind == "teachable":
+        return _read_bundle(path)
+    if kind != "web":
         return Source(path, read_graph(path))
     web = read_web_source(path)
     metadata = web.document.get("userDefinedMetadata")
     if isinstance(metadata, dict):  # old converters kept the signature there
         metadata = {key: value for key, value in metadata.items() if key != "signature"}
     return Source(path, web.graph, metadata or None, web)
+
+
+def _read_bundle(path: Path) -> Source:
+    """A Teachable Machine export; in a folder it is a web model, whose layers can stay."""
+    from core.converter.teachable import read_teachable
+
+    graph, bundle = read_teachable(path)
+    metadata = {**bundle._asdict(), "labels": list(bundle.labels)}
+    web = read_web_source(path) if path.is_dir() else None
+    return Source(path, web.graph if web else graph, metadata, web)
 
 
 def prepared(source: Source, optimise: bool | None, outputs: Sequence[str] | None) -> Graph:

@@ -30,6 +30,9 @@ assert set(KINDS[1:]) == set(QUANTISED_DTYPES)
 #: What a report calls the quantisation that was asked for.
 ASKED = "as asked"
 
+#: What a report calls a source's own quantisation, which stays if nothing is asked for.
+STORED = "as stored"
+
 #: Lengths that an input leaves open are 1 for the first axis, and this for others.
 _OPEN_LENGTH = 128
 
@@ -53,7 +56,7 @@ class Report(NamedTuple):
         unsupported: node types that TensorFlow.js lacks, with the names of their nodes.
         parameters: how many values the weights have.
         sizes: bytes of the weights by quantisation; ``"float32"`` is none, ``"as asked"`` what
-            was asked for.
+            was asked for, ``"as stored"`` what the source has and keeps.
         errors: of each quantisation by output, measured with random inputs; empty if the model
             could not run.
         notes: why something is missing.
@@ -130,11 +133,12 @@ def inspect_model(
     before = drop_unused(prepared(found, optimise, outputs))
     with reading(source):
         graph = lowered(before)
+    stored = unchanged(before, found)
     wanted: dict[str, Quantise] = {kind: kind for kind in KINDS}
-    if quantise is not None:
-        wanted[ASKED] = quantise
+    wanted |= {STORED: None} if stored else {}
+    wanted |= {ASKED: quantise} if quantise is not None else {}
     notes: list[str] = []
-    weights = _weights_by_kind(graph, wanted, unchanged(before, found), notes)
+    weights = _weights_by_kind(graph, wanted, stored, notes)
     plain = weights.get(AS_IT_IS, {})
     return Report(
         source=os.fspath(source),
@@ -160,13 +164,11 @@ def _weights_by_kind(
     found: dict[str, _Weights] = {}
     for kind, quantise in wanted.items():
         try:
-            found[kind] = stored_weights(graph, quantise, stored if kind == ASKED else {})
+            found[kind] = stored_weights(graph, quantise, {} if kind in KINDS else stored)
         except WeightsError as error:
             if kind == ASKED:
                 raise
             notes.append(f"{kind}: {error}")
-    if stored:
-        notes.append(f"{len(stored)} weights are quantised already, and stay so by default")
     return found
 
 
@@ -189,7 +191,7 @@ def _errors(
         right = GraphModel(graph, "cpu").predict(inputs)
         found = {}
         for kind, stored in weights.items():
-            if kind != AS_IT_IS:
+            if kind not in (AS_IT_IS, STORED):  # of which the values are the same
                 arrays = {**graph.weights, **{n: _restored(a) for n, a in stored.items()}}
                 model = GraphModel(graph._replace(weights=arrays), "cpu")
                 found[kind] = _distances(right, model.predict(inputs))

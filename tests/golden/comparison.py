@@ -105,11 +105,11 @@ def quantised_rows(weights: Path, staged: Staged, golden: Golden, model: GraphMo
         scale, zero_point = quanta_of(weights, staged, golden, key)
         real = (golden.outputs[key].astype(np.float32) - zero_point) * np.float32(scale)
         assert ours.shape == real.shape
-        error = percentile(ours - real) / scale
+        error = percentile(ours - real, scale)
         bound = QUANTA_BOUND
         if error > bound:
             theirs = theirs or reference_outputs(weights, staged, golden.name)
-            bound = max(bound, percentile(theirs[key] - real) / scale)
+            bound = max(bound, percentile(theirs[key] - real, scale))
         rows.append(Row(key, error, bound, "quanta, p99"))
         if real.ndim == 2:
             rows += best_class(key, ours[0], real[0], scale)
@@ -127,9 +127,9 @@ def quanta_of(weights: Path, staged: Staged, golden: Golden, key: str) -> tuple[
     return quantization.scale, quantization.zero_point
 
 
-def percentile(distances: np.ndarray) -> float:
-    """The 99th percentile of the absolute values."""
-    return float(np.percentile(np.abs(distances), 99))
+def percentile(distances: np.ndarray, quantum: float = 1) -> float:
+    """The 99th percentile of the absolute values, in quanta to three places."""
+    return round(float(np.percentile(np.abs(distances), 99)) / quantum, 3)
 
 
 def best_class(key: str, ours: np.ndarray, golden: np.ndarray, scale: float) -> list[Row]:
@@ -244,7 +244,7 @@ def distances(ours: Arrays, golden: Arrays, quanta: tuple[float, float]) -> Dist
             sides = np.tile(box[2:] - box[:2], 2)
             found.append(((ours[boxes][0, best] - box) / sides, ours[scores][0, best] - score))
     errors = (np.array(column) for column in zip(*found, strict=True))
-    return Distances(missing, *(percentile(e) / q for e, q in zip(errors, quanta, strict=True)))
+    return Distances(missing, *(percentile(e, q) for e, q in zip(errors, quanta, strict=True)))
 
 
 def overlap(a: np.ndarray, b: np.ndarray) -> float:

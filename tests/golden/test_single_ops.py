@@ -2,8 +2,10 @@
 
 import pytest
 
+from core.graph.model import GraphModel
+from tests.golden import single_ops
 from tests.golden.single_ops import Measured, measure_ops, quantised_files
-from tests.golden.staged import MOVENET, SSD
+from tests.golden.staged import MOVENET, SSD, loaded
 
 FILES = quantised_files()
 #: Of these every op runs in CI, too; of other files one of each type.
@@ -36,3 +38,13 @@ def test_every_op(shared, staged, name):
     check(measured)
     worst = max(measured, key=lambda m: m.error / (m.bound or 1))
     print(f"{staged.path}: {len(measured)} outputs of ops, the worst {worst}")
+
+
+def test_a_wrong_weight_is_found(shared, monkeypatch):
+    weights = shared / "weights"
+    staged, name = next(pair for pair in FILES if pair[0].before)
+    graph = loaded(weights / staged.path).graph
+    shifted = {n: a + (0.05 if a.ndim == 4 else 0) for n, a in graph.weights.items()}
+    model = GraphModel(graph._replace(weights=shifted))
+    monkeypatch.setattr(single_ops, "loaded", lambda path: model)
+    assert {m.type: m.holds for m in measure_ops(weights, staged, name)}["CONV_2D"] is False

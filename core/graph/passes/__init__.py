@@ -1,7 +1,8 @@
 """Passes: small pure functions from a graph to one that computes the same with less.
 
 Each takes and gives a `core.graph.nodes.Graph` and changes neither its inputs, nor the names and
-order of its outputs. Bodies of functions and nodes of loops are left as they are.
+order of its outputs. Bodies of functions are left as they are; so is what control inputs hold
+together in graphs with loops.
 """
 
 from core.graph.nodes import Graph

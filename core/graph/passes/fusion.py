@@ -6,7 +6,8 @@ import numpy as np
 
 from core.graph.nodes import Graph, Node
 from core.graph.passes.channels import Weighted, find_affine, find_weighted
-from core.graph.passes.rewriting import Index, has_loops, plain, with_changes
+from core.graph.passes.pruning import drop_unused
+from core.graph.passes.rewriting import Index, plain, with_changes
 
 #: Node types, and those that do the same with bias and activation.
 FUSED_TYPES = {
@@ -38,8 +39,6 @@ def fuse(graph: Graph) -> Graph:
     constant for each channel, and Relu, Relu6, Elu, Sigmoid, LeakyRelu or Prelu become one node,
     which has the name of the last of them.
     """
-    if has_loops(graph):
-        return graph
     index = Index(graph)
     replaced: dict[str, tuple[Node, ...]] = {}
     weights: dict[str, np.ndarray] = {}
@@ -56,7 +55,7 @@ def fuse(graph: Graph) -> Graph:
         weights[name] = bias
         replaced |= {node.name: (), biased.name: ()}
         replaced[fusion.last.name] = (Node(name, "Const"), _fused(node, fusion))
-    return with_changes(graph, replaced, weights)
+    return drop_unused(with_changes(graph, replaced, weights)) if replaced else graph
 
 
 def _bias(node: Node, weighted: Weighted, index: Index) -> np.ndarray | None:

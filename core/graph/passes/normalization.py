@@ -6,7 +6,8 @@ import numpy as np
 
 from core.graph.nodes import Graph, Node
 from core.graph.passes.channels import Affine, Weighted, find_affine, find_weighted
-from core.graph.passes.rewriting import Index, has_loops, with_changes
+from core.graph.passes.pruning import drop_unused
+from core.graph.passes.rewriting import Index, with_changes
 
 
 def fold_batch_norm(graph: Graph) -> Graph:
@@ -16,8 +17,6 @@ def fold_batch_norm(graph: Graph) -> Graph:
     scale or shift each channel, becomes one with other weights and a BiasAdd. Scales are combined
     in float64 and rounded once. Source: Jacob et al. 2018, arXiv:1712.05877, section 3.2.
     """
-    if has_loops(graph):
-        return graph
     index = Index(graph)
     replaced: dict[str, tuple[Node, ...]] = {}
     weights: dict[str, np.ndarray] = {}
@@ -31,7 +30,7 @@ def fold_batch_norm(graph: Graph) -> Graph:
         replaced |= {node.name: () for node, _ in chain}
         replaced |= {weighted.node.name: (), chain[-1][0].name: nodes}
         weights |= constants
-    return with_changes(graph, replaced, weights)
+    return drop_unused(with_changes(graph, replaced, weights)) if replaced else graph
 
 
 def _chain(weighted: Weighted, index: Index) -> Iterator[tuple[Node, Affine]]:

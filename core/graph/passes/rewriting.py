@@ -89,13 +89,6 @@ def with_changes(
     replaced: Mapping[str, Iterable[Node]],
     weights: Mapping[str, np.ndarray],
 ) -> Graph:
-    """The graph with other nodes in the place of some, by name, and with more weights.
-
-    What nothing needs any more is dropped.
-    """
-    from core.graph.passes.pruning import drop_unused
-
-    if not replaced:
-        return graph
+    """The graph with other nodes in the place of some, by name, and with more weights."""
     nodes = [new for old in graph.nodes for new in replaced.get(old.name, (old,))]
-    return drop_unused(graph._replace(nodes=nodes, weights={**graph.weights, **weights}))
+    return graph._replace(nodes=nodes, weights={**graph.weights, **weights})

@@ -22,6 +22,8 @@ from core.layers.lowering.steps import (
 )
 from core.layers.lowering.table import LayerType, weighted
 
+_DEPTHWISE = ("DepthwiseConv2dNative", "FusedDepthwiseConv2dNative")
+
 
 class Window:
     """What the convolutions of a layer have in common, on tensors with the channels last.
@@ -150,6 +152,8 @@ def _conv_of_rank(rank: int) -> LayerType:
         x = _as_rows(call, window.padded(call, x), rank)
         shape = (*window.size, channels // groups, filters)
         bias = _bias(call, filters)
+        if groups == channels > 1 and rank < 3:
+            return _back(call, _per_channel(call, x, window, shape, bias), rank)
         if groups > 1:
             kernel = call.array("kernel", shape).reshape((*window.row, *shape))
             return _back(call, _grouped(call, x, kernel, bias, window, groups), rank)
@@ -157,6 +161,17 @@ def _conv_of_rank(rank: int) -> LayerType:
         return _back(call, convolved(call, x, kernel_value, bias, window), rank)
 
     return LayerType(lower, weighted("kernel", use_bias="bias"), keeps_mask=False)
+
+
+def _per_channel(
+    call: LayerCall, x: Value, window: Window, shape: tuple[int, ...], bias: Value | None
+) -> Value:
+    """As many groups as channels are a depthwise convolution."""
+    channels = call.length(x, -1)
+    view = (*window.row, *window.size, channels, shape[-1] // channels)
+    kernel = call.weight("kernel", shape, view)
+    result = window.shape(call, x, shape[-1])
+    return _fused(call, _DEPTHWISE, [x, kernel], bias, window.attributes, result)
 
 
 def _grouped(
@@ -183,10 +198,11 @@ def _depthwise_of_rank(rank: int) -> LayerType:
         x = _as_rows(call, window.padded(call, x), rank)
         kernel = _depthwise_kernel(call, x, window)
         channels = call.length(x, -1) * call.length(kernel, -1)
-        types = ("DepthwiseConv2dNative", "FusedDepthwiseConv2dNative")
         shape = window.shape(call, x, channels)
         bias = _bias(call, channels)
-        return _back(call, _fused(call, types, [x, kernel], bias, window.attributes, shape), rank)
+        return _back(
+            call, _fused(call, _DEPTHWISE, [x, kernel], bias, window.attributes, shape), rank
+        )
 
     return LayerType(lower, weighted("depthwise_kernel", use_bias="bias"), keeps_mask=False)
 

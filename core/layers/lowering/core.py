@@ -228,6 +228,7 @@ _IDENTITIES = (
     "GaussianDropout",
     "AlphaDropout",
     "ActivityRegularization",
+    "StochasticDepth",
 )
 
 LAYER_TYPES = {

@@ -78,6 +78,11 @@ def _mask_of_concatenated(call: LayerCall, values: Sequence[Value], axis: int) -
     raise call.error("the masks of its inputs cannot be joined: take them away before")
 
 
+def _scaled_sum(call: LayerCall, x: Value, y: Value) -> Value:
+    """A layer of Keras's own InceptionResNetV2."""
+    return binary(call, "AddV2", x, scaled(call, y, call.options.number("scale")))
+
+
 def _dot(call: LayerCall, x: Value, y: Value) -> Value:
     """A matrix product of each pair of items, summed along an axis of either."""
     x, y = as_float(call, x), as_float(call, y)
@@ -132,5 +137,6 @@ LAYER_TYPES = {
     "Minimum": _folded("Minimum"),
     "Average": LayerType(_average, keeps_mask=False),
     "Concatenate": LayerType(_concatenate, keeps_mask=False),
+    "CustomScaleLayer": LayerType(_scaled_sum, keeps_mask=False),
     "Dot": LayerType(_dot, keeps_mask=False),
 }

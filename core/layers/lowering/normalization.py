@@ -108,6 +108,12 @@ def _group_normalization(call: LayerCall, x: Value) -> Value:
     return transpose(call, y, [order.index(i) for i in range(len(last))])
 
 
+def _layer_scale(call: LayerCall, x: Value) -> Value:
+    """A layer of Keras's own ConvNeXt."""
+    size = call.options.whole("projection_dim")
+    return binary(call, "Mul", as_float(call, x), call.weight("gamma", (size,)))
+
+
 def _unit_normalization(call: LayerCall, x: Value) -> Value:
     x = as_float(call, x)
     axes = call.options.axes("axis", len(call.shape(x)), -1)
@@ -164,6 +170,7 @@ LAYER_TYPES = {
     "LayerNormalization": LayerType(_layer_normalization, weighted(scale="gamma", center="beta")),
     "RMSNormalization": LayerType(_rms_normalization, weighted("scale")),
     "GroupNormalization": LayerType(_group_normalization, weighted(scale="gamma", center="beta")),
+    "LayerScale": LayerType(_layer_scale, weighted("gamma")),
     "UnitNormalization": LayerType(_unit_normalization),
     "Normalization": LayerType(_normalization, _statistics),
 }

@@ -13,6 +13,8 @@ from core.converter.web_writer import write_web
 from core.errors import CoreError
 from core.graph.model import GraphModel
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
+from tests.core.converter.teachable_bundles import LABELS, write_bundle, zip_of
+from tests.core.converter.test_keras_files import write_h5
 from weights_cache import StoredArray, load_weights, quantise_array, write_weights
 from weights_cache.errors import WeightsError
 
@@ -276,3 +278,33 @@ def test_tflite_models_keep_their_bits(shared, tmp_path, rng, model, file):
     assert list(found) == list(expected)
     for name, tensor in expected.items():
         np.testing.assert_array_equal(found[name].numpy(), tensor.numpy())
+
+
+def test_a_teachable_machine_keeps_its_labels(tmp_path, rng):
+    folder = write_bundle(tmp_path / "bundle")
+    layers = convert(folder, tmp_path / "layers")
+    graph = convert(zip_of(folder), tmp_path / "graph", quantise="float16")
+    formats = []
+    for path in (layers, graph):
+        document = json.loads(path.read_text())
+        formats.append(document["format"])
+        assert document["userDefinedMetadata"]["labels"] == LABELS
+    assert formats == ["layers-model", "graph-model"]
+    x = rng.random((1, 16, 16, 3), np.float32)
+    results = [load_model(path).predict(x) for path in (folder, layers, graph)]
+    expected, same, near = (next(iter(r.values())).numpy() for r in results)
+    np.testing.assert_array_equal(same, expected)
+    np.testing.assert_allclose(near, expected, atol=2e-3)
+
+
+def test_keras_files_become_graphs(tmp_path):
+    path = tmp_path / "model.h5"
+    write_h5(path)
+    written = convert(path, tmp_path / "graph", quantise="uint16")
+    assert json.loads(written.read_text())["format"] == "graph-model"
+    assert {n.type for n in read_graph(written).nodes} == {"Placeholder", "Const", "_FusedMatMul"}
+    x = np.float32([[1, -2, 3]])
+    (found,), (expected,) = (load_model(p).predict(x).values() for p in (written, path))
+    np.testing.assert_allclose(found.numpy(), expected.numpy(), atol=1e-3)
+    with pytest.raises(WeightsError, match="no web model of layers"):
+        convert(path, tmp_path / "layers", format="layers")

@@ -342,6 +342,20 @@ def test_real_models_compute_the_same(shared, rng, name):
         np.testing.assert_allclose(given[output].numpy(), array, rtol=0, atol=limit)
 
 
+def test_a_real_model_with_loops_computes_the_same(shared, rng):
+    """In it control inputs stay; convolutions behind the loop are fused."""
+    path = shared / "weights" / "handtrack-ssd320fpnlite-tfjs-uint8" / "model.json"
+    graph = read_graph(path)
+    apart = taken_apart(graph)
+    found = optimise(apart)
+    assert fused_count(apart) == 0
+    assert fused_count(found) >= fused_count(graph) > 50
+    image = rng.integers(0, 256, (1, 64, 64, 3)).astype(np.int32)
+    given, expected = (GraphModel(g).predict(image) for g in (found, apart))
+    for name, tensor in expected.items():
+        np.testing.assert_allclose(given[name].numpy(), tensor.numpy(), rtol=1e-4, atol=1e-4)
+
+
 def fused_count(graph: Graph) -> int:
     return sum(n for kind, n in types(graph).items() if kind in FUSED_TYPES.values())
 

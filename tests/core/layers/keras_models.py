@@ -424,6 +424,8 @@ def models():
             (3, 4),
             L.EinsumDense("...x,xy->...y", 2, bias_axes="y", activation="relu"),
         )
+        conv = L.Conv2D(4, 2, groups=2, strides=2, padding="same", activation="relu")
+        chain("conv2d_per_channel", (4, 5, 2), conv)
         block = keras.Sequential([L.Dense(3, activation="relu"), L.Dense(2)], name="block")
         chain("no_input_layer", (4,), block)
 

@@ -23,6 +23,10 @@ function stored(t) {
   return {shape: t.shape, dtype: t.dtype, values};
 }
 
+function stripped(key, value) {  // without what inference does not need, to keep the file small
+  return /(initializer|regularizer|constraint)$/.test(key) ? undefined : value;
+}
+
 function add(name, model, ...inputs) {
   for (const w of model.weights) {
     w.write(drawn(w.shape, w.originalName.includes('variance') ? 0.2 : undefined));
@@ -32,7 +36,7 @@ function add(name, model, ...inputs) {
   const weights = {};
   for (const w of model.weights) weights[w.originalName] = stored(w.read());
   models[name] = {
-    topology: JSON.parse(model.toJSON(null, true)),
+    topology: JSON.parse(model.toJSON(null, true), name === 'nested' ? undefined : stripped),
     weights,
     inputs: inputs.map(stored),
     outputs: outputs.map(stored),

@@ -28,6 +28,12 @@ def largest_error(path: Path, model, batch: np.ndarray) -> float:
     return max(float(e / r) for e, r in zip(errors, ranges, strict=True))
 
 
+def drawn(variable, rng: np.random.Generator) -> np.ndarray:
+    """Values for a weight; variances are positive."""
+    values = rng.uniform(-0.9, 0.9, variable.shape)
+    return np.abs(values) + 0.1 if "variance" in variable.path else values
+
+
 def main(folder: Path) -> None:
     import keras
 
@@ -37,7 +43,7 @@ def main(folder: Path) -> None:
         keras.backend.clear_session()
         keras.utils.set_random_seed(5)
         model = build(keras)
-        model.set_weights([rng.uniform(0.1, 0.9, w.shape) for w in model.get_weights()])
+        model.set_weights([drawn(v, rng) for v in model.weights])
         batch = rng.uniform(-1, 1, (2, *model.inputs[0].shape[1:])).astype(np.float32)
         for ending in ("h5", "keras"):
             path = folder / f"{name}.{ending}"

@@ -1,0 +1,123 @@
+"""Classification: what a picture shows."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from core.converter.teachable import Bundle
+from core.graph.model import GraphModel
+from core.graph.nodes import Graph, Node, node_of
+from core.tensors import Tensor
+from weights_cache.errors import ZooError
+from zoo.classification.cropping import prepare_square
+from zoo.classification.decode import best_classes
+from zoo.images import read_image
+from zoo.options import check_number, refuse_unknown
+from zoo.results import Label
+from zoo.runner import LoadedModel, for_each_picture
+
+_OPTIONS = ("top_k", "mirror")
+
+#: Node types that the layers of a classifier's head become; before the first are the features.
+_HEAD_TYPES = {"MatMul", "_FusedMatMul"}
+
+
+class TeachableModel(LoadedModel):
+    """A model that was made with Teachable Machine; `labels` are those of its classes."""
+
+    def __init__(self, name: str, network: GraphModel, bundle: Bundle):
+        super().__init__(name, network)
+        self._bundle = bundle
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Of the classes, in the order of the network's output."""
+        return self._bundle.labels
+
+    def classify(
+        self, image: Any, *, top_k: int = 3, mirror: bool = False, **unknown: Any
+    ) -> list[Label] | Iterator[list[Label]]:
+        """Tell which of its classes a picture shows.
+
+        The square in the middle of the picture counts, as in the browser.
+
+        Args:
+            image: a path, URL, bytes, file object, PIL image, array (uint8 or float in 0..1; grey,
+                RGB or RGBA) or tensor. A list, an iterator or an array [n, h, w, 3] are several.
+            top_k: how many classes to tell, 1 or more.
+            mirror: the picture is a mirror image (selfie view).
+            unknown: there are no other options.
+
+        Returns:
+            ``[{"label": "cat", "score": .., "index": ..}, ..]``, best first, scores in 0..1; for
+            several pictures an iterator over such lists.
+
+        Raises:
+            ZooError: the model hears or takes poses, or the picture cannot be read.
+        """
+        refuse_unknown("classify", unknown, _OPTIONS)
+        count = check_number("top_k", top_k, low=1, whole=True)
+        network = self._image_network("classify")
+
+        def classify_one(picture: Any) -> list[Label]:
+            (scores,) = network.predict(self._prepared(picture, mirror)).values()
+            values = scores.numpy()[0]
+            return [self._label(i, values) for i in best_classes(values, count)]
+
+        return for_each_picture(image, classify_one)
+
+    def infer(self, image: Any, *, embedding: bool = False) -> Tensor:
+        """Features of a picture, for uses of your own.
+
+        Args:
+            image: anything that `classify` takes, one picture.
+            embedding: the features that the layers of the classes start from, instead of scores.
+
+        Returns:
+            float32 [1, ...]
+        """
+        network = self._image_network("infer")
+        wanted = next(iter(network.outputs))
+        if embedding:
+            wanted = _features(network.graph)
+        return network.execute(self._prepared(image), [wanted])[wanted]
+
+    def _label(self, index: int, scores: np.ndarray) -> Label:
+        return {"label": self.labels[index], "score": float(scores[index]), "index": index}
+
+    def _prepared(self, picture: Any, mirror: bool = False) -> np.ndarray:
+        (spec,) = self.inputs.values()
+        assert spec.shape is not None  # the reader of bundles made sure
+        channels = spec.shape[-1] or 3
+        size = self._bundle.image_size
+        return prepare_square(read_image(picture), size, channels, mirror=mirror)
+
+    def _image_network(self, verb: str) -> GraphModel:
+        network = self.network  # a closed model says so first
+        if self._bundle.kind != "image":
+            raise ZooError(
+                f"{self.name} is Teachable Machine's model for {self._bundle.kind}, not for "
+                f"images: {verb} cannot feed it, predict takes what its network needs"
+            )
+        return network
+
+
+def _features(graph: Graph) -> str:
+    """What enters the first of the dense layers that lead straight to the output."""
+    nodes = {node.name: node for node in graph.nodes}
+    (output,) = graph.outputs.values()
+    at = found = output.node
+    while (source := _only_source(nodes.get(node_of(at)), graph)) is not None:
+        if nodes[node_of(at)].type in _HEAD_TYPES:
+            found = source
+        at = source
+    return found
+
+
+def _only_source(node: Node | None, graph: Graph) -> str | None:
+    """The one input that is no weight; None at the start, and where branches meet."""
+    if node is None:
+        return None
+    sources = [name for name in node.inputs if node_of(name) not in graph.weights]
+    return sources[0] if len(sources) == 1 else None

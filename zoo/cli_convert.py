@@ -1,0 +1,109 @@
+"""``zoo convert``: model files to the web format of TensorFlow.js."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from weights_cache.errors import ZooError
+from zoo.terminal import complain, size_text
+
+
+def add_convert(commands: Any) -> None:
+    """Declare the command and its arguments."""
+    convert = commands.add_parser(
+        "convert", help="convert a model file to a model.json that TensorFlow.js loads"
+    )
+    convert.add_argument(
+        "source",
+        metavar="IN",
+        help="a .tflite, .h5, .keras or .pb file, a SavedModel, a Teachable Machine export, or a "
+        "model.json",
+    )
+    convert.add_argument("target", metavar="OUT", nargs="?", help="the folder to write to")
+    convert.add_argument(
+        "--quantise",
+        action="append",
+        default=[],
+        metavar="KIND",
+        help="float16, uint8 or uint16 for all weights; or 'PATTERN=KIND' for those whose name "
+        "matches, where float32 leaves them as they are (the first that matches counts)",
+    )
+    convert.add_argument("--dry-run", action="store_true", help="write nothing, print a report")
+    convert.add_argument("--json", action="store_true", help="the report as JSON")
+    convert.add_argument(
+        "--optimise",
+        action=argparse.BooleanOptionalAction,
+        help="drop training nodes, fold constants and batch norm, fuse (default: unless IN is a "
+        "model.json)",
+    )
+    convert.add_argument(
+        "--format",
+        choices=("auto", "graph", "layers"),
+        default="auto",
+        help="of the topology; auto keeps layers of a model.json (default)",
+    )
+    convert.add_argument("--signature", metavar="NAME", help="which signature of a SavedModel")
+    convert.add_argument(
+        "--output",
+        action="append",
+        metavar="NAME",
+        help="an output or node to keep, may be repeated; default: all outputs",
+    )
+    convert.add_argument("--overwrite", action="store_true", help="replace the model in OUT")
+    convert.set_defaults(run=_run_convert)
+
+
+def _run_convert(given: argparse.Namespace) -> int:
+    how = {
+        "quantise": _quantise(given.quantise),
+        "optimise": given.optimise,
+        "signature": given.signature,
+        "outputs": given.output,
+    }
+    if given.dry_run:
+        return _print_report(given, how)
+    if given.json:
+        raise ZooError("--json is for the report: give --dry-run, too")
+    if given.target is None:
+        raise ZooError("give the folder to write to as OUT, or --dry-run")
+    from core.converter import convert
+
+    path = convert(
+        given.source, given.target, format=given.format, overwrite=given.overwrite, **how
+    )
+    print(f"{path}: {size_text(_written_bytes(path))}")
+    return 0
+
+
+def _written_bytes(path: Path) -> int:
+    """Of the document and its shards; shards of an older model may lie beside them."""
+    import json
+
+    groups = json.loads(path.read_bytes())["weightsManifest"]
+    shards = [path.parent / name for group in groups for name in group["paths"]]
+    return sum(file.stat().st_size for file in (path, *shards))
+
+
+def _quantise(texts: list[str]) -> dict[str, str] | None:
+    """Kinds by pattern of name; one without a pattern is for what no pattern matches."""
+    kinds: dict[str, str] = {}
+    for text in sorted(texts, key=lambda text: "=" not in text):
+        pattern, _, kind = text.rpartition("=")
+        if (pattern or "*") in kinds:
+            raise ZooError(f"--quantise names {pattern or '*'!r} twice")
+        kinds[pattern or "*"] = kind
+    return kinds or None
+
+
+def _print_report(given: argparse.Namespace, how: dict[str, Any]) -> int:
+    """Status 1 if the model could be read, but not be written."""
+    import json
+
+    from core.converter import inspect_model
+
+    report = inspect_model(given.source, **how)
+    print(json.dumps(report.to_dict()) if given.json else report.to_text())
+    if report.unsupported:
+        complain(f"TensorFlow.js has not these node types: {', '.join(report.unsupported)}")
+        return 1
+    return 0

@@ -1,0 +1,44 @@
+"""Models from files of one's own: whatever `core.converter` reads."""
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from core.converter import load_model
+from core.converter.reading import reading
+from core.converter.teachable import is_teachable, read_teachable
+from core.graph.model import GraphModel
+from zoo.classification import TeachableModel
+from zoo.runner import LoadedModel
+
+Kernels = Mapping[str, Callable[..., Any]]
+
+
+class ConvertedModel(LoadedModel):
+    """A network from a file: `predict` and `execute`, and no verbs, as its task is not known."""
+
+
+def load_path(
+    path: str | os.PathLike[str], backend: str | None = None, kernels: Kernels | None = None
+) -> LoadedModel:
+    """Load a model from a file or folder.
+
+    Args:
+        path: as for `zoo.load`.
+        backend: where it runs, by default the active one.
+        kernels: functions for node types that have none here, by type.
+
+    Returns:
+        A `zoo.classification.TeachableModel` of what Teachable Machine exported, else a
+        `ConvertedModel`.
+
+    Raises:
+        WeightsError: there is nothing, or no model that is read, or it is damaged.
+    """
+    name = os.fspath(path)
+    if not is_teachable(name):
+        return ConvertedModel(name, load_model(path, backend, kernels=kernels))
+    graph, bundle = read_teachable(name)
+    with reading(path):
+        network = GraphModel(graph, backend, kernels=kernels)
+    return TeachableModel(name, network, bundle) if bundle.kind else ConvertedModel(name, network)
