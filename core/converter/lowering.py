@@ -108,9 +108,22 @@ def _non_max_suppression(body: LoweredNodes, node: Node) -> None:
     body.end(node.name, "NonMaxSuppressionV2", *node.inputs[:3], threshold)
 
 
+def _erfc(body: LoweredNodes, node: Node) -> None:
+    erf = body.add(node.name, "Erf", *node.inputs[:1])
+    body.end(node.name, "Sub", body.constant(node.name, 1), erf)
+
+
+def _softsign(body: LoweredNodes, node: Node) -> None:
+    size = body.add(node.name, "Abs", *node.inputs[:1])
+    below = body.add(node.name, "AddV2", body.constant(node.name, 1), size)
+    body.end(node.name, "RealDiv", node.inputs[0], below)
+
+
 _RULES: Mapping[str, Callable[[LoweredNodes, Node], None]] = {
+    "Erfc": _erfc,
     "NonMaxSuppression": _non_max_suppression,
     "QuantiseRound": _quantise_round,
+    "Softsign": _softsign,
     "TFLite_Detection_PostProcess": lower_detection,
     "TopK": _top_k,
 }

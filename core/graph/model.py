@@ -10,7 +10,7 @@ from core.engine import tensor
 from core.errors import CoreError
 from core.graph.executor import GIVEN_TYPES, Executor
 from core.graph.initialization import Initialization
-from core.graph.nodes import Graph, PartialSpec, Quantization, node_of
+from core.graph.nodes import Endpoint, Graph, PartialSpec, Quantization, node_of
 from core.scopes import keep
 from core.settings import backend as on_backend
 from core.settings import get_backend
@@ -157,7 +157,7 @@ class GraphModel:
         if not endpoint.spec.accepts(fed.spec):
             raise CoreError(
                 f"input {name!r} must have shape {endpoint.spec.shape} (None: any) and dtype "
-                f"{endpoint.spec.dtype}, got {fed.shape} and {fed.dtype}"
+                f"{endpoint.spec.dtype}, got {fed.shape} and {fed.dtype}{_advice(endpoint, fed)}"
             )
         return self._executor.normalised(endpoint.node), fed
 
@@ -180,6 +180,12 @@ def _real(value: Any, quantization: Quantization | None) -> Tensor:
         return tensor(value)
     scale, zero_point = np.float32(quantization.scale), quantization.zero_point
     return tensor((np.asarray(value, np.int32) - zero_point).astype(np.float32) * scale)
+
+
+def _advice(endpoint: Endpoint, fed: Tensor) -> str:
+    """What to do about another dtype; an image of whole numbers mostly wants another range, too."""
+    wanted = endpoint.spec.dtype
+    return "" if fed.dtype == wanted else f": convert it, as with numpy's astype({wanted!r})"
 
 
 def _quanta(value: Tensor, quantization: Quantization) -> Tensor:

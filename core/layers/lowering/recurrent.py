@@ -87,20 +87,15 @@ def _unrolled(
     return outputs[-1], states
 
 
-LAYER_TYPES = {
-    **{
-        name: LayerType(_recurrent, children=_cell, keeps_mask=False)
-        for name in ("RNN", *_OWN_CELLS)
-    },
-}
-_CELL_WEIGHTS = weighted("kernel", "recurrent_kernel", use_bias="bias")
-
-
 def _not_called(call: LayerCall, *_: Value) -> Value:
     raise call.error("is a cell, and runs in an RNN layer alone")
 
 
-LAYER_TYPES.update(
-    {name: LayerType(_not_called, _CELL_WEIGHTS) for name in CELLS if name != "StackedRNNCells"}
-)
-LAYER_TYPES["StackedRNNCells"] = LayerType(_not_called, children=cells_of_stack)
+_LAYER = LayerType(_recurrent, children=_cell, keeps_mask=False)
+_CELL = LayerType(_not_called, weighted("kernel", "recurrent_kernel", use_bias="bias"))
+
+LAYER_TYPES = {
+    **dict.fromkeys(("RNN", *_OWN_CELLS), _LAYER),
+    **dict.fromkeys(CELLS, _CELL),
+    "StackedRNNCells": LayerType(_not_called, children=cells_of_stack),
+}

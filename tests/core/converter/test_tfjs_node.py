@@ -19,7 +19,7 @@ from core.converter import convert, load_model
 from core.converter.web import read_web_source
 from core.converter.web_writer import write_web
 from core.graph.nodes import DataType, Endpoint, Function, FunctionName, Graph, Node, PartialSpec
-from tests.core.tfjs_specs.packages import INSTALLING, CannotRunError, _run
+from tests.core.tfjs_specs.packages import INSTALLING, CannotRunError, run_checked
 from tests.helpers import skip_or_fail
 from weights_cache import StoredArray
 
@@ -45,7 +45,7 @@ def installed() -> Path:
     if not stamp.is_file():
         folder.mkdir(parents=True, exist_ok=True)
         try:
-            _run(["npm", "install", *INSTALLING, "--prefix", folder, PACKAGE])
+            run_checked(["npm", "install", *INSTALLING, "--prefix", folder, PACKAGE])
         except (CannotRunError, OSError) as error:
             skip_or_fail(f"{PACKAGE} cannot be installed: {error}")
         stamp.write_text(PACKAGE)

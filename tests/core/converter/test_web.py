@@ -214,6 +214,16 @@ def test_every_type_is_known_or_can_be_lowered_or_is_named():
     assert {"Conv2D", "_FusedConv2D", "While"} <= WEB_TYPES
 
 
+@pytest.mark.parametrize("kind", ["Erfc", "Inv", "Rint", "Softsign", "PreventGradient"])
+def test_functions_that_tfjs_lacks(tmp_path, rng, kind):
+    graph = graph_of(Node("y", kind, ("x",)))
+    written = read_web(write_web(graph, tmp_path))
+    assert {node.type for node in written.nodes} <= WEB_TYPES
+    x = rng.normal(size=50).astype(np.float32)
+    found, expected = (GraphModel(g).predict(x)["y"].numpy() for g in (written, graph))
+    np.testing.assert_array_equal(found, expected)
+
+
 @pytest.mark.parametrize("columns", [3, 4])  # the first may be the background
 @pytest.mark.parametrize("threshold", [0.4, 0.9, 2.0])
 def test_detections_are_written_with_the_same_bits(tmp_path, rng, columns, threshold):

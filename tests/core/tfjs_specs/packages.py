@@ -45,13 +45,13 @@ def bundle() -> Path:
     (folder / "spec_files.mjs").write_text(_spec_files(modules / "@tensorflow/tfjs-core/dist"))
     output = folder / f"bundle-{os.getpid()}.cjs"
     esbuild = modules / ".bin" / "esbuild"
-    _run([esbuild, "specs.mjs", *BUNDLING, f"--outfile={output}"], cwd=folder)
+    run_checked([esbuild, "specs.mjs", *BUNDLING, f"--outfile={output}"], cwd=folder)
     return output.replace(folder / "bundle.cjs")  # at once: another run may be reading it
 
 
 def _install(folder: Path, stamp: Path) -> None:
     if not stamp.is_file() or stamp.read_text().split() != list(PACKAGES):
-        _run(["npm", "install", *INSTALLING, "--prefix", folder, *PACKAGES])
+        run_checked(["npm", "install", *INSTALLING, "--prefix", folder, *PACKAGES])
         stamp.write_text("\n".join(PACKAGES))
 
 
@@ -62,7 +62,7 @@ def _spec_files(dist: Path) -> str:
     return "\n".join(["export const SPEC_FILES = [", *lines, "];", ""])
 
 
-def _run(command: list[Any], **options: Any) -> None:
+def run_checked(command: list[Any], **options: Any) -> None:
     done = subprocess.run([str(c) for c in command], capture_output=True, text=True, **options)
     if done.returncode:
         raise CannotRunError(f"{Path(command[0]).name} failed: {done.stderr[-500:]}")
