@@ -9,8 +9,11 @@ def require_relative(name: object, what: str) -> str:
     """Return ``name`` when it is a plain relative path with forward slashes, else raise.
 
     Refused: what is no text, an empty name, ``..``, ``.``, absolute paths, backslashes, drive
-    letters and NUL. ``what`` says in the error whose name it is.
+    letters and NUL. A leading ``./``, as TensorFlow.js writes it where it saves from a browser,
+    is left out. ``what`` says in the error whose name it is.
     """
+    if isinstance(name, str):
+        name = name.removeprefix("./")
     fault = _fault(name)
     if fault:
         raise WeightsError(

@@ -38,7 +38,7 @@ def load_path(
     name = os.fspath(path)
     if not is_teachable(name):
         return ConvertedModel(name, load_model(path, backend, kernels=kernels))
-    graph, bundle = read_teachable(name)
+    graph, bundle = read_teachable(name, kernels or ())
     with reading(path):
         network = GraphModel(graph, backend, kernels=kernels)
     return TeachableModel(name, network, bundle) if bundle.kind else ConvertedModel(name, network)

@@ -1,12 +1,12 @@
 """The one door to all readers: what kind of model a path leads to, and its graph."""
 
 import os
-import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from core.converter.archives import open_archive
 from core.converter.reading import reading
 from core.graph.model import GraphModel
 from core.graph.nodes import Graph
@@ -28,10 +28,13 @@ _READERS = {
     "saved": ("saved_model", "read_saved_model"),
 }
 
+#: Kinds that may hold layers, of which a user's functions may run some.
+_LAYERED = frozenset({"web", "keras", "teachable"})
+
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 
 
-def read_graph(path: str | os.PathLike[str]) -> Graph:
+def read_graph(path: str | os.PathLike[str], kernels: Container[str] = ()) -> Graph:
     """Read a model file of any known kind.
 
     The kind is told by what is in the file or folder, and where that leaves a choice by the name.
@@ -39,6 +42,7 @@ def read_graph(path: str | os.PathLike[str]) -> Graph:
     Args:
         path: a TensorFlow.js ``model.json`` or its folder, a Teachable Machine bundle (folder or
             zip), a ``.tflite``, ``.h5``, ``.keras`` or frozen ``.pb`` file, or a SavedModel folder.
+        kernels: classes of layers that functions of your own run; they become nodes of that type.
 
     Returns:
         Its nodes, weights, inputs and outputs.
@@ -47,9 +51,10 @@ def read_graph(path: str | os.PathLike[str]) -> Graph:
         WeightsError: there is nothing at the path, it is of another kind, or damaged.
     """
     path = _existing(path)
-    module, function = _READERS[find_kind(path)]
-    reader: Callable[[Path], Any] = getattr(import_module(f"core.converter.{module}"), function)
-    graph = reader(path)
+    kind = find_kind(path)
+    module, function = _READERS[kind]
+    reader: Callable[..., Any] = getattr(import_module(f"core.converter.{module}"), function)
+    graph = reader(path, kernels) if kind in _LAYERED else reader(path)
     return graph if isinstance(graph, Graph) else graph[0]  # one also gives the bundle's metadata
 
 
@@ -64,7 +69,7 @@ def load_model(
     Args:
         path: as for `read_graph`.
         backend: where to run, by default the active one.
-        kernels: functions for node types that have none here, as for
+        kernels: functions for node types or classes of layers that have none here, as for
             `core.graph.model.GraphModel`.
 
     Raises:
@@ -82,7 +87,7 @@ def load_model(
     >>> model.predict(np.float32([1, 2]))["y"].numpy()
     array([-1., -2.], dtype=float32)
     """
-    graph = read_graph(path)
+    graph = read_graph(path, kernels or ())
     with reading(path):
         return GraphModel(graph, backend, kernels=kernels)
 
@@ -138,8 +143,8 @@ def _kind_of_file(path: Path) -> str | None:
 
 def _kind_of_archive(path: Path) -> str | None:
     """Keras's own archive, or one that a Teachable Machine model was exported to."""
-    with zipfile.ZipFile(path) as archive:
-        names = {name.rpartition("/")[2] for name in archive.namelist()}
+    with open_archive(path) as archive:
+        names = {name.rpartition("/")[2] for name in archive.names}
     if "metadata.json" in names and "model.json" in names:
         return "teachable"
     return "keras" if "config.json" in names else None

@@ -1,7 +1,7 @@
 """Bundles of Teachable Machine: ``metadata.json`` beside a layers model, in a folder or a zip."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -33,13 +33,15 @@ class Bundle(NamedTuple):
     name: str
 
 
-def read_teachable(path: str | Path) -> tuple[Graph, Bundle]:
+def read_teachable(path: str | Path, kernels: Container[str] = ()) -> tuple[Graph, Bundle]:
     """Read what Teachable Machine exports for TensorFlow.js.
 
     Args:
         path: a folder with ``model.json``, ``metadata.json`` and weights, that ``model.json``, or
             a zip of them, which may hold them in a folder. A zip is unpacked to a private
             folder that is removed again.
+        kernels: classes of layers that the user's own functions run; see
+            `core.layers.inference.layers_graph`.
 
     Returns:
         The graph, and what the metadata says.
@@ -51,7 +53,7 @@ def read_teachable(path: str | Path) -> tuple[Graph, Bundle]:
     """
     path = Path(path)
     with reading(path), _folder_of(path) as folder:
-        graph = read_web(folder / _MODEL)
+        graph = read_web(folder / _MODEL, kernels)
         metadata = folder / _METADATA
         document = read_json(metadata) if metadata.is_file() else {}
         return graph, _bundle(document, graph, path)

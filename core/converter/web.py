@@ -1,6 +1,6 @@
 """The web format of TensorFlow.js: ``model.json``, of a graph or of layers, and its shards."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,19 +27,21 @@ class WebSource(NamedTuple):
         return "node" not in self.document["modelTopology"]
 
 
-def read_web(path: str | Path) -> Graph:
+def read_web(path: str | Path, kernels: Container[str] = ()) -> Graph:
     """Read a TensorFlow.js model, of a converted graph or of layers.
 
     Args:
         path: a ``model.json``, or the folder that holds it.
+        kernels: classes of layers that the user's own functions run; see
+            `core.layers.inference.layers_graph`.
 
     Raises:
         WeightsError: the file is damaged, or holds weights alone.
     """
-    return read_web_source(path).graph
+    return read_web_source(path, kernels).graph
 
 
-def read_web_source(path: str | Path) -> WebSource:
+def read_web_source(path: str | Path, kernels: Container[str] = ()) -> WebSource:
     """As `read_web`; what it was made of comes with it."""
     model = load_web_model(path)
     with reading(model.path):
@@ -51,17 +53,20 @@ def read_web_source(path: str | Path) -> WebSource:
                 f"{model.path} holds weights alone: it has no modelTopology that tells what to do "
                 f"with them; weights_cache.load_weights reads them"
             )
-        graph = _graph(document, topology, weights)
+        graph = _graph(document, topology, weights, kernels)
     return WebSource(graph, document, model.stored)
 
 
 def _graph(
-    document: Mapping[str, Any], topology: Mapping[str, Any], weights: Mapping[str, np.ndarray]
+    document: Mapping[str, Any],
+    topology: Mapping[str, Any],
+    weights: Mapping[str, np.ndarray],
+    kernels: Container[str],
 ) -> Graph:
     if "node" not in topology:
         from core.layers import layers_graph
 
-        return layers_graph(topology, weights)
+        return layers_graph(topology, weights, kernels)
     graph = read_graph_document(topology, _signature(document), weights)
     initializer = document.get("modelInitializer")
     if not isinstance(initializer, dict) or "node" not in initializer:

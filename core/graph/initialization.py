@@ -6,14 +6,11 @@ from typing import Any
 
 from core.engine import tensor
 from core.graph.executor import Executor
-from core.graph.nodes import Graph, node_of
+from core.graph.nodes import FILLING_TYPES, Graph, node_of
 from core.scopes import keep
 
-#: Node types that make a table, and those that fill one.
+#: Node types that make a table.
 _TABLE_TYPES = frozenset({"HashTable", "HashTableV2"})
-_FILLING_TYPES = frozenset(
-    {"InitializeTable", "InitializeTableV2", "LookupTableImport", "LookupTableImportV2"}
-)
 
 
 class Initialization:
@@ -85,5 +82,5 @@ def _filling_nodes(graph: Graph) -> list[str]:
     return [
         node.name
         for node in graph.nodes
-        if node.type in _FILLING_TYPES and ready.issuperset(map(node_of, node.inputs))
+        if node.type in FILLING_TYPES and ready.issuperset(map(node_of, node.inputs))
     ]

@@ -10,6 +10,11 @@ import numpy as np
 
 from core.specs import Spec
 
+#: Node types that fill a hash table and give nothing.
+FILLING_TYPES = frozenset(
+    {"InitializeTable", "InitializeTableV2", "LookupTableImport", "LookupTableImportV2"}
+)
+
 
 class DataType(str):
     """An attribute that is a dtype, by TensorFlow's name: ``DataType("DT_FLOAT")``."""

@@ -1,13 +1,14 @@
 """The topology of TensorFlow.js's ``model.json``, a GraphDef written as JSON, and its signature."""
 
 import base64
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from core.errors import CoreError
 from core.graph.nodes import (
+    FILLING_TYPES,
     DataType,
     Endpoint,
     Function,
@@ -173,7 +174,7 @@ def read_signature(
     given = _dict(signature.get("outputs") or {}, "the outputs of the signature")
     return (
         _endpoints(taken) or _placeholders(nodes, resources),
-        _endpoints(given) or _leaves(nodes),
+        _endpoints(given) or _leaves(nodes, FILLING_TYPES),
         resources,
     )
 
@@ -209,11 +210,11 @@ def _declared_spec(node: Node) -> PartialSpec:
     )
 
 
-def _leaves(nodes: Sequence[Node]) -> dict[str, Endpoint]:
+def _leaves(nodes: Sequence[Node], skipped: Container[str] = ()) -> dict[str, Endpoint]:
     """Nodes that no other one needs, and that compute something."""
     used = {node_of(reference) for node in nodes for reference in node.inputs}
-    skipped = {"Const", "NoOp", "Placeholder"}
-    leaves = [n.name for n in nodes if n.name not in used and n.type not in skipped]
+    computing = [n for n in nodes if n.type not in ("Const", "NoOp", "Placeholder")]
+    leaves = [n.name for n in computing if n.name not in used and n.type not in skipped]
     return {name: Endpoint(name, PartialSpec(None)) for name in leaves}
 
 

@@ -17,7 +17,7 @@ ESCAPES = [
     "a\\b.bin",
     "C:\\secret.bin",
     "C:secret.bin",
-    "./shard.bin",
+    "././shard.bin",
     "a//b.bin",
     "",
     "a\0b",
@@ -31,6 +31,10 @@ ESCAPES = [
 @pytest.mark.parametrize("name", ["shard.bin", "group1-shard1of1", "sub/shard.bin", "..hidden"])
 def test_plain_names_are_kept(name):
     assert require_relative(name, "test") == name
+
+
+def test_what_browsers_save():
+    assert require_relative("./model.weights.bin", "test") == "model.weights.bin"
 
 
 @pytest.mark.parametrize("name", ESCAPES)

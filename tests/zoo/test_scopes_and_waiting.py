@@ -92,4 +92,4 @@ def test_a_profile_of_a_pose():
 
 
 def nodes(model):
-    return model.network.nodes.values()
+    return model.network.graph.nodes

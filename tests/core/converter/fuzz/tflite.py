@@ -1,15 +1,21 @@
 """A small TFLite file, and TFLite files with other numbers in their tables."""
 
+from functools import cache
+from importlib import import_module
 from typing import Any
 
 import numpy as np
-from ai_edge_litert import schema_py_generated as schema
-from flatbuffers import Builder
 
 from tests.core.converter.fuzz.documents import CHANNELS, CLASSES, SIDE
 
 Arrays = dict[str, np.ndarray]
 HOSTILE = (-1, 0, 1, 2, 7, 127, 128, 255, 1000, 2**20, 2**31 - 1, -(2**31))
+
+
+@cache
+def schema() -> Any:
+    """The tables of the format as classes; LiteRT's package brings them."""
+    return import_module("ai_edge_litert.schema_py_generated")
 
 
 def model_bytes(arrays: Arrays) -> bytes:
@@ -19,6 +25,8 @@ def model_bytes(arrays: Arrays) -> bytes:
 
 def packed(model: Any) -> bytes:
     """The bytes of a model as objects."""
+    from flatbuffers import Builder
+
     builder = Builder(1024)
     builder.Finish(model.Pack(builder), b"TFL3")
     return bytes(builder.Output())
@@ -26,7 +34,7 @@ def packed(model: Any) -> bytes:
 
 def damaged(data: bytes, rng: np.random.Generator) -> bytes:
     """The file with other numbers in one or two places of its tables."""
-    model = schema.ModelT.InitFromObj(schema.Model.GetRootAs(bytearray(data)))
+    model = schema().ModelT.InitFromObj(schema().Model.GetRootAs(bytearray(data)))
     for _ in range(int(rng.integers(1, 3))):
         places = list(_numbers(model))
         owner, key = places[int(rng.integers(len(places)))]
@@ -83,38 +91,38 @@ def _model(arrays: Arrays) -> Any:
     steps = (
         ("CONV_2D", ("image", "kernel", "bias"), "conv", _conv_options()),
         ("DEQUANTIZE", ("conv",), "real", None),
-        ("MEAN", ("real", "axes"), "mean", schema.ReducerOptionsT()),
+        ("MEAN", ("real", "axes"), "mean", schema().ReducerOptionsT()),
         ("FULLY_CONNECTED", ("mean", "dense", "dense_bias"), "scores", _dense_options()),
     )
-    graph = schema.SubGraphT()
+    graph = schema().SubGraphT()
     graph.tensors = tensors
     graph.inputs, graph.outputs = [names.index("image")], [names.index("scores")]
     graph.operators = [
         _operator(i, [names.index(n) for n in inputs], names.index(output), options)
         for i, (_, inputs, output, options) in enumerate(steps)
     ]
-    model = schema.ModelT()
+    model = schema().ModelT()
     model.version, model.subgraphs, model.buffers = 3, [graph], buffers
     model.operatorCodes = [_code(kind) for kind, *_ in steps]
     return model
 
 
 def _quantization(scale: float, zero_point: int) -> Any:
-    found = schema.QuantizationParametersT()
+    found = schema().QuantizationParametersT()
     found.scale, found.zeroPoint = [scale], [zero_point]
     return found
 
 
 def _buffer(array: np.ndarray | None) -> Any:
-    found = schema.BufferT()
+    found = schema().BufferT()
     if array is not None:
         found.data = np.frombuffer(array.tobytes(), np.uint8)
     return found
 
 
 def _tensor(name: str, buffer: int, shape: Any, dtype: Any, quantization: Any) -> Any:
-    types = schema.TensorType
-    found = schema.TensorT()
+    types = schema().TensorType
+    found = schema().TensorT()
     kinds = {np.float32: types.FLOAT32, np.uint8: types.UINT8, np.int32: types.INT32}
     found.name, found.buffer, found.shape = name, buffer, list(shape)
     found.type, found.quantization = kinds[dtype], quantization
@@ -122,28 +130,28 @@ def _tensor(name: str, buffer: int, shape: Any, dtype: Any, quantization: Any) -
 
 
 def _conv_options() -> Any:
-    found = schema.Conv2DOptionsT()
-    found.padding, found.strideW, found.strideH = schema.Padding.SAME, 2, 2
-    found.fusedActivationFunction = schema.ActivationFunctionType.RELU6
+    found = schema().Conv2DOptionsT()
+    found.padding, found.strideW, found.strideH = schema().Padding.SAME, 2, 2
+    found.fusedActivationFunction = schema().ActivationFunctionType.RELU6
     return found
 
 
 def _dense_options() -> Any:
-    return schema.FullyConnectedOptionsT()
+    return schema().FullyConnectedOptionsT()
 
 
 def _operator(code: int, inputs: list[int], output: int, options: Any) -> Any:
-    found = schema.OperatorT()
+    found = schema().OperatorT()
     found.opcodeIndex, found.inputs, found.outputs = code, inputs, [output]
     if options is not None:
         found.builtinOptions = options
         kind = type(options).__name__.removesuffix("T")
-        found.builtinOptionsType = getattr(schema.BuiltinOptions, kind)
+        found.builtinOptionsType = getattr(schema().BuiltinOptions, kind)
     return found
 
 
 def _code(kind: str) -> Any:
-    found = schema.OperatorCodeT()
-    found.builtinCode = found.deprecatedBuiltinCode = getattr(schema.BuiltinOperator, kind)
+    found = schema().OperatorCodeT()
+    found.builtinCode = found.deprecatedBuiltinCode = getattr(schema().BuiltinOperator, kind)
     found.version = 1
     return found
