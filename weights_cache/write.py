@@ -33,6 +33,7 @@ def write_weights(
     metadata: Mapping[str, Any] | None = None,
     topology: Mapping[str, Any] | None = None,
     fields: Mapping[str, Any] | None = None,
+    files: Mapping[str, bytes] | None = None,
 ) -> Path:
     """Write ``weights`` as ``model.json`` and ``group1-shard1of1.bin`` ..., and return the former.
 
@@ -48,6 +49,7 @@ def write_weights(
         metadata: kept as ``userDefinedMetadata``.
         topology: kept as ``modelTopology``.
         fields: what else the document tells, such as ``{"signature": ...}``.
+        files: what else belongs to the model, by name; these are replaced along with it.
 
     Without quantisation ``load_weights(folder)`` gives the same bits. An error leaves files that
     were there as they were. Raises WeightsError for names, dtypes and values that the format
@@ -71,7 +73,8 @@ def write_weights(
     shards = _shards(pieces, shard_bytes)
     manifest = [{"paths": list(shards), "weights": entries}]
     document = _document(manifest, metadata, topology, fields or {})
-    return _write(Path(folder), {**shards, "model.json": [document]})
+    beside = {name: [data] for name, data in (files or {}).items()}
+    return _write(Path(folder), {**beside, **shards, "model.json": [document]})
 
 
 def kinds_by_name(names: Iterable[str], quantise: Quantise) -> dict[str, str]:

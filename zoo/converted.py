@@ -8,6 +8,8 @@ from core.converter import load_model
 from core.converter.reading import reading
 from core.converter.teachable import is_teachable, read_teachable
 from core.graph.model import GraphModel
+from core.settings import backend as on_backend
+from core.settings import get_backend
 from zoo.classification import TeachableModel
 from zoo.runner import LoadedModel
 
@@ -34,11 +36,13 @@ def load_path(
 
     Raises:
         WeightsError: there is nothing, or no model that is read, or it is damaged.
+        CoreError: there is no such backend.
     """
     name = os.fspath(path)
     if not is_teachable(name):
         return ConvertedModel(name, load_model(path, backend, kernels=kernels))
-    graph, bundle = read_teachable(name, kernels or ())
-    with reading(path):
-        network = GraphModel(graph, backend, kernels=kernels)
+    with on_backend(backend or get_backend()):
+        graph, bundle = read_teachable(name, kernels or ())
+        with reading(path):
+            network = GraphModel(graph, kernels=kernels)
     return TeachableModel(name, network, bundle) if bundle.kind else ConvertedModel(name, network)

@@ -24,7 +24,7 @@ Outputs = Mapping[str, np.ndarray]
 
 
 class LoadedModel:
-    """A loaded network: tensors for experts. Threads may share it.
+    """A loaded network: what goes in, what comes out, and any node. Threads may share it.
 
     Made by `zoo.load`. Usable in a ``with`` statement, which closes it.
     """
@@ -45,7 +45,7 @@ class LoadedModel:
 
     @property
     def network(self) -> GraphModel:
-        """The graph that runs."""
+        """The graph that runs, with its weights."""
         if self._network is None:
             raise ZooError(f"the model {self.name} is closed: load it again with zoo.load")
         return self._network
@@ -64,11 +64,16 @@ class LoadedModel:
         """Run the network on ready-made input.
 
         Args:
-            inputs: array or tensor as `inputs` tells, or a dict of them by name.
-            raw: give the outputs of a quantised network as their integers.
+            inputs: array or tensor as the property `inputs` tells, or a dict of them by name.
+            raw: give the outputs of a quantised network as their integers, not as the real values
+                that they stand for.
 
         Returns:
-            Every raw output by name.
+            Every output by name, as the network gives it.
+
+        Raises:
+            CoreError: an input is missing, unknown, or of another shape or dtype.
+            ZooError: the model is closed.
         """
         return self.network.predict(inputs, raw=raw)
 
@@ -81,11 +86,11 @@ class LoadedModel:
         ``await core.run_async(model.estimate_single_pose, photo)``.
 
         Args:
-            inputs: array or tensor as `inputs` tells, or a dict of them by name.
+            inputs: as for `predict`.
             raw: as for `predict`.
 
         Returns:
-            To await: every raw output by name.
+            To await: every output by name.
 
         >>> import asyncio, zoo
         >>> model = zoo.load("posenet.tiny")
@@ -113,11 +118,11 @@ class LoadedModel:
         return self.network.execute(inputs, outputs, raw=raw)
 
     def describe(self) -> str:
-        """Inputs, outputs, size and node types, as a text of a few lines."""
+        """Inputs, outputs, number of parameters and types of nodes, as a text of a few lines."""
         return describe(self.network, repr(self)[1:-1])
 
     def close(self) -> None:
-        """Let go of the weights; the model cannot be used after that."""
+        """Let go of the network with its weights; the model cannot run after that."""
         self._network = None
 
     def __enter__(self: Self) -> Self:
@@ -131,7 +136,10 @@ class LoadedModel:
 
 
 class Model(LoadedModel, ABC):
-    """A pretrained model: its task's verbs for everybody, tensors for experts."""
+    """A pretrained model, by its name in `zoo.models`: a `LoadedModel` that also takes pictures.
+
+    The classes of tasks add their verbs, such as ``estimate_single_pose``.
+    """
 
     def __init__(
         self,
@@ -152,10 +160,10 @@ class Model(LoadedModel, ABC):
         Args:
             image: anything that the verbs take, one picture.
             embedding: the features that the network computes before its last layers, instead
-                of its main output.
+                of its main output; the entry names the nodes of both.
 
         Returns:
-            float32 [1, ...]
+            float32 [1, ...], of the picture brought to the size of the network's input.
         """
         wanted = self.entry.embedding if embedding else self.entry.output
         values, _ = prepare(read_image(image), self.entry.preprocess, self.input_size)

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from core.converter.conversion import convert
-    from core.converter.doors import load_model, read_graph
+    from core.converter.formats import load_model, read_graph
     from core.converter.report import Report, inspect_model
 
 _PUBLIC = {
     "Report": "report",
     "convert": "conversion",
     "inspect_model": "report",
-    "load_model": "doors",
-    "read_graph": "doors",
+    "load_model": "formats",
+    "read_graph": "formats",
 }
 
 __all__ = ["Report", "convert", "inspect_model", "load_model", "read_graph"]

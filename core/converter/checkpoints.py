@@ -171,12 +171,19 @@ def table_entries(data: bytes) -> Iterator[tuple[bytes, bytes]]:
         raise CoreError("the index of the checkpoint does not end as a table does")
     _, at = _handle(footer, 0)
     index, _ = _handle(footer, at)
-    left = MOST_KEY_BYTES
+    left, end, before = MOST_KEY_BYTES, 0, None
     for _, handle in _block_entries(_block(data, index)):
-        for key, value in _block_entries(_block(data, _handle(handle, 0)[0])):
+        (offset, size), _ = _handle(handle, 0)
+        if offset < end:  # else a small file could name one block many times
+            raise CoreError("blocks of the index overlap, or are out of order")
+        end = offset + size + _TRAILER
+        for key, value in _block_entries(_block(data, (offset, size))):
             left -= len(key)
             if left < 0:
                 raise CoreError(f"keys of the index take more than {MOST_KEY_BYTES} bytes")
+            if before is not None and key <= before:
+                raise CoreError(f"the key {key!r:.80} of the index is out of order")
+            before = key
             yield key, value
 
 

@@ -5,10 +5,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from core.converter.doors import find_kind, read_graph
-from core.converter.reading import reading
+from core.converter.formats import find_kind, read_graph
+from core.converter.quanta import stored_quanta
+from core.converter.reading import read_bytes, reading
+from core.converter.targets import check_metadata, check_target, refuse_folders
 from core.converter.web import WebSource, read_web_source
-from core.converter.web_writer import write_web
+from core.converter.web_writer import stored_arrays, write_web
 from core.errors import CoreError
 from core.graph.nodes import Endpoint, Graph, PartialSpec, node_of
 from core.graph.passes import optimise as optimised
@@ -40,7 +42,8 @@ def convert(
         quantise: ``"float16"``, ``"uint8"`` or ``"uint16"`` for all weights, or a dict from
             patterns of names (``*`` and ``?``) to kinds, of which the first that matches counts;
             ``"float32"`` leaves weights as they are. What is quantised already stays as it is
-            where nothing else is asked for.
+            where nothing else is asked for; weights of a TFLite file do if they have one scale,
+            while those with one for each channel become float32.
         format: ``"graph"``; ``"layers"``, of web models of layers; or ``"auto"``, which is the
             latter for these and the former for all others.
         optimise: whether to run `core.graph.passes.optimise`; by default on all but web models,
@@ -48,22 +51,25 @@ def convert(
         signature: which signature of a SavedModel to convert.
         outputs: names of outputs or nodes, if not all outputs of the model: what comes behind
             them is left away.
-        overwrite: whether to replace a model that lies in the folder.
+        overwrite: whether to replace a model that lies in the folder; never the source itself.
 
     Returns:
-        The path of ``model.json``. An error leaves files that were there as they were.
+        The path of ``model.json``. The metadata of a Teachable Machine model lies beside it, so
+        that it classifies still. An error leaves files that were there as they were.
 
     Raises:
         WeightsError: the source cannot be read or written in this format, or the target holds a
             model.
+        CoreError: there are no outputs or nodes of these names.
     """
-    if format not in FORMATS:
-        raise WeightsError(f"format {format!r} is unknown: give one of {', '.join(FORMATS)}")
-    folder = _checked_target(Path(source), Path(target), overwrite)
+    require_format(format)
+    kind = find_kind(source)
+    folder = check_target(target, Path(source), kind, overwrite=overwrite)
     found = read_source(source, signature=signature)
-    if _keeps_layers(found, format, optimise, outputs):
-        assert found.web is not None
-        return _write_layers(found.web, folder, quantise, found.metadata)
+    refuse_folders(folder, found.folders)
+    check_metadata(folder, found.files, overwrite=overwrite)
+    if keeps_layers(found, format, optimise, outputs):
+        return _write_layers(found, folder, quantise)
     graph = prepared(found, optimise, outputs)
     return write_web(
         graph,
@@ -72,16 +78,40 @@ def convert(
         stored=unchanged(graph, found),
         metadata=found.metadata,
         fields={"convertedBy": "friendly-zoo"},
+        files=found.files,
     )
 
 
+def require_format(format: str) -> None:
+    """Raise an error that lists `FORMATS` unless a format is one."""
+    if format not in FORMATS:
+        raise WeightsError(f"format={format!r} is unknown: give one of {', '.join(FORMATS)}")
+
+
 class Source(NamedTuple):
-    """What is converted: its graph, its own metadata, and if it is a web model all of that."""
+    """What is converted.
+
+    Attributes:
+        path: that was given.
+        graph: of the whole model.
+        metadata: its own, for ``userDefinedMetadata``.
+        web: all of it, if it is a web model.
+        files: what lies beside the model and belongs to it, by name.
+    """
 
     path: Path
     graph: Graph
     metadata: Mapping[str, Any] | None = None
     web: WebSource | None = None
+    files: Mapping[str, bytes] = {}
+
+    @property
+    def folders(self) -> set[Path]:
+        """Where shards lie, if it is a web model."""
+        if self.web is None:
+            return set()
+        folder = self.path if self.path.is_dir() else self.path.parent
+        return {(folder / shard).parent for shard in self.web.shards}
 
 
 def read_source(source: str | os.PathLike[str], *, signature: str | None = None) -> Source:
@@ -105,22 +135,31 @@ def read_source(source: str | os.PathLike[str], *, signature: str | None = None)
 
 
 def _read_bundle(path: Path) -> Source:
-    """A Teachable Machine export; in a folder it is a web model, whose layers can stay."""
-    from core.converter.teachable import read_teachable
+    """A Teachable Machine export; unless it is a zip it is a web model, whose layers can stay."""
+    from core.converter.teachable import bundle_folder, read_teachable
 
     graph, bundle = read_teachable(path)
+    web = None
+    if path.is_dir() or path.suffix == ".json":
+        web = read_web_source(path)
+    if not bundle.kind:
+        return Source(path, web.graph if web else graph, None, web)
+    with bundle_folder(path) as folder:
+        files = {"metadata.json": read_bytes(folder / "metadata.json")}
     metadata = {**bundle._asdict(), "labels": list(bundle.labels)}
-    web = read_web_source(path) if path.is_dir() else None
-    return Source(path, web.graph if web else graph, metadata, web)
+    return Source(path, web.graph if web else graph, metadata, web, files)
 
 
 def prepared(source: Source, optimise: bool | None, outputs: Sequence[str] | None) -> Graph:
-    """The graph as it is converted."""
-    graph = source.graph
+    """The graph as it is converted.
+
+    Raises:
+        CoreError: the names of outputs are wrong.
+        WeightsError: the graph makes no sense.
+    """
+    graph = source.graph if outputs is None else with_outputs(source.graph, outputs)
+    wanted = source.web is None if optimise is None else optimise
     with reading(source.path):
-        if outputs is not None:
-            graph = with_outputs(graph, outputs)
-        wanted = source.web is None if optimise is None else optimise
         return optimised(graph) if wanted else graph
 
 
@@ -142,21 +181,24 @@ def with_outputs(graph: Graph, names: Sequence[str]) -> Graph:
 
 def unchanged(graph: Graph, source: Source) -> dict[str, StoredArray]:
     """The weights of a graph that are those of its source, as they are stored there."""
-    if source.web is None:
-        return {}
     before = source.graph.weights
-    return {
-        name: stored
-        for name, stored in source.web.stored.items()
-        if isinstance(stored, StoredArray)
-        and name in graph.weights
-        and graph.weights[name] is before.get(name)
-    }
+    kept = [name for name, array in graph.weights.items() if array is before.get(name)]
+    if source.web is not None:
+        quantised = source.web.quantised
+        return {name: quantised[name] for name in kept if name in quantised}
+    quanta = source.graph.quantizations
+    found = {n: stored_quanta(graph.weights[n], quanta[n]) for n in kept if n in quanta}
+    return {name: stored for name, stored in found.items() if stored is not None}
 
 
-def _keeps_layers(
+def keeps_layers(
     source: Source, format: str, optimise: bool | None, outputs: Sequence[str] | None
 ) -> bool:
+    """Whether a source is written as layers.
+
+    Raises:
+        WeightsError: it should be, but cannot.
+    """
     has_layers = source.web is not None and source.web.has_layers
     if format == "layers" and not has_layers:
         raise WeightsError(
@@ -168,34 +210,17 @@ def _keeps_layers(
     return has_layers and format != "graph" and not optimise and outputs is None
 
 
-def _write_layers(
-    web: WebSource, folder: Path, quantise: Quantise, metadata: Mapping[str, Any] | None
-) -> Path:
+def _write_layers(source: Source, folder: Path, quantise: Quantise) -> Path:
     """The same topology, and weights that may be quantised otherwise."""
+    web = source.web
+    assert web is not None
     kept = ("format", "generatedBy", "trainingConfig")
     fields = {key: web.document[key] for key in kept if key in web.document}
     return write_weights(
         folder,
-        web.stored,
-        quantise=quantise,
+        stored_arrays(web.weights, quantise, web.quantised),
         topology=web.document["modelTopology"],
-        metadata=metadata,
+        metadata=source.metadata,
         fields={**fields, "convertedBy": "friendly-zoo"},
+        files=source.files,
     )
-
-
-def _checked_target(source: Path, target: Path, overwrite: bool) -> Path:
-    """The folder to write to, which must not be that of the source."""
-    with reading(target):
-        if target.exists() and not target.is_dir():
-            raise WeightsError(f"cannot write to {target}: it is a file, give a folder")
-        if target.exists() and source.exists():
-            own = source if source.is_dir() else source.parent
-            own_files = not source.is_file() or source.name == "model.json"
-            if own_files and target.samefile(own):
-                raise WeightsError(f"{target} holds the source itself: give another folder")
-        if not overwrite and (target / "model.json").exists():
-            raise WeightsError(
-                f"there is a model in {target}: give another folder, or overwrite=True"
-            )
-    return target

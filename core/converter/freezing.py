@@ -10,29 +10,41 @@ from typing import NamedTuple
 import numpy as np
 
 from core.converter.graph_protos import Body, GraphDef
-from core.converter.inlining import Inliner, Scope
+from core.converter.inlining import Inliner, NameBudget, Scope
 from core.converter.protobuf import Message
+from core.converter.sources import Sources
 from core.converter.tensor_protos import Budget, narrowed, read_tensor
 from core.errors import CoreError
-from core.graph.nodes import DataType, Function, FunctionName, Node, node_of
+from core.graph.nodes import (
+    TABLE_TYPES,
+    Attributes,
+    DataType,
+    Function,
+    FunctionName,
+    Node,
+    node_of,
+)
 
 #: Node types that hold a variable, or a reference to one.
 VARIABLES = frozenset({"VarHandleOp", "VariableV2", "Variable", "AutoReloadVariable"})
 
 #: Node types that hold a hash table.
-TABLES = frozenset({"HashTable", "HashTableV2", "MutableHashTable", "MutableHashTableV2"})
+TABLES = TABLE_TYPES | {"MutableHashTable", "MutableHashTableV2"}
 
-#: Node types whose first output is their first input, once nothing is trained or debugged.
-_PASSING = frozenset(
-    {
-        *("Identity", "StopGradient", "PreventGradient", "CheckNumerics", "CheckNumericsV2"),
-        *("Snapshot", "ReadVariableOp", "DebugIdentity", "DebugGradientIdentity"),
-        *("RefIdentity"),
-    }
-)
+#: Node types that read a variable by parts, and what they are of a constant; and one that
+#: TensorFlow.js understands otherwise.
+_RENAMED = {"ResourceGather": "Gather", "ResourceGatherNd": "GatherNd", "Select": "SelectRows"}
 
-#: Node types that read a variable by parts, and what they are of a constant.
-_OF_CONSTANTS = {"ResourceGather": "Gather", "ResourceGatherNd": "GatherNd"}
+#: Attributes that TensorFlow leaves out where they have these values; TensorFlow.js's are others.
+_DEFAULTS: dict[str, Attributes] = {
+    **dict.fromkeys(
+        ("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"),
+        {"epsilon": 1e-4, "is_training": True},
+    ),
+    "Range": {"Tidx": DataType("DT_INT32")},
+    "StaticRegexReplace": {"replace_global": True},
+    "TensorArrayV3": {"clear_after_read": True},
+}
 
 
 class Frozen(NamedTuple):
@@ -68,6 +80,7 @@ class Freezer:
         self._graph, self._budget, self._variable = graph, budget, variable
         self._weights: dict[str, np.ndarray] = {}
         self._tables: dict[str, Node] = {}
+        self._names = NameBudget()
 
     def freeze(self, wanted: Sequence[str]) -> Frozen:
         """The nodes that lead to some references.
@@ -75,9 +88,12 @@ class Freezer:
         Raises:
             CoreError: references lead nowhere, or constants are damaged or too large.
         """
-        inliner = Inliner(self._graph.body, self._graph.functions)
+        inliner = self._inliner(self._graph.body)
         nodes, references = self._frozen(inliner, wanted)
         return Frozen(nodes, self._weights, self._functions(nodes), references, self._tables)
+
+    def _inliner(self, body: Body) -> Inliner:
+        return Inliner(body, self._graph.functions, self._names)
 
     def _functions(self, nodes: Sequence[Node]) -> dict[str, Function]:
         """The functions that nodes name, and those that their bodies name."""
@@ -97,10 +113,11 @@ class Freezer:
         body = self._graph.functions[name]
         prefix = f"{name}/"
         given = [prefix + argument for argument in body.inputs]
+        self._names.take(body, prefix)
         scope = Scope(body, prefix, given, self._graph.functions)
         arguments = [Node(argument, "Placeholder") for argument in given]
         constants = {prefix + key: value for key, value in body.constants.items()}
-        inliner = Inliner(Body([*arguments, *scope.nodes()], constants), self._graph.functions)
+        inliner = self._inliner(Body([*arguments, *scope.nodes()], constants))
         wanted = [scope.outer(reference) for reference in body.outputs]
         nodes, references = self._frozen(inliner, wanted)
         inside = [node for node in nodes if node.name not in set(given)]
@@ -109,24 +126,25 @@ class Freezer:
     def _frozen(self, inliner: Inliner, wanted: Sequence[str]) -> tuple[list[Node], dict[str, str]]:
         reached = inliner.reachable(wanted)
         _check_unwritten(reached, inliner)
-        nodes = {name: self._constant_in_place(node) for name, node in reached.items()}
-        bridges = Bridges(nodes)
-        references = {r: bridges.source(inliner.resolved(r)) for r in wanted}
-        kept = _remaining(bridges, references.values())
+        nodes = {name: self._running(node) for name, node in reached.items()}
+        sources = Sources(nodes, stops=_waited_for(nodes.values()))
+        references = {r: sources.source(inliner.resolved(r)) for r in wanted}
+        kept = _remaining(sources, references.values())
         for node in kept:
             if node.type == "Const" and node.name not in self._weights:
                 self._weights[node.name] = self._value(reached[node.name], inliner)
         return kept, references
 
-    def _constant_in_place(self, node: Node) -> Node:
-        """A node, or what it is once variables are constants."""
+    def _running(self, node: Node) -> Node:
+        """A node as it runs, once variables are constants."""
         if node.type in VARIABLES:
             dtype = node.attributes.get("dtype", DataType("DT_FLOAT"))
             return Node(node.name, "Const", (), {"dtype": dtype, "value": None})
         if node.type in TABLES:
             self._tables[node.name] = node
             return Node(node.name, "Placeholder", (), {"dtype": DataType("DT_RESOURCE")})
-        return node._replace(type=_OF_CONSTANTS.get(node.type, node.type))
+        attributes = {**_DEFAULTS.get(node.type, {}), **node.attributes}
+        return node._replace(type=_RENAMED.get(node.type, node.type), attributes=attributes)
 
     def _value(self, node: Node, inliner: Inliner) -> np.ndarray:
         """The value of a Const node, or of a variable that was made one."""
@@ -140,48 +158,23 @@ class Freezer:
             raise CoreError(f"the constant {node.name!r}: {error}") from error
 
 
-class Bridges:
-    """Ways around nodes that only pass a value on.
-
-    Args:
-        nodes: by name.
-    """
-
-    def __init__(self, nodes: Mapping[str, Node]):
-        self.nodes = nodes
-        controls = (i for node in nodes.values() for i in node.inputs if i.startswith("^"))
-        self._asked_for = {reference[1:] for reference in controls}
-
-    def source(self, reference: str) -> str:
-        """The reference that a value comes from."""
-        for _ in range(len(self.nodes) + 1):
-            name, _, index = reference.partition(":")
-            node = self.nodes[name]
-            if not self._passes(node):
-                return reference
-            if index not in ("", "0"):
-                raise CoreError(f"the node {name!r} has no output {index}")
-            reference = node.inputs[0]
-        raise CoreError(f"the node {reference!r} waits for itself")
-
-    def _passes(self, node: Node) -> bool:
-        # Those that others run after tell which branch of TensorFlow 1 runs.
-        data = [i for i in node.inputs if not i.startswith("^")]
-        return node.type in _PASSING and len(data) == 1 and node.name not in self._asked_for
+def _waited_for(nodes: Iterable[Node]) -> set[str]:
+    """Nodes that others run after: these tell which branch of TensorFlow 1 runs."""
+    return {i[1:] for node in nodes for i in node.inputs if i.startswith("^")}
 
 
-def _remaining(bridges: Bridges, wanted: Iterable[str]) -> list[Node]:
-    """The nodes that lead to references when bridges are taken, in the order they were in."""
+def _remaining(sources: Sources, wanted: Iterable[str]) -> list[Node]:
+    """The nodes that lead to references, around those that pass on, in the order they were in."""
     found: dict[str, Node] = {}
     waiting = [node_of(reference) for reference in wanted]
     while waiting:
         name = waiting.pop()
         if name not in found:
-            node = bridges.nodes[name]
-            inputs = [i if i.startswith("^") else bridges.source(i) for i in node.inputs]
+            node = sources.nodes[name]
+            inputs = [i if i.startswith("^") else sources.source(i) for i in node.inputs]
             found[name] = node._replace(inputs=tuple(inputs))
             waiting += map(node_of, inputs)
-    return [found[name] for name in bridges.nodes if name in found]
+    return [found[name] for name in sources.nodes if name in found]
 
 
 def _named_functions(nodes: Sequence[Node]) -> Iterator[str]:

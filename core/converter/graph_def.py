@@ -10,8 +10,8 @@ from core.converter.protobuf import Message
 from core.converter.reading import read_bytes, reading
 from core.converter.tensor_protos import Budget
 from core.errors import CoreError
-from core.graph.nodes import Endpoint, Graph, Node, PartialShape, PartialSpec, node_of
-from core.graph.topology import DTYPES
+from core.graph.nodes import Endpoint, Graph, Node, PartialSpec, node_of
+from core.graph.topology import declared_spec, unread
 
 #: Before this version of GraphDef the shape () of a placeholder meant that it may be any.
 _SHAPES_KNOWN_SINCE = 24
@@ -55,6 +55,7 @@ def read_frozen_graph(path: str | os.PathLike[str]) -> Graph:
         if not outputs:
             raise CoreError("it has no node that computes something: is it a GraphDef?")
         frozen = Freezer(graph, budget).freeze(outputs)
+        scalars = graph.producer >= _SHAPES_KNOWN_SINCE
         placeholders = [n for n in graph.body.nodes if n.type == "Placeholder"]
         if frozen.tables:
             raise CoreError(
@@ -64,7 +65,7 @@ def read_frozen_graph(path: str | os.PathLike[str]) -> Graph:
         return Graph(
             nodes=[*frozen.nodes, *_unused(placeholders, frozen.nodes)],
             weights=frozen.weights,
-            inputs={n.name: Endpoint(n.name, _declared(n, graph.producer)) for n in placeholders},
+            inputs={n.name: Endpoint(n.name, declared_spec(n, scalars)) for n in placeholders},
             outputs={
                 name: Endpoint(frozen.references[name], PartialSpec(None)) for name in outputs
             },
@@ -75,12 +76,10 @@ def read_frozen_graph(path: str | os.PathLike[str]) -> Graph:
 def leaves(nodes: Sequence[Node]) -> list[str]:
     """Names of the nodes that no other one reads, and that a graph may be run for."""
     types = {node.name: node.type for node in nodes}
-    read = {node_of(i) for node in nodes for i in node.inputs if not i.startswith("^")}
     return [
         node.name
-        for node in nodes
-        if node.name not in read
-        and node.type not in _AIDES
+        for node in unread(nodes, waited_for=False)
+        if node.type not in _AIDES
         and not node.type.startswith(_AIDING)
         and not (node.type == "Identity" and types.get(node_of(node.inputs[0])) == "Switch")
     ]
@@ -89,11 +88,3 @@ def leaves(nodes: Sequence[Node]) -> list[str]:
 def _unused(placeholders: Sequence[Node], nodes: Sequence[Node]) -> list[Node]:
     used = {node.name for node in nodes}
     return [node for node in placeholders if node.name not in used]
-
-
-def _declared(node: Node, producer: int) -> PartialSpec:
-    shape = node.attributes.get("shape")
-    dtype = DTYPES.get(node.attributes.get("dtype", "DT_FLOAT"), "float32")
-    if not isinstance(shape, PartialShape) or (not shape and producer < _SHAPES_KNOWN_SINCE):
-        return PartialSpec(None, dtype)
-    return PartialSpec(tuple(shape), dtype)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from core.converter.graph_protos import Body
 from core.errors import CoreError
 from core.graph.node_types import find_node_type
-from core.graph.nodes import Node, node_of
+from core.graph.nodes import Node, node_of, output_index
 
 #: Node types that call the function which their attribute "f" names.
 CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
@@ -14,15 +14,28 @@ CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 DEEPEST = 100
 MOST_NODES = 500_000
 
-#: Names of several outputs, of node types that run nowhere here but stand between those that do.
-_OUTPUTS = {
-    "FusedBatchNorm": ("y", "batch_mean", "batch_variance"),
-    "FusedBatchNormV2": ("y", "batch_mean", "batch_variance"),
-    "FusedBatchNormV3": ("y", "batch_mean", "batch_variance"),
-    "Merge": ("output", "value_index"),
-    "Switch": ("output_false", "output_true"),
-    "LookupTableExportV2": ("keys", "values"),
-}
+#: Names in nodes that calls bring may take this many bytes in all: prefixes could multiply.
+MOST_NAME_BYTES = 256 * 2**20
+
+#: Names of several outputs, of a node type that runs nowhere here but stands between those that do.
+_OUTPUTS = {"LookupTableExportV2": ("keys", "values")}
+
+
+class NameBudget:
+    """How many bytes the names that calls bring may still take."""
+
+    def __init__(self) -> None:
+        self._left = MOST_NAME_BYTES
+
+    def take(self, body: Body, prefix: str) -> None:
+        """Raise a CoreError if the nodes of a body with that prefix are too many for it."""
+        texts = sum(1 + len(node.inputs) for node in body.nodes)
+        own = sum(len(text) for node in body.nodes for text in (node.name, *node.inputs))
+        self._left -= own + texts * len(prefix)
+        if self._left < 0:
+            raise CoreError(
+                f"with the functions that it calls it has names of over {MOST_NAME_BYTES} bytes"
+            )
 
 
 class Inliner:
@@ -31,12 +44,14 @@ class Inliner:
     Args:
         body: of the graph, or of a function, whose arguments become placeholders.
         functions: what may be called.
+        names: the budget of what calls bring; one of its own if None.
     """
 
-    def __init__(self, body: Body, functions: Mapping[str, Body]):
+    def __init__(self, body: Body, functions: Mapping[str, Body], names: NameBudget | None = None):
         self.nodes = {node.name: node for node in body.nodes}
         self.constants = dict(body.constants)
         self._functions = functions
+        self._names = names or NameBudget()
         self._results: dict[str, tuple[str, ...]] = {}
         self._controls: dict[str, tuple[str, ...]] = {}
         self._within: dict[str, tuple[str, ...]] = {}
@@ -144,8 +159,10 @@ class Inliner:
 
     def _prefix(self, name: str, body: Body) -> str:
         """What makes names of nodes that are not taken."""
+        self._names.take(body, f"{name}/")
         while any(f"{name}/{node.name}" in self.nodes for node in body.nodes):
             name += "_"
+            self._names.take(body, f"{name}/")
         return f"{name}/"
 
 
@@ -191,9 +208,7 @@ class Scope:
         """The place of an output among all of its node, given as name and place."""
         if len(output) == 1:
             return output[0]
-        names = self._output_names(kind)
-        first = names.index(output[0]) if output[0] in names else 0
-        return str(first + int(output[1]))
+        return str(output_index(self._output_names(kind), *output))
 
     def _output_names(self, kind: str) -> Sequence[str]:
         if kind in self._functions:

@@ -10,14 +10,12 @@ from core.converter.graph_protos import GraphDef
 from core.converter.inlining import Inliner
 from core.converter.protobuf import Message
 from core.converter.reading import read_bytes
+from core.converter.sources import Sources
 from core.converter.tensor_protos import Budget, narrowed, read_tensor
 from core.errors import CoreError
-from core.graph.nodes import Attributes, Node, node_of
+from core.graph.nodes import FILLING_TYPES, Attributes, Node, node_of
 from core.graph.topology import dtype_of_type
 
-_WITH_ARRAYS = frozenset(
-    {"LookupTableImport", "LookupTableImportV2", "InitializeTable", "InitializeTableV2"}
-)
 _WITH_FILES = frozenset({"InitializeTableFromTextFile", "InitializeTableFromTextFileV2"})
 
 #: Node types that give a variable its first value.
@@ -85,33 +83,24 @@ def table_values(
     inliner = Inliner(graph.body, graph.functions)
     reached = inliner.reachable([f"^{initializer}"], controls=True)
     assigned = {n.inputs[0]: n.inputs[1] for n in reached.values() if n.type in ASSIGNING}
+    sources = Sources(reached, assigned=assigned)
     found = {}
     for node in reached.values():
-        table = _passed(reached, assigned, node.inputs[0]) if node.inputs else ""
+        if node.type not in FILLING_TYPES | _WITH_FILES:
+            continue
+        data = [i for i in node.inputs if not i.startswith("^")]
+        if len(data) != (3 if node.type in FILLING_TYPES else 2):
+            raise CoreError(f"the node {node.name!r} fills a table, but has {len(data)} inputs")
+        table, *contents = (node_of(sources.source(reference)) for reference in data)
         if table not in tables:
             continue
-        data = [i for i in node.inputs[1:] if not i.startswith("^")]
-        sources = [_passed(reached, assigned, reference) for reference in data]
-        if node.type in _WITH_ARRAYS:
-            keys, values = (_constant(inliner, name, table, budget) for name in sources)
+        if node.type in FILLING_TYPES:
+            keys, values = (_constant(inliner, name, table, budget) for name in contents)
             found[table] = Filling(keys, values)
-        elif node.type in _WITH_FILES:
-            attributes = {**tables[table].attributes, **node.attributes}
-            found[table] = Filling(file=sources[0], attributes=attributes)
-    return found
-
-
-def _passed(nodes: Mapping[str, Node], assigned: Mapping[str, str], reference: str) -> str:
-    """The node that a value comes from, before it passes through others, or a variable."""
-    for _ in range(2 * len(nodes)):
-        node = nodes[node_of(reference)]
-        if node.type in ("Identity", "ReadVariableOp"):
-            reference = node.inputs[0]
-        elif node.name in assigned:
-            reference = assigned[node.name]
         else:
-            break
-    return node_of(reference)
+            attributes = {**tables[table].attributes, **node.attributes}
+            found[table] = Filling(file=contents[0], attributes=attributes)
+    return found
 
 
 def _constant(inliner: Inliner, name: str, table: str, budget: Budget) -> np.ndarray:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from core.graph.names import free_name
 from core.graph.nodes import Node
 
 
@@ -47,9 +48,6 @@ class LoweredNodes:
         return self._constants[key]
 
     def _free(self, name: str) -> str:
-        found, count = name, 0
-        while found in self._names:
-            count += 1
-            found = f"{name}_{count}"
+        found = free_name(name, self._names)
         self._names.add(found)
         return found

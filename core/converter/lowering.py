@@ -8,6 +8,7 @@ from core.backends.cpu.quantisation import NUDGE
 from core.converter.detection_lowering import lower_detection
 from core.converter.lowered_nodes import LoweredNodes
 from core.errors import CoreError
+from core.graph.names import all_names
 from core.graph.nodes import DataType, Graph, Node
 
 #: Types that are the same as another, or that pass their first input on.
@@ -34,8 +35,7 @@ def lowered(graph: Graph) -> Graph:
     Raises:
         CoreError: a node lacks an attribute, or has one that makes no sense.
     """
-    bodies = [graph.nodes, *(f.nodes for f in graph.functions.values())]
-    made = LoweredNodes(node.name for body in bodies for node in body)
+    made = LoweredNodes(all_names(graph))
     nodes = _body(made, graph.nodes)
     functions = {n: f._replace(nodes=_body(made, f.nodes)) for n, f in graph.functions.items()}
     weights = {**graph.weights, **made.weights} if made.weights else graph.weights
@@ -87,7 +87,9 @@ def _quantise_round(body: LoweredNodes, node: Node) -> None:
         return body.constant(base, number)
 
     scale = value(told["scale"])
-    quanta = add("Mul", add("RealDiv", node.inputs[0], scale), value(NUDGE))
+    quanta = add("RealDiv", node.inputs[0], scale)
+    if told.get("nudge", True):
+        quanta = add("Mul", quanta, value(NUDGE))
     if low >= 0:  # what is below 0 is clipped, so only halves above 0 matter
         whole = add("Floor", add("AddV2", quanta, value(0.5)))
     else:
@@ -119,10 +121,24 @@ def _softsign(body: LoweredNodes, node: Node) -> None:
     body.end(node.name, "RealDiv", node.inputs[0], below)
 
 
+def _select_rows(body: LoweredNodes, node: Node) -> None:
+    """The condition gets axes of length 1 until it has as many as what is chosen."""
+    base, (condition, x, y) = node.name, node.inputs[:3]
+    one, zero = body.constant(base, [1], np.int32), body.constant(base, 0, np.int32)
+    missing = body.add(base, "Sub", body.add(base, "Rank", x), body.add(base, "Rank", condition))
+    count = body.add(base, "Reshape", missing, one)
+    integers = {"T": DataType("DT_INT32")}
+    ones = body.add(base, "Fill", count, body.constant(base, 1, np.int32), **integers)
+    parts = body.add(base, "Shape", condition), ones
+    shape = body.add(base, "ConcatV2", *parts, zero, N=2)
+    body.end(node.name, "Select", body.add(base, "Reshape", condition, shape), x, y)
+
+
 _RULES: Mapping[str, Callable[[LoweredNodes, Node], None]] = {
     "Erfc": _erfc,
     "NonMaxSuppression": _non_max_suppression,
     "QuantiseRound": _quantise_round,
+    "SelectRows": _select_rows,
     "Softsign": _softsign,
     "TFLite_Detection_PostProcess": lower_detection,
     "TopK": _top_k,

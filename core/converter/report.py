@@ -2,22 +2,33 @@
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.converter.conversion import prepared, read_source, unchanged
-from core.converter.lowering import lowered
+from core.converter.conversion import (
+    Source,
+    keeps_layers,
+    prepared,
+    read_source,
+    require_format,
+    unchanged,
+)
 from core.converter.reading import reading
 from core.converter.web_types import unknown_types
-from core.converter.web_writer import stored_weights
+from core.converter.web_writer import (
+    prepare_for_web,
+    stored_arrays,
+    stored_weights,
+    web_documents,
+)
 from core.engine import tensor
 from core.errors import CoreError
 from core.graph.model import GraphModel
 from core.graph.nodes import Graph, PartialSpec
-from core.graph.passes.pruning import drop_unused
+from core.layers import layer_classes, layers_graph
 from core.tensors import Tensor
 from weights_cache.errors import WeightsError
 from weights_cache.quantise import QUANTISED_DTYPES, StoredArray, dequantise_array
@@ -52,7 +63,9 @@ class Report(NamedTuple):
 
     Attributes:
         source: the path.
-        types: how many nodes of each type would be written.
+        format: ``"graph"``, or ``"layers"`` where these are kept.
+        types: how many nodes of each type would be written, or layers of each class where these
+            are kept.
         unsupported: node types that TensorFlow.js lacks, with the names of their nodes.
         parameters: how many values the weights have.
         sizes: bytes of the weights by quantisation; ``"float32"`` is none, ``"as asked"`` what
@@ -63,6 +76,7 @@ class Report(NamedTuple):
     """
 
     source: str
+    format: str
     types: Mapping[str, int]
     unsupported: Mapping[str, Sequence[str]]
     parameters: int
@@ -87,7 +101,8 @@ class Report(NamedTuple):
 
     def to_text(self) -> str:
         """The report in lines for people."""
-        lines = [f"{self.source}: {sum(self.types.values())} nodes, {self.parameters} parameters"]
+        what = "layers" if self.format == "layers" else "nodes"
+        lines = [f"{self.source}: {sum(self.types.values())} {what}, {self.parameters} parameters"]
         lines += [f"  {count:>5} {kind}" for kind, count in self.types.items()]
         for kind, names in self.unsupported.items():
             lines.append(f"not in TensorFlow.js: {kind} ({', '.join(names)})")
@@ -108,6 +123,7 @@ def inspect_model(
     source: str | os.PathLike[str],
     *,
     quantise: Quantise = None,
+    format: str = "auto",
     optimise: bool | None = None,
     signature: str | None = None,
     outputs: Sequence[str] | None = None,
@@ -121,32 +137,37 @@ def inspect_model(
     Args:
         source: as for `convert`.
         quantise: a quantisation to measure beside those of `KINDS`, as for `convert`.
+        format: as for `convert`.
         optimise: as for `convert`.
         signature: as for `convert`.
         outputs: as for `convert`.
         seed: of the random inputs.
 
     Raises:
-        WeightsError: the source cannot be read, or there is nothing of what is asked for.
+        WeightsError: the source cannot be read, or not be written so for another reason than node
+            types that TensorFlow.js lacks.
+        CoreError: there are no outputs or nodes of these names.
     """
+    require_format(format)
     found = read_source(source, signature=signature)
-    before = drop_unused(prepared(found, optimise, outputs))
-    with reading(source):
-        graph = lowered(before)
-    stored = unchanged(before, found)
+    if keeps_layers(found, format, optimise, outputs):
+        written = _written_layers(found)
+    else:
+        written = _written_graph(found, optimise, outputs)
     wanted: dict[str, Quantise] = {kind: kind for kind in KINDS}
-    wanted |= {STORED: None} if stored else {}
+    wanted |= {STORED: None} if written.stored else {}
     wanted |= {ASKED: quantise} if quantise is not None else {}
     notes: list[str] = []
-    weights = _weights_by_kind(graph, wanted, stored, notes)
+    weights = _weights_by_kind(written, wanted, notes)
     plain = weights.get(AS_IT_IS, {})
     return Report(
         source=os.fspath(source),
-        types=dict(Counter(node.type for node in graph.nodes).most_common()),
-        unsupported=unknown_types(graph),
+        format=written.format,
+        types=dict(written.types.most_common()),
+        unsupported=written.unsupported,
         parameters=sum(_count(array) for array in plain.values()),
         sizes={kind: sum(map(_size, arrays.values())) for kind, arrays in weights.items()},
-        errors=_errors(graph, weights, np.random.default_rng(seed), notes),
+        errors=_errors(written, weights, np.random.default_rng(seed), notes),
         notes=notes,
     )
 
@@ -154,17 +175,58 @@ def inspect_model(
 _Weights = Mapping[str, np.ndarray | StoredArray]
 
 
+class _Written(NamedTuple):
+    """What would be written: the weights of a quantisation, and the graph that has given ones."""
+
+    format: str
+    types: Counter[str]
+    unsupported: Mapping[str, Sequence[str]]
+    stored: Mapping[str, StoredArray]
+    weights: Callable[[Quantise, Mapping[str, StoredArray]], _Weights]
+    graph: Callable[[Mapping[str, np.ndarray]], Graph]
+
+
+def _written_graph(
+    source: Source, optimise: bool | None, outputs: Sequence[str] | None
+) -> _Written:
+    before = prepared(source, optimise, outputs)
+    with reading(source.path):
+        graph = prepare_for_web(before)
+    unsupported = unknown_types(graph)
+    if not unsupported:
+        web_documents(graph)  # which says what the format cannot hold
+    return _Written(
+        "graph",
+        Counter(node.type for node in graph.nodes),
+        unsupported,
+        unchanged(graph, source),
+        lambda quantise, stored: stored_weights(graph, quantise, stored),
+        lambda weights: graph._replace(weights={**graph.weights, **weights}),
+    )
+
+
+def _written_layers(source: Source) -> _Written:
+    web = source.web
+    assert web is not None
+    topology = web.document["modelTopology"]
+    return _Written(
+        "layers",
+        Counter(layer_classes(topology)),
+        {},
+        web.quantised,
+        lambda quantise, stored: stored_arrays(web.weights, quantise, stored),
+        lambda weights: layers_graph(topology, weights) if weights else source.graph,
+    )
+
+
 def _weights_by_kind(
-    graph: Graph,
-    wanted: Mapping[str, Quantise],
-    stored: Mapping[str, StoredArray],
-    notes: list[str],
+    written: _Written, wanted: Mapping[str, Quantise], notes: list[str]
 ) -> dict[str, _Weights]:
     """The weights as each quantisation would store them, as far as it can."""
     found: dict[str, _Weights] = {}
     for kind, quantise in wanted.items():
         try:
-            found[kind] = stored_weights(graph, quantise, {} if kind in KINDS else stored)
+            found[kind] = written.weights(quantise, {} if kind in KINDS else written.stored)
         except WeightsError as error:
             if kind == ASKED:
                 raise
@@ -183,17 +245,18 @@ def _size(array: np.ndarray | StoredArray) -> int:
 
 
 def _errors(
-    graph: Graph, weights: Mapping[str, _Weights], rng: np.random.Generator, notes: list[str]
+    written: _Written, weights: Mapping[str, _Weights], rng: np.random.Generator, notes: list[str]
 ) -> dict[str, dict[str, OutputError]]:
     """How far outputs are from those of float32 weights."""
     try:
+        graph = written.graph({})
         inputs = {name: _random(name, e.spec, rng) for name, e in graph.inputs.items()}
         right = GraphModel(graph, "cpu").predict(inputs)
         found = {}
         for kind, stored in weights.items():
             if kind not in (AS_IT_IS, STORED):  # of which the values are the same
-                arrays = {**graph.weights, **{n: _restored(a) for n, a in stored.items()}}
-                model = GraphModel(graph._replace(weights=arrays), "cpu")
+                arrays = {name: _restored(array) for name, array in stored.items()}
+                model = GraphModel(written.graph(arrays), "cpu")
                 found[kind] = _distances(right, model.predict(inputs))
     except CoreError as error:
         notes.append(f"errors were not measured: {error}")

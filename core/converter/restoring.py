@@ -12,12 +12,12 @@ from core.converter.graph_protos import GraphDef
 from core.converter.inlining import Inliner
 from core.converter.lookup_tables import ASSIGNING, Filling
 from core.converter.protobuf import Message
+from core.converter.sources import Sources
 from core.converter.tensor_protos import Budget, narrowed, read_tensor
 from core.errors import CoreError
-from core.graph.nodes import Node, node_of
+from core.graph.nodes import FILLING_TYPES, Node, node_of
 
 _RESTORING = "RestoreV2"
-_IMPORTING = frozenset({"LookupTableImport", "LookupTableImportV2"})
 
 #: Where an object's value stands in a checkpoint of TensorFlow 2.
 _VALUE = "/.ATTRIBUTES/VARIABLE_VALUE"
@@ -85,7 +85,7 @@ class Variables:
         sources = Sources(reached)
         found = {}
         for node in reached.values():
-            if node.type in ASSIGNING or node.type in _IMPORTING:
+            if node.type in ASSIGNING | FILLING_TYPES:
                 target = reached[node_of(sources.source(node.inputs[0]))]
                 values = [sources.source(reference) for reference in node.inputs[1:]]
                 restored = [reached[node_of(value)].type == _RESTORING for value in values]
@@ -93,7 +93,7 @@ class Variables:
                     found[target.name] = [self._key(inliner, sources, value) for value in values]
         return found
 
-    def _key(self, inliner: Inliner, sources: "Sources", reference: str) -> tuple[str, str]:
+    def _key(self, inliner: Inliner, sources: Sources, reference: str) -> tuple[str, str]:
         """Name and slice of what a RestoreV2 gives."""
         name, _, index = reference.partition(":")
         inputs = sources.nodes[name].inputs
@@ -120,22 +120,6 @@ class Variables:
         ]
         counts = Counter(name for name, _ in pairs)
         return {name: key for name, key in pairs if counts[name] == 1}
-
-
-class Sources:
-    """What values are before they pass through nodes of one input."""
-
-    def __init__(self, nodes: Mapping[str, Node]):
-        self.nodes = nodes
-
-    def source(self, reference: str) -> str:
-        """The reference that a value comes from."""
-        for _ in range(len(self.nodes)):
-            node = self.nodes[node_of(reference)]
-            if node.type not in ("Identity", "ReadVariableOp"):
-                return reference
-            reference = node.inputs[0]
-        raise CoreError(f"the node {reference!r} waits for itself")
 
 
 def _part(value: np.ndarray, spec: str) -> np.ndarray:

@@ -10,18 +10,26 @@ from core.converter.archives import Archive, open_archive
 from core.converter.reading import reading
 from core.converter.web import read_web
 from core.graph.nodes import Graph
-from weights_cache.documents import read_json
+from weights_cache.documents import parse_json
 from weights_cache.errors import WeightsError
 from weights_cache.paths import inside
 
 _MODEL, _METADATA = "model.json", "metadata.json"
+
+#: Metadata is a few names; a larger file is none.
+_LARGEST_METADATA = 2**20
+
+#: Keys that only Teachable Machine and its libraries write, and how the names of those begin.
+_AUDIO_KEYS = ("wordLabels", "tfjsSpeechCommandsVersion")
+_KEYS = ("tmVersion", *_AUDIO_KEYS)
+_PACKAGES = "@teachablemachine/"
 
 
 class Bundle(NamedTuple):
     """What ``metadata.json`` says of a model.
 
     Attributes:
-        kind: "image", "pose" or "audio"; "" if Teachable Machine did not write it.
+        kind: "image", "pose" or "audio"; "" if there is no metadata that Teachable Machine wrote.
         labels: of the classes, in the order of the network's output.
         image_size: height and width of the network's input in pixels; 0 if it takes no images.
         name: that the user gave.
@@ -44,27 +52,34 @@ def read_teachable(path: str | Path, kernels: Container[str] = ()) -> tuple[Grap
             `core.layers.inference.layers_graph`.
 
     Returns:
-        The graph, and what the metadata says.
+        The graph, and what the metadata says: nothing where it is missing or somebody else's.
 
     Raises:
-        WeightsError: a file is missing or damaged, or they do not belong together.
+        WeightsError: the network or its weights are missing or damaged, or Teachable Machine's
+            metadata is damaged or does not belong to the network.
 
     Source of the format: the library ``@teachablemachine/image`` 0.8.
     """
     path = Path(path)
-    with reading(path), _folder_of(path) as folder:
+    with reading(path), bundle_folder(path) as folder:
         graph = read_web(folder / _MODEL, kernels)
-        metadata = folder / _METADATA
-        document = read_json(metadata) if metadata.is_file() else {}
-        return graph, _bundle(document, graph, path)
+        document = _marked(folder / _METADATA)
+        return graph, _bundle(document, graph, path) if document else Bundle("", (), 0, "")
 
 
 def is_teachable(path: str | Path) -> bool:
-    """Whether a folder, a ``model.json`` in it, or a zip may be a bundle, by its files' names."""
+    """Whether `read_teachable` is the reader for a path.
+
+    That is a folder, or the ``model.json`` in it, with a ``metadata.json`` that Teachable Machine
+    wrote, or a zip with a ``model.json``.
+
+    Raises:
+        WeightsError: that ``metadata.json`` or the zip is damaged.
+    """
     path = Path(path)
     if path.is_dir() or path.name == _MODEL:
         folder = path if path.is_dir() else path.parent
-        return (folder / _MODEL).is_file() and (folder / _METADATA).is_file()
+        return (folder / _MODEL).is_file() and bool(_marked(folder / _METADATA))
     if not path.name.lower().endswith(".zip") or not path.is_file():
         return False
     with open_archive(path) as archive:
@@ -72,7 +87,8 @@ def is_teachable(path: str | Path) -> bool:
 
 
 @contextmanager
-def _folder_of(path: Path) -> Iterator[Path]:
+def bundle_folder(path: Path) -> Iterator[Path]:
+    """The folder with the files of a bundle; that of a zip is removed again."""
     if path.is_dir() or path.name == _MODEL:
         yield path if path.is_dir() else path.parent
         return
@@ -104,29 +120,47 @@ def _place(archive: Archive) -> str | None:
     return next((place for place in places if place + _MODEL in names), None)
 
 
-def _bundle(document: Any, graph: Graph, path: Path) -> Bundle:
-    if not isinstance(document, dict):
-        raise WeightsError(f"{_METADATA} of {path} should be an object, not {document!r:.80}")
-    name = document.get("modelName")
-    name = name if isinstance(name, str) else ""
-    kind = _kind(document)
-    if not kind:
-        return Bundle("", (), 0, name)
+def _marked(path: Path) -> dict[str, Any] | None:
+    """The metadata in a file; None if it is not Teachable Machine's, or there is no such file."""
+    if not path.is_file():  # it may be a folder, or a pipe that never ends
+        return None
+    try:
+        with open(path, "rb") as stream:
+            data = stream.read(_LARGEST_METADATA + 1)
+    except OSError:
+        return None
+    if len(data) > _LARGEST_METADATA:
+        return None
+    try:
+        document = parse_json(data, path)
+    except WeightsError as error:
+        if not any(f'"{mark}'.encode() in data for mark in (*_KEYS, _PACKAGES)):
+            return None
+        raise WeightsError(
+            f"{error}; without that file the network loads, with predict and no labels"
+        ) from error
+    return document if isinstance(document, dict) and _kind(document) else None
+
+
+def _kind(document: dict[str, Any]) -> str:
+    """The kind of model by the marks; "" where there are none."""
+    package = document.get("packageName")
+    package = package if isinstance(package, str) and package.startswith(_PACKAGES) else ""
+    if any(key in document for key in _AUDIO_KEYS):
+        return "audio"
+    if not package and not any(key in document for key in _KEYS):
+        return ""
+    return "pose" if package == f"{_PACKAGES}pose" else "image"
+
+
+def _bundle(document: dict[str, Any], graph: Graph, path: Path) -> Bundle:
+    name, kind = document.get("modelName"), _kind(document)
     labels = document.get("wordLabels" if kind == "audio" else "labels")
     if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
         raise WeightsError(f"{_METADATA} of {path} lists no labels, but {labels!r:.80}")
     _check_labels(labels, graph, path)
     size = _image_size(document, graph, path) if kind == "image" else 0
-    return Bundle(kind, tuple(labels), size, name)
-
-
-def _kind(document: dict[str, Any]) -> str:
-    if "wordLabels" in document or "tfjsSpeechCommandsVersion" in document:
-        return "audio"
-    package = str(document.get("packageName", ""))
-    if "labels" not in document and "@teachablemachine" not in package:
-        return ""
-    return "pose" if package.endswith("/pose") else "image"
+    return Bundle(kind, tuple(labels), size, name if isinstance(name, str) else "")
 
 
 def _check_labels(labels: list[str], graph: Graph, path: Path) -> None:

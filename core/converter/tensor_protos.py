@@ -8,8 +8,8 @@ import numpy as np
 
 from core.converter.protobuf import Message
 from core.errors import CoreError
+from core.graph.attributes import read_attribute
 from core.graph.nodes import DataType
-from core.graph.topology import read_attribute
 
 
 class _Storage(NamedTuple):
@@ -45,6 +45,13 @@ _STRINGS = 8
 MOST_SPREAD = 1000
 SPREAD_FLOOR = 64 * 2**20
 
+#: And never over more than this many bytes beyond its own.
+MOST_BEYOND = 2**31
+
+#: How many axes a shape may have, as in TensorFlow, and how long one may be.
+MOST_AXES = 254
+LONGEST_AXIS = 2**40
+
 
 class Budget:
     """How much memory the constants of a file may take in all.
@@ -54,7 +61,7 @@ class Budget:
     """
 
     def __init__(self, size: int):
-        self._limit = self._left = max(SPREAD_FLOOR, MOST_SPREAD * size)
+        self._limit = self._left = min(max(SPREAD_FLOOR, MOST_SPREAD * size), size + MOST_BEYOND)
 
     def take(self, size: int) -> None:
         """Raise a CoreError if that many bytes more are too many."""
@@ -77,7 +84,14 @@ def data_type(number: int) -> DataType:
 
 def shape_lengths(shape: Message) -> tuple[int, ...] | None:
     """The lengths of a TensorShapeProto, -1 where any will do; None if any rank will."""
-    return None if shape.integer(3) else tuple(dim.integer(1) for dim in shape.messages(2))
+    if shape.integer(3):
+        return None
+    if len(shape.blobs(2)) > MOST_AXES:
+        raise CoreError(f"a shape has {len(shape.blobs(2))} axes, more than {MOST_AXES}")
+    lengths = tuple(dim.integer(1) for dim in shape.messages(2))
+    if max(lengths, default=0) > LONGEST_AXIS:
+        raise CoreError(f"a shape has an axis of {max(lengths)}, longer than {LONGEST_AXIS}")
+    return lengths
 
 
 def read_tensor(proto: Message, budget: Budget) -> np.ndarray:

@@ -11,15 +11,30 @@ from core.graph.nodes import Graph
 from core.graph.topology import read_graph_document, read_initializer
 from weights_cache.errors import WeightsError
 from weights_cache.loader import load_web_model
+from weights_cache.quantise import StoredArray
 from weights_cache.shards import Stored
 
 
 class WebSource(NamedTuple):
-    """A web model as it was read: its graph, its document, and its weights as they are stored."""
+    """A web model as it was read: its graph, its document, and its weights.
+
+    ``stored`` are the weights as the shards hold them, ``weights`` what these mean.
+    """
 
     graph: Graph
     document: Mapping[str, Any]
     stored: Mapping[str, Stored]
+    weights: Mapping[str, np.ndarray]
+
+    @property
+    def quantised(self) -> dict[str, StoredArray]:
+        """The weights that are stored as something else."""
+        return {name: a for name, a in self.stored.items() if isinstance(a, StoredArray)}
+
+    @property
+    def shards(self) -> list[str]:
+        """Names of the files that hold the weights."""
+        return [shard for group in self.document["weightsManifest"] for shard in group["paths"]]
 
     @property
     def has_layers(self) -> bool:
@@ -54,7 +69,7 @@ def read_web_source(path: str | Path, kernels: Container[str] = ()) -> WebSource
                 f"with them; weights_cache.load_weights reads them"
             )
         graph = _graph(document, topology, weights, kernels)
-    return WebSource(graph, document, model.stored)
+    return WebSource(graph, document, model.stored, weights)
 
 
 def _graph(

@@ -1,7 +1,8 @@
 """The writer of the web format of TensorFlow.js: a graph as ``model.json`` and its shards."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,11 @@ from core.graph.encoding import (
     initializer_signature,
     signature_document,
 )
+from core.graph.names import free_name, other_names
 from core.graph.nodes import DataType, Endpoint, Graph, Node, node_of
 from core.graph.passes.pruning import drop_unused
 from weights_cache.errors import WeightsError
-from weights_cache.quantise import StoredArray
+from weights_cache.quantise import StoredArray, quantise_array
 from weights_cache.write import AS_IT_IS, Quantise, kinds_by_name, write_weights
 
 _OURS = {np.dtype(numpy_type) for numpy_type in DTYPES.values()}
@@ -34,6 +36,7 @@ def write_web(
     stored: Mapping[str, StoredArray] | None = None,
     metadata: Mapping[str, Any] | None = None,
     fields: Mapping[str, Any] | None = None,
+    files: Mapping[str, bytes] | None = None,
 ) -> Path:
     """Write a graph so that TensorFlow.js 4.22 loads it, and return the path of ``model.json``.
 
@@ -50,21 +53,43 @@ def write_web(
             ``quantise`` asks for another kind.
         metadata: kept as ``userDefinedMetadata``.
         fields: what else the document tells.
+        files: what else is written beside it, by name.
 
     Raises:
         WeightsError: TensorFlow.js lacks node types (all are listed, with the names of their
             nodes), or the format cannot hold a name, an attribute or a weight.
     """
-    try:
+    with _writing():
         graph = prepare_for_web(graph)
+        require_web_types(graph)
         weights = stored_weights(graph, quantise, stored or {})
-        topology = graph_document(graph)
-        document = _more_documents(graph)
+    topology, documents = web_documents(graph)
+    return write_weights(
+        folder,
+        weights,
+        topology=topology,
+        metadata=metadata,
+        fields={**(fields or {}), **documents},
+        files=files,
+    )
+
+
+@contextmanager
+def _writing() -> Iterator[None]:
+    try:
+        yield
     except CoreError as error:
         raise WeightsError(f"the graph cannot be written: {error}") from error
-    return write_weights(
-        folder, weights, topology=topology, metadata=metadata, fields={**(fields or {}), **document}
-    )
+
+
+def web_documents(graph: Graph) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The topology of a graph that was prepared, and what stands beside it in the document.
+
+    Raises:
+        WeightsError: the format cannot hold a name or an attribute.
+    """
+    with _writing():
+        return graph_document(graph), _more_documents(graph)
 
 
 def _more_documents(graph: Graph) -> dict[str, Any]:
@@ -79,14 +104,18 @@ def _more_documents(graph: Graph) -> dict[str, Any]:
 
 
 def prepare_for_web(graph: Graph) -> Graph:
-    """The graph that is written: what outputs need, in node types of TensorFlow.js.
+    """The graph that is written: what outputs need, in node types of TensorFlow.js if they exist.
 
     Raises:
-        WeightsError: it lacks node types.
+        CoreError: nodes cannot be written in terms of these.
     """
     if graph.initializer is not None:
         graph = graph._replace(weights={**graph.initializer.weights, **graph.weights})
-    graph = _with_output_nodes(lowered(drop_unused(graph)))
+    return _with_output_nodes(lowered(drop_unused(graph)))
+
+
+def require_web_types(graph: Graph) -> None:
+    """Raise an error that lists the node types of a graph that TensorFlow.js lacks, if any."""
     unknown = unknown_types(graph)
     if unknown:
         listed = "; ".join(f"{kind} ({', '.join(names)})" for kind, names in unknown.items())
@@ -94,16 +123,24 @@ def prepare_for_web(graph: Graph) -> Graph:
             f"TensorFlow.js has not these node types, and nothing that they could be written with: "
             f"{listed}; name outputs= before them"
         )
-    return graph
 
 
 def stored_weights(
     graph: Graph, quantise: Quantise, stored: Mapping[str, StoredArray]
 ) -> dict[str, np.ndarray | StoredArray]:
     """The weights of a graph as they are written, by name."""
-    from weights_cache.quantise import quantise_array
+    return stored_arrays(_constants(graph), quantise, stored)
 
-    arrays = {name: _ours(array) for name, array in _constants(graph).items()}
+
+def stored_arrays(
+    weights: Mapping[str, np.ndarray], quantise: Quantise, stored: Mapping[str, StoredArray]
+) -> dict[str, np.ndarray | StoredArray]:
+    """Arrays as they are written, by name; what is stored already may stay as it is.
+
+    Raises:
+        WeightsError: a pattern matches nothing, or a kind cannot hold a value.
+    """
+    arrays = {name: _ours(array) for name, array in weights.items()}
     floats = [name for name, array in arrays.items() if array.dtype == np.float32]
     kinds = kinds_by_name(floats, quantise)
     found: dict[str, np.ndarray | StoredArray] = {}
@@ -140,14 +177,15 @@ def _ours(array: np.ndarray) -> np.ndarray:
 def _with_output_nodes(graph: Graph) -> Graph:
     """Every output is the first one of a node of its own, as TensorFlow.js's signatures need."""
     types = {node.name: node.type for node in graph.nodes}
+    names = other_names(graph).union(types)
     taken = {node_of(endpoint.node) for endpoint in graph.inputs.values()}
     nodes, outputs = list(graph.nodes), {}
     for name, endpoint in graph.outputs.items():
         reference = endpoint.node.removesuffix(":0")
         if ":" in reference or reference in taken or types.get(reference) == "Const":
-            added = _free_name(name.replace(":", "_").lstrip("^") or "output", types)
+            added = free_name(name.replace(":", "_").lstrip("^") or "output", names)
             nodes.append(_identity(added, reference, endpoint))
-            types[added] = "Identity"
+            names.add(added)
             reference = added
         taken.add(reference)
         outputs[name] = endpoint._replace(node=reference)
@@ -157,11 +195,3 @@ def _with_output_nodes(graph: Graph) -> Graph:
 def _identity(name: str, reference: str, endpoint: Endpoint) -> Node:
     attributes: dict[str, DataType] = {"T": data_type(endpoint.spec.dtype)}
     return Node(name, "Identity", (reference,), attributes)
-
-
-def _free_name(name: str, taken: Mapping[str, str]) -> str:
-    found, count = name, 0
-    while found in taken:
-        count += 1
-        found = f"{name}_{count}"
-    return found

@@ -1,7 +1,7 @@
 """Runs a body of nodes: a graph's own, or a function's."""
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import partial
 from itertools import chain
 from threading import Lock
 from typing import Any, NamedTuple
@@ -9,11 +9,12 @@ from weakref import ref
 
 from core.engine import MISUSE
 from core.errors import CoreError, KernelNotFound
-from core.graph.frames import BACK, LOOP_TYPES, Program, run_program
+from core.graph.body import Body
+from core.graph.frames import LOOP_TYPES, Program, run_program
 from core.graph.layout import compiled
 from core.graph.node_types import NodeType, find_node_type
-from core.graph.nodes import Function, FunctionName, Node, node_of
-from core.graph.order import last_uses, running_order
+from core.graph.nodes import Function, FunctionName, Node
+from core.graph.order import last_uses
 from core.graph.steps import Step, bound_to_op, function_of
 from core.tensors import Tensor
 
@@ -45,21 +46,24 @@ class Call(NamedTuple):
 class Schedule(NamedTuple):
     """The steps to some outputs, and after each the references that nobody needs any more.
 
-    Where loops or branches lead there, a program.
+    ``constants`` are those that the steps take, ``computed`` the references that they give. Where
+    loops or branches lead to the outputs, there is a program in the place of the steps.
     """
 
-    steps: Sequence[Step]
-    freed: Sequence[Sequence[str]]
-    used: Container[str]
+    constants: Mapping[str, Tensor]
+    steps: Sequence[Step] = ()
+    freed: Sequence[Sequence[str]] = ()
+    computed: Container[str] = ()
     program: Program | None = None
 
 
-class Executor:
+class Executor(Body):
     """Binds nodes to what runs them, orders them, runs them. Threads may share it.
 
     Args:
         nodes: of the body.
-        constants: values by name of node: weights, shared by all bodies of a graph.
+        constants: values by name of node: weights, shared by all bodies of a graph. As in
+            TensorFlow.js a node of a body that has the name of a weight gives that weight.
         functions: bodies that nodes call.
         kernels: the user's own functions by node type; they take the tensors, and the node's
             attributes as keywords.
@@ -80,36 +84,37 @@ class Executor:
         name: str = "the graph",
         root: "Executor | None" = None,
     ):
-        self.nodes = {node.name: node for node in nodes}
-        self.constants, self.functions, self.kernels = constants, functions, kernels
-        self.name, self.arguments, self.results = name, tuple(arguments), tuple(results)
+        super().__init__(nodes, _without(constants, arguments), name)
+        self.functions, self.kernels = functions, kernels
+        self.arguments, self.results = tuple(arguments), tuple(map(self.normalised, results))
         #: What lives from run to run, such as hash tables, by name; for all bodies of a graph.
         self.resources: dict[str, Value] = {} if root is None else root.resources
         # Weak, as a circle would keep the weights of a closed model until the next collection.
         self._root = ref(root or self)
         self._steps: dict[str, Step] = {}
         self._schedules: dict[tuple[Any, ...], Schedule] = {}
+        #: Found by `check_outputs`, for the first run.
+        self._ways: dict[tuple[Any, ...], list[str]] = {}
         self._bodies: dict[str, Executor] = {}
         self._making_bodies = Lock()
 
     def run(self, given: Mapping[str, Value], wanted: Sequence[str]) -> Values:
-        """The values of references, from those that are given by name.
+        """The values of references, from others that are given; all are normalised.
 
         Raises:
             CoreError: there is no such node, a type has no kernel, or something that is needed is
                 not given.
         """
-        wanted = [self.normalised(reference) for reference in wanted]
         schedule = self.schedule(given, wanted)
-        values: Values = {**self.constants, **given}
+        values: Values = {**schedule.constants, **given}
         if schedule.program:
             run_program(schedule.program, self.run_step, values, wanted)
-        used = schedule.used
+        computed = schedule.computed
         for step, finished in zip(schedule.steps, schedule.freed, strict=True):
             result = self.run_step(step, [existing(values, name) for name in step.inputs])
             if isinstance(result, (list, tuple)):
                 named = named_outputs(step.node.name, result)
-                values.update((name, value) for name, value in named if name in used)
+                values.update((name, value) for name, value in named if name in computed)
                 del named
             else:
                 values[step.node.name] = result
@@ -138,7 +143,7 @@ class Executor:
                 f"got {len(arguments)}"
             )
         values = self.run(dict(zip(self.arguments, arguments, strict=True)), self.results)
-        return [values[self.normalised(reference)] for reference in self.results]
+        return [values[reference] for reference in self.results]
 
     def function(self, name: str) -> "Executor":
         """The body of a function of the graph; its weights are those of the graph."""
@@ -166,113 +171,70 @@ class Executor:
 
     def schedule(self, given: Iterable[str], wanted: Sequence[str]) -> Schedule:
         """The steps from what is given to what is wanted."""
-        key = tuple(given), tuple(wanted)
+        key = frozenset(given), tuple(wanted)
         found = self._schedules.get(key)
         if found is None:
-            order = self._way(key[0], wanted)
-            _refuse_unknown(self.unknown(order))
-            given = {*self.constants, *key[0]}
-            missing = [n for n in order if self.node(n).type in GIVEN_TYPES and n not in given]
-            if missing:
-                raise CoreError(f"{self.name} needs a value for {', '.join(missing)}")
-            steps = [self.step(name) for name in order]
-            if any(step.node.type in LOOP_TYPES for step in steps):
-                found = Schedule((), (), (), compiled(steps, wanted))
-            else:
-                needs = [step.needs for step in steps]
-                used = frozenset(chain(wanted, *needs))
-                found = Schedule(steps, last_uses(needs, wanted), used)
+            found = self._new_schedule(*key)
             if len(self._schedules) >= MOST_SCHEDULES:
                 self._schedules.clear()
             self._schedules[key] = found
         return found
 
-    def _way(self, given: Iterable[str], wanted: Sequence[str]) -> list[str]:
-        """The nodes from what is given to what is wanted, each after what it needs.
+    def _new_schedule(self, given: frozenset[str], wanted: tuple[str, ...]) -> Schedule:
+        order = self._ways.pop((given, wanted), None) or self.way(given, wanted)
+        _refuse_unknown(self.unknown(order))
+        constants = _without(self.constants, given)
+        unfed = [n for n in order if self.node(n).type in GIVEN_TYPES and n not in constants]
+        missing = [name for name in unfed if name not in given]
+        if missing:
+            raise CoreError(f"{self.name} needs a value for {', '.join(missing)}")
+        steps = [self._fitting(name, constants) for name in order if name not in unfed]
+        needs = [step.needs for step in steps]
+        used = frozenset(chain(wanted, *needs)) - given
+        taken = {n: constants[n] for n in used.difference(order) if n in constants}
+        if any(step.node.type in LOOP_TYPES for step in steps):
+            return Schedule(taken, program=compiled(steps, wanted, given))
+        return Schedule(taken, steps, last_uses(needs, wanted), used)
 
-        In a graph with branches, a constant may wait for one; elsewhere it just is there.
-        """
-        known = {*self.constants, *given}
-        order = self._closed_order(known, wanted)
-        if all(self.node(name).type not in LOOP_TYPES for name in order):
-            return order
-        known -= self._waiting_constants.difference(given)
-        return self._closed_order(known, wanted)
+    def _fitting(self, name: str, constants: Mapping[str, Tensor]) -> Step:
+        """The usual step, unless some constants are given, which it might have read before."""
+        if constants is self.constants:
+            return self.step(name)
+        return self._bound(self.node(name), constants)
 
-    @cached_property
-    def _waiting_constants(self) -> set[str]:
-        return {n.name for n in self.nodes.values() if n.type == "Const" and n.inputs}
-
-    def _closed_order(self, known: set[str], wanted: Iterable[str]) -> list[str]:
-        """The order with the bodies of loops, to which only the ways back lead."""
-        wanted = list(wanted)
-        while True:
-            order = running_order(partial(self._needs, known), known, wanted)
-            merges = [name for name in order if self.nodes[name].type == "Merge"]
-            inputs = [(name, r) for name in merges for r in self.nodes[name].inputs]
-            back = {node_of(r) for name, r in inputs if self._goes_back(name, r)}
-            more = [name for name in back.difference(order) if name not in known]
-            if not more:
-                return order
-            wanted += sorted(more)
-
-    def _needs(self, known: Container[str], name: str) -> list[str]:
-        """The nodes that must run before a node; the way back of a loop is none of them."""
-        return [
-            node_of(reference)
-            for reference in self.node(name).inputs
-            if self.normalised(reference.lstrip("^")) not in known
-            and not self._goes_back(name, reference)
-        ]
-
-    def _goes_back(self, name: str, reference: str) -> bool:
-        source = self.nodes.get(node_of(reference))
-        return self.nodes[name].type == "Merge" and source is not None and source.type == BACK
-
-    def node(self, name: str) -> Node:
-        """The node of that name."""
-        if name not in self.nodes:
-            raise CoreError(f"{self.name} has no node {name!r}")
-        return self.nodes[name]
-
-    def normalised(self, reference: str) -> str:
-        """A reference in the one form that values are stored by: without ``:0``.
-
-        Bodies of functions also write the output's own name, as in ``"split:output:1"``.
-        """
-        name, *output = reference.split(":")
-        index = output[-1] if output else "0"
-        if len(output) == 2:
-            kind = find_node_type(self.nodes[name].type) if name in self.nodes else None
-            if kind and output[0] in kind.outputs:
-                index = str(kind.outputs.index(output[0]) + int(index))
-        return name if index == "0" else f"{name}:{index}"
-
-    def check_outputs(self, wanted: Sequence[str], ignored: Container[str] = ()) -> None:
+    def check_outputs(
+        self, wanted: Sequence[str], given: Iterable[str] = (), ignored: Container[str] = ()
+    ) -> None:
         """Bind what leads to outputs, so that a graph that cannot run says so before it does.
 
         Args:
-            wanted: references.
+            wanted: normalised references.
+            given: those that runs will give; for others the way is found again.
             ignored: node types that may be unknown for now.
 
         Raises:
             KernelNotFound: nothing runs some nodes; every one is listed.
             CoreError: the graph has a circle, or attributes are missing or make no sense.
         """
-        ways = [(self, self._way(self.arguments, [*map(self.normalised, wanted)]))]
+        ways = [(self, self._kept_way(given, wanted))]
         seen = set[str]()
         for body, way in ways:
             for name in body.called(way) - seen:
                 seen.add(name)
                 called = self.function(name)
-                results = [*map(called.normalised, called.results)]
-                ways.append((called, called._way(called.arguments, results)))
+                ways.append((called, called._kept_way(called.arguments, called.results)))
         unknown = [node for body, way in ways for node in body.unknown(way)]
         _refuse_unknown([node for node in unknown if node.type not in ignored])
         for body, way in ways:
             for name in way:
                 if body._kind(body.node(name)):
                     body.step(name)
+
+    def _kept_way(self, given: Iterable[str], wanted: Iterable[str]) -> list[str]:
+        """The way of a schedule to come."""
+        key = frozenset(given), tuple(wanted)
+        way = self._ways[key] = self.way(*key)
+        return way
 
     def called(self, names: Iterable[str]) -> set[str]:
         """The functions that nodes call."""
@@ -293,19 +255,27 @@ class Executor:
     def step(self, name: str) -> Step:
         """A node bound to what runs it."""
         if name not in self._steps:
-            self._steps[name] = self._bound(self.node(name))
+            self._steps[name] = self._bound(self.node(name), self.constants)
         return self._steps[name]
 
-    def _bound(self, node: Node) -> Step:
+    def _bound(self, node: Node, constants: Mapping[str, Tensor]) -> Step:
         inputs = tuple(self.normalised(r) for r in node.inputs if not r.startswith("^"))
         after = tuple(self.normalised(r[1:]) for r in node.inputs if r.startswith("^"))
-        if node.name in self.constants:
-            return Step(node, partial(self.constants.__getitem__, node.name), (), after)
+        if node.name in constants:
+            return Step(node, partial(constants.__getitem__, node.name), (), after)
         kind = self._kind(node)
         assert kind is not None, node  # its type was checked
         if kind.in_run:
             return Step(node, function_of(kind.run), inputs, after, in_run=True)
-        return bound_to_op(node, kind, inputs, self.constants)._replace(after=after)
+        return bound_to_op(node, kind, inputs, constants)._replace(after=after)
+
+
+def _without(constants: Mapping[str, Tensor], given: Iterable[str]) -> Mapping[str, Tensor]:
+    """The constants in whose place nothing is given."""
+    replaced = constants.keys() & given
+    if not replaced:
+        return constants
+    return {name: value for name, value in constants.items() if name not in replaced}
 
 
 def _refuse_unknown(nodes: Sequence[Node]) -> None:

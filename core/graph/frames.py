@@ -51,11 +51,8 @@ class Turn(NamedTuple):
     freed: Sequence[str] = ()
 
 
-class Program(NamedTuple):
-    """The instructions, and the constants that have a value only where their branch is taken."""
-
-    code: Sequence[Action | Turn]
-    gated: Sequence[str]
+#: The instructions, one after the other.
+Program = Sequence[Action | Turn]
 
 
 def run_program(
@@ -69,11 +66,9 @@ def run_program(
     Raises:
         CoreError: a wanted value is dead.
     """
-    for name in program.gated:
-        values.pop(name, None)
-    at, code = 0, program.code
-    while at < len(code):
-        item = code[at]
+    at = 0
+    while at < len(program):
+        item = program[at]
         at += 1
         if type(item) is Action:
             _fire(item, run_step, values)

@@ -4,13 +4,10 @@ from collections.abc import Mapping
 from threading import Lock
 from typing import Any
 
-from core.engine import tensor
 from core.graph.executor import Executor
-from core.graph.nodes import FILLING_TYPES, Graph, node_of
+from core.graph.nodes import FILLING_TYPES, TABLE_TYPES, Graph, node_of
+from core.graph.weights import weight
 from core.scopes import keep
-
-#: Node types that make a table.
-_TABLE_TYPES = frozenset({"HashTable", "HashTableV2"})
 
 
 class Initialization:
@@ -61,7 +58,7 @@ class Initialization:
 def _initializer(graph: Graph, initializer: Graph, executor: Executor) -> Executor:
     """The initializer's executor, which has the tables and weights of the graph's."""
     own = {
-        name: tensor(array)
+        name: weight(array)
         for name, array in initializer.weights.items()
         if graph.weights.get(name) is not array
     }
@@ -78,7 +75,7 @@ def _initializer(graph: Graph, initializer: Graph, executor: Executor) -> Execut
 
 def _filling_nodes(graph: Graph) -> list[str]:
     """The nodes that fill a table with constants."""
-    ready = {*graph.weights, *(n.name for n in graph.nodes if n.type in _TABLE_TYPES)}
+    ready = {*graph.weights, *(n.name for n in graph.nodes if n.type in TABLE_TYPES)}
     return [
         node.name
         for node in graph.nodes

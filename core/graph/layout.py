@@ -1,7 +1,7 @@
 """Which nodes of a graph with loops run in which frame, and the program that this makes."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from core.errors import CoreError
@@ -49,26 +49,27 @@ class Frame:
         return [*(frame.first for frame in self.path()[1:]), name]
 
 
-def compiled(steps: Sequence["Step"], wanted: Sequence[str]) -> Program:
+def compiled(steps: Sequence["Step"], wanted: Sequence[str], given: Container[str]) -> Program:
     """The program that runs steps, each of which comes after what it needs.
 
     Args:
         steps: those to what is wanted, with the ways back of loops. Constants among them are there
             only where what they wait for ran.
         wanted: references.
+        given: references that have a value, also where their node runs for its other outputs.
 
     Raises:
         CoreError: loops cross, or something is wanted that has a value in each iteration.
     """
-    return _Layout(steps, wanted).program()
+    return _Layout(steps, wanted, given).program()
 
 
 class _Layout:
     """What is known of the nodes by name, while they are brought into frames."""
 
-    def __init__(self, steps: Sequence["Step"], wanted: Sequence[str]):
+    def __init__(self, steps: Sequence["Step"], wanted: Sequence[str], given: Container[str]):
         self.steps = {step.node.name: step for step in steps}
-        self.wanted = wanted
+        self.wanted, self.given = wanted, given
         self.constants = {name for name, step in self.steps.items() if step.node.type == "Const"}
         self.inputs = {name: self._inputs(step) for name, step in self.steps.items()}
         self.gates = {name: self._gates(step) for name, step in self.steps.items()}
@@ -86,7 +87,7 @@ class _Layout:
         code: dict[str, Code] = {}
         for frame in sorted(loops, key=lambda loop: -loop.depth):  # inner ones first
             code[frame.first] = self._loop_code(frame, code)
-        return Program(self._body(self.root, code, self.wanted), sorted(self.constants))
+        return self._body(self.root, code, self.wanted)
 
     def _inputs(self, step: "Step") -> tuple[str, ...]:
         """References to values; those to the iteration before have a name of their own."""
@@ -101,7 +102,7 @@ class _Layout:
         """What must be there and is not taken: nodes that ran, constants that were read before."""
         if step.node.type == "Merge":
             return ()  # one input is enough
-        ran = [_mark(node_of(reference)) for reference in step.after]
+        ran = [_mark(node_of(reference)) for reference in step.after if reference not in self.given]
         nodes = [node_of(reference) for reference in step.node.inputs]
         read = [name for name in nodes if name in self.constants and name not in step.inputs]
         return (*(mark for mark in ran if node_of(mark) in self.steps), *read)
@@ -109,7 +110,7 @@ class _Layout:
     def _sources(self, name: str) -> list[str]:
         """The nodes, of those that run, that a node needs in the same iteration."""
         needed = (*self.inputs[name], *self.gates[name])
-        nodes = [node_of(r) for r in needed if not r.startswith(_BEFORE)]
+        nodes = [node_of(r) for r in needed if not (r.startswith(_BEFORE) or r in self.given)]
         return [node for node in nodes if node in self.steps]
 
     def _place(self) -> list[Frame]:
@@ -144,7 +145,7 @@ class _Layout:
         return here
 
     def _check_wanted(self) -> None:
-        for name in map(node_of, self.wanted):
+        for name in [node_of(r) for r in self.wanted if r not in self.given]:
             frame = self.gives_to.get(name, self.root)
             if frame.parent:
                 raise CoreError(
@@ -170,7 +171,7 @@ class _Layout:
         used: dict[str, list[tuple[str, int]]] = defaultdict(list)
         lists = [*self.inputs.values(), *self.gates.values(), self.wanted]
         plain = [r.removeprefix(_BEFORE) for references in lists for r in references]
-        for reference in dict.fromkeys(plain):
+        for reference in dict.fromkeys(r for r in plain if r not in self.given):
             name, _, index = reference.partition(":")
             if index and not index.isdecimal():
                 raise CoreError(f"the node {name!r} has no output {index!r}")
@@ -224,7 +225,7 @@ class _Layout:
 
     def _is_freed_by(self, frame: Frame, reference: str) -> bool:
         name = node_of(reference)
-        if name not in self.steps:
+        if name not in self.steps or reference in self.given:
             return not frame.parent
         return self.gives_to[name] is frame and not self._is_held(name)
 

@@ -1,16 +1,15 @@
 """A graph with its weights, ready to run."""
 
 from collections import Counter
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from typing import Any
 
-import numpy as np
-
-from core.engine import tensor
 from core.errors import CoreError
+from core.graph.ends import Ends, listed
 from core.graph.executor import GIVEN_TYPES, Executor
 from core.graph.initialization import Initialization
-from core.graph.nodes import Endpoint, Graph, PartialSpec, Quantization, node_of
+from core.graph.nodes import Graph, Node, PartialSpec, node_of
+from core.graph.weights import shown_graph, weight
 from core.scopes import keep
 from core.settings import backend as on_backend
 from core.settings import get_backend
@@ -22,7 +21,8 @@ class GraphModel:
     """Runs a graph on one backend, where its weights stay. Threads may share it.
 
     Args:
-        graph: nodes, weights, inputs and outputs.
+        graph: nodes, weights, inputs and outputs. Arrays that nobody can write to are shared,
+            others copied; the model's own ``graph`` shows the data of its tensors.
         backend: where to run, by default the active one.
         kernels: functions for node types that have none here, or that should run otherwise, by
             type. One takes the node's inputs as tensors and its attributes as keywords, and
@@ -32,6 +32,14 @@ class GraphModel:
         CoreError: the outputs need node types that nothing runs; all are listed, with the names
             of their nodes. Types that the format does not define itself (``graph.custom_types``)
             are told when an output that needs them is asked for.
+
+    >>> import numpy as np
+    >>> from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
+    >>> nodes = [Node("x", "Placeholder"), Node("w", "Const"), Node("y", "Mul", ("x", "w"))]
+    >>> ends = [Endpoint(name, PartialSpec((None,))) for name in ("x", "y")]
+    >>> graph = Graph(nodes, {"w": np.float32([2.0])}, {"x": ends[0]}, {"y": ends[1]})
+    >>> GraphModel(graph).predict([1.0, 2.0])["y"].numpy()
+    array([2., 4.], dtype=float32)
     """
 
     def __init__(
@@ -43,15 +51,18 @@ class GraphModel:
     ):
         self.backend = backend or get_backend()
         _check_unique(graph)
-        self.graph = graph
         with on_backend(self.backend):
             # A model may be loaded inside of a tidy scope, and outlives it.
-            weights = keep({name: tensor(array) for name, array in graph.weights.items()})
+            weights = keep({name: weight(array) for name, array in graph.weights.items()})
+        self.graph = graph = shown_graph(graph, weights)
         self._executor = Executor(
             graph.nodes, weights, functions=graph.functions, kernels=kernels or {}
         )
-        wanted = [e.node for e in graph.outputs.values()] or [n.name for n in graph.nodes]
-        self._executor.check_outputs(wanted, graph.custom_types)
+        self._ends = Ends(graph, self._executor)
+        wanted = [*map(self._ends.asked, graph.outputs)] or [n.name for n in graph.nodes]
+        self._executor.check_outputs(
+            wanted, [*graph.resources, *self._ends.inputs], graph.custom_types
+        )
         _check_given(graph)
         with on_backend(self.backend):
             self._initialization = Initialization(graph, self._executor)
@@ -85,29 +96,42 @@ class GraphModel:
         return self.execute(inputs, list(self.graph.outputs), raw=raw)
 
     def execute(
-        self, inputs: Any, outputs: Sequence[str], *, raw: bool = False
+        self, inputs: Any, outputs: Iterable[str], *, raw: bool = False
     ) -> dict[str, Tensor]:
         """Run what leads to some outputs.
 
         Args:
-            inputs: as for `predict`; a dict may name any node, which then is not computed. What
-                the outputs do not need may be left out.
+            inputs: as for `predict`; a dict may name any node of the graph, also a constant, or one
+                output of a node as ``"name:1"``: what is given is not computed. What the outputs do
+                not need may be left out. All names that a value has are the same here.
             outputs: names of outputs or of any nodes; ``"name:1"`` is a node's second output.
             raw: as for `predict`.
 
         Returns:
-            What was asked for, by the names given.
+            What was asked for, by the names given. Disposing of it harms neither the model nor what
+            was given.
+
+        Raises:
+            CoreError: an input is unknown, given twice, or of another shape or dtype; there is no
+                such output, it is no tensor, lies inside of a loop or on a branch that is not
+                taken, or needs an input that is not given or a node that nothing runs.
+
+        >>> from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
+        >>> nodes = [Node("x", "Placeholder"), Node("a", "Neg", ("x",)), Node("y", "Exp", ("a",))]
+        >>> ends = [Endpoint(name, PartialSpec((None,))) for name in ("x", "y")]
+        >>> model = GraphModel(Graph(nodes, {}, {"x": ends[0]}, {"y": ends[1]}))
+        >>> model.execute([1.0, 2.0], ["a"])["a"].numpy()
+        array([-1., -2.], dtype=float32)
+        >>> model.execute({"a": [0.0]}, ["y"])["y"].numpy()
+        array([1.], dtype=float32)
         """
-        if isinstance(outputs, str) or not all(isinstance(name, str) for name in outputs):
-            raise CoreError(f"outputs must be a list of names, got {outputs!r}")
-        references = [self._reference(name) for name in outputs]
+        names = listed(outputs)
+        references = [*map(self._ends.asked, names)]
         with on_backend(self.backend):
-            feeds = {**self._initialization.resources(), **self._feeds(inputs)}
+            feeds = {**self._initialization.resources(), **self._ends.feeds(inputs)}
             values = self._executor.run(feeds, references)
-            return {
-                name: self._given_out(name, values[reference], raw)
-                for name, reference in zip(outputs, references, strict=True)
-            }
+            found = [(name, r, values[r]) for name, r in zip(names, references, strict=True)]
+            return self._ends.results(found, feeds.values(), raw)
 
     def predict_async(
         self, inputs: Any, *, raw: bool = False
@@ -124,84 +148,31 @@ class GraphModel:
         return run_async(self.predict, inputs, raw=raw)
 
     def execute_async(
-        self, inputs: Any, outputs: Sequence[str], *, raw: bool = False
+        self, inputs: Any, outputs: Iterable[str], *, raw: bool = False
     ) -> Coroutine[Any, Any, dict[str, Tensor]]:
         """`execute` to await, in a worker thread: ``await model.execute_async(x, ["relu_3"])``."""
         return run_async(self.execute, inputs, outputs, raw=raw)
 
-    def _reference(self, name: str) -> str:
-        """What a public name stands for."""
-        if name in self.graph.outputs:
-            return self._executor.normalised(self.graph.outputs[name].node)
-        return self._executor.normalised(self.graph.aliases.get(name, name))
-
-    def _feeds(self, inputs: Any) -> dict[str, Tensor]:
-        """The inputs as tensors by reference."""
-        declared = self.graph.inputs
-        if not isinstance(inputs, Mapping):
-            if len(declared) != 1:
-                raise CoreError(f"give the inputs as a dict with {list(declared)}")
-            inputs = {next(iter(declared)): inputs}
-        return dict(self._feed(name, value) for name, value in inputs.items())
-
-    def _feed(self, name: str, value: Any) -> tuple[str, Tensor]:
-        endpoint = self.graph.inputs.get(name)
-        if endpoint is None:
-            reference = self._executor.normalised(self.graph.aliases.get(name, name))
-            if node_of(reference) not in self._executor.nodes:
-                raise CoreError(
-                    f"there is no input or node {name!r}, the graph takes {list(self.graph.inputs)}"
-                )
-            return reference, tensor(value)
-        fed = _real(value, endpoint.quantization)
-        if not endpoint.spec.accepts(fed.spec):
-            raise CoreError(
-                f"input {name!r} must have shape {endpoint.spec.shape} (None: any) and dtype "
-                f"{endpoint.spec.dtype}, got {fed.shape} and {fed.dtype}{_advice(endpoint, fed)}"
-            )
-        return self._executor.normalised(endpoint.node), fed
-
-    def _given_out(self, name: str, value: Any, raw: bool) -> Tensor:
-        if not isinstance(value, Tensor):
-            raise CoreError(
-                f"the node {name!r} gives a {type(value).__name__}, which is no tensor: ask for a "
-                f"node that reads it"
-            )
-        endpoint = self.graph.outputs.get(name)
-        if not raw or endpoint is None or endpoint.quantization is None:
-            return value
-        return _quanta(value, endpoint.quantization)
-
-
-def _real(value: Any, quantization: Quantization | None) -> Tensor:
-    """The real values that are fed."""
-    dtype = getattr(value, "dtype", None)
-    if quantization is None or dtype != np.dtype(quantization.dtype):
-        return tensor(value)
-    scale, zero_point = np.float32(quantization.scale), quantization.zero_point
-    return tensor((np.asarray(value, np.int32) - zero_point).astype(np.float32) * scale)
-
-
-def _advice(endpoint: Endpoint, fed: Tensor) -> str:
-    """What to do about another dtype; an image of whole numbers mostly wants another range, too."""
-    wanted = endpoint.spec.dtype
-    return "" if fed.dtype == wanted else f": convert it, as with numpy's astype({wanted!r})"
-
-
-def _quanta(value: Tensor, quantization: Quantization) -> Tensor:
-    """The integers that stand for values."""
-    quanta = np.rint(value.numpy() / quantization.scale) + quantization.zero_point
-    return tensor(np.clip(quanta, *quantization.limits).astype(np.int32))
-
 
 def _check_unique(graph: Graph) -> None:
     """Every name means one node."""
-    counts = Counter(node.name for node in graph.nodes)
-    twice = [name for name, count in counts.items() if count > 1]
+    _check_nodes(graph.nodes, "the graph")
     fed = Counter(endpoint.node for endpoint in graph.inputs.values())
-    twice += [name for name, count in fed.items() if count > 1]
+    _refuse_twice(fed, "the graph")
+    for function in graph.functions.values():
+        _check_nodes(function.nodes, f"the function {function.name!r}")
+    if graph.initializer is not None:
+        _check_nodes(graph.initializer.nodes, "the initializer")
+
+
+def _check_nodes(nodes: Iterable[Node], where: str) -> None:
+    _refuse_twice(Counter(node.name for node in nodes), where)
+
+
+def _refuse_twice(counts: Mapping[str, int], where: str) -> None:
+    twice = [name for name, count in counts.items() if count > 1]
     if twice:
-        raise CoreError(f"these names are used twice in the graph: {', '.join(twice)}")
+        raise CoreError(f"these names are used twice in {where}: {', '.join(twice)}")
 
 
 def _check_given(graph: Graph) -> None:

@@ -8,7 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from core.errors import CoreError
 from core.specs import Spec
+
+#: Node types that make a hash table.
+TABLE_TYPES = frozenset({"HashTable", "HashTableV2"})
 
 #: Node types that fill a hash table and give nothing.
 FILLING_TYPES = frozenset(
@@ -118,6 +122,7 @@ class Graph(NamedTuple):
             does not need it runs all the same.
         initializer: runs once before the first use; fills hash tables.
         resources: inputs that are results of the initializer: name of node → its output's name.
+        quantizations: the quanta of what nodes give, by reference, also between inputs and outputs.
     """
 
     nodes: Sequence[Node]
@@ -129,6 +134,7 @@ class Graph(NamedTuple):
     custom_types: frozenset[str] = frozenset()
     initializer: "Graph | None" = None
     resources: Mapping[str, str] = {}
+    quantizations: Mapping[str, Quantization] = {}
 
 
 def node_of(reference: str) -> str:
@@ -138,3 +144,22 @@ def node_of(reference: str) -> str:
     ('split', 'assert', 'relu')
     """
     return reference.lstrip("^").partition(":")[0]
+
+
+def output_index(names: Sequence[str], output: str, place: str) -> int:
+    """Where an output is among all of its node; bodies of functions write "node:output:place".
+
+    Args:
+        names: of the node's outputs; none if it has just one, or a list of them.
+        output: its name there.
+        place: a number, as one name may stand for a list.
+
+    Raises:
+        CoreError: the node has no such output.
+
+    >>> output_index(("tensor", "lengths"), "lengths", "0"), output_index((), "z", "2")
+    (1, 2)
+    """
+    if not place.isdecimal() or (names and output not in names):
+        raise CoreError(f"there is no output '{output}:{place}', only {list(names)}")
+    return (names.index(output) if names else 0) + int(place)

@@ -3,26 +3,35 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from core.errors import CoreError
-from core.graph.nodes import node_of
 
 
 def running_order(
-    needs: Callable[[str], Iterable[str]], given: Iterable[str], wanted: Iterable[str]
+    needs: Callable[[str], Iterable[str]],
+    given: Iterable[str],
+    wanted: Iterable[str],
+    later: Callable[[str], Iterable[str]] = lambda name: (),
 ) -> list[str]:
-    """The names of nodes that lead from given values to wanted ones, each after what it needs.
+    """The names of nodes that lead to wanted ones, each after what it needs.
 
     Args:
-        needs: gives the names of the nodes that a node needs, or raises for an unknown one.
-        given: references that have a value.
-        wanted: references to what is asked for.
+        needs: gives the names of the nodes that must run before a node, or raises for an unknown
+            one.
+        given: names of nodes that need not run.
+        wanted: names of nodes that must run.
+        later: gives the names of the nodes that must run, too, if a node does, before it or after.
 
     Raises:
         CoreError: a name is unknown, or nodes wait for each other in a circle.
     """
     done, waiting = set(given), set[str]()
     order: list[str] = []
-    stack = [node_of(reference) for reference in wanted if reference not in done][::-1]
-    while stack:
+    stack = [*wanted][::-1]
+    closing = 0  # how many nodes of the order were asked what must run later
+    while stack or closing < len(order):
+        if not stack:
+            stack += later(order[closing])
+            closing += 1
+            continue
         name = stack[-1]
         if name in done:
             stack.pop()

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from core.engine import tensor
 from core.errors import CoreError
 from core.graph.element_shapes import ElementShape, defined, merged
-from core.graph.tensor_lists import MOST_ELEMENTS, empty, in_shape, joined
+from core.graph.tensor_lists import MOST_ELEMENTS, empty, joined, split
 from core.kernels import ops
 from core.tensors import Tensor
 
@@ -137,18 +137,3 @@ class TensorArray:
 
     def _what(self) -> str:
         return f"the tensor array {self.name!r} of {len(self)}"
-
-
-def split(value: Tensor, lengths: Sequence[int], shape: ElementShape) -> list[Tensor]:
-    """Parts of a tensor of given lengths along its first axis.
-
-    As in TensorFlow.js, parts of length 1 lose that axis where the shape of an element has not it.
-    """
-    if not value.shape or sum(lengths) != value.shape[0] or min(lengths, default=0) < 0:
-        raise CoreError(f"cannot split a tensor of shape {value.shape} into lengths {lengths}")
-    if not lengths:
-        return []
-    parts = ops.split(value, num_or_size_splits=tuple(lengths))
-    if shape is None or len(shape) == len(value.shape):
-        return list(parts)
-    return [in_shape(part, defined(shape, [value.shape[1:]], "the parts")) for part in parts]

@@ -182,3 +182,18 @@ def empty(shape: Shape, dtype: str) -> Tensor:
 def in_shape(value: Tensor, shape: Shape) -> Tensor:
     """The same values in a shape."""
     return value if value.shape == shape else value.reshape(shape)
+
+
+def split(value: Tensor, lengths: Sequence[int], shape: ElementShape) -> list[Tensor]:
+    """Parts of a tensor of given lengths along its first axis.
+
+    As in TensorFlow.js, parts of length 1 lose that axis where the shape of an element has not it.
+    """
+    if not value.shape or sum(lengths) != value.shape[0] or min(lengths, default=0) < 0:
+        raise CoreError(f"cannot split a tensor of shape {value.shape} into lengths {lengths}")
+    if not lengths:
+        return []
+    parts = ops.split(value, num_or_size_splits=tuple(lengths))
+    if shape is None or len(shape) == len(value.shape):
+        return list(parts)
+    return [in_shape(part, defined(shape, [value.shape[1:]], "the parts")) for part in parts]

@@ -1,18 +1,17 @@
 """The topology of TensorFlow.js's ``model.json``, a GraphDef written as JSON, and its signature."""
 
-import base64
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from core.errors import CoreError
+from core.graph.attributes import data_type, read_attribute, read_shape
+from core.graph.documents import mapping, sequence, text
 from core.graph.nodes import (
     FILLING_TYPES,
-    DataType,
     Endpoint,
     Function,
-    FunctionName,
     Graph,
     Node,
     PartialShape,
@@ -38,34 +37,6 @@ DTYPES = {
     "DT_COMPLEX128": "complex64",
 }
 
-#: The dtypes in the order of TensorFlow's numbers, which some documents write instead of names.
-_NUMBERED = (
-    "DT_INVALID",
-    "DT_FLOAT",
-    "DT_DOUBLE",
-    "DT_INT32",
-    "DT_UINT8",
-    "DT_INT16",
-    "DT_INT8",
-    "DT_STRING",
-    "DT_COMPLEX64",
-    "DT_INT64",
-    "DT_BOOL",
-    "DT_QINT8",
-    "DT_QUINT8",
-    "DT_QINT32",
-    "DT_BFLOAT16",
-    "DT_QINT16",
-    "DT_QUINT16",
-    "DT_UINT16",
-    "DT_COMPLEX128",
-    "DT_HALF",
-    "DT_RESOURCE",
-    "DT_VARIANT",
-    "DT_UINT32",
-    "DT_UINT64",
-)
-
 
 def dtype_of_type(data_type: Any) -> str:
     """Our name of TensorFlow's dtype.
@@ -89,7 +60,7 @@ def read_graph_document(topology: Any, signature: Any, weights: Mapping[str, np.
     Raises:
         CoreError: a document has not the form that it should have.
     """
-    topology = _dict(topology, "the topology")
+    topology = mapping(topology, "the topology")
     nodes = read_nodes(topology.get("node"))
     inputs, outputs, resources = read_signature(nodes, signature)
     functions = read_functions(topology.get("library"))
@@ -110,7 +81,7 @@ def read_initializer(
         weights: arrays by name of node, for both graphs.
     """
     initializer = read_graph_document(topology, None, weights)
-    given = _dict(_dict(signature or {}, "the signature").get("outputs") or {}, "its outputs")
+    given = mapping(mapping(signature or {}, "the signature").get("outputs") or {}, "its outputs")
     if given:
         outputs = {_public(name): _resource(name, info) for name, info in given.items()}
     else:
@@ -126,8 +97,8 @@ def read_initializer(
 
 
 def _resource(name: str, info: Any) -> Endpoint:
-    info = _dict(info, f"{name!r} of the signature")
-    return Endpoint(_public(_text(info.get("name", name), name)), PartialSpec(None, "resource"))
+    info = mapping(info, f"{name!r} of the signature")
+    return Endpoint(_public(text(info.get("name", name), name)), PartialSpec(None, "resource"))
 
 
 def _last_steps(nodes: Sequence[Node]) -> dict[str, Endpoint]:
@@ -148,8 +119,8 @@ def read_nodes(document: Any) -> list[Node]:
 def read_functions(library: Any) -> dict[str, Function]:
     """The functions of a GraphDef's library, by name."""
     found = {}
-    for document in _list(_dict(library or {}, "the library").get("function"), "the functions"):
-        function = _function(_dict(document, "a function"))
+    for document in _list(mapping(library or {}, "the library").get("function"), "the functions"):
+        function = _function(mapping(document, "a function"))
         found[function.name] = function
     return found
 
@@ -163,15 +134,15 @@ def read_signature(
     the signature's keys, else the nodes', without a trailing ``:0``. A resource is an input that
     the model's initializer gives: node → the resource's id, in the third dict.
     """
-    signature = _dict(signature or {}, "the signature")
-    inputs = _dict(signature.get("inputs") or {}, "the inputs of the signature")
+    signature = mapping(signature or {}, "the signature")
+    inputs = mapping(signature.get("inputs") or {}, "the inputs of the signature")
     resources = {
-        _public(_text(info.get("name"), "an input")): str(info["resourceId"])
+        _public(text(info.get("name"), "an input")): str(info["resourceId"])
         for info in inputs.values()
-        if _dict(info, "an input of the signature").get("resourceId") is not None
+        if mapping(info, "an input of the signature").get("resourceId") is not None
     }
     taken = {n: i for n, i in inputs.items() if i.get("resourceId") is None}
-    given = _dict(signature.get("outputs") or {}, "the outputs of the signature")
+    given = mapping(signature.get("outputs") or {}, "the outputs of the signature")
     return (
         _endpoints(taken) or _placeholders(nodes, resources),
         _endpoints(given) or _leaves(nodes, FILLING_TYPES),
@@ -184,38 +155,56 @@ def _endpoints(infos: Mapping[str, Any]) -> dict[str, Endpoint]:
 
 
 def _endpoint(name: str, info: Any) -> Endpoint:
-    info = _dict(info, f"{name!r} of the signature")
-    reference = _public(_text(info.get("name", name), f"the name of {name!r}"))
+    info = mapping(info, f"{name!r} of the signature")
+    reference = _public(text(info.get("name", name), f"the name of {name!r}"))
     shape = info.get("tensorShape")
     spec = PartialSpec(
         read_shape(shape) if shape else None,
-        dtype_of_type(_data_type(info.get("dtype", "DT_FLOAT"))),
+        dtype_of_type(data_type(info.get("dtype", "DT_FLOAT"))),
     )
     return Endpoint(reference, spec)
 
 
 def _placeholders(nodes: Sequence[Node], resources: Mapping[str, str]) -> dict[str, Endpoint]:
     return {
-        node.name: Endpoint(node.name, _declared_spec(node))
+        node.name: Endpoint(node.name, declared_spec(node))
         for node in nodes
         if node.type == "Placeholder" and node.name not in resources
     }
 
 
-def _declared_spec(node: Node) -> PartialSpec:
+def declared_spec(node: Node, scalars: bool = True) -> PartialSpec:
+    """What a placeholder says of what it takes.
+
+    Args:
+        node: a placeholder.
+        scalars: whether the shape () means one number; in files of old it means any shape.
+    """
     shape = node.attributes.get("shape")
+    known = isinstance(shape, PartialShape) and (bool(shape) or scalars)
     return PartialSpec(
-        tuple(shape) if isinstance(shape, PartialShape) else None,
+        tuple(shape) if shape is not None and known else None,
         DTYPES.get(node.attributes.get("dtype", "DT_FLOAT"), "float32"),
     )
 
 
-def _leaves(nodes: Sequence[Node], skipped: Container[str] = ()) -> dict[str, Endpoint]:
+def unread(nodes: Sequence[Node], waited_for: bool = True) -> list[Node]:
+    """The nodes of which no other one reads anything.
+
+    Args:
+        nodes: of a graph.
+        waited_for: whether nodes that others just run after count as read.
+    """
+    inputs = (reference for node in nodes for reference in node.inputs)
+    read = {node_of(r) for r in inputs if waited_for or not r.startswith("^")}
+    return [node for node in nodes if node.name not in read]
+
+
+def _leaves(nodes: Sequence[Node], skipped: Iterable[str] = ()) -> dict[str, Endpoint]:
     """Nodes that no other one needs, and that compute something."""
-    used = {node_of(reference) for node in nodes for reference in node.inputs}
-    computing = [n for n in nodes if n.type not in ("Const", "NoOp", "Placeholder")]
-    leaves = [n.name for n in computing if n.name not in used and n.type not in skipped]
-    return {name: Endpoint(name, PartialSpec(None)) for name in leaves}
+    given = {"Const", "NoOp", "Placeholder", *skipped}
+    names = [node.name for node in unread(nodes) if node.type not in given]
+    return {name: Endpoint(name, PartialSpec(None)) for name in names}
 
 
 def _public(name: str) -> str:
@@ -223,106 +212,36 @@ def _public(name: str) -> str:
 
 
 def _node(document: Any) -> Node:
-    document = _dict(document, "a node")
-    name = _text(document.get("name"), "the name of a node")
+    document = mapping(document, "a node")
+    name = text(document.get("name"), "the name of a node")
     where = f"the node {name!r}"
     if ":" in name or name.startswith("^"):
         raise CoreError(f"{where} has a name that cannot be referred to")
-    inputs = tuple(_text(i, f"an input of {where}") for i in _list(document.get("input"), where))
-    attributes = _dict(document.get("attr") or {}, f"the attributes of {where}")
+    inputs = tuple(text(i, f"an input of {where}") for i in _list(document.get("input"), where))
+    attributes = mapping(document.get("attr") or {}, f"the attributes of {where}")
     return Node(
         name,
-        _text(document.get("op"), f"the op of {where}"),
+        text(document.get("op"), f"the op of {where}"),
         inputs,
         {key: read_attribute(value, f"{key} of {where}") for key, value in attributes.items()},
     )
 
 
 def _function(document: Mapping[str, Any]) -> Function:
-    signature = _dict(document.get("signature"), "the signature of a function")
-    name = _text(signature.get("name"), "the name of a function")
+    signature = mapping(document.get("signature"), "the signature of a function")
+    name = text(signature.get("name"), "the name of a function")
     arguments, results = (
-        [_text(_dict(a, key).get("name"), key) for a in _list(signature.get(key), key)]
+        [text(mapping(a, key).get("name"), key) for a in _list(signature.get(key), key)]
         for key in ("inputArg", "outputArg")
     )
-    returned = _dict(document.get("ret") or {}, f"what the function {name!r} returns")
+    returned = mapping(document.get("ret") or {}, f"what the function {name!r} returns")
     missing = [result for result in results if result not in returned]
     if missing:
         raise CoreError(f"the function {name!r} returns nothing for {', '.join(missing)}")
-    outputs = tuple(_text(returned[r], f"what {name!r} returns") for r in results)
+    outputs = tuple(text(returned[r], f"what {name!r} returns") for r in results)
     return Function(name, read_nodes(document.get("nodeDef")), tuple(arguments), outputs)
 
 
-def read_attribute(document: Any, where: str = "an attribute") -> Any:
-    """The value of an AttrValue document; None if it holds nothing."""
-    document = _dict(document, where)
-    for kind, value in document.items():
-        if kind == "list":
-            return _attribute_list(value, where)
-        if kind in _READERS:
-            try:
-                return _READERS[kind](value)
-            except (TypeError, ValueError, LookupError, OverflowError) as error:
-                raise CoreError(f"{where}: {value!r:.80} is no value of kind {kind!r}") from error
-    return None
-
-
-def _attribute_list(document: Any, where: str) -> list[Any]:
-    for kind, values in _dict(document or {}, where).items():
-        if kind in _READERS and values:
-            return [read_attribute({kind: value}, where) for value in _list(values, where)]
-    return []
-
-
-def _data_type(value: Any) -> DataType:
-    if isinstance(value, int):
-        value = _NUMBERED[value] if 0 <= value < len(_NUMBERED) else f"DT_{value}"
-    return DataType(_text(value, "a dtype"))
-
-
-def _bytes(value: Any) -> str | bytes:
-    """Text, or bytes that are no UTF-8; converters of old wrote lists of byte values."""
-    data = bytes(value) if isinstance(value, list) else base64.b64decode(value, validate=True)
-    try:
-        return data.decode()
-    except UnicodeDecodeError:
-        return data
-
-
-def read_shape(document: Any) -> PartialShape | None:
-    """The shape of a TensorShapeProto document; None if it may have any rank."""
-    document = _dict(document or {}, "a shape")
-    if document.get("unknownRank"):
-        return None
-    sizes = [int(_dict(d, "a length of a shape").get("size", 0)) for d in document.get("dim") or ()]
-    return PartialShape(None if size < 0 else size for size in sizes)
-
-
-_READERS: dict[str, Callable[[Any], Any]] = {
-    "s": _bytes,
-    "i": int,
-    "f": float,
-    "b": bool,
-    "type": _data_type,
-    "shape": read_shape,
-    "func": lambda value: FunctionName(_text(_dict(value, "a function").get("name"), "its name")),
-    "tensor": lambda value: None,  # the values of constants lie in the shards
-}
-
-
-def _dict(value: Any, what: str) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping):
-        raise CoreError(f"{what} should be an object, not {value!r:.80}")
-    return value
-
-
-def _list(value: Any, what: str) -> list[Any]:
-    if not isinstance(value, (list, type(None))):
-        raise CoreError(f"{what} should be a list, not {value!r:.80}")
-    return value or []
-
-
-def _text(value: Any, what: str) -> str:
-    if not isinstance(value, str) or not value:
-        raise CoreError(f"{what} should be a text, not {value!r:.80}")
-    return value
+def _list(value: Any, what: str) -> Sequence[Any]:
+    """A list, which may be absent."""
+    return sequence([] if value is None else value, what)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from core.errors import CoreError
+from core.graph.names import free_name
 from core.graph.nodes import Function, Node
 from core.layers.binding import Bound
 from core.layers.options import Options
@@ -46,10 +47,7 @@ class Builder:
     def unique(self, name: str) -> str:
         """The name, or with a number behind it if it is taken; one that can be referred to."""
         name = name.replace(":", "_").replace("^", "_")
-        found, count = name, 0
-        while found in self._names:
-            count += 1
-            found = f"{name}_{count}"
+        found = free_name(name, self._names)
         self._names.add(found)
         return found
 

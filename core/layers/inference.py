@@ -4,6 +4,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
 from core.errors import CoreError, KernelNotFound
+from core.graph.names import free_name
 from core.graph.nodes import Endpoint, Graph, PartialSpec
 from core.layers.binding import Bound, bind_by_lists, bind_by_names
 from core.layers.builder import Builder, Value
@@ -12,7 +13,13 @@ from core.layers.options import dimensions
 from core.layers.slots import WeightSlots, slots_of_model, weight_slots
 from core.layers.topology import LayerSpec, ModelSpec, Source, read_topology
 
-__all__ = ["WeightSlots", "graph_of_layer_weights", "layers_graph", "weight_slots"]
+__all__ = [
+    "WeightSlots",
+    "graph_of_layer_weights",
+    "layer_classes",
+    "layers_graph",
+    "weight_slots",
+]
 
 _DTYPES = {"bool": "bool", "string": "string"}
 
@@ -46,6 +53,17 @@ def layers_graph(topology: Any, weights: Mapping[str, Any], kernels: Container[s
     """
     model = _read(topology, kernels)
     return _graph(model, bind_by_names(slots_of_model(model), weights))
+
+
+def layer_classes(topology: Any) -> list[str]:
+    """The class of each layer of a model, also of those in models and layers in it.
+
+    >>> dense = {"class_name": "Dense", "config": {
+    ...     "name": "dense", "units": 1, "batch_input_shape": [None, 2]}}
+    >>> layer_classes({"class_name": "Sequential", "config": {"name": "s", "layers": [dense]}})
+    ['InputLayer', 'Dense']
+    """
+    return [layer.class_name for _, layer in _everywhere(read_topology(topology), ())]
 
 
 def graph_of_layer_weights(
@@ -109,7 +127,7 @@ def _graph(layer: LayerSpec, bound: Bound) -> Graph:
     inputs: dict[str, Endpoint] = {}
     values = []
     for source in layer.model.inputs:
-        name = _unused(source.layer, inputs)
+        name = free_name(source.layer, inputs)
         spec = _input_spec(layer.model, source)
         node = builder.add(name, "Placeholder", (), {})
         inputs[name] = Endpoint(node, spec)
@@ -118,18 +136,10 @@ def _graph(layer: LayerSpec, bound: Bound) -> Graph:
     outputs: dict[str, Endpoint] = {}
     for source, value in zip(layer.model.outputs, found, strict=True):
         spec = PartialSpec(value.shape, value.dtype)
-        outputs[_unused(source.layer, outputs)] = Endpoint(value.reference, spec)
+        outputs[free_name(source.layer, outputs)] = Endpoint(value.reference, spec)
     if not inputs or not outputs:
         raise CoreError(f"the model {layer.name!r} has no inputs or no outputs")
     return Graph(builder.nodes, builder.weights, inputs, outputs, builder.functions)
-
-
-def _unused(name: str, taken: Container[str]) -> str:
-    found, count = name, 0
-    while found in taken:
-        count += 1
-        found = f"{name}_{count}"
-    return found
 
 
 def _input_spec(model: ModelSpec, source: Source) -> PartialSpec:

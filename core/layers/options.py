@@ -1,9 +1,10 @@
 """The configuration of a layer, read with checks: it comes from a file that may be damaged."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from core.errors import CoreError
+from core.graph.documents import mapping, sequence
 
 #: The largest whole number that a configuration may hold.
 MOST = 2**31 - 1
@@ -109,27 +110,6 @@ def _is_whole(value: Any, least: int) -> bool:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return False
     return float(value).is_integer() and least <= value <= MOST
-
-
-def mapping(value: Any, what: str) -> Mapping[str, Any]:
-    """A JSON object, or an error."""
-    if not isinstance(value, Mapping):
-        raise CoreError(f"{what} should be an object, not {value!r:.80}")
-    return value
-
-
-def sequence(value: Any, what: str) -> Sequence[Any]:
-    """A JSON list, or an error."""
-    if not isinstance(value, (list, tuple)):
-        raise CoreError(f"{what} should be a list, not {value!r:.80}")
-    return value
-
-
-def text(value: Any, what: str) -> str:
-    """A JSON string that is not empty, or an error."""
-    if not isinstance(value, str) or not value:
-        raise CoreError(f"{what} should be a text, not {value!r:.80}")
-    return value
 
 
 def dimensions(value: Any, what: str) -> tuple[int | None, ...]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from core.errors import CoreError
-from core.layers.options import mapping, sequence, text
+from core.graph.documents import mapping, sequence, text
 
 MODEL_CLASSES = {"Model": "Functional", "Functional": "Functional", "Sequential": "Sequential"}
 

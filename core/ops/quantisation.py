@@ -9,7 +9,9 @@ from core.specs import Spec, whole_number
 
 
 @op(input_dtype="float32")
-def quantise_round(x: Spec, *, scale: float, zero_point: int, low: int, high: int) -> Spec:
+def quantise_round(
+    x: Spec, *, scale: float, zero_point: int, low: int, high: int, nudge: bool = True
+) -> Spec:
     """The nearest real values that have a quantum: ``(quantum - zero_point) * scale``.
 
     Halves are rounded away from 0, as LiteRT's reference kernels do: QUANTIZE by ``std::round``,
@@ -22,6 +24,9 @@ def quantise_round(x: Spec, *, scale: float, zero_point: int, low: int, high: in
         zero_point: the quantum of 0.
         low: the smallest quantum; what lies below is raised to it.
         high: the largest quantum.
+        nudge: what lies less than a millionth (2**-20) below a half counts as one. It is right for
+            results of a few exact quanta, such as a sum of two: there float32 just missed the half.
+            Sums of many products hardly ever mean one.
 
     Returns:
         float32, of the shape of x.

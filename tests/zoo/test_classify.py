@@ -10,7 +10,14 @@ from PIL import Image
 import core
 import zoo
 from tests.conftest import ROOT
-from tests.core.converter.teachable_bundles import LABELS, layer, sequential, write_bundle, zip_of
+from tests.core.converter.teachable_bundles import (
+    LABELS,
+    conv,
+    layer,
+    sequential,
+    write_bundle,
+    zip_of,
+)
 from weights_cache.errors import WeightsError, ZooError
 from zoo.classification.cropping import center_square, prepare_square
 
@@ -205,6 +212,57 @@ def test_features(model):
     relu = next(n.name for n in model.network.graph.nodes if "out_relu" in n.name)
     values = model.execute(prepared, [relu])[relu].numpy()
     np.testing.assert_allclose(features.numpy(), values.mean((1, 2)), rtol=1e-5)
+
+
+def with_head(folder, *head, **arrays):
+    """A bundle of a convolution, pooling and some layers."""
+    shape = {"batch_input_shape": [None, 16, 16, 3]}
+    first = conv("first", (), filters=5, activation="relu", **shape)
+    pooling = layer("GlobalAveragePooling2D", {"name": "pooling"})
+    model = sequential("model", [first, pooling, *head])
+    rng = np.random.default_rng(3)
+    weights = {"first/kernel": rng.normal(size=(3, 3, 3, 5)), **arrays}
+    weights = {name: np.asarray(array, np.float32) for name, array in weights.items()}
+    return zoo.load(write_bundle(folder, model=model, arrays=weights, labels=list("abcde")))
+
+
+def test_features_before_a_convolution(tmp_path):
+    """As MobileNet of Keras ends."""
+    model = with_head(
+        tmp_path,
+        layer("Reshape", {"name": "rows", "target_shape": [1, 1, 5]}),
+        layer("Dropout", {"name": "dropout", "rate": 0.1}),
+        conv("last", (), kernel_size=[1, 1], filters=5),
+        layer("Reshape", {"name": "flat", "target_shape": [5]}),
+        layer("Activation", {"name": "scores", "activation": "softmax"}),
+        **{"last/kernel": np.arange(25).reshape(1, 1, 5, 5) / 9},
+    )
+    features = model.infer(PHOTO, embedding=True).numpy()
+    assert features.shape == (1, 1, 1, 5)
+    np.testing.assert_array_equal(features[:, 0, 0], pooled(model))
+    assert not np.allclose(features[:, 0, 0], model.infer(PHOTO).numpy())
+
+
+def test_features_before_dense_layers_after_convolutions(tmp_path):
+    dense = {"name": "dense", "units": 5, "use_bias": False}
+    model = with_head(tmp_path, layer("Dense", dense), **{"dense/kernel": np.eye(5) * 2})
+    np.testing.assert_array_equal(model.infer(PHOTO, embedding=True).numpy(), pooled(model))
+
+
+def pooled(model):
+    return model.execute(prepare_square(zoo.read_image(PHOTO), 16), ["pooling"])["pooling"].numpy()
+
+
+def test_no_layers_to_have_features_of(tmp_path):
+    first = {"name": "first", "batch_input_shape": [None, 16, 16, 3], "scale": False, "axis": -1}
+    pooling = layer("GlobalAveragePooling2D", {"name": "pooling"})
+    topology = sequential("model", [layer("BatchNormalization", first), pooling])
+    arrays = {f"first/{n}": np.float32([1, 2, 3]) for n in ("beta", "moving_mean")}
+    arrays["first/moving_variance"] = np.ones(3, np.float32)
+    model = zoo.load(write_bundle(tmp_path, model=topology, arrays=arrays, labels=list("rgb")))
+    assert model.infer(PHOTO).shape == (1, 3)
+    with pytest.raises(ZooError, match="has no embedding.*: execute gives any node"):
+        model.infer(PHOTO, embedding=True)
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,15 @@
 """``zoo convert``: what it writes, prints and returns."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from core.converter.web_writer import write_web
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
+from tests.core.converter.teachable_bundles import write_bundle
+from tests.core.converter.test_keras_files import topology, write_h5
 from weights_cache import StoredArray, load_web_model
 from zoo.cli import main
 
@@ -102,7 +105,7 @@ def test_a_report_of_what_cannot_be_written(capsys, model):
         (["model", "new", "--quantise", "int4"], "no quantisation is called 'int4'"),
         (["model", "new", "--quantise", "c*=uint8"], "the pattern 'c*' matches no weight"),
         (["model", "new", "--quantise", "a=uint8", "--quantise", "a=uint16"], "names 'a' twice"),
-        (["model", "new", "--format", "keras"], "invalid choice: 'keras'"),
+        (["model", "new", "--format", "keras"], "--format 'keras' is unknown: give one of auto"),
         (["model", "new", "--signature", "s"], "no SavedModel"),
         ([], "the following arguments are required: IN"),
     ],
@@ -124,3 +127,47 @@ def test_an_old_model_is_kept_unless_told_otherwise(capsys, model, tmp_path):
     assert kinds(tmp_path / "new")["a/w"] == "float32"
     assert run(capsys, model, tmp_path / "new", "--quantise", "uint8", "--overwrite")[0] == 0
     assert kinds(tmp_path / "new")["a/w"] == "uint8"
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["nothing"], "there is no file or folder nothing"),
+        (["nothing", "model"], "there is no file or folder nothing"),
+        (["nothing", "new", "--json"], "there is no file or folder nothing"),
+        (["model", "old"], "give another folder, or --overwrite"),
+        (["model", "old", "--dry-run"], "give another folder, or --overwrite"),
+        (["model", "model", "--dry-run"], "holds the source itself"),
+        (["model", "new", "--quantise", "=uint8"], "'=uint8' lacks the pattern"),
+        (["model", "new", "--format", "layers"], "leave --format 'layers' away"),
+        (["model", "--dry-run", "--format", "layers"], "leave --format 'layers' away"),
+        (["model", "new", "--output", "nothing"], "zoo: there is no output or"),
+        (
+            ["model", "--dry-run", "--output", "nothing"],
+            "zoo: there is no output or",
+        ),
+        (["magic", "new"], "name --output before them"),
+        (["magic.h5", "new"], "no rule lowers these classes of layers: Magic"),
+    ],
+)
+def test_errors_speak_of_options(capsys, model, monkeypatch, arguments, message):
+    monkeypatch.chdir(model.parent.parent)
+    run(capsys, "model", "old")
+    run(capsys, "model", "magic")
+    magic = Path("magic/model.json")
+    magic.write_text(magic.read_text().replace('"Identity"', '"Magic"'))
+    text = json.dumps(topology()).replace('"Dense"', '"Magic"')
+    write_h5(Path("magic.h5"), model=json.loads(text))
+    status, out, err = run(capsys, *arguments)
+    assert (status, out, len(err)) == (2, "", 1)
+    assert message in err[0]
+    assert "overwrite=" not in err[0] and "outputs=" not in err[0] and "format=" not in err[0]
+    assert not Path("new").exists()
+
+
+def test_a_dry_run_keeps_the_format(capsys, tmp_path):
+    folder = write_bundle(tmp_path / "bundle")
+    kept = json.loads(run(capsys, folder, "--dry-run", "--json")[1])
+    graph = json.loads(run(capsys, folder, "--dry-run", "--json", "--format", "graph")[1])
+    assert (kept["format"], graph["format"]) == ("layers", "graph")
+    assert kept["types"]["Dense"] == 2

@@ -19,8 +19,11 @@ from zoo.runner import LoadedModel, for_each_picture
 
 _OPTIONS = ("top_k", "mirror")
 
-#: Node types that the layers of a classifier's head become; before the first are the features.
-_HEAD_TYPES = {"MatMul", "_FusedMatMul"}
+#: Node types that the layers of a classifier's head become: dense ones, or one convolution.
+_DENSE_TYPES = frozenset({"MatMul", "_FusedMatMul"})
+_CONVOLUTION_TYPES = frozenset(
+    {"Conv2D", "_FusedConv2D", "DepthwiseConv2dNative", "FusedDepthwiseConv2dNative"}
+)
 
 
 class TeachableModel(LoadedModel):
@@ -72,16 +75,30 @@ class TeachableModel(LoadedModel):
 
         Args:
             image: anything that `classify` takes, one picture.
-            embedding: the features that the layers of the classes start from, instead of scores.
+            embedding: the features that the layers of the classes start from, instead of scores:
+                what enters the last dense layers, or the last convolution where they are none.
 
         Returns:
             float32 [1, ...]
+
+        Raises:
+            ZooError: the model hears or takes poses, the picture cannot be read, or the network
+                has no such layers.
         """
         network = self._image_network("infer")
         wanted = next(iter(network.outputs))
         if embedding:
-            wanted = _features(network.graph)
+            wanted = self._features_of(network.graph)
         return network.execute(self._prepared(image), [wanted])[wanted]
+
+    def _features_of(self, graph: Graph) -> str:
+        found = _features(graph)
+        if found is None:
+            raise ZooError(
+                f"{self.name} has no embedding, as neither a dense layer nor a convolution leads "
+                f"straight to its scores: execute gives any node of network.graph.nodes"
+            )
+        return found
 
     def _label(self, index: int, scores: np.ndarray) -> Label:
         return {"label": self.labels[index], "score": float(scores[index]), "index": index}
@@ -103,13 +120,16 @@ class TeachableModel(LoadedModel):
         return network
 
 
-def _features(graph: Graph) -> str:
-    """What enters the first of the dense layers that lead straight to the output."""
+def _features(graph: Graph) -> str | None:
+    """What enters the dense layers or the convolution that lead straight to the output."""
     nodes = {node.name: node for node in graph.nodes}
     (output,) = graph.outputs.values()
-    at = found = output.node
+    at, found = output.node, None
     while (source := _only_source(nodes.get(node_of(at)), graph)) is not None:
-        if nodes[node_of(at)].type in _HEAD_TYPES:
+        kind = nodes[node_of(at)].type
+        if kind in _CONVOLUTION_TYPES:
+            return found or source
+        if kind in _DENSE_TYPES:
             found = source
         at = source
     return found

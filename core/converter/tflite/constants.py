@@ -13,6 +13,10 @@ from core.specs import Shape
 MOST_EXPANSION = 32
 FREE_BYTES = 2**20
 
+#: A constant that is a view of the file's bytes keeps them all: one of less than this share of the
+#: file is copied.
+KEPT_SHARE = 4
+
 #: A sparse constant takes at most so many times its stored bytes, and counts for as much less.
 MOST_SPARSE_EXPANSION = 1000
 _SPARSE_DISCOUNT = MOST_SPARSE_EXPANSION // MOST_EXPANSION
@@ -36,14 +40,24 @@ class Constants:
         size = self._document.buffers[info.buffer][1] if self._document.buffers else 0
         return size > 0
 
-    def take(self, size: int) -> None:
+    def take(self, size: int, what: str = "constants") -> None:
         """Count bytes before they are made."""
         self._left -= size
         if self._left < 0:
-            raise CoreError(f"constants need more than {MOST_EXPANSION} times the file")
+            raise CoreError(f"{what} need more than {MOST_EXPANSION} times the file")
+
+    def kept(self, values: np.ndarray) -> np.ndarray:
+        """An array for the graph: read-only, in order, and no small part of the file's bytes."""
+        data = self._document.data
+        array = np.require(values, requirements=("C", "A"))
+        view = np.may_share_memory(array, np.frombuffer(data, np.uint8))
+        if view and KEPT_SHARE * array.nbytes < len(data):
+            array = array.copy()
+        array.setflags(write=False)
+        return array
 
     def real(self, info: TensorInfo, quanta: Quanta | None = None) -> np.ndarray:
-        """The values of a constant: quanta become float32, other whole numbers int32.
+        """The values of a constant: quanta and floats become float32, whole numbers int32.
 
         Args:
             info: the tensor; one that is not stored holds zeros.
@@ -71,7 +85,7 @@ class Constants:
         if not self.stored(info):
             return np.zeros(info.shape, np.float32 if info.dtype in FLOATS else np.int32)
         place, size = self._document.buffers[info.buffer]
-        numbers = decoded(self._document.data[place : place + size], info)
+        numbers = decoded(memoryview(self._document.data)[place : place + size], info)
         if info.sparsity is not None:
             return densified(numbers, info.shape, info.sparsity)
         count = prod(info.shape)
@@ -85,7 +99,7 @@ def quanta_of(info: TensorInfo) -> Quanta | None:
     return info.quanta if info.dtype in QUANTISED else None
 
 
-def decoded(data: bytes, info: TensorInfo) -> np.ndarray:
+def decoded(data: bytes | memoryview, info: TensorInfo) -> np.ndarray:
     """Numbers from their bytes: a view, or where NumPy lacks the dtype, one that has room."""
     if info.dtype == "int4":
         pairs = np.frombuffer(data, np.int8)
@@ -106,19 +120,22 @@ def dequantised(values: np.ndarray, quanta: Quanta) -> np.ndarray:
     >>> dequantised(np.int8([2, 4]), Quanta(np.float32([0.5]), np.array([4]), 0))
     array([-1.,  0.], dtype=float32)
     """
-    scales, zero_points = quanta.scales, quanta.zero_points
-    if len(scales) > 1:
-        along = [1] * values.ndim
-        along[quanta.axis] = -1
-        scales = scales.reshape(along)
-        zero_points = zero_points.reshape(along) if len(zero_points) > 1 else zero_points
-    shape = np.broadcast_shapes(values.shape, scales.shape)
-    if shape != values.shape and values.size != 1:
-        raise CoreError(f"scales of shape {scales.shape} do not fit values of {values.shape}")
+    count = len(quanta.scales)
+    if count > 1 and values.shape[quanta.axis] != count:
+        raise CoreError(f"{count} scales do not fit axis {quanta.axis} of {values.shape}")
     real = values.astype(np.float32)  # 24 bits hold quanta; biases have no zero point
-    if np.any(zero_points):
-        real = real - zero_points.astype(np.float32)
-    return (real * scales).reshape(values.shape)
+    if np.any(quanta.zero_points):
+        real -= _along(quanta.zero_points, values.ndim, quanta.axis)
+    real *= _along(quanta.scales, values.ndim, quanta.axis)
+    return real
+
+
+def _along(numbers: np.ndarray, rank: int, axis: int) -> np.ndarray:
+    """Numbers of an axis, or the one for all, that broadcast with values."""
+    lengths = [1] * rank
+    if len(numbers) > 1:
+        lengths[axis] = len(numbers)
+    return numbers.astype(np.float32).reshape(lengths)
 
 
 def densified(values: np.ndarray, shape: Shape, sparsity: Sparsity) -> np.ndarray:

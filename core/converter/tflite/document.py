@@ -28,7 +28,11 @@ ABSENT = -1
 
 
 class Quanta(NamedTuple):
-    """What whole numbers mean, ``(quantum - zero_point) * scale``: one pair, or one per channel."""
+    """What whole numbers mean, ``(quantum - zero_point) * scale``.
+
+    There is one scale, or one per length of an axis; one zero point, or as many. A scale of 0
+    says that all values are 0.
+    """
 
     scales: np.ndarray
     zero_points: np.ndarray
@@ -52,7 +56,11 @@ class Sparsity(NamedTuple):
 
 
 class TensorInfo(NamedTuple):
-    """A tensor of a subgraph; None stands for any length, and for a shape that is not known."""
+    """A tensor of a subgraph.
+
+    ``shape`` is what the file was made with. ``signature`` has None for lengths that may be any,
+    such as a dynamic batch, and is None where not even the rank is known.
+    """
 
     name: str
     shape: Shape
@@ -185,10 +193,11 @@ def _quanta(table: Table, shape: Shape) -> Quanta | None:
         return None
     zero_points, axis = table.array(3, "<i8"), table.whole(6)
     if zero_points is None or not len(zero_points):
-        zero_points = np.zeros(len(scales), np.int64)
-    if not (np.isfinite(scales).all() and (scales >= 0).all()):
+        zero_points = np.zeros(1, np.int64)
+    if not 0 <= scales.min() <= scales.max() < np.inf:
         raise CoreError("scales of quanta must be finite, and not negative")
-    if len(zero_points) not in (1, len(scales)) or np.abs(zero_points.astype(float)).max() > 2**31:
+    fit = zero_points.min() >= -(2**31) and zero_points.max() <= 2**31
+    if len(zero_points) not in (1, len(scales)) or not fit:
         raise CoreError(f"{len(zero_points)} zero points do not fit {len(scales)} scales")
     if len(scales) > 1 and not (0 <= axis < len(shape) and shape[axis] == len(scales)):
         raise CoreError(f"{len(scales)} scales do not fit axis {axis} of {shape}")

@@ -5,6 +5,7 @@ After the format's own description, https://flatbuffers.dev/internals/.
 
 import struct
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,11 @@ MOST_TABLES = 2**17
 MOST_READS = 8
 FREE_READS = 2**20
 
-_FORMATS: dict[str, struct.Struct] = {}
+#: So many fields of a table can be read; those of TFLite have some ten.
+MOST_FIELDS = 16
+
+#: What reads a number of a format of `struct`.
+_READERS = {f"<{kind}": struct.Struct(f"<{kind}").unpack_from for kind in "?bBhHiIqQfd"}
 
 
 class Bytes:
@@ -28,19 +33,27 @@ class Bytes:
 
     def __init__(self, data: bytes):
         self.data = data
+        self._fields: dict[int, tuple[int, ...]] = {}
         self._tables = MOST_TABLES
         self._reads = MOST_READS * len(data) + FREE_READS
 
-    def number(self, kind: str, place: int) -> int | float:
+    def number(self, kind: str, place: int) -> Any:
         """The number at a place, in a format of `struct`."""
-        reader = _FORMATS.get(kind) or _FORMATS.setdefault(kind, struct.Struct(kind))
-        if place < 0 or place + reader.size > len(self.data):
-            self.check(place, reader.size)
-        return reader.unpack_from(self.data, place)[0]
+        if place >= 0:  # a place below 0 would be one from the end
+            try:
+                return _READERS[kind](self.data, place)[0]
+            except struct.error:
+                pass
+        raise CoreError(f"a number at {place} lies outside of the file of {len(self.data)} bytes")
 
-    def count(self, kind: str, place: int) -> int:
-        """The whole number at a place."""
-        return int(self.number(kind, place))
+    def fields(self, place: int) -> tuple[int, ...]:
+        """What tables of a kind share: two sizes, and where each field lies in a table, or 0."""
+        if place not in self._fields:
+            count = min(max(self.number("<H", place) // 2, 2), 2 + MOST_FIELDS)
+            self.check(place, 2 * count)
+            found = struct.unpack_from(f"<{count}H", self.data, place)
+            self._fields[place] = found + (0,) * (2 + MOST_FIELDS - count)
+        return self._fields[place]
 
     def check(self, place: int, size: int) -> None:
         """Raise unless so many bytes are there."""
@@ -69,19 +82,17 @@ class Table:
     def __init__(self, source: Bytes, place: int):
         source.take_table()
         self.source, self.place = source, place
-        self._fields = place - source.count("<i", place)
-        self._fields_size = source.count("<H", self._fields)
-        source.check(self._fields, self._fields_size)
-        source.check(place, source.count("<H", self._fields + 2))
+        self._fields = source.fields(place - source.number("<i", place))
+        source.check(place, self._fields[1])
 
-    def number(self, field: int, kind: str = "<i", default: float = 0) -> int | float:
+    def number(self, field: int, kind: str = "<i", default: float = 0) -> Any:
         """A number: its format is one of `struct`."""
         place = self._place(field)
         return default if place is None else self.source.number(kind, place)
 
     def whole(self, field: int, kind: str = "<i", default: int = 0) -> int:
         """A whole number."""
-        return int(self.number(field, kind, default))
+        return self.number(field, kind, default)
 
     def table(self, field: int) -> "Table | None":
         """A table, or None where the field is absent."""
@@ -97,7 +108,7 @@ class Table:
         if count > MOST_TABLES:
             raise CoreError(f"a vector has {count} tables, more than {MOST_TABLES}")
         places = range(place, place + 4 * count, 4)
-        return [Table(self.source, p + self.source.count("<I", p)) for p in places]
+        return [Table(self.source, p + self.source.number("<I", p)) for p in places]
 
     def bytes_of(self, field: int) -> tuple[int, int]:
         """Place and size of a vector of bytes, which is not read; (0, 0) where it is absent."""
@@ -122,25 +133,21 @@ class Table:
         return self.source.data[place : place + size].decode("utf-8", "backslashreplace")
 
     def _place(self, field: int) -> int | None:
-        entry = 4 + 2 * field
-        if entry + 2 > self._fields_size:
-            return None
-        offset = self.source.count("<H", self._fields + entry)
+        offset = self._fields[field + 2]
         return self.place + offset if offset else None
 
     def _target(self, field: int) -> int | None:
         place = self._place(field)
-        return None if place is None else place + self.source.count("<I", place)
+        return None if place is None else place + self.source.number("<I", place)
 
     def _vector(self, field: int, size: int, read: bool = True) -> tuple[int, int] | None:
         """Where the elements of a vector begin, and how many there are."""
         place = self._target(field)
         if place is None:
             return None
-        count = self.source.count("<I", place)
-        if read:
-            self.source.take(place + 4, count * size)
-        self.source.check(place + 4, count * size)
+        count = self.source.number("<I", place)
+        allow = self.source.take if read else self.source.check
+        allow(place + 4, count * size)
         return place + 4, count
 
 
@@ -157,4 +164,4 @@ def root(data: bytes, identifier: bytes) -> Table:
     if data[4:8] != identifier:
         raise CoreError(f"the file begins with {data[:8]!r}, not with {identifier.decode()} at 4")
     source = Bytes(data)
-    return Table(source, source.count("<I", 0))
+    return Table(source, source.number("<I", 0))

@@ -17,8 +17,9 @@ _INLINE = {1: _SIGNED, 2: _UNSIGNED, 3: _FLOAT, 26: _UNSIGNED}
 _INDIRECT = {6: _SIGNED, 7: _UNSIGNED, 8: _FLOAT}
 _NULL, _TEXT, _MAP, _BOOL = 0, 5, 9, 26
 
-#: Options of ops are few.
+#: Options of ops are few, and their names short.
 MOST_OPTIONS = 1024
+LONGEST_KEY = 256
 
 
 def read_options(data: bytes) -> dict[str, Any]:
@@ -40,11 +41,15 @@ def read_options(data: bytes) -> dict[str, Any]:
     key_width = _number(data, place - 2 * width, width, _UNSIGNED)
     if count > MOST_OPTIONS:
         raise CoreError(f"{count} options are more than {MOST_OPTIONS}")
-    found = {}
+    found: dict[str, Any] = {}
+    left = len(data)
     for i in range(count):
         name = _key(data, _behind(data, keys + i * key_width, key_width))
         kind = _number(data, place + count * width + i, 1, _UNSIGNED)
         value = _value(data, place + i * width, width, kind)
+        left -= len(name) + (len(value) if isinstance(value, str) else 0)
+        if left < 0:
+            raise CoreError(f"texts that overlap are longer than all {len(data)} bytes of options")
         if value is not None:
             found[name] = value
     return found
@@ -78,7 +83,7 @@ def _behind(data: bytes, place: int, width: int) -> int:
 
 
 def _key(data: bytes, place: int) -> str:
-    end = data.find(b"\0", max(place, 0))
-    if place < 0 or end < 0:
-        raise CoreError("a name lies outside of the options")
+    end = data.find(b"\0", place, place + LONGEST_KEY + 1) if place >= 0 else -1
+    if end < 0:
+        raise CoreError(f"a name is longer than {LONGEST_KEY} or lies outside of the options")
     return data[place:end].decode("utf-8", "backslashreplace")

@@ -10,7 +10,7 @@ from core.converter.reading import read_bytes, reading
 from core.converter.tflite.constants import Constants
 from core.converter.tflite.document import Document, read_document
 from core.converter.tflite.names import Names
-from core.converter.tflite.step import dtype_of, quantization_of
+from core.converter.tflite.translated_op import dtype_of, quantization_of
 from core.converter.tflite.translation import Rule, Translation
 from core.errors import CoreError
 from core.graph.nodes import Endpoint, Function, Graph, PartialSpec
@@ -32,9 +32,14 @@ def read_tflite(path: str | Path) -> Graph:
     """Read a TFLite model as a graph of TensorFlow's node types.
 
     Weights are laid out as TensorFlow has them, and constants of float16, on quanta or sparse
-    become float32. A graph on quanta computes with real values, which are rounded to their quanta
-    after each op. Ops that have no translation become nodes of a type that nothing runs; a
-    `GraphModel` lists them, and takes kernels for custom ones by their names.
+    become float32; all arrays are read-only. What has quanta in the file is real values here. Where
+    an op computes it, it is rounded to the nearest quanta, of two to the one away from 0, and
+    clamped to their limits and to the op's activation; an op that moves values with the quanta of
+    its result leaves them as they are. LiteRT computes with the quanta, and may get neighbours.
+
+    A length is free where the file says so, as of a dynamic batch; others are fixed, also where
+    LiteRT could resize them. Ops that have no translation become nodes of a type that nothing
+    runs; a `GraphModel` lists them, and takes kernels for custom ones by their names.
 
     Args:
         path: of the file, which is read once; nothing in it is executed.
@@ -81,6 +86,7 @@ def translated(document: Document) -> Graph:
         functions=functions,
         aliases=main.aliases(),
         custom_types=frozenset(custom_types),
+        quantizations=main.quantizations(),
     )
 
 

@@ -5,13 +5,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.converter.tflite.constants import Constants
+from core.converter.tflite.constants import QUANTISED, Constants
 from core.converter.tflite.document import Document, Operator, Quanta, Subgraph
 from core.converter.tflite.flexbuffer import read_options
 from core.converter.tflite.names import Names
-from core.converter.tflite.step import Step
+from core.converter.tflite.translated_op import TranslatedOp
 from core.errors import CoreError
-from core.graph.nodes import FunctionName, Node, node_of
+from core.graph.nodes import FunctionName, Node, Quantization, node_of
 
 #: Before the names of custom ops in tables of rules.
 CUSTOM = "custom "
@@ -24,11 +24,22 @@ class Rule(NamedTuple):
     """How an op is translated.
 
     ``translate`` adds nodes and gives a reference per output of the op, or one. Where the op
-    ``moves`` values without changing them, they are on quanta already.
+    ``moves`` values without changing them, they are not rounded again to quanta that its inputs
+    have, too.
     """
 
-    translate: Callable[[Step], "str | Sequence[str]"]
+    translate: Callable[[TranslatedOp], "str | Sequence[str]"]
     moves: bool = False
+
+
+def plain(kind: str, *positions: int, moves: bool = False) -> Rule:
+    """A rule of an op that becomes one node: with inputs at positions, or all that are there."""
+
+    def translate(op: TranslatedOp) -> str:
+        inputs = [op.input(i) for i in positions] if positions else op.inputs()
+        return op.node(kind, *inputs)
+
+    return Rule(translate, moves)
 
 
 class Translation:
@@ -114,10 +125,14 @@ class Translation:
             values = change(self.constant(tensor, quanta))
             name = self.named[tensor]
             name = self.names.unique(f"{name}/{layout}") if layout else name
-            self.nodes.append(Node(name, "Const"))
-            self.weights[name] = np.asarray(values, order="C")
-            self._layouts[tensor, layout] = name
+            self._layouts[tensor, layout] = self.const(name, values)
         return self._layouts[tensor, layout]
+
+    def const(self, name: str, values: np.ndarray) -> str:
+        """Add a Const node."""
+        self.nodes.append(Node(name, "Const"))
+        self.weights[name] = self.constants.kept(values)
+        return name
 
     def aliases(self) -> dict[str, str]:
         """What gives the tensors, by their names in the file; of two of a name the first."""
@@ -125,6 +140,19 @@ class Translation:
         for tensor, reference in self._references.items():
             found.setdefault(self.subgraph.tensors[tensor].name, reference)
         return found
+
+    def quantizations(self) -> dict[str, Quantization]:
+        """The quanta of the tensors that have one scale, by what gives them, in any layout."""
+        infos = {r: self.subgraph.tensors[t] for t, r in self._references.items()}
+        infos |= {r: self.subgraph.tensors[t] for (t, _), r in self._layouts.items()}
+        found = {r: info.quanta for r, info in infos.items() if info.dtype in QUANTISED[:3]}
+        return {
+            reference: Quantization(
+                float(quanta.scales[0]), int(quanta.zero_points[0]), infos[reference].dtype
+            )
+            for reference, quanta in found.items()
+            if quanta is not None and len(quanta.scales) == 1 and quanta.scales[0] > 0
+        }
 
     def same(self, tensor: int, source: int) -> None:
         """Say that a tensor is a constant: that of another one."""
@@ -165,8 +193,8 @@ class Translation:
         rule = self._rules.get(f"{CUSTOM}{operator.name}" if operator.custom else operator.name)
         if rule is None and operator.custom:
             self.custom_types.add(operator.name)
-        step = Step(self, operator)
-        found = (rule.translate if rule else _unknown)(step)
+        op = TranslatedOp(self, operator)
+        found = (rule.translate if rule else _unknown)(op)
         references = [found] if isinstance(found, str) else list(found)
         if not references:
             return
@@ -175,39 +203,39 @@ class Translation:
         references = references[: len(operator.outputs)]
         if rule is not None:
             references = [
-                step.rounded(reference, i, rule.moves) for i, reference in enumerate(references)
+                op.rounded(reference, i, rule.moves) for i, reference in enumerate(references)
             ]
-        self._finish(step, references)
+        self._finish(op, references)
 
-    def _finish(self, step: Step, references: Sequence[str]) -> None:
+    def _finish(self, op: TranslatedOp, references: Sequence[str]) -> None:
         """Give what computes a tensor its name."""
         renamed: dict[str, str] = {}
-        made = {node.name for node in step.nodes}
-        for tensor, reference in zip(step.operator.outputs, references, strict=True):
+        made = {node.name for node in op.nodes}
+        for tensor, reference in zip(op.operator.outputs, references, strict=True):
             source, _, output = reference.partition(":")
             if source not in made or (source in renamed and not output):
-                source, output = step.node("Identity", reference), ""
+                source, output = op.node("Identity", reference), ""
                 made.add(source)
             renamed.setdefault(source, self.named[tensor])
             name = renamed[source]
             self._references[tensor] = f"{name}:{output}" if output else name
-        for node in step.nodes:
+        for node in op.nodes:
             inputs = tuple(_renamed(reference, renamed) for reference in node.inputs)
             name = renamed.get(node.name) or self.names.unique(node.name.rpartition("#")[0])
             renamed[node.name] = name
             self.nodes.append(node._replace(name=name, inputs=inputs))
 
 
-def _unknown(step: Step) -> Sequence[str]:
+def _unknown(op: TranslatedOp) -> Sequence[str]:
     """A node that nothing runs: a custom op under its name, so that a user's kernel may."""
-    operator = step.operator
+    operator = op.operator
     if operator.custom:
-        name = step.node(operator.name, *step.inputs(), **_custom_attributes(operator))
+        name = op.node(operator.name, *op.inputs(), **_custom_attributes(operator))
     else:
-        present = [i for i in range(len(operator.inputs)) if step.has(i)]
-        computed = [step.input(i) for i in present if not step.is_constant(i)]
-        name = step.node(f"{UNKNOWN}{operator.name}", *computed)
-    return step.outputs_of(name)
+        present = [i for i in range(len(operator.inputs)) if op.has(i)]
+        computed = [op.input(i) for i in present if not op.is_constant(i)]
+        name = op.node(f"{UNKNOWN}{operator.name}", *computed)
+    return op.outputs_of(name)
 
 
 def _custom_attributes(operator: Operator) -> dict[str, Any]:

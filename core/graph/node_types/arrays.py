@@ -9,7 +9,7 @@ from typing import Any
 from core.engine import tensor
 from core.errors import CoreError
 from core.graph.element_shapes import element_shape
-from core.graph.node_types.lists import number, numbers
+from core.graph.indices import number, numbers
 from core.graph.node_types.table import NodeType
 from core.graph.nodes import Attributes
 from core.graph.tensor_arrays import TensorArray

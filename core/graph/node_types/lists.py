@@ -5,29 +5,13 @@ from typing import Any
 from core.engine import tensor
 from core.errors import CoreError
 from core.graph.element_shapes import element_shape, merged
+from core.graph.indices import number, numbers
 from core.graph.node_types.table import NodeType
 from core.graph.nodes import Attributes
-from core.graph.tensor_arrays import split
-from core.graph.tensor_lists import TensorList, in_shape, list_of
+from core.graph.tensor_lists import TensorList, in_shape, list_of, split
 from core.graph.topology import dtype_of_type
 from core.kernels import ops
 from core.tensors import Tensor
-
-
-def number(value: Any) -> int:
-    """An index or a count, which may have an axis of length 1."""
-    while isinstance(value, tuple) and value:
-        value = value[0]
-    if not isinstance(value, (int, float)):
-        raise CoreError(f"a node needs a whole number, got {value!r:.80}")
-    return int(value)
-
-
-def numbers(value: Any) -> tuple[int, ...]:
-    """Indices or lengths along one axis."""
-    if not isinstance(value, tuple):
-        raise CoreError(f"a node needs numbers along one axis, got {value!r:.80}")
-    return tuple(map(number, value))
 
 
 def _element_dtype(attributes: Attributes) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Nodes that only constants decide become constants."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import prod
 
 import numpy as np
@@ -16,18 +16,21 @@ from core.graph.passes.rewriting import Index, plain, with_references
 from core.settings import backend
 from core.tensors import Tensor
 
-#: A result has at most so many values, or no more than what it is made from.
+#: A result has at most so many values, unless it takes the place of no fewer.
 MOST_VALUES = 25_600
+
+#: So many values may a graph have more of for all results together.
+MOST_NEW_VALUES = 2**22
 
 Inputs = Sequence[np.ndarray]
 
 
+def _values(arrays: Iterable[np.ndarray]) -> int:
+    return sum(array.size for array in arrays)
+
+
 def _broadcast(inputs: Inputs) -> int:
     return prod(np.broadcast_shapes(*(array.shape for array in inputs)))
-
-
-def _no_more(inputs: Inputs) -> int:
-    return sum(array.size for array in inputs)
 
 
 def _told(inputs: Inputs) -> int:
@@ -64,7 +67,7 @@ All Any ArgMax ArgMin Max Mean Min Prod Sum Cumsum Cumprod AddN
 #: Node types whose result the inputs decide, and how many values it has at most.
 FOLDED_TYPES: dict[str, Callable[[Inputs], int]] = {
     **dict.fromkeys(_BROADCASTING.split(), _broadcast),
-    **dict.fromkeys(_SAME.split(), _no_more),
+    **dict.fromkeys(_SAME.split(), _values),
     "Fill": _told,
     "BroadcastTo": _told_last,
     "Tile": _tiled,
@@ -73,63 +76,109 @@ FOLDED_TYPES: dict[str, Callable[[Inputs], int]] = {
 
 
 def fold_constants(graph: Graph) -> Graph:
-    """Compute nodes that only constants decide, where the result stays small.
+    """Compute nodes that only constants decide, where the graph stays small.
 
     Random numbers, tables, lists, and nodes with control inputs stay. The same kernels compute it
-    that would when the graph runs, so not a bit changes.
+    that would when the graph runs, so not a bit changes. A graph without outputs stays as it is.
     """
-    index = Index(graph)
-    order = running_order(lambda name: _needs(index, name), (), _candidates(graph, index))
-    found: dict[str, np.ndarray] = {}
-    names: dict[str, str] = {}
-    for node in (index.nodes[name] for name in order):
-        if node.type == "Const":
-            continue
-        results = _computed(node, index, found, names)
-        for i, result in enumerate(results or ()):
-            name = index.free_name(f"{node.name}_{i}") if i else node.name
-            found[name] = result
-            names[f"{node.name}:{i}" if i else node.name] = name
-    return _with_constants(graph, found, names)
+    if not graph.outputs:
+        return graph
+    folding = _Folding(graph)
+    index = folding.index
+    candidates = [n.name for n in graph.nodes if n.type in FOLDED_TYPES and n.name not in index.fed]
+    for name in running_order(folding.needs, (), candidates):
+        folding.fold(index.nodes[name])
+    return folding.result(graph)
 
 
-def _candidates(graph: Graph, index: Index) -> list[str]:
-    return [n.name for n in graph.nodes if n.type in FOLDED_TYPES and n.name not in index.fed]
+class _Folding:
+    """The constants that were found, and how many more values they may have.
 
+    A constant that is used once goes as soon as what is made of it takes its place.
+    """
 
-def _needs(index: Index, name: str) -> list[str]:
-    """The nodes before a node, as far as they may be folded too."""
-    node = index.nodes[name]
-    if node.type not in FOLDED_TYPES or name in index.fed:
-        return []
-    names = [node_of(i) for i in node.inputs]
-    return [n for n in names if n in index.nodes]
+    def __init__(self, graph: Graph):
+        self.index = Index(graph)
+        self._room = MOST_NEW_VALUES
+        self._gone: set[str] = set()
+        self._found: dict[str, np.ndarray] = {}
+        self._names: dict[str, str] = {}
 
+    def needs(self, name: str) -> list[str]:
+        """The nodes before a node, as far as they may be folded too."""
+        node = self.index.nodes[name]
+        if node.type not in FOLDED_TYPES or name in self.index.fed:
+            return []
+        names = [node_of(i) for i in node.inputs]
+        return [n for n in names if n in self.index.nodes]
 
-def _computed(
-    node: Node, index: Index, found: dict[str, np.ndarray], names: dict[str, str]
-) -> list[np.ndarray] | None:
-    """What a node gives, if constants decide it and it is not too large."""
-    kind = find_node_type(node.type)
-    if node.type not in FOLDED_TYPES or node.name in index.fed or kind is None or kind.in_run:
-        return None
-    given = {}
-    for reference in map(plain, node.inputs):
-        name = names.get(reference)
-        array = found.get(name) if name is not None else index.constant(reference)
-        if reference.startswith("^") or array is None:
+    def fold(self, node: Node) -> None:
+        """Compute a node, if constants decide it and it is not too large."""
+        given = self._given(node)
+        results = _run(node, given) if given is not None and _is_small(node, given) else None
+        if given is None or results is None or not self._fits(node, given, results):
+            return
+        for reference in given:
+            if self._is_last(reference, node):
+                self._found.pop(self._names.get(reference, reference), None)
+        self._gone.add(node.name)
+        for i, result in enumerate(results):
+            reference = f"{node.name}:{i}" if i else node.name
+            keeps = not i and node.name not in self.index.elsewhere
+            name = node.name if keeps else self.index.free_name(f"{node.name}_{i}")
+            self._found[name], self._names[reference] = result, name
+
+    def _given(self, node: Node) -> dict[str, np.ndarray] | None:
+        """The inputs by reference, if they are all constants."""
+        kind = find_node_type(node.type)
+        is_fed = node.name in self.index.fed
+        if node.type not in FOLDED_TYPES or is_fed or kind is None or kind.in_run:
             return None
-        given[reference] = array
-    return _run(node, given) if _is_small(node, given) else None
+        given = {}
+        for reference in map(plain, node.inputs):
+            name = self._names.get(reference)
+            array = self.index.constant(reference) if name is None else self._found.get(name)
+            if array is None:
+                return None
+            given[reference] = array
+        return given
+
+    def _fits(
+        self, node: Node, given: dict[str, np.ndarray], results: Sequence[np.ndarray]
+    ) -> bool:
+        """Whether there is room; none is needed where results take the place of the inputs."""
+        size = _values(results)
+        replaced = [array for reference, array in given.items() if self._is_last(reference, node)]
+        more = size - _values(replaced)
+        if more > 0 and (size > MOST_VALUES or more > self._room):
+            return False
+        self._room -= max(more, 0)
+        return True
+
+    def _is_last(self, reference: str, node: Node) -> bool:
+        """Whether nothing but this node uses what a reference is to."""
+        return self.index.uses(reference) == [plain(i) for i in node.inputs].count(reference)
+
+    def result(self, graph: Graph) -> Graph:
+        """The graph with what was found."""
+        if not self._gone:
+            return graph
+        kept = [node for node in graph.nodes if node.name not in self._gone]
+        nodes = [*kept, *(Node(name, "Const") for name in self._found)]
+        renamed = with_references(
+            graph._replace(nodes=nodes, weights={**graph.weights, **self._found}),
+            lambda reference: self._names.get(plain(reference), reference),
+        )
+        return drop_unused(renamed)
 
 
 def _is_small(node: Node, given: dict[str, np.ndarray]) -> bool:
-    inputs = [given[plain(reference)] for reference in node.inputs]
+    """Whether the result cannot be much larger than the constants that it is made from."""
     try:
-        size = FOLDED_TYPES[node.type](inputs)
+        size = FOLDED_TYPES[node.type]([given[plain(reference)] for reference in node.inputs])
     except (ValueError, LookupError, OverflowError, ZeroDivisionError):
         return False  # inputs that do not go together: the executor says what is wrong with them
-    return size <= max(MOST_VALUES, _no_more(inputs))
+    return size <= max(MOST_VALUES, _values(given.values()))
 
 
 def _run(node: Node, given: dict[str, np.ndarray]) -> list[np.ndarray] | None:
@@ -145,15 +194,3 @@ def _run(node: Node, given: dict[str, np.ndarray]) -> list[np.ndarray] | None:
     if not all(isinstance(value, Tensor) for value in results):
         return None
     return [value.numpy() for value in results]
-
-
-def _with_constants(graph: Graph, found: dict[str, np.ndarray], names: dict[str, str]) -> Graph:
-    if not found:
-        return graph
-    kept = [node for node in graph.nodes if node.name not in found]
-    nodes = [*kept, *(Node(name, "Const") for name in found)]
-    renamed = with_references(
-        graph._replace(nodes=nodes, weights={**graph.weights, **found}),
-        lambda reference: names.get(plain(reference), reference),
-    )
-    return drop_unused(renamed)

@@ -1,8 +1,8 @@
 """Away with what the outputs do not need, and with nodes that pass on what they get."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 
-from core.graph.nodes import Function, FunctionName, Graph, Node, node_of
+from core.graph.nodes import FILLING_TYPES, Function, FunctionName, Graph, Node, node_of
 from core.graph.passes.rewriting import followed, has_loops, plain, with_references
 
 #: Node types that give their first input; for training, or for checks.
@@ -14,8 +14,9 @@ PASSING_TYPES = frozenset(
 def prune(graph: Graph) -> Graph:
     """Drop what no output needs, nodes that just pass a value on, and what control inputs ask for.
 
-    Assertions and checks go, as nothing but control inputs asks for them. In a graph with loops
-    just what no output needs is dropped: there control inputs tell to which turn a node belongs.
+    Assertions and checks go, as nothing but control inputs asks for them; what fills a hash table
+    stays, and whatever waits for it. In a graph with loops just what no output needs is dropped:
+    there control inputs tell to which turn a node belongs.
 
     >>> from core.graph.nodes import Endpoint, PartialSpec
     >>> x, y = (Endpoint(name, PartialSpec((None,))) for name in ("x", "y"))
@@ -27,27 +28,60 @@ def prune(graph: Graph) -> Graph:
     if has_loops(graph):
         return drop_unused(graph)
     fed = {node_of(endpoint.node) for endpoint in graph.inputs.values()}
+    filling = _filling(graph)
+    nodes = [_without_control(node, filling) for node in graph.nodes]
     links = {
         reference: source
-        for node in graph.nodes
+        for node in nodes
         if node.name not in fed
         for reference, source in _passed_on(node)
     }
-    bare = graph._replace(nodes=[_without_control(node) for node in graph.nodes])
+    bare = graph._replace(nodes=nodes)
     return drop_unused(with_references(bare, lambda r: followed(links, plain(r))))
 
 
 def _passed_on(node: Node) -> Iterator[tuple[str, str]]:
-    """References to a node that stand for what it gets."""
-    data = [plain(i) for i in node.inputs if not i.startswith("^")]
+    """References to a node that stand for what it gets; none if it waits for something."""
+    if any(i.startswith("^") for i in node.inputs):
+        return
+    data = [plain(i) for i in node.inputs]
     if node.type in PASSING_TYPES or node.type == "PlaceholderWithDefault":
         yield from zip((node.name,), data, strict=False)
     elif node.type == "IdentityN":
         yield from ((f"{node.name}:{i}" if i else node.name, r) for i, r in enumerate(data))
 
 
-def _without_control(node: Node) -> Node:
-    return node._replace(inputs=tuple(i for i in node.inputs if not i.startswith("^")))
+def _without_control(node: Node, kept: Container[str]) -> Node:
+    """A node that waits for nothing but the nodes that are named."""
+    inputs = (i for i in node.inputs if not i.startswith("^") or node_of(i) in kept)
+    return node._replace(inputs=tuple(inputs))
+
+
+def _filling(graph: Graph) -> set[str]:
+    """The nodes that fill a hash table or call what does, and those that come after them."""
+    calls = [(c, f.name) for f in graph.functions.values() for n in f.nodes for c in _called(n)]
+    bodies = [f.name for f in graph.functions.values() if any(map(_fills, f.nodes))]
+    calling = _reached(bodies, calls)
+    filling = [n.name for n in graph.nodes if _fills(n) or not calling.isdisjoint(_called(n))]
+    return _reached(filling, [(node_of(i), node.name) for node in graph.nodes for i in node.inputs])
+
+
+def _fills(node: Node) -> bool:
+    return node.type in FILLING_TYPES
+
+
+def _reached(start: Iterable[str], links: Iterable[tuple[str, str]]) -> set[str]:
+    """What links lead to, and where they start."""
+    targets: dict[str, list[str]] = {}
+    for source, target in links:
+        targets.setdefault(source, []).append(target)
+    found, waiting = set[str](), [*start]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += targets.get(name, [])
+    return found
 
 
 def drop_unused(graph: Graph) -> Graph:

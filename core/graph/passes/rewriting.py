@@ -1,10 +1,12 @@
 """What passes share: who uses what a node gives, and graphs with other references."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
 from core.graph.frames import LOOP_TYPES
+from core.graph.names import free_name, other_names
 from core.graph.nodes import Graph, Node, node_of
 
 
@@ -45,18 +47,23 @@ class Index:
     """Nodes by name, who uses what they give, and the constants.
 
     Inputs of a graph are never constants, whatever they are otherwise. ``several`` are the names
-    of nodes of which more than the first output is used.
+    of nodes of which more than the first output is used; ``elsewhere`` the names that mean
+    something beside the graph's own nodes.
     """
 
     def __init__(self, graph: Graph):
         self.nodes = {node.name: node for node in graph.nodes}
         self.weights = graph.weights
+        self.elsewhere = other_names(graph)
+        self._taken = {*self.nodes, *self.elsewhere}
         self.fed = {node_of(endpoint.node) for endpoint in graph.inputs.values()}
         self._users: dict[str, list[Node | None]] = {}
+        self._uses: Counter[str] = Counter()
         self.several: set[str] = set()
         uses: list[tuple[str, Node | None]] = [(r, n) for n in graph.nodes for r in n.inputs]
         for reference, user in [*uses, *((e.node, None) for e in graph.outputs.values())]:
             self._users.setdefault(node_of(reference), []).append(user)
+            self._uses[plain(reference.lstrip("^"))] += 1
             if ":" in plain(reference):
                 self.several.add(node_of(reference))
 
@@ -74,13 +81,14 @@ class Index:
         alone = len(users) == 1 and node.name not in self.several | self.fed
         return users[0] if alone else None
 
+    def uses(self, reference: str) -> int:
+        """How often nodes and outputs refer to one output of a node; waiting for it counts."""
+        return self._uses[plain(reference)]
+
     def free_name(self, name: str) -> str:
-        """A name that no node has, from now on taken."""
-        found, count = name, 0
-        while found in self.nodes:
-            count += 1
-            found = f"{name}_{count}"
-        self.nodes[found] = Node(found, "Const")
+        """A name that nothing has in any body, from now on taken."""
+        found = free_name(name, self._taken)
+        self._taken.add(found)
         return found
 
 

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from core.errors import CoreError
+from core.graph.documents import mapping
 from core.layers.builder import LayerCall, Value
 from core.layers.calls import results
 from core.layers.lowering.steps import binary, concat, reshape, reshape_like, scaled
 from core.layers.lowering.table import LayerType
-from core.layers.options import mapping
 from core.layers.topology import LayerSpec, read_layer
 
 

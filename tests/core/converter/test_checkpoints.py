@@ -174,31 +174,58 @@ def test_damaged_indices(tmp_path):
         written(tmp_path, {}, b"", header=field(1, 1) + field(2, 1))
 
 
-def test_compressed_blocks_and_shared_prefixes(monkeypatch):
-    """Blocks made by hand, with right checksums."""
+END = bytes(4) + struct.pack("<I", 1)  # of a block
+
+
+def file(first: bytes, kind: int = 0, places: list[tuple[int, int]] | None = None) -> bytes:
+    """An index of one block, with right checksums; ``places`` are what it says where blocks are."""
 
     def block(content: bytes, kind: int = 0) -> bytes:
         return content + bytes([kind]) + struct.pack("<I", masked_crc(content + bytes([kind])))
 
-    def file(first: bytes, kind: int = 0) -> bytes:
-        one = block(first, kind)
-        handle = varint(0) + varint(len(first))
-        index = b"\0\1" + varint(len(handle)) + b"z" + handle + bytes(4) + struct.pack("<I", 1)
-        handles = varint(0) + varint(0) + varint(len(one)) + varint(len(index))
-        magic = struct.pack("<Q", 0xDB4775248B80FB57)
-        return one + block(index) + handles.ljust(40, b"\0") + magic
+    one = block(first, kind)
+    handles = [varint(at) + varint(n) for at, n in places or [(0, len(first))]]
+    rows = (
+        b"\0\1" + varint(len(handle)) + bytes([i]) + handle for i, handle in enumerate(handles, 97)
+    )
+    index = b"".join(rows) + END
+    footer = varint(0) + varint(0) + varint(len(one)) + varint(len(index))
+    magic = struct.pack("<Q", 0xDB4775248B80FB57)
+    return one + block(index) + footer.ljust(40, b"\0") + magic
 
-    end = bytes(4) + struct.pack("<I", 1)
+
+def test_no_block_is_read_twice(monkeypatch):
+    """A small file could name one block many times, and ask for its checksum each time."""
+    content = b"\0\1\1aX" + END
+    size, read = len(content), []
+    monkeypatch.setattr("core.converter.checkpoints.crc32c", lambda d: read.append(d) or crc32c(d))
+    for places in ([(0, size)] * 20, [(0, size), (1, size - 1)], [(0, size), (size, 0)]):
+        read.clear()
+        with pytest.raises(CoreError, match="overlap, or are out of order"):
+            list(table_entries(file(content, places=places)))
+        assert len(read) == 2  # the list of blocks, and the first
+
+
+def test_keys_rise():
+    for rows in (b"\0\1\1bX" + b"\0\1\1aX", b"\0\1\1bX" * 2, b"\0\0\0" * 2):
+        with pytest.raises(CoreError, match="key .* is out of order"):
+            list(table_entries(file(rows + END)))
+    empty = b"\0\0\1X" + b"\0\1\1aY"
+    assert list(table_entries(file(empty + END))) == [(b"", b"X"), (b"a", b"Y")]
+
+
+def test_compressed_blocks_and_shared_prefixes(monkeypatch):
+    """Blocks made by hand, with right checksums."""
     shared = b"\0\3\1abcX" + b"\2\1\1dY"
-    assert list(table_entries(file(shared + end))) == [(b"abc", b"X"), (b"abd", b"Y")]
+    assert list(table_entries(file(shared + END))) == [(b"abc", b"X"), (b"abd", b"Y")]
     for content, kind, message in [
-        (shared + end, 1, "compressed"),
-        (b"\1\1\1ab" + end, 0, "outside of its block"),
-        (b"\0\1\x7fab" + end, 0, "outside of its block"),
+        (shared + END, 1, "compressed"),
+        (b"\1\1\1ab" + END, 0, "outside of its block"),
+        (b"\0\1\x7fab" + END, 0, "outside of its block"),
         (struct.pack("<I", 99), 0, "within its restarts"),
     ]:
         with pytest.raises(CoreError, match=message):
             list(table_entries(file(content, kind)))
     monkeypatch.setattr("core.converter.checkpoints.MOST_KEY_BYTES", 5)
     with pytest.raises(CoreError, match="more than 5 bytes"):
-        list(table_entries(file(shared + end)))
+        list(table_entries(file(shared + END)))

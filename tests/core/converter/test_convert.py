@@ -6,17 +6,21 @@ import shutil
 import numpy as np
 import pytest
 
+import zoo
 from core.converter import convert, load_model, read_graph
 from core.converter.conversion import with_outputs
+from core.converter.formats import find_kind
+from core.converter.quanta import stored_quanta
 from core.converter.web import read_web_source
 from core.converter.web_writer import write_web
 from core.errors import CoreError
 from core.graph.model import GraphModel
-from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
+from core.graph.nodes import Endpoint, Graph, Node, PartialSpec, Quantization
 from tests.core.converter.teachable_bundles import LABELS, write_bundle, zip_of
 from tests.core.converter.test_keras_files import write_h5
 from weights_cache import StoredArray, load_weights, quantise_array, write_weights
 from weights_cache.errors import WeightsError
+from weights_cache.quantise import dequantise_array
 
 CONV = {"strides": [1, 1, 1, 1], "padding": "SAME", "dilations": [1, 1, 1, 1]}
 IMAGE = PartialSpec((None, 6, 6, 2))
@@ -182,7 +186,7 @@ def test_outputs_may_be_named(source, tmp_path):
     part = read_graph(convert(source, tmp_path / "less", outputs=["conv"]))
     assert set(part.weights) == {"conv/kernel"}
     for outputs in (["nothing"], []):
-        with pytest.raises(WeightsError, match=r"no output or node 'nothing'|name one output"):
+        with pytest.raises(CoreError, match=r"^there is no output or node 'n|^name one output"):
             convert(source, tmp_path / "none", outputs=outputs)
 
 
@@ -205,6 +209,55 @@ def test_the_source_is_never_overwritten(source, tmp_path):
             with pytest.raises(WeightsError, match="holds the source itself"):
                 convert(path, target, quantise="uint8", overwrite=True)
     assert {f.name: f.read_bytes() for f in source.parent.iterdir()} == before
+
+
+def test_a_source_of_another_name_is_not_overwritten_either(source, tmp_path):
+    """Its shards are called as those that are written."""
+    other = source.rename(source.with_name("face-model.json"))
+    before = {f.name: f.read_bytes() for f in source.parent.iterdir()}
+    for overwrite in (False, True):
+        with pytest.raises(WeightsError, match="holds the source itself"):
+            convert(other, source.parent, overwrite=overwrite)
+    assert {f.name: f.read_bytes() for f in source.parent.iterdir()} == before
+
+
+def test_shards_in_a_folder_of_their_own_are_not_overwritten(source, tmp_path):
+    (source.parent / "shards").mkdir()
+    shard = source.parent / "group1-shard1of1.bin"
+    moved = shard.rename(source.parent / "shards" / shard.name)
+    source.write_text(source.read_text().replace(shard.name, f"shards/{shard.name}"))
+    before = moved.read_bytes()
+    with pytest.raises(WeightsError, match="holds the source itself"):
+        convert(source, moved.parent, quantise="uint8", overwrite=True)
+    assert moved.read_bytes() == before
+
+
+def test_a_file_that_is_called_as_a_shard_is_not_overwritten(tmp_path):
+    path = tmp_path / "group1-shard1of1.bin"
+    write_h5(path)
+    before = path.read_bytes()
+    with pytest.raises(WeightsError, match="holds the source itself"):
+        convert(path, tmp_path, overwrite=True)
+    assert path.read_bytes() == before
+    assert convert(path, tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("face-model.json", "face_model-weights_manifest.json", "manifest.json"),
+        *("group1-shard2of3.bin", "group2-shard1of1"),
+    ],
+)
+def test_whatever_belongs_to_a_model_is_kept(source, tmp_path, name):
+    target = tmp_path / "new"
+    target.mkdir()
+    (target / name).write_text("precious")
+    with pytest.raises(WeightsError, match=f"there is a model in .*{name}.*overwrite=True"):
+        convert(source, target)
+    assert [f.name for f in target.iterdir()] == [name]
+    (target / name).rename(target / "notes.txt")
+    assert convert(source, target).exists()
 
 
 def test_a_model_is_replaced_only_when_asked_for(source, tmp_path):
@@ -230,7 +283,7 @@ def test_a_failure_leaves_the_old_model(source, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "options, message",
     [
-        ({"format": "keras"}, "format 'keras' is unknown: give one of auto, graph, layers"),
+        ({"format": "keras"}, "format='keras' is unknown: give one of auto, graph, layers"),
         ({"format": "layers"}, "no web model of layers"),
         ({"signature": "serve"}, "no SavedModel, so it has no signature 'serve'"),
     ],
@@ -280,6 +333,47 @@ def test_tflite_models_keep_their_bits(shared, tmp_path, rng, model, file):
         np.testing.assert_array_equal(found[name].numpy(), tensor.numpy())
 
 
+def test_weights_on_quanta_stay_small(shared, tmp_path):
+    """Those of TFLite that have one scale; the file is of uint8."""
+    path = shared / "weights" / "ssd-mobilenet-v1-coco-quant-tflite" / "no_metadata.tflite"
+    before, after = read_graph(path), read_web_source(convert(path, tmp_path))
+    shards = sum(f.stat().st_size for f in tmp_path.glob("*.bin"))
+    assert shards < 1.1 * path.stat().st_size
+    assert len(after.quantised) > 30
+    for name in after.quantised:
+        np.testing.assert_array_equal(after.weights[name], before.weights[name], strict=True)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int16"])
+@pytest.mark.parametrize("zero_point", [0, -3, 7])
+def test_quanta_of_tflite_are_stored_bit_for_bit(rng, dtype, zero_point):
+    limits = np.iinfo(dtype)
+    quanta = rng.integers(limits.min, limits.max + 1, 1000)
+    quanta[:2] = limits.min, limits.max
+    scale = np.float32(rng.uniform(1e-6, 10))
+    array = (quanta - zero_point).astype(np.float32) * scale
+    stored = stored_quanta(array, Quantization(float(scale), zero_point, dtype))
+    assert stored.values.dtype.itemsize == limits.dtype.itemsize
+    np.testing.assert_array_equal(stored.values, quanta - limits.min)
+    found = dequantise_array(*stored)
+    assert found.tobytes() == array.tobytes()
+
+
+@pytest.mark.parametrize(
+    "array, scale",
+    [
+        ([0.5, 0.25], 0.5),  # between quanta
+        ([0.5, -0.0], 0.5),  # no bits of their own
+        ([0.5, 200], 0.5),  # beyond the limits
+        ([0.5, np.nan], 0.5),
+        ([0.5], 0.5),
+        ([0.0, 0.0], 1e38),  # the limits are beyond float32
+    ],
+)
+def test_what_is_on_no_quanta_stays_float32(array, scale):
+    assert stored_quanta(np.float32(array), Quantization(scale, 0, "int8")) is None
+
+
 def test_a_teachable_machine_keeps_its_labels(tmp_path, rng):
     folder = write_bundle(tmp_path / "bundle")
     layers = convert(folder, tmp_path / "layers")
@@ -308,3 +402,57 @@ def test_keras_files_become_graphs(tmp_path):
     np.testing.assert_allclose(found.numpy(), expected.numpy(), atol=1e-3)
     with pytest.raises(WeightsError, match="no web model of layers"):
         convert(path, tmp_path / "layers", format="layers")
+
+
+# Teachable Machine
+
+
+def test_a_converted_teachable_machine_still_classifies(tmp_path, rng):
+    folder = write_bundle(tmp_path / "bundle")
+    image = rng.integers(0, 256, (16, 16, 3)).astype(np.uint8)
+    expected = zoo.load(folder).classify(image, top_k=3)
+    for source, name in ((folder, "a"), (folder / "model.json", "b"), (zip_of(folder), "c")):
+        written = convert(source, tmp_path / name).parent
+        metadata = (written / "metadata.json").read_bytes()
+        assert metadata == (folder / "metadata.json").read_bytes()
+        found = zoo.load(written).classify(image, top_k=3)
+        assert [c["label"] for c in found] == [c["label"] for c in expected]
+        scores, wanted = ([c["score"] for c in classes] for classes in (found, expected))
+        np.testing.assert_allclose(scores, wanted, atol=1e-5)
+
+
+def test_metadata_of_another_model_is_not_lost_nor_mixed_up(source, tmp_path):
+    folder, target = write_bundle(tmp_path / "bundle"), tmp_path / "new"
+    target.mkdir()
+    (target / "metadata.json").write_text("{}")
+    with pytest.raises(WeightsError, match=r"there is a .*metadata\.json: .*overwrite=True"):
+        convert(folder, target)
+    convert(folder, target, overwrite=True)
+    with pytest.raises(WeightsError, match=r"metadata\.json is of another model: remove it"):
+        convert(source, target, overwrite=True)
+    assert zoo.load(target).labels == tuple(LABELS)
+    (target / "metadata.json").write_text("{}")
+    convert(source, target, overwrite=True)
+    assert (target / "metadata.json").read_text() == "{}"
+
+
+def test_metadata_of_somebody_else_makes_no_bundle(source, tmp_path):
+    (source.parent / "metadata.json").write_text('{"labels": ["a"]}')
+    assert find_kind(source) == find_kind(source.parent) == "web"
+    assert not (convert(source, tmp_path / "new").parent / "metadata.json").exists()
+
+
+def test_a_model_json_beside_metadata_is_a_bundle(tmp_path):
+    path = write_bundle(tmp_path / "bundle") / "model.json"
+    for found in (path, path.parent, zip_of(path.parent)):
+        assert find_kind(found) == "teachable"
+
+
+def test_a_wrong_backend_is_no_fault_of_the_file(source, tmp_path):
+    for load, path in (
+        (load_model, source),
+        (zoo.load, source),
+        (zoo.load, write_bundle(tmp_path / "bundle")),
+    ):
+        with pytest.raises(CoreError, match="^unknown backend 'gpu': use one of"):
+            load(path, backend="gpu")

@@ -4,45 +4,30 @@ import numpy as np
 import pytest
 
 import core
-from core.converter import tensor_protos
 from core.converter.graph_def import leaves, read_frozen_graph
 from core.converter.graph_protos import read_graph_def
+from core.converter.lowering import lowered
 from core.converter.protobuf import Message
-from core.converter.tensor_protos import Budget, narrowed, read_tensor
+from core.converter.sources import PASSING, Sources
+from core.converter.tensor_protos import Budget
+from core.converter.web_types import unknown_types
 from core.graph.model import GraphModel
+from core.graph.node_types import find_node_type
 from core.graph.nodes import DataType, FunctionName, Node, PartialShape
 from core.graph.topology import read_nodes
-from tests.core.converter.fuzz.protobuf import TYPES, entry, field, shape
+from tests.core.converter.fuzz.protobuf import field, shape
+from tests.core.converter.graph_parts import (
+    FLOAT,
+    constant,
+    node,
+    placeholder,
+    read,
+    tensor_of,
+)
 from tests.core.converter.tensorflow_runs import archived_runs, check_run, unpack
 from weights_cache.errors import WeightsError
 
 FROZEN = [run for run in archived_runs() if run.model in ("branches", "functions")]
-FLOAT, INT64 = TYPES["DT_FLOAT"], 9
-
-
-def node(name: str, kind: str, *inputs: str, **attributes: bytes) -> bytes:
-    listed = b"".join(field(3, i) for i in inputs)
-    given = b"".join(entry(5, key, value) for key, value in attributes.items())
-    return field(1, field(1, name) + field(2, kind) + listed + given)
-
-
-def constant(name: str, proto: bytes, *inputs: str) -> bytes:
-    return node(name, "Const", *inputs, value=field(8, proto))
-
-
-def placeholder(name: str = "x") -> bytes:
-    lengths = field(7, shape([2]))
-    return node(name, "Placeholder", dtype=field(6, FLOAT), shape=lengths)
-
-
-def tensor_of(dtype: int, lengths: list[int], rest: bytes) -> bytes:
-    return field(1, dtype) + field(2, shape(lengths)) + rest
-
-
-def read(folder, *parts: bytes):
-    path = folder / "graph.pb"
-    path.write_bytes(b"".join(parts) + field(4, field(1, 2000)))
-    return read_frozen_graph(path)
 
 
 @pytest.mark.parametrize("run", FROZEN, ids=str)
@@ -59,70 +44,6 @@ def test_what_only_training_needs_is_gone(tmp_path):
     assert {"Switch", "Merge", "Enter"} <= types
     assert graph.weights["w"].shape == (4, 4)
     assert all(w.dtype in (np.float32, np.int32, np.bool_) for w in graph.weights.values())
-
-
-@pytest.mark.parametrize(
-    "dtype, lengths, rest, expected",
-    [
-        (FLOAT, [2], field(4, np.array([1, 2.5], "<f4").tobytes()), [1, 2.5]),
-        (FLOAT, [3], field(5, np.array([1, 2.5], "<f4").tobytes()), [1, 2.5, 2.5]),
-        (FLOAT, [2], b"", [0, 0]),
-        (FLOAT, [0], b"", []),
-        (2, [2], field(6, np.array([0.5], "<f8").tobytes()), [0.5, 0.5]),
-        (3, [], field(7, 7), 7),
-        (4, [2], field(7, b"\x07\xc8\x01"), [7, 200]),
-        (6, [1], field(7, b"\xfd" + b"\xff" * 8 + b"\x01"), [-3]),
-        (8, [1], field(9, np.array([1, -2], "<f4").tobytes()), [1 - 2j]),
-        (INT64, [2], field(10, b"\x05\x06"), [5, 6]),
-        (10, [3], field(11, b"\x01\x00"), [True, False, False]),
-        (19, [2], field(13, b"\x80\x78"), [1, 1]),  # the bits of 1.0 in half precision
-        (14, [1], field(13, b"\x80\x7f"), [1]),  # and in bfloat16
-        (14, [1], field(4, b"\x80\x3f"), [1]),
-        (7, [2], field(8, b"owl"), [b"owl", b"owl"]),
-        (7, [1], b"", [b""]),
-    ],
-)
-def test_tensors(dtype, lengths, rest, expected):
-    found = read_tensor(Message(tensor_of(dtype, lengths, rest)), Budget(0))
-    assert found.shape == np.shape(expected) and found.tolist() == expected
-
-
-@pytest.mark.parametrize(
-    "proto, message",
-    [
-        (tensor_of(FLOAT, [2], field(4, bytes(4))), r"shape \(2,\) \(DT_FLOAT\) has 4 bytes"),
-        (tensor_of(FLOAT, [1], field(5, bytes(8))), "lists 2 values"),
-        (tensor_of(FLOAT, [2**40, 2**40], b""), "more than 67108864 bytes"),
-        (tensor_of(FLOAT, [2**62, 0, 2**62], b""), "array|dimension"),
-        (tensor_of(7, [2**24], field(8, b"owl")), "more than 67108864 bytes"),
-        (field(1, FLOAT) + field(2, field(3, 1)), "no definite shape"),
-        (tensor_of(FLOAT, [-5], b""), "no definite shape"),
-        (tensor_of(20, [1], b""), "DT_RESOURCE are not read"),
-        (tensor_of(99, [1], b""), "DT_99 are not read"),
-        (tensor_of(8, [1], field(9, bytes(12))), "divisor|multiple"),
-    ],
-)
-def test_damaged_tensors_are_refused_before_memory_is_taken(proto, message, tmp_path):
-    with pytest.raises(WeightsError, match=message):
-        read(tmp_path, constant("c", proto), node("y", "Relu", "c"))
-
-
-def test_a_file_may_not_spread_many_constants(tmp_path, monkeypatch):
-    monkeypatch.setattr(tensor_protos, "SPREAD_FLOOR", 1000)
-    monkeypatch.setattr(tensor_protos, "MOST_SPREAD", 2)
-    parts = [constant(f"c{i}", tensor_of(FLOAT, [100], b"")) for i in range(9)]
-    with pytest.raises(WeightsError, match="its constants take more than"):
-        read(tmp_path, *parts, node("y", "AddN", *(f"c{i}" for i in range(9))))
-
-
-def test_integers_are_narrowed():
-    limits = np.iinfo(np.int64)
-    assert narrowed(np.array([limits.max, limits.min, -5])).tolist() == [2**31 - 1, -(2**31), -5]
-    assert narrowed(np.array([7], np.uint8)).dtype == np.int32
-    assert narrowed(np.array([1e300, 0.5])).tolist() == [np.inf, 0.5]
-    for array in (np.array([2**40]), np.array([2**32 - 1], np.uint32)):
-        with pytest.raises(core.CoreError, match="does not fit into int32"):
-            narrowed(array)
 
 
 def test_attributes_are_those_of_the_topology_in_json():
@@ -183,12 +104,64 @@ def test_inputs_outputs_and_bridges(tmp_path):
     assert GraphModel(graph).predict({"x": [1.0, 2.0]})["y"].numpy().tolist() == [1, 2]
 
 
+def test_references_to_variables_are_bridged(tmp_path):
+    parts = node("r", "RefIdentity", "x"), node("s", "DebugIdentity", "r"), node("y", "Relu", "s")
+    assert {n.type for n in read(tmp_path, placeholder(), *parts).nodes} == {"Placeholder", "Relu"}
+    assert all(find_node_type(name) or len(name) > 9 for name in PASSING)  # no part of a name
+
+
+def test_attributes_that_tensorflow_leaves_out(tmp_path):
+    """A SavedModel lacks those that have TensorFlow's default, which may not be TensorFlow.js's."""
+    numbers = [tensor_of(3, [], field(7, n)) for n in (1, 7, 2)]
+    parts = [constant(f"c{i}", proto) for i, proto in enumerate(numbers)]
+    graph = read(tmp_path, *parts, node("y", "Range", "c0", "c1", "c2"))
+    found = GraphModel(graph).predict({})["y"]
+    assert found.dtype == "int32" and found.numpy().tolist() == [1, 3, 5]
+
+
 def test_in_old_files_a_placeholder_without_lengths_may_have_any_shape(tmp_path):
     path = tmp_path / "old.pb"
     given = node("x", "Placeholder", dtype=field(6, FLOAT), shape=field(7, b""))
     for producer, expected in [(23, None), (24, ())]:
         path.write_bytes(given + node("y", "Relu", "x") + field(4, field(1, producer)))
         assert read_frozen_graph(path).inputs["x"].spec.shape == expected
+
+
+@pytest.mark.parametrize(
+    "condition, picked, broadcast",
+    [
+        ([1, 0], [[1, 2], [7, 8]], [[1, 6], [3, 8]]),
+        ([[1, 0], [0, 1]], [[1, 6], [7, 4]], [[1, 6], [7, 4]]),
+        (1, [[1, 2], [3, 4]], [[1, 2], [3, 4]]),
+    ],
+)
+def test_a_condition_of_one_axis_picks_rows(condition, picked, broadcast, tmp_path):
+    """As TensorFlow's Select does; SelectV2 broadcasts it, as TensorFlow.js does in both."""
+    given = np.array(condition, np.uint8)
+    arrays = {name: np.arange(n, n + 4, dtype="<f4") for name, n in [("x", 1), ("y", 5)]}
+    graph = read(
+        tmp_path,
+        constant("c", tensor_of(10, list(given.shape), field(4, given.tobytes()))),
+        *(constant(n, tensor_of(FLOAT, [2, 2], field(4, a.tobytes()))) for n, a in arrays.items()),
+        node("rows", "Select", "c", "x", "y"),
+        node("all", "SelectV2", "c", "x", "y"),
+    )
+    for same in (graph, lowered(graph)):
+        found = GraphModel(same).predict({})
+        assert found["rows"].numpy().tolist() == picked
+        assert found["all"].numpy().tolist() == broadcast
+    assert not unknown_types(lowered(graph))
+
+
+def test_conditions_that_do_not_fit(tmp_path):
+    graph = read(
+        tmp_path,
+        constant("c", tensor_of(10, [1], b"")),
+        constant("x", tensor_of(FLOAT, [2, 2], b"")),
+        node("z", "Select", "c", "x", "x"),
+    )
+    with pytest.raises(core.CoreError, match="1 conditions cannot pick from 2 rows"):
+        GraphModel(graph).predict({})
 
 
 def test_leaves():
@@ -244,110 +217,24 @@ def test_a_saved_model_is_no_frozen_graph(tmp_path):
         read_frozen_graph(tmp_path / "missing.pb")
 
 
-def function(name: str, arguments: list[str], results: dict[str, str], *nodes: bytes) -> bytes:
-    """An entry of a library; its nodes are those of a graph, in another field."""
-    signature = field(1, name) + b"".join(field(2, field(1, a)) for a in arguments)
-    signature += b"".join(field(3, field(1, r)) for r in results)
-    body = b"".join(field(3, Message(n).blob(1).tobytes()) for n in nodes)
-    returned = b"".join(entry(4, key, value) for key, value in results.items())
-    return field(1, field(1, signature) + body + returned)
-
-
-def library(*functions: bytes) -> bytes:
-    return field(2, b"".join(functions))
-
-
-def call(name: str, callee: str, *inputs: str) -> bytes:
-    return node(name, "PartitionedCall", *inputs, f=field(10, field(1, callee)))
-
-
-def test_calls_are_inlined(tmp_path):
-    """Calls in calls, results by name, arguments passed through, and by type alone."""
-    two = constant("two", tensor_of(FLOAT, [], field(5, np.array([2], "<f4").tobytes())))
-    graph = read(
-        tmp_path,
-        placeholder(),
-        call("c", "both", "x"),
-        call("d", "both", "c:1"),
-        node("y", "AddV2", "d:0", "d:1"),
-        library(
-            function("twice", ["a"], {"r": "m:z:0"}, two, node("m", "Mul", "a", "two:output:0")),
-            function(
-                "both",
-                ["a"],
-                {"same": "a", "doubled": "t:r:0"},
-                node("t", "twice", "a"),
-            ),
-        ),
-    )
-    assert not graph.functions and {n.type for n in graph.nodes} == {
-        *("Placeholder", "Const", "Mul", "AddV2")
-    }
-    # c:1 is 2x, and d gives that and its double.
-    assert GraphModel(graph).predict({"x": [1.0, 3.0]})["y"].numpy().tolist() == [6, 18]
-
-
-def test_functions_have_names_of_their_own(tmp_path):
-    """A body's constant is no other body's, and its calls are inlined."""
-
-    def scaled(name: str, by: float) -> bytes:
-        proto = tensor_of(FLOAT, [], field(5, np.array([by], "<f4").tobytes()))
-        body = constant("x", proto), node("m", "Mul", "a", "x:output:0"), call("o", "same", "m:z:0")
-        return function(name, ["a"], {"r": "o:output:0"}, *body)
-
-    branches = {
-        key: field(10, field(1, key.split("_")[0])) for key in ("then_branch", "else_branch")
-    }
-    one = tensor_of(10, [], field(11, b"\1"))
-    graph = read(
-        tmp_path,
-        placeholder(),
-        constant("m", one),
-        node("y", "StatelessIf", "m", "x", **branches),
-        library(scaled("then", 3.0), scaled("else", 5.0), function("same", ["b"], {"r": "b"})),
-    )
-    assert sorted(graph.functions) == ["else", "then"]
-    assert {k: float(v) for k, v in graph.weights.items()} == {"m": 1, "then/x": 3, "else/x": 5}
-    assert GraphModel(graph).predict({"x": [1.0, 3.0]})["y"].numpy().tolist() == [3, 9]
-
-
-SAME = function("f", ["a"], {"r": "a"})
-AGAIN = function("f", ["a"], {"r": "n:o:0"}, call("n", "f", "a"))
-LOST = function("f", ["a"], {"r": "n:o:0"})
-
-
-@pytest.mark.parametrize(
-    "nodes, body, message",
-    [
-        (call("y", "f", "x"), AGAIN, "'f' calls itself"),
-        (call("y", "f"), SAME, "0 of 1 arguments"),
-        (call("y", "f", "x"), LOST, "has no 'n:o:0'"),
-        (call("y", "f", "x") + node("z", "Relu", "y:4"), SAME, "no result 4"),
-        (call("y", "f", "y") + node("z", "Relu", "y"), SAME, "waits for itself"),
-        (node("y", "If", "x", then_branch=field(10, field(1, "g"))), SAME, "no function 'g'"),
-        (call("y", "f", "x"), field(1, field(1, field(1, "f") + field(3, field(1, "r")))), "for r"),
-        (call("y", "f", "x"), field(1, b""), "calls 'f'"),
-    ],
-)
-def test_damaged_functions(nodes, body, message, tmp_path, monkeypatch):
-    monkeypatch.setattr("core.converter.inlining.MOST_NODES", 50)
-    with pytest.raises(WeightsError, match=message):
-        read(tmp_path, placeholder(), nodes, library(body))
-
-
-def test_calls_do_not_multiply_without_end(tmp_path, monkeypatch):
-    """Each function calls the next one twice."""
-    monkeypatch.setattr("core.converter.inlining.MOST_NODES", 5000)
-    functions = [
-        function(
-            f"f{i}",
-            ["a"],
-            {"r": "q:o:0"},
-            call("p", f"f{i + 1}", "a"),
-            call("q", f"f{i + 1}", "p:o:0"),
-        )
-        for i in range(40)
+def test_sources():
+    nodes = [
+        Node("x", "Placeholder"),
+        Node("v", "VarHandleOp"),
+        Node("same", "Identity", ("x", "^v")),
+        Node("read", "ReadVariableOp", ("v",)),
+        Node("bn", "FusedBatchNormV3", ("x", "a", "b", "same", "read"), {"is_training": False}),
+        Node("a", "Identity", ("b",)),
+        Node("b", "Identity", ("a",)),
     ]
-    last = function("f40", ["a"], {"r": "n:y:0"}, node("n", "Relu", "a"))
-    with pytest.raises(WeightsError, match="over 5000 nodes"):
-        read(tmp_path, placeholder(), call("y", "f0", "x"), library(*functions, last))
+    known = {node.name: node for node in nodes}
+    sources = Sources(known)
+    found = [sources.source(r) for r in ("same", "same:0", "read", "bn:1", "bn:4", "bn:5", "bn")]
+    assert found == ["x", "x", "v", "x", "v", "bn:5", "bn"]
+    assert Sources(known, stops={"same"}).source("same") == "same"
+    assert Sources(known, assigned={"v": "same"}).source("read") == "x"
+    for broken in (sources, Sources(known, assigned={"v": "read"})):
+        with pytest.raises(core.CoreError, match="waits for itself"):
+            broken.source("a" if broken is sources else "read")
+    with pytest.raises(core.CoreError, match="'same' has no output 1"):
+        sources.source("same:1")

@@ -8,15 +8,18 @@ import pytest
 from core.converter import read_graph
 from core.errors import CoreError
 from core.graph.model import GraphModel
-from core.graph.nodes import Endpoint, Function, FunctionName, Graph, Node, PartialSpec
+from core.graph.names import all_names
+from core.graph.nodes import DataType, Endpoint, Function, FunctionName, Graph, Node, PartialSpec
 from core.graph.passes import (
     drop_unused,
     fold_batch_norm,
     fold_constants,
+    folding,
     fuse,
     optimise,
     prune,
 )
+from core.graph.passes.folding import MOST_VALUES
 from core.graph.passes.fusion import FUSED_TYPES
 
 IMAGE = PartialSpec((None, 5, 5, 2))
@@ -118,6 +121,65 @@ def test_a_graph_without_outputs_stays():
     assert drop_unused(graph) == graph
 
 
+def table_graph(*nodes: Node, wait: str) -> Graph:
+    """A table that only control inputs fill before it is read."""
+    dtypes = {"key_dtype": DataType("DT_FLOAT"), "value_dtype": DataType("DT_FLOAT")}
+    return graph_of(
+        Node("t", "HashTableV2", (), dtypes),
+        *nodes,
+        Node("y", "LookupTableFindV2", ("t", "x", "d", wait)),
+        k=np.float32([1, 2]),
+        v=np.float32([10, 20]),
+        d=np.float32(-1),
+        spec=PartialSpec((None,)),
+    )
+
+
+FILL = Node("fill", "LookupTableImportV2", ("t", "k", "v"))
+
+
+@pytest.mark.parametrize(
+    "wait, nodes",
+    [
+        ("^fill", [FILL]),
+        ("^all", [FILL, Node("all", "NoOp", ("^fill",))]),
+        ("^same", [FILL, Node("same", "Identity", ("d", "^fill"))]),
+    ],
+)
+def test_tables_are_filled_before_they_are_read(wait, nodes):
+    graph = table_graph(*nodes, Node("check", "Assert", ("x",)), wait=wait)
+    graph = graph._replace(
+        nodes=[
+            n._replace(inputs=(*n.inputs, "^check")) if n.name == "y" else n for n in graph.nodes
+        ]
+    )
+    found = optimise(graph)
+    assert "Assert" not in types(found) and "LookupTableImportV2" in types(found)
+    values = outputs_of(found, np.float32([1, 2, 3]))["y"]
+    np.testing.assert_array_equal(values, [10, 20, -1])
+
+
+def test_a_value_that_waits_for_a_table_to_be_filled_still_waits():
+    passed = Node("same", "Identity", ("x", "^fill"))
+    graph = table_graph(FILL, passed, wait="^t")
+    graph = graph._replace(
+        nodes=[n._replace(inputs=("t", "same", "d")) if n.name == "y" else n for n in graph.nodes]
+    )
+    assert "^fill" in next(n for n in optimise(graph).nodes if n.name == "same").inputs
+
+
+def test_functions_that_fill_tables_are_waited_for():
+    """So are those that call them."""
+    inner = Function("inner", [FILL._replace(inputs=("a", "k", "v"))], ("a",), ("a",))
+    call = Node("call", "StatefulPartitionedCall", ("a",), {"f": FunctionName("inner")})
+    outer = Function("outer", [call], ("a",), ("call",))
+    node = Node("first", "StatefulPartitionedCall", ("t",), {"f": FunctionName("outer")})
+    graph = table_graph(node, wait="^first")._replace(functions={"inner": inner, "outer": outer})
+    assert types(prune(graph))["StatefulPartitionedCall"] == 1
+    harmless = graph._replace(functions={"inner": inner._replace(nodes=[]), "outer": outer})
+    assert types(prune(harmless))["StatefulPartitionedCall"] == 0
+
+
 # Constants
 
 
@@ -176,6 +238,79 @@ def test_constants_in_a_circle():
     graph = graph_of(Node("y", "Neg", ("z",)), Node("z", "Neg", ("y",)))
     with pytest.raises(CoreError, match="circle"):
         fold_constants(graph)
+
+
+def doubling(count: int, start: np.ndarray) -> Graph:
+    nodes = [
+        Node(f"c{i + 1}", "ConcatV2", (f"c{i}", f"c{i}", "axis"), {"N": 2}) for i in range(count)
+    ]
+    last = Node("y", "AddV2", ("x", f"c{count}"))
+    return graph_of(*nodes, last, spec=PartialSpec((None,)), c0=start, axis=np.int32(0))
+
+
+def test_small_constants_do_not_become_a_large_one():
+    found = fold_constants(doubling(26, np.ones(100, np.float32)))
+    assert sum(a.size for a in found.weights.values()) <= MOST_VALUES + 1
+    assert types(found)["ConcatV2"] == 26 - 7
+
+
+def test_all_results_together_are_bounded(monkeypatch):
+    monkeypatch.setattr(folding, "MOST_NEW_VALUES", 5000)
+    nodes = [Node(f"y{i}", "Fill", ("shape", "w")) for i in range(9)]
+    graph = graph_of(
+        *nodes, outputs=[n.name for n in nodes], shape=np.int32([1000]), w=np.float32(1)
+    )
+    assert types(fold_constants(graph)) == {"Fill": 4}
+
+
+def test_a_large_constant_is_replaced_but_never_copied(monkeypatch):
+    """Of a chain only the end is kept; a constant with two users is worth two nodes."""
+    w = np.arange(MOST_VALUES + 1, dtype=np.float32)
+    chain = [Node(f"n{i + 1}", "Neg", (f"n{i}",)) for i in range(3)]
+    found = fold_constants(graph_of(*chain, Node("y", "AddV2", ("x", "n3")), n0=w))
+    assert types(found) == {"AddV2": 1} and set(found.weights) == {"n3"}
+    np.testing.assert_array_equal(found.weights["n3"], -w)
+    twice = graph_of(Node("y", "Neg", ("w",)), Node("z", "Abs", ("w",)), outputs=("y", "z"), w=w)
+    assert types(fold_constants(twice)) == {"Neg": 1, "Abs": 1}
+    small = graph_of(Node("y", "Max", ("w", "a")), Node("z", "Abs", ("w",)), w=w, a=np.int32([0]))
+    assert types(fold_constants(small)) == {}
+
+
+@pytest.mark.parametrize("name", ["s", "p_bias", "p_weights", "p_bn_offset"])
+def test_constants_of_functions_keep_their_values(rng, name):
+    """All bodies share the weights, so no new name may be one of theirs."""
+    then = Function("then", [Node(name, "Const"), Node("o", "AddV2", ("a", name))], ("a",), ("o",))
+    other = Function("other", [Node("o2", "Neg", ("a",))], ("a",), ("o2",))
+    branches = {"then_branch": FunctionName("then"), "else_branch": FunctionName("other")}
+    graph = graph_of(
+        Node("s", "Neg", ("c",)),
+        Node("p", "MatMul", ("x", "w")),
+        Node("m", "Mul", ("p", "s")),
+        Node("b", "BiasAdd", ("m", "c")),
+        Node("y", "StatelessIf", ("t", "b"), branches),
+        spec=PartialSpec((None, 2)),
+        c=np.float32([1, 2]),
+        t=True,
+        w=rng.normal(size=(2, 2)).astype(np.float32),
+    )._replace(functions={"then": then, "other": other})
+    graph = graph._replace(weights={**graph.weights, name: np.float32(100)})
+    x = np.float32([[1, 2]])
+    w = graph.weights["w"]
+    found = optimise(graph)
+    assert types(found) == {"_FusedMatMul": 1, "StatelessIf": 1}
+    np.testing.assert_array_equal(found.weights[name], 100)
+    expected = (x @ w) * [-1, -2] + [1, 2] + 100
+    np.testing.assert_allclose(outputs_of(found, x)["y"], expected, rtol=1e-5)
+
+
+def test_names_in_the_initializer_are_not_taken():
+    inner = Graph([Node("y_0", "Const")], {"y_0": np.float32(7)}, {}, {})
+    graph = graph_of(Node("y", "Neg", ("w",)), w=np.float32(1))
+    named = graph._replace(initializer=inner, weights={**graph.weights, "y": np.float32(5)})
+    assert all_names(named) == {"x", "w", "y", "y_0"}
+    found = fold_constants(named)
+    assert found.outputs["y"].node == "y_0_1"
+    assert found.weights["y_0_1"] == -1
 
 
 # Batch norm

@@ -6,8 +6,12 @@ import numpy as np
 import pytest
 
 from core.converter import Report, convert, inspect_model
+from core.converter import report as report_module
 from core.converter.web_writer import write_web
+from core.errors import CoreError
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
+from tests.core.converter.teachable_bundles import write_bundle
+from tests.core.converter.test_convert import layers_model
 from weights_cache.errors import WeightsError
 
 FOUR = PartialSpec((None, 4))
@@ -113,3 +117,59 @@ def test_images_of_whole_numbers_and_outputs_of_several_dtypes(tmp_path):
     errors = inspect_model(write_web(graph, tmp_path)).errors["uint8"]
     assert 0 < errors["y"].max < 0.01
     assert errors["all"].max <= 1
+
+
+def test_layers_that_are_kept_are_reported_as_they_are_written(tmp_path):
+    """Patterns are those of the weights in the file, and so are bytes."""
+    path = layers_model(tmp_path / "layers")
+    report = inspect_model(path, quantise={"dense/kernel": "float16"})
+    assert (report.format, report.types) == ("layers", {"InputLayer": 1, "Dense": 1})
+    assert (report.parameters, report.sizes["float32"]) == (8, 32)
+    assert report.sizes["as stored"] == 6 + 2 * 4
+    written = convert(path, tmp_path / "new", quantise={"dense/kernel": "float16"})
+    assert report.sizes["as asked"] == bytes_of(written) == 6 * 2 + 2 * 4
+    assert 0 < report.errors["float16"]["dense"].max < 0.001
+    assert "2 layers, 8 parameters" in report.to_text()
+    graph = inspect_model(path, format="graph")
+    assert graph.format == "graph" and "Placeholder" in graph.types
+
+
+def bytes_of(path):
+    return sum(f.stat().st_size for f in path.parent.glob("*.bin"))
+
+
+@pytest.mark.parametrize("quantise", [None, "float16", {"*Conv1/kernel": "uint8"}])
+@pytest.mark.parametrize("format", ["auto", "graph"])
+def test_the_bytes_are_those_that_are_written(tmp_path, quantise, format):
+    bundle = write_bundle(tmp_path / "bundle")
+    report = inspect_model(bundle, quantise=quantise, format=format)
+    written = convert(bundle, tmp_path / "new", quantise=quantise, format=format)
+    assert report.sizes["float32" if quantise is None else "as asked"] == bytes_of(written)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"format": "layers"},
+        {"format": "keras"},
+        {"outputs": ["nothing"]},
+        {"quantise": {"nothing": "uint8"}},
+        {"signature": "serve"},
+    ],
+    ids=str,
+)
+def test_what_conversion_refuses_is_refused(path, tmp_path, options):
+    with pytest.raises((WeightsError, CoreError)) as converting:
+        convert(path, tmp_path / "new", **options)
+    with pytest.raises(type(converting.value)) as inspecting:
+        inspect_model(path, **options)
+    assert str(inspecting.value) == str(converting.value)
+    assert "cannot read" not in str(converting.value)
+
+
+def test_what_the_format_cannot_hold_is_refused(tmp_path, monkeypatch):
+    graph = dense(weight=np.ones((4, 4), np.float32))
+    bad = graph._replace(nodes=[*graph.nodes[:2], graph.nodes[2]._replace(attributes={"a": 1j})])
+    monkeypatch.setattr(report_module, "prepared", lambda *_: bad)
+    with pytest.raises(WeightsError, match="cannot be written: a of the node 'y' is a complex"):
+        inspect_model(write_web(graph, tmp_path))

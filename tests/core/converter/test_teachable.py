@@ -132,11 +132,62 @@ def test_what_is_refused(bundle, make, message):
         read_teachable(make(bundle))
 
 
-@pytest.mark.parametrize("document", ["[]", "{", "null", '{"labels": {}}'])
+@pytest.mark.parametrize(
+    "document",
+    [
+        '{"packageName": "@teachablemachine/image", "labels": ["a',
+        '{"tmVersion": 2,}',
+        '{"wordLabels": [' + "[" * 9999,
+        '{"packageName": "@teachablemachine/pose"}',
+        '{"tfjsSpeechCommandsVersion": 1, "labels": ["a", "b", "c"]}',
+    ],
+)
 def test_damaged_metadata(bundle, document):
     (bundle / "metadata.json").write_text(document)
-    with pytest.raises(WeightsError, match="metadata.json"):
-        read_teachable(bundle)
+    for path in (bundle, zip_of(bundle)):
+        with pytest.raises(WeightsError, match="metadata.json"):
+            read_teachable(path)
+
+
+def test_the_next_step_with_damaged_metadata(bundle):
+    (bundle / "metadata.json").write_text('{"tmVersion": ')
+    with pytest.raises(WeightsError, match="without that file the network loads, with predict"):
+        is_teachable(bundle)
+
+
+SOMEBODY_ELSES = [
+    '{"labels": ["a", "b"], "x": 1}',
+    '{"labels": {}}',
+    '{"packageName": "other/image"}',
+    '{"packageName": ["@teachablemachine/image"], "labels": ["a"]}',
+    '{"description": "as of @teachablemachine/image, with tmVersion"}',
+    '["tmVersion"]',
+    '"tmVersion"',
+    "[]",
+    "null",
+    "{",
+    "not json",
+    "[" * 9999,
+    '{"tmVersion": "' + "2" * 2**20 + '"}',
+]
+
+
+@pytest.mark.parametrize("document", SOMEBODY_ELSES)
+def test_metadata_without_teachable_machines_marks(bundle, document):
+    expected = scores(bundle)
+    (bundle / "metadata.json").write_text(document)
+    assert not is_teachable(bundle) and not is_teachable(bundle / "model.json")
+    for path in (bundle, bundle / "model.json", zip_of(bundle)):
+        _, said = read_teachable(path)
+        assert said == ("", (), 0, "")
+    np.testing.assert_array_equal(scores(bundle), expected)
+
+
+def test_metadata_that_cannot_be_opened(bundle):
+    (bundle / "metadata.json").unlink()
+    (bundle / "metadata.json").mkdir()
+    assert not is_teachable(bundle)
+    assert read_teachable(bundle)[1].kind == ""
 
 
 def test_a_damaged_network(bundle):
@@ -163,10 +214,13 @@ def test_imagesize_need_not_be_there(tmp_path):
     assert said.image_size == 16
 
 
-def test_metadata_of_somebody_else(tmp_path):
-    path = write_bundle(tmp_path / "bundle", labels=None, packageName=None)
-    _, said = read_teachable(path)
-    assert said == ("", (), 0, "tm-my-image-model")
-    (path / "metadata.json").unlink()
-    _, said = read_teachable(zip_of(path))
-    assert said.kind == ""
+@pytest.mark.parametrize("mark", ["packageName", "tmVersion"])
+def test_one_mark_is_enough(tmp_path, mark):
+    path = write_bundle(tmp_path / "bundle", **{mark: None})
+    assert is_teachable(path)
+    assert read_teachable(path)[1].kind == "image"
+
+
+def test_no_metadata(bundle):
+    (bundle / "metadata.json").unlink()
+    assert read_teachable(zip_of(bundle))[1].kind == ""

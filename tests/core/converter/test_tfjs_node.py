@@ -107,7 +107,7 @@ CASES = [
     ("blazeface-tfjs-float", "model.json", {"optimise": True}, {"float32"}, 1e-5),
     ("facemesh-tfjs-fp16", "model.json", {}, {"float16"}, 1e-5),
     ("blazeface-front-tfjs-float", "model.json", {"quantise": "uint8"}, {"uint8"}, 1e-5),
-    ("mobilenet-v1-025-224-float-tflite", "*_quant.tflite", {}, {"float32"}, 0),
+    ("mobilenet-v1-025-224-float-tflite", "*_quant.tflite", {}, {"float32", "uint8"}, 0),
     (
         "mobilenet-v1-025-224-tfjs-layers-float",
         "model.json",

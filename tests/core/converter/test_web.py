@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from core import converter
-from core.converter.doors import find_kind, read_graph
+from core.converter.formats import find_kind, read_graph
 from core.converter.lowering import lowered
 from core.converter.web import read_web, read_web_source
 from core.converter.web_types import WEB_TYPES, unknown_types
 from core.converter.web_writer import write_web
 from core.errors import CoreError
+from core.graph.attributes import read_attribute
 from core.graph.encoding import graph_document, write_attribute
 from core.graph.model import GraphModel
 from core.graph.node_types.table import node_type_names
@@ -25,7 +26,6 @@ from core.graph.nodes import (
     PartialShape,
     PartialSpec,
 )
-from core.graph.topology import read_attribute
 from weights_cache.errors import WeightsError
 
 VECTOR = PartialSpec((None,))
@@ -328,7 +328,7 @@ def test_kinds_of_folders(tmp_path):
         folder = tmp_path / kind
         folder.mkdir()
         for name in names:
-            (folder / name).write_text("{}")
+            (folder / name).write_text('{"tmVersion": "2"}')
         assert find_kind(folder) == kind
 
 

@@ -112,6 +112,7 @@ POOL = {**CONV, "ksize": [1, 2, 2, 1]}
         ("Conv1D", {"stride": 1, "padding": "SAME", "data_format": "NCW"}, "only NWC"),
         ("BiasAdd", {"data_format": "NCHW"}, "only NHWC"),
         ("FusedBatchNormV3", {"data_format": "NCHW"}, "only NHWC or NDHWC"),
+        ("FusedBatchNormV3", {"is_training": True}, "a node for training"),
         ("_FusedConv2D", {**FUSED, "fused_ops": ["BiasAdd", "Tanh"]}, "fused_ops .*Tanh.* must be"),
         ("_FusedConv2D", {**FUSED, "fused_ops": ["FusedBatchNorm"]}, "fused_ops .*FusedBatchNorm"),
         ("_FusedConv2D", {**FUSED, "fused_ops": ["Relu"]}, "fused_ops .*Relu.* must be"),

@@ -10,8 +10,8 @@ from core.graph.model import GraphModel
 from core.graph.node_types.table import find_node_type
 from core.graph.nodes import DataType, PartialShape
 from core.graph.steps import read
-from core.graph.tensor_arrays import TensorArray, split
-from core.graph.tensor_lists import CHUNK, MOST_ELEMENTS, TensorList, list_of
+from core.graph.tensor_arrays import TensorArray
+from core.graph.tensor_lists import CHUNK, MOST_ELEMENTS, TensorList, list_of, split
 from tests.core.graph.control_graphs import model
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from tests.core.records.case import Case, floats, ints
 
 
-def _rounded(x, *, scale, zero_point, low, high):
+def _rounded(x, *, scale, zero_point, low, high, nudge=True):
     quanta = np.sign(x) * np.floor(np.abs(x) / scale + 0.5) + zero_point
     return (np.clip(quanta, low, high) - zero_point) * scale
 
@@ -24,6 +24,7 @@ CASES = [
     _case(floats(3, 5), "clipped", zero_point=-3, low=-3, high=4),
     _case(floats(3, 5), "coarse", scale=1.7, low=-32768, high=32767),
     _case(floats(3, 5), "fine", True, scale=2**-40, zero_point=2**39, low=-(2**41), high=2**41),
+    _case(floats(3, 5), "without nudge", nudge=False),
     _case(floats(), "scalar"),
     _case(ints(4), "int32"),
     _case(floats(0, 3), "empty"),

@@ -13,27 +13,7 @@ from core.converter.tflite.document import Dimension, Sparsity, TensorInfo, read
 from core.graph.model import GraphModel
 from core.graph.nodes import Quantization
 from tests.core.tflite.fixtures.models import FOLDER
-from tests.core.tflite.fixtures.writer import Writer
-from tests.helpers import skip_or_fail
 from weights_cache.errors import WeightsError
-
-
-@pytest.fixture
-def writer():
-    try:
-        return Writer()
-    except ImportError:
-        skip_or_fail("ai-edge-litert is not installed, whose schema writes these files")
-
-
-@pytest.fixture
-def read(tmp_path):
-    def of(writer, change=lambda content: content, **how):
-        path = tmp_path / "model.tflite"
-        path.write_bytes(change(writer.content(**how)))
-        return read_tflite(path)
-
-    return of
 
 
 def test_inputs_and_outputs_have_the_names_of_tensors(writer, read):
@@ -378,7 +358,7 @@ def test_every_place_of_a_file_is_checked():
     """Files that end early, and words that point anywhere: an error that names the file."""
     content = (FOLDER / "halves.tflite").read_bytes()
     for size in range(0, len(content), 7):
-        with pytest.raises((core.CoreError, ValueError, struct.error, IndexError)):
+        with pytest.raises(core.CoreError):
             read_document(content[:size])
 
 

@@ -1,7 +1,7 @@
 """Functions of values by themselves, of two tensors, and comparisons."""
 
-from core.converter.tflite.step import Step
-from core.converter.tflite.translation import Rule
+from core.converter.tflite.translated_op import TranslatedOp
+from core.converter.tflite.translation import Rule, plain
 
 _UNARY = {
     "ABS": "Abs",
@@ -43,37 +43,38 @@ _BINARY = {
 }
 
 
-def _unary(kind: str) -> Rule:
-    return Rule(lambda step: step.node(kind, step.input(0)))
-
-
 def _binary(kind: str) -> Rule:
-    return Rule(lambda step: step.activated(step.node(kind, step.input(0), step.input(1))))
+    return Rule(lambda op: op.activated(op.node(kind, op.input(0), op.input(1))))
 
 
-def _div(step: Step) -> str:
+def _div(op: TranslatedOp) -> str:
     """Whole numbers are divided towards 0."""
-    a, b = step.input(0), step.input(1)
-    if step.output().dtype == "int32":
-        quotient = step.node("FloorDiv", step.node("Abs", a), step.node("Abs", b))
-        signs = step.node("Mul", step.node("Sign", a), step.node("Sign", b))
-        return step.activated(step.node("Mul", quotient, signs))
-    return step.activated(step.node("RealDiv", a, b))
+    a, b = op.input(0), op.input(1)
+    if op.output().dtype == "int32":
+        quotient = op.node("FloorDiv", op.node("Abs", a), op.node("Abs", b))
+        signs = op.node("Mul", op.node("Sign", a), op.node("Sign", b))
+        return op.activated(op.node("Mul", quotient, signs))
+    return op.activated(op.node("RealDiv", a, b))
 
 
-def _select(kind: str) -> Rule:
-    return Rule(lambda step: step.node(kind, *step.inputs()))
+def _select(op: TranslatedOp) -> str:
+    """A condition of one axis picks rows, where Select and SELECT_V2 would broadcast it."""
+    condition = op.input(0)
+    if len(op.info(0).shape) == 1:
+        rank = len(op.shape(1))
+        condition = op.node("Reshape", condition, op.integers([-1] + [1] * (rank - 1)))
+    return op.node("Select", condition, op.input(1), op.input(2))
 
 
-def _add_n(step: Step) -> str:
-    return step.node("AddN", *step.inputs(), N=len(step.inputs()))
+def _add_n(op: TranslatedOp) -> str:
+    return op.node("AddN", *op.inputs(), N=len(op.inputs()))
 
 
 RULES = {
-    **{name: _unary(kind) for name, kind in _UNARY.items()},
+    **{name: plain(kind, 0) for name, kind in _UNARY.items()},
     **{name: _binary(kind) for name, kind in _BINARY.items()},
     "ADD_N": Rule(_add_n),
     "DIV": Rule(_div),
-    "SELECT": _select("Select"),
-    "SELECT_V2": _select("SelectV2"),
+    "SELECT": Rule(_select),
+    "SELECT_V2": plain("SelectV2", 0, 1, 2),
 }

@@ -3,131 +3,126 @@
 from collections.abc import Sequence
 
 from core.converter.tflite.schema import choice
-from core.converter.tflite.step import Step
-from core.converter.tflite.translation import Rule
+from core.converter.tflite.translated_op import TranslatedOp
+from core.converter.tflite.translation import Rule, plain
 from core.errors import CoreError
 
 _MIRROR_MODES = ("REFLECT", "SYMMETRIC")
 
 
-def _reshape(step: Step) -> str:
+def _reshape(op: TranslatedOp) -> str:
     """The shape is an input or, in old files, an option."""
-    if step.has(1) and step.is_constant(1):
-        shape = step.integers(step.constant(1).ravel())
-    elif step.has(1):
-        shape = step.input(1)
-    elif step.options["new_shape"] is not None:
-        shape = step.integers(step.options["new_shape"])
+    if op.has(1) and op.is_constant(1):
+        shape = op.integers(op.constant(1).ravel())
+    elif op.has(1):
+        shape = op.input(1)
+    elif op.options["new_shape"] is not None:
+        shape = op.integers(op.options["new_shape"])
     else:
-        shape = step.integers([-1 if n is None else n for n in step.output().signature or ()])
-    return step.node("Reshape", step.input(0), shape)
+        shape = op.integers([-1 if n is None else n for n in op.output().signature or ()])
+    return op.node("Reshape", op.input(0), shape)
 
 
-def _squeeze(step: Step) -> str:
-    axes = list(step.options["squeeze_dims"] or ())
-    return step.node("Squeeze", step.input(0), squeeze_dims=axes)
+def _squeeze(op: TranslatedOp) -> str:
+    axes = list(op.options["squeeze_dims"] or ())
+    return op.node("Squeeze", op.input(0), squeeze_dims=axes)
 
 
-def _with_inputs(kind: str, **attributes: int) -> Rule:
-    """A node that has the op's inputs."""
-    return Rule(lambda step: step.node(kind, *step.inputs(), **attributes), moves=True)
+def _expand_dims(op: TranslatedOp) -> str:
+    return op.node("ExpandDims", op.input(0), op.number(1))
 
 
-def _expand_dims(step: Step) -> str:
-    return step.node("ExpandDims", step.input(0), step.number(1))
+def _pack(op: TranslatedOp) -> str:
+    return op.node("Pack", *op.inputs(), axis=op.options["axis"], N=len(op.inputs()))
 
 
-def _pack(step: Step) -> str:
-    return step.node("Pack", *step.inputs(), axis=step.options["axis"], N=len(step.inputs()))
+def _unpack(op: TranslatedOp) -> Sequence[str]:
+    count = len(op.operator.outputs)
+    return op.outputs_of(op.node("Unpack", op.input(0), axis=op.options["axis"], num=count))
 
 
-def _unpack(step: Step) -> Sequence[str]:
-    count = len(step.operator.outputs)
-    return step.outputs_of(step.node("Unpack", step.input(0), axis=step.options["axis"], num=count))
+def _concatenation(op: TranslatedOp) -> str:
+    axis = op.integers(op.options["axis"])
+    made = op.node("ConcatV2", *op.inputs(), axis, N=len(op.inputs()))
+    return op.activated(made)
 
 
-def _concatenation(step: Step) -> str:
-    axis = step.integers(step.options["axis"])
-    made = step.node("ConcatV2", *step.inputs(), axis, N=len(step.inputs()))
-    return step.activated(made)
+def _split(op: TranslatedOp) -> Sequence[str]:
+    count = len(op.operator.outputs)
+    return op.outputs_of(op.node("Split", op.number(0), op.input(1), num_split=count))
 
 
-def _split(step: Step) -> Sequence[str]:
-    count = len(step.operator.outputs)
-    return step.outputs_of(step.node("Split", step.number(0), step.input(1), num_split=count))
+def _split_v(op: TranslatedOp) -> Sequence[str]:
+    sizes = op.input(1)
+    return op.outputs_of(op.node("SplitV", op.input(0), sizes, op.number(2)))
 
 
-def _split_v(step: Step) -> Sequence[str]:
-    sizes = step.input(1)
-    return step.outputs_of(step.node("SplitV", step.input(0), sizes, step.number(2)))
+def _strided_slice(op: TranslatedOp) -> str:
+    x, begin, end, strides = (op.input(i) for i in range(4))
+    masks = {name: mask for name, mask in op.options.items() if name.endswith("mask")}
+    if op.options["offset"]:
+        end = op.node("AddV2", begin, end)
+    return op.node("StridedSlice", x, begin, end, strides, **masks)
 
 
-def _strided_slice(step: Step) -> str:
-    x, begin, end, strides = (step.input(i) for i in range(4))
-    masks = {name: mask for name, mask in step.options.items() if name.endswith("mask")}
-    if step.options["offset"]:
-        end = step.node("AddV2", begin, end)
-    return step.node("StridedSlice", x, begin, end, strides, **masks)
+def _mirror_pad(op: TranslatedOp) -> str:
+    mode = choice(_MIRROR_MODES, op.options["mode"], "the mode")
+    return op.node("MirrorPad", op.input(0), op.input(1), mode=mode)
 
 
-def _mirror_pad(step: Step) -> str:
-    mode = choice(_MIRROR_MODES, step.options["mode"], "the mode")
-    return step.node("MirrorPad", step.input(0), step.input(1), mode=mode)
+def _depth_to_space(op: TranslatedOp) -> str:
+    size = op.options["block_size"]
+    return op.node("DepthToSpace", op.input(0), block_size=size, data_format="NHWC")
 
 
-def _depth_to_space(step: Step) -> str:
-    size = step.options["block_size"]
-    return step.node("DepthToSpace", step.input(0), block_size=size, data_format="NHWC")
-
-
-def _space_to_depth(step: Step) -> str:
+def _space_to_depth(op: TranslatedOp) -> str:
     """Blocks of pixels become channels."""
-    size, (_, height, width, channels) = step.options["block_size"], step.shape(0)
+    size, (_, height, width, channels) = op.options["block_size"], op.shape(0)
     if size < 1 or height is None or width is None or channels is None:
-        raise CoreError(f"its block size {size} must be at least 1, and {step.shape(0)} known")
+        raise CoreError(f"its block size {size} must be at least 1, and {op.shape(0)} known")
     height, width = height // size, width // size
-    split = step.integers([-1, height, size, width, size, channels])
-    blocks = step.node("Reshape", step.input(0), split)
-    moved = step.node("Transpose", blocks, step.integers([0, 1, 3, 2, 4, 5]))
-    return step.node("Reshape", moved, step.integers([-1, height, width, size * size * channels]))
+    split = op.integers([-1, height, size, width, size, channels])
+    blocks = op.node("Reshape", op.input(0), split)
+    moved = op.node("Transpose", blocks, op.integers([0, 1, 3, 2, 4, 5]))
+    return op.node("Reshape", moved, op.integers([-1, height, width, size * size * channels]))
 
 
-def _gather(step: Step) -> str:
-    axis = step.integers(step.options["axis"])
-    batch_dims = step.options["batch_dims"]
-    return step.node("GatherV2", step.input(0), step.input(1), axis, batch_dims=batch_dims)
+def _gather(op: TranslatedOp) -> str:
+    axis = op.integers(op.options["axis"])
+    batch_dims = op.options["batch_dims"]
+    return op.node("GatherV2", op.input(0), op.input(1), axis, batch_dims=batch_dims)
 
 
-def _embedding_lookup(step: Step) -> str:
-    return step.node("GatherV2", step.input(1), step.input(0), step.integers(0), batch_dims=0)
+def _embedding_lookup(op: TranslatedOp) -> str:
+    return op.node("GatherV2", op.input(1), op.input(0), op.integers(0), batch_dims=0)
 
 
 RULES = {
-    "BATCH_TO_SPACE_ND": _with_inputs("BatchToSpaceND"),
-    "BROADCAST_ARGS": _with_inputs("BroadcastArgs"),
-    "BROADCAST_TO": _with_inputs("BroadcastTo"),
+    "BATCH_TO_SPACE_ND": plain("BatchToSpaceND", moves=True),
+    "BROADCAST_ARGS": plain("BroadcastArgs", moves=True),
+    "BROADCAST_TO": plain("BroadcastTo", moves=True),
     "CONCATENATION": Rule(_concatenation, moves=True),
     "DEPTH_TO_SPACE": Rule(_depth_to_space, moves=True),
     "EMBEDDING_LOOKUP": Rule(_embedding_lookup, moves=True),
     "EXPAND_DIMS": Rule(_expand_dims, moves=True),
     "GATHER": Rule(_gather, moves=True),
-    "GATHER_ND": _with_inputs("GatherNd"),
+    "GATHER_ND": plain("GatherNd", moves=True),
     "MIRROR_PAD": Rule(_mirror_pad, moves=True),
     "PACK": Rule(_pack, moves=True),
-    "PAD": _with_inputs("Pad"),
-    "PADV2": _with_inputs("PadV2"),
+    "PAD": plain("Pad", moves=True),
+    "PADV2": plain("PadV2", moves=True),
     "RESHAPE": Rule(_reshape, moves=True),
-    "REVERSE_V2": _with_inputs("ReverseV2"),
-    "SCATTER_ND": _with_inputs("ScatterNd"),
-    "SLICE": _with_inputs("Slice"),
-    "SPACE_TO_BATCH_ND": _with_inputs("SpaceToBatchND"),
+    "REVERSE_V2": plain("ReverseV2", moves=True),
+    "SCATTER_ND": plain("ScatterNd", moves=True),
+    "SLICE": plain("Slice", moves=True),
+    "SPACE_TO_BATCH_ND": plain("SpaceToBatchND", moves=True),
     "SPACE_TO_DEPTH": Rule(_space_to_depth, moves=True),
-    "SPARSE_TO_DENSE": _with_inputs("SparseToDense"),
+    "SPARSE_TO_DENSE": plain("SparseToDense", moves=True),
     "SPLIT": Rule(_split, moves=True),
     "SPLIT_V": Rule(_split_v, moves=True),
     "SQUEEZE": Rule(_squeeze, moves=True),
     "STRIDED_SLICE": Rule(_strided_slice, moves=True),
-    "TILE": _with_inputs("Tile"),
-    "TRANSPOSE": _with_inputs("Transpose"),
+    "TILE": plain("Tile", moves=True),
+    "TRANSPOSE": plain("Transpose", moves=True),
     "UNPACK": Rule(_unpack, moves=True),
 }

@@ -2,24 +2,24 @@
 
 from collections.abc import Sequence
 
-from core.converter.tflite.step import Step
+from core.converter.tflite.translated_op import TranslatedOp
 from core.converter.tflite.translation import Rule
 
 
-def _if(step: Step) -> Sequence[str]:
+def _if(op: TranslatedOp) -> Sequence[str]:
     branches = {
-        "then_branch": step.graph.function(step.options["then_subgraph"]),
-        "else_branch": step.graph.function(step.options["else_subgraph"]),
+        "then_branch": op.graph.function(op.options["then_subgraph"]),
+        "else_branch": op.graph.function(op.options["else_subgraph"]),
     }
-    return step.outputs_of(step.node("StatelessIf", *step.inputs(), **branches))
+    return op.outputs_of(op.node("StatelessIf", *op.inputs(), **branches))
 
 
-def _while(step: Step) -> Sequence[str]:
+def _while(op: TranslatedOp) -> Sequence[str]:
     bodies = {
-        "cond": step.graph.function(step.options["cond_subgraph"]),
-        "body": step.graph.function(step.options["body_subgraph"]),
+        "cond": op.graph.function(op.options["cond_subgraph"]),
+        "body": op.graph.function(op.options["body_subgraph"]),
     }
-    return step.outputs_of(step.node("StatelessWhile", *step.inputs(), **bodies))
+    return op.outputs_of(op.node("StatelessWhile", *op.inputs(), **bodies))
 
 
 RULES = {"IF": Rule(_if), "WHILE": Rule(_while)}

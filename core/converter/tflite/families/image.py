@@ -3,39 +3,39 @@
 from collections.abc import Sequence
 
 from core.converter.tflite.flexbuffer import read_options
-from core.converter.tflite.step import Step
+from core.converter.tflite.translated_op import TranslatedOp
 from core.converter.tflite.translation import CUSTOM, Rule
 
 
 def _resize(kind: str) -> Rule:
-    def translate(step: Step) -> str:
-        return step.node(kind, step.input(0), step.input(1), **step.options)
+    def translate(op: TranslatedOp) -> str:
+        return op.node(kind, op.input(0), op.input(1), **op.options)
 
     return Rule(translate)
 
 
-def _non_max_suppression_v4(step: Step) -> Sequence[str]:
-    numbers = [step.number(i) for i in range(2, 5)]
-    return step.outputs_of(
-        step.node(
+def _non_max_suppression_v4(op: TranslatedOp) -> Sequence[str]:
+    numbers = [op.number(i) for i in range(2, 5)]
+    return op.outputs_of(
+        op.node(
             "NonMaxSuppressionV4",
-            step.input(0),
-            step.input(1),
+            op.input(0),
+            op.input(1),
             *numbers,
             pad_to_max_output_size=True,
         )
     )
 
 
-def _non_max_suppression_v5(step: Step) -> Sequence[str]:
-    numbers = [step.number(i) for i in range(2, 6)]
-    made = step.node("TFLiteNonMaxSuppressionV5", step.input(0), step.input(1), *numbers)
-    return step.outputs_of(made)
+def _non_max_suppression_v5(op: TranslatedOp) -> Sequence[str]:
+    numbers = [op.number(i) for i in range(2, 6)]
+    made = op.node("TFLiteNonMaxSuppressionV5", op.input(0), op.input(1), *numbers)
+    return op.outputs_of(made)
 
 
-def _detection(step: Step) -> Sequence[str]:
-    options = read_options(step.operator.custom_options)
-    return step.outputs_of(step.node("TFLite_Detection_PostProcess", *step.inputs(), **options))
+def _detection(op: TranslatedOp) -> Sequence[str]:
+    options = read_options(op.operator.custom_options)
+    return op.outputs_of(op.node("TFLite_Detection_PostProcess", *op.inputs(), **options))
 
 
 RULES = {

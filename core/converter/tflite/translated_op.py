@@ -31,7 +31,7 @@ ACTIVATION_LIMITS = {
 }
 
 
-class Step:
+class TranslatedOp:
     """An op that is being translated: its tensors, its options, and the nodes that it becomes."""
 
     def __init__(self, translation: "Translation", operator: Operator):
@@ -49,9 +49,7 @@ class Step:
     def value(self, array: Any, dtype: type = np.float32) -> str:
         """Add a constant of a few values."""
         name = self.graph.names.unique(f"{self._name}/value")
-        self.graph.nodes.append(Node(name, "Const"))
-        self.graph.weights[name] = np.array(array, dtype)
-        return name
+        return self.graph.const(name, np.asarray(array, dtype))
 
     def integers(self, array: Any) -> str:
         """Add a constant of a few whole numbers."""
@@ -109,7 +107,11 @@ class Step:
         return "int32" if quanta and quanta_of(info) is not None else dtype_of(info)
 
     def shape(self, index: int) -> tuple[int | None, ...]:
-        """The lengths of an input, None where it may have any."""
+        """The lengths of an input, None for those of what is computed that may be any.
+
+        Raises:
+            CoreError: not even the rank is known.
+        """
         info = self.info(index)
         if self.is_constant(index):
             return info.shape
@@ -132,7 +134,7 @@ class Step:
         return [f"{node}:{i}" if i else node for i in range(len(self.operator.outputs))]
 
     def activated(self, reference: str) -> str:
-        """With the activation that the options name; on quanta, rounding clamps to it."""
+        """With the activation that the options name; rounding to quanta clamps to it instead."""
         name = self.activation()
         if not name or quanta_of(self.output()) is not None:
             return reference
@@ -152,11 +154,17 @@ class Step:
         return self.node(kind, reference, *limits)
 
     def rounded(self, reference: str, index: int, moved: bool) -> str:
-        """An output on its quanta, as LiteRT's kernels would give it."""
+        """An output on its quanta: the nearest ones, of two the one away from 0.
+
+        LiteRT's kernels compute with quanta, and may give neighbours of these. What
+        an op has ``moved`` is as it was where no input has other quanta.
+        """
         info = self.output(index)
         quanta = quanta_of(info)
         if quanta is None or (moved and self._has_quanta(quanta)):
             return reference
+        if not quanta.scales.any():
+            return self.node("ZerosLike", reference)
         quantization = quantization_of(info)
         assert quantization is not None, info
         activation = "" if index else self.activation()
@@ -170,10 +178,11 @@ class Step:
             zero_point=quantization.zero_point,
             low=low,
             high=high,
+            nudge=self.operator.name not in _SUMS,
         )
 
     def _has_quanta(self, quanta: Quanta) -> bool:
-        """Whether the inputs have the same quanta as an output, or none."""
+        """Whether all inputs that have quanta have those of an output."""
         for tensor in self.operator.inputs:
             found = None if tensor == ABSENT else quanta_of(self.graph.subgraph.tensors[tensor])
             if found and (
@@ -183,6 +192,9 @@ class Step:
                 return False
         return True
 
+
+#: Ops whose results are sums of many products; see `core.quantise_round`.
+_SUMS = frozenset({"CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "TRANSPOSE_CONV"})
 
 _DATA_TYPES = {"float32": "DT_FLOAT", "int32": "DT_INT32", "bool": "DT_BOOL"}
 
@@ -203,7 +215,11 @@ def dtype_of(info: TensorInfo) -> str:
 
 
 def quantization_of(info: TensorInfo) -> Quantization | None:
-    """The quanta of a value that is computed, which are the same for all channels."""
+    """The quanta of a value that is computed: with one scale above 0, or none.
+
+    Raises:
+        CoreError: it has other quanta.
+    """
     quanta = quanta_of(info)
     if quanta is None:
         return None

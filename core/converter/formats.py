@@ -1,4 +1,4 @@
-"""The one door to all readers: what kind of model a path leads to, and its graph."""
+"""The formats of model files: which one a path leads to, and the reader of each."""
 
 import os
 from collections.abc import Callable, Container, Mapping
@@ -8,8 +8,11 @@ from typing import Any
 
 from core.converter.archives import open_archive
 from core.converter.reading import reading
+from core.converter.teachable import is_teachable
 from core.graph.model import GraphModel
 from core.graph.nodes import Graph
+from core.settings import backend as on_backend
+from core.settings import get_backend
 from weights_cache.errors import WeightsError
 
 #: What is read, as errors tell it.
@@ -74,7 +77,8 @@ def load_model(
 
     Raises:
         WeightsError: as for `read_graph`, or the nodes make no sense together.
-        CoreError: the outputs need node types that nothing runs; all are listed.
+        CoreError: the outputs need node types that nothing runs, of which all are listed; or there
+            is no such backend.
 
     >>> import tempfile
     >>> import numpy as np
@@ -87,9 +91,10 @@ def load_model(
     >>> model.predict(np.float32([1, 2]))["y"].numpy()
     array([-1., -2.], dtype=float32)
     """
-    graph = read_graph(path, kernels or ())
-    with reading(path):
-        return GraphModel(graph, backend, kernels=kernels)
+    with on_backend(backend or get_backend()):
+        graph = read_graph(path, kernels or ())
+        with reading(path):
+            return GraphModel(graph, kernels=kernels)
 
 
 def find_kind(path: str | os.PathLike[str]) -> str:
@@ -119,9 +124,9 @@ def _existing(path: str | os.PathLike[str]) -> Path:
 
 
 def _kind_of_folder(folder: Path) -> str | None:
-    names = set(os.listdir(folder))
-    if {"metadata.json", "model.json"} <= names:
+    if is_teachable(folder):
         return "teachable"
+    names = set(os.listdir(folder))
     if "saved_model.pb" in names:
         return "saved"
     return "web" if any(name.endswith("model.json") for name in names) else None
@@ -137,7 +142,7 @@ def _kind_of_file(path: Path) -> str | None:
     if start.startswith(b"PK"):
         return _kind_of_archive(path)
     if start.lstrip().startswith((b"{", b"[")) and path.suffix != ".pb":
-        return "web"
+        return "teachable" if is_teachable(path) else "web"
     return _kind_by_name(path)
 
 
@@ -145,7 +150,7 @@ def _kind_of_archive(path: Path) -> str | None:
     """Keras's own archive, or one that a Teachable Machine model was exported to."""
     with open_archive(path) as archive:
         names = {name.rpartition("/")[2] for name in archive.names}
-    if "metadata.json" in names and "model.json" in names:
+    if "model.json" in names:
         return "teachable"
     return "keras" if "config.json" in names else None
 

@@ -1,0 +1,35 @@
+"""Options of custom ops, and bytes that pretend to be some."""
+
+import struct
+
+import pytest
+
+from core.converter.tflite.flexbuffer import LONGEST_KEY, read_options
+from core.errors import CoreError
+
+
+def overlapping(length, count):
+    """A map whose keys end together: each is the text behind the first letter of the one before."""
+    text = b"k" * length + b"\0"
+    data = bytearray(text.ljust(len(text) + -len(text) % 4, b"\0"))
+    keys = len(data)
+    data += b"".join(struct.pack("<I", keys + 4 * i - i) for i in range(count))
+    data += struct.pack("<3I", len(data) - keys, 4, count)
+    values = len(data)
+    data += bytes(4 * count) + bytes([1 << 2 | 2]) * count
+    return bytes(data + struct.pack("<I", len(data) - values) + bytes([9 << 2 | 2, 4]))
+
+
+def test_keys_may_share_a_text():
+    assert read_options(overlapping(3, 2)) == {"kkk": 0, "kk": 0}
+
+
+def test_a_long_key_is_refused():
+    assert set(read_options(overlapping(LONGEST_KEY, 1))) == {"k" * LONGEST_KEY}
+    with pytest.raises(CoreError, match="longer than 256"):
+        read_options(overlapping(LONGEST_KEY + 1, 1))
+
+
+def test_keys_that_share_a_text_are_not_longer_than_the_bytes():
+    with pytest.raises(CoreError, match="texts that overlap"):
+        read_options(overlapping(LONGEST_KEY, 250))
