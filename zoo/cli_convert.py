@@ -33,8 +33,8 @@ def add_convert(commands: Any) -> None:
         default=[],
         metavar="KIND",
         help="float16, uint8 or uint16 for all weights; or 'PATTERN=KIND' for those whose name "
-        "matches, where float32 leaves them as they are (the first that matches counts); of what is "
-        "quantised in IN, only TFLite weights with a scale for each channel become float32",
+        "matches, where float32 leaves them as they are (the first that matches counts). What is "
+        "quantised in IN stays so, but for TFLite weights with a scale for each channel",
     )
     convert.add_argument("--dry-run", action="store_true", help="write nothing, print a report")
     convert.add_argument("--json", action="store_true", help="the report as JSON")

@@ -258,8 +258,8 @@ def _errors(
                 arrays = {name: _restored(array) for name, array in stored.items()}
                 model = GraphModel(written.graph(arrays), "cpu")
                 found[kind] = _distances(right, model.predict(inputs))
-    except CoreError as error:
-        notes.append(f"errors were not measured: {error}")
+    except (CoreError, MemoryError) as error:
+        notes.append(f"errors were not measured: {str(error) or 'the memory does not suffice'}")
         return {}
     return found
 

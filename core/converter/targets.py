@@ -41,14 +41,13 @@ def check_target(
             raise WeightsError(f"cannot write to {folder}: it is a file, give a folder")
         if source.is_dir():
             refuse_folders(folder, [source])
-        elif kind in _SPREAD and source.suffix != ".zip" or _WRITTEN.fullmatch(source.name):
+        elif kind in _SPREAD and source.suffix.lower() != ".zip" or _WRITTEN.fullmatch(source.name):
             refuse_folders(folder, [source.parent])
         names = sorted(os.listdir(folder)) if folder.exists() else []
     found = next(filter(_MODEL_FILES.fullmatch, names), None)
     if found and not overwrite:
         raise WeightsError(
-            f"there is a model in {folder}, which {found} is of: give another folder, or "
-            f"overwrite=True"
+            f"there is a model in {folder} ({found}): give another folder, or overwrite=True"
         )
     return folder
 

@@ -276,7 +276,7 @@ def test_a_large_constant_is_replaced_but_never_copied(monkeypatch):
     assert types(fold_constants(small)) == {}
 
 
-@pytest.mark.parametrize("name", ["s", "p_bias", "p_weights", "p_bn_offset"])
+@pytest.mark.parametrize("name", ["s", "p_scaled_bias", "p_weights", "p_bn_offset"])
 def test_constants_of_functions_keep_their_values(rng, name):
     """All bodies share the weights, so no new name may be one of theirs."""
     then = Function("then", [Node(name, "Const"), Node("o", "AddV2", ("a", name))], ("a",), ("o",))

@@ -173,3 +173,13 @@ def test_what_the_format_cannot_hold_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(report_module, "prepared", lambda *_: bad)
     with pytest.raises(WeightsError, match="cannot be written: a of the node 'y' is a complex"):
         inspect_model(write_web(graph, tmp_path))
+
+
+def test_a_model_that_takes_too_much_memory_is_not_measured(path, monkeypatch):
+    def fail(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(report_module, "_distances", fail)
+    report = inspect_model(path)
+    assert report.errors == {} and report.sizes["uint8"] == 200
+    assert list(report.notes) == ["errors were not measured: the memory does not suffice"]
