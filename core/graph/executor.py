@@ -182,7 +182,7 @@ class Executor(Body):
 
     def _new_schedule(self, given: frozenset[str], wanted: tuple[str, ...]) -> Schedule:
         order = self._ways.pop((given, wanted), None) or self.way(given, wanted)
-        _refuse_unknown(self.unknown(order))
+        _refuse_unknown(self.unknown(order), ", or ask execute for nodes before them")
         constants = _without(self.constants, given)
         unfed = [n for n in order if self.node(n).type in GIVEN_TYPES and n not in constants]
         missing = [name for name in unfed if name not in given]
@@ -278,7 +278,7 @@ def _without(constants: Mapping[str, Tensor], given: Iterable[str]) -> Mapping[s
     return {name: value for name, value in constants.items() if name not in replaced}
 
 
-def _refuse_unknown(nodes: Sequence[Node]) -> None:
+def _refuse_unknown(nodes: Sequence[Node], advice: str = "") -> None:
     """Raise an error that lists every one of these nodes."""
     unknown: dict[str, list[str]] = {}
     for node in nodes:
@@ -286,7 +286,7 @@ def _refuse_unknown(nodes: Sequence[Node]) -> None:
     if unknown:
         listed = "; ".join(f"{kind} ({', '.join(names)})" for kind, names in unknown.items())
         raise KernelNotFound(
-            f"no op runs these node types: {listed}; give functions that do as kernels="
+            f"no op runs these node types: {listed}; give functions that do as kernels={advice}"
         )
 
 
