@@ -89,7 +89,7 @@ class Ends:
         fed = _real(value, quantization)
         endpoint = self.inputs.get(reference)
         if endpoint is None and quantization is not None:
-            endpoint = Endpoint(reference, PartialSpec(None))
+            endpoint = Endpoint(reference, PartialSpec(None), quantization)
         if endpoint is not None and not endpoint.spec.accepts(fed.spec):
             raise CoreError(
                 f"input {name!r} must have shape {endpoint.spec.shape} (None: any) and dtype "
@@ -161,11 +161,13 @@ def _real(value: Any, quantization: Quantization | None) -> Tensor:
 
 def _advice(endpoint: Endpoint, fed: Tensor) -> str:
     """What to do about another dtype; an image of whole numbers mostly wants another range, too."""
-    wanted = endpoint.spec.dtype
+    wanted, quantization = endpoint.spec.dtype, endpoint.quantization
+    if quantization is not None and fed.dtype != wanted:
+        return f": quanta are taken as {quantization.dtype}, real values as {wanted}"
     return "" if fed.dtype == wanted else f": convert it, as with numpy's astype({wanted!r})"
 
 
 def _quanta(value: Tensor, quantization: Quantization) -> Tensor:
-    """The integers that stand for values."""
-    quanta = np.rint(value.numpy() / quantization.scale) + quantization.zero_point
+    """The integers that stand for values; that of 0 for NaN."""
+    quanta = np.nan_to_num(np.rint(value.numpy() / quantization.scale)) + quantization.zero_point
     return tensor(np.clip(quanta, *quantization.limits).astype(np.int32))

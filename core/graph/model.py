@@ -21,8 +21,9 @@ class GraphModel:
     """Runs a graph on one backend, where its weights stay. Threads may share it.
 
     Args:
-        graph: nodes, weights, inputs and outputs. Arrays that nobody can write to are shared,
-            others copied; the model's own ``graph`` shows the data of its tensors.
+        graph: nodes, weights, inputs and outputs. Arrays that are marked read-only are shared (do
+            not write to them by an older view), others copied; the model's own ``graph`` shows
+            the data of its tensors.
         backend: where to run, by default the active one.
         kernels: functions for node types that have none here, or that should run otherwise, by
             type. One takes the node's inputs as tensors and its attributes as keywords, and

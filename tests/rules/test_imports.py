@@ -32,9 +32,9 @@ def test_imports_go_one_way(package):
         assert not wrong, f"{name_of(file)} imports {wrong}"
 
 
-#: The two doors of core to files, and what they use beside the errors.
-DOORS = ("core/converter/", "core/layers/saving.py")
-USED_BY_DOORS = {
+#: Where core touches files, and what is used there beside the errors.
+FILE_DOORS = ("core/converter/", "core/layers/saving.py")
+USED_FOR_FILES = {
     "documents",
     "errors",
     "loader",
@@ -46,9 +46,9 @@ USED_BY_DOORS = {
 }
 
 
-def test_core_knows_weights_cache_by_its_errors_alone_but_for_its_doors():
+def test_core_knows_weights_cache_by_its_errors_alone_but_for_files():
     for file in source_files("core"):
-        allowed = USED_BY_DOORS if name_of(file).startswith(DOORS) else {"errors"}
+        allowed = USED_FOR_FILES if name_of(file).startswith(FILE_DOORS) else {"errors"}
         for module, _ in imports_of(file):
             package, *rest = module.split(".")
             assert package != "weights_cache" or {*rest[:1]} & allowed, f"{file} imports {module}"

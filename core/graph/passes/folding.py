@@ -136,6 +136,9 @@ class _Folding:
             return None
         given = {}
         for reference in map(plain, node.inputs):
+            source = self.index.nodes.get(node_of(reference))
+            if source is not None and source.type == "Const" and source.inputs:
+                return None  # it lives in one branch of the graph, and what it makes would in all
             name = self._names.get(reference)
             array = self.index.constant(reference) if name is None else self._found.get(name)
             if array is None:

@@ -227,6 +227,27 @@ def test_random_numbers_and_what_grows_stay():
     assert types(fold_constants(graph)) == kinds
 
 
+def test_what_is_made_of_a_constant_stays_in_its_branch():
+    branches = [
+        Node("p", "Placeholder"),
+        Node("switch", "Switch", ("x", "p")),
+        Node("taken", "Identity", ("switch:1",)),
+        Node("c", "Const", ("^taken",)),
+        Node("there", "Neg", ("c",)),
+        Node("here", "Neg", ("switch",)),
+        Node("y", "Merge", ("there", "here")),
+    ]
+    graph = graph_of(*branches, spec=PartialSpec((1,)))
+    graph = graph._replace(
+        weights={**graph.weights, "c": np.float32([5])},
+        inputs={**graph.inputs, "p": Endpoint("p", PartialSpec((), "bool"))},
+    )
+    for tried in (graph, optimise(graph)):
+        model = GraphModel(tried)
+        found = [model.predict({"x": np.float32([1]), "p": np.bool_(p)})["y"] for p in (1, 0)]
+        assert [t.tolist() for t in found] == [[-5], [-1]]
+
+
 def test_what_is_fed_is_no_constant():
     graph = graph_of(Node("y", "Neg", ("w",)), w=np.float32(1))
     fed = graph._replace(inputs={"w": Endpoint("w", PartialSpec(()))})

@@ -61,8 +61,14 @@ def test_quanta_of_a_file():
 
 
 def test_quanta_of_another_dtype_are_none():
-    with pytest.raises(core.CoreError, match="input 'c_1' must have .* dtype float32, got .*int32"):
+    told = "input 'c_1' must have .* dtype float32, got .*int32: quanta are taken as uint8"
+    with pytest.raises(core.CoreError, match=told):
         quantised().execute({"c_1": np.int8([1, 2])}, ["y"])
+
+
+def test_quanta_of_what_is_no_number():
+    found = quantised().execute({"x": np.float32([np.nan, np.inf])}, ["x"], raw=True)["x"]
+    assert found.numpy().tolist() == [128, 255]
 
 
 def test_an_input_is_given_once():
