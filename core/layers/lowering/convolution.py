@@ -194,10 +194,7 @@ def _grouped(
 
 def _depthwise_of_rank(rank: int) -> LayerType:
     def lower(call: LayerCall, x: Value) -> Value:
-        x, window = _around(call, x, rank), Window(call, rank)
-        x = _as_rows(call, window.padded(call, x), rank)
-        kernel = _depthwise_kernel(call, x, window)
-        channels = call.length(x, -1) * call.length(kernel, -1)
+        x, kernel, window, channels = _depthwise_parts(call, x, rank)
         shape = window.shape(call, x, channels)
         bias = _bias(call, channels)
         return _back(
@@ -205,6 +202,14 @@ def _depthwise_of_rank(rank: int) -> LayerType:
         )
 
     return LayerType(lower, weighted("depthwise_kernel", use_bias="bias"), keeps_mask=False)
+
+
+def _depthwise_parts(call: LayerCall, x: Value, rank: int) -> tuple[Value, Value, Window, int]:
+    """The padded rows, the kernel, its window, and how many channels come of them."""
+    x, window = _around(call, x, rank), Window(call, rank)
+    x = _as_rows(call, window.padded(call, x), rank)
+    kernel = _depthwise_kernel(call, x, window)
+    return x, kernel, window, call.length(x, -1) * call.length(kernel, -1)
 
 
 def _depthwise_kernel(call: LayerCall, x: Value, window: Window) -> Value:
@@ -215,10 +220,7 @@ def _depthwise_kernel(call: LayerCall, x: Value, window: Window) -> Value:
 
 def _separable_of_rank(rank: int) -> LayerType:
     def lower(call: LayerCall, x: Value) -> Value:
-        x, window = _around(call, x, rank), Window(call, rank)
-        x = _as_rows(call, window.padded(call, x), rank)
-        kernel = _depthwise_kernel(call, x, window)
-        channels = call.length(x, -1) * call.length(kernel, -1)
+        x, kernel, window, channels = _depthwise_parts(call, x, rank)
         shape = window.shape(call, x, channels)
         x = call.node("DepthwiseConv2dNative", [x, kernel], window.attributes, shape)
         filters = call.options.whole("filters")
