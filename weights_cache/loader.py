@@ -42,18 +42,16 @@ def load_weights(
     >>> weights["MobilenetV1/heatmap_2/weights"].shape
     (1, 1, 384, 17)
     """
-    if is_registered(source):
-        files = locate(str(source), cache=cache, mirror=mirror, offline=offline, progress=progress)
-        main = manifest_name(files, f"the model {str(source)!r}")
-        return read_web_model(files[main], partial(_registered_shard, files)).weights()
-    return load_web_model(source).weights()
+    places = {"cache": cache, "mirror": mirror, "offline": offline, "progress": progress}
+    return load_web_model(source, **places).weights()
 
 
-def load_web_model(source: PathLike) -> WebModel:
+def load_web_model(source: PathLike, **places: Any) -> WebModel:
     """Return the whole document of a manifest file, and the weights as they are stored.
 
     Args:
-        source: the path of a folder or of a manifest, as for ``load_weights``.
+        source: as for ``load_weights``.
+        places: where to look for a registered model, as for ``load_weights``.
 
     Returns a ``WebModel``: ``document`` (topology, signature and what else the file says),
     ``stored`` (arrays, or where they are quantised ``StoredArray``, by name), and ``weights()``.
@@ -66,6 +64,10 @@ def load_web_model(source: PathLike) -> WebModel:
     ...     load_web_model(folder).stored["w"].values.dtype
     dtype('float16')
     """
+    if is_registered(source):
+        files = locate(str(source), **places)
+        main = manifest_name(files, f"the model {str(source)!r}")
+        return read_web_model(files[main], partial(_registered_shard, files))
     path = _manifest_path(source)
     return read_web_model(path, partial(inside, path.parent, what=str(path)))
 

@@ -6,6 +6,7 @@ mirror and from the models in ``bundled/``.
 
 import json
 import sys
+from collections.abc import Collection
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -47,6 +48,16 @@ class ModelRecord(NamedTuple):
     def bytes(self) -> int:
         """Bytes of all files together."""
         return sum(file.bytes for file in self.files)
+
+    def limited_to(self, paths: Collection[str] | None) -> "ModelRecord":
+        """With some of its files only; None means all.
+
+        >>> find_record("posenet-tiny").limited_to(["model.json"]).files[0].path
+        'model.json'
+        """
+        if paths is None:
+            return self
+        return self._replace(files=tuple(file for file in self.files if file.path in paths))
 
 
 def find_record(name: str) -> ModelRecord:

@@ -3,7 +3,7 @@
 A file is accepted only by its length and hash, so it does not matter where it was found.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -54,6 +54,7 @@ def locate(
     mirror: PathLike | None = None,
     offline: bool | None = None,
     progress: bool | None = None,
+    only: Collection[str] | None = None,
 ) -> ModelFiles:
     """Return where the checked files of a registered model are: path in the model → file.
 
@@ -66,6 +67,7 @@ def locate(
         mirror: a folder or URL with one folder per model; None takes ZOO_WEIGHTS_MIRROR.
         offline: whether to stay off the network; None takes ZOO_OFFLINE.
         progress: whether to show a bar on stderr; None shows it on a terminal only.
+        only: paths in the model of the files that are needed; None takes all.
 
     Raises WeightsError when the name is unknown or a file cannot be had whole; it says which
     file, where it was looked for and what to do.
@@ -73,7 +75,7 @@ def locate(
     >>> sorted(locate("posenet-tiny"))
     ['group1-shard1of1.bin', 'model.json']
     """
-    record = find_record(name)
+    record = find_record(name).limited_to(only)
     if record.bundled:
         return _bundled_files(record)
     places = Places.choose(cache, mirror, offline)
@@ -121,15 +123,21 @@ def fetch(
     return _complete(places, record, found, faults, progress)
 
 
-def status(name: str, *, cache: PathLike | None = None, mirror: PathLike | None = None) -> State:
+def status(
+    name: str,
+    *,
+    cache: PathLike | None = None,
+    mirror: PathLike | None = None,
+    only: Collection[str] | None = None,
+) -> State:
     """Say where a registered model is, by the sizes of its files and without the network.
 
-    ``"missing"`` also when only a mirror URL could have it.
+    ``"missing"`` also when only a mirror URL could have it. Arguments as for ``locate``.
 
     >>> status("posenet-tiny")
     'bundled'
     """
-    record = find_record(name)
+    record = find_record(name).limited_to(only)
     if record.bundled:
         return "bundled"
     places = Places.choose(cache, mirror, offline=True)

@@ -12,7 +12,7 @@ from core.graph.topology import read_graph_document, read_initializer
 from weights_cache.errors import WeightsError
 from weights_cache.loader import load_web_model
 from weights_cache.quantise import StoredArray
-from weights_cache.shards import Stored
+from weights_cache.shards import Stored, WebModel
 
 
 class WebSource(NamedTuple):
@@ -58,7 +58,19 @@ def read_web(path: str | Path, kernels: Container[str] = ()) -> Graph:
 
 def read_web_source(path: str | Path, kernels: Container[str] = ()) -> WebSource:
     """As `read_web`; what it was made of comes with it."""
-    model = load_web_model(path)
+    return web_source(load_web_model(path), kernels)
+
+
+def web_source(model: WebModel, kernels: Container[str] = ()) -> WebSource:
+    """The graph of a web model whose files are read already.
+
+    Args:
+        model: from `weights_cache.load_web_model`.
+        kernels: as for `read_web`.
+
+    Raises:
+        WeightsError: it holds weights alone, or its topology is damaged.
+    """
     with reading(model.path):
         weights = model.weights()
         document = model.document

@@ -72,6 +72,20 @@ def test_a_damaged_mirror_file_is_passed_over(toy, mirror):
     assert toy.path.read_bytes() == toy.data
 
 
+def test_only_the_files_that_are_needed_are_fetched(toy):
+    other = b"another network of the same record"
+    rows = [
+        toy_row(toy.data, "weights.bin", [f"{toy.server.url}/toy/weights.bin"]),
+        toy_row(other, "other.bin", [f"{toy.server.url}/toy/other.bin"]),
+    ]
+    toy.register_files(rows)
+    files = locate("toy", only=["weights.bin"])
+    assert list(files) == ["weights.bin"]
+    assert [path for path, _ in toy.server.requests] == ["/toy/weights.bin"]
+    with pytest.raises(WeightsError, match="has no file 'nothing.bin'"):
+        locate("toy", only=["nothing.bin"])["nothing.bin"]
+
+
 def test_a_mirror_url_goes_before_the_pinned_urls(toy):
     toy.register([f"{toy.server.url}/pinned"])
     toy.server.files["/copies/toy/weights.bin"] = toy.data

@@ -160,7 +160,9 @@ def _read(image: np.ndarray, rows: Places, columns: Places, fill: Any) -> np.nda
     if not image.size:
         return np.full((*places, image.shape[3]), fill, np.float32)
     pixels = pixels_at(image, np.arange(len(image))[:, None, None], rows[0], columns[0])
-    pixels[np.broadcast_to(~(rows[1] & columns[1]), places)] = fill
+    inside = rows[1] & columns[1]
+    if not inside.all():
+        pixels[np.broadcast_to(~inside, places)] = fill
     return pixels
 
 
@@ -170,14 +172,30 @@ def _read_nearest(image: np.ndarray, y: np.ndarray, x: np.ndarray, fill: float) 
 
 
 def _read_bilinear(image: np.ndarray, y: np.ndarray, x: np.ndarray, fill: float) -> np.ndarray:
+    """Shares of the four pixels are made in float64 and used in float32, in place."""
     top, left = np.floor(y), np.floor(x)
     height, width = image.shape[1:3]
-    first, second = placed(left, width), placed(left + 1, width)
-    right_share, lower_share = (x - left)[..., None], (y - top)[..., None]
-    left_share, upper_share = (left + 1 - x)[..., None], (top + 1 - y)[..., None]
+    columns = placed(left, width), placed(left + 1, width)
+    rows = placed(top, height), placed(top + 1, height)
+    across, down = _shares(x - left), _shares(y - top)
     upper, lower = (
-        left_share * _read(image, rows, first, fill)
-        + right_share * _read(image, rows, second, fill)
-        for rows in (placed(top, height), placed(top + 1, height))
+        _mixed_in_place(
+            _read(image, row, columns[0], fill), _read(image, row, columns[1], fill), across
+        )
+        for row in rows
     )
-    return (upper_share * upper + lower_share * lower).astype(np.float32)
+    return _mixed_in_place(upper, lower, down)
+
+
+def _shares(of_second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    first, second = (1 - of_second).astype(np.float32), of_second.astype(np.float32)
+    return first[..., None], second[..., None]
+
+
+def _mixed_in_place(
+    first: np.ndarray, second: np.ndarray, shares: tuple[np.ndarray, np.ndarray]
+) -> np.ndarray:
+    first *= shares[0]
+    second *= shares[1]
+    first += second
+    return first

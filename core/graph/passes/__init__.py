@@ -6,12 +6,21 @@ together in graphs with loops.
 """
 
 from core.graph.nodes import Graph
+from core.graph.passes.batching import free_batch
 from core.graph.passes.folding import fold_constants
 from core.graph.passes.fusion import fuse
 from core.graph.passes.normalization import fold_batch_norm
 from core.graph.passes.pruning import drop_unused, prune
 
-__all__ = ["drop_unused", "fold_batch_norm", "fold_constants", "fuse", "optimise", "prune"]
+__all__ = [
+    "drop_unused",
+    "fold_batch_norm",
+    "fold_constants",
+    "free_batch",
+    "fuse",
+    "optimise",
+    "prune",
+]
 
 
 def optimise(graph: Graph) -> Graph:

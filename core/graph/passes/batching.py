@@ -1,0 +1,51 @@
+"""Graphs that were converted for one picture, made to take any number of them."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from core.errors import CoreError
+from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
+from core.graph.passes.rewriting import Index, with_changes
+
+
+def free_batch(graph: Graph) -> Graph:
+    """Let the first axis of inputs and outputs be of any length where it is 1.
+
+    Constant shapes ``[1, a, b]`` of Reshape nodes become ``[-1, a, b]``. That is right for networks
+    that treat each picture alike; whether one does, only a test can tell: a batch must give what
+    its pictures give one by one.
+
+    Raises:
+        CoreError: a node's shape is ``[1, -1, a]``, which would take several pictures as one.
+
+    >>> x, y = (Endpoint(name, PartialSpec((1, 4))) for name in ("x", "y"))
+    >>> nodes = [Node("x", "Placeholder"), Node("s", "Const"), Node("y", "Reshape", ("x", "s"))]
+    >>> free = free_batch(Graph(nodes, {"s": np.int32([1, 4])}, {"x": x}, {"y": y}))
+    >>> free.inputs["x"].spec.shape, free.weights[free.nodes[-1].inputs[1]].tolist()
+    ((None, 4), [-1, 4])
+    """
+    index = Index(graph)
+    replaced: dict[str, list[Node]] = {}
+    weights: dict[str, np.ndarray] = {}
+    for node in graph.nodes:
+        shape = index.constant(node.inputs[1]) if node.type == "Reshape" else None
+        if shape is not None and shape.size and shape[0] == 1:
+            if -1 in shape:
+                raise CoreError(f"{node.name} reshapes to {shape.tolist()}: its batch stays 1")
+            name = index.free_name(f"{node.name}/batch_shape")
+            weights[name] = np.concatenate([np.full_like(shape[:1], -1), shape[1:]])
+            reshape = node._replace(inputs=(node.inputs[0], name, *node.inputs[2:]))
+            replaced[node.name] = [Node(name, "Const"), reshape]
+    changed = with_changes(graph, replaced, weights)
+    return changed._replace(inputs=_freed(graph.inputs), outputs=_freed(graph.outputs))
+
+
+def _freed(ends: Mapping[str, Endpoint]) -> dict[str, Endpoint]:
+    return {name: end._replace(spec=_any_number(end.spec)) for name, end in ends.items()}
+
+
+def _any_number(spec: PartialSpec) -> PartialSpec:
+    if spec.shape is None or spec.shape[:1] != (1,):
+        return spec
+    return spec._replace(shape=(None, *spec.shape[1:]))
