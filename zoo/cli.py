@@ -7,7 +7,8 @@ Exit status: 0 done; 1 some of several failed, the others are done; 2 nothing co
 import argparse
 
 from zoo.cli_convert import add_convert
-from zoo.cli_pose import add_pose
+from zoo.cli_photos import add_task
+from zoo.cli_tasks import TASKS
 from zoo.cli_weights import add_models, add_weights
 from zoo.terminal import Parser, run_safely
 
@@ -28,13 +29,24 @@ def _make_parser() -> Parser:
     parser = Parser(prog="zoo", description=(zoo.__doc__ or "").splitlines()[0])
     parser.add_argument("--version", action="version", version=f"friendly-zoo {zoo.__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=Parser)
-    add_pose(commands)
+    for task in TASKS:
+        add_task(commands, task)
     add_models(commands)
+    describe = commands.add_parser("describe", help="print the card of a pretrained model")
+    describe.add_argument("name", metavar="NAME", help="see 'zoo models'")
+    describe.set_defaults(run=_run_describe)
     add_weights(commands)
     add_convert(commands)
     doctor = commands.add_parser("doctor", help="check this machine: versions, backends, cache")
     doctor.set_defaults(run=_run_doctor)
     return parser
+
+
+def _run_describe(given: argparse.Namespace) -> int:
+    from zoo.cards import describe
+
+    print(describe(given.name))
+    return 0
 
 
 def _run_doctor(_: argparse.Namespace) -> int:

@@ -46,8 +46,8 @@ def _run_models(given: argparse.Namespace) -> int:
     rows = [("NAME", "TASK", "SIZE", "WEIGHTS", "LICENCE")]
     for name in names:
         entry = find_entry(name)
-        record = find_record(entry.weights)
-        where = status(record.name)
+        record = find_record(entry.weights).limited_to(entry.files)
+        where = status(record.name, only=entry.files)
         rows.append((name, entry.task, size_text(record.bytes), where, record.licence))
     print_table(rows)
     return 0

@@ -10,7 +10,7 @@ from core.converter.teachable import is_teachable, read_teachable
 from core.graph.model import GraphModel
 from core.settings import backend as on_backend
 from core.settings import get_backend
-from zoo.classification import TeachableModel
+from zoo.classification.teachable import TeachableModel
 from zoo.runner import LoadedModel
 
 Kernels = Mapping[str, Callable[..., Any]]
@@ -31,7 +31,7 @@ def load_path(
         kernels: functions for node types that have none here, by type.
 
     Returns:
-        A `zoo.classification.TeachableModel` of what Teachable Machine exported, else a
+        A `zoo.classification.teachable.TeachableModel` of what Teachable Machine exported, else a
         `ConvertedModel`.
 
     Raises:

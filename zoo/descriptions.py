@@ -23,18 +23,31 @@ def describe(network: GraphModel, title: str) -> str:
       y: float32 [any, 2]
     0 parameters, 1 nodes: Relu
     """
+    lines = [
+        f"{title} on {network.backend}",
+        *("inputs:", *_endpoints(network.inputs)),
+        *("outputs:", *_endpoints(network.outputs)),
+        _contents(network),
+    ]
+    return "\n".join(lines)
+
+
+def network_rows(network: GraphModel) -> list[tuple[str, list[str]]]:
+    """The same as facts with their names, each of some lines, for a model card."""
+    return [
+        ("inputs", [line.strip() for line in _endpoints(network.inputs)]),
+        ("outputs", [line.strip() for line in _endpoints(network.outputs)]),
+        ("network", [_contents(network)]),
+    ]
+
+
+def _contents(network: GraphModel) -> str:
     graph = network.graph
     count = sum(array.size for array in graph.weights.values())
     kinds = Counter(node.type for node in graph.nodes if node.type not in ("Const", "Placeholder"))
     common = [f"{n} x {kind}" if n > 1 else kind for kind, n in kinds.most_common(_MOST_TYPES)]
     rest = f" and {len(kinds) - _MOST_TYPES} other types" if len(kinds) > _MOST_TYPES else ""
-    lines = [
-        f"{title} on {network.backend}",
-        *("inputs:", *_endpoints(network.inputs)),
-        *("outputs:", *_endpoints(network.outputs)),
-        f"{count:,} parameters, {sum(kinds.values())} nodes: {', '.join(common)}{rest}",
-    ]
-    return "\n".join(lines)
+    return f"{count:,} parameters, {sum(kinds.values())} nodes: {', '.join(common)}{rest}"
 
 
 def _endpoints(specs: Mapping[str, PartialSpec]) -> list[str]:

@@ -2,31 +2,63 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from zoo.options import Option
+
+#: A number for all channels, or one for each of red, green and blue.
+Channels = float | tuple[float, float, float]
 
 
 @dataclass(frozen=True)
 class Preprocess:
     """How a photo becomes the input of a network; `zoo.preprocess` carries it out.
 
-    The photo keeps its aspect ratio, centred between black borders. A pixel value p in 0..255
-    becomes ``p / divide - subtract``.
+    A pixel value p in 0..255 becomes ``p / divide - subtract``. What is resized is the whole photo:
+
+    - ``fit="letterbox"`` keeps its aspect ratio, in the middle between black borders;
+    - ``"stretch"`` fills the input;
+    - ``"crop"`` takes the square in its middle;
+    - ``"pad"`` adds black on the right or below until it is square.
+
+    Crops of a photo are not resized by Pillow but sampled, and ``border`` says what lies outside
+    of the photo.
     """
 
-    divide: float
-    subtract: float
+    size: tuple[int, int] | None = None  # height and width of the input; None: the model says
+    fit: str = "letterbox"
+    divide: Channels = 1.0
+    subtract: Channels = 0.0
+    dtype: str = "float32"  # or "uint8", "int32": pixels as they are
+    resize: str = "pillow"  # Pillow's BILINEAR on uint8, or "tfjs": resizeBilinear, without corners
+    border: str = "zero"  # or "replicate": the nearest pixel of the photo
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One pretrained model, ``family.variant``."""
+    """One pretrained model, ``family.variant``: a network and how it is used."""
 
     name: str
     task: str  # the folder of its verbs
+    model: str  # its class in that folder, "module:Class"
     weights: str  # name of its record in weights_cache/registry.json
-    network: str  # builder of networks without topology: "module:function" of zoo.networks
     preprocess: Preprocess
     output: str  # what `infer` gives
-    embedding: str  # the node that `infer(embedding=True)` gives: features for other uses
+    title: str  # a line of the model card: what it is and whose
+    embedding: str = ""  # the node that `infer(embedding=True)` gives: features for other uses
+    file: str = ""  # of the record, if it holds several networks; "": its model.json
+    head: str = ""  # file of the record with the layers that come after those of ``file``
+    outputs: tuple[str, ...] = ()  # nodes that `predict` gives in place of the file's outputs
+    network: str = ""  # builder of networks without topology: "module:function" of zoo.networks
+    decode: Any = None  # what the decoder needs to know: a frozen dataclass of the family
+    labels: str = ""  # name of a list in zoo/labels
+    parts: Mapping[str, str] = field(default_factory=dict)  # role -> entry of another network
     options: Mapping[str, Option] = field(default_factory=dict)
+    batch: bool = False  # treats the pictures of a batch alike, though converted for one
+    limits: str = ""  # of the model card: where it is known to fail
+    accuracy: str = ""  # of the model card: what was measured
+
+    @property
+    def files(self) -> tuple[str, ...] | None:
+        """The files of the record that its network is made of; None: all."""
+        return tuple(filter(None, (self.file, self.head))) or None

@@ -1,6 +1,5 @@
 """Loading models by name, and keeping those that the one-line functions use."""
 
-import importlib
 import os
 from collections.abc import Callable, Mapping
 from threading import Lock
@@ -11,9 +10,9 @@ from weights_cache.errors import ZooError
 from zoo.catalog import all_entries, find_entry
 from zoo.entry import Entry
 from zoo.options import check_options, refuse_unknown
-from zoo.runner import Model
+from zoo.runner import Model, make_model, model_class
 
-KEPT_MODELS = 4  # how many models the one-line functions keep loaded
+KEPT_MODELS = 8  # how many models the one-line functions keep loaded
 
 #: Of files with models.
 _ENDINGS = (".json", ".tflite", ".h5", ".hdf5", ".keras", ".pb", ".zip")
@@ -69,12 +68,7 @@ def load(
     if kernels is not None:
         raise ZooError(f"kernels= is for models from a path, {name!r} needs none")
     checked = check_options(entry.name, entry.options, options, also=("backend", "weights"))
-    return _make(entry, checked, backend, weights)
-
-
-def _make(entry: Entry, options: dict[str, Any], backend: str | None, weights: Any = None) -> Any:
-    task = importlib.import_module(f"zoo.{entry.task}")
-    return task.MODEL(entry, options, backend=backend, weights=weights)
+    return make_model(entry, checked, backend, weights)
 
 
 def _is_path(name: Any) -> bool:
@@ -86,24 +80,44 @@ def _is_path(name: Any) -> bool:
     return "/" in name or os.sep in name or name.lower().endswith(_ENDINGS) or os.path.exists(name)
 
 
-def load_once(
-    name: str, verb_options: tuple[str, ...], backend: str | None, options: dict[str, Any]
+def call_verb(
+    verb: str, image: Any, *, model: str, backend: str | None, options: Mapping[str, Any]
 ) -> Any:
-    """The model of an earlier call with the same arguments, or a newly loaded one.
+    """What a verb of a model gives, which is loaded at the first call.
 
-    ``verb_options`` are those of the calling function, for the error about an unknown option.
+    Args:
+        verb: name of a method, such as ``"estimate_single_pose"``.
+        image: its first argument.
+        model: name of the model.
+        backend: where it runs, by default the active one.
+        options: of the model and of the verb.
+
+    Raises:
+        ZooError: the model has no such verb, or neither it nor the verb has such an option.
     """
-    if isinstance(name, os.PathLike) or _is_path(name):
+    if isinstance(model, os.PathLike) or _is_path(model):
         raise ZooError(
-            f"{os.fspath(name)!r} is a path: load the model with zoo.load, and use its verbs"
+            f"{os.fspath(model)!r} is a path: load the model with zoo.load, and use its verbs"
         )
-    entry = find_entry(name)
-    known = ("model", "backend", *verb_options)
-    checked = check_options(name, entry.options, options, also=known)
+    entry = find_entry(model)
+    method = getattr(model_class(entry), verb, None)
+    if method is None:
+        raise ZooError(f"{entry.name} cannot {verb}: its task is {entry.task}; see zoo.models()")
+    known = {*entry.options, *method.__kwdefaults__}
+    valid = ("model", "backend", *method.__kwdefaults__, *entry.options)
+    refuse_unknown(entry.name, options.keys() - known, valid)
+    of_verb = {k: v for k, v in options.items() if k in method.__kwdefaults__}
+    of_model = {k: v for k, v in options.items() if k not in of_verb}
+    return getattr(_load_once(entry, backend, of_model), verb)(image, **of_verb)
+
+
+def _load_once(entry: Entry, backend: str | None, options: Mapping[str, Any]) -> Any:
+    """The model of an earlier call with the same arguments, or a newly loaded one."""
+    checked = check_options(entry.name, entry.options, options)
     backend = backend or get_backend()  # which may be another one at the next call
-    key = name, backend, repr(checked)
+    key = entry.name, backend, repr(checked)
     with _keeping:
-        model = _kept.pop(key, None) or _make(entry, checked, backend)
+        model = _kept.pop(key, None) or make_model(entry, checked, backend)
         _kept[key] = model  # the last used is the last to go
         while len(_kept) > KEPT_MODELS:
             del _kept[next(iter(_kept))]

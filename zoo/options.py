@@ -1,6 +1,6 @@
 """Options of models and verbs: what is valid, and what an error says of the rest."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
@@ -57,6 +57,11 @@ def refuse_unknown(owner: str, unknown: Iterable[str], valid: Iterable[str]) -> 
         )
 
 
+def refuse_options(verb: Callable[..., Any], unknown: Iterable[str]) -> None:
+    """Raise for options that a verb does not have; it has its keyword-only arguments."""
+    refuse_unknown(verb.__name__, unknown, verb.__kwdefaults__ or ())
+
+
 def did_you_mean(name: str, valid: Iterable[str]) -> str:
     """A hint at the closest valid name, or nothing."""
     from difflib import get_close_matches
@@ -79,3 +84,10 @@ def check_number(
     if not valid or not (low <= value and (high is None or value <= high)):
         raise ZooError(f"{name}={value!r} must be a {'whole ' if whole else ''}number {limit}")
     return int(value) if whole else float(value)
+
+
+def check_optional(
+    name: str, value: Any, *, low: float, high: float | None = None, whole: bool = False
+) -> Any:
+    """As `check_number`, but None stays None: there is a default elsewhere, or no limit."""
+    return None if value is None else check_number(name, value, low=low, high=high, whole=whole)

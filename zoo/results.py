@@ -1,59 +1,189 @@
-"""The one vocabulary of results: plain dicts, lists, floats and strings, and text of them."""
+"""The one vocabulary of results: plain dicts, lists, numbers and strings.
 
-import io
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TypedDict
+Positions are in pixels of the picture given: x to the right, y down, (0, 0) the upper left edge.
+Scores are in 0..1. Only ``mask`` and ``probability`` are NumPy arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from weights_cache.errors import ZooError
 
+if TYPE_CHECKING:
+    import numpy as np
 
-class Position(TypedDict):
-    """A point in pixels of the photo given: x to the right, y down, (0, 0) the upper left edge."""
 
+class _Point(TypedDict):
     x: float
     y: float
 
 
-class Keypoint(TypedDict):
-    """A named point of a body."""
+class Position(_Point, total=False):
+    """A point; z only where the model tells depth, in pixels, from where its entry says."""
 
+    z: float
+
+
+class _Keypoint(TypedDict):
     part: str
     position: Position
-    score: float  # 0..1
+    score: float
 
 
-class Pose(TypedDict):
-    """One person."""
+class Keypoint(_Keypoint, total=False):
+    """A named point of a body, hand or face."""
 
-    score: float  # 0..1
+    visibility: float  # 0..1: whether it is seen, not hidden
+
+
+class WorldPosition(TypedDict):
+    """A point in metres, from where the model's entry says."""
+
+    x: float
+    y: float
+    z: float
+
+
+class WorldPoint(TypedDict):
+    """A keypoint in space."""
+
+    part: str
+    position: WorldPosition
+
+
+class Box(TypedDict):
+    """A rectangle by its upper left corner and its size."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+class _Segmentation(TypedDict):
+    mask: np.ndarray  # uint8 [height, width]: index of a label
+    labels: list[str]
+
+
+class Segmentation(_Segmentation, total=False):
+    """What each pixel belongs to."""
+
+    probability: np.ndarray  # float32 [height, width], 0..1, when asked for
+
+
+class _Pose(TypedDict):
+    score: float
     keypoints: list[Keypoint]
 
 
+class Pose(_Pose, total=False):
+    """One person."""
+
+    box: Box
+    world: list[WorldPoint]
+    segmentation: Segmentation
+
+
+class Hand(_Pose, total=False):
+    """One hand; left or right as the person has it."""
+
+    box: Box
+    handedness: str
+    handedness_score: float
+    world: list[WorldPoint]
+    label: str  # of detectors that tell open from closed
+
+
 class Label(TypedDict):
-    """A class that a picture may show."""
+    """A class that a picture, or a thing in it, may be of."""
 
     label: str
-    score: float  # 0..1
+    score: float
     index: int  # among the model's labels
 
 
-#: A pose, the poses of a photo, or either by name of the photo.
+class Iris(TypedDict):
+    """Five points for each eye: the middle, then four around it."""
+
+    left: list[Keypoint]
+    right: list[Keypoint]
+
+
+class _Face(_Pose):
+    box: Box
+
+
+class Face(_Face, total=False):
+    """One face; left and right as the person has them."""
+
+    landmarks: str  # "mesh468", "points68" or "points6"; none of a detector without points
+    contours: dict[str, list[int]]  # indices of keypoints
+    iris: Iris
+    expressions: list[Label]  # best first
+    age: float  # years
+    gender: Label
+
+
+class _Detection(TypedDict):
+    label: str
+    score: float
+    box: Box
+
+
+class Detection(_Detection, total=False):
+    """A thing, and where it is."""
+
+    keypoints: list[Keypoint]
+
+
+class Gesture(TypedDict):
+    """What a hand says."""
+
+    label: str
+    score: float
+    hand: int  # its index among the hands
+    handedness: str
+    box: Box
+
+
+class _Instance(TypedDict):
+    score: float
+    mask: np.ndarray  # uint8 [height, width]: 1 on the person
+
+
+class Instance(_Instance, total=False):
+    """One of several people, told apart by masks."""
+
+    box: Box
+    pose: Pose
+
+
+#: What a verb returns, a list of it, or either by name of the photo.
 Result = Any
 
+#: Each kind of result has one of them.
+_TELLING = ("keypoints", "mask", "label", "box")
 
-def to_json(result: Result, *, indent: int | None = None) -> str:
-    """A result as JSON text.
 
-    >>> to_json({"score": 0.5, "keypoints": []})
-    '{"score": 0.5, "keypoints": []}'
+def is_thing(result: Result) -> bool:
+    """Whether a result is one thing, such as a pose, rather than several, or results by photo.
+
+    >>> is_thing({"score": 0.5, "keypoints": []}), is_thing({"me.jpg": []}), is_thing([])
+    (True, False, False)
     """
-    import json
+    return isinstance(result, Mapping) and any(key in result for key in _TELLING)
 
+
+def by_photo(result: Result) -> Iterator[tuple[str, Any]]:
+    """Every single thing of a result with the name of its photo, which is "" if it has none."""
     refuse_iterator(result)
-    try:
-        return json.dumps(result, indent=indent, allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise ZooError(f"not a result of the zoo, so not JSON: {error}") from error
+    named = isinstance(result, Mapping) and not is_thing(result)
+    for photo, found in result.items() if named else [("", result)]:
+        things = found if isinstance(found, (list, tuple)) else [found]
+        for thing in things:
+            yield str(photo), thing
 
 
 def refuse_iterator(result: Result) -> None:
@@ -63,49 +193,3 @@ def refuse_iterator(result: Result) -> None:
             "this is an iterator over the results of several pictures: take them one by one, or "
             "make a dict {photo: result}"
         )
-
-
-def to_csv(result: Result) -> str:
-    """A result as CSV text, a line for each keypoint.
-
-    Columns: ``image`` (if the result is a dict by photo), ``pose`` (number of the person),
-    ``pose_score``, ``part``, ``x``, ``y``, ``score``.
-
-    >>> pose = {"score": 0.5, "keypoints": [{"part": "nose", "position": {"x": 1.0, "y": 2.0},
-    ...         "score": 0.9}]}
-    >>> print(to_csv(pose))
-    pose,pose_score,part,x,y,score
-    0,0.5,nose,1.0,2.0,0.9
-    <BLANKLINE>
-    """
-    import csv
-
-    refuse_iterator(result)
-    by_photo = isinstance(result, Mapping) and "keypoints" not in result
-    named = result.items() if by_photo else [("", result)]
-    rows = [row for photo, poses in named for row in _rows(photo, poses)]
-    columns = ["image", "pose", "pose_score", "part", "x", "y", "score"]
-    text = io.StringIO()
-    writer = csv.DictWriter(
-        text, columns if by_photo else columns[1:], extrasaction="ignore", lineterminator="\n"
-    )
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
-
-
-def _rows(photo: str, poses: Any) -> Iterator[dict[str, Any]]:
-    people: Sequence[Any] = [poses] if isinstance(poses, Mapping) else poses
-    try:
-        for number, pose in enumerate(people):
-            for point in pose["keypoints"]:
-                yield {
-                    "image": photo,
-                    "pose": number,
-                    "pose_score": pose["score"],
-                    "part": point["part"],
-                    **point["position"],
-                    "score": point["score"],
-                }
-    except (TypeError, KeyError) as error:
-        raise ZooError(f"to_csv needs a pose or a list of poses, got {poses!r:.80}") from error

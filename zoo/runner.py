@@ -2,8 +2,8 @@
 
 import importlib
 import os
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from threading import RLock
 from typing import Any, TypeVar
 
 import numpy as np
@@ -11,12 +11,17 @@ import numpy as np
 from core.graph.model import GraphModel
 from core.graph.nodes import PartialSpec
 from core.tensors import Tensor
-from weights_cache import load_weights
 from weights_cache.errors import ZooError
+from zoo.catalog import find_entry
 from zoo.descriptions import describe
 from zoo.entry import Entry
 from zoo.images import read_image
-from zoo.preprocess import Placement, prepare
+from zoo.mirroring import flipped_result
+from zoo.networks import build_network
+from zoo.options import check_options
+from zoo.preprocess import prepare, prepare_crops
+from zoo.shared.placement import Placement
+from zoo.shared.regions import Region
 
 Result = TypeVar("Result")
 Self = TypeVar("Self", bound="LoadedModel")
@@ -135,7 +140,7 @@ class LoadedModel:
         return f"<zoo model {self.name}>"
 
 
-class Model(LoadedModel, ABC):
+class Model(LoadedModel):
     """A pretrained model, by its name in `zoo.models`: a `LoadedModel` that also takes pictures.
 
     The classes of tasks add their verbs, such as ``estimate_single_pose``.
@@ -150,9 +155,38 @@ class Model(LoadedModel, ABC):
         weights: str | os.PathLike[str] | None = None,
     ):
         self.entry, self.options = entry, dict(options)
-        self.input_size = self.input_size_of(options)
-        graph = _build(entry, self.options, weights)
-        super().__init__(entry.name, GraphModel(graph, backend))
+        self.input_size = self.input_size_of(entry, options)
+        super().__init__(entry.name, GraphModel(build_network(entry, options, weights), backend))
+        self._parts: dict[str, Model] = {}
+        self._making_parts = RLock()
+
+    @classmethod
+    def input_size_of(cls, entry: Entry, options: Mapping[str, Any]) -> tuple[int, int]:
+        """Height and width that pictures are brought to."""
+        assert entry.preprocess.size is not None  # or else the class of the model says
+        return entry.preprocess.size
+
+    def part(self, role: str) -> Any:
+        """Another network that this one works with, such as its ``"detector"``; loaded once.
+
+        It is the entry's, or the one that the option of that name chose.
+        """
+        network = self.network  # a closed model loads nothing
+        with self._making_parts:
+            if role not in self._parts:
+                name = self.options.get(role) or self.entry.parts[role]
+                entry = find_entry(name)
+                defaults = check_options(name, entry.options, {})
+                self._parts[role] = make_model(entry, defaults, network.backend)
+            return self._parts[role]
+
+    def close(self) -> None:
+        """Let go of the network and its parts; the model cannot run after that."""
+        super().close()
+        with self._making_parts:
+            for part in self._parts.values():
+                part.close()
+            self._parts.clear()
 
     def infer(self, image: Any, *, embedding: bool = False) -> Tensor:
         """Features of a picture, for uses of your own.
@@ -164,45 +198,94 @@ class Model(LoadedModel, ABC):
 
         Returns:
             float32 [1, ...], of the picture brought to the size of the network's input.
+
+        Raises:
+            ZooError: the model has no embedding, or the picture cannot be read.
         """
         wanted = self.entry.embedding if embedding else self.entry.output
+        if not wanted:
+            raise ZooError(
+                f"{self.name} has no embedding: execute gives any node of network.graph.nodes"
+            )
+        network = self.network
         values, _ = prepare(read_image(image), self.entry.preprocess, self.input_size)
-        return self.network.execute(values, [wanted])[wanted]
+        return network.execute(values, [wanted])[wanted]
 
-    @classmethod
-    @abstractmethod
-    def input_size_of(cls, options: Mapping[str, Any]) -> tuple[int, int]:
-        """Height and width that pictures are brought to, by the model's options."""
+    def look_at(self, photo: np.ndarray) -> tuple[Outputs, Placement]:
+        """Run the network on a whole photo.
+
+        Args:
+            photo: uint8 [height, width, 3].
+
+        Returns:
+            Every output [1, ...] by name, and where the photo lies in the input.
+        """
+        values, placement = prepare(photo, self.entry.preprocess, self.input_size)
+        return self._outputs(values), placement
+
+    def look_closer(
+        self, photo: np.ndarray, regions: Sequence[Region]
+    ) -> tuple[Outputs, list[Placement]]:
+        """Run the network on parts of a photo, all in one batch.
+
+        Args:
+            photo: uint8 [height, width, 3].
+            regions: at least one, in pixels of the photo.
+
+        Returns:
+            Every output [regions, ...] by name, and where each region lies in the input.
+        """
+        how = self.entry.preprocess
+        values, placements = prepare_crops(photo, how, self.input_size, regions)
+        return self._outputs(values), placements
+
+    def _outputs(self, values: np.ndarray) -> Outputs:
+        return {name: np.asarray(t) for name, t in self.network.predict(values).items()}
 
     def run(
-        self, source: Any, decode: Callable[[Outputs, Placement], Result], *, mirror: bool
+        self, source: Any, estimate: Callable[[np.ndarray], Result], *, mirror: bool
     ) -> Result | Iterator[Result]:
         """Take one picture through the pipeline, or several lazily.
 
         Args:
             source: a picture, or a list, iterator or batch [n, h, w, 3] of them.
-            decode: from the network's outputs and the place of the picture in its input to the
-                result, in pixels of the picture.
-            mirror: the pictures are mirror images.
+            estimate: from a photo, uint8 [height, width, 3], to the result in its pixels.
+            mirror: the pictures are mirror images: what is seen is their flip.
 
         Returns:
             The result of one picture; an iterator over the results of several, which goes on
             after a picture that raised an error.
         """
-        network = self.network  # a closed model says so now, not at the first picture
+        _ = self.network  # a closed model says so now, not at the first picture
 
         def run_one(image: Any) -> Result:
-            values, placement = prepare(
-                read_image(image), self.entry.preprocess, self.input_size, mirror=mirror
-            )
-            outputs = network.predict(values)
-            return decode({name: np.asarray(t) for name, t in outputs.items()}, placement)
+            photo = read_image(image)
+            if not mirror:
+                return estimate(photo)
+            seen = np.ascontiguousarray(photo[:, ::-1])
+            return flipped_result(estimate(seen), photo.shape[1])
 
         return for_each_picture(source, run_one)
 
     def __repr__(self) -> str:
         options = "".join(f", {k}={v!r}" for k, v in self.options.items())
         return f"<zoo model {self.name}{options}>"
+
+
+def make_model(
+    entry: Entry,
+    options: Mapping[str, Any],
+    backend: str | None = None,
+    weights: str | os.PathLike[str] | None = None,
+) -> Any:
+    """Load the network of an entry, with all its options."""
+    return model_class(entry)(entry, options, backend=backend, weights=weights)
+
+
+def model_class(entry: Entry) -> Any:
+    """The class of an entry's task whose verbs the model has."""
+    module, name = entry.model.split(":")
+    return getattr(importlib.import_module(f"zoo.{entry.task}.{module}"), name)
 
 
 def for_each_picture(source: Any, run_one: Callable[[Any], Result]) -> Result | Iterator[Result]:
@@ -220,12 +303,3 @@ def is_several(source: Any) -> bool:
         return source.ndim == 4
     single = isinstance(source, (str, bytes, bytearray, memoryview, os.PathLike))
     return not single and hasattr(source, "__next__") and not hasattr(source, "read")
-
-
-def _build(entry: Entry, options: Mapping[str, Any], path: Any) -> Any:
-    """The graph of an entry: its builder, given its weights and those options that it takes."""
-    module, function = entry.network.split(":")
-    builder = getattr(importlib.import_module(f"zoo.networks.{module}"), function)
-    taken = {k: options[k] for k in builder.__kwdefaults__ if k in options}
-    weights = load_weights(entry.weights if path is None else path)
-    return builder(weights, **taken)

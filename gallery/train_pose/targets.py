@@ -18,7 +18,7 @@ from network import FoldedPoseNet
 from torch import Tensor
 from torch.nn import functional
 
-from zoo.pose.decode import EDGES
+from zoo.shared.personlab import EDGES
 
 OUTPUT_STRIDE = 16
 # Displacements lead along PoseNet's tree of joints, nose first, both ways.

@@ -14,7 +14,9 @@ from core.ops.compare import COMPARE
 from core.ops.reduce import REDUCE
 from core.ops.unary import UNARY
 from tests.rules.sources import PACKAGES, ROOT
-from weights_cache import list_records
+from weights_cache import find_record, list_records
+from zoo.catalog import all_entries
+from zoo.terminal import size_text
 
 DOCUMENTS = sorted(
     f
@@ -40,10 +42,12 @@ def test_ci_finds_the_commands_of_the_readme(name):
     assert done.stdout.startswith("python3 -m venv .venv && .venv/bin/pip install ")
 
 
-def test_every_model_has_a_card():
-    text = (ROOT / "zoo" / "README.md").read_text()
-    for name in zoo.models():
-        assert f"\n## {name}\n" in text
+def test_every_model_is_in_the_table():
+    rows = (ROOT / "zoo" / "README.md").read_text().splitlines()
+    for name, entry in all_entries().items():
+        size = size_text(find_record(entry.weights).limited_to(entry.files).bytes)
+        end = f" | {entry.task} | {size} | {entry.title} |"
+        assert [r for r in rows if r.startswith(f"| `{name}`") and r.endswith(end)], name + end
 
 
 def test_the_changelog_counts_the_registry():

@@ -14,11 +14,11 @@ BELOW = {"zoo": {"core", "weights_cache"}, "core": {"weights_cache"}, "weights_c
 EARLY = {*sys.stdlib_module_names, *PACKAGES, "numpy"}
 
 #: Files that are themselves imported when first used, and what for.
-LATE_FILES = {"zoo/drawing.py": {"PIL"}}
+LATE_FILES = {"zoo/drawing/canvas.py": {"PIL"}}
 
 #: Everything that the three packages use, and where.
 LATE = {
-    "zoo": {"PIL", "requests", "tqdm", "moderngl", "cv2"},
+    "zoo": {"PIL", "requests", "tqdm", "moderngl", "cv2", "pandas"},
     "core": set(),
     "weights_cache": {"requests", "urllib3", "filelock", "platformdirs", "tqdm"},
 }

@@ -9,7 +9,9 @@ from PIL import Image
 from weights_cache.errors import ZooError
 from zoo.drawing import draw
 from zoo.images import ImageError
-from zoo.pose.keypoints import KEYPOINTS, SKELETON
+from zoo.shared.skeletons import BODY_17
+
+KEYPOINTS, SKELETON = BODY_17
 
 # A standing person, seen from the front, in a box of 100 x 200.
 BODY = {
@@ -256,7 +258,7 @@ def test_lines_leave_the_picture_towards_points_outside():
         (None, ["None"]),
         ("pose", ["'pose'"]),
         (3, ["3"]),
-        ([person(), {"mask": 1}], ["mask", "keypoints"]),
+        ([person(), {"mask": 1}], ["mask", "[20, 20]"]),
         ([[person()]], ["keypoints"]),
         ({"keypoints": None}, ["None", "list"]),
         ({"keypoints": 5}, ["5", "list"]),

@@ -11,11 +11,23 @@ from core.graph.model import GraphModel
 from tests.core.records.conv import naive_conv
 from weights_cache import load_weights
 from weights_cache.errors import WeightsError, ZooError
+from zoo.catalog import find_entry
 from zoo.networks.posenet import HEADS, WIDTHS, build_posenet, strided_blocks
-from zoo.pose.decode import EDGES, decode_multiple, decode_single, read_fields
-from zoo.pose.keypoints import KEYPOINTS, SKELETON
-from zoo.preprocess import letterbox, prepare
+from zoo.preprocess import place, prepare
+from zoo.shared.personlab import (
+    EDGES,
+    decode_multiple,
+    decode_single,
+    read_coral_fields,
+    read_fields,
+)
+from zoo.shared.placement import Placement
+from zoo.shared.skeletons import BODY_17
 
+CORAL, CORAL_RECORD = (
+    "posenet.mobilenet_v1_075_quant",
+    "posenet-mobilenet-v1-075-quant-tflite-353_481",
+)
 GOOGLE = "posenet-mobilenet-v1-075-float-pertensor"
 TENSORFLOW = [
     f"{photo}_{size}_os16_{by}"
@@ -28,6 +40,7 @@ TENSORFLOW = [
         ("coral_posenet_test_image", "353x481", "tfjs"),
     ]
 ]
+PREPROCESS = find_entry("posenet.tiny").preprocess
 PHOTOS = {"pose": "pose.jpg", "coral_posenet_test_image": "coral_posenet_test_image.bmp"}
 MULTIPLE = {"max_poses": 5, "score_threshold": 0.5, "nms_radius": 20}
 
@@ -47,7 +60,7 @@ def largest_differences(outputs, golden) -> dict[str, float]:
 
 def compare_keypoints(points, golden: list, placement, limit: float) -> None:
     """``golden``: a list of {"part", "position", "score"}."""
-    assert [point["part"] for point in golden] == [camel(k) for k in KEYPOINTS]
+    assert [point["part"] for point in golden] == [camel(k) for k in BODY_17.names]
     for position, score, point in zip(points.positions, points.scores, golden, strict=True):
         x, y = (
             placement.to_photo(position.real, position.imag)
@@ -86,7 +99,7 @@ def test_single_poses_of_the_tensorflow_goldens(name, google, shared):
         for part, (x, y, score) in values.items()
     ]
     photo = zoo.read_image(shared / "images" / "reference" / PHOTOS[name.rsplit("_", 3)[0]])
-    placement = letterbox(photo.shape[:2], golden["input"].shape[1:3], mirrored=False)
+    placement = place(photo.shape[:2], PREPROCESS, golden["input"].shape[1:3])
     fields = read_fields(raw(google.predict(golden["input"])), 16)
     compare_keypoints(decode_single(fields), points, placement, 0.5)
 
@@ -128,8 +141,9 @@ def test_the_bundled_model_gives_its_goldens(student, photo, students, shared):
     assert found.pop("heatmap") < 1e-4
     assert max(found.values()) < 1e-3, found
     pixels = zoo.read_image(shared / "images" / "reference" / PHOTOS[photo])
-    placement = letterbox(pixels.shape[:2], (257, 257), mirrored=False)
-    assert list(placement[:3]) == pytest.approx(card["scale_left_top"])
+    placement = place(pixels.shape[:2], PREPROCESS, (257, 257))
+    scale, left, top = card["scale_left_top"]
+    assert placement == pytest.approx(Placement.of_scale(scale, scale, left, top))
     fields = read_fields(outputs, 16)
     compare_keypoints(decode_single(fields), card["single"]["keypoints"], placement, 0.05)
     people = decode_multiple(fields, **MULTIPLE)
@@ -157,6 +171,90 @@ def test_the_verb_gives_the_golden_poses_of_a_picture(shared):
     for point, golden in zip(pose["keypoints"], expected["single"]["keypoints"], strict=True):
         assert camel(point["part"]) == golden["part"]
         assert point["position"] == pytest.approx(golden["position"], abs=0.05)
+
+
+# --- Google Coral's quantised one -----------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def coral(shared):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ZOO_WEIGHTS_MIRROR", str(shared / "weights"))
+        return zoo.load(CORAL)
+
+
+def coral_golden(shared, photo: str):
+    """The stored input, the outputs as real values, and the keypoints decoded from them."""
+    stem = shared / "weights" / CORAL_RECORD / "reference" / photo
+    golden, card = np.load(f"{stem}.npz"), json.loads(Path(f"{stem}.json").read_text())
+    outputs = {
+        name: (golden[name].astype(np.float32) - zero) * np.float32(scale)
+        for name, (scale, zero) in card["output_quantization"].items()
+    }
+    return golden["input"], outputs, card["result"]
+
+
+@pytest.mark.parametrize("photo", PHOTOS)
+def test_goldens_of_the_quantised_one(photo, coral, shared):
+    """Stored outputs are decoded exactly; our own lie as near where one cell is the best.
+
+    Scores come in steps: where the best two are equal (two people's wrists, two cells of an ear),
+    another last digit in the network chooses the other.
+    """
+    values, outputs, result = coral_golden(shared, photo)
+    pixels = zoo.read_image(shared / "images" / "reference" / PHOTOS[photo])
+    placement = place(pixels.shape[:2], coral.entry.preprocess, (353, 481))
+    points = [
+        {"part": part, "position": {"x": x, "y": y}, "score": score}
+        for part, (x, y, score) in result.items()
+    ]
+    fields = read_coral_fields(outputs, 16)
+    compare_keypoints(decode_single(fields), points, placement, 1)
+    own = decode_single(read_coral_fields(raw(coral.predict(values)), 16))
+    expected = np.array([(x, y) for x, y, _ in result.values()])
+    found = np.stack(placement.to_photo(own.positions.real, own.positions.imag), axis=1)
+    away = np.hypot(*(found - expected).T) / placement.scale
+    print(f"{photo}: farthest keypoint {away.max():.1f} px, median {np.median(away):.1f} px")
+    best = np.sort(fields.scores.reshape(-1, 17), axis=0)[-2:]
+    assert away[best[0] < best[1]].max() < 1  # of the input
+    prepared, _ = prepare(pixels, coral.entry.preprocess, (353, 481))
+    np.testing.assert_array_equal(prepared, values)
+
+
+def test_people_are_where_corals_own_decoder_has_them(shared):
+    """Its table is of the same picture, which it resizes a little otherwise."""
+    _, outputs, _ = coral_golden(shared, "coral_posenet_test_image")
+    people = decode_multiple(read_coral_fields(outputs, 16), **MULTIPLE)
+    table = shared / "weights" / CORAL_RECORD / "coral_decoder_reference.csv"
+    rows = [line.split(",") for line in table.read_text().splitlines()[1:]]
+    expected = np.array([complex(float(x), float(y)) for *_, x, y in rows]).reshape(2, 17)
+    assert len(people) == 2
+    for positions in expected:
+        away = [abs(person.positions - positions) for person in people]
+        assert min(np.median(distances) for distances in away) < 4
+        assert min(distances.max() for distances in away) < 8
+
+
+def test_pictures_through_the_quantised_one(coral, shared):
+    pixels = zoo.read_image(shared / "images" / "reference" / PHOTOS["coral_posenet_test_image"])
+    people = coral.estimate_multiple_poses(pixels, nms_radius=30)
+    assert len(people) == 2
+    flipped = np.ascontiguousarray(pixels[:, ::-1])
+    mirrored = coral.estimate_multiple_poses(flipped, nms_radius=30, mirror=True)
+    for one, other in zip(people, mirrored, strict=True):
+        for point, there in zip(one["keypoints"], other["keypoints"], strict=True):
+            assert there["position"]["x"] == pytest.approx(640 - point["position"]["x"], abs=0.01)
+            assert there["position"]["y"] == pytest.approx(point["position"]["y"], abs=0.01)
+    single = coral.estimate_single_pose(pixels)
+    assert list(coral.estimate_single_pose([pixels])) == [single]
+    assert coral.estimate_multiple_poses(np.zeros((90, 120, 3), np.uint8)) == []
+    assert coral.infer(pixels, embedding=True).shape == (1, 23, 31, 384)
+
+
+@pytest.mark.parametrize("option", ["input_size", "output_stride"])
+def test_the_quantised_one_has_one_size(option):
+    with pytest.raises(ZooError, match=f"unknown option '{option}' of {CORAL}"):
+        zoo.load(CORAL, **{option: 8})
 
 
 # --- other widths and strides ---------------------------------------------------------------
@@ -321,6 +419,6 @@ def test_points_outside_of_the_grid_stay_findable(two_people):
 
 
 def test_the_skeleton_names_each_keypoint():
-    assert len(KEYPOINTS) == 17
-    assert {i for pair in SKELETON for i in pair} == set(range(17))
+    assert len(BODY_17.names) == 17
+    assert {i for pair in BODY_17.lines for i in pair} == set(range(17))
     assert {child for _, child in EDGES} == set(range(1, 17))

@@ -1,13 +1,29 @@
-"""From the scores of classes to the best of them."""
+"""Classes and their scores: which are the best."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
+from zoo.results import Label
 
-def best_classes(scores: np.ndarray, top_k: int) -> list[int]:
-    """Indices of the classes with the highest scores, best first; of equal ones the first.
 
-    >>> best_classes(np.float32([0.25, 0.5, 0.25]), 2)
-    [1, 0]
+class Classes(NamedTuple):
+    """How the scores of a network relate to its list of labels."""
+
+    background: bool  # one score more comes first, that of none of the classes
+
+
+def best_labels(scores: np.ndarray, labels: Sequence[str], top_k: int) -> list[Label]:
+    """The classes with the highest scores, best first; of equal ones the first.
+
+    Args:
+        scores: [classes], 0..1.
+        labels: of the classes, in their order.
+        top_k: how many.
+
+    >>> best_labels(np.float32([0.25, 0.5, 0.25]), ["cat", "dog", "cow"], 2)
+    [{'label': 'dog', 'score': 0.5, 'index': 1}, {'label': 'cat', 'score': 0.25, 'index': 0}]
     """
     order: list[int] = np.argsort(-scores, kind="stable")[:top_k].tolist()
-    return order
+    return [{"label": labels[i], "score": float(scores[i]), "index": i} for i in order]

@@ -1,4 +1,4 @@
-"""Classification: what a picture shows."""
+"""Classifiers that were made with Teachable Machine."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,8 +10,8 @@ from core.graph.model import GraphModel
 from core.graph.nodes import Graph, Node, node_of
 from core.tensors import Tensor
 from weights_cache.errors import ZooError
+from zoo.classification.classes import best_labels
 from zoo.classification.cropping import prepare_square
-from zoo.classification.decode import best_classes
 from zoo.images import read_image
 from zoo.options import check_number, refuse_unknown
 from zoo.results import Label
@@ -65,8 +65,7 @@ class TeachableModel(LoadedModel):
 
         def classify_one(picture: Any) -> list[Label]:
             (scores,) = network.predict(self._prepared(picture, mirror)).values()
-            values = scores.numpy()[0]
-            return [self._label(i, values) for i in best_classes(values, count)]
+            return best_labels(scores.numpy()[0], self.labels, count)
 
         return for_each_picture(image, classify_one)
 
@@ -99,9 +98,6 @@ class TeachableModel(LoadedModel):
                 f"straight to its scores: execute gives any node of network.graph.nodes"
             )
         return found
-
-    def _label(self, index: int, scores: np.ndarray) -> Label:
-        return {"label": self.labels[index], "score": float(scores[index]), "index": index}
 
     def _prepared(self, picture: Any, mirror: bool = False) -> np.ndarray:
         (spec,) = self.inputs.values()

@@ -2,6 +2,9 @@
 
 from zoo.entry import Entry, Preprocess
 from zoo.options import Option
+from zoo.pose.blazepose_decode import LandmarkOutputs
+from zoo.pose.movenet_decode import Nodes
+from zoo.shared.anchors import AnchorGrid
 
 # tfjs-models' PoseNet scales pixels to -1..1 and pads to the aspect ratio with black.
 _PREPROCESS = Preprocess(divide=127.5, subtract=1.0)
@@ -12,20 +15,183 @@ _OPTIONS = {
 }
 
 
-def _posenet(name: str, weights: str) -> Entry:
+_POSENET_LIMITS = (
+    "A single pose mixes the joints of several people. Among several poses, those with scores "
+    "under 0.2 are mostly the remains of others."
+)
+
+
+def _posenet(name: str, weights: str, title: str) -> Entry:
     return Entry(
         name=name,
         task="pose",
+        model="posenet:PoseNetModel",
         weights=weights,
         network="posenet:build_posenet",
         preprocess=_PREPROCESS,
         output="heatmap",
         embedding="MobilenetV1/Conv2d_13_pointwise",
+        title=title,
         options=_OPTIONS,
+        limits=_POSENET_LIMITS,
+    )
+
+
+_MOVENET = "center_net_mobile_net_v2fpn_feature_extractor/model_1"
+
+# The last convolutions of the four heads: middles of people, and of keypoints how far they are
+# from there, where they are, and their offsets in a cell. (Names of the file.)
+_MOVENET_HEADS = (
+    "center_0/conv2d_4/BiasAdd;center_0/conv2d_4/Conv2D;conv2d_4/bias1",
+    "kpt_regress_0/conv2d_6/BiasAdd;kpt_regress_0/conv2d_6/Conv2D;conv2d_6/bias1",
+    "kpt_heatmap_0/conv2d_5/BiasAdd;kpt_heatmap_0/conv2d_5/Conv2D;conv2d_5/bias1",
+    "kpt_offset_0/conv2d_7/BiasAdd;kpt_regress_0/conv2d_6/Conv2D;kpt_offset_0/conv2d_7/Conv2D;"
+    "conv2d_7/bias1",
+)
+
+
+def _movenet(name: str, file: str, title: str) -> Entry:
+    return Entry(
+        name=name,
+        task="pose",
+        model="movenet:MoveNetModel",
+        weights="movenet-singlepose-lightning-int8-tflite",
+        file=file,
+        # The model's card: pixels as they are, black around the photo.
+        preprocess=Preprocess(size=(192, 192), dtype="int32"),
+        output="StatefulPartitionedCall",
+        embedding=f"{_MOVENET}/re_lu_2/Relu;{_MOVENET}/batch_normalization_2/FusedBatchNormV3;"
+        f"separable_conv2d_2/bias;{_MOVENET}/separable_conv2d_2/BiasAdd;"
+        "kpt_regress_0/separable_conv2d_5/separable_conv2d/depthwise;"
+        f"{_MOVENET}/separable_conv2d_2/separable_conv2d1",
+        decode=Nodes(pixels="Cast", heads=_MOVENET_HEADS),
+        parts={"detector": "ssd.mobilenet_v1"},
+        options={
+            "detector": Option("ssd.mobilenet_v1", ("ssd.mobilenet_v1", "blazepose.detector"))
+        },
+        title=title,
+        limits="It sees one person at a time. Of two who overlap, the one behind may be taken for "
+        "the one in front, and is left out. Among many people, joints of neighbours are mixed. "
+        "Scores come in steps, and those of sure joints are often under 0.7.",
+        accuracy="Keypoints are up to 4.7 pixels of the input from TensorFlow Lite's on one photo, "
+        "1.6 in the median: as quantised networks differ.",
+    )
+
+
+# MediaPipe's pose_landmark_cpu graph: 0..1 pixels, black around the photo.
+_LANDMARKS = Preprocess(size=(256, 256), divide=255.0)
+
+
+def _blazepose(
+    name: str, weights: str, file: str, outputs: LandmarkOutputs, embedding: str, title: str
+) -> Entry:
+    return Entry(
+        name=name,
+        task="pose",
+        model="blazepose:BlazePoseModel",
+        weights=weights,
+        file=file,
+        preprocess=_LANDMARKS,
+        output=outputs.landmarks,
+        embedding=embedding,
+        decode=outputs,
+        parts={"detector": "blazepose.detector"},
+        batch=True,
+        title=title,
+        limits="It sees whom blazepose.detector finds. Joints that are out of the picture are "
+        "guessed: their scores tell.",
+        # tests/benchmarks/webcam.py
+        accuracy="On a clip of squats (65 frames, each for itself) joints are 1.2 per cent of the "
+        "body's box away from MediaPipe's full model in the median, 2.7 in the 90th percentile; "
+        "in space 60 mm in the median.",
     )
 
 
 ENTRIES = [
-    _posenet("posenet.tiny", "posenet-tiny"),
-    _posenet("posenet.mobilenet_v1_075", "posenet-mobilenet-v1-075-float-pertensor"),
+    _posenet(
+        "posenet.tiny",
+        "posenet-tiny",
+        "PoseNet on MobileNetV1 0.75, 17 keypoints, trained by this project",
+    ),
+    _posenet(
+        "posenet.mobilenet_v1_075",
+        "posenet-mobilenet-v1-075-float-pertensor",
+        "PoseNet on MobileNetV1 0.75, 17 keypoints, by Google",
+    ),
+    Entry(
+        name="posenet.mobilenet_v1_075_quant",
+        task="pose",
+        model="posenet:CoralPoseNetModel",
+        weights="posenet-mobilenet-v1-075-quant-tflite-353_481",
+        file="posenet_mobilenet_v1_075_353_481_quant.tflite",
+        # Quanta of (p - 128) / 128, which are the pixels themselves.
+        preprocess=Preprocess(size=(353, 481), dtype="uint8"),
+        output="float_heatmaps",
+        embedding="MobilenetV1/Conv2d_13_pointwise/Relu6",
+        title="PoseNet on MobileNetV1 0.75, 17 keypoints, quantised, by Google Coral",
+        limits=f"{_POSENET_LIMITS} Scores come in steps, so that of two people either may have the "
+        "best cell of a joint.",
+        accuracy="Keypoints are within 1 pixel of the input from TensorFlow Lite's on 2 photos, "
+        "but for equal best cells.",
+    ),
+    _movenet(
+        "movenet.lightning",
+        "lite-model_movenet_singlepose_lightning_tflite_int8_4.tflite",
+        "MoveNet Lightning, 17 keypoints of one person, quantised, by Google",
+    ),
+    _movenet(
+        "movenet.lightning_ptq",
+        "movenet_single_pose_lightning_ptq.tflite",
+        "MoveNet Lightning, 17 keypoints of one person, quantised, as Google Coral gives it",
+    ),
+    _blazepose(
+        "blazepose.lite",
+        "mediapipe-blazepose-lite-tflite",
+        "pose_landmark_lite.tflite",
+        LandmarkOutputs(
+            landmarks="Identity",
+            presence="Identity_1",
+            segmentation="Identity_2",
+            heatmap="Identity_3",
+            world="Identity_4",
+            logits=True,
+        ),
+        "model_1/model/re_lu_55/Relu6;model_1/model/add_18/add",
+        "BlazePose lite, 33 keypoints in space, by Google (MediaPipe)",
+    ),
+    _blazepose(
+        "blazepose.lite_tfjs",
+        "blazepose-lite-tfjs-fp16",
+        "",
+        LandmarkOutputs(
+            landmarks="ld_3d",
+            presence="output_poseflag",
+            segmentation="activation_segmentation",
+            heatmap="activation_heatmap",
+            world="world_3d",
+            logits=False,
+        ),
+        "StatefulPartitionedCall/model/re_lu_55/Relu6",
+        "BlazePose lite, 33 keypoints in space, by Google, as converted for TensorFlow.js",
+    ),
+    Entry(
+        name="blazepose.detector",
+        task="pose",
+        model="blazepose_detector:BlazePoseDetector",
+        weights="mediapipe-blazepose-lite-tflite",
+        file="pose_detection.tflite",
+        # MediaPipe's pose_detection_cpu graph: pixels in -1..1, black around the photo.
+        preprocess=Preprocess(size=(224, 224), divide=127.5, subtract=1.0),
+        output="Identity_1",
+        decode=AnchorGrid(
+            regressors=("Identity",),
+            scores=("Identity_1",),
+            keypoints=4,
+            strides=(8, 16, 32, 32, 32),
+            size=224,
+        ),
+        title="BlazePose's detector of people: where they are, how large and how turned, by Google",
+        limits="Made for one or two people who fill much of the picture and whose faces are seen: "
+        "it misses people in crowds, small ones, and often one of several side by side.",
+    ),
 ]

@@ -1,4 +1,4 @@
-"""PoseNet's outputs → poses, in pixels of the network's input.
+"""The outputs of PoseNet and BodyPix → poses.
 
 Algorithms: Papandreou et al., "Towards Accurate Multi-person Pose Estimation in the Wild" (2017)
 for offsets, "PersonLab" (2018) for the walk along displacements; parameters as in tfjs-models.
@@ -12,6 +12,10 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
+
+from zoo.results import Keypoint, Pose
+from zoo.shared.placement import Placement
+from zoo.shared.skeletons import BODY_17
 
 #: Each joint is reached from its parent: (parent, child), in the order of the displacements.
 EDGES = (
@@ -37,7 +41,7 @@ REFINEMENTS = 2  # how often a walked-to point is moved to where its cell says
 
 
 class Points(NamedTuple):
-    """One person: where each keypoint is, and how sure each is."""
+    """One person in pixels of the network's input: where each keypoint is, and how sure each is."""
 
     positions: np.ndarray  # complex, x + iy
     scores: np.ndarray  # 0..1
@@ -84,14 +88,35 @@ def read_fields(outputs: Mapping[str, np.ndarray], stride: int) -> Fields:
     grid = (np.arange(columns) + 1j * np.arange(rows)[:, None]) * stride
     return Fields(
         scores=np.exp(-np.logaddexp(0, -logits)),
-        targets=grid[:, :, None] + _points(outputs["offset"]),
-        forward=_points(outputs["displacement_fwd"]),
-        backward=_points(outputs["displacement_bwd"]),
+        targets=grid[:, :, None] + to_points(outputs["offset"]),
+        forward=to_points(outputs["displacement_fwd"]),
+        backward=to_points(outputs["displacement_bwd"]),
         stride=stride,
     )
 
 
-def _points(field: np.ndarray) -> np.ndarray:
+def read_coral_fields(outputs: Mapping[str, np.ndarray], stride: int) -> Fields:
+    """As `read_fields`, of Coral's networks, where both displacements are one output.
+
+    Its channels are: y, then x of those forward, y, then x of those backward (``mid_offsets`` in
+    posenet_decoder.cc of google-coral/edgetpu).
+
+    Args:
+        outputs: ``float_heatmaps``, ``float_short_offsets``, ``float_mid_offsets``.
+        stride: pixels per cell.
+    """
+    forward, backward = np.split(outputs["float_mid_offsets"], 2, axis=3)
+    fields = {
+        "heatmap": outputs["float_heatmaps"],
+        "offset": outputs["float_short_offsets"],
+        "displacement_fwd": forward,
+        "displacement_bwd": backward,
+    }
+    return read_fields(fields, stride)
+
+
+def to_points(field: np.ndarray) -> np.ndarray:
+    """The vectors of an output [1, rows, columns, all y, then all x] as complex numbers x + iy."""
     half = field.shape[3] // 2
     return field[0, :, :, half:] + 1j * field[0, :, :, :half].astype(np.float64)
 
@@ -185,3 +210,12 @@ def _own_score(
     for pose in earlier:
         own &= abs(pose.positions - positions) > radius
     return float(scores[own].sum() / len(scores))
+
+
+def to_pose(points: Points, placement: Placement) -> Pose:
+    """A result in pixels of the photo, made of plain Python values."""
+    keypoints: list[Keypoint] = []
+    for part, position, score in zip(BODY_17.names, points.positions, points.scores, strict=True):
+        x, y = placement.to_photo(float(position.real), float(position.imag))
+        keypoints.append({"part": part, "position": {"x": x, "y": y}, "score": float(score)})
+    return {"score": points.score, "keypoints": keypoints}

@@ -1,0 +1,1 @@
+"""Classification: what a picture shows; its functions are in `zoo.classification.verbs`."""

@@ -1,0 +1,53 @@
+"""Networks that say which of their classes a picture shows."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+import core
+from core.tensors import Tensor
+from weights_cache.errors import WeightsError
+from zoo.classification.classes import Classes, best_labels
+from zoo.labels import read_labels
+from zoo.options import check_number, refuse_options
+from zoo.results import Label
+from zoo.runner import Model
+
+
+class ClassifierModel(Model):
+    """A loaded classifier; its last layer is a softmax."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Of the classes, in the order of the network's output."""
+        classes: Classes = self.entry.decode
+        names = read_labels(self.entry.labels)
+        return ("background", *names) if classes.background else names
+
+    def classify(
+        self, image: Any, *, top_k: int = 3, mirror: bool = False, **unknown: Any
+    ) -> list[Label] | Iterator[list[Label]]:
+        """What a picture shows; see `zoo.classify`."""
+        refuse_options(self.classify, unknown)
+        count = check_number("top_k", top_k, low=1, whole=True)
+
+        def classify_one(photo: np.ndarray) -> list[Label]:
+            return best_labels(self._scores(photo), self.labels, count)
+
+        return self.run(image, classify_one, mirror=mirror)
+
+    def infer(self, image: Any, *, embedding: bool = False) -> Tensor:
+        """Scores or features of a picture, as a row; see `zoo.infer`."""
+        return core.reshape(super().infer(image, embedding=embedding), shape=(1, -1))
+
+    def _scores(self, photo: np.ndarray) -> np.ndarray:
+        """Of all classes."""
+        outputs, _ = self.look_at(photo)
+        scores: np.ndarray = next(iter(outputs.values()))[0]
+        if scores.shape != (len(self.labels),):
+            raise WeightsError(
+                f"{self.name} has {len(self.labels)} labels, but the weights given to it are of a "
+                f"network that gives {scores.shape}: zoo.load(path) loads any network"
+            )
+        return scores

@@ -1,0 +1,118 @@
+"""The commands that look at photos: a row for each task, and the options that only it has."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+
+class Flag(NamedTuple):
+    """An option of the command, which becomes one of the function."""
+
+    name: str
+    help: str
+    type: Callable[[str], Any] | None = None  # None: a switch
+    metavar: str = "N"
+    options: tuple[str, ...] = ()  # of the function; by default called as the flag is
+
+    @property
+    def field(self) -> str:
+        """Where the parser puts its value."""
+        return self.name.strip("-").replace("-", "_")
+
+
+class Task(NamedTuple):
+    """A command: the function of `zoo` that it calls, by default or by a switch."""
+
+    command: str
+    help: str
+    verb: str
+    row: str  # what a line of CSV stands for
+    verbs: Mapping[str, tuple[str, str]] = {}  # switch -> function, and what the switch means
+    flags: tuple[Flag, ...] = ()
+    then: str = ""  # function that takes what the first found, and whose result counts
+    then_flags: tuple[Flag, ...] = ()
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+_HANDS = Flag("--max-hands", "find at most so many hands", int)
+_SCORE = Flag("--score-threshold", "leave out what is less sure, 0..1", float)
+
+TASKS = (
+    Task(
+        "pose",
+        "find the joints of people in photos",
+        "estimate_single_pose",
+        "joint",
+        verbs={"multiple": ("estimate_multiple_poses", "several people in a photo")},
+        flags=(
+            Flag("--max-poses", "with --multiple: find at most so many people", int),
+            Flag("--score-threshold", "with --multiple: leave out who is less sure, 0..1", float),
+        ),
+    ),
+    Task(
+        "classify",
+        "tell what photos show",
+        "classify",
+        "label",
+        flags=(Flag("--top-k", "how many labels to tell (default: 3)", int),),
+    ),
+    Task(
+        "hands",
+        "find the joints of hands",
+        "estimate_hands",
+        "joint",
+        flags=(_HANDS, _SCORE),
+    ),
+    Task(
+        "gestures",
+        "tell what hands say",
+        "estimate_hands",
+        "gesture",
+        flags=(_HANDS, Flag("--hands-model", "what finds the hands", str, "NAME", ("model",))),
+        then="recognize_gestures",
+        then_flags=(_SCORE,),
+    ),
+    Task(
+        "faces",
+        "find faces and what is in them",
+        "estimate_faces",
+        "point",
+        verbs={"boxes": ("detect_faces", "only boxes, with the detector's points")},
+        flags=(
+            Flag("--landmarks", "mesh (default), points68, points68_tiny or points6", str, "KIND"),
+            Flag("--iris", "the irises, too"),
+            Flag("--expressions", "how the face looks, too"),
+            Flag("--age-gender", "a guess of age and gender, too"),
+            Flag("--max-faces", "find at most so many faces", int),
+            _SCORE,
+        ),
+    ),
+    Task(
+        "detect",
+        "find things of 80 kinds",
+        "detect",
+        "thing",
+        flags=(
+            Flag("--labels", "only these, such as dog,cat", _names, "NAMES"),
+            _SCORE,
+            Flag("--iou-threshold", "boxes that overlap more are one thing, 0..1", float),
+        ),
+    ),
+    Task(
+        "segment",
+        "tell what each pixel belongs to",
+        "segment",
+        "label that occurs",
+        verbs={
+            "person": ("segment_person", "people against the background"),
+            "persons": ("segment_persons", "each person apart"),
+            "parts": ("segment_person_parts", "24 parts of the body"),
+        },
+        flags=(
+            Flag("--threshold", "of people: how sure a pixel must be, 0..1", float),
+            Flag("--probability", "how sure each pixel is, too, as a picture in the JSON"),
+        ),
+    ),
+)

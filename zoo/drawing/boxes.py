@@ -1,0 +1,69 @@
+"""Things with a label and a box: detections, gestures, palms."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from numbers import Real
+from typing import Any
+
+from weights_cache.errors import ZooError
+from zoo.drawing.canvas import Area, Canvas, Place
+from zoo.drawing.colours import Colour, colours_of
+from zoo.drawing.points import paint_points, read_points
+
+
+def score_text(thing: Mapping[str, Any]) -> str:
+    """Return the score in two digits, or nothing where there is no usable one."""
+    score = thing.get("score")
+    return f"{score:.2f}" if isinstance(score, Real) and math.isfinite(score) else ""
+
+
+def read_box(thing: Mapping[str, Any], size: tuple[int, int]) -> Area | None:
+    """Return the box of a thing; None where it lies outside the picture or is not finite."""
+    try:
+        left, top, width, height = (float(thing["box"][k]) for k in ("x", "y", "width", "height"))
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        raise ZooError(
+            f"box {thing.get('box')!r:.120} cannot be drawn: it needs the numbers 'x', 'y', "
+            "'width' and 'height'"
+        ) from error
+    area = Area(left, top, left + width, top + height)
+    inside = area.touches(Area(0, 0, *size))  # NaN compares false
+    return area if inside and all(map(math.isfinite, area)) else None
+
+
+def paint_boxes(canvas: Canvas, things: Sequence[Mapping[str, Any]], min_score: float) -> None:
+    """Paint boxes with a colour for each label; captions above all boxes, the best first."""
+    colours = colours_of(str(thing["label"]) for thing in things)
+    areas = [(thing, read_box(thing, canvas.size)) for thing in things]
+    for thing, area in reversed(areas):
+        if area:
+            colour = colours[str(thing["label"])]
+            canvas.box(area, colour, canvas.thin)
+            points = read_points(thing.get("keypoints", []), canvas.size, min_score)
+            paint_points(canvas, points, lambda *_, colour=colour: colour, canvas.thin)
+    for thing, area in areas:
+        if area:
+            caption_box(canvas, [_text(thing)], area, colours[str(thing["label"])])
+
+
+def caption_box(canvas: Canvas, lines: Sequence[str], area: Area, colour: Colour) -> None:
+    """Write on a pill at a box, where no other stands: one line above it, several beside it."""
+    size = canvas.text_size
+    width, height = canvas.caption_size(lines, size)
+    gap = canvas.thin + 1
+    above = area.left - canvas.thin, area.top - height - gap
+    below = above[0], area.bottom + gap
+    right, left = (area.right + gap, area.top), (area.left - width - gap, area.top)
+    inside = max(area.left, 0.0) + 2 * gap, max(area.top, 0.0) + 2 * gap
+    places: list[Place] = [right, left, above, below] if len(lines) > 1 else [above, below, right]
+    room = [(x, y) for x, y in places if canvas.holds(Area(x, y, x + width, y + height))]
+    if area.height > 3 * height and area.width > width:  # else it would hide what is in the box
+        room.insert(1 if above in room else 0, inside)
+    canvas.caption(lines, [*room, *places], colour, size)
+
+
+def _text(thing: Mapping[str, Any]) -> str:
+    side = thing.get("handedness")
+    return " ".join(filter(None, (str(side or ""), str(thing["label"]), score_text(thing))))

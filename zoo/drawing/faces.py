@@ -1,0 +1,121 @@
+"""Faces: boxes, contours, irises, and what is told of a face."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from weights_cache.errors import ZooError
+from zoo.drawing.boxes import caption_box, read_box, score_text
+from zoo.drawing.canvas import Area, Canvas, Place
+from zoo.drawing.colours import PALETTE, Sides, sides_of
+from zoo.drawing.points import Point, area_of, paint_points, read_points
+from zoo.shared.skeletons import MESH_468_PATHS
+
+_LIPS = PALETTE[3]
+_IRIS = PALETTE[4]
+_CLOSED = ("eye", "lips")  # contours of the 68 points that end where they began
+
+
+def paint_faces(canvas: Canvas, faces: Sequence[Mapping[str, Any]], min_score: float) -> None:
+    """Paint faces, the first, which is the best, on top; captions above all faces."""
+    areas = [_area(face, canvas.size) for face in faces]
+    for index, (face, area) in reversed(list(enumerate(zip(faces, areas, strict=True)))):
+        if area:
+            _paint_face(canvas, face, area, sides_of(index, len(faces)), min_score)
+    for index, (face, area) in enumerate(zip(faces, areas, strict=True)):
+        lines = _told(face)
+        if area and (len(lines) > 1 or _has_room(canvas, lines, area)):
+            caption_box(canvas, lines, area, sides_of(index, len(faces)).middle)
+
+
+def _area(face: Mapping[str, Any], size: tuple[int, int]) -> Area | None:
+    if face.get("box") is not None:
+        return read_box(face, size)
+    points = read_points(face["keypoints"], size, 0)
+    return area_of(points.values()) if points else None
+
+
+def _paint_face(
+    canvas: Canvas, face: Mapping[str, Any], area: Area, sides: Sides, min_score: float
+) -> None:
+    points = read_points(face.get("keypoints", []), canvas.size, min_score)
+    radius = min(max(0.7, 0.004 * area.width), canvas.thin)
+    paths = list(_PATHS.get(face.get("landmarks", ""), _no_paths)(points))
+    if not paths:
+        canvas.box(area, sides.middle, canvas.thin)
+        size = min(canvas.thin, max(0.7, 0.015 * area.width))
+        return paint_points(canvas, points, sides.of, size)
+    for point in points.values():
+        canvas.stroke([point.place], sides.middle, 0.7 * radius, 0.7)
+    for name, path in paths:
+        canvas.rimmed(path, _LIPS if "lips" in name else sides.of(name), radius)
+    for iris in face.get("iris", {}).values():
+        _paint_iris(canvas, iris, radius, min_score)
+    return None
+
+
+def _no_paths(_: Mapping[str, Point]) -> Iterator[tuple[str, list[Place]]]:
+    return iter(())
+
+
+def _mesh_paths(points: Mapping[str, Point]) -> Iterator[tuple[str, list[Place]]]:
+    for name, paths in MESH_468_PATHS.items():
+        for path in paths:
+            parts = [f"mesh_{index}" for index in path]
+            if all(part in points for part in parts):
+                yield name, [points[part].place for part in parts]
+
+
+def _numbered_paths(points: Mapping[str, Point]) -> Iterator[tuple[str, list[Place]]]:
+    """The contours of points that are named by contour and number, such as ``jaw_0``."""
+    contours: dict[str, list[Place]] = {}
+    for point in points.values():
+        contours.setdefault(point.part.rpartition("_")[0], []).append(point.place)
+    for name, places in contours.items():
+        closed = name.endswith(_CLOSED)
+        yield name, [*places, places[0]] if closed else places
+
+
+_PATHS = {"mesh468": _mesh_paths, "points68": _numbered_paths}
+
+
+def _paint_iris(canvas: Canvas, iris: object, radius: float, min_score: float) -> None:
+    """Paint the circle around the first point, at the mean distance of the others."""
+    points = [p.place for p in read_points(iris, canvas.size, min_score).values()]
+    if len(points) < 2:
+        return
+    (x, y), *around = points
+    size = sum(math.dist((x, y), place) for place in around) / len(around)
+    angles = [2 * math.pi * i / 32 for i in range(33)]
+    circle = [(x + size * math.cos(a), y + size * math.sin(a)) for a in angles]
+    canvas.rimmed(circle, _IRIS, radius)
+    canvas.rimmed([(x, y)], _IRIS, 1.2 * radius)
+
+
+def _told(face: Mapping[str, Any]) -> list[str]:
+    """The score of a face, and its expression, gender and age where they are known."""
+    lines = [score_text(face)]
+    try:
+        if face.get("expressions"):
+            lines.append(_labelled(face["expressions"][0]))
+        if face.get("gender"):
+            lines.append(_labelled(face["gender"]))
+        if face.get("age") is not None:
+            lines.append(f"age {float(face['age']):.0f}")
+    except (KeyError, TypeError, ValueError) as error:
+        raise ZooError(
+            "a face cannot be drawn: 'expressions' must be a list of labels, 'gender' a label, "
+            f"'age' a number ({error!r})"
+        ) from error
+    return [line for line in lines if line]
+
+
+def _labelled(label: Mapping[str, Any]) -> str:
+    return f"{label['label']} {score_text(label)}".rstrip()
+
+
+def _has_room(canvas: Canvas, lines: Sequence[str], area: Area) -> bool:
+    """Whether a caption is no wider than its face: those of a crowd would hide it."""
+    return bool(lines) and canvas.caption_size(lines, canvas.text_size)[0] <= 1.2 * area.width

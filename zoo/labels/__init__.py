@@ -1,0 +1,30 @@
+"""Names of classes: one per line of a file here, in the order of the network's output.
+
+- ``imagenet_1000``: the classes of ImageNet's ILSVRC 2012, the first of the names of each, as in
+  the files of labels beside Coral's and tfjs-models' MobileNets. "crane" and "maillot" are the
+  names of two classes each, so an index tells more than a label.
+- ``coco_90``: the 80 things of COCO at the 90 numbers that the data set gave them (less 1), as in
+  the file of labels beside TensorFlow Lite's detectors; ``???`` are the numbers never used.
+- ``voc_21``: background and the 20 classes of PASCAL VOC, as in the file of labels beside
+  TensorFlow Lite's DeepLab.
+- ``nsfw_5``: the classes of nsfwjs.
+- ``hand_signs_3``: those of hand-gesture-recognition-using-mediapipe, in lower case; its file
+  begins with a byte order mark, which is no part of a name.
+"""
+
+from functools import cache
+
+
+@cache
+def read_labels(name: str) -> tuple[str, ...]:
+    """The names in a list here.
+
+    Args:
+        name: of the file, without its ending.
+
+    >>> read_labels("voc_21")[:3]
+    ('background', 'aeroplane', 'bicycle')
+    """
+    from importlib.resources import files
+
+    return tuple((files(__name__) / f"{name}.txt").read_text("utf-8").splitlines())

@@ -1,0 +1,122 @@
+"""MoveNet's output → a body, and the square of a photo that is worth a closer look.
+
+Source: the model's card and tfjs-models' MoveNet (``determineNextCropRegion``): its crops follow a
+person from picture to picture.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from zoo.results import Box, Keypoint, Pose
+from zoo.shared.placement import Placement
+from zoo.shared.regions import Region
+from zoo.shared.skeletons import BODY_17
+
+VISIBLE = 0.2  # least score of a keypoint that counts
+
+_SHOULDERS = [BODY_17.names.index(f"{side}_shoulder") for side in ("left", "right")]
+_HIPS = [BODY_17.names.index(f"{side}_hip") for side in ("left", "right")]
+
+# Half of a crop's side, in farthest distances along an axis from between the hips.
+_OF_TORSO, _OF_BODY = 1.9, 1.2
+
+# Two bodies are one person if half of their keypoints are nearer, in longer sides of a body.
+_SAME = 0.1
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """Between which of its nodes a MoveNet takes any number of pictures; the last take only one."""
+
+    pixels: str  # float32 [n, side, side, 3], 0..255
+    heads: tuple[str, ...]  # [n, side / 4, side / 4, ..]: all that the last nodes need
+
+
+class Body(NamedTuple):
+    """One person, in pixels of the photo."""
+
+    points: np.ndarray  # [17, 2]
+    scores: np.ndarray  # [17], 0..1
+
+    @property
+    def score(self) -> float:
+        """The mean of the keypoints that are visible, 0 if none is."""
+        visible = self.scores[self.scores > VISIBLE]
+        return float(visible.mean()) if visible.size else 0.0
+
+    @property
+    def has_torso(self) -> bool:
+        """Whether a shoulder and a hip are visible."""
+        return all(self.scores[pair].max() > VISIBLE for pair in (_SHOULDERS, _HIPS))
+
+
+def read_body(output: np.ndarray, size: int, placement: Placement) -> Body:
+    """What the network says of one picture.
+
+    Args:
+        output: [1, 1, 17, 3]: y, x in shares of the input, score.
+        size: of the input's sides, in pixels.
+        placement: where the photo, or a part of it, lies in the input.
+    """
+    rows = output.reshape(-1, 3).astype(np.float64)
+    return Body(placement.points_to_photo(rows[:, 1::-1] * size), rows[:, 2])
+
+
+def region_around(body: Body, photo: tuple[int, int]) -> Region | None:
+    """The square around a person, to look at next: in the same photo, or in that after it.
+
+    Args:
+        body: where the person is.
+        photo: its height and width.
+
+    Returns:
+        In pixels of the photo, which it may reach out of. None where the whole photo is better:
+        the torso is not visible, or the square would be as large.
+    """
+    if not body.has_torso:
+        return None
+    x, y = (float(n) for n in body.points[_HIPS].mean(axis=0))
+    away = abs(body.points - (x, y)).max(axis=1)
+    torso = away[_SHOULDERS + _HIPS].max() * _OF_TORSO
+    whole = away[body.scores > VISIBLE].max() * _OF_BODY
+    height, width = photo
+    half = min(max(torso, whole), max(x, width - x, y, height - y))
+    if half > max(height, width) / 2:
+        return None
+    return Region(x, y, 2 * float(half), 2 * float(half))
+
+
+def region_of_person(box: Box) -> Region:
+    """The square around a person whom a detector has found, with as much room on each side."""
+    middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    return Region(*middle, box["width"], box["height"]).squared().scaled(_OF_BODY)
+
+
+def each_once(bodies: Sequence[Body]) -> list[int]:
+    """Indices of the bodies without those that are the same person as an earlier one.
+
+    The crops of two people who stand close to each other may both lead to the one in front.
+    """
+    kept: list[int] = []
+    for index, body in enumerate(bodies):
+        if not any(_are_same(bodies[other], body) for other in kept):
+            kept.append(index)
+    return kept
+
+
+def _are_same(one: Body, other: Body) -> bool:
+    away = np.hypot(*(one.points - other.points).T)
+    return bool(np.median(away) < _SAME * np.ptp(one.points, axis=0).max())
+
+
+def to_pose(body: Body) -> Pose:
+    """A result of plain Python values."""
+    points, scores = body.points.tolist(), body.scores.tolist()
+    keypoints: list[Keypoint] = [
+        {"part": part, "position": {"x": x, "y": y}, "score": score}
+        for part, (x, y), score in zip(BODY_17.names, points, scores, strict=True)
+    ]
+    return {"score": body.score, "keypoints": keypoints}

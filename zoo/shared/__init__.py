@@ -1,0 +1,1 @@
+"""What two or more tasks share to decode outputs, with NumPy alone."""

@@ -1,0 +1,98 @@
+"""Detectors that say for each anchor of a grid how sure they are and how far off the box is.
+
+Source: MediaPipe's SsdAnchorsCalculator and TensorsToDetectionsCalculator with fixed anchor sizes,
+as BlazeFace, the palm and the pose detectors use them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from zoo.shared.placement import Placement
+
+
+@dataclass(frozen=True)
+class AnchorGrid:
+    """What a detector's outputs mean.
+
+    Several outputs stand for the rows of one, in their order. A row of the regressors is x, y,
+    width, height of the box and x, y of each keypoint, in pixels of the input, relative to the
+    centre of its anchor.
+    """
+
+    regressors: tuple[str, ...]  # outputs [1, anchors, 4 + 2 * keypoints]
+    scores: tuple[str, ...]  # outputs [1, anchors, 1], logits
+    keypoints: int
+    strides: tuple[int, ...]  # of the layers; neighbours of one stride are one layer
+    size: int  # the input's side
+    per_cell: int = 2  # anchors of each layer in a cell
+    score_threshold: float = 0.5  # by default, 0..1
+    iou_threshold: float = 0.3  # above which overlap one of two boxes is dropped, by default
+
+
+class Candidates(NamedTuple):
+    """Boxes that a detector is sure enough of, in pixels."""
+
+    scores: np.ndarray  # [n], 0..1
+    boxes: np.ndarray  # [n, 4]: x0, y0, x1, y1
+    points: np.ndarray  # [n, keypoints, 2]
+
+    def at(self, indices: Sequence[int]) -> "Candidates":
+        """Some of them."""
+        chosen = list(indices)
+        return Candidates(self.scores[chosen], self.boxes[chosen], self.points[chosen])
+
+    def in_photo(self, placement: Placement) -> "Candidates":
+        """In pixels of the photo. For placements that do not turn it."""
+        corners = placement.points_to_photo(self.boxes.reshape(-1, 2, 2)).reshape(-1, 4)
+        return self._replace(boxes=corners, points=placement.points_to_photo(self.points))
+
+
+@lru_cache(maxsize=16)
+def anchor_centres(strides: tuple[int, ...], size: int, per_cell: int = 2) -> np.ndarray:
+    """The centres of all anchors, [anchors, 2] in pixels of the input; not to be written to.
+
+    >>> anchor_centres((8, 16, 16, 16), 128).shape
+    (896, 2)
+    """
+    layers: list[tuple[int, int]] = []  # stride, anchors in a cell
+    for stride in strides:
+        if layers and layers[-1][0] == stride:
+            layers[-1] = stride, layers[-1][1] + per_cell
+        else:
+            layers.append((stride, per_cell))
+    return np.concatenate([_layer(stride, size, count) for stride, count in layers])
+
+
+def _layer(stride: int, size: int, count: int) -> np.ndarray:
+    cells = -(-size // stride)
+    middles = (np.arange(cells) + 0.5) * (size / cells)
+    y, x = np.meshgrid(middles, middles, indexing="ij")
+    return np.repeat(np.stack([x, y], axis=-1).reshape(-1, 2), count, axis=0)
+
+
+def find_candidates(
+    outputs: Mapping[str, np.ndarray], grid: AnchorGrid, *, score_threshold: float
+) -> Candidates:
+    """What a detector finds in the first picture of a batch.
+
+    Args:
+        outputs: of the network, by name.
+        grid: what they mean.
+        score_threshold: leave out what is less sure, 0..1.
+
+    Returns:
+        In the order of the anchors, in pixels of the network's input.
+    """
+    logits = np.concatenate([outputs[name][0, :, 0] for name in grid.scores]).astype(np.float64)
+    scores = np.exp(-np.logaddexp(0, -logits))
+    sure = np.nonzero(scores >= score_threshold)[0]
+    rows = np.concatenate([outputs[name][0] for name in grid.regressors])[sure].astype(np.float64)
+    centres = anchor_centres(grid.strides, grid.size, grid.per_cell)[sure]
+    middles, half = rows[:, :2] + centres, rows[:, 2:4] / 2
+    points = rows[:, 4 : 4 + 2 * grid.keypoints].reshape(len(rows), grid.keypoints, 2)
+    boxes = np.concatenate([middles - half, middles + half], axis=1)
+    return Candidates(scores[sure], boxes, points + centres[:, None])

@@ -1,0 +1,61 @@
+"""Boxes (x0, y0, x1, y1): how much they overlap, and which of those that do are kept."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from zoo.results import Box
+
+
+def overlap(box: np.ndarray, boxes: np.ndarray) -> np.ndarray:
+    """Intersection over union of a box [4] with each of some boxes [n, 4]; 0 where both are empty.
+
+    >>> overlap(np.array([0, 0, 2, 2]), np.array([[0, 0, 2, 2], [1, 0, 3, 2]])).round(2)
+    array([1.  , 0.33])
+    """
+    low, high = np.maximum(box[:2], boxes[:, :2]), np.minimum(box[2:], boxes[:, 2:])
+    shared = np.prod(np.clip(high - low, 0, None), axis=1)
+    union = np.prod(box[2:] - box[:2]) + np.prod(boxes[:, 2:] - boxes[:, :2], axis=1) - shared
+    return np.divide(shared, union, out=np.zeros(len(boxes)), where=union > 0)
+
+
+def suppress(
+    boxes: np.ndarray, scores: np.ndarray, *, iou_threshold: float, limit: int | None = None
+) -> list[int]:
+    """Indices of the boxes that no better one overlaps much, best first.
+
+    Args:
+        boxes: [n, 4].
+        scores: [n].
+        iou_threshold: the intersection over union above which the worse of two goes, 0..1.
+        limit: at most so many.
+
+    >>> boxes = np.array([[0, 0, 9, 9], [0, 0, 10, 10], [20, 0, 30, 10]])
+    >>> suppress(boxes, np.array([0.5, 0.9, 0.4]), iou_threshold=0.5)
+    [1, 2]
+    """
+    order: list[int] = np.argsort(-scores, kind="stable").tolist()
+    kept: list[int] = []
+    for index in order:
+        if limit is not None and len(kept) >= limit:
+            break
+        if not kept or overlap(boxes[index], boxes[kept]).max() <= iou_threshold:
+            kept.append(index)
+    return kept
+
+
+def box_around(points: np.ndarray) -> np.ndarray:
+    """The smallest box that holds points [n, 2]."""
+    return np.concatenate([points.min(axis=0), points.max(axis=0)])
+
+
+def to_box(box: Sequence[float] | np.ndarray) -> "Box":
+    """A box of a result, from its corners.
+
+    >>> to_box([1, 2, 4, 8])
+    {'x': 1.0, 'y': 2.0, 'width': 3.0, 'height': 6.0}
+    """
+    x0, y0, x1, y1 = (float(n) for n in box)
+    return {"x": x0, "y": y0, "width": x1 - x0, "height": y1 - y0}

@@ -1,0 +1,98 @@
+"""Names of keypoints, and the lines drawn between them: bodies, hands, and faces."""
+
+from typing import NamedTuple
+
+
+class Skeleton(NamedTuple):
+    """Keypoints in the order of a model's output, and which of them a line joins."""
+
+    names: tuple[str, ...]
+    lines: tuple[tuple[int, int], ...]
+
+    def named_lines(self) -> tuple[tuple[str, str], ...]:
+        """The lines by the names of their ends.
+
+        >>> BODY_17.named_lines()[0]
+        ('nose', 'left_eye')
+        """
+        return tuple((self.names[a], self.names[b]) for a, b in self.lines)
+
+
+def _both(*names: str) -> tuple[str, ...]:
+    return tuple(f"{side}_{name}" for name in names for side in ("left", "right"))
+
+
+#: The keypoints of COCO; lines as in tfjs-models' pose-detection.
+BODY_17 = Skeleton(
+    names=(
+        "nose",
+        *_both("eye", "ear", "shoulder", "elbow", "wrist", "hip", "knee", "ankle"),
+    ),
+    lines=(
+        *((0, 1), (0, 2), (1, 3), (2, 4)),
+        *((5, 6), (5, 7), (5, 11), (6, 8), (6, 12), (7, 9), (8, 10)),
+        *((11, 12), (11, 13), (12, 14), (13, 15), (14, 16)),
+    ),
+)
+
+#: The keypoints of BlazePose; lines as in MediaPipe's POSE_CONNECTIONS.
+BODY_33 = Skeleton(
+    names=(
+        "nose",
+        *("left_eye_inner", "left_eye", "left_eye_outer"),
+        *("right_eye_inner", "right_eye", "right_eye_outer"),
+        *("left_ear", "right_ear", "mouth_left", "mouth_right"),
+        *_both("shoulder", "elbow", "wrist", "pinky", "index", "thumb"),
+        *_both("hip", "knee", "ankle", "heel", "foot_index"),
+    ),
+    lines=(
+        *((0, 1), (1, 2), (2, 3), (3, 7), (0, 4), (4, 5), (5, 6), (6, 8), (9, 10)),
+        *((11, 12), (11, 13), (13, 15), (15, 17), (15, 19), (15, 21), (17, 19)),
+        *((12, 14), (14, 16), (16, 18), (16, 20), (16, 22), (18, 20)),
+        *((11, 23), (12, 24), (23, 24), (23, 25), (24, 26), (25, 27), (26, 28)),
+        *((27, 29), (28, 30), (29, 31), (30, 32), (27, 31), (28, 32)),
+    ),
+)
+
+#: The fingers, from the thumb on.
+FINGERS = ("thumb", "index_finger", "middle_finger", "ring_finger", "pinky_finger")
+
+#: The keypoints of MediaPipe's hands; lines as in its HAND_CONNECTIONS: fingers, then the palm.
+HAND_21 = Skeleton(
+    names=(
+        "wrist",
+        *(f"thumb_{joint}" for joint in ("cmc", "mcp", "ip", "tip")),
+        *(f"{finger}_{joint}" for finger in FINGERS[1:] for joint in ("mcp", "pip", "dip", "tip")),
+    ),
+    lines=(
+        *((base + i, base + i + 1) for base in (1, 5, 9, 13, 17) for i in range(3)),
+        *((0, 1), (0, 5), (5, 9), (9, 13), (13, 17), (0, 17)),
+    ),
+)
+
+_FACE_OVAL = (
+    *(10, 338, 297, 332, 284, 251, 389, 356, 454, 323, 361, 288, 397, 365, 379, 378, 400, 377),
+    *(152, 148, 176, 149, 150, 136, 172, 58, 132, 93, 234, 127, 162, 21, 54, 103, 67, 109, 10),
+)
+
+#: Lines along the 468 points of the face mesh, by contour, each through the points that it names;
+#: left and right are the subject's own. As in MediaPipe's FACE_CONNECTIONS.
+MESH_468_PATHS: dict[str, tuple[tuple[int, ...], ...]] = {
+    "lips": (
+        (61, 146, 91, 181, 84, 17, 314, 405, 321, 375, 291),
+        (61, 185, 40, 39, 37, 0, 267, 269, 270, 409, 291),
+        (78, 95, 88, 178, 87, 14, 317, 402, 318, 324, 308),
+        (78, 191, 80, 81, 82, 13, 312, 311, 310, 415, 308),
+    ),
+    "left_eye": (
+        (263, 249, 390, 373, 374, 380, 381, 382, 362),
+        (263, 466, 388, 387, 386, 385, 384, 398, 362),
+    ),
+    "left_eyebrow": ((276, 283, 282, 295, 285), (300, 293, 334, 296, 336)),
+    "right_eye": (
+        (33, 7, 163, 144, 145, 153, 154, 155, 133),
+        (33, 246, 161, 160, 159, 158, 157, 173, 133),
+    ),
+    "right_eyebrow": ((46, 53, 52, 65, 55), (70, 63, 105, 66, 107)),
+    "face_oval": (_FACE_OVAL,),
+}
