@@ -1,0 +1,112 @@
+"""Handtrack: boxes of open, closed, pinching and pointing hands, without their fingers."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from zoo.hands.handtrack_decode import HandtrackNodes, find_things
+from zoo.hands.labels import wanted_labels
+from zoo.options import check_number, check_optional, refuse_options
+from zoo.preprocess import prepare
+from zoo.results import Detection, Hand
+from zoo.runner import Model
+from zoo.shared.boxes import to_box
+
+
+class HandtrackModel(Model):
+    """A loaded Handtrack."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Names of the things that it knows."""
+        return self.nodes.labels
+
+    @property
+    def nodes(self) -> HandtrackNodes:
+        """Which nodes tell boxes and scores, and what they mean."""
+        nodes: HandtrackNodes = self.entry.decode
+        return nodes
+
+    def estimate_hands(
+        self,
+        image: Any,
+        *,
+        max_hands: int = 2,
+        score_threshold: float | None = None,
+        iou_threshold: float | None = None,
+        mirror: bool = False,
+        **unknown: Any,
+    ) -> list[Hand] | Iterator[list[Hand]]:
+        """The boxes of hands in a picture, and what they do; see `zoo.estimate_hands`."""
+        refuse_options(self.estimate_hands, unknown)
+        limit = check_number("max_hands", max_hands, low=1, whole=True)
+        find = self._finder(self.nodes.hands, score_threshold, iou_threshold, limit)
+
+        def estimate(photo: np.ndarray) -> list[Hand]:
+            return [
+                {"score": x["score"], "keypoints": [], "box": x["box"], "label": x["label"]}
+                for x in find(photo)
+            ]
+
+        return self.run(image, estimate, mirror=mirror)
+
+    def detect(
+        self,
+        image: Any,
+        *,
+        labels: Iterable[str] | None = None,
+        score_threshold: float | None = None,
+        iou_threshold: float | None = None,
+        max_detections: int = 20,
+        mirror: bool = False,
+        **unknown: Any,
+    ) -> list[Detection] | Iterator[list[Detection]]:
+        """Hands by what they do, faces, and the tips of fingers that point or pinch.
+
+        Args:
+            image: anything that `zoo.estimate_hands` takes.
+            labels: those of things wanted, by default all.
+            score_threshold: leave out what is less sure, 0..1; by default the entry's.
+            iou_threshold: of two boxes that overlap more, the worse goes; by default the entry's.
+            max_detections: at most so many, 1 or more.
+            mirror: the picture is a mirror image.
+            unknown: for the error about options that it does not have.
+
+        Returns:
+            ``{"label": "open", "score": .., "box": {..}}`` for each, best first; for several
+            pictures an iterator over such lists.
+        """
+        refuse_options(self.detect, unknown)
+        limit = check_number("max_detections", max_detections, low=1, whole=True)
+        wanted = wanted_labels(self.name, labels, self.labels)
+        find = self._finder(wanted, score_threshold, iou_threshold, limit)
+        return self.run(image, find, mirror=mirror)
+
+    def _finder(
+        self, wanted: frozenset[str], score_threshold: Any, iou_threshold: Any, limit: int
+    ) -> Callable[[np.ndarray], list[Detection]]:
+        """What finds things in a photo."""
+        nodes = self.nodes
+        least = check_optional("score_threshold", score_threshold, low=0, high=1)
+        most = check_optional("iou_threshold", iou_threshold, low=0, high=1)
+        least = nodes.score_threshold if least is None else least
+        most = nodes.iou_threshold if most is None else most
+
+        def find(photo: np.ndarray) -> list[Detection]:
+            outputs = self._outputs_of(photo)
+            things = find_things(outputs, nodes, score_threshold=least, iou_threshold=most)
+            named = things.in_photo(photo.shape[:2]).only(wanted)
+            found: list[Detection] = [
+                {"label": label, "score": float(score), "box": to_box(box)}
+                for label, score, box in zip(*named, strict=True)
+            ]
+            return found[:limit]
+
+        return find
+
+    def _outputs_of(self, photo: np.ndarray) -> dict[str, np.ndarray]:
+        """What the network says of a photo; its own suppression, label by label, does not run."""
+        values, _ = prepare(photo, self.entry.preprocess, self.input_size)
+        found = self.network.execute(values, [self.nodes.boxes, self.nodes.scores])
+        return {name: np.asarray(tensor) for name, tensor in found.items()}

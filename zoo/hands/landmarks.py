@@ -1,0 +1,83 @@
+"""Hand landmarks: palms are found first, then each hand is looked at closely."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from zoo.hands.landmarks_decode import Hands, choose_hands, hand_region, palm_regions, read_hands
+from zoo.options import check_number, check_optional, refuse_options
+from zoo.results import Hand, Keypoint, WorldPoint
+from zoo.runner import Model
+from zoo.shared.boxes import box_around, to_box
+from zoo.shared.regions import Region
+from zoo.shared.skeletons import HAND_21
+
+_NO_HANDS = Hands(np.empty((0, 21, 3)), np.empty((0, 21, 3)), np.empty(0), np.empty(0))
+
+
+class HandModel(Model):
+    """A loaded hand landmark network, with the palm detector of its option ``detector``."""
+
+    def estimate_hands(
+        self,
+        image: Any,
+        *,
+        max_hands: int = 2,
+        score_threshold: float | None = None,
+        presence_threshold: float = 0.5,
+        iou_threshold: float | None = None,
+        refine: bool = True,
+        mirror: bool = False,
+        **unknown: Any,
+    ) -> list[Hand] | Iterator[list[Hand]]:
+        """The hands in a picture; see `zoo.estimate_hands`."""
+        refuse_options(self.estimate_hands, unknown)
+        least = check_number("presence_threshold", presence_threshold, low=0, high=1)
+        limit = check_number("max_hands", max_hands, low=1, whole=True)
+        find = partial(
+            self.part("detector").find,
+            score_threshold=check_optional("score_threshold", score_threshold, low=0, high=1),
+            iou_threshold=check_optional("iou_threshold", iou_threshold, low=0, high=1),
+        )
+        choose = partial(choose_hands, presence_threshold=least, limit=limit)
+
+        def estimate(photo: np.ndarray) -> list[Hand]:
+            hands = choose(self.look(photo, palm_regions(find(photo))))
+            if refine:
+                hands = choose(self.look(photo, [hand_region(points) for points in hands.points]))
+            return to_hands(hands)
+
+        return self.run(image, estimate, mirror=mirror)
+
+    def look(self, photo: np.ndarray, regions: Sequence[Region]) -> Hands:
+        """What is seen in regions of a photo, whether hands or not, all in one batch."""
+        if not regions:
+            return _NO_HANDS
+        return read_hands(*self.look_closer(photo, regions), self.entry.decode)
+
+
+def to_hands(hands: Hands) -> list[Hand]:
+    """Results of plain Python values."""
+    return [_to_hand(*of_one) for of_one in zip(*hands, strict=True)]
+
+
+def _to_hand(points: np.ndarray, world: np.ndarray, presence: float, right: float) -> Hand:
+    score = float(presence)
+    keypoints: list[Keypoint] = [
+        {"part": part, "position": {"x": x, "y": y, "z": z}, "score": score}  # that of the hand
+        for part, (x, y, z) in zip(HAND_21.names, points.tolist(), strict=True)
+    ]
+    in_metres: list[WorldPoint] = [
+        {"part": part, "position": {"x": x, "y": y, "z": z}}
+        for part, (x, y, z) in zip(HAND_21.names, world.tolist(), strict=True)
+    ]
+    return {
+        "score": score,
+        "keypoints": keypoints,
+        "box": to_box(box_around(points[:, :2])),
+        "handedness": "right" if right >= 0.5 else "left",
+        "handedness_score": float(max(right, 1 - right)),
+        "world": in_metres,
+    }
