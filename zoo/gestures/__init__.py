@@ -1,0 +1,1 @@
+"""Gestures of hands: rules over the curl and direction of fingers, and a small network."""

@@ -1,0 +1,162 @@
+"""How each finger of a hand is curled, and where it points to in the picture.
+
+Algorithm and figures: fingerpose 0.1 (Andreas Schallwig, after Prasad Pai's
+Classify-HandGesturePose), `FingerPoseEstimator`. What differs, on purpose:
+
+- There an exactly straight finger wraps around to 0 degrees and counts as fully curled
+  (57.2958 is a little more than 180 / pi); points without z make every finger fully curled and
+  horizontal.
+- There a segment without length votes for horizontal; here it has no vote.
+- There a finger's axis ends at the tip even if the middle joint is farther from the start, as in
+  a fist, although the code looks for the longest distance; here it ends at what is farthest.
+
+Directions are those of the picture that the keypoints belong to: y grows downwards, "up" is
+towards its upper edge, "left" towards its left edge. A mirrored picture shows a hand that points
+left where the picture as taken shows one that points right.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from weights_cache.errors import ZooError
+
+FINGERS = ("thumb", "index", "middle", "ring", "pinky")
+CURLS = ("no_curl", "half_curl", "full_curl")
+DIRECTIONS = (
+    "vertical_up",
+    "vertical_down",
+    "horizontal_left",
+    "horizontal_right",
+    "diagonal_up_right",
+    "diagonal_up_left",
+    "diagonal_down_right",
+    "diagonal_down_left",
+)
+
+POINTS = 21  # MediaPipe's: the wrist, then four of each finger from its base to its tip
+
+# Joints of a finger. It starts at the wrist, but the thumb at its own first joint, which stands
+# twice here: a segment without length has no vote.
+_JOINTS = np.array([(1, 1, 2, 3, 4), *((0, k, k + 1, k + 2, k + 3) for k in (5, 9, 13, 17))])
+_START, _MIDDLE, _TIP = _JOINTS[:, 0], _JOINTS[range(5), (3, 2, 2, 2, 2)], _JOINTS[:, 4]
+
+# Angles at the middle joint, between start and tip, in degrees.
+_NO_CURL, _HALF_CURL = 130.0, 60.0
+
+# Kinds of directions, in the order in which ties are decided, and what votes for them.
+_VERTICAL, _HORIZONTAL, _DIAGONAL = range(3)
+_EXTENT_VOTE, _AXIS_VOTE, _SEGMENT_VOTE = 1.1, 1.6, 0.9
+_VERTICAL_RATIO, _DIAGONAL_RATIO = 1.5, 0.66  # height by width of a finger's three points
+_VERTICAL_ANGLE, _DIAGONAL_ANGLE = 75.0, 25.0  # degrees from the horizontal
+_TINY = 1e-5
+
+
+class Finger(NamedTuple):
+    """One finger of a hand."""
+
+    curl: str  # of `CURLS`
+    direction: str  # of `DIRECTIONS`
+    angle: float  # degrees at the middle joint: 180 is straight
+
+
+def read_fingers(points: np.ndarray) -> dict[str, Finger]:
+    """Curl and direction of the five fingers, by name.
+
+    Args:
+        points: [21, 2 or 3] in pixels, y downwards. With z the curl is measured in space;
+            directions are always those in the picture.
+
+    >>> straight_up = np.stack([np.zeros(21), -np.arange(21.0)], axis=1)
+    >>> read_fingers(straight_up)["index"]
+    Finger(curl='no_curl', direction='vertical_up', angle=180.0)
+    """
+    angles = _middle_angles(points)
+    directions = _directions(points[:, :2])
+    return {
+        name: Finger(_curl(angle), direction, angle)
+        for name, angle, direction in zip(FINGERS, angles.tolist(), directions, strict=True)
+    }
+
+
+def points_of(hand: Any) -> np.ndarray:
+    """The keypoints of a hand as [21, 2], or [21, 3] where each has z.
+
+    Raises:
+        ZooError: it is no hand, or one without 21 keypoints.
+    """
+    if not isinstance(hand, Mapping) or "keypoints" not in hand:
+        raise ZooError(
+            f"a hand is a dict with 'keypoints', as estimate_hands gives it: {hand!r:.80}"
+        )
+    keypoints = hand["keypoints"]
+    if len(keypoints) != POINTS:
+        raise ZooError(
+            f"gestures need hands of {POINTS} keypoints, this one has {len(keypoints)}: "
+            "take a hands model that gives them, such as 'hands.lite' (handtrack finds boxes only)"
+        )
+    positions = [point["position"] for point in keypoints]
+    axes = "xyz" if all("z" in position for position in positions) else "xy"
+    points = np.array([[position[axis] for axis in axes] for position in positions], np.float64)
+    if not np.isfinite(points).all():
+        raise ZooError(
+            "positions of keypoints must be finite numbers; this hand has NaN or infinity"
+        )
+    return points
+
+
+def _curl(angle: float) -> str:
+    return CURLS[0 if angle > _NO_CURL else 1 if angle > _HALF_CURL else 2]
+
+
+def _middle_angles(points: np.ndarray) -> np.ndarray:
+    """Degrees at each middle joint; 0 where the tip lies on it."""
+    to_start, to_tip = points[_START] - points[_MIDDLE], points[_TIP] - points[_MIDDLE]
+    lengths = np.linalg.norm(to_start, axis=1) * np.linalg.norm(to_tip, axis=1)
+    known = lengths > 0
+    cosines = np.where(known, (to_start * to_tip).sum(axis=1) / np.where(known, lengths, 1), 1)
+    return np.degrees(np.arccos(cosines.clip(-1, 1)))
+
+
+def _directions(points: np.ndarray) -> list[str]:
+    start, middle, tip = points[_START], points[_MIDDLE], points[_TIP]
+    spans = np.stack([start - tip, start - middle, middle - tip])  # positive: to the left, upwards
+    widest = np.abs(spans).argmax(axis=0)[None]
+    extents = np.take_along_axis(spans, widest, axis=0)[0]  # [fingers, x and y]
+    longest = np.hypot(*spans.transpose(2, 0, 1)).argmax(axis=0)
+    votes = np.zeros((len(FINGERS), 3))
+    _vote(votes, _kinds_of_extents(np.abs(extents)), np.full(len(FINGERS), _EXTENT_VOTE))
+    _vote_along(votes, spans[longest, np.arange(len(FINGERS))], _AXIS_VOTE)
+    for segment in np.diff(points[_JOINTS], axis=1).transpose(1, 0, 2):
+        _vote_along(votes, segment, _SEGMENT_VOTE)
+    return [_named(*pair) for pair in zip(votes.argmax(axis=1), extents, strict=True)]
+
+
+def _kinds_of_extents(extents: np.ndarray) -> np.ndarray:
+    ratios = extents[:, 1] / (extents[:, 0] + _TINY)
+    return _kinds(ratios > _VERTICAL_RATIO, ratios > _DIAGONAL_RATIO)
+
+
+def _vote_along(votes: np.ndarray, steps: np.ndarray, weight: float) -> None:
+    """Vote for the kind of direction that steps [fingers, x and y] have, if they have a length."""
+    angles = np.degrees(np.arctan2(np.abs(steps[:, 1]), np.abs(steps[:, 0])))
+    kinds = _kinds(angles >= _VERTICAL_ANGLE, angles >= _DIAGONAL_ANGLE)
+    _vote(votes, kinds, np.where(steps.any(axis=1), weight, 0))
+
+
+def _kinds(vertical: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
+    return np.where(vertical, _VERTICAL, np.where(diagonal, _DIAGONAL, _HORIZONTAL))
+
+
+def _vote(votes: np.ndarray, kinds: np.ndarray, weights: np.ndarray) -> None:
+    votes[np.arange(len(votes)), kinds] += weights
+
+
+def _named(kind: int, extent: np.ndarray) -> str:
+    """The direction of a kind, with its sides by the largest extent along each axis."""
+    side = "left" if extent[0] > 0 else "right"
+    height = "down" if extent[1] < 0 else "up"
+    if kind == _VERTICAL:
+        return f"vertical_{height}"
+    return f"horizontal_{side}" if kind == _HORIZONTAL else f"diagonal_{height}_{side}"

@@ -1,0 +1,91 @@
+"""A small network that tells hand signs from the keypoints of a hand.
+
+By Kazuhito Takahashi (hand-gesture-recognition-using-mediapipe, Apache-2.0): points relative to the
+wrist, divided by the largest distance along an axis, as `pre_process_landmark` of its app.py does.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from core.tensors import Tensor
+from weights_cache.errors import ZooError
+from zoo.gestures.fingers import points_of
+from zoo.gestures.results import as_hands, to_gesture
+from zoo.labels import read_labels
+from zoo.options import check_number, refuse_options
+from zoo.runner import Model
+
+
+class KeypointClassifier(Model):
+    """A loaded classifier of keypoints; what it takes are hands, not pictures."""
+
+    def recognize_gestures(
+        self,
+        hands: Iterable[Mapping[str, Any]],
+        *,
+        score_threshold: float = 0.5,
+        mirror: bool = False,
+        **unknown: Any,
+    ) -> list[dict[str, Any]]:
+        """The sign of each hand, all in one batch.
+
+        Args:
+            hands: of one picture, as `zoo.estimate_hands` gives them.
+            score_threshold: a hand whose best sign has less gets none, 0..1.
+            mirror: the picture that the hands were found in is a mirror image.
+            unknown: options that are not there, for the error.
+
+        Returns:
+            As `zoo.recognize_gestures`.
+        """
+        refuse_options(self.recognize_gestures, unknown)
+        check_number("score_threshold", score_threshold, low=0, high=1)
+        seen = as_hands(hands)
+        if not seen:
+            return []
+        scores = np.asarray(self._run(seen, self.entry.output, mirror)).tolist()
+        labels = read_labels(self.entry.labels)
+        best = [max(zip(row, labels, strict=True), key=lambda pair: pair[0]) for row in scores]
+        return [
+            to_gesture(label, score, number, seen[number])
+            for number, (score, label) in enumerate(best)
+            if score >= score_threshold
+        ]
+
+    def infer(self, image: Any, *, embedding: bool = False, mirror: bool = False) -> Tensor:
+        """What the network computes of hands, for uses of your own.
+
+        Args:
+            image: no picture, but hands as `zoo.estimate_hands` gives them; one at least.
+            embedding: the values before the last layer in place of the scores.
+            mirror: the picture that the hands were found in is a mirror image.
+
+        Returns:
+            float32 [hands, ...].
+        """
+        hands = as_hands(image)
+        if not hands:
+            raise ZooError(f"{self.name} needs one hand at least")
+        return self._run(hands, self.entry.embedding if embedding else self.entry.output, mirror)
+
+    def _run(self, hands: list[Mapping[str, Any]], node: str, mirror: bool) -> Tensor:
+        values = np.stack([relative_points(points_of(hand), mirror=mirror) for hand in hands])
+        return self.network.execute(values, [node])[node]
+
+
+def relative_points(points: np.ndarray, *, mirror: bool) -> np.ndarray:
+    """A hand as the network knows it: float32 [42], x and y of each point in turn, -1..1.
+
+    Args:
+        points: [21, 2 or more] in pixels; z does not matter.
+        mirror: they are of a mirrored picture, as those that the network was trained with.
+
+    >>> relative_points(np.array([[4, 4], [6, 5]]), mirror=True).tolist()
+    [0.0, 0.0, 1.0, 0.5]
+    """
+    relative = points[:, :2] - points[0, :2]
+    if not mirror:
+        relative = relative * [-1, 1]
+    return (relative / (np.abs(relative).max() or 1.0)).astype(np.float32).reshape(-1)

@@ -1,0 +1,194 @@
+"""Recognising gestures by rules, built in or of one's own."""
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from weights_cache.errors import ZooError
+from zoo.gestures.built_in import BUILT_IN
+from zoo.gestures.fingers import points_of, read_fingers
+from zoo.gestures.results import as_hands, to_gesture
+from zoo.gestures.rules import GestureRules, make_gesture, score_of
+from zoo.gestures.storage import read_gestures, write_gestures
+from zoo.options import check_number, did_you_mean
+
+#: A gesture of seven rules with one finger wrong reaches 0.86, with all just acceptable 0.93.
+SCORE_THRESHOLD = 0.9
+
+
+class GestureRecognizer:
+    """Tells the gestures of hands by the curl and direction of their fingers.
+
+    Algorithm: fingerpose 0.1; `zoo.gestures.fingers` and `zoo.gestures.rules` say what differs.
+
+    Limits: a thumb counts as curled by its last joint alone. So a fist whose thumb lies straight
+    can pass for a thumb up or down: 39 % of the fists in the training data of
+    ``gesture.keypoints`` do, which are turned all ways and have no z. "rock" and "i_love_you"
+    differ by where a straight thumb points to, which holds for upright hands. Nothing tells a palm
+    from the back of a hand.
+
+    Args:
+        gestures: labels of built-in gestures to begin with; all by default, none: ``()``.
+        score_threshold: a hand that fits no gesture so well gets none, 0..1. At 0.9 nearly every
+            rule has to be met.
+
+    Raises:
+        ZooError: no such built-in gesture.
+
+    >>> recognizer = GestureRecognizer()
+    >>> recognizer.labels
+    ['victory', 'thumbs_up', 'thumbs_down', 'pointing_up', 'open_palm', 'closed_fist', 'four', \
+'i_love_you', 'rock', 'call']
+    >>> recognizer.add("three", curls={
+    ...     "thumb": ["half_curl", "full_curl"], "index": "no_curl", "middle": "no_curl",
+    ...     "ring": "no_curl", "pinky": {"full_curl": 1, "half_curl": 0.9}})
+    >>> recognizer.labels[-1]
+    'three'
+    """
+
+    def __init__(
+        self,
+        gestures: Iterable[str] | None = None,
+        *,
+        score_threshold: float = SCORE_THRESHOLD,
+    ):
+        self.score_threshold = check_number("score_threshold", score_threshold, low=0, high=1)
+        self._gestures: dict[str, GestureRules] = {}
+        for label in BUILT_IN if gestures is None else gestures:
+            if label not in BUILT_IN:
+                raise ZooError(_unknown(label, BUILT_IN, "built-in gesture"))
+            self.add(label, **BUILT_IN[label])
+
+    @property
+    def labels(self) -> list[str]:
+        """The gestures that it knows, in the order in which they were added."""
+        return list(self._gestures)
+
+    def add(
+        self,
+        label: str,
+        *,
+        curls: Mapping[str, Any] | None = None,
+        directions: Mapping[str, Any] | None = None,
+        weights: Mapping[str, float] | None = None,
+    ) -> None:
+        """Add a gesture of your own, or replace one of that label.
+
+        Args:
+            label: its name.
+            curls: finger -> curl: a name, several names that are equally right, or a dict of what
+                each is worth (-1..1). Fingers: thumb, index, middle, ring, pinky. Curls: no_curl,
+                half_curl, full_curl. A finger that is not there may do anything.
+            directions: finger -> direction, likewise: vertical_up, vertical_down,
+                horizontal_left, horizontal_right, diagonal_up_left, diagonal_up_right,
+                diagonal_down_left, diagonal_down_right; as seen in the picture given.
+            weights: finger -> how much its rules count, 0..100; 1 by default.
+
+        Raises:
+            ZooError: an unknown finger, curl or direction, or no rule at all.
+
+        >>> recognizer = GestureRecognizer(())
+        >>> recognizer.add("pointing_left", curls={"index": "no_curl", "middle": "full_curl"},
+        ...                directions={"index": {"horizontal_left": 1, "diagonal_up_left": 0.5}})
+        """
+        self._gestures[label] = make_gesture(label, curls or {}, directions or {}, weights or {})
+
+    def remove(self, label: str) -> None:
+        """Forget a gesture.
+
+        Raises:
+            ZooError: it does not know that one.
+
+        >>> recognizer = GestureRecognizer(["rock", "call"])
+        >>> recognizer.remove("rock")
+        >>> recognizer.labels
+        ['call']
+        """
+        if label not in self._gestures:
+            raise ZooError(_unknown(label, self._gestures, "gesture"))
+        del self._gestures[label]
+
+    def recognize(
+        self, hands: Iterable[Mapping[str, Any]], *, score_threshold: float | None = None
+    ) -> list[dict[str, Any]]:
+        """The gesture of each hand that makes one.
+
+        Args:
+            hands: of one picture, as `zoo.estimate_hands` gives them.
+            score_threshold: another than the recognizer's.
+
+        Returns:
+            ``[{"label": "victory", "score": .., "hand": 0, "handedness": "left", "box": {..}}]``:
+            ``hand`` is the number of the hand in the list given; ``handedness`` and ``box`` are the
+            hand's own, where it has them. No hands, or hands without gesture: ``[]``.
+
+        Raises:
+            ZooError: something is no hand, or has no keypoints.
+
+        >>> GestureRecognizer().recognize([])
+        []
+        """
+        least = self.score_threshold if score_threshold is None else score_threshold
+        check_number("score_threshold", least, low=0, high=1)
+        found = []
+        for number, hand in enumerate(as_hands(hands)):
+            scores = self.scores(hand)
+            best = max(scores, key=lambda label: scores[label], default=None)
+            if best is not None and scores[best] >= least:
+                found.append(to_gesture(best, scores[best], number, hand))
+        return found
+
+    def scores(self, hand: Mapping[str, Any]) -> dict[str, float]:
+        """How well one hand fits each gesture, 0..1, by label.
+
+        >>> points = [{"position": {"x": 0.0, "y": -float(y)}} for y in range(21)]
+        >>> GestureRecognizer(["open_palm", "closed_fist"]).scores({"keypoints": points})
+        {'open_palm': 1.0, 'closed_fist': 0.18}
+        """
+        fingers = read_fingers(points_of(hand))
+        return {label: score_of(gesture, fingers) for label, gesture in self._gestures.items()}
+
+    def describe_hand(self, hand: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        """What the rules see of one hand: each finger's curl and direction.
+
+        Args:
+            hand: as `zoo.estimate_hands` gives it.
+
+        Returns:
+            Finger -> ``{"curl": "no_curl", "direction": "vertical_up", "angle": 173.2}``; the
+            angle is that at the middle joint in degrees, 180 if straight.
+
+        >>> points = [{"position": {"x": 0.0, "y": -float(y)}} for y in range(21)]
+        >>> GestureRecognizer().describe_hand({"keypoints": points})["index"]
+        {'curl': 'no_curl', 'direction': 'vertical_up', 'angle': 180.0}
+        """
+        return {name: seen._asdict() for name, seen in read_fingers(points_of(hand)).items()}
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write all gestures and the threshold to a JSON file, wholly or not at all.
+
+        Raises:
+            ZooError: the file cannot be written.
+        """
+        write_gestures(path, self._gestures, self.score_threshold)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "GestureRecognizer":
+        """A recognizer with the gestures of a file that `save` wrote, and no others.
+
+        Raises:
+            ZooError: the file is missing, damaged or of a newer version.
+        """
+        gestures, score_threshold = read_gestures(path)
+        recognizer = cls((), score_threshold=score_threshold)
+        recognizer._gestures = gestures
+        return recognizer
+
+    def __repr__(self) -> str:
+        return f"<GestureRecognizer of {', '.join(self.labels) or 'nothing'}>"
+
+
+def _unknown(label: Any, valid: Iterable[str], what: str) -> str:
+    names = list(valid)
+    hint = did_you_mean(str(label), names)
+    return f"unknown {what} {label!r}{hint} ({', '.join(names) or 'there is none'})"

@@ -1,0 +1,98 @@
+"""The function of gestures that takes one line."""
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache, partial
+from typing import Any
+
+from weights_cache.errors import ZooError
+from zoo.catalog import all_entries
+from zoo.gestures.recognizer import GestureRecognizer
+from zoo.gestures.results import is_hands
+from zoo.loading import call_verb
+from zoo.options import did_you_mean, refuse_unknown
+from zoo.runner import for_each_picture
+
+DEFAULT_MODEL = "rules"
+DEFAULT_HANDS = "hands.lite"
+
+_OPTIONS = ("model", "backend", "score_threshold", "mirror")  # where hands are given
+
+Recognize = Callable[[Any], list[dict[str, Any]]]
+
+
+def recognize_gestures(
+    image: Any,
+    *,
+    model: str | GestureRecognizer = DEFAULT_MODEL,
+    hands_model: str = DEFAULT_HANDS,
+    backend: str | None = None,
+    score_threshold: float | None = None,
+    mirror: bool = False,
+    **options: Any,
+) -> Any:
+    """Tell what gestures the hands in a picture make.
+
+    Args:
+        image: a picture as for `zoo.estimate_hands`, whose hands are found first, or the result of
+            `zoo.estimate_hands`. A list, an iterator or an array [n, h, w, 3] are several.
+        model: ``"rules"`` (see `zoo.GestureRecognizer`), ``"gesture.keypoints"``, a small network
+            that knows "open", "close" and "pointer", or a `zoo.GestureRecognizer` with gestures of
+            your own.
+        hands_model: name of the model that finds the hands; it has to give 21 keypoints.
+        backend: where networks run.
+        score_threshold: least score of a gesture, 0..1; by default 0.9 for rules, 0.5 for the
+            network.
+        mirror: the picture is a mirror image (selfie view), also where its hands are given:
+            boxes and directions are those in the picture given, handedness that of the real person.
+        options: of the model of hands, such as the greatest number of hands.
+
+    Returns:
+        ``[{"label": "victory", "score": .., "hand": 0, "handedness": "left", "box": {..}}]``, one
+        for each hand that makes a gesture; ``hand`` counts the hands that were found or given.
+        For several pictures an iterator over such lists.
+
+    Raises:
+        ZooError: the picture cannot be read, a model or option is unknown, or the hands have no
+            keypoints.
+
+    >>> points = [{"position": {"x": 0.0, "y": -float(y)}} for y in range(21)]
+    >>> hand = {"keypoints": points, "handedness": "left"}
+    >>> recognize_gestures([hand])
+    [{'label': 'open_palm', 'score': 1.0, 'hand': 0, 'handedness': 'left'}]
+    """
+    recognize = _recognize_by(model, backend, score_threshold, mirror)
+
+    def run_one(item: Any) -> list[dict[str, Any]]:
+        if is_hands(item):
+            refuse_unknown("hands that are given", options, _OPTIONS)
+            return recognize(item)
+        of_hands = {**options, "mirror": mirror}
+        return recognize(
+            call_verb("estimate_hands", item, model=hands_model, backend=backend, options=of_hands)
+        )
+
+    return run_one(image) if is_hands(image) else for_each_picture(image, run_one)
+
+
+def _recognize_by(
+    model: Any, backend: str | None, score_threshold: float | None, mirror: bool
+) -> Recognize:
+    if isinstance(model, GestureRecognizer):
+        return partial(model.recognize, score_threshold=score_threshold)
+    if model == DEFAULT_MODEL:
+        return partial(_built_in().recognize, score_threshold=score_threshold)
+    names = [DEFAULT_MODEL, *(e.name for e in all_entries().values() if e.task == "gestures")]
+    if model not in names:
+        raise ZooError(
+            f"unknown model {model!r} of gestures{did_you_mean(str(model), names)}; it is one of "
+            f"{', '.join(names)}, or a GestureRecognizer"
+        )
+    options: Mapping[str, Any] = {"mirror": mirror}
+    if score_threshold is not None:
+        options = {**options, "score_threshold": score_threshold}
+    return partial(call_verb, "recognize_gestures", model=model, backend=backend, options=options)
+
+
+@lru_cache(maxsize=1)
+def _built_in() -> GestureRecognizer:
+    return GestureRecognizer()
