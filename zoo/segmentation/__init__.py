@@ -1,0 +1,1 @@
+"""Segmentation: its functions are in `zoo.segmentation.verbs`, its models in `.entries`."""

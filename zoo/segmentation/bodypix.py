@@ -1,0 +1,145 @@
+"""BodyPix: people, each person apart, and the parts of their bodies."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from zoo.options import check_number, refuse_options
+from zoo.results import Instance, Segmentation
+from zoo.runner import Outputs
+from zoo.segmentation.enlarging import Enlargement, strongest
+from zoo.segmentation.instances import SPACING, closeness, reference_points
+from zoo.segmentation.people import PersonModel
+from zoo.shared.boxes import to_box
+from zoo.shared.personlab import Points, decode_multiple, read_coral_fields, to_points, to_pose
+from zoo.shared.placement import Placement
+
+#: 0, then the channels of the part heatmaps (tfjs-models' body-pix, part_channels.ts).
+PART_LABELS = (
+    "background",
+    *("left_face", "right_face"),
+    *("left_upper_arm_front", "left_upper_arm_back"),
+    *("right_upper_arm_front", "right_upper_arm_back"),
+    *("left_lower_arm_front", "left_lower_arm_back"),
+    *("right_lower_arm_front", "right_lower_arm_back"),
+    *("left_hand", "right_hand", "torso_front", "torso_back"),
+    *("left_upper_leg_front", "left_upper_leg_back"),
+    *("right_upper_leg_front", "right_upper_leg_back"),
+    *("left_lower_leg_front", "left_lower_leg_back"),
+    *("right_lower_leg_front", "right_lower_leg_back"),
+    *("left_feet", "right_feet"),
+)
+
+MOST_PEOPLE = 255  # that masks tell apart
+
+Decode = Callable[[Outputs], list[Points]]
+
+
+class BodyPixModel(PersonModel):
+    """A loaded BodyPix."""
+
+    def segment_person_parts(
+        self,
+        image: Any,
+        *,
+        threshold: float = 0.5,
+        probability: bool = False,
+        mirror: bool = False,
+        **unknown: Any,
+    ) -> Segmentation | Iterator[Segmentation]:
+        """Parts of people's bodies; see `zoo.segment_person_parts`."""
+        refuse_options(self.segment_person_parts, unknown)
+        least = check_number("threshold", threshold, low=0, high=1)
+        return self.run(image, partial(self._segment_parts, least, probability), mirror=mirror)
+
+    def segment_persons(
+        self,
+        image: Any,
+        *,
+        max_persons: int = 10,
+        score_threshold: float = 0.2,
+        nms_radius: float = 20,
+        threshold: float = 0.5,
+        mirror: bool = False,
+        **unknown: Any,
+    ) -> list[Instance] | Iterator[list[Instance]]:
+        """Each person apart; see `zoo.segment_persons`."""
+        refuse_options(self.segment_persons, unknown)
+        decode = partial(
+            find_people,
+            stride=self.entry.decode.stride,
+            score_threshold=check_number("score_threshold", score_threshold, low=0, high=1),
+            nms_radius=check_number("nms_radius", nms_radius, low=0),
+        )
+        most = check_number("max_persons", max_persons, low=1, whole=True)
+        least = check_number("threshold", threshold, low=0, high=1)
+        return self.run(image, partial(self._segment_persons, decode, most, least), mirror=mirror)
+
+    def _segment_parts(
+        self, threshold: float, probability: bool, photo: np.ndarray
+    ) -> Segmentation:
+        outputs, placement = self.look_at(photo)
+        return self.parts(outputs, self.enlargement(photo, placement), threshold, probability)
+
+    def parts(
+        self, outputs: Outputs, how: Enlargement, threshold: float, probability: bool
+    ) -> Segmentation:
+        """The parts in a photo, from what the network says of it."""
+        result = self.person(outputs, how, threshold, probability)
+        part = strongest(outputs["float_part_heatmaps"][0], how) + np.uint8(1)
+        return {**result, "mask": result["mask"] * part, "labels": list(PART_LABELS)}
+
+    def _segment_persons(
+        self, decode: Decode, most: int, threshold: float, photo: np.ndarray
+    ) -> list[Instance]:
+        outputs, placement = self.look_at(photo)
+        people = decode(outputs)
+        masks = self.person_masks(outputs, people, photo.shape[:2], placement, threshold)
+        found = (_instance(m, p, placement) for m, p in zip(masks, people, strict=True) if m.any())
+        return list(islice(found, most))
+
+    def person_masks(
+        self,
+        outputs: Outputs,
+        people: Sequence[Points],
+        size: tuple[int, int],
+        placement: Placement,
+        threshold: float,
+    ) -> Iterator[np.ndarray]:
+        """The mask of each person, of a photo of a height and width."""
+        if people:
+            stride = self.entry.decode.stride
+            how = Enlargement.of(size, placement, stride)
+            anyone = self.person(outputs, how, threshold, False)["mask"]
+            fits = closeness(to_points(outputs["float_long_offsets"]), people, stride)
+            whose = strongest(fits, Enlargement.of(size, placement, SPACING))
+            yield from (anyone * (whose == index) for index in range(len(people)))
+
+
+def find_people(
+    outputs: Outputs, *, stride: int, score_threshold: float, nms_radius: float
+) -> list[Points]:
+    """The poses of people, best first.
+
+    A large person has many cells that are sure of a keypoint. Walks from those further off find the
+    same person again, with a low score, as the keypoints are taken: such do not count. The default
+    threshold is that of the decoder in the model's file; with tfjs-models' 0.4 portraits are lost.
+    """
+    found = decode_multiple(
+        read_coral_fields(outputs, stride),
+        max_poses=MOST_PEOPLE,
+        score_threshold=score_threshold,
+        nms_radius=nms_radius,
+    )
+    people = [p for p in found if p.score >= score_threshold and reference_points(p)]
+    return sorted(people, key=lambda person: -person.score)
+
+
+def _instance(mask: np.ndarray, person: Points, placement: Placement) -> Instance:
+    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+    corners = columns[0], rows[0], columns[-1] + 1, rows[-1] + 1
+    pose = to_pose(person, placement)
+    return {"score": pose["score"], "mask": mask, "box": to_box(corners), "pose": pose}

@@ -1,0 +1,46 @@
+"""DeepLab: the class of each pixel."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from zoo.labels import read_labels
+from zoo.options import refuse_options
+from zoo.results import Segmentation
+from zoo.runner import Outputs
+from zoo.segmentation.enlarging import Enlargement, share_of_strongest, strongest
+from zoo.segmentation.people import PersonModel
+
+
+class DeepLabModel(PersonModel):
+    """A loaded DeepLab."""
+
+    def segment(
+        self, image: Any, *, probability: bool = False, mirror: bool = False, **unknown: Any
+    ) -> Segmentation | Iterator[Segmentation]:
+        """What each pixel belongs to; see `zoo.segment`."""
+        refuse_options(self.segment, unknown)
+        return self.run(image, partial(self._segment, probability), mirror=mirror)
+
+    def _segment(self, probability: bool, photo: np.ndarray) -> Segmentation:
+        outputs, placement = self.look_at(photo)
+        return self.classes(outputs, self.enlargement(photo, placement), probability)
+
+    def classes(self, outputs: Outputs, how: Enlargement, probability: bool) -> Segmentation:
+        """The result for a photo, from what the network says of it."""
+        logits = outputs[self.entry.output][0]
+        labels = list(read_labels(self.entry.labels))
+        result: Segmentation = {"mask": strongest(logits, how), "labels": labels}
+        return {**result, "probability": share_of_strongest(logits, how)} if probability else result
+
+    def person_field(self, outputs: Outputs) -> np.ndarray:
+        """The log-odds of a person against everything else."""
+        logits = outputs[self.entry.output][0]
+        person = read_labels(self.entry.labels).index("person")
+        others = np.delete(logits, person, axis=2)
+        best = others.max(axis=2)
+        sums = np.exp(others - best[:, :, None]).sum(axis=2)
+        odds: np.ndarray = logits[:, :, person] - best - np.log(sums)
+        return odds

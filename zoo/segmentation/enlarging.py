@@ -1,0 +1,155 @@
+"""From the cells of a network's output to the pixels of a photo, smoothly and in little memory.
+
+What a network says (logits, probabilities) is mixed between its cells before anything is decided:
+edges then run between cells, where deciding first would give stairs. A large photo is done strip by
+strip, so that no array of its size is made for each class.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import reduce
+from typing import NamedTuple
+
+import numpy as np
+
+from weights_cache.dependencies import needed_for
+from zoo.shared.placement import Placement
+
+STRIP = 2**20  # pixels that are worked on at once
+
+
+@dataclass(frozen=True)
+class Cells:
+    """What the cells of a network's outputs are."""
+
+    stride: int = 1  # pixels of the input from cell to cell
+    log_odds: bool = True  # of a person; or else its probability
+
+
+class Enlargement(NamedTuple):
+    """Where the pixels of a photo, or of some of its rows, lie among the cells of an output.
+
+    Cell i is the stretch from i to i + 1 of these coordinates.
+    """
+
+    window: tuple[float, float, float, float]  # left, top, right, bottom of the photo, in cells
+    size: tuple[int, int]  # height and width of the photo
+
+    @classmethod
+    def of(cls, photo: tuple[int, int], placement: Placement, stride: int = 1) -> "Enlargement":
+        """Of a whole photo.
+
+        Args:
+            photo: height and width.
+            placement: where it lies in the input, upright.
+            stride: pixels of the input from cell to cell; cell i is at pixel ``i * stride``.
+
+        >>> Enlargement.of((10, 20), Placement.of_scale(25.6, 51.2, 0, 0)).window
+        (0.0, 0.0, 512.0, 512.0)
+        """
+        # Of pixels and cells alike the middle is at one half.
+        left, right = ((x - placement.c) / placement.a for x in (0, photo[1]))
+        top, bottom = ((y - placement.f) / placement.e for y in (0, photo[0]))
+        edges = ((n - 0.5) / stride + 0.5 for n in (left, top, right, bottom))
+        left, top, right, bottom = edges
+        return cls((left, top, right, bottom), photo)
+
+    def strips(self) -> Iterator[tuple[slice, "Enlargement"]]:
+        """Some rows of the photo at a time."""
+        (left, top, right, bottom), (height, width) = self
+        step = max(1, STRIP // width)
+        for start in range(0, height, step):
+            stop = min(start + step, height)
+            low, high = (top + (bottom - top) * n / height for n in (start, stop))
+            yield slice(start, stop), Enlargement((left, low, right, high), (stop - start, width))
+
+    def values(self, field: np.ndarray) -> np.ndarray:
+        """The values of all pixels: bilinear between cells, the nearest beyond the outermost.
+
+        Args:
+            field: [rows, columns] of cells.
+
+        Returns:
+            float32 [height, width].
+        """
+        with needed_for("resizing masks"):
+            from PIL import Image
+
+        rows, columns = field.shape
+        limits = columns, rows, columns, rows
+        left, top, right, bottom = (
+            min(max(n, 0.0), float(most)) for n, most in zip(self.window, limits, strict=True)
+        )
+        image = Image.fromarray(np.ascontiguousarray(field, np.float32))
+        size, bilinear = self.size[::-1], Image.Resampling.BILINEAR
+        return np.asarray(image.resize(size, bilinear, (left, top, right, bottom)))
+
+    def cells(self, fields: np.ndarray) -> np.ndarray:
+        """The rows [rows, columns, ...] of fields that these pixels are mixed from."""
+        _, top, _, bottom = self.window
+        first = min(max(int(top - 0.5), 0), len(fields) - 2)
+        return fields[first : max(int(np.ceil(bottom + 0.5)), first + 2)]
+
+    @property
+    def enlarges(self) -> bool:
+        """Whether each pixel is a mix of four cells; pixels larger than cells are of more."""
+        left, top, right, bottom = self.window
+        return bottom - top <= self.size[0] and right - left <= self.size[1]
+
+
+def strongest(fields: np.ndarray, enlargement: Enlargement) -> np.ndarray:
+    """Which field is largest at each pixel.
+
+    Args:
+        fields: [rows, columns, fields] of cells, at least two rows and columns.
+        enlargement: from cells to pixels.
+
+    Returns:
+        uint8 [height, width]: the index of a field, of equal ones the first.
+    """
+    mask = np.empty(enlargement.size, np.uint8)
+    for rows, strip in enlargement.strips():
+        first, *others = _contenders(fields, strip)
+        mask[rows] = first
+        if others:
+            best = strip.values(fields[:, :, first]).copy()
+            for index in others:
+                values = strip.values(fields[:, :, index])
+                mask[rows][values > best] = index
+                np.maximum(best, values, out=best)
+    return mask
+
+
+def _contenders(fields: np.ndarray, strip: Enlargement) -> list[int]:
+    """The fields that may be largest somewhere: few of many, mostly.
+
+    A mix of four cells is at most their largest value. Where that is less than the smallest of
+    another field, the field loses.
+    """
+    if not strip.enlarges:
+        return list(range(fields.shape[2]))
+    near = strip.cells(fields)
+    corners = near[:-1, :-1], near[:-1, 1:], near[1:, :-1], near[1:, 1:]
+    most, least = np.maximum.reduce(corners), np.minimum.reduce(corners)
+    contends = most >= least.max(axis=2, keepdims=True)
+    found: list[int] = np.flatnonzero(contends.any(axis=(0, 1))).tolist()
+    return found
+
+
+def share_of_strongest(logits: np.ndarray, enlargement: Enlargement) -> np.ndarray:
+    """The softmax of logits at each pixel, of the largest: how sure the choice is.
+
+    Args:
+        logits: [rows, columns, classes] of cells.
+        enlargement: from cells to pixels.
+
+    Returns:
+        float32 [height, width], 0..1.
+    """
+    share = np.empty(enlargement.size, np.float32)
+    for rows, strip in enlargement.strips():
+        contenders = (strip.values(logits[:, :, k]) for k in _contenders(logits, strip))
+        best = reduce(np.maximum, contenders)
+        total = sum(np.exp(strip.values(logits[:, :, k]) - best) for k in range(logits.shape[2]))
+        share[rows] = 1 / total
+    return share
