@@ -1,0 +1,242 @@
+"""face-api.js's networks, and what becomes of their outputs, against face-api.js itself."""
+
+import json
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import zoo
+from core.graph.model import GraphModel
+from weights_cache import load_weights
+from weights_cache.errors import WeightsError
+from zoo.entry import Preprocess
+from zoo.faces.face_api_decode import (
+    ANCHORS,
+    CONTOURS,
+    EXPRESSIONS,
+    GENDERS,
+    IOU_THRESHOLD,
+    Crop,
+    aligned_box,
+    find_faces,
+    find_labels,
+)
+from zoo.networks.face_api import (
+    build_age_gender,
+    build_detector,
+    build_expressions,
+    build_landmarks,
+)
+from zoo.preprocess import prepare
+from zoo.shared.boxes import overlap, suppress
+
+NETWORKS = {
+    "tiny-face-detector": build_detector,
+    "face-landmark-68": build_landmarks,
+    "face-landmark-68-tiny": build_landmarks,
+    "face-expression": build_expressions,
+    "age-gender": build_age_gender,
+}
+OF_FACES = [name for name in NETWORKS if name != "tiny-face-detector"]
+#: The networks of points, and what the goldens call theirs.
+POINTS = {"face-landmark-68": "landmarks", "face-landmark-68-tiny": "landmarksTiny"}
+PICTURES = ["portrait.jpg", "coral_grace_hopper.bmp"]
+
+
+def pixels(fit: str, *mean: float) -> Preprocess:
+    """face-api.js takes the mean off, divides by 255, and resizes as TensorFlow.js does."""
+    red, green, blue = (value / 255 for value in mean)
+    return Preprocess(fit=fit, divide=255.0, subtract=(red, green, blue), resize="tfjs")
+
+
+PHOTO = pixels("pad", 117.001, 114.697, 97.404)
+FACE = pixels("stretch", 122.782, 117.001, 104.298)
+
+
+@pytest.fixture(scope="module")
+def weights(shared):
+    return {name: load_weights(shared / "weights" / f"face-api-{name}") for name in NETWORKS}
+
+
+@pytest.fixture(scope="module")
+def networks(weights):
+    return {name: GraphModel(build(weights[name])) for name, build in NETWORKS.items()}
+
+
+def outputs(network, values) -> dict[str, np.ndarray]:
+    return {name: np.asarray(tensor) for name, tensor in network.predict(values).items()}
+
+
+class Face(NamedTuple):
+    """What the chain of all networks finds."""
+
+    box: np.ndarray
+    score: float
+    points: dict[str, np.ndarray]
+    expressions: list
+    age: float
+    gender: dict
+
+
+def find_all(photo: np.ndarray, networks) -> list[Face]:
+    values, placement = prepare(photo, PHOTO, (416, 416))
+    found = find_faces(outputs(networks["tiny-face-detector"], values), score_threshold=0.4)
+    found = found.at(suppress(found.boxes, found.scores, iou_threshold=IOU_THRESHOLD))
+    found = found.in_photo(placement)
+    return [
+        describe(photo, box, score, networks)
+        for box, score in zip(found.boxes, found.scores, strict=True)
+    ]
+
+
+def describe(photo, box, score, networks) -> Face:
+    def look(name: str, crop: Crop) -> dict[str, np.ndarray]:
+        values, _ = prepare(crop.cut(photo), FACE, (112, 112))
+        return outputs(networks[name], values)
+
+    crop = Crop.of_box(box, photo.shape[:2])
+    points = {name: crop.points(look(name, crop)["landmarks"][0]) for name in POINTS}
+    aligned = Crop.of_box(aligned_box(points["face-landmark-68"]), photo.shape[:2])
+    expressions = find_labels(look("face-expression", aligned)["expressions"][0], EXPRESSIONS)
+    person = look("age-gender", aligned)
+    gender = find_labels(person["gender"][0], GENDERS)[0]
+    return Face(box, score, points, expressions, float(person["age"][0, 0]), gender)
+
+
+@pytest.fixture(scope="module", params=PICTURES)
+def found_and_golden(request, networks, shared):
+    """The face of a picture, and what each network's file says of it."""
+    photo = zoo.read_image(shared / "images" / "reference" / request.param)
+    (face,) = find_all(photo, networks)
+    golden = {}
+    for name in NETWORKS:
+        file = shared / "weights" / f"face-api-{name}" / "reference" / "faceapi_pipeline.json"
+        (said,) = json.loads(file.read_text())["results"][request.param]
+        golden |= said
+    return face, golden
+
+
+def test_the_box_is_the_golden_one(found_and_golden):
+    face, golden = found_and_golden
+    x, y, width, height = (golden["box"][key] for key in ("_x", "_y", "_width", "_height"))
+    expected = np.array([x, y, x + width, y + height])
+    # face-api.js rounds the sides of the resized photo, which it never makes.
+    assert overlap(expected, face.box[None])[0] > 0.998
+    assert face.score == pytest.approx(golden["score"], abs=1e-5)
+
+
+@pytest.mark.parametrize(("name", "key"), list(POINTS.items()))
+def test_points_are_the_golden_ones(name, key, found_and_golden):
+    face, golden = found_and_golden
+    distances = np.linalg.norm(face.points[name] - np.array(golden[key]), axis=1)
+    assert distances.max() < 1e-3 * golden["box"]["_width"]
+
+
+def test_expressions_age_and_gender_are_the_golden_ones(found_and_golden):
+    face, golden = found_and_golden
+    expected = sorted(golden["expressions"].items(), key=lambda item: -item[1])
+    assert face.expressions[0]["label"] == expected[0][0]
+    scores = {label["label"]: label["score"] for label in face.expressions}
+    assert scores == pytest.approx(golden["expressions"], abs=1e-4)
+    assert face.age == pytest.approx(golden["age"], abs=1e-2)
+    assert face.gender["label"] == golden["gender"]
+    assert face.gender["score"] == pytest.approx(golden["genderProbability"], abs=1e-4)
+
+
+def test_left_and_right_are_the_subjects_own(found_and_golden):
+    for points in found_and_golden[0].points.values():
+        middle = {name: points[list(contour)].mean(axis=0) for name, contour in CONTOURS.items()}
+        assert middle["right_eye"][0] < middle["nose"][0] < middle["left_eye"][0]
+        assert middle["right_eyebrow"][0] < middle["left_eyebrow"][0]
+        assert middle["left_eyebrow"][1] < middle["left_eye"][1] < middle["lips"][1]
+    assert [i for contour in CONTOURS.values() for i in contour] == list(range(68))
+
+
+def test_another_size_gives_the_numbers_of_face_api(networks):
+    """One cell of what face-api.js 1.7.15 gives for a made-up picture of 224 x 224."""
+    y, x, channel = np.mgrid[:224, :224, :3]
+    photo = ((x * 7 + y * 13 + channel * 29) % 256).astype(np.uint8)
+    values, _ = prepare(photo, PHOTO, (224, 224))
+    grid = outputs(networks["tiny-face-detector"], values)["grid"]
+    assert grid.shape == (1, 7, 7, 25)
+    expected = [0.859425, 0.312130, -0.393342, -0.657348, -7.218833]
+    np.testing.assert_allclose(grid[0, 3, 2, :5], expected, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_a_batch_gives_what_its_pictures_give(name, networks, rng):
+    side = 96 if name == "tiny-face-detector" else 112
+    values = rng.uniform(-0.5, 0.5, (3, side, side, 3)).astype(np.float32)
+    together = outputs(networks[name], values)
+    for i in range(3):
+        for output, array in outputs(networks[name], values[i : i + 1]).items():
+            np.testing.assert_allclose(together[output][i], array[0], rtol=1e-5, atol=1e-4)
+
+
+def test_the_features_are_a_vector_per_face(networks):
+    values = np.zeros((2, 112, 112, 3), np.float32)
+    lengths = [networks[name].execute(values, ["features"])["features"].shape for name in OF_FACES]
+    assert lengths == [(2, 256), (2, 128), (2, 256), (2, 512)]
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_a_missing_weight_is_named(name, weights):
+    missing = next(reversed(weights[name]))
+    rest = {key: array for key, array in weights[name].items() if key != missing}
+    with pytest.raises(WeightsError, match=f"no '{missing}'"):
+        NETWORKS[name](rest)
+
+
+def test_weights_of_another_network_are_refused(weights):
+    with pytest.raises(WeightsError, match=r"'fc/weights' has shape \(256, 136\), expected"):
+        build_expressions(weights["face-landmark-68"])
+
+
+def test_boxes_are_found_where_the_grid_says(rng):
+    grid = np.full((1, 4, 6, 25), -9, np.float32)
+    row, column, anchor = 2, 5, 3
+    grid[0, row, column, anchor * 5 :][:5] = 0, np.log(3), np.log(2), -np.log(2), np.log(4)
+    found = find_faces({"grid": grid}, score_threshold=0.75)
+    assert found.scores == pytest.approx([0.8])
+    width, height = ANCHORS[anchor] * [2, 0.5] * 32
+    x, y = 5.5 * 32, 2.75 * 32
+    corners = [x - width / 2, y - height / 2, x + width / 2, y + height / 2]
+    np.testing.assert_allclose(found.boxes, [corners], rtol=1e-6)
+    nothing = find_faces({"grid": grid}, score_threshold=0.81)
+    assert [array.shape for array in nothing] == [(0,), (0, 4), (0, 0, 2)]
+
+
+@pytest.mark.parametrize(("width", "height"), [(5, 8), (9, 4), (6, 6)])
+def test_crops_lie_in_the_middle_of_a_black_square(width, height, rng):
+    photo = rng.integers(1, 256, (20, 30, 3), dtype=np.uint8)
+    crop = Crop.of_box(np.array([3.5, 2.25, 3.75 + width, 2.5 + height]), (20, 30))
+    square, side = crop.cut(photo), max(width, height)
+    left, top = (side - width) // 2, (side - height) // 2
+    assert square.shape == (side, side, 3)
+    part = square[top : top + height, left : left + width]
+    np.testing.assert_array_equal(part, photo[2 : 2 + height, 3 : 3 + width])
+    assert np.count_nonzero(square) == np.count_nonzero(part)
+
+
+def test_points_of_a_box_that_the_border_cuts_count_from_what_is_seen():
+    crop = Crop.of_box(np.array([-40.0, -10.0, 60.0, 50.0]), (200, 100))
+    assert crop == (0, 0, 60, 50)
+    # The square reaches 5 pixels above the photo.
+    np.testing.assert_allclose(crop.points(np.array([0.5, 0.5, 0, 1])), [[30, 25], [0, 55]])
+
+
+@pytest.mark.parametrize(
+    ("box", "expected"),
+    [
+        ((120, 20, 150, 60), (99, 20, 1, 40)),
+        ((-9, -9, -2, -3), (0, 0, 1, 1)),
+        ((40, 210, 41, 211), (40, 199, 1, 1)),
+        ((40.5, 30.5, 40.6, 30.6), (40.5, 30.5, 1, 1)),
+    ],
+)
+def test_a_crop_has_at_least_one_pixel_of_the_photo(box, expected):
+    crop = Crop.of_box(np.array(box, float), (200, 100))
+    assert crop == expected
+    side = max(expected[2:])
+    assert np.count_nonzero(crop.cut(np.ones((200, 100, 3), np.uint8))) == 3 * side

@@ -1,0 +1,1 @@
+"""Faces: where they are, their points, expressions, age and gender."""

@@ -1,0 +1,211 @@
+"""The pretrained face models."""
+
+from typing import Any
+
+from zoo.entry import Entry, Preprocess
+from zoo.faces.face_api_decode import Thresholds
+from zoo.options import Option
+from zoo.shared.anchors import AnchorGrid
+
+# Expressions, age and gender are read from a box about the 68 points, as in face-api.js.
+_READERS = {
+    "points68": "faceapi.landmark68",
+    "expressions": "faceapi.expression",
+    "age_gender": "faceapi.age_gender",
+}
+
+# --- MediaPipe's: strides, anchors, thresholds and ranges as in its modules/face_detection ------
+
+
+def _blazeface(
+    variant: str, weights: str, grid: AnchorGrid, title: str, limits: str, file: str = ""
+) -> Entry:
+    return Entry(
+        name=f"blazeface.{variant}",
+        task="faces",
+        model="detectors:BlazeFace",
+        weights=weights,
+        file=file,
+        preprocess=Preprocess(size=(grid.size, grid.size), divide=127.5, subtract=1.0),
+        output=grid.regressors[0],
+        decode=grid,
+        title=title,
+        parts=_READERS,
+        limits=limits,
+    )
+
+
+def _grid(strides: tuple[int, ...], size: int) -> AnchorGrid:
+    """Of the networks of TensorFlow.js, whose outputs are split by stride."""
+    regressors, scores = ("Identity_2", "Identity_3"), ("Identity", "Identity_1")
+    return AnchorGrid(regressors, scores, keypoints=6, strides=strides, size=size)
+
+
+# Measured with five faces, pasted in all sizes into a photo of an empty room.
+_NARROW = "misses faces that are narrower than about 1/{} of the photo's longer side"
+
+_BLAZEFACES = [
+    _blazeface(
+        "short",
+        "mediapipe-face-detection-tflite",
+        AnchorGrid(
+            ("regressors",), ("classificators",), keypoints=6, strides=(8, 16, 16, 16), size=128
+        ),
+        "BlazeFace for faces within 2 m of the camera, 6 keypoints, by MediaPipe",
+        f"{_NARROW.format(10)}; takes faces of some dogs for human ones",
+        "face_detection_short_range.tflite",
+    ),
+    _blazeface(
+        "full",
+        "mediapipe-face-detection-tflite",
+        AnchorGrid(
+            ("Identity",),
+            ("Identity_1",),
+            keypoints=6,
+            strides=(4,),
+            size=192,
+            per_cell=1,
+            score_threshold=0.6,
+        ),
+        "BlazeFace for faces within 5 m of the camera, 6 keypoints, by MediaPipe",
+        _NARROW.format(15),
+        "face_detection_full_range_sparse.tflite",
+    ),
+    _blazeface(
+        "front",
+        "blazeface-front-tfjs-float",
+        _grid((8, 16, 16, 16), 128),
+        "BlazeFace of TensorFlow.js: the network of blazeface.short in another format",
+        _NARROW.format(10),
+    ),
+    _blazeface(
+        "back",
+        "blazeface-tfjs-float",
+        _grid((16, 32, 32, 32), 256),
+        "BlazeFace for cameras on the back of phones, 6 keypoints, by MediaPipe",
+        f"{_NARROW.format(30)}; boxes of the smallest are off by half a face; takes faces of "
+        "some cats, dogs and birds for human ones",
+    ),
+]
+
+_DETECTORS = (*(entry.name for entry in _BLAZEFACES), "faceapi.tiny_detector")
+
+
+def _found_by(detector: str, **more: str) -> dict[str, Any]:
+    """What an entry has whose faces a detector finds."""
+    return {
+        "parts": {"detector": detector, **more, **_READERS},
+        "options": {"detector": Option(detector, choices=_DETECTORS)},
+    }
+
+
+_MESHES = [
+    Entry(
+        name="facemesh.base",
+        task="faces",
+        model="mesh:FaceMesh",
+        weights="facemesh-tfjs-fp16",
+        preprocess=Preprocess(size=(192, 192), divide=255.0, border="replicate"),
+        output="output_mesh",
+        batch=True,
+        title="Face mesh of 468 points in 3D, by MediaPipe",
+        limits="misreads faces upside down, and guesses at those narrower than about 40 pixels; "
+        "what its detector misses it does not see",
+        **_found_by("blazeface.short", iris="iris.base"),
+    ),
+    Entry(
+        name="iris.base",
+        task="faces",
+        model="iris:IrisModel",
+        weights="iris-tfjs-float",
+        preprocess=Preprocess(size=(64, 64), divide=255.0, border="replicate"),
+        output="Identity",
+        batch=True,
+        title="Eyelids and iris of one eye, 71 and 5 points, by MediaPipe",
+        limits="takes the picture of one right eye; closed eyes have irises, too",
+    ),
+]
+
+# --- face-api.js's: sizes, means and thresholds as in its sources (see face_api_decode) ---------
+
+
+def _less_mean(fit: str, *mean: float, size: tuple[int, int] | None = None) -> Preprocess:
+    """The mean of each channel is taken off, then all is divided by 255."""
+    red, green, blue = (value / 255 for value in mean)
+    return Preprocess(size, fit, divide=255.0, subtract=(red, green, blue), resize="tfjs")
+
+
+_FACE = _less_mean("letterbox", 122.782, 117.001, 104.298, size=(112, 112))
+
+
+def _of_face(
+    name: str, model: str, network: str, weights: str, output: str, title: str, **more: Any
+) -> Entry:
+    return Entry(
+        name=f"faceapi.{name}",
+        task="faces",
+        model=f"face_api:{model}",
+        weights=f"face-api-{weights}",
+        network=f"face_api:{network}",
+        preprocess=_FACE,
+        output=output,
+        embedding="features",
+        title=f"{title}, of face-api.js",
+        **more,
+    )
+
+
+_TURNED = "fails with faces that are turned by more than about 30 degrees"
+
+
+def _points(name: str, weights: str, title: str) -> Entry:
+    return _of_face(
+        name,
+        "FacePoints",
+        "build_landmarks",
+        weights,
+        "landmarks",
+        title,
+        limits=_TURNED,
+        **_found_by("faceapi.tiny_detector"),
+    )
+
+
+_FACE_API = [
+    Entry(
+        name="faceapi.tiny_detector",
+        task="faces",
+        model="detectors:TinyFaceDetector",
+        weights="face-api-tiny-face-detector",
+        network="face_api:build_detector",
+        preprocess=_less_mean("pad", 117.001, 114.697, 97.404),
+        output="grid",
+        decode=Thresholds(),
+        title="Tiny YOLOv2 for faces, boxes without keypoints, of face-api.js",
+        parts=_READERS,
+        options={"input_size": Option(416, choices=(128, 160, 224, 320, 416, 512, 608))},
+        limits=f"with input_size 416 {_NARROW.format(12)}, and some that fill it",
+    ),
+    _points("landmark68", "face-landmark-68", "68 points of a face"),
+    _points("landmark68_tiny", "face-landmark-68-tiny", "68 points of a face by a smaller network"),
+    _of_face(
+        "expression",
+        "FaceReader",
+        "build_expressions",
+        "face-expression",
+        "expressions",
+        "7 facial expressions",
+        limits=f"{_TURNED}; names how a face looks, not what someone feels",
+    ),
+    _of_face(
+        "age_gender",
+        "FaceReader",
+        "build_age_gender",
+        "age-gender",
+        "age",
+        "Age and gender",
+        limits=f"{_TURNED}; a guess from looks, often wrong: no ground for decisions",
+    ),
+]
+
+ENTRIES = [*_BLAZEFACES, *_MESHES, *_FACE_API]

@@ -1,0 +1,140 @@
+"""What all models of faces share: faces are found, their points, then what else is asked for."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from weights_cache.errors import ZooError
+from zoo.faces.face_api_decode import EXPRESSIONS, GENDERS, aligned_box, find_labels
+from zoo.faces.points import CONTOURS, to_keypoints
+from zoo.options import check_optional, refuse_options
+from zoo.results import Face
+from zoo.runner import Model
+from zoo.shared.anchors import Candidates
+from zoo.shared.boxes import to_box
+
+
+class Located(NamedTuple):
+    """Faces of a photo with their points, best first."""
+
+    found: Candidates  # by the detector
+    points: np.ndarray  # [n, points, 2 or 3], in pixels of the photo
+    scores: np.ndarray  # [n], of the points, 0..1
+
+    def at(self, indices: Sequence[int]) -> "Located":
+        """Some of them."""
+        chosen = list(indices)
+        return Located(self.found.at(chosen), self.points[chosen], self.scores[chosen])
+
+
+class FaceModel(Model):
+    """A model that says where the points of faces are."""
+
+    kind = ""  # of its points: see zoo.faces.points; "": it gives none
+
+    def locate(self, photo: np.ndarray, found: Candidates) -> Located:
+        """The points of some faces, at least one; those that it takes for no faces are left out."""
+        raise NotImplementedError
+
+    def estimate_faces(
+        self,
+        image: Any,
+        *,
+        iris: bool = False,
+        expressions: bool = False,
+        age_gender: bool = False,
+        max_faces: int | None = None,
+        score_threshold: float | None = None,
+        iou_threshold: float | None = None,
+        mirror: bool = False,
+        **unknown: Any,
+    ) -> list[Face] | Iterator[list[Face]]:
+        """The faces in a picture; see `zoo.estimate_faces`."""
+        refuse_options(self.estimate_faces, unknown)
+        if iris and "iris" not in self.entry.parts:
+            raise ZooError(
+                f"iris=True needs the mesh, which {self.name} does not give: use landmarks='mesh' "
+                "or model='facemesh.base'"
+            )
+        limits = checked_limits(max_faces, score_threshold, iou_threshold)
+
+        def estimate(photo: np.ndarray) -> list[Face]:
+            found = self.detector.find(photo, **limits)
+            if not len(found.scores):
+                return []
+            located = self.locate(photo, found)
+            faces = to_faces(located, self.kind)
+            if iris:
+                self._add_irises(faces, photo, located)
+            if expressions or age_gender:
+                self._add_labels(faces, photo, located, expressions, age_gender)
+            return faces
+
+        return self.run(image, estimate, mirror=mirror)
+
+    @property
+    def detector(self) -> Any:
+        """What finds the faces."""
+        return self.part("detector")
+
+    def _add_irises(self, faces: list[Face], photo: np.ndarray, located: Located) -> None:
+        for face, iris in zip(faces, self.part("iris").look(photo, located), strict=True):
+            face["iris"] = iris
+
+    def _add_labels(
+        self,
+        faces: list[Face],
+        photo: np.ndarray,
+        located: Located,
+        expressions: bool,
+        age_gender: bool,
+    ) -> None:
+        """What face-api.js reads from a box about its 68 points, whatever points are told."""
+        if not faces:
+            return
+        if self.kind != "points68":
+            located = self.part("points68").locate(photo, located.found)
+        boxes = np.stack([aligned_box(points) for points in located.points])
+        if expressions:
+            seen, _ = self.part("expressions").read(photo, boxes)
+            for face, logits in zip(faces, seen["expressions"], strict=True):
+                face["expressions"] = find_labels(logits, EXPRESSIONS)
+        if age_gender:
+            seen, _ = self.part("age_gender").read(photo, boxes)
+            for face, age, logits in zip(faces, seen["age"], seen["gender"], strict=True):
+                face["age"] = float(age[0])
+                face["gender"] = find_labels(logits, GENDERS)[0]
+
+
+def checked_limits(max_faces: Any, score_threshold: Any, iou_threshold: Any) -> dict[str, Any]:
+    """What a detector's ``find`` takes, None standing for its own defaults."""
+    return {
+        "limit": check_optional("max_faces", max_faces, low=1, whole=True),
+        "score_threshold": check_optional("score_threshold", score_threshold, low=0, high=1),
+        "iou_threshold": check_optional("iou_threshold", iou_threshold, low=0, high=1),
+    }
+
+
+def to_faces(located: Located, kind: str) -> list[Face]:
+    """Results of plain Python values."""
+    (scores, boxes, _), points, scores_of_points = located
+    return [
+        _to_face(kind, *of_face)
+        for of_face in zip(scores, boxes, points, scores_of_points, strict=True)
+    ]
+
+
+def _to_face(
+    kind: str, score: float, box: np.ndarray, points: np.ndarray, score_of_points: float
+) -> Face:
+    face: Face = {
+        "score": float(score),
+        "box": to_box(box),
+        "keypoints": to_keypoints(kind, points, float(score_of_points)),
+    }
+    if kind:
+        face["landmarks"] = kind
+    if kind in CONTOURS:
+        face["contours"] = {name: list(indices) for name, indices in CONTOURS[kind].items()}
+    return face
