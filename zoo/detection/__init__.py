@@ -1,0 +1,1 @@
+"""Object detection: what is where in a picture; its functions are in `zoo.detection.verbs`."""

@@ -1,0 +1,100 @@
+"""Single-shot detectors of things, from TensorFlow Lite's files."""
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from core.graph.nodes import Node
+from weights_cache.errors import WeightsError, ZooError
+from zoo.detection.ssd_decode import Heads, boxes_in_photo, decode_detections
+from zoo.labels import read_labels
+from zoo.options import check_number, did_you_mean, refuse_options
+from zoo.preprocess import prepare
+from zoo.results import Detection
+from zoo.runner import Model
+from zoo.shared.boxes import to_box
+
+#: The op at the end of such files. It keeps 10 boxes at thresholds of its own, so that its inputs
+#: are decoded instead.
+_LAST_OP = "TFLite_Detection_PostProcess"
+
+#: In lists of labels: numbers that no class has.
+_NO_CLASS = "???"
+
+
+class SsdModel(Model):
+    """A loaded detector."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Names of the things that it knows."""
+        return tuple(name for name in read_labels(self.entry.labels) if name != _NO_CLASS)
+
+    def detect(
+        self,
+        image: Any,
+        *,
+        labels: Iterable[str] | None = None,
+        score_threshold: float = 0.5,
+        iou_threshold: float = 0.6,
+        max_detections: int = 20,
+        mirror: bool = False,
+        **unknown: Any,
+    ) -> list[Detection] | Iterator[list[Detection]]:
+        """What is where in a picture; see `zoo.detect`."""
+        refuse_options(self.detect, unknown)
+        names = read_labels(self.entry.labels)
+        wanted = set(self.labels if labels is None else self._known(labels))
+        decode = partial(
+            decode_detections,
+            classes={index for index, name in enumerate(names) if name in wanted},
+            score_threshold=check_number("score_threshold", score_threshold, low=0, high=1),
+            iou_threshold=check_number("iou_threshold", iou_threshold, low=0, high=1),
+            limit=check_number("max_detections", max_detections, low=1, whole=True),
+        )
+
+        def detect_in(photo: np.ndarray) -> list[Detection]:
+            found = decode(self._heads(photo))
+            boxes = boxes_in_photo(found, photo.shape[:2])
+            indices, scores = found.classes.tolist(), found.scores.tolist()
+            return [
+                {"label": names[index], "score": score, "box": to_box(box)}
+                for index, score, box in zip(indices, scores, boxes, strict=True)
+            ]
+
+        return self.run(image, detect_in, mirror=mirror)
+
+    def _known(self, labels: Iterable[str]) -> list[str]:
+        """The labels asked for, if they are labels."""
+        if isinstance(labels, str) or not isinstance(labels, Iterable):
+            raise ZooError(f"labels={labels!r} must be a list of names, such as ['person']")
+        asked = list(labels)
+        for name in asked:
+            if name not in self.labels:
+                hint = did_you_mean(str(name), self.labels)
+                raise ZooError(
+                    f"{self.name} has no label {name!r}{hint} (labels: {', '.join(self.labels)})"
+                )
+        return asked
+
+    def _heads(self, photo: np.ndarray) -> Heads:
+        """What enters the op at the end."""
+        node = self._last_op()
+        codes, scores, anchors = node.inputs[:3]
+        values, _ = prepare(photo, self.entry.preprocess, self.input_size)
+        outputs = self.network.execute(values, [codes, scores])
+        return Heads(
+            codes=outputs[codes].numpy()[0],
+            # Where there is a background it comes first.
+            scores=outputs[scores].numpy()[0, :, -node.attributes["num_classes"] :],
+            anchors=self.network.graph.weights[anchors],
+            scales=tuple(node.attributes[f"{axis}_scale"] for axis in "yxhw"),
+        )
+
+    def _last_op(self) -> Node:
+        for node in self.network.graph.nodes:
+            if node.type == _LAST_OP:
+                return node
+        raise WeightsError(f"the weights given to {self.name} are of a network without {_LAST_OP}")

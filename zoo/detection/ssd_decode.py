@@ -1,0 +1,78 @@
+"""A single-shot detector's heads → boxes, relative to the picture.
+
+Source: Liu et al., "SSD: Single Shot MultiBox Detector" (2016), with the encoding of TensorFlow
+Lite's op TFLite_Detection_PostProcess, whose results this reproduces with the op's own thresholds.
+"""
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+import numpy as np
+
+from zoo.shared.boxes import suppress
+
+
+class Heads(NamedTuple):
+    """What the network says of one picture."""
+
+    codes: np.ndarray  # [anchors, 4]: y, x, height, width, relative to the anchor and scaled
+    scores: np.ndarray  # [anchors, classes], 0..1
+    anchors: np.ndarray  # [anchors, 4]: y, x of the centre, height, width, in 0..1
+    scales: tuple[float, float, float, float]  # of the codes
+
+
+class Found(NamedTuple):
+    """Boxes, best first."""
+
+    boxes: np.ndarray  # [n, 4]: x0, y0, x1, y1, in 0..1 of the picture, which they may leave
+    scores: np.ndarray  # [n], 0..1
+    classes: np.ndarray  # [n]: indices
+
+
+def decode_detections(
+    heads: Heads,
+    *,
+    score_threshold: float,
+    iou_threshold: float,
+    limit: int,
+    classes: Collection[int] | None = None,
+) -> Found:
+    """Boxes that the network is sure enough of, one for each thing.
+
+    An anchor counts with its best class alone, and boxes compete whatever their class is, as in
+    the op: what could be a cat or a dog is found once. Classes that nobody asked for compete, too,
+    so that asking for some classes gives those of all that belong to them.
+
+    Args:
+        heads: of one picture.
+        score_threshold: leave out what is less sure, 0..1.
+        iou_threshold: of two boxes that overlap more, the worse goes.
+        limit: at most so many.
+        classes: leave out all others.
+    """
+    best = heads.scores.argmax(axis=1)
+    sure = np.nonzero(heads.scores.max(axis=1) >= score_threshold)[0]
+    found = Found(_boxes(heads, sure), heads.scores[sure, best[sure]], best[sure])
+    kept = np.array(suppress(found.boxes, found.scores, iou_threshold=iou_threshold), int)
+    if classes is not None:
+        kept = kept[np.isin(found.classes[kept], list(classes))]
+    return Found(*(array[kept[:limit]] for array in found))
+
+
+def boxes_in_photo(found: Found, photo: tuple[int, int]) -> np.ndarray:
+    """The boxes in pixels of a photo of that height and width, cut off at its edges.
+
+    The network also guesses how far things go on beyond the edges.
+    """
+    height, width = photo
+    return np.clip(found.boxes, 0, 1) * (width, height, width, height)
+
+
+def _boxes(heads: Heads, sure: np.ndarray) -> np.ndarray:
+    """Corners [n, 4] of the boxes of some anchors."""
+    y, x, height, width = (heads.codes[sure, :4].astype(np.float64) / heads.scales).T
+    anchor_y, anchor_x, anchor_height, anchor_width = heads.anchors[sure].astype(np.float64).T
+    middle_x, middle_y = x * anchor_width + anchor_x, y * anchor_height + anchor_y
+    right, down = np.exp(width) * anchor_width / 2, np.exp(height) * anchor_height / 2
+    corners = (middle_x - right, middle_y - down, middle_x + right, middle_y + down)
+    return np.stack(corners, axis=1)
