@@ -5,7 +5,7 @@ import os
 import pkgutil
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from weights_cache.errors import ZooError
 from zoo.options import did_you_mean
@@ -19,14 +19,31 @@ _FOLDER = os.path.dirname(__file__)
 
 
 @lru_cache(maxsize=1)
+def tasks() -> tuple[str, ...]:
+    """The folders here that have an ``entries.py``."""
+    folders = (folder.name for folder in pkgutil.iter_modules([_FOLDER]) if folder.ispkg)
+    return tuple(f for f in folders if os.path.isfile(os.path.join(_FOLDER, f, "entries.py")))
+
+
+@lru_cache(maxsize=1)
 def all_entries() -> "Mapping[str, Entry]":
-    """Every entry by name, from each folder here that has an ``entries.py``."""
-    found = {}
-    for folder in pkgutil.iter_modules([_FOLDER]):
-        if folder.ispkg and os.path.isfile(os.path.join(_FOLDER, folder.name, "entries.py")):
-            module = importlib.import_module(f"zoo.{folder.name}.entries")
-            found.update({entry.name: entry for entry in module.ENTRIES})
+    """Every entry by name."""
+    found = {entry.name: entry for task in tasks() for entry in _entries_of(task)}
     return MappingProxyType(dict(sorted(found.items())))
+
+
+def _entries_of(task: str) -> "list[Entry]":
+    entries: list[Entry] = importlib.import_module(f"zoo.{task}.entries").ENTRIES
+    return entries
+
+
+def is_entry(name: Any) -> bool:
+    """Whether there is an entry of that name.
+
+    >>> is_entry("posenet.tiny"), is_entry("posenet.huge")
+    (True, False)
+    """
+    return _lookup(name) is not None
 
 
 def find_entry(name: str) -> "Entry":
@@ -38,18 +55,28 @@ def find_entry(name: str) -> "Entry":
     >>> find_entry("posenet.tiny").task
     'pose'
     """
-    entries = all_entries()
-    if not isinstance(name, str) or name not in entries:
+    entry = _lookup(name)
+    if entry is None:
+        entries = all_entries()
         hint = did_you_mean(str(name), entries)
         raise ZooError(f"unknown model {name!r}{hint} (models: {', '.join(entries)})")
-    return entries[name]
+    return entry
+
+
+def _lookup(name: Any) -> "Entry | None":
+    """Only the folder that has the family is looked into: the others would take time to load."""
+    family = name.partition(".")[0] if isinstance(name, str) else None
+    for task in tasks():
+        if family in importlib.import_module(f"zoo.{task}").FAMILIES:
+            return next((entry for entry in _entries_of(task) if entry.name == name), None)
+    return None
 
 
 def models(pattern: str = "*") -> list[str]:
     """Names of the models, by a pattern with ``*`` and ``?``.
 
-    >>> models("*tiny")
-    ['posenet.tiny']
+    >>> models("posenet.*")
+    ['posenet.mobilenet_v1_075', 'posenet.mobilenet_v1_075_quant', 'posenet.tiny']
     """
     from fnmatch import fnmatchcase
 

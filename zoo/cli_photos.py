@@ -90,9 +90,9 @@ def _look(task: Task, given: argparse.Namespace) -> Look:
 def _function(verb: str, given: argparse.Namespace, options: dict[str, Any]) -> Any:
     """The function of `zoo`, or, of a model of one's own, its method."""
     import zoo
-    from zoo.catalog import all_entries
+    from zoo.catalog import is_entry
 
-    if given.model is None or given.model in all_entries():
+    if given.model is None or is_entry(given.model):
         return partial(getattr(zoo, verb), **options)
     model = zoo.load(given.model, backend=given.backend)
     if not hasattr(model, verb):

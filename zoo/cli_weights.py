@@ -56,13 +56,12 @@ def _run_models(given: argparse.Namespace) -> int:
 def _records(given: argparse.Namespace) -> Iterator[Any]:
     """The records that are named, by the name of an entry or their own; all without names."""
     from weights_cache import find_record, list_records
-    from zoo.catalog import all_entries
+    from zoo.catalog import find_entry, is_entry
 
     if not given.names:
         yield from list_records()
     for name in given.names:
-        entry = all_entries().get(name)
-        yield find_record(entry.weights if entry else name)
+        yield find_record(find_entry(name).weights if is_entry(name) else name)
 
 
 def _fetch_weights(given: argparse.Namespace) -> int:

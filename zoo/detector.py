@@ -1,10 +1,17 @@
 """Networks that find things by anchors: faces, palms, people. The parts of other models."""
 
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import Any
+
 import numpy as np
 
+from zoo.labels import wanted_labels
+from zoo.options import check_number, check_optional, refuse_options
+from zoo.results import Detection
 from zoo.runner import Model, Outputs
 from zoo.shared.anchors import AnchorGrid, Candidates, find_candidates
-from zoo.shared.boxes import suppress
+from zoo.shared.boxes import suppress, to_box
 
 
 class AnchorDetector(Model):
@@ -46,3 +53,64 @@ class AnchorDetector(Model):
     def decode(self, outputs: Outputs, *, score_threshold: float) -> Candidates:
         """What is in the outputs, in pixels of the input, however much it overlaps."""
         return find_candidates(outputs, self.grid, score_threshold=score_threshold)
+
+
+class PointDetector(AnchorDetector):
+    """An `AnchorDetector` of one kind of thing, with named points, and the verb `detect`."""
+
+    label: str
+    point_names: tuple[str, ...]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Names of the things that it knows."""
+        return (self.label,)
+
+    def detect(
+        self,
+        image: Any,
+        *,
+        labels: Iterable[str] | None = None,
+        score_threshold: float | None = None,
+        iou_threshold: float | None = None,
+        max_detections: int = 20,
+        mirror: bool = False,
+        **unknown: Any,
+    ) -> list[Detection] | Iterator[list[Detection]]:
+        """What is where in a picture; see `zoo.detect`.
+
+        Each thing has ``"keypoints"``, too, with its own score: the network gives none for each.
+        Thresholds are by default the entry's.
+        """
+        refuse_options(self.detect, unknown)
+        find = partial(
+            self.find,
+            score_threshold=check_optional("score_threshold", score_threshold, low=0, high=1),
+            iou_threshold=check_optional("iou_threshold", iou_threshold, low=0, high=1),
+            limit=check_number("max_detections", max_detections, low=1, whole=True),
+        )
+        wanted = wanted_labels(self.name, labels, self.labels)
+
+        def detect_in(photo: np.ndarray) -> list[Detection]:
+            return self._to_detections(find(photo)) if wanted else []
+
+        return self.run(image, detect_in, mirror=mirror)
+
+    def boxes_of(self, found: Candidates) -> np.ndarray:
+        """The boxes that results have, [n, 4]."""
+        return found.boxes
+
+    def _to_detections(self, found: Candidates) -> list[Detection]:
+        rows = zip(found.scores.tolist(), self.boxes_of(found), found.points.tolist(), strict=True)
+        return [
+            {
+                "label": self.label,
+                "score": score,
+                "box": to_box(box),
+                "keypoints": [
+                    {"part": part, "position": {"x": x, "y": y}, "score": score}
+                    for part, (x, y) in zip(self.point_names, points, strict=True)
+                ],
+            }
+            for score, box, points in rows
+        ]

@@ -7,7 +7,7 @@ from typing import Any
 
 from core.settings import get_backend
 from weights_cache.errors import ZooError
-from zoo.catalog import all_entries, find_entry
+from zoo.catalog import find_entry, is_entry
 from zoo.entry import Entry
 from zoo.options import check_options, refuse_unknown
 from zoo.runner import Model, make_model, model_class
@@ -73,7 +73,7 @@ def load(
 
 def _is_path(name: Any) -> bool:
     """Whether a text is meant as a path rather than as the name of a pretrained model."""
-    if not isinstance(name, str) or name in all_entries():
+    if not isinstance(name, str) or is_entry(name):
         return False
     if name.lower().startswith(("http://", "https://")):
         raise ZooError(f"{name!r} is a URL: download the model and give the path of the file")
@@ -90,7 +90,7 @@ def call_verb(
         image: its first argument.
         model: name of the model.
         backend: where it runs, by default the active one.
-        options: of the model and of the verb.
+        options: of the model and of the verb; None stands for the model's own default.
 
     Raises:
         ZooError: the model has no such verb, or neither it nor the verb has such an option.
@@ -106,8 +106,9 @@ def call_verb(
     known = {*entry.options, *method.__kwdefaults__}
     valid = ("model", "backend", *method.__kwdefaults__, *entry.options)
     refuse_unknown(entry.name, options.keys() - known, valid)
-    of_verb = {k: v for k, v in options.items() if k in method.__kwdefaults__}
-    of_model = {k: v for k, v in options.items() if k not in of_verb}
+    given = {k: v for k, v in options.items() if v is not None}
+    of_verb = {k: v for k, v in given.items() if k in method.__kwdefaults__}
+    of_model = {k: v for k, v in given.items() if k not in of_verb}
     return getattr(_load_once(entry, backend, of_model), verb)(image, **of_verb)
 
 

@@ -339,7 +339,7 @@ def test_expert_access(model, photo):
         (lambda m: m.estimate_multiple_poses("x.jpg", score_threshold=2), "score_threshold=2"),
         (lambda m: m.estimate_multiple_poses("x.jpg", detector_threshold=-1), "detector_thr.*=-1"),
         (lambda m: m.estimate_single_pose("no-such.jpg"), "no-such"),
-        (lambda m: m.part("detector").detect("x.jpg", labels=["cat"]), r"labels=\['cat'\]"),
+        (lambda m: m.part("detector").detect("x.jpg", labels=["cat"]), "no label 'cat'"),
         (lambda m: m.part("detector").detect("x.jpg", labels="person"), "labels='person'"),
         (lambda m: m.part("detector").detect("x.jpg", max_detections=0), "max_detections=0"),
     ],

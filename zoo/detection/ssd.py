@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from core.graph.nodes import Node
-from weights_cache.errors import WeightsError, ZooError
+from weights_cache.errors import WeightsError
 from zoo.detection.ssd_decode import Heads, boxes_in_photo, decode_detections
-from zoo.labels import read_labels
-from zoo.options import check_number, did_you_mean, refuse_options
+from zoo.labels import read_labels, wanted_labels
+from zoo.options import check_number, refuse_options
 from zoo.preprocess import prepare
 from zoo.results import Detection
 from zoo.runner import Model
@@ -46,7 +46,7 @@ class SsdModel(Model):
         """What is where in a picture; see `zoo.detect`."""
         refuse_options(self.detect, unknown)
         names = read_labels(self.entry.labels)
-        wanted = set(self.labels if labels is None else self._known(labels))
+        wanted = wanted_labels(self.name, labels, self.labels)
         decode = partial(
             decode_detections,
             classes={index for index, name in enumerate(names) if name in wanted},
@@ -65,19 +65,6 @@ class SsdModel(Model):
             ]
 
         return self.run(image, detect_in, mirror=mirror)
-
-    def _known(self, labels: Iterable[str]) -> list[str]:
-        """The labels asked for, if they are labels."""
-        if isinstance(labels, str) or not isinstance(labels, Iterable):
-            raise ZooError(f"labels={labels!r} must be a list of names, such as ['person']")
-        asked = list(labels)
-        for name in asked:
-            if name not in self.labels:
-                hint = did_you_mean(str(name), self.labels)
-                raise ZooError(
-                    f"{self.name} has no label {name!r}{hint} (labels: {', '.join(self.labels)})"
-                )
-        return asked
 
     def _heads(self, photo: np.ndarray) -> Heads:
         """What enters the op at the end."""

@@ -1,6 +1,6 @@
 """The function of gestures that takes one line."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Any
 
@@ -87,9 +87,7 @@ def _recognize_by(
             f"unknown model {model!r} of gestures{did_you_mean(str(model), names)}; it is one of "
             f"{', '.join(names)}, or a GestureRecognizer"
         )
-    options: Mapping[str, Any] = {"mirror": mirror}
-    if score_threshold is not None:
-        options = {**options, "score_threshold": score_threshold}
+    options = {"mirror": mirror, "score_threshold": score_threshold}
     return partial(call_verb, "recognize_gestures", model=model, backend=backend, options=options)
 
 

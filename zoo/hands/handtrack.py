@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from zoo.hands.handtrack_decode import HandtrackNodes, find_things
-from zoo.hands.labels import wanted_labels
+from zoo.labels import wanted_labels
 from zoo.options import check_number, check_optional, refuse_options
 from zoo.preprocess import prepare
 from zoo.results import Detection, Hand

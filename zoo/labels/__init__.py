@@ -12,7 +12,12 @@
   begins with a byte order mark, which is no part of a name.
 """
 
+from collections.abc import Iterable
 from functools import cache
+from typing import Any
+
+from weights_cache.errors import ZooError
+from zoo.options import did_you_mean
 
 
 @cache
@@ -28,3 +33,29 @@ def read_labels(name: str) -> tuple[str, ...]:
     from importlib.resources import files
 
     return tuple((files(__name__) / f"{name}.txt").read_text("utf-8").splitlines())
+
+
+def wanted_labels(owner: str, labels: Any, known: tuple[str, ...]) -> frozenset[str]:
+    """Those of a model's labels that are asked for, by default all.
+
+    Args:
+        owner: whose labels they are, for the error.
+        labels: some of them, or None.
+        known: all of them.
+
+    Raises:
+        ZooError: there is no such label; the message lists those there are.
+
+    >>> wanted_labels("palm.lite", None, ("palm",))
+    frozenset({'palm'})
+    """
+    if labels is None:
+        return frozenset(known)
+    if isinstance(labels, str) or not isinstance(labels, Iterable):
+        raise ZooError(f"labels={labels!r} must be a list of names, such as {list(known[:1])}")
+    asked = list(labels)
+    for label in asked:
+        if label not in known:
+            hint = did_you_mean(str(label), known)
+            raise ZooError(f"{owner} has no label {label!r}{hint} (labels: {', '.join(known)})")
+    return frozenset(asked)

@@ -7,11 +7,11 @@ WorldLandmarkProjectionCalculator), as tfjs-models' BlazePose has them.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from zoo.pose.outputs import LandmarkOutputs
 from zoo.results import Keypoint, Pose, WorldPoint
 from zoo.shared.boxes import box_around, to_box
 from zoo.shared.placement import Placement
@@ -26,18 +26,6 @@ _MARGIN = 1.25  # side of a region, in diameters of the circle that holds the bo
 _UPRIGHT = math.pi / 2  # how the line from the hips to the circle shows in a region
 _REACH = 3  # cells of the heatmap on each side of a landmark's own, that it is refined by
 _SURE = 0.5  # highest cell of those from which on they refine the landmark
-
-
-@dataclass(frozen=True)
-class LandmarkOutputs:
-    """What a landmark network's outputs are called, and whether a sigmoid is part of it."""
-
-    landmarks: str  # [n, 39 * 5]: x, y, z in pixels of the input, logits of visibility and presence
-    presence: str  # [n, 1], 0..1: of a body
-    segmentation: str  # [n, side, side, 1]
-    heatmap: str  # [n, side / 4, side / 4, 39]
-    world: str  # [n, 39 * 3], metres
-    logits: bool  # segmentation and heatmap are
 
 
 class Landmarks(NamedTuple):

@@ -9,13 +9,13 @@ import numpy as np
 from zoo.options import check_number, refuse_options
 from zoo.pose.movenet_decode import (
     Body,
-    Nodes,
     each_once,
     read_body,
     region_around,
     region_of_person,
     to_pose,
 )
+from zoo.pose.outputs import MoveNetNodes
 from zoo.preprocess import prepare, prepare_crops
 from zoo.results import Pose
 from zoo.runner import Model
@@ -81,7 +81,7 @@ class MoveNetModel(Model):
     def _bodies(self, values: np.ndarray, placements: Sequence[Placement]) -> list[Body]:
         """Who is in each input of a batch: the convolutions see all at once, the rest one each."""
         network, wanted = self.network, self.entry.output
-        nodes: Nodes = self.entry.decode
+        nodes: MoveNetNodes = self.entry.decode
         heads = network.execute({nodes.pixels: values.astype(np.float32)}, nodes.heads)
         arrays = {name: tensor.numpy() for name, tensor in heads.items()}
         bodies = []

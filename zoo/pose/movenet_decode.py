@@ -5,7 +5,6 @@ person from picture to picture.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -25,14 +24,6 @@ _OF_TORSO, _OF_BODY = 1.9, 1.2
 
 # Two bodies are one person if half of their keypoints are nearer, in longer sides of a body.
 _SAME = 0.1
-
-
-@dataclass(frozen=True)
-class Nodes:
-    """Between which of its nodes a MoveNet takes any number of pictures; the last take only one."""
-
-    pixels: str  # float32 [n, side, side, 3], 0..255
-    heads: tuple[str, ...]  # [n, side / 4, side / 4, ..]: all that the last nodes need
 
 
 class Body(NamedTuple):

@@ -102,7 +102,10 @@ def estimate_multiple_poses(
     >>> len(people)
     1
     """
-    given = {"max_poses": max_poses, "mirror": mirror, **options}
-    if score_threshold is not None:
-        given["score_threshold"] = score_threshold
+    given = {
+        "max_poses": max_poses,
+        "score_threshold": score_threshold,
+        "mirror": mirror,
+        **options,
+    }
     return call_verb("estimate_multiple_poses", image, model=model, backend=backend, options=given)
