@@ -9,7 +9,7 @@ from pathlib import Path
 from weights_cache.checks import find_fault
 from weights_cache.dependencies import needed_for
 from weights_cache.download import download, open_session
-from weights_cache.errors import WeightsError
+from weights_cache.errors import OfflineError, WeightsError
 from weights_cache.parts import Part, Report, WrongBytesError, receiving
 from weights_cache.places import CACHE_VARIABLE, MIRROR_VARIABLE, OFFLINE_VARIABLE, Places
 from weights_cache.registry import FileRecord, ModelRecord
@@ -35,7 +35,7 @@ def fetch_files(
     if not copies and not wanted:
         return {}
     if wanted and places.offline:
-        raise WeightsError(_describe_offline(places, record, wanted))
+        raise _offline_error(places, record, wanted)
     needed = sum(file.bytes for file in (*copies, *wanted))
     with writing_to(places.cache, needed, _ADVICE):
         places.cache.mkdir(parents=True, exist_ok=True)
@@ -63,18 +63,19 @@ def _sort_out(
     return copies, wanted
 
 
-def _describe_offline(places: Places, record: ModelRecord, wanted: Mapping[FileRecord, str]) -> str:
+def _offline_error(
+    places: Places, record: ModelRecord, wanted: Mapping[FileRecord, str]
+) -> OfflineError:
     seen = [
         f"{file.path} ({fault}; not asked: {', '.join(places.urls(record, file))})"
         for file, fault in wanted.items()
     ]
     more = f" and {len(seen) - _SHOWN} more files" if len(seen) > _SHOWN else ""
-    return (
-        f"weights of {record.name!r} are missing or damaged and the network is switched off "
-        f"({OFFLINE_VARIABLE}=1 or offline=True): {', '.join(seen[:_SHOWN])}{more}. Run "
-        f"`zoo weights fetch {record.name}` with a network, or set {MIRROR_VARIABLE} to a folder "
-        "that has them"
+    advice = (
+        f"which is switched off ({OFFLINE_VARIABLE}=1 or offline=True), or set {MIRROR_VARIABLE} "
+        "to a folder that has them"
     )
+    return OfflineError(record.name, advice, f"{', '.join(seen[:_SHOWN])}{more}")
 
 
 def _install(

@@ -102,13 +102,14 @@ def fetch(
     mirror: PathLike | None = None,
     offline: bool | None = None,
     progress: bool | None = None,
+    only: Collection[str] | None = None,
 ) -> ModelFiles:
     """Make sure that the files of a registered model are in the cache, and return where.
 
     Arguments and errors as for ``locate``; files found in a mirror folder are copied. A bundled
     model is always there and stays where it is.
     """
-    record = find_record(name)
+    record = find_record(name).limited_to(only)
     if record.bundled:
         return _bundled_files(record)
     places = Places.choose(cache, mirror, offline)
@@ -159,30 +160,40 @@ class FileReport(NamedTuple):
 
 
 def verify(
-    name: str, *, cache: PathLike | None = None, mirror: PathLike | None = None
+    name: str,
+    *,
+    cache: PathLike | None = None,
+    mirror: PathLike | None = None,
+    only: Collection[str] | None = None,
 ) -> list[FileReport]:
     """Hash every file of a registered model again, where ``locate`` would look, and report.
 
     Nothing is fetched, changed or believed from earlier checks. Files that are published nowhere
-    are left out where they are absent.
+    are left out where they are absent. Arguments as for ``locate``.
 
     >>> [report.problem for report in verify("posenet-tiny")]
     [None, None]
     """
-    record = find_record(name)
+    record = find_record(name).limited_to(only)
     places = Places.choose(cache, mirror, offline=True)
     reports = [_verify_file(places, record, file) for file in record.files]
     needed = {file.path for file in record.files if file.urls or record.bundled}
     return [report for report in reports if report.place or report.path in needed]
 
 
-def clear(name: str | None = None, *, cache: PathLike | None = None) -> int:
+def clear(
+    name: str | None = None,
+    *,
+    cache: PathLike | None = None,
+    only: Collection[str] | None = None,
+) -> int:
     """Remove a registered model (None: every one) from the cache; return the bytes freed.
 
-    Only files that this package put there are removed: registered files, unfinished downloads
-    and notes. Links are removed, never followed; a model's folder that is a link is left alone.
+    ``only`` are the paths in the model of the files to remove, None all. Only what this package
+    put there is removed: registered files, unfinished downloads and notes. Links are removed,
+    never followed; a model's folder that is a link is left alone.
     """
-    records = list_records() if name is None else [find_record(name)]
+    records = list_records() if name is None else [find_record(name).limited_to(only)]
     places = Places.choose(cache, None, offline=True)
     with writing_to(places.cache, 0, "remove the files by hand"):
         return sum(_clear_model(places, record) for record in records)

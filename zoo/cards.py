@@ -4,13 +4,13 @@ import textwrap
 from collections.abc import Iterator
 
 from weights_cache.errors import WeightsError
-from zoo.catalog import find_entry
+from zoo.catalog import all_entries, find_entry, verbs_of
 from zoo.entry import Channels, Entry
 from zoo.options import Option
 
 _LABEL_WIDTH = 12
 _WIDTH = 88
-_LEAST_SIZE = 8  # of a picture: an input that is smaller takes something else
+_MOST_LABELS = 7  # that are written out
 
 _FITS = {
     "letterbox": "keeping the aspect ratio, between black borders",
@@ -39,46 +39,40 @@ def describe(name: str) -> str:
     task        pose: estimate_multiple_poses, estimate_single_pose, infer
     """
     entry = find_entry(name)
-    rows = [*_facts(entry), *_network(entry)]
-    lines = [line for label, text in rows for line in _wrapped(label, text)]
-    return "\n".join([f"{entry.name}: {entry.title}", *lines])
+    facts = [
+        (label.ljust(_LABEL_WIDTH), text) for label, text in (*_facts(entry), *_network(entry))
+    ]
+    rows = [(f"{entry.name}: ", entry.title), *facts]
+    return "\n".join(line for label, text in rows for line in _wrapped(label, text))
 
 
 def _facts(entry: Entry) -> Iterator[tuple[str, str]]:
     from weights_cache import find_record, status
-    from zoo.terminal import size_text
+    from zoo.sizes import size_text
 
     record = find_record(entry.weights).limited_to(entry.files)
     where = status(record.name, only=entry.files)
     files = f"{len(record.files)} file{'s' if len(record.files) > 1 else ''}"
-    yield "task", f"{entry.task}: {', '.join(_verbs(entry))}"
+    parts = [f"{name} ({role})" for role, name in entry.parts.items() if name != entry.name]
+    yield "task", f"{entry.task}: {', '.join(verbs_of(entry))}"
     yield "licence", record.licence
     yield "source", record.source
     yield "origin", record.upstream
     yield "size", f"{size_text(record.bytes)} in {files} ({where}), {record.name}"
     yield "pictures", _pictures(entry)
     yield "labels", _labels(entry)
-    yield "works with", ", ".join(f"{name} ({role})" for role, name in entry.parts.items())
+    yield "works with", ", ".join(parts)
     yield "options", ", ".join(_option(n, o) for n, o in entry.options.items())
     yield "limits", entry.limits
     yield "accuracy", entry.accuracy or "not measured by this project"
 
 
-def _verbs(entry: Entry) -> list[str]:
-    """The functions of `zoo` that the model can be used with, and `infer`."""
-    import zoo
-    from zoo.runner import LoadedModel, model_class
-
-    its = dir(model_class(entry))
-    return [name for name in zoo.__all__ if name in its and not hasattr(LoadedModel, name)]
-
-
 def _pictures(entry: Entry) -> str:
     how = entry.preprocess
     size = f"{how.size[1]} x {how.size[0]}" if how.size else "the size that the options say"
-    if how.size and min(how.size) < _LEAST_SIZE:
+    if how.size is None and not entry.options:  # it takes no pictures
         return ""
-    fit = "cut out where things are found" if "detector" in entry.parts else _FITS[how.fit]
+    fit = "cut out where things are found" if _looks_closer(entry) else _FITS[how.fit]
     resized = f"to {size}, {fit}"
     if how.dtype != "float32":
         return f"{resized}; pixels as they are, {how.dtype}"
@@ -86,18 +80,32 @@ def _pictures(entry: Entry) -> str:
     return f"{resized}; {scaled.removesuffix(' - 0')}"
 
 
+def _looks_closer(entry: Entry) -> bool:
+    """Whether it sees what a detector found: its own, or that of a model that it is a part of."""
+    roles = [
+        role
+        for other in all_entries().values()
+        for role, name in other.parts.items()
+        if name == entry.name
+    ]
+    return "detector" in entry.parts or any(role != "detector" for role in roles)
+
+
 def _channels(value: Channels) -> str:
-    return f"{value:g}" if isinstance(value, (float, int)) else str(tuple(value))
+    if isinstance(value, (float, int)):
+        return f"{value:.4g}"
+    return f"({', '.join(f'{channel:.4g}' for channel in value)})"
 
 
 def _labels(entry: Entry) -> str:
-    if not entry.labels:
-        return ""
-    from zoo.labels import read_labels
+    from zoo.runner import model_class
 
-    names = [name for name in read_labels(entry.labels) if name != "???"]
-    shown = ", ".join(names[:6])
-    return f"{len(names)} ({entry.labels}): {shown}{', ...' if len(names) > 6 else ''}"
+    names = model_class(entry).labels_of(entry)
+    if not names:
+        return ""
+    shown = ", ".join(names[:_MOST_LABELS])
+    of_list = f" ({entry.labels})" if entry.labels else ""
+    return f"{len(names)}{of_list}: {shown}{', ...' if len(names) > _MOST_LABELS else ''}"
 
 
 def _option(name: str, option: Option) -> str:
@@ -109,7 +117,7 @@ def _network(entry: Entry) -> Iterator[tuple[str, str]]:
     """Inputs, outputs and size of the network, or why they are not known."""
     from weights_cache import status
 
-    if status(entry.weights) == "missing":
+    if status(entry.weights, only=entry.files) == "missing":
         command = f"zoo weights fetch {entry.name}"
         yield "network", f"told when the weights are here: run '{command}'"
         return
@@ -129,12 +137,10 @@ def _network(entry: Entry) -> Iterator[tuple[str, str]]:
 
 def _wrapped(label: str, text: str) -> list[str]:
     """The lines of a fact, none if there is no text."""
-    margin = " " * _LABEL_WIDTH
     return textwrap.wrap(
         text,
         _WIDTH,
-        initial_indent=label.ljust(_LABEL_WIDTH),
-        subsequent_indent=margin,
-        break_long_words=False,
+        initial_indent=label,
+        subsequent_indent=" " * _LABEL_WIDTH,
         break_on_hyphens=False,
     )

@@ -73,11 +73,51 @@ def _lookup(name: Any) -> "Entry | None":
 
 
 def models(pattern: str = "*") -> list[str]:
-    """Names of the models, by a pattern with ``*`` and ``?``.
+    """Names of the models.
+
+    Args:
+        pattern: of names, with ``*`` and ``?``; or a task, such as ``"hands"``.
+
+    Raises:
+        ZooError: the pattern is no text.
 
     >>> models("posenet.*")
     ['posenet.mobilenet_v1_075', 'posenet.mobilenet_v1_075_quant', 'posenet.tiny']
+    >>> models("detection")
+    ['ssd.mobilenet_v1']
     """
     from fnmatch import fnmatchcase
 
-    return [name for name in all_entries() if fnmatchcase(name, pattern)]
+    if not isinstance(pattern, str):
+        raise ZooError(f"{pattern!r:.80} is no pattern of names: give a text, such as 'posenet.*'")
+    entries = all_entries().values()
+    return [e.name for e in entries if pattern == e.task or fnmatchcase(e.name, pattern)]
+
+
+def with_parts(entry: "Entry") -> "list[Entry]":
+    """An entry, then all others whose networks it works with by default, and those with theirs.
+
+    >>> [entry.name for entry in with_parts(find_entry("hands.lite"))]
+    ['hands.lite', 'palm.lite']
+    """
+    found = {entry.name: entry}
+    waiting = [entry]
+    while waiting:
+        for name in waiting.pop(0).parts.values():
+            if name not in found:
+                found[name] = find_entry(name)
+                waiting.append(found[name])
+    return list(found.values())
+
+
+def verbs_of(entry: "Entry") -> list[str]:
+    """The functions of `zoo` that a model can be used with, `infer` among them.
+
+    >>> verbs_of(find_entry("posenet.tiny"))
+    ['estimate_multiple_poses', 'estimate_single_pose', 'infer']
+    """
+    import zoo
+    from zoo.runner import LoadedModel, model_class
+
+    its = dir(model_class(entry))
+    return [name for name in zoo.__all__ if name in its and not hasattr(LoadedModel, name)]

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from weights_cache.errors import ZooError
-from zoo.terminal import complain, size_text
+from zoo.sizes import size_text
+from zoo.terminal import complain
 
 #: How the arguments that errors name are written here.
 _OPTIONS = {

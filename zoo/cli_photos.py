@@ -25,7 +25,16 @@ def add_task(commands: Any, task: Task) -> None:
             switches.add_argument(f"--{name}", action="store_true", help=meaning)
     for flag in (*task.flags, *task.then_flags):
         _add_flag(command, flag)
-    command.add_argument("--model", metavar="NAME", help="see 'zoo models'")
+    command.add_argument("--model", metavar="NAME", help=task.models)
+    command.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        type=_named_value,
+        metavar="NAME=VALUE",
+        help=f"another option of zoo.{task.verb} or its model, such as one that 'zoo describe' "
+        "tells; may be repeated",
+    )
     command.add_argument(
         "--draw", metavar="OUT.png", help="draw the result; a folder for several photos"
     )
@@ -44,8 +53,26 @@ def _add_flag(command: Any, flag: Flag) -> None:
         command.add_argument(flag.name, type=flag.type, metavar=flag.metavar, help=flag.help)
 
 
+def _named_value(text: str) -> tuple[str, Any]:
+    """An option and its value: a number, another literal of Python, or else text.
+
+    >>> _named_value("input_size=(257, 353)"), _named_value("detector=palm.full")
+    (('input_size', (257, 353)), ('detector', 'palm.full'))
+    """
+    import ast
+
+    name, equals, value = text.partition("=")
+    if not (equals and name.isidentifier()):
+        raise argparse.ArgumentTypeError(f"{text!r} must be NAME=VALUE, such as input_size=385")
+    try:
+        return name, ast.literal_eval(value)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return name, value
+
+
 def _run(task: Task, given: argparse.Namespace) -> int:
     """Do what can be done of every photo; what is done is printed, also after Ctrl-C."""
+    _check_flags(task, given)
     photos = list(dict.fromkeys(given.photos))
     drawings = drawing_paths(photos, given.draw, task.command)
     look = _look(task, given)
@@ -66,17 +93,40 @@ def _run(task: Task, given: argparse.Namespace) -> int:
     return 1 if results else 2
 
 
+def _switch(task: Task, given: argparse.Namespace) -> str:
+    """The switch that is given, or ""."""
+    return next((name for name in task.verbs if getattr(given, name)), "")
+
+
+def _check_flags(task: Task, given: argparse.Namespace) -> None:
+    """Refuse flags of another switch, and options that have a flag."""
+    switch = _switch(task, given)
+    for flag in task.flags:
+        if getattr(given, flag.field) is None or switch in (flag.switches or (switch,)):
+            continue
+        if "" in flag.switches:
+            raise ZooError(f"{flag.name} does not go with --{switch}")
+        raise ZooError(f"{flag.name} needs {' or '.join(f'--{name}' for name in flag.switches)}")
+    flags = {option: flag.name for flag in task.flags for option in flag.options or (flag.field,)}
+    flags |= {name: f"--{name}" for name in ("model", "backend", "mirror") if name not in flags}
+    for name, value in given.option:
+        if name in flags:
+            raise ZooError(f"--option {name}={value!r} has a flag of its own: {flags[name]}")
+
+
 def _look(task: Task, given: argparse.Namespace) -> Look:
     """What the command does with each photo; a model is loaded when the first one is there."""
-    verb = next((verb for name, (verb, _) in task.verbs.items() if getattr(given, name)), task.verb)
+    switch = _switch(task, given)
+    verb = task.verbs[switch][0] if switch else task.verb
+    options = _options(task.flags, given) | dict(given.option)
     common = {"mirror": given.mirror, "backend": given.backend}
     model = {} if given.model is None else {"model": given.model}
     if not task.then:
-        find = _function(verb, given, common | model | _options(task.flags, given))
+        find = _function(verb, given, common | model | options)
         return lambda pixels: (found := find(pixels), found)
     import zoo
 
-    find = partial(getattr(zoo, verb), **common, **_options(task.flags, given))
+    find = partial(getattr(zoo, verb), **common, **options)
     then = partial(getattr(zoo, task.then), **common, **model, **_options(task.then_flags, given))
 
     def look(pixels: Any) -> tuple[Any, Any]:
@@ -135,13 +185,28 @@ def _do_photo(
             save_drawing(draw(pixels, drawn), drawing)
     except ZooError as error:
         if not (results or isinstance(error, ImageError)):
-            raise  # the model or an option is wrong, and would be for every photo
+            # The model or an option is wrong, and would be for every photo.
+            raise ZooError(_as_flags(str(error), given)) from error
         complain(error)
         return False
     results[photo] = result
     if not (given.json or given.csv):
         _print_readable(photo, result, len(given.photos) > 1)
     return True
+
+
+def _as_flags(message: str, given: argparse.Namespace) -> str:
+    """Arguments of functions as the flags that stand for them.
+
+    >>> _as_flags("top_k=0 must be a whole number", argparse.Namespace(top_k=0))
+    '--top-k 0 must be a whole number'
+    """
+    import re
+
+    def flag(found: re.Match[str]) -> str:
+        return f"--{found[1].replace('_', '-')} " if found[1] in vars(given) else found[0]
+
+    return re.sub(r"\b([a-z_]+)=", flag, message)
 
 
 def _print_readable(photo: str, result: Any, named: bool) -> None:

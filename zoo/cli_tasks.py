@@ -12,6 +12,7 @@ class Flag(NamedTuple):
     type: Callable[[str], Any] | None = None  # None: a switch
     metavar: str = "N"
     options: tuple[str, ...] = ()  # of the function; by default called as the flag is
+    switches: tuple[str, ...] = ()  # those that take it, "" for none of them; by default all
 
     @property
     def field(self) -> str:
@@ -26,6 +27,7 @@ class Task(NamedTuple):
     help: str
     verb: str
     row: str  # what a line of CSV stands for
+    models: str = "see 'zoo models'"  # which the command takes
     verbs: Mapping[str, tuple[str, str]] = {}  # switch -> function, and what the switch means
     flags: tuple[Flag, ...] = ()
     then: str = ""  # function that takes what the first found, and whose result counts
@@ -38,6 +40,11 @@ def _names(text: str) -> list[str]:
 
 _HANDS = Flag("--max-hands", "find at most so many hands", int)
 _SCORE = Flag("--score-threshold", "leave out what is less sure, 0..1", float)
+_IOU = Flag("--iou-threshold", "of boxes that overlap more the less sure one goes, 0..1", float)
+
+_ONE = ("",)  # the command without a switch
+_SEVERAL = ("multiple",)
+_PEOPLE = ("person", "persons", "parts")
 
 TASKS = (
     Task(
@@ -47,8 +54,18 @@ TASKS = (
         "joint",
         verbs={"multiple": ("estimate_multiple_poses", "several people in a photo")},
         flags=(
-            Flag("--max-poses", "with --multiple: find at most so many people", int),
-            Flag("--score-threshold", "with --multiple: leave out who is less sure, 0..1", float),
+            Flag(
+                "--max-poses",
+                "with --multiple: find at most so many people",
+                int,
+                switches=_SEVERAL,
+            ),
+            Flag(
+                "--score-threshold",
+                "with --multiple: leave out who is less sure, 0..1",
+                float,
+                switches=_SEVERAL,
+            ),
         ),
     ),
     Task(
@@ -70,6 +87,7 @@ TASKS = (
         "tell what hands say",
         "estimate_hands",
         "gesture",
+        models="rules (default) or gesture.keypoints",
         flags=(_HANDS, Flag("--hands-model", "what finds the hands", str, "NAME", ("model",))),
         then="recognize_gestures",
         then_flags=(_SCORE,),
@@ -81,12 +99,19 @@ TASKS = (
         "point",
         verbs={"boxes": ("detect_faces", "only boxes, with the detector's points")},
         flags=(
-            Flag("--landmarks", "mesh (default), points68, points68_tiny or points6", str, "KIND"),
-            Flag("--iris", "the irises, too"),
-            Flag("--expressions", "how the face looks, too"),
-            Flag("--age-gender", "a guess of age and gender, too"),
+            Flag(
+                "--landmarks",
+                "mesh (default), points68, points68_tiny or points6",
+                str,
+                "KIND",
+                switches=_ONE,
+            ),
+            Flag("--iris", "the irises, too", switches=_ONE),
+            Flag("--expressions", "how the face looks, too", switches=_ONE),
+            Flag("--age-gender", "a guess of age and gender, too", switches=_ONE),
             Flag("--max-faces", "find at most so many faces", int),
             _SCORE,
+            _IOU,
         ),
     ),
     Task(
@@ -97,7 +122,8 @@ TASKS = (
         flags=(
             Flag("--labels", "only these, such as dog,cat", _names, "NAMES"),
             _SCORE,
-            Flag("--iou-threshold", "boxes that overlap more are one thing, 0..1", float),
+            _IOU,
+            Flag("--max-detections", "find at most so many things (default: 20)", int),
         ),
     ),
     Task(
@@ -111,8 +137,29 @@ TASKS = (
             "parts": ("segment_person_parts", "24 parts of the body"),
         },
         flags=(
-            Flag("--threshold", "of people: how sure a pixel must be, 0..1", float),
-            Flag("--probability", "how sure each pixel is, too, as a picture in the JSON"),
+            Flag(
+                "--threshold",
+                "of people: how sure a pixel must be, 0..1",
+                float,
+                switches=_PEOPLE,
+            ),
+            Flag(
+                "--probability",
+                "how sure each pixel is, too, as a picture in the JSON; not with --persons",
+                switches=("", "person", "parts"),
+            ),
+            Flag(
+                "--max-persons",
+                "with --persons: tell of at most so many",
+                int,
+                switches=("persons",),
+            ),
+            Flag(
+                "--score-threshold",
+                "with --persons: leave out who is less sure, 0..1",
+                float,
+                switches=("persons",),
+            ),
         ),
     ),
 )

@@ -6,22 +6,17 @@ from typing import Any
 
 import numpy as np
 
+from zoo.entry import Entry
 from zoo.labels import wanted_labels
-from zoo.options import check_number, check_optional, refuse_options
+from zoo.options import check_optional, refuse_options
 from zoo.results import Detection
 from zoo.runner import Model, Outputs
 from zoo.shared.anchors import AnchorGrid, Candidates, find_candidates
 from zoo.shared.boxes import suppress, to_box
 
 
-class AnchorDetector(Model):
-    """A model whose entry's ``decode`` is an `AnchorGrid`; tasks add verbs to it."""
-
-    @property
-    def grid(self) -> AnchorGrid:
-        """What the outputs mean, and the default thresholds."""
-        grid: AnchorGrid = self.entry.decode
-        return grid
+class BoxDetector(Model):
+    """A model that finds boxes, and whose entry's ``decode`` has the default thresholds."""
 
     def find(
         self,
@@ -42,13 +37,27 @@ class AnchorDetector(Model):
         Returns:
             In pixels of the photo, best first.
         """
-        grid = self.grid
-        least = grid.score_threshold if score_threshold is None else score_threshold
-        most = grid.iou_threshold if iou_threshold is None else iou_threshold
+        defaults = self.entry.decode
+        least = defaults.score_threshold if score_threshold is None else score_threshold
+        most = defaults.iou_threshold if iou_threshold is None else iou_threshold
         outputs, placement = self.look_at(photo)
         found = self.decode(outputs, score_threshold=least)
         kept = suppress(found.boxes, found.scores, iou_threshold=most, limit=limit)
         return found.at(kept).in_photo(placement)
+
+    def decode(self, outputs: Outputs, *, score_threshold: float) -> Candidates:
+        """What is in the outputs, in pixels of the input, however much it overlaps."""
+        raise NotImplementedError
+
+
+class AnchorDetector(BoxDetector):
+    """A model whose entry's ``decode`` is an `AnchorGrid`; tasks add verbs to it."""
+
+    @property
+    def grid(self) -> AnchorGrid:
+        """What the outputs mean, and the default thresholds."""
+        grid: AnchorGrid = self.entry.decode
+        return grid
 
     def decode(self, outputs: Outputs, *, score_threshold: float) -> Candidates:
         """What is in the outputs, in pixels of the input, however much it overlaps."""
@@ -61,10 +70,15 @@ class PointDetector(AnchorDetector):
     label: str
     point_names: tuple[str, ...]
 
+    @classmethod
+    def labels_of(cls, entry: Entry) -> tuple[str, ...]:
+        """The name of the one thing that it knows."""
+        return (cls.label,)
+
     @property
     def labels(self) -> tuple[str, ...]:
         """Names of the things that it knows."""
-        return (self.label,)
+        return self.labels_of(self.entry)
 
     def detect(
         self,
@@ -73,26 +87,27 @@ class PointDetector(AnchorDetector):
         labels: Iterable[str] | None = None,
         score_threshold: float | None = None,
         iou_threshold: float | None = None,
-        max_detections: int = 20,
+        max_detections: int | None = None,
         mirror: bool = False,
         **unknown: Any,
     ) -> list[Detection] | Iterator[list[Detection]]:
         """What is where in a picture; see `zoo.detect`.
 
         Each thing has ``"keypoints"``, too, with its own score: the network gives none for each.
-        Thresholds are by default the entry's.
+        Thresholds and the number are by default the entry's.
         """
         refuse_options(self.detect, unknown)
+        most = self.grid.max_detections
         find = partial(
             self.find,
             score_threshold=check_optional("score_threshold", score_threshold, low=0, high=1),
             iou_threshold=check_optional("iou_threshold", iou_threshold, low=0, high=1),
-            limit=check_number("max_detections", max_detections, low=1, whole=True),
+            limit=check_optional("max_detections", max_detections, low=1, whole=True, default=most),
         )
-        wanted = wanted_labels(self.name, labels, self.labels)
+        wanted_labels(self.name, labels, self.labels)  # the one, or an error
 
         def detect_in(photo: np.ndarray) -> list[Detection]:
-            return self._to_detections(find(photo)) if wanted else []
+            return self._to_detections(find(photo))
 
         return self.run(image, detect_in, mirror=mirror)
 

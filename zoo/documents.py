@@ -1,13 +1,15 @@
 """Results as JSON, with masks as pictures."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from weights_cache.dependencies import needed_for
 from weights_cache.errors import ZooError
-from zoo.results import Result, refuse_iterator
+from zoo.result_checks import check_result
+from zoo.results import Result, is_thing
 
 PROBABILITY_SCALE = 65535  # of 16-bit grey
 
@@ -21,18 +23,21 @@ def to_json(result: Result, *, indent: int | None = None) -> str:
     with ``numpy.asarray(PIL.Image.open(io.BytesIO(base64.b64decode(text))))``.
 
     Args:
-        result: what a function of the zoo gave, a list of such, or a dict by photo.
+        result: what a function of the zoo gave: a thing, a list of things, or a dict of either by
+            photo.
         indent: spaces for each level; None writes all on one line.
 
     Raises:
-        ZooError: it holds something that results do not, such as NaN.
+        ZooError: it is no result, or holds something that results do not, such as NaN.
 
     >>> to_json({"score": 0.5, "keypoints": []})
     '{"score": 0.5, "keypoints": []}'
     """
-    refuse_iterator(result)
+    check_result(result, "to_json")
+    named = isinstance(result, Mapping) and not is_thing(result)
+    document = {str(photo): found for photo, found in result.items()} if named else result
     try:
-        return json.dumps(result, indent=indent, allow_nan=False, default=_plain)
+        return json.dumps(document, indent=indent, allow_nan=False, default=_plain)
     except (TypeError, ValueError, OverflowError) as error:
         raise ZooError(f"not a result of the zoo, so not JSON: {error}") from error
 

@@ -143,12 +143,19 @@ def _from_pillow(image: object) -> np.ndarray:
 
     if not isinstance(image, Image.Image):
         raise ImageError(
-            f"{image!r:.80} ({type(image).__name__}) is not a picture: pass a path, a URL, bytes, "
+            f"{_what(image)} is not a picture: pass a path, a URL, bytes, "
             "a binary file object, a PIL image, an array or a tensor"
         )
     name = f"PIL image of mode {image.mode}"
     with _said_as_image_error(name):
         return _pixels(image, name)
+
+
+def _what(thing: object) -> str:
+    """What was given in place of a picture; what collections hold would be long."""
+    if isinstance(thing, (list, tuple, dict, set)):
+        return f"a {type(thing).__name__} of {len(thing)}, where one picture is taken,"
+    return f"{thing!r:.80} ({type(thing).__name__})"
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import Any
 
 from core.settings import get_backend
 from weights_cache.errors import ZooError
-from zoo.catalog import find_entry, is_entry
+from zoo.catalog import all_entries, find_entry, is_entry, verbs_of
 from zoo.entry import Entry
 from zoo.options import check_options, refuse_unknown
 from zoo.runner import Model, make_model, model_class
@@ -19,6 +19,7 @@ _ENDINGS = (".json", ".tflite", ".h5", ".hdf5", ".keras", ".pb", ".zip")
 
 _kept: dict[Any, Model] = {}
 _keeping = Lock()
+_loading: dict[Any, Lock] = {}
 
 
 def load(
@@ -37,8 +38,10 @@ def load(
             frozen ``.pb`` file, a SavedModel folder, or what Teachable Machine exports (folder
             or zip). A name goes first: write ``./name`` for a folder that is called the same.
         backend: where it runs, by default ``CORE_BACKEND`` or else ``"cpu"``.
-        weights: a folder or manifest with weights of your own for the same network,
-            in one of the formats that ``weights_cache`` reads.
+        weights: weights of your own for the same network: for PoseNet and face-api.js a folder or
+            manifest in one of the formats that ``weights_cache`` reads, for others a model file
+            of any format that is read, or the folder with it. Networks that the model works with,
+            such as its detector, stay the registered ones.
         kernels: for a path: functions for node types that have none here, by type; see
             `core.graph.model.GraphModel`.
         options: of the entry. PoseNet: ``output_stride`` (8 or 16), ``input_size`` (a number or
@@ -102,7 +105,7 @@ def call_verb(
     entry = find_entry(model)
     method = getattr(model_class(entry), verb, None)
     if method is None:
-        raise ZooError(f"{entry.name} cannot {verb}: its task is {entry.task}; see zoo.models()")
+        raise ZooError(_cannot(entry, verb))
     known = {*entry.options, *method.__kwdefaults__}
     valid = ("model", "backend", *method.__kwdefaults__, *entry.options)
     refuse_unknown(entry.name, options.keys() - known, valid)
@@ -112,14 +115,33 @@ def call_verb(
     return getattr(_load_once(entry, backend, of_model), verb)(image, **of_verb)
 
 
+def _cannot(entry: Entry, verb: str) -> str:
+    """What a model that lacks a verb is for, and which models have it."""
+    every = all_entries().values()
+    able = [other.name for other in every if hasattr(model_class(other), verb)]
+    user = next((other.name for other in every if entry.name in other.parts.values()), None)
+    part_of = f", and is a part of models such as {user}" if user else ""
+    return (
+        f"{entry.name} cannot {verb}: it can {', '.join(verbs_of(entry))}{part_of}; "
+        f"models that can {verb}: {', '.join(able)}"
+    )
+
+
 def _load_once(entry: Entry, backend: str | None, options: Mapping[str, Any]) -> Any:
     """The model of an earlier call with the same arguments, or a newly loaded one."""
     checked = check_options(entry.name, entry.options, options)
     backend = backend or get_backend()  # which may be another one at the next call
     key = entry.name, backend, repr(checked)
     with _keeping:
-        model = _kept.pop(key, None) or make_model(entry, checked, backend)
-        _kept[key] = model  # the last used is the last to go
-        while len(_kept) > KEPT_MODELS:
-            del _kept[next(iter(_kept))]
+        lock = _loading.setdefault(key, Lock())
+    with lock:  # who wants this model waits while it loads, who wants others does not
+        with _keeping:
+            model = _kept.pop(key, None)
+        model = model or make_model(entry, checked, backend)
+        with _keeping:
+            _kept[key] = model  # the last used is the last to go
+            while len(_kept) > KEPT_MODELS:
+                oldest = next(iter(_kept))
+                del _kept[oldest]
+                _loading.pop(oldest, None)
         return model

@@ -58,7 +58,16 @@ def refuse_unknown(owner: str, unknown: Iterable[str], valid: Iterable[str]) -> 
 
 
 def refuse_options(verb: Callable[..., Any], unknown: Iterable[str]) -> None:
-    """Raise for options that a verb does not have; it has its keyword-only arguments."""
+    """Raise for options that a verb does not have; it has its keyword-only arguments.
+
+    Those of the model itself are chosen when it is loaded.
+    """
+    model: Any = getattr(verb, "__self__", None)
+    for name in unknown if model else ():
+        if name in model.entry.options:
+            raise ZooError(
+                f"{name!r} is chosen when the model is loaded: zoo.load({model.name!r}, {name}=...)"
+            )
     refuse_unknown(verb.__name__, unknown, verb.__kwdefaults__ or ())
 
 
@@ -87,7 +96,31 @@ def check_number(
 
 
 def check_optional(
-    name: str, value: Any, *, low: float, high: float | None = None, whole: bool = False
+    name: str,
+    value: Any,
+    *,
+    low: float,
+    high: float | None = None,
+    whole: bool = False,
+    default: Any = None,
 ) -> Any:
-    """As `check_number`, but None stays None: there is a default elsewhere, or no limit."""
-    return None if value is None else check_number(name, value, low=low, high=high, whole=whole)
+    """As `check_number`, but None stands for a default, or stays None: for one elsewhere.
+
+    >>> check_optional("score_threshold", None, low=0, high=1, default=0.5)
+    0.5
+    """
+    if value is None:
+        return default
+    return check_number(name, value, low=low, high=high, whole=whole)
+
+
+def check_flag(name: str, value: Any) -> bool:
+    """The value as a plain bool; an error if it is none: "no" would count as yes.
+
+    >>> check_flag("mirror", True)
+    True
+    """
+    plain = value.item() if hasattr(value, "item") and getattr(value, "ndim", 1) == 0 else value
+    if not isinstance(plain, bool):
+        raise ZooError(f"{name}={value!r} must be True or False")
+    return plain

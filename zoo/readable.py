@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from zoo.results import Result
+from zoo.results import Result, label_areas
 
 _MOST_POINTS = 40  # of a list of keypoints that is written out
 
@@ -56,10 +56,8 @@ def _short_value(thing: Mapping[str, Any], key: str, digits: int) -> Any:
 
 
 def _mask_summary(mask: Any, thing: Mapping[str, Any]) -> str:
-    from zoo.tables import label_areas
-
-    labels = thing.get("labels", ["background", "this"])
-    areas = sorted(label_areas({"mask": mask, "labels": labels}), key=lambda area: -area[2])
+    person = {"mask": mask > 0, "labels": ["background", "person"]}
+    areas = sorted(label_areas(thing if "labels" in thing else person), key=lambda area: -area[2])
     shares = ", ".join(f"{share:.1%} {label}" for _, label, _, share in areas)
     return f"{_size(mask)} pixels: {shares}"
 

@@ -7,12 +7,11 @@ Scores are in 0..1. Only ``mask`` and ``probability`` are NumPy arrays.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any, Literal, TypedDict
+
+import numpy as np
 
 from weights_cache.errors import ZooError
-
-if TYPE_CHECKING:
-    import numpy as np
 
 
 class _Point(TypedDict):
@@ -29,7 +28,7 @@ class Position(_Point, total=False):
 class _Keypoint(TypedDict):
     part: str
     position: Position
-    score: float
+    score: float  # of the point; where the network has none for each, that of the whole
 
 
 class Keypoint(_Keypoint, total=False):
@@ -163,8 +162,41 @@ class Instance(_Instance, total=False):
 #: What a verb returns, a list of it, or either by name of the photo.
 Result = Any
 
-#: Each kind of result has one of them.
-_TELLING = ("keypoints", "mask", "label", "box")
+#: What a thing may be.
+Kind = Literal[
+    "segmentation", "instance", "face", "hand", "gesture", "detection", "pose", "label"
+]  # fmt: skip
+
+#: The keys that tell a kind, the more special first.
+KEYS_OF_KINDS: dict[Kind, tuple[str, ...]] = {
+    "segmentation": ("mask", "labels"),
+    "instance": ("mask",),
+    "face": ("keypoints", "landmarks"),
+    "hand": ("keypoints", "handedness"),
+    "gesture": ("label", "score", "hand"),
+    "detection": ("label", "score", "box"),
+    "pose": ("keypoints",),
+    "label": ("label", "score"),
+}
+
+
+def kind_of(thing: object) -> Kind | None:
+    """What a single thing is, by its keys; None if it is no thing of the zoo.
+
+    A thing with a box but no points is a face if nothing names it: detectors of faces without
+    points give such.
+
+    >>> kind_of({"label": "tabby", "score": 0.8, "index": 281}), kind_of({"me.jpg": []})
+    ('label', None)
+    >>> box = {"x": 0.0, "y": 0.0, "width": 9.0, "height": 9.0}
+    >>> kind_of({"score": 0.5, "box": box, "keypoints": []})
+    'face'
+    """
+    if not isinstance(thing, Mapping):
+        return None
+    kind = next((k for k, keys in KEYS_OF_KINDS.items() if all(key in thing for key in keys)), None)
+    boxed = "box" in thing and "score" in thing and not thing.get("keypoints")
+    return "face" if boxed and kind in (None, "pose") else kind
 
 
 def is_thing(result: Result) -> bool:
@@ -173,7 +205,7 @@ def is_thing(result: Result) -> bool:
     >>> is_thing({"score": 0.5, "keypoints": []}), is_thing({"me.jpg": []}), is_thing([])
     (True, False, False)
     """
-    return isinstance(result, Mapping) and any(key in result for key in _TELLING)
+    return kind_of(result) is not None
 
 
 def by_photo(result: Result) -> Iterator[tuple[str, Any]]:
@@ -186,10 +218,27 @@ def by_photo(result: Result) -> Iterator[tuple[str, Any]]:
             yield str(photo), thing
 
 
-def refuse_iterator(result: Result) -> None:
+def refuse_iterator(
+    result: Result, step: str = "take them one by one, or make a dict {photo: result}"
+) -> None:
     """Raise for the lazy results of several pictures, which nobody has asked for one by one."""
     if hasattr(result, "__next__"):
-        raise ZooError(
-            "this is an iterator over the results of several pictures: take them one by one, or "
-            "make a dict {photo: result}"
-        )
+        raise ZooError(f"this is an iterator over the results of several pictures: {step}")
+
+
+def label_areas(segmentation: Mapping[str, Any]) -> Iterator[tuple[int, str, int, float]]:
+    """Index, label, pixels and share of the picture, for each label that occurs in a mask.
+
+    >>> mask = np.array([[0, 1], [1, 1]], np.uint8)
+    >>> list(label_areas({"mask": mask, "labels": ["background", "cat"]}))
+    [(0, 'background', 1, 0.25), (1, 'cat', 3, 0.75)]
+    """
+    mask, labels = np.asarray(segmentation["mask"]), segmentation["labels"]
+    if not isinstance(labels, (list, tuple)):
+        raise ZooError(f"labels are {labels!r:.80}: they must be a list of names")
+    if mask.dtype.kind not in "bui":
+        raise ZooError(f"the mask is {mask.dtype}: it must be uint8, the index of a label")
+    for value, count in zip(*np.unique(mask, return_counts=True), strict=True):
+        if not 0 <= value < len(labels):
+            raise ZooError(f"the mask has the value {value}, but there are {len(labels)} labels")
+        yield int(value), str(labels[int(value)]), int(count), int(count) / mask.size

@@ -11,14 +11,14 @@ import numpy as np
 from core.graph.model import GraphModel
 from core.graph.nodes import PartialSpec
 from core.tensors import Tensor
-from weights_cache.errors import ZooError
+from weights_cache.errors import OfflineError, ZooError
 from zoo.catalog import find_entry
-from zoo.descriptions import describe
+from zoo.descriptions import network_text
 from zoo.entry import Entry
 from zoo.images import read_image
 from zoo.mirroring import flipped_result
 from zoo.networks import build_network
-from zoo.options import check_options
+from zoo.options import check_flag, check_options
 from zoo.preprocess import prepare, prepare_crops
 from zoo.shared.placement import Placement
 from zoo.shared.regions import Region
@@ -26,6 +26,8 @@ from zoo.shared.regions import Region
 Result = TypeVar("Result")
 Self = TypeVar("Self", bound="LoadedModel")
 Outputs = Mapping[str, np.ndarray]
+
+MOST_CROPS = 16  # in one batch: each takes megabytes while a network runs
 
 
 class LoadedModel:
@@ -124,7 +126,7 @@ class LoadedModel:
 
     def describe(self) -> str:
         """Inputs, outputs, number of parameters and types of nodes, as a text of a few lines."""
-        return describe(self.network, repr(self)[1:-1])
+        return network_text(self.network, repr(self)[1:-1])
 
     def close(self) -> None:
         """Let go of the network with its weights; the model cannot run after that."""
@@ -159,6 +161,13 @@ class Model(LoadedModel):
         super().__init__(entry.name, GraphModel(build_network(entry, options, weights), backend))
         self._parts: dict[str, Model] = {}
         self._making_parts = RLock()
+
+    @classmethod
+    def labels_of(cls, entry: Entry) -> tuple[str, ...]:
+        """Names of what it tells apart, without loading it; none of models that do not."""
+        from zoo.labels import read_labels
+
+        return read_labels(entry.labels) if entry.labels else ()
 
     @classmethod
     def input_size_of(cls, entry: Entry, options: Mapping[str, Any]) -> tuple[int, int]:
@@ -211,22 +220,25 @@ class Model(LoadedModel):
         values, _ = prepare(read_image(image), self.entry.preprocess, self.input_size)
         return network.execute(values, [wanted])[wanted]
 
-    def look_at(self, photo: np.ndarray) -> tuple[Outputs, Placement]:
+    def look_at(
+        self, photo: np.ndarray, nodes: Sequence[str] | None = None
+    ) -> tuple[Outputs, Placement]:
         """Run the network on a whole photo.
 
         Args:
             photo: uint8 [height, width, 3].
+            nodes: names of what is wanted; by default the outputs.
 
         Returns:
-            Every output [1, ...] by name, and where the photo lies in the input.
+            What is wanted, [1, ...], by name, and where the photo lies in the input.
         """
         values, placement = prepare(photo, self.entry.preprocess, self.input_size)
-        return self._outputs(values), placement
+        return self._outputs(values, nodes), placement
 
     def look_closer(
         self, photo: np.ndarray, regions: Sequence[Region]
     ) -> tuple[Outputs, list[Placement]]:
-        """Run the network on parts of a photo, all in one batch.
+        """Run the network on parts of a photo: in one batch, or of many parts in several.
 
         Args:
             photo: uint8 [height, width, 3].
@@ -235,12 +247,18 @@ class Model(LoadedModel):
         Returns:
             Every output [regions, ...] by name, and where each region lies in the input.
         """
-        how = self.entry.preprocess
-        values, placements = prepare_crops(photo, how, self.input_size, regions)
-        return self._outputs(values), placements
+        seen: list[Outputs] = []
+        placements: list[Placement] = []
+        for start in range(0, len(regions), MOST_CROPS):
+            some = regions[start : start + MOST_CROPS]
+            values, places = prepare_crops(photo, self.entry.preprocess, self.input_size, some)
+            seen.append(self._outputs(values))
+            placements += places
+        return {name: np.concatenate([o[name] for o in seen]) for name in seen[0]}, placements
 
-    def _outputs(self, values: np.ndarray) -> Outputs:
-        return {name: np.asarray(t) for name, t in self.network.predict(values).items()}
+    def _outputs(self, values: np.ndarray, nodes: Sequence[str] | None = None) -> Outputs:
+        found = self.network.execute(values, nodes or list(self.network.outputs))
+        return {name: np.asarray(tensor) for name, tensor in found.items()}
 
     def run(
         self, source: Any, estimate: Callable[[np.ndarray], Result], *, mirror: bool
@@ -257,6 +275,7 @@ class Model(LoadedModel):
             after a picture that raised an error.
         """
         _ = self.network  # a closed model says so now, not at the first picture
+        check_flag("mirror", mirror)
 
         def run_one(image: Any) -> Result:
             photo = read_image(image)
@@ -279,7 +298,10 @@ def make_model(
     weights: str | os.PathLike[str] | None = None,
 ) -> Any:
     """Load the network of an entry, with all its options."""
-    return model_class(entry)(entry, options, backend=backend, weights=weights)
+    try:
+        return model_class(entry)(entry, options, backend=backend, weights=weights)
+    except OfflineError as error:  # which knows the record's name only
+        raise error.named(entry.name) from error
 
 
 def model_class(entry: Entry) -> Any:

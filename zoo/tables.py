@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weights_cache.dependencies import needed_for
-from weights_cache.errors import ZooError
-from zoo.results import Result, by_photo, is_thing, refuse_iterator
+from zoo.result_checks import check_result, not_a_result
+from zoo.results import Result, by_photo, is_thing, kind_of, label_areas
 
 if TYPE_CHECKING:
     import pandas
@@ -24,12 +24,9 @@ _COLUMNS = (
     *("label", "index", "area", "share"),
     *("handedness", "handedness_score"),
     *("expression", "expression_score", "age", "gender", "gender_score"),
-    *_BOX,
+    *("box_x", "box_y", "box_width", "box_height"),
     *("part", "x", "y", "z", "visibility", "score", "world_x", "world_y", "world_z"),
 )
-
-#: Kinds of things with points, by a key that only they have, the more special first.
-_POINTED = {"face": "landmarks", "hand": "handedness", "detection": "label", "pose": "keypoints"}
 
 
 def to_csv(result: Result) -> str:
@@ -37,25 +34,31 @@ def to_csv(result: Result) -> str:
 
     Columns that no row has are left out, so they follow from the kind of result:
 
-    - poses, hands, faces: ``pose`` (or ``hand``, ``face``: its number), ``pose_score``, ``part``,
-      ``x``, ``y``, ``score``, and where known ``z``, ``visibility``, ``world_x``.. (metres),
-      ``box_x``.. ``box_height``, and what is told of the whole, such as ``handedness`` or ``age``;
+    - poses, hands, faces and detections: ``pose`` (or ``hand``, ``face``, ``detection``: its
+      number), ``pose_score``, ``part``, ``x``, ``y``, ``score`` of the part, and where known
+      ``z``, ``visibility``, ``world_x``.. (metres), ``box_x``.. ``box_height``, and what is told
+      of the whole, such as ``label``, ``handedness``, ``age`` or the likeliest ``expression``. A
+      line for each keypoint, those of irises among them; one for a thing without keypoints; and
+      where a pose has a mask one for each of its labels, as below;
     - labels: ``label``, ``index``, ``score``;
-    - detections and gestures: ``label``, ``score``, ``box_x``, ``box_y``, ``box_width``,
-      ``box_height``; of gestures also ``hand`` (index) and ``handedness``;
+    - gestures: ``hand`` (index), ``label``, ``handedness``, ``box_x``.. ``box_height``, ``score``;
     - masks: for each label that occurs ``label``, ``index``, ``area`` (pixels), ``share`` (0..1);
-      of several people for each ``instance``, ``instance_score``, ``area``, ``share``.
+      of several people for each keypoint of a person's pose ``instance``, ``pose_score``,
+      ``instance_score``, ``area``, ``share``, the box, and the keypoint as above.
 
-    A result that is a dict by photo has the column ``image`` first.
+    A result that is a dict by photo has the column ``image`` first. `to_json` tells all, also the
+    masks and each expression.
 
     Args:
-        result: what a function of the zoo gave, a list of such, or a dict by photo.
+        result: what a function of the zoo gave: a thing, a list of things, or a dict of either by
+            photo.
 
     Returns:
-        Lines, the first with the columns' names; the empty text if nothing was found.
+        Lines, the first with the columns' names. If nothing was found, the empty text; of a dict
+        by photo the line ``image`` alone, and a photo where nothing was found has no line.
 
     Raises:
-        ZooError: it is no result.
+        ZooError: it is no result, or it has numbers that are not finite.
 
     >>> pose = {"score": 0.5, "keypoints": [{"part": "nose", "position": {"x": 1.0, "y": 2.0},
     ...         "score": 0.9}]}
@@ -80,7 +83,7 @@ def to_pandas(result: Result) -> "pandas.DataFrame":
     """A result as a DataFrame of pandas, with the rows and columns of `to_csv`.
 
     Args:
-        result: what a function of the zoo gave, a list of such, or a dict by photo.
+        result: as for `to_csv`.
 
     Returns:
         A row for each keypoint, label, detection, gesture or region; what is unknown is NaN.
@@ -100,7 +103,7 @@ def to_pandas(result: Result) -> "pandas.DataFrame":
 
 def _table(result: Result, caller: str) -> tuple[list[str], list[Row]]:
     """The columns that occur, in their order, and the rows."""
-    refuse_iterator(result)
+    check_result(result, caller)
     named = isinstance(result, Mapping) and not is_thing(result)
     rows, numbers = [], dict[str, int]()
     for photo, thing in by_photo(result):
@@ -110,47 +113,53 @@ def _table(result: Result, caller: str) -> tuple[list[str], list[Row]]:
             for row in _rows(thing, number):
                 rows.append({"image": photo, **row} if named else row)
         except (TypeError, KeyError, AttributeError, IndexError) as error:
-            raise ZooError(
-                f"{caller} needs a pose, or another result of the zoo, or a list of them, "
-                f"got {thing!r:.80}"
-            ) from error
+            raise not_a_result(thing, caller) from error
     found = {name for row in rows for name in row} | ({"image"} if named else set())
     return [name for name in _COLUMNS if name in found], rows
 
 
 def _rows(thing: Any, number: int) -> Iterator[Row]:
     """The rows of one thing, the number-th of its photo."""
-    if "mask" in thing:
-        return _rows_of_labels(thing) if "labels" in thing else _rows_of_instance(thing, number)
-    if "label" in thing and "keypoints" not in thing:
+    kind = kind_of(thing)
+    if kind == "segmentation":
+        return _rows_of_labels(thing)
+    if kind in ("label", "gesture"):
         return iter([_row_of_label(thing)])
-    kind = next((kind for kind, key in _POINTED.items() if thing.get(key)), "pose")
-    if kind == "pose" and "box" in thing and not thing.get("keypoints"):
-        kind = "face"  # of a detector without points
-    return _rows_of_points(thing, kind, number)
+    if kind == "instance":
+        return _rows_of_instance(thing, number)
+    return _rows_of_points(thing, str(kind), number)
 
 
 def _row_of_label(thing: Mapping[str, Any]) -> Row:
-    """A label, detection or gesture."""
+    """A label or gesture."""
     row = {key: thing[key] for key in ("hand", "label", "index", "score") if key in thing}
     if thing.get("handedness") is not None:
         row["handedness"] = thing["handedness"]
-    return {**row, "label": thing["label"], "score": thing["score"], **_box(thing)}
+    return {**row, **_box(thing)}
 
 
 def _rows_of_points(thing: Mapping[str, Any], kind: str, number: int) -> Iterator[Row]:
-    """A row for each keypoint; for a thing with a box and none, one row."""
-    own = {kind: number, f"{kind}_score": thing["score"], **_told(thing), **_box(thing)}
+    """A row for each keypoint; for a thing with a box and none, one row; and those of its mask."""
+    name = {kind: number}
+    own = {**name, f"{kind}_score": thing["score"], **_told(thing), **_box(thing)}
+    points = list(_points(thing))
+    yield from ({**own, **point} for point in points)
+    if not points and "box" in thing:
+        yield own
+    if "segmentation" in thing:
+        yield from ({**name, **row} for row in _rows_of_labels(thing["segmentation"]))
+
+
+def _points(thing: Mapping[str, Any]) -> Iterator[Row]:
+    """What is told of each keypoint, also of those of irises."""
     world = {point["part"]: point["position"] for point in thing.get("world") or ()}
-    points = thing["keypoints"] if "box" not in thing else thing.get("keypoints", [])
-    for point in points:
-        row = {**own, "part": point["part"], **point["position"], "score": point["score"]}
+    irises = thing.get("iris") or {}
+    for point in (*thing.get("keypoints", ()), *irises.get("left", ()), *irises.get("right", ())):
+        row = {"part": point["part"], **point["position"], "score": point["score"]}
         if "visibility" in point:
             row["visibility"] = point["visibility"]
         in_space = world.get(point["part"], {})
         yield {**row, **{f"world_{axis}": value for axis, value in in_space.items()}}
-    if not points and "box" in thing:
-        yield own
 
 
 def _told(thing: Mapping[str, Any]) -> Row:
@@ -176,21 +185,13 @@ def _rows_of_labels(thing: Mapping[str, Any]) -> Iterator[Row]:
         yield {"label": label, "index": index, "area": area, "share": share}
 
 
-def label_areas(segmentation: Mapping[str, Any]) -> Iterator[tuple[int, str, int, float]]:
-    """Index, label, pixels and share of the picture, for each label that occurs in a mask.
-
-    >>> mask = np.array([[0, 1], [1, 1]], np.uint8)
-    >>> list(label_areas({"mask": mask, "labels": ["background", "cat"]}))
-    [(0, 'background', 1, 0.25), (1, 'cat', 3, 0.75)]
-    """
-    mask = np.asarray(segmentation["mask"])
-    for value, count in zip(*np.unique(mask, return_counts=True), strict=True):
-        label = segmentation["labels"][int(value)]
-        yield int(value), label, int(count), int(count) / mask.size
-
-
 def _rows_of_instance(thing: Mapping[str, Any], number: int) -> Iterator[Row]:
+    """A row for each keypoint of a person's pose, or one."""
     mask = np.asarray(thing["mask"])
     area = int(np.count_nonzero(mask))
-    row = {"instance": number, "instance_score": thing["score"], **_box(thing)}
-    yield {**row, "area": area, "share": area / mask.size}
+    own = {"instance": number, "instance_score": thing["score"], **_box(thing)}
+    own |= {"area": area, "share": area / mask.size}
+    pose = thing.get("pose") or {"keypoints": ()}
+    yield from ({**own, "pose_score": pose["score"], **point} for point in _points(pose))
+    if not pose["keypoints"]:
+        yield own

@@ -16,7 +16,7 @@ from core.ops.unary import UNARY
 from tests.rules.sources import PACKAGES, ROOT
 from weights_cache import find_record, list_records
 from zoo.catalog import all_entries
-from zoo.terminal import size_text
+from zoo.sizes import size_text
 
 DOCUMENTS = sorted(
     f

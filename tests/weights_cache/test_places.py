@@ -15,6 +15,7 @@ from weights_cache import (
     status,
     verify,
 )
+from weights_cache.errors import OfflineError
 
 
 def test_the_cache_folder_is_the_argument_then_the_variable(monkeypatch, tmp_path):
@@ -136,6 +137,29 @@ def test_files_in_folders_and_several_files(toy):
 
 
 # Offline
+
+
+def test_some_files_are_fetched_verified_and_cleared(toy):
+    url = f"{toy.server.url}/toy/weights.bin"
+    toy.register_files([toy_row(toy.data, path, [url]) for path in ("one.bin", "two.bin")])
+    one = toy.cache / "toy" / "one.bin"
+    assert fetch("toy", only=["one.bin"]) == {"one.bin": one}
+    assert len(toy.server.requests) == 1
+    assert (status("toy"), status("toy", only=["one.bin"])) == ("missing", "cached")
+    assert [(r.path, r.problem) for r in verify("toy", only=["one.bin"])] == [("one.bin", None)]
+    fetch("toy")
+    assert clear("toy", only=["two.bin"]) == len(toy.data)
+    assert one.is_file() and locate("toy", only=["one.bin"], offline=True) == {"one.bin": one}
+    with pytest.raises(WeightsError, match=r"two.bin"):
+        locate("toy", offline=True)
+
+
+def test_an_offline_error_can_name_what_the_user_knows(toy):
+    with pytest.raises(OfflineError, match=r"^the weights of toy are .*fetch toy`") as caught:
+        locate("toy", offline=True)
+    named = str(caught.value.named("family.variant"))
+    assert named.startswith("the weights of family.variant are missing or damaged: run `zoo weigh")
+    assert named.replace("family.variant", "toy") == str(caught.value)
 
 
 def test_offline_uses_what_is_there(toy, monkeypatch):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import zoo
+from tests.zoo.audit import audit
 from weights_cache.errors import ZooError
 from zoo.pose.blazepose import field_in_photo
 from zoo.pose.blazepose_decode import (
@@ -279,10 +280,48 @@ def test_the_network_treats_each_picture_of_a_batch_alike(models, photo):
 
 
 def test_limits(model, three, people):
+    scores = [person["score"] for person in people]
+    assert scores == sorted(scores, reverse=True)
     [first] = model.estimate_multiple_poses(three, max_poses=1)
     np.testing.assert_allclose(at(first), at(people[0]), atol=0.01)
+    np.testing.assert_allclose(at(model.estimate_single_pose(three)), at(first), atol=0.01)
     assert model.estimate_multiple_poses(three, detector_threshold=0.99) == []
     assert model.estimate_multiple_poses(three, score_threshold=1) == []
+
+
+def test_none_is_the_default(model, three, people):
+    options = ("max_poses", "score_threshold", "detector_threshold")
+    found = model.estimate_multiple_poses(three, **dict.fromkeys(options), segmentation=True)
+    assert [at(person).tolist() for person in found] == [at(p).tolist() for p in people]
+
+
+@pytest.fixture
+def detections(model, three, monkeypatch):
+    """What the detector finds is to be this: two people, of whom the better is no person."""
+    detector = model.part("detector")
+    found = detector.find(three).at([0, 1])
+    nowhere = found.points[0] / 1000 + (2, three.shape[0] - 2)  # a corner, a pixel large
+    people = found._replace(points=np.stack([nowhere, found.points[1], found.points[1] + 1]))
+    people = people._replace(scores=np.array([0.9, 0.8, 0.7]), boxes=found.boxes[[0, 1, 1]])
+    monkeypatch.setattr(
+        detector, "find", lambda *_, limit=None, **__: people.at(range(min(3, limit or 3)))
+    )
+    return people
+
+
+def test_who_is_not_there_takes_nobodys_place(detections, model, three):
+    """And who is found twice is told of once."""
+    everyone = model.estimate_multiple_poses(three)
+    assert len(everyone) == 1
+    assert model.estimate_multiple_poses(three, max_poses=1) == everyone
+    assert model.estimate_single_pose(three) == everyone[0]
+
+
+def test_a_probability_is_of_a_segmentation(model, photo):
+    pose = model.estimate_single_pose(photo, probability=True)
+    both = model.estimate_single_pose(photo, probability=True, segmentation=True)
+    assert [*pose["segmentation"]] == [*both["segmentation"]] == ["mask", "labels", "probability"]
+    np.testing.assert_array_equal(pose["segmentation"]["mask"], both["segmentation"]["mask"])
 
 
 def test_empty_scenes(model, shared):
@@ -320,8 +359,11 @@ def test_batches_equal_single_pictures(model, photo):
 @pytest.mark.parametrize("size", [(37, 400), (1, 1), (3, 900)])
 def test_odd_shapes(size, model, rng):
     picture = rng.integers(0, 256, (*size, 3), np.uint8)
-    found = model.estimate_multiple_poses(picture, detector_threshold=0.01, max_poses=1)
-    assert isinstance(found, list)
+    masks = {"segmentation": True, "probability": True}
+    everyone = {"score_threshold": 0, "detector_threshold": 0.01, "max_poses": 2}
+    audit(model.estimate_multiple_poses(picture, **everyone, **masks), size)
+    audit(model.estimate_single_pose(picture, **masks), size)
+    audit(model.part("detector").detect(picture, score_threshold=0), size)
 
 
 def test_expert_access(model, photo):
@@ -338,6 +380,8 @@ def test_expert_access(model, photo):
         (lambda m: m.estimate_multiple_poses("x.jpg", max_poses=0), "max_poses=0 must be"),
         (lambda m: m.estimate_multiple_poses("x.jpg", score_threshold=2), "score_threshold=2"),
         (lambda m: m.estimate_multiple_poses("x.jpg", detector_threshold=-1), "detector_thr.*=-1"),
+        (lambda m: m.estimate_single_pose("x.jpg", segmentation="no"), "segmentation='no' must be"),
+        (lambda m: m.estimate_multiple_poses("x.jpg", probability=0), "probability=0 must be True"),
         (lambda m: m.estimate_single_pose("no-such.jpg"), "no-such"),
         (lambda m: m.part("detector").detect("x.jpg", labels=["cat"]), "no label 'cat'"),
         (lambda m: m.part("detector").detect("x.jpg", labels="person"), "labels='person'"),

@@ -8,7 +8,8 @@ import pytest
 
 import zoo
 from weights_cache import find_record
-from zoo.catalog import all_entries, find_entry, is_entry, tasks
+from weights_cache.errors import ZooError
+from zoo.catalog import all_entries, find_entry, is_entry, tasks, with_parts
 from zoo.runner import Model, model_class
 
 
@@ -39,6 +40,34 @@ def test_what_an_entry_names_is_there(name):
         if role in entry.parts:
             assert option.default == entry.parts[role]
             assert all(is_entry(choice) for choice in option.choices)
+
+
+def test_models_by_name_or_task():
+    assert zoo.models("palm.*") == ["palm.full", "palm.lite"]
+    of_hands = [entry.name for entry in all_entries().values() if entry.task == "hands"]
+    assert zoo.models("hands") == of_hands
+    assert zoo.models("hand") == []
+    for pattern in (3, None, ["hands"]):
+        with pytest.raises(ZooError, match="no pattern of names"):
+            zoo.models(pattern)
+
+
+def test_parts_are_followed():
+    parts = {name: [e.name for e in with_parts(find_entry(name))] for name in zoo.models()}
+    assert parts["posenet.tiny"] == ["posenet.tiny"]
+    assert parts["movenet.lightning"] == ["movenet.lightning", "ssd.mobilenet_v1"]
+    assert parts["facemesh.base"][:2] == ["facemesh.base", "blazeface.short"]
+    assert "faceapi.tiny_detector" in parts["facemesh.base"]  # of the points that others need
+    assert all(len(set(names)) == len(names) for names in parts.values())
+
+
+def test_a_model_that_cannot_says_what_it_can_and_who_else_can():
+    with pytest.raises(ZooError) as caught:
+        zoo.segment_persons("no.jpg", model="faceapi.expression")
+    assert str(caught.value) == (
+        "faceapi.expression cannot segment_persons: it can infer, and is a part of models such as "
+        "blazeface.back; models that can segment_persons: bodypix.mobilenet_075"
+    )
 
 
 def test_looking_one_up_loads_its_task_alone():

@@ -18,6 +18,7 @@ from tests.core.converter.teachable_bundles import (
     write_bundle,
     zip_of,
 )
+from tests.zoo.audit import audit
 from weights_cache.errors import WeightsError, ZooError
 from zoo.classification.cropping import center_square, prepare_square
 
@@ -197,6 +198,7 @@ def test_a_grey_network(tmp_path):
 @pytest.mark.parametrize("shape", [(1, 1), (1, 30_000), (30_000, 1), (3, 2000)])
 def test_odd_shapes(model, shape, rng):
     result = model.classify(rng.integers(0, 256, (*shape, 3), np.uint8))
+    audit(result, shape)
     assert sum(label["score"] for label in result) == pytest.approx(1, abs=1e-6)
 
 

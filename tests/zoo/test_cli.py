@@ -219,12 +219,13 @@ def test_weights_are_fetched_listed_verified_found_and_cleared(capsys, monkeypat
     name, record = "posenet.mobilenet_v1_075", "posenet-mobilenet-v1-075-float-pertensor"
     status, out, _ = run(capsys, "weights", "fetch", name)
     folder = Path(os.environ["ZOO_WEIGHTS_CACHE"]) / record
-    assert (status, out) == (0, f"{record}: {folder}\n")
+    assert (status, out) == (0, f"{name}: {folder}\n")
     monkeypatch.delenv("ZOO_WEIGHTS_MIRROR")
     assert "cached" in run(capsys, "weights", "list", name)[1]
     assert run(capsys, "weights", "path", name)[1].strip() == str(folder)
     assert run(capsys, "weights", "path")[1].strip() == os.environ["ZOO_WEIGHTS_CACHE"]
-    assert run(capsys, "weights", "verify", name)[:2] == (0, f"{record}: good\n")
+    assert run(capsys, "weights", "verify", name)[:2] == (0, f"{name}: good\n")
+    assert run(capsys, "weights", "verify", record)[:2] == (0, f"{record}: good\n")
     (folder / "MobilenetV1_Conv2d_0_biases").write_bytes(b"short")
     status, out, err = run(capsys, "weights", "verify")
     assert (status, len(err)) == (1, 1)
@@ -232,9 +233,57 @@ def test_weights_are_fetched_listed_verified_found_and_cleared(capsys, monkeypat
     assert run(capsys, "weights", "clear", name)[1].endswith("MB freed\n")
     assert not folder.exists()
     status, out, err = run(capsys, "weights", "verify", name)
-    assert (status, out, len(err)) == (2, f"{record}: missing\n", 1)
-    assert f"zoo weights fetch {record}" in err[0]
+    assert (status, out, len(err)) == (2, f"{name}: missing\n", 1)
+    assert f"zoo weights fetch {name}" in err[0]
     assert "stays" in run(capsys, "weights", "clear", "posenet.tiny")[2][0]
+
+
+def test_what_is_fetched_runs_offline(capsys, monkeypatch, shared):
+    """With a model its parts, and of records with several networks only the files needed."""
+    monkeypatch.setenv("ZOO_WEIGHTS_MIRROR", str(shared / "weights"))
+    out = run(capsys, "weights", "fetch", "hands.lite")[1]
+    assert [line.partition(":")[0] for line in out.splitlines()] == ["hands.lite", "palm.lite"]
+    monkeypatch.delenv("ZOO_WEIGHTS_MIRROR")
+    monkeypatch.setenv("ZOO_OFFLINE", "1")
+    _kept.clear()
+    photo = str(shared / "images" / "photos" / "hand_pakutaso_vsign.jpg")
+    status, out, err = run(capsys, "hands", photo)
+    assert (status, len(json.loads(out)), err) == (0, 1, [])
+    rows = run(capsys, "weights", "list", "palm.lite", "palm.full")[1].splitlines()
+    assert [row.split()[3] for row in rows[1:]] == ["cached", "missing"]
+    assert run(capsys, "weights", "verify", "palm.lite")[:2] == (0, "palm.lite: good\n")
+    files = {file.name for file in Path(os.environ["ZOO_WEIGHTS_CACHE"]).glob("*/*.tflite")}
+    assert files == {"hand_landmark_lite.tflite", "palm_detection_lite.tflite"}
+    assert run(capsys, "weights", "clear", "palm.lite")[1] == "2.0 MB freed\n"
+    status, _, err = run(capsys, "hands", photo)
+    assert (status, err) == (0, [])  # it is loaded
+    _kept.clear()
+    status, _, err = run(capsys, "hands", photo)
+    assert (status, len(err)) == (2, 1)
+    assert err[0].startswith("zoo: the weights of palm.lite are missing or damaged: run `zoo w")
+    assert err[0].index("`zoo weights fetch palm.lite`") < err[0].index("palm_detection_lite.tfl")
+    for action in ("fetch", "path"):
+        assert "`zoo weights fetch palm.full`" in run(capsys, "weights", action, "palm.full")[2][0]
+
+
+def test_models_of_a_task(capsys):
+    out = run(capsys, "models", "hands")[1]
+    names = [line.split()[0] for line in out.splitlines()[1:]]
+    assert names == zoo.models("hands") and {"hands.lite", "palm.lite"} <= set(names)
+    assert "classification, detection" in run(capsys, "models", "x*")[2][0]
+
+
+def test_licences_on_a_terminal(capsys, monkeypatch):
+    """Without a terminal they are whole; on one of 80 columns their names are."""
+    whole = run(capsys, "models")[1]
+    assert "host repository GantMan/learn-tfjs carries NO licence file" in whole
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "80")
+    *rows, note = run(capsys, "models")[1].splitlines()
+    licences = {row.split()[0]: row[65:] for row in rows[1:]}
+    assert set(licences.values()) == {"Apache-2.0", "Apache-2.0 (*)", "MIT", "MIT (*)"}
+    assert licences["posenet.tiny"] == "Apache-2.0 (*)" and licences["palm.lite"] == "Apache-2.0"
+    assert note.startswith("(*)") and "zoo describe" in note
 
 
 def test_doctor(capsys):

@@ -50,7 +50,7 @@ def kinds(folder) -> dict[str, str]:
 def test_it_writes_and_says_where(capsys, model, tmp_path):
     status, out, err = run(capsys, model, tmp_path / "new")
     path = tmp_path / "new" / "model.json"
-    assert (status, out, err) == (0, f"{path}: 0.0 MB\n", [])
+    assert (status, out, err) == (0, f"{path}: 1 kB\n", [])
     assert kinds(path) == {"a/w": "float32", "b/w": "float32"}
     nodes = json.loads(path.read_text())["modelTopology"]["node"]
     assert "Identity" in {node["op"] for node in nodes}

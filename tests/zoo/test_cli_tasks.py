@@ -14,6 +14,7 @@ import zoo
 from tests.rules.test_imports import modules_after
 from tests.zoo.test_cli import PHOTO, run
 from weights_cache.errors import ZooError
+from zoo.catalog import find_entry
 from zoo.cli import _make_parser
 from zoo.cli_tasks import TASKS
 
@@ -24,6 +25,13 @@ HAND = {"score": 0.5, "box": BOX, "handedness": "left", "handedness_score": 0.5,
 GESTURE = {"label": "rock", "score": 0.5, "hand": 0, "handedness": "left", "box": BOX}
 FACE = {"score": 0.5, "box": BOX, "landmarks": "points6", "keypoints": []}
 MASK = {"mask": np.ones((512, 512), np.uint8), "labels": ["background", "person"]}
+
+
+def bounds(boxes) -> tuple[float, float, float, float]:
+    """Left, top, right and bottom of all boxes together."""
+    edges = [(b["x"], b["y"], b["x"] + b["width"], b["y"] + b["height"]) for b in boxes]
+    low, high = np.min(edges, axis=0), np.max(edges, axis=0)
+    return (*low[:2], *high[2:])
 
 
 class Called:
@@ -131,6 +139,56 @@ def test_options_are_options_of_the_functions(task):
         assert wanted <= set().union(*known)
 
 
+@pytest.mark.parametrize(
+    "task, switch",
+    [(task, switch) for task in TASKS for switch in ("", *task.verbs)],
+    ids=lambda value: getattr(value, "command", value),
+)
+def test_every_keyword_has_its_flag(task, switch):
+    """Each function's own, and none that it does not have."""
+    common = {"model", "backend", "mirror"}
+    verb = task.verbs[switch][0] if switch else task.verb
+    known = getattr(zoo, verb).__kwdefaults__.keys() - common
+    taken = [flag for flag in task.flags if switch in (flag.switches or (switch,))]
+    flags = {option for flag in taken for option in flag.options or (flag.field,)} - common
+    if not task.then:
+        assert flags == known
+        return
+    assert known - flags == {"score_threshold"}  # of hands: the flag is that of gestures
+    known = getattr(zoo, task.then).__kwdefaults__.keys() - common
+    assert {flag.field for flag in (*task.flags, *task.then_flags)} >= known
+
+
+def test_options_of_gestures_are_those_of_hands(capsys, called):
+    called.give("estimate_hands", [HAND])
+    called.give("recognize_gestures", [GESTURE])
+    option = ("--option", "score_threshold=0.25")
+    assert run(capsys, "gestures", PHOTO, *option, "--score-threshold", "0.75")[0] == 0
+    assert [options["score_threshold"] for _, options in called.calls] == [0.25, 0.75]
+
+
+def test_other_options(capsys, called):
+    called.give("estimate_hands", [HAND])
+    given = ("detector=palm.full", "presence_threshold=0.3", "refine=False", "size=(3, 4)", "x=a=b")
+    arguments = [word for option in given for word in ("--option", option)]
+    status, _, err = run(capsys, "hands", PHOTO, "--max-hands", "1", *arguments)
+    assert (status, err) == (0, [])
+    ((_, options),) = called.calls
+    assert options == PLAIN | {
+        "max_hands": 1,
+        "detector": "palm.full",
+        "presence_threshold": 0.3,
+        "refine": False,
+        "size": (3, 4),
+        "x": "a=b",
+    }
+
+
+def test_other_options_of_a_real_model(capsys):
+    out = run(capsys, "pose", PHOTO, "--option", "input_size=(161, 193)", "--json")[1]
+    assert json.loads(out) == zoo.estimate_single_pose(PHOTO, input_size=(161, 193))
+
+
 def test_results_of_several_photos(capsys, called, tmp_path):
     called.give("detect", [DETECTION])
     second = tmp_path / "second.png"
@@ -153,7 +211,7 @@ def test_what_is_wrong_for_every_photo_is_told_once(capsys, called, tmp_path):
     Image.new("RGB", (200, 200)).save(second)
     status, out, err = run(capsys, "classify", "no.jpg", PHOTO, str(second), "--top-k", "0")
     assert (status, out) == (2, "")
-    assert len(err) == 2 and "no.jpg" in err[0] and "top_k=0" in err[1]
+    assert len(err) == 2 and "no.jpg" in err[0] and "--top-k 0 must" in err[1]
 
 
 @pytest.mark.parametrize(
@@ -164,10 +222,24 @@ def test_what_is_wrong_for_every_photo_is_told_once(capsys, called, tmp_path):
         (["detect", PHOTO, "--model", "sdd.mobilenet_v1"], "did you mean 'ssd.mobilenet_v1'"),
         (["detect", PHOTO, "--model", "posenet.tiny"], "posenet.tiny cannot detect"),
         (["classify", PHOTO, "--model", "no/folder"], "no/folder"),
+        (["pose", PHOTO, "--max-poses", "3"], "zoo: --max-poses needs --multiple"),
+        (["segment", PHOTO, "--threshold", "0.3"], "needs --person or --persons or --parts"),
+        (["segment", PHOTO, "--persons", "--probability"], "does not go with --persons"),
+        (["faces", PHOTO, "--boxes", "--iris"], "zoo: --iris does not go with --boxes"),
+        (["pose", PHOTO, "--option", "input_size"], "must be NAME=VALUE"),
+        (["pose", PHOTO, "--option", "max poses=3"], "must be NAME=VALUE"),
+        (["pose", PHOTO, "--option", "mirror=True"], "has a flag of its own: --mirror"),
+        (["pose", PHOTO, "--option", "output=8"], "unknown option 'output' of posenet.tiny"),
+        (["hands", PHOTO, "--option", "max_hands=1"], "has a flag of its own: --max-hands"),
+        (["detect", PHOTO, "--labels", ""], "zoo: --labels [] names none"),
+        (["hands", PHOTO, "--model", "palm.lite"], "that can estimate_hands: hands.lite, hands."),
+        (["hands", PHOTO, "--model", "palm.lite"], "it can detect, infer, and is a part of"),
+        (["gestures", PHOTO, "--model", "hands.lite"], "--hands-model is what finds the hands"),
         (["describe", "ssd.mobilenet"], "did you mean 'ssd.mobilenet_v1'"),
     ],
 )
-def test_wrong_arguments_give_one_line(arguments, words, capsys):
+def test_wrong_arguments_give_one_line(arguments, words, capsys, monkeypatch, shared):
+    monkeypatch.setenv("ZOO_WEIGHTS_MIRROR", str(shared / "weights"))
     status, out, err = run(capsys, *arguments)
     assert (status, out, len(err)) == (2, "", 1)
     assert words in err[0]
@@ -218,23 +290,33 @@ def test_commands_are_in_the_help(capsys):
 
 
 @pytest.mark.parametrize(
-    "arguments, label",
+    "arguments, label, place",
     [
-        (["detect", "photos/dogs_demo.jpg", "--labels", "dog"], "dog"),
-        (["classify", "photos/coffee.jpg", "--top-k", "1"], "coffee mug"),
-        (["gestures", "photos/hand_pakutaso_vsign.jpg"], "victory"),
+        (["detect", "photos/dogs_demo.jpg", "--labels", "dog"], "dog", "box"),
+        (["classify", "photos/coffee.jpg", "--top-k", "1"], "coffee mug", ""),
+        (["gestures", "photos/hand_pakutaso_vsign.jpg"], "victory", "box"),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else value,
 )
-def test_real_models(arguments, label, capsys, monkeypatch, shared, tmp_path):
+def test_real_models(arguments, label, place, capsys, monkeypatch, shared, tmp_path):
     monkeypatch.setenv("ZOO_WEIGHTS_MIRROR", str(shared / "weights"))
     command, photo, *more = arguments
     target = tmp_path / "out.png"
-    out = run(
-        capsys, command, str(shared / "images" / photo), *more, "--json", "--draw", str(target)
-    )
-    assert {thing["label"] for thing in json.loads(out[1])} == {label}
-    assert target.stat().st_size > 10_000
+    path = str(shared / "images" / photo)
+    things = json.loads(run(capsys, command, path, *more, "--json", "--draw", str(target))[1])
+    assert {thing["label"] for thing in things} == {label}
+    pixels = zoo.read_image(path)
+    changed = (zoo.read_image(target)[: len(pixels)] != pixels).any(axis=2)
+    rows, columns = np.nonzero(changed)
+    assert len(rows) > 0
+    if place:  # what is drawn lies around the boxes, and reaches every edge of each
+        left, top, right, bottom = bounds(thing["box"] for thing in things)
+        size = max(pixels.shape)
+        assert left - size / 20 <= columns.min() <= left + size / 50
+        assert top - size / 10 <= rows.min() <= top + size / 50
+        assert bottom - size / 50 <= rows.max() <= bottom + size / 20
+    else:
+        assert changed.mean() < 0.5
 
 
 # --- cards ------------------------------------------------------------------------------------
@@ -255,8 +337,8 @@ def test_a_card_says_what_is_known(capsys):
 @pytest.mark.parametrize("name", zoo.models())
 def test_every_model_has_a_card_without_its_weights(name):
     card = zoo.describe(name)
-    assert card.startswith(f"{name}: ")
-    assert max(map(len, card.splitlines()[1:])) <= 110
+    assert card.startswith(f"{name}: {find_entry(name).title[:10]}")
+    assert max(map(len, card.splitlines())) <= 88
     assert f"'zoo weights fetch {name}'" in " ".join(card.split()) or "(bundled)" in card
 
 
@@ -264,8 +346,45 @@ def test_a_card_with_weights_tells_the_network(monkeypatch, shared):
     monkeypatch.setenv("ZOO_WEIGHTS_MIRROR", str(shared / "weights"))
     card = zoo.describe("ssd.mobilenet_v1")
     assert "labels      80 (coco_90): person, bicycle" in card
-    assert "float32 [1, 300, 300, 3]" in card and "4,108,946 parameters" in card
-    assert "uint8" in card
+    assert "float32 [1, 300, 300, 3], or quanta of uint8" in card
+    assert "pixels as they are, uint8" in card and "4,108,946 parameters" in card
+
+
+@pytest.mark.parametrize("name", zoo.models())
+def test_cards_with_weights_are_no_wider(name, monkeypatch, shared):
+    monkeypatch.setenv("ZOO_WEIGHTS_MIRROR", str(shared / "weights"))
+    assert max(map(len, zoo.describe(name).splitlines())) <= 88
+
+
+def facts_of(name: str) -> dict[str, str]:
+    """The lines of a card by their labels; without those that go on."""
+    return {line[:12].strip(): line[12:] for line in zoo.describe(name).splitlines()[1:]}
+
+
+@pytest.mark.parametrize(
+    "name, fact, words",
+    [
+        ("iris.base", "pictures", "to 64 x 64, cut out where things are found; pixels / 255"),
+        ("faceapi.expression", "pictures", "cut out where things are found"),
+        ("faceapi.expression", "labels", "7: neutral, happy, sad, angry, fearful, disgusted, sur"),
+        ("faceapi.age_gender", "pictures", "cut out where things are found"),
+        ("faceapi.age_gender", "labels", "2: male, female"),
+        ("palm.lite", "pictures", "keeping the aspect ratio"),
+        ("bodypix.mobilenet_075", "labels", "25: background, left_face, right_face"),
+        ("handtrack.ssd320", "labels", "7: open, closed, pinch, point"),
+        ("faceapi.landmark68", "works with", "faceapi.tiny_detector (detector), faceapi.expr"),
+    ],
+)
+def test_facts_of_cards(name, fact, words):
+    assert words in facts_of(name)[fact]
+
+
+def test_means_have_few_digits_and_no_model_works_with_itself():
+    card = " ".join(zoo.describe("faceapi.landmark68").split())
+    assert "pixels / 255 - (0.4815, 0.4588, 0.409)" in card
+    assert "works with faceapi.tiny_detector (detector), faceapi.expression (expressions), " in card
+    assert "faceapi.landmark68 (" not in card
+    assert "labels" not in facts_of("posenet.tiny")
 
 
 def test_damaged_weights_are_told_in_the_card(monkeypatch, tmp_path, shared):

@@ -8,10 +8,12 @@ import pytest
 import zoo
 from tests.conftest import ROOT
 from tests.golden.litert import Reference
+from tests.zoo.audit import audit
 from weights_cache.errors import WeightsError, ZooError
-from zoo.catalog import find_entry
+from zoo.catalog import all_entries, find_entry
 from zoo.detection.ssd_decode import Found, Heads, boxes_in_photo, decode_detections
 from zoo.labels import read_labels
+from zoo.runner import model_class
 from zoo.shared.boxes import overlap
 
 ENTRY = find_entry("ssd.mobilenet_v1")
@@ -170,7 +172,7 @@ def test_more_than_the_ten_of_the_op(model, cats):
 def test_labels_are_a_filter(model, cats):
     options = {"score_threshold": 0.1, "max_detections": 1917}
     everything = model.detect(cats, **options)
-    for labels in (["dog"], ("cat", "dog"), {"cat"}, iter(["horse"]), ["zebra"], []):
+    for labels in (["dog"], ("cat", "dog"), {"cat"}, iter(["horse"]), ["zebra"]):
         wanted = list(labels)
         found = model.detect(cats, labels=list(wanted), **options)
         assert found == [thing for thing in everything if thing["label"] in wanted]
@@ -193,6 +195,36 @@ def test_a_room_without_people(model, shared):
     """A bedroom, and a cup of coffee."""
     for name in ("coco_000000403353.jpg", "coffee.jpg"):
         assert model.detect(shared / "images" / "photos" / name, labels=["person"]) == []
+
+
+# --- all detectors ------------------------------------------------------------------------------
+
+DETECTORS = [name for name, entry in all_entries().items() if hasattr(model_class(entry), "detect")]
+
+
+@pytest.mark.parametrize("name", DETECTORS)
+def test_the_function_is_the_method(name, shared, monkeypatch):
+    """In a crowd, where thresholds matter, and with None for each."""
+    monkeypatch.setenv("ZOO_WEIGHTS_MIRROR", str(shared / "weights"))
+    photo = zoo.read_image(shared / "images" / "photos" / "human_solvay1927.jpg")
+    alone = zoo.load(name)
+    expected = alone.detect(photo)
+    audit(expected, photo.shape[:2])
+    assert zoo.detect(photo, model=name) == expected
+    nothing = dict.fromkeys(["labels", "score_threshold", "iou_threshold", "max_detections"])
+    assert alone.detect(photo, **nothing) == expected
+    more = alone.detect(photo, score_threshold=0.01, iou_threshold=1, max_detections=50)
+    assert len(more) > len(expected)
+    assert more == zoo.detect(
+        photo, model=name, score_threshold=0.01, iou_threshold=1, max_detections=50
+    )
+
+
+@pytest.mark.parametrize("name", DETECTORS)
+def test_the_functions_defaults_are_the_methods(name):
+    own = model_class(find_entry(name)).detect.__kwdefaults__
+    for option, default in zoo.detect.__kwdefaults__.items():
+        assert option in ("model", "backend") or own[option] == default
 
 
 # --- sources ------------------------------------------------------------------------------------
@@ -223,8 +255,10 @@ def test_batches_equal_single_pictures(wrap, model, cats):
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 3000), (3000, 1), (3, 2000)])
 def test_odd_shapes(model, shape, rng):
-    for found in model.detect(rng.integers(0, 256, (*shape, 3), np.uint8), score_threshold=0.02):
-        assert np.isfinite(list(found["box"].values())).all()
+    picture = rng.integers(0, 256, (*shape, 3), np.uint8)
+    found = model.detect(picture, score_threshold=0, max_detections=500)
+    assert found
+    audit(found, shape)
 
 
 def test_features(model):
@@ -238,6 +272,7 @@ def test_features(model):
         ({"label": ["cat"]}, "'label' of detect: did you mean 'labels'"),
         ({"labels": ["kat"]}, "no label 'kat': did you mean 'cat'.*labels: person, bicycle"),
         ({"labels": ["???"]}, r"no label '\?\?\?'"),
+        ({"labels": []}, r"labels=\[\] names none: leave it out for all \(person, bicycle"),
         ({"labels": "cat"}, r"labels='cat' must be a list of names"),
         ({"labels": 3}, "labels=3 must be a list of names"),
         ({"score_threshold": 1.5}, "score_threshold=1.5 must be a number between 0 and 1"),
@@ -261,11 +296,12 @@ def test_bad_pictures(model):
     assert next(results) == first
 
 
-def test_weights_of_another_network(shared):
+def test_weights_of_another_network(shared, model, monkeypatch):
     other = "mobilenet-v1-025-224-float-tflite/mobilenet_v1_0.25_224_quant.tflite"
-    message = "of a network without TFLite_Detection_PostProcess"
-    model = zoo.load(ENTRY.name, weights=shared / "weights" / other)
-    with pytest.raises(WeightsError, match=message):
+    with pytest.raises(WeightsError, match="another network than ssd.mobilenet_v1"):
+        zoo.load(ENTRY.name, weights=shared / "weights" / other)
+    monkeypatch.setattr("zoo.detection.ssd._LAST_OP", "Other")
+    with pytest.raises(WeightsError, match="of a network without Other"):
         model.detect(PHOTO)
 
 

@@ -8,9 +8,11 @@ from PIL import Image
 
 from tests.zoo.test_drawing import blank, changed, colour_at, is_blue, is_orange, keypoint, person
 from weights_cache.errors import ZooError
+from zoo.drawing import canvas as canvases
 from zoo.drawing import draw
-from zoo.drawing.canvas import Area, Canvas, fitted, text_width
+from zoo.drawing.canvas import Canvas, fitted, text_width
 from zoo.drawing.colours import FINGER_COLOURS, PALETTE, colours_of
+from zoo.drawing.room import Area
 from zoo.shared.skeletons import BODY_17, BODY_33, FINGERS, HAND_21, MESH_468_PATHS
 
 
@@ -29,7 +31,8 @@ def open_hand(left: float = 150, top: float = 100, **more) -> dict:
         for joint in range(4):
             name = HAND_21.names[1 + 4 * number + joint]
             points.append(keypoint(name, left + 40 * number, top + 200 - 60 * joint))
-    return {"score": 0.98, "handedness": "right", "keypoints": points} | more
+    hand = {"score": 0.7, "handedness": "right", "handedness_score": 0.98, "keypoints": points}
+    return hand | more
 
 
 def mesh_face(middle: float = 300, size: float = 100, **more) -> dict:
@@ -132,29 +135,114 @@ def test_colours_differ_as_long_as_there_are_any():
     assert len(colours_of([*names, "one more"])) == len(names) + 1
 
 
+def captions_of(monkeypatch) -> list[list[str]]:
+    """The captions that are queued from now on."""
+    written: list[list[str]] = []
+    monkeypatch.setattr(Canvas, "caption", lambda self, lines, *_, **__: written.append(lines))
+    return written
+
+
 def test_each_thing_has_one_caption(monkeypatch):
-    written = []
-    monkeypatch.setattr(Canvas, "caption", lambda self, lines, *_: written.append(lines))
+    written = captions_of(monkeypatch)
     person_apart = {"score": 0.7, "mask": halves(600, 600), "pose": person(score=0.6)}
     draw(blank(600, 600), [mesh_face(), detection(score=0.8), open_hand(), person(), person_apart])
     told = [["0.70"], ["dog 0.80"], ["0.90"], ["right 0.98"], ["0.90"]]
     assert sorted(written) == sorted(told)
 
 
+@pytest.mark.parametrize(
+    ("known", "told"),
+    [
+        ({}, "right 0.98"),
+        ({"handedness_score": None}, "right"),
+        ({"handedness": None, "handedness_score": None}, "hand 0.70"),
+    ],
+)
+def test_a_hand_says_which_it_is_and_how_sure_that_is(known, told, monkeypatch):
+    written = captions_of(monkeypatch)
+    draw(blank(500, 500), open_hand(**known))
+    assert written == [[told]]
+
+
+def at(*places):
+    return lambda width, height: places
+
+
+def overlap(areas) -> bool:
+    return any(a.touches(b) for a in areas for b in areas if a is not b)
+
+
 def test_captions_find_room_above_or_below():
     canvas = Canvas(blank(400, 300))
     for _ in range(9):
-        canvas.caption(["dog 0.90"], [(50, 100)], PALETTE[0], 14)
-    assert not any(a.touches(b) for a in canvas._texts for b in canvas._texts if a is not b)
+        canvas.caption(["dog 0.90"], at((50, 100)), PALETTE[0], 14)
+    canvas.paint_texts()
+    assert len(canvas.room.taken) == 9 and not overlap(canvas.room.taken)
 
 
 def test_captions_keep_clear_of_each_other():
     canvas = Canvas(blank(400, 300))
     for _ in range(3):
-        canvas.caption(["dog 0.90"], [(50, 50), (50, 100), (50, 150)], PALETTE[0], 14)
-    tops = [area.top for area in canvas._texts]
-    assert tops == [50, 100, 150]
-    assert not any(a.touches(b) for a in canvas._texts for b in canvas._texts if a is not b)
+        canvas.caption(["dog 0.90"], at((50, 50), (50, 100), (50, 150)), PALETTE[0], 14)
+    canvas.paint_texts()
+    assert [area.top for area in canvas.room.taken] == [50, 100, 150]
+    assert not overlap(canvas.room.taken)
+
+
+def test_captions_without_room_are_left_out():
+    canvas = Canvas(blank(100, 40))
+    for _ in range(9):
+        canvas.caption(["dog 0.90"], at((5, 5)), PALETTE[0], 14)
+    canvas.paint_texts()
+    assert len(canvas.room.taken) == 1
+
+
+def test_captions_keep_clear_of_faces_but_their_own():
+    canvas = Canvas(blank(400, 300))
+    own, other = Area(40, 40, 140, 140), Area(200, 0, 400, 300)
+    canvas.room.kept += [own, other]
+    canvas.caption(["0.90"], at((210, 50), (50, 50)), PALETTE[0], 14, own=own)
+    canvas.paint_texts()
+    assert canvas.room.taken[0].touches(own) and not canvas.room.taken[0].touches(other)
+
+
+def test_lines_are_dropped_rather_than_to_hide_a_face():
+    canvas = Canvas(blank(200, 200))
+    canvas.room.kept.append(Area(0, 30, 200, 200))
+    for _ in range(4):
+        canvas.caption(["0.90", "happy"], at((5, 60)), PALETTE[0], 14, shorten=True)
+    canvas.paint_texts()
+    (area,) = canvas.room.taken
+    assert area.bottom <= 30 and area.height == canvas.caption_size(["0.90"], 14)[1]
+
+
+def test_text_is_painted_after_all_shapes(monkeypatch):
+    """Whatever the order of the things, no later shape stands on a caption, list or legend."""
+    order = []
+    for name in ("stroke", "regions", "write"):
+        paint = getattr(Canvas, name)
+
+        def noted(self, *args, paint=paint, name=name, **more):
+            order.append(name if not self.room.taken else "write")
+            return paint(self, *args, **more)
+
+        monkeypatch.setattr(Canvas, name, noted)
+    party = {"label": "party", "score": 0.5}
+    masked = {"mask": halves(600, 600), "labels": ["background", "cat"]}
+    things = [masked, detection(), mesh_face(), open_hand(), person(300, 200), party]
+    draw(blank(600, 600), things)
+    first = order.index("write")
+    assert {*order[:first]} == {"stroke", "regions"} and {*order[first:]} == {"write"}
+
+
+def test_a_later_kind_does_not_cross_a_caption():
+    low = detection(x=150.0, y=300.0, width=300.0, height=200.0)
+    alone = np.asarray(draw(blank(600, 600), [low]))
+    across = [keypoint("left_shoulder", 100, 288), keypoint("right_shoulder", 500, 288)]
+    both = np.asarray(draw(blank(600, 600), [low, {"keypoints": across}]))
+    pill = np.abs(alone[270:300].astype(int) - colours_of(["dog"])["dog"]).max(axis=2) < 3
+    assert pill.sum() > 500
+    np.testing.assert_array_equal(both[270:300][pill], alone[270:300][pill])
 
 
 @pytest.mark.parametrize(
@@ -278,10 +366,48 @@ def test_labels_are_listed_with_bars_as_long_as_their_scores():
     )
 
 
-@pytest.mark.parametrize("size", [(40, 30), (200, 300), (4000, 300)])
-def test_lists_of_any_size_stay_inside(size):
+def texts_of(monkeypatch) -> list[tuple[str, float]]:
+    """The lines of text that are written from now on, with their sizes."""
+    written: list[tuple[str, float]] = []
+    paint = canvases.text_mask
+
+    def noted(text, size):
+        written.append((text, size))
+        return paint(text, size)
+
+    monkeypatch.setattr("zoo.drawing.panels.text_mask", noted)
+    return written
+
+
+def paper_of(picture: Image.Image) -> np.ndarray:
+    """Where the text of a panel is, [height, width]."""
+    return np.asarray(picture).min(axis=2) > 180
+
+
+@pytest.mark.parametrize("size", [(40, 30), (97, 80), (200, 300), (4000, 300)])
+def test_lists_of_any_size_are_readable_and_stay_inside(size, monkeypatch):
+    written = texts_of(monkeypatch)
     labels = [{"label": "a very long name " * 5, "score": 0.5, "index": 0}] * 9
-    assert draw(blank(*size), labels).size == size
+    text = paper_of(draw(blank(*size), labels))
+    assert text.any() and not (text[0].any() or text[-1].any() or text[:, -1].any())
+    names = [name for name, _ in written if name.startswith("a very")]
+    assert names and all(font >= 8 for _, font in written)
+
+
+def test_many_labels_are_counted(monkeypatch):
+    written = texts_of(monkeypatch)
+    labels = [{"label": f"class {i}", "score": 0.5, "index": i} for i in range(60)]
+    draw(blank(640, 480), labels)
+    names = [text for text, _ in written if text.startswith("class")]
+    assert 5 < len(names) < 30 and written[-1][0] == f"and {60 - len(names)} more"
+
+
+def test_small_pictures_have_names_rather_than_bars(monkeypatch):
+    written = texts_of(monkeypatch)
+    labels = [{"label": name, "score": 0.5, "index": 0} for name in ("tabby", "hamster")]
+    picture = np.asarray(draw(blank(97, 80), labels)).astype(int)
+    assert {text for text, _ in written} == {"tabby", "hamster", "0.50"}
+    assert not (np.abs(picture - PALETTE[0]).max(axis=2) < 3).any()
 
 
 def test_long_texts_are_shortened():
@@ -305,30 +431,49 @@ def test_regions_are_coloured_and_the_background_is_not():
     assert marked[170:, :100].any()  # the legend
 
 
-def test_labels_that_are_not_there_are_not_in_the_legend():
+def test_labels_that_are_not_there_are_not_in_the_legend(monkeypatch):
+    written = texts_of(monkeypatch)
     labels = ["background", *(f"label {i}" for i in range(20))]
-    one = draw(blank(300, 200), {"mask": halves(), "labels": labels})
-    assert (
-        one.tobytes() == draw(blank(300, 200), {"mask": halves(), "labels": labels[:2]}).tobytes()
-    )
+    draw(blank(300, 200), {"mask": halves(values=(0, 3)), "labels": labels})
+    assert [text for text, _ in written] == ["label 2"]
     nothing = draw(blank(300, 200), {"mask": halves() * 0, "labels": labels})
     assert nothing.tobytes() == blank(300, 200).tobytes()
 
 
-def test_a_legend_of_many_labels_leaves_room():
+def test_a_legend_of_many_labels_leaves_room(monkeypatch):
+    """It hides little of a picture that is full, and says how many labels it leaves out."""
+    written = texts_of(monkeypatch)
     mask = (np.arange(300)[None] // 12 + np.zeros((200, 1))).astype(np.uint8)
     names = [f"label {i}" for i in range(25)]
-    marked = changed(draw(blank(300, 200), {"mask": mask, "labels": names}), blank(300, 200))
-    assert marked.all()
+    plates = []
+    plate = Canvas._plate
+    monkeypatch.setattr(
+        Canvas, "_plate", lambda self, area, *how: (plates.append(area), plate(self, area, *how))
+    )
+    draw(blank(300, 200), {"mask": mask, "labels": names})
+    (panel,) = plates
+    assert 0 < panel.width * panel.height <= 0.085 * 300 * 200
+    shown = [text for text, _ in written if text.startswith("label")]
+    assert shown and written[-1][0] == f"and {25 - len(shown)} more"
 
 
 def test_a_region_has_a_line_along_its_edge():
     canvas = Canvas(blank(300, 200))
-    canvas.region(halves() > 0, (200, 30, 30), fill=0.5, edge=2)
+    canvas.regions(halves(), {1: (200, 30, 30)}, fill=0.5, edge=2)
     row = np.asarray(canvas.image)[100].astype(int)
     assert tuple(row[150]) == (200, 30, 30)  # the line itself is opaque
     assert tuple(row[250]) == (164, 79, 79)
     assert min(row[145:149].sum(axis=1)) < 200  # its rim
+    assert tuple(row[148]) == (200, 30, 30) and tuple(row[140]) == (128, 128, 128)
+
+
+def test_regions_side_by_side_meet_at_their_edge():
+    canvas = Canvas(blank(300, 200))
+    canvas.regions(halves(values=(5, 2)), {2: PALETTE[0], 5: PALETTE[1]}, fill=0.5, edge=2)
+    row = np.asarray(canvas.image)[100]
+    assert tuple(row[149]) == PALETTE[1] and tuple(row[150]) == PALETTE[0]
+    for column, colour in ((50, PALETTE[1]), (250, PALETTE[0])):
+        assert np.abs(row[column] - (np.array(colour) + 128) / 2).max() <= 1
 
 
 def test_people_have_colours_of_their_own():
@@ -336,10 +481,27 @@ def test_people_have_colours_of_their_own():
     people = [{"score": 0.9, "box": box(10, 10, 50, 50), "mask": mask} for mask in masks]
     picture = draw(blank(300, 200), people)
     assert is_blue(colour_at(picture, 250, 150)) and is_orange(colour_at(picture, 100, 150))
-    posed = [people[0] | {"pose": person(100, 0, 0.9)}]
-    assert changed(
-        draw(blank(300, 200), posed), np.asarray(draw(blank(300, 200), people[:1]))
-    ).any()
+
+
+def test_the_skeleton_of_a_person_apart_is_drawn():
+    someone = {"score": math.nan, "mask": halves(600, 600)}  # no caption
+    bare = np.asarray(draw(blank(600, 600), someone))
+    marked = changed(draw(blank(600, 600), someone | {"pose": person(100, 100, 2)}), bare)
+    for x, y in ((50, 20), (5, 105), (95, 105), (38, 195), (62, 195)):
+        assert marked[100 + 2 * y, 100 + 2 * x]
+
+
+def test_a_few_stray_pixels_do_not_move_a_score():
+    mask = np.zeros((400, 600), np.uint8)
+    mask[150:350, 350:550] = 1
+    leaked = mask.copy()
+    leaked[:20, :20] = 1
+    for thing, pose in ((mask, []), (leaked, []), (leaked, [person(400, 150, 1)])):
+        someone = {"score": 0.8, "box": box(0, 0, 550, 350), "mask": thing}
+        more = {"pose": pose[0]} if pose else {}
+        unscored = np.asarray(draw(blank(600, 400), someone | more | {"score": None}))
+        caption = changed(draw(blank(600, 400), someone | more), unscored)
+        assert caption[100:200, 340:560].any() and not caption[:, :330].any()
 
 
 def test_parts_are_blue_left_orange_right_and_apart():
@@ -363,7 +525,9 @@ def test_parts_are_blue_left_orange_right_and_apart():
         (mesh_face(expressions=["happy"], box=box(1, 1, 9, 9)), ["'expressions'"]),
         ({"handedness": "left", "keypoints": 3}, ["keypoints are 3"]),
         ({"label": "a"}, ["['label']", "'score'"]),
-        ({"me.jpg": []}, ["['me.jpg']"]),
+        ({"me.jpg": []}, ["['me.jpg']", "draw one photo's result"]),
+        ({"me.jpg": detection()}, ["['me.jpg']", "draw one photo's result"]),
+        (iter([[]]), ["iterator", "its own picture"]),
     ],
 )
 def test_what_cannot_be_drawn_is_told(thing, words):
@@ -373,9 +537,13 @@ def test_what_cannot_be_drawn_is_told(thing, words):
 
 
 def test_kinds_may_be_mixed():
+    """Each is drawn as it is alone, but for what stands on it."""
     things = [detection(), open_hand(), person(300, 200), {"label": "party", "score": 0.5}]
-    marked = changed(draw(blank(600, 600), things), blank(600, 600))
-    assert marked[175, 100] and marked[270, 190] and marked[305, 350] and marked[20, 20]
+    original = blank(600, 600)
+    marked = changed(draw(original, things), original)
+    for thing in things:
+        alone = changed(draw(original, thing), original)
+        assert alone.sum() > 500 and (marked & alone).sum() > 0.8 * alone.sum()
 
 
 def test_areas():

@@ -1,26 +1,16 @@
-"""face-api.js's networks, and what becomes of their outputs, against face-api.js itself."""
-
-import json
-from typing import NamedTuple
+"""face-api.js's networks, the grid of its detector, and its crops of faces."""
 
 import numpy as np
 import pytest
 
-import zoo
 from core.graph.model import GraphModel
 from weights_cache import load_weights
 from weights_cache.errors import WeightsError
-from zoo.entry import Preprocess
+from zoo.catalog import find_entry
 from zoo.faces.face_api_decode import (
     ANCHORS,
-    CONTOURS,
-    EXPRESSIONS,
-    GENDERS,
-    IOU_THRESHOLD,
     Crop,
-    aligned_box,
     find_faces,
-    find_labels,
 )
 from zoo.networks.face_api import (
     build_age_gender,
@@ -29,7 +19,6 @@ from zoo.networks.face_api import (
     build_landmarks,
 )
 from zoo.preprocess import prepare
-from zoo.shared.boxes import overlap, suppress
 
 NETWORKS = {
     "tiny-face-detector": build_detector,
@@ -39,19 +28,6 @@ NETWORKS = {
     "age-gender": build_age_gender,
 }
 OF_FACES = [name for name in NETWORKS if name != "tiny-face-detector"]
-#: The networks of points, and what the goldens call theirs.
-POINTS = {"face-landmark-68": "landmarks", "face-landmark-68-tiny": "landmarksTiny"}
-PICTURES = ["portrait.jpg", "coral_grace_hopper.bmp"]
-
-
-def pixels(fit: str, *mean: float) -> Preprocess:
-    """face-api.js takes the mean off, divides by 255, and resizes as TensorFlow.js does."""
-    red, green, blue = (value / 255 for value in mean)
-    return Preprocess(fit=fit, divide=255.0, subtract=(red, green, blue), resize="tfjs")
-
-
-PHOTO = pixels("pad", 117.001, 114.697, 97.404)
-FACE = pixels("stretch", 122.782, 117.001, 104.298)
 
 
 @pytest.fixture(scope="module")
@@ -68,96 +44,11 @@ def outputs(network, values) -> dict[str, np.ndarray]:
     return {name: np.asarray(tensor) for name, tensor in network.predict(values).items()}
 
 
-class Face(NamedTuple):
-    """What the chain of all networks finds."""
-
-    box: np.ndarray
-    score: float
-    points: dict[str, np.ndarray]
-    expressions: list
-    age: float
-    gender: dict
-
-
-def find_all(photo: np.ndarray, networks) -> list[Face]:
-    values, placement = prepare(photo, PHOTO, (416, 416))
-    found = find_faces(outputs(networks["tiny-face-detector"], values), score_threshold=0.4)
-    found = found.at(suppress(found.boxes, found.scores, iou_threshold=IOU_THRESHOLD))
-    found = found.in_photo(placement)
-    return [
-        describe(photo, box, score, networks)
-        for box, score in zip(found.boxes, found.scores, strict=True)
-    ]
-
-
-def describe(photo, box, score, networks) -> Face:
-    def look(name: str, crop: Crop) -> dict[str, np.ndarray]:
-        values, _ = prepare(crop.cut(photo), FACE, (112, 112))
-        return outputs(networks[name], values)
-
-    crop = Crop.of_box(box, photo.shape[:2])
-    points = {name: crop.points(look(name, crop)["landmarks"][0]) for name in POINTS}
-    aligned = Crop.of_box(aligned_box(points["face-landmark-68"]), photo.shape[:2])
-    expressions = find_labels(look("face-expression", aligned)["expressions"][0], EXPRESSIONS)
-    person = look("age-gender", aligned)
-    gender = find_labels(person["gender"][0], GENDERS)[0]
-    return Face(box, score, points, expressions, float(person["age"][0, 0]), gender)
-
-
-@pytest.fixture(scope="module", params=PICTURES)
-def found_and_golden(request, networks, shared):
-    """The face of a picture, and what each network's file says of it."""
-    photo = zoo.read_image(shared / "images" / "reference" / request.param)
-    (face,) = find_all(photo, networks)
-    golden = {}
-    for name in NETWORKS:
-        file = shared / "weights" / f"face-api-{name}" / "reference" / "faceapi_pipeline.json"
-        (said,) = json.loads(file.read_text())["results"][request.param]
-        golden |= said
-    return face, golden
-
-
-def test_the_box_is_the_golden_one(found_and_golden):
-    face, golden = found_and_golden
-    x, y, width, height = (golden["box"][key] for key in ("_x", "_y", "_width", "_height"))
-    expected = np.array([x, y, x + width, y + height])
-    # face-api.js rounds the sides of the resized photo, which it never makes.
-    assert overlap(expected, face.box[None])[0] > 0.998
-    assert face.score == pytest.approx(golden["score"], abs=1e-5)
-
-
-@pytest.mark.parametrize(("name", "key"), list(POINTS.items()))
-def test_points_are_the_golden_ones(name, key, found_and_golden):
-    face, golden = found_and_golden
-    distances = np.linalg.norm(face.points[name] - np.array(golden[key]), axis=1)
-    assert distances.max() < 1e-3 * golden["box"]["_width"]
-
-
-def test_expressions_age_and_gender_are_the_golden_ones(found_and_golden):
-    face, golden = found_and_golden
-    expected = sorted(golden["expressions"].items(), key=lambda item: -item[1])
-    assert face.expressions[0]["label"] == expected[0][0]
-    scores = {label["label"]: label["score"] for label in face.expressions}
-    assert scores == pytest.approx(golden["expressions"], abs=1e-4)
-    assert face.age == pytest.approx(golden["age"], abs=1e-2)
-    assert face.gender["label"] == golden["gender"]
-    assert face.gender["score"] == pytest.approx(golden["genderProbability"], abs=1e-4)
-
-
-def test_left_and_right_are_the_subjects_own(found_and_golden):
-    for points in found_and_golden[0].points.values():
-        middle = {name: points[list(contour)].mean(axis=0) for name, contour in CONTOURS.items()}
-        assert middle["right_eye"][0] < middle["nose"][0] < middle["left_eye"][0]
-        assert middle["right_eyebrow"][0] < middle["left_eyebrow"][0]
-        assert middle["left_eyebrow"][1] < middle["left_eye"][1] < middle["lips"][1]
-    assert [i for contour in CONTOURS.values() for i in contour] == list(range(68))
-
-
 def test_another_size_gives_the_numbers_of_face_api(networks):
     """One cell of what face-api.js 1.7.15 gives for a made-up picture of 224 x 224."""
     y, x, channel = np.mgrid[:224, :224, :3]
     photo = ((x * 7 + y * 13 + channel * 29) % 256).astype(np.uint8)
-    values, _ = prepare(photo, PHOTO, (224, 224))
+    values, _ = prepare(photo, find_entry("faceapi.tiny_detector").preprocess, (224, 224))
     grid = outputs(networks["tiny-face-detector"], values)["grid"]
     assert grid.shape == (1, 7, 7, 25)
     expected = [0.859425, 0.312130, -0.393342, -0.657348, -7.218833]

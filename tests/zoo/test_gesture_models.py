@@ -115,6 +115,23 @@ def test_features_of_hands(model):
         model.infer([])
 
 
+def test_the_networks_own_threshold(model):
+    assert model.recognize_gestures([PALM], score_threshold=None) == model.recognize_gestures(
+        [PALM], score_threshold=0.5
+    )
+
+
+def test_a_closed_network(mirror_of_weights):
+    with zoo.load("gesture.keypoints") as model:
+        pass
+    for hands in ([], [PALM]):
+        for use in (model.recognize_gestures, model.infer):
+            with pytest.raises(ZooError, match="closed: load it again|one hand at least"):
+                use(hands)
+    with pytest.raises(ZooError, match="is closed"):
+        model.recognize_gestures([])
+
+
 def test_wrong_uses_of_the_network_are_told(model):
     with pytest.raises(ZooError, match="this one has 0"):
         model.recognize_gestures([{"keypoints": [], "box": {}}])
@@ -185,19 +202,43 @@ def test_hands_of_a_picture_are_found_first(asked):
     (gesture,) = recognize_gestures(picture, mirror=True, max_hands=1, backend="cpu")
     assert gesture["label"] == "open_palm"
     options = {"max_hands": 1, "mirror": True}
-    assert asked == [
-        ("estimate_hands", {"model": "hands.lite", "backend": "cpu", "options": options})
-    ]
+    how = {"model": "hands.lite", "backend": "cpu", "options": options}
+    assert asked == [("estimate_hands", how)]
     assert recognize_gestures(picture * 0) == []
 
 
 def test_several_pictures_are_looked_at_one_by_one(asked):
-    found = recognize_gestures(np.ones((3, 4, 4, 3), np.uint8), hands_model="hands.other")
+    found = recognize_gestures(np.ones((3, 4, 4, 3), np.uint8))
     assert not asked
     assert next(found)[0]["label"] == "open_palm"
     assert len(asked) == 1
-    assert asked[0][1]["model"] == "hands.other"
     assert [len(gestures) for gestures in found] == [1, 1]
+
+
+def test_another_model_of_hands(asked):
+    assert recognize_gestures(np.ones((4, 4, 3), np.uint8), hands_model="hands.lite_tfjs")
+    assert [how["model"] for _, how in asked] == ["hands.lite_tfjs"]
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"hand_model": "hands.lite"}, "'hand_model' of recognize_gestures: .* 'hands_model'"),
+        ({"x": 1}, "valid options: model, hands_model, .*max_hands, detector_threshold.*detector"),
+        ({"hands_model": "hands.lit"}, "unknown model 'hands.lit': did you mean 'hands.lite'"),
+        ({"hands_model": "posenet.tiny"}, "posenet.tiny cannot estimate_hands"),
+        ({"max_hands": 0}, "max_hands=0 must be a whole number at least 1"),
+        ({"detector_threshold": 2}, "detector_threshold=2"),
+        ({"score_threshold": 7}, "score_threshold=7 must be a number between 0 and 1"),
+        ({"score_threshold": 7, "model": "gesture.keypoints"}, "score_threshold=7"),
+        ({"model": "rule"}, "did you mean 'rules'"),
+        ({"mirror": "no"}, "mirror='no' must be True or False"),
+    ],
+)
+def test_options_are_checked_before_the_first_of_several(options, message, mirror_of_weights):
+    for several in ([], [PALM], "no-such.jpg"):  # which nobody looks at
+        with pytest.raises(ZooError, match=message):
+            recognize_gestures(iter([several]), **options)
 
 
 def test_wrong_uses_are_told():
@@ -207,6 +248,8 @@ def test_wrong_uses_are_told():
         recognize_gestures([], model="posenet.tiny")
     with pytest.raises(ZooError, match="unknown option 'max_hands' of hands that are given"):
         recognize_gestures([PALM], max_hands=1)
+    with pytest.raises(ZooError, match="unknown option 'hands_model' of hands that are given"):
+        recognize_gestures([PALM], hands_model="hands.lite")
     with pytest.raises(ZooError, match="score_threshold=2"):
         recognize_gestures([PALM], score_threshold=2)
 

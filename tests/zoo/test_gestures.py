@@ -140,6 +140,31 @@ def test_what_is_no_hand_is_told(hand):
         GestureRecognizer().recognize([hand])
 
 
+@pytest.mark.parametrize(
+    "keypoints",
+    [
+        None,
+        5,
+        "x" * 21,
+        [{}] * 21,
+        [None] * 21,
+        [{"position": None}] * 21,
+        [{"position": {"x": 1}}] * 21,
+        [{"position": {"x": "a", "y": 1}}] * 21,
+        [{"position": {"x": "1", "y": "1"}}] * 21,
+        [{"position": {"x": None, "y": 1}}] * 21,
+        [{"position": {"x": [1], "y": 1}}] * 21,
+        [{"position": {"x": [1], "y": [1]}}] * 21,
+        [{"position": {"x": 1j, "y": 1}}] * 21,
+        [{"position": {"x": 10**400, "y": 1}}] * 21,
+        {"position": {"x": 1, "y": 1}},
+    ],
+)
+def test_what_are_no_keypoints_is_told(keypoints):
+    with pytest.raises(ZooError, match="keypoints of a hand are a list of {'position': {'x'"):
+        GestureRecognizer().recognize([{"keypoints": keypoints}])
+
+
 def test_positions_must_be_numbers():
     hand = as_hand(make_hand({}, "vertical_up"))
     hand["keypoints"][3]["position"]["x"] = math.nan
@@ -322,6 +347,13 @@ def test_wrong_rules_are_told(rules, message):
 def test_wrong_labels_are_told():
     with pytest.raises(ZooError, match=r"unknown built-in gesture 'victry': did you mean 'victory"):
         GestureRecognizer(["victry"])
+    with pytest.raises(ZooError, match=r"unknown built-in gesture \['rock'\]"):
+        GestureRecognizer([["rock"]])
+    for gestures in ("rock", b"rock", 5):
+        with pytest.raises(ZooError, match=r"must be a list of labels, such as \['victory'\]"):
+            GestureRecognizer(gestures)
+    with pytest.raises(ZooError, match=r"unknown gesture \['rock'\]"):
+        GestureRecognizer().remove(["rock"])
     with pytest.raises(ZooError, match=r"unknown gesture 'rok': did you mean 'rock'"):
         GestureRecognizer().remove("rok")
     with pytest.raises(ZooError, match="label of a gesture is a text"):
@@ -366,6 +398,13 @@ def test_a_folder_that_is_not_there_is_told(tmp_path):
         GestureRecognizer().save(tmp_path / "no" / "mine.json")
     with pytest.raises(ZooError, match="No such file"):
         GestureRecognizer.load(tmp_path / "none.json")
+
+
+@pytest.mark.parametrize("path", [None, 5, b"mine.json", []])
+def test_what_is_no_path_is_told(path):
+    for use in (GestureRecognizer().save, GestureRecognizer.load):
+        with pytest.raises(ZooError, match="a path is a text or a pathlib.Path, not"):
+            use(path)
 
 
 def damaged(**changes):

@@ -2,6 +2,9 @@
 
 import json
 import math
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,10 +12,12 @@ import pytest
 import core
 import zoo
 from core.errors import CoreError
+from tests.zoo.audit import audit
 from weights_cache.errors import ZooError
+from zoo.catalog import find_entry
 from zoo.hands.landmarks_decode import Hands, choose_hands, hand_region, palm_regions, read_hands
 from zoo.hands.verbs import estimate_hands
-from zoo.loading import call_verb
+from zoo.runner import model_class
 from zoo.shared.anchors import Candidates
 from zoo.shared.skeletons import HAND_21
 
@@ -40,6 +45,11 @@ def load(shared):
         return kept[key]
 
     return of_name
+
+
+@pytest.fixture
+def mirror(shared, monkeypatch):
+    monkeypatch.setenv("ZOO_WEIGHTS_MIRROR", str(shared / "weights"))
 
 
 @pytest.fixture(scope="module")
@@ -219,13 +229,49 @@ def test_limits(two_hands, load):
     both = model.estimate_hands(two_hands, refine=False)
     assert both[0]["score"] >= both[1]["score"]
     assert model.estimate_hands(two_hands, refine=False, max_hands=1) == both[:1]
-    assert model.estimate_hands(two_hands, presence_threshold=1) == []
     assert model.estimate_hands(two_hands, score_threshold=1) == []
+    assert model.estimate_hands(two_hands, detector_threshold=1) == []
     palms = load("palm.lite")
     assert len(palms.detect(two_hands)) == 2
     assert len(palms.detect(two_hands, max_detections=1)) == 1
     assert len(palms.detect(two_hands, iou_threshold=1)) > 2
-    assert palms.detect(two_hands, labels=[]) == []
+
+
+def test_low_thresholds(photos, load):
+    """Of what may be hands, a higher score leaves out the end of the list, and nothing else."""
+    model, picture = load("hands.lite"), photos("three_people")
+    look = partial(model.estimate_hands, picture, detector_threshold=0.02)
+    most, before, after = (
+        look(max_hands=4, score_threshold=threshold) for threshold in (0, None, 0.9)
+    )
+    assert len(most) > len(before) > len(after) > 0
+    scores = [hand["score"] for hand in most]
+    assert scores == sorted(scores, reverse=True)
+    assert min(hand["score"] for hand in before) >= 0.5 > scores[-1]
+    assert after == [hand for hand in before if hand["score"] >= 0.9]
+    audit(most, picture.shape[:2])
+
+
+def test_only_the_surest_palms_are_looked_at_closely(two_hands, load, monkeypatch):
+    """Of thousands that may be some: four for each hand wanted, and 16 at least."""
+    model, asked = load("hands.lite"), []
+    look_closer, find = model.look_closer, model.part("detector").find
+
+    def watched(photo, regions):
+        asked.append(list(regions))
+        return look_closer(photo, regions)
+
+    monkeypatch.setattr(model, "look_closer", watched)
+    candidates = find(two_hands, score_threshold=0)
+    assert len(candidates.scores) > 100
+    for hands, looked_at in ((1, 16), (5, 20)):
+        asked.clear()
+        found = model.estimate_hands(
+            two_hands, score_threshold=0, detector_threshold=0, max_hands=hands
+        )
+        assert 1 <= len(found) <= hands  # the second look may show two to be one
+        assert [len(regions) for regions in asked] == [looked_at, hands]
+        assert asked[0] == palm_regions(candidates)[:looked_at]
 
 
 def test_handtrack_tells_hands_from_faces(shared, load):
@@ -289,11 +335,11 @@ def hands_at(*places: tuple[float, float]) -> Hands:
 
 def test_a_hand_counts_once():
     hands = hands_at((0, 0.7), (0.01, 0.9), (2, 0.8), (3, 0.4))
-    chosen = choose_hands(hands, presence_threshold=0.5, limit=5)
+    chosen = choose_hands(hands, score_threshold=0.5, limit=5)
     assert chosen.presence.tolist() == [0.9, 0.8]
-    assert choose_hands(hands, presence_threshold=0.5, limit=1).presence.tolist() == [0.9]
-    assert choose_hands(hands, presence_threshold=0.3, limit=5).presence.tolist() == [0.9, 0.8, 0.4]
-    assert len(choose_hands(hands, presence_threshold=1, limit=5).points) == 0
+    assert choose_hands(hands, score_threshold=0.5, limit=1).presence.tolist() == [0.9]
+    assert choose_hands(hands, score_threshold=0.3, limit=5).presence.tolist() == [0.9, 0.8, 0.4]
+    assert len(choose_hands(hands, score_threshold=1, limit=5).points) == 0
 
 
 def test_points_of_turned_regions(load):
@@ -353,12 +399,20 @@ def test_batches_of_tensors(name, load, rng):
             )
 
 
-def test_the_function(two_hands, load, shared, monkeypatch):
-    monkeypatch.setenv("ZOO_WEIGHTS_MIRROR", str(shared / "weights"))
+def test_the_function(two_hands, load, mirror):
     expected = load("hands.lite", detector="palm.full").estimate_hands(two_hands, refine=False)
     assert estimate_hands(two_hands, detector="palm.full", refine=False) == expected
-    palms = call_verb("detect", two_hands, model="palm.lite", backend=None, options={})
-    assert palms == load("palm.lite").detect(two_hands)
+    sure = estimate_hands(two_hands, score_threshold=0.99, detector_threshold=0.9)
+    assert sure == load("hands.lite").estimate_hands(
+        two_hands, score_threshold=0.99, detector_threshold=0.9
+    )
+
+
+@pytest.mark.parametrize("name", [*LANDMARKS, "handtrack.ssd320"])
+def test_the_functions_defaults_are_the_methods(name):
+    own = model_class(find_entry(name)).estimate_hands.__kwdefaults__
+    for option, default in estimate_hands.__kwdefaults__.items():
+        assert option in ("model", "backend") or own[option] == default
 
 
 @pytest.mark.parametrize(
@@ -375,29 +429,34 @@ def test_the_function(two_hands, load, shared, monkeypatch):
             "score_threshold=50 must be a number between 0 and 1",
         ),
         (
-            lambda load: load("hands.lite").estimate_hands(b"", presence_threshold="high"),
-            "presence_threshold='high'",
+            lambda load: load("hands.lite").estimate_hands(b"", detector_threshold="high"),
+            "detector_threshold='high' must be a number between 0 and 1",
         ),
         (lambda load: load("hands.lite").estimate_hands(b"", iou_threshold=-1), "iou_threshold=-1"),
+        (
+            lambda load: load("hands.lite").estimate_hands(b"", refine="no"),
+            "refine='no' must be Tr",
+        ),
         (
             lambda load: load("hands.lite").estimate_hands(b"", hands=1),
             "unknown option 'hands' of estimate_hands: did you mean 'max_hands'",
         ),
         (lambda load: load("palm.lite").detect(b"", max_detections=0.5), "max_detections=0.5"),
         (lambda load: load("palm.lite").detect(b"", threshold=1), "unknown option 'threshold'"),
+        (lambda load: load("palm.lite").detect(b"", labels=[]), r"labels=\[\] names none"),
         (
             lambda load: load("handtrack.ssd320").detect(b"", labels=["fist"]),
             r"handtrack.ssd320 has no label 'fist' \(labels: open, closed, pinch",
         ),
         (lambda load: load("handtrack.ssd320").detect(b"", labels="open"), "must be a list of nam"),
         (
-            lambda load: load("handtrack.ssd320").estimate_hands(b"", presence_threshold=0.5),
-            "unknown option 'presence_threshold'",
+            lambda load: load("handtrack.ssd320").estimate_hands(b"", detector_threshold=0.5),
+            "unknown option 'detector_threshold'",
         ),
         (lambda load: zoo.load("hands.lite", detector="palm"), r"detector='palm' .*\['palm.lite'"),
         (
             lambda load: estimate_hands(b"", model="palm.lite"),
-            "palm.lite cannot estimate_hands: its task is hands",
+            "palm.lite cannot estimate_hands: ",
         ),
         (lambda load: estimate_hands(b"", model="hands.light"), "did you mean 'hands.lite'"),
         (lambda load: load("hands.lite").estimate_hands(np.zeros((0, 5, 3))), "0"),
@@ -413,8 +472,7 @@ def test_wrong_tensors(load):
         load("hands.lite").predict(np.zeros((1, 192, 192, 3), np.float32))
 
 
-def test_a_closed_model(shared, monkeypatch):
-    monkeypatch.setenv("ZOO_WEIGHTS_MIRROR", str(shared / "weights"))
+def test_a_closed_model(mirror):
     with zoo.load("hands.lite") as model:
         detector = model.part("detector")
     for closed in (model.estimate_hands, detector.detect, model.infer):
@@ -423,7 +481,40 @@ def test_a_closed_model(shared, monkeypatch):
 
 
 @pytest.mark.parametrize("size", [(37, 400), (1, 1), (3, 900)])
-@pytest.mark.parametrize("name, verb", [VERBS[0], VERBS[2]])
+@pytest.mark.parametrize("name, verb", [VERBS[0], *VERBS[2:]])
 def test_odd_shapes(name, verb, size, load, rng):
     picture = rng.integers(0, 256, (*size, 3), np.uint8)
-    assert isinstance(getattr(load(name), verb)(picture), list)
+    run = partial(getattr(load(name), verb), picture)
+    if name == "hands.lite":
+        run = partial(run, detector_threshold=0)
+    found = run(score_threshold=0)
+    assert found
+    audit(found, size)
+
+
+def test_threads_share_a_model_that_has_not_loaded_its_detector(two_hands, found, mirror):
+    with zoo.load("hands.lite") as model, ThreadPoolExecutor(4) as pool:
+        seen = list(pool.map(model.estimate_hands, [two_hands] * 4))
+        detectors = set(pool.map(lambda _: id(model.part("detector")), range(4)))
+    assert seen == [found] * 4
+    assert len(detectors) == 1
+
+
+@pytest.mark.long
+def test_300_pictures_leak_nothing(two_hands, load):
+    """Run with -m long; prints the figures."""
+    model, resident = load("hands.lite"), []
+    for number in range(301):
+        model.estimate_hands(two_hands)
+        if number % 50 == 0:
+            resident.append(resident_mib())
+        if number == 50:
+            before = core.memory()
+    print("RSS in MiB every 50 pictures:", resident)
+    assert core.memory() == before
+    assert max(resident[1:]) - resident[1] < 5
+
+
+def resident_mib() -> float:
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return int(next(line for line in lines if line.startswith("VmRSS")).split()[1]) / 1024

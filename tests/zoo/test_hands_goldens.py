@@ -8,9 +8,8 @@ import pytest
 import zoo
 from zoo.hands.handtrack_decode import find_things
 from zoo.hands.landmarks_decode import palm_regions, read_hands
-from zoo.hands.palms import PALM_POINTS
 from zoo.preprocess import place, prepare_crops
-from zoo.shared.boxes import overlap, suppress
+from zoo.shared.boxes import overlap
 from zoo.shared.skeletons import HAND_21
 
 PALMS = "mediapipe-palm-detection-tflite"
@@ -57,10 +56,12 @@ def arrays(outputs) -> dict[str, np.ndarray]:
 
 
 def palms_of(model, stored, photo):
-    """What a detector finds in the stored input, as `AnchorDetector.find` does."""
-    found = model.decode(arrays(model.predict(stored["input"])), score_threshold=0.5)
-    kept = suppress(found.boxes, found.scores, iou_threshold=0.3)
-    return found.at(kept).in_photo(place(photo.shape[:2], model.entry.preprocess, model.input_size))
+    """What a detector finds in the stored input."""
+    placement = place(photo.shape[:2], model.entry.preprocess, model.input_size)
+    seen = arrays(model.predict(stored["input"])), placement
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(model, "look_at", lambda _: seen)
+        return model.find(photo)
 
 
 @pytest.mark.parametrize("variant", ["lite", "full"])
@@ -144,12 +145,13 @@ def test_crops_are_those_of_the_goldens(number, load, golden, hands_photo):
 )
 def test_the_points_of_palms_are_the_landmarks_of_their_names(detector, photo, load, shared):
     pixels = zoo.read_image(shared / "images" / photo)
-    palms = load(detector).find(pixels)
+    model = load(detector)
+    palms = model.find(pixels)
     hands = load("hands.lite").look(pixels, palm_regions(palms))
     assert len(palms.points) >= 1
     for points, landmarks in zip(palms.points, hands.points, strict=True):
         distances = np.linalg.norm(points[:, None] - landmarks[None, :, :2], axis=2)
-        assert tuple(HAND_21.names[i] for i in distances.argmin(axis=1)) == PALM_POINTS
+        assert tuple(HAND_21.names[i] for i in distances.argmin(axis=1)) == model.point_names
 
 
 def test_handtrack(load, golden):

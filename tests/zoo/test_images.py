@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+import zoo
 from weights_cache.errors import ZooError
 from zoo import images
 from zoo.images import ImageError, read_image
@@ -370,6 +371,19 @@ def test_no_pixels_and_one_pixel():
 def test_what_is_no_picture_at_all(source):
     message = str(refused(source))
     assert type(source).__name__ in message and "pass a path" in message
+
+
+@pytest.mark.parametrize("several", [list, tuple])
+def test_several_pictures_where_one_is_taken_are_counted_not_shown(several):
+    pictures = several([np.zeros((4, 4, 3), np.uint8)] * 2)
+    expected = rf"^a {several.__name__} of 2, where one picture is taken, is not a picture: pass a"
+    for use in (
+        read_image,
+        lambda picture: zoo.draw(picture, []),
+        lambda picture: zoo.infer(picture, model="posenet.tiny"),
+    ):
+        with pytest.raises(ImageError, match=expected):
+            use(pictures)
 
 
 def test_odd_paths_are_refused():

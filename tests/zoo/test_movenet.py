@@ -1,21 +1,22 @@
 """MoveNet against golden outputs, its second look, and several people in one batch."""
 
 import json
-import math
+import threading
 
 import numpy as np
 import pytest
 
 import zoo
+from tests.zoo.audit import audit
 from weights_cache.errors import ZooError
 from zoo.catalog import find_entry
 from zoo.pose.movenet_decode import (
     Body,
-    each_once,
     read_body,
     region_around,
     region_of_person,
 )
+from zoo.pose.people import candidates_for, choose_people, each_once
 from zoo.preprocess import place, prepare_crops
 from zoo.shared.placement import Placement
 from zoo.shared.skeletons import BODY_17
@@ -101,7 +102,7 @@ def test_without_a_second_look_it_is_the_whole_picture(model, shared):
     pose = model.estimate_single_pose(photo, second_look=False)
     np.testing.assert_allclose(at(pose), body.points, atol=1e-9)
     assert pose["score"] == body.score
-    assert list(pose) == ["score", "keypoints"]
+    assert list(pose) == ["score", "keypoints", "box"]
     assert [p["part"] for p in pose["keypoints"]] == list(BODY_17.names)
     assert {type(n) for p in pose["keypoints"] for n in (p["score"], *p["position"].values())} == {
         float
@@ -176,23 +177,32 @@ def test_people_in_one_batch_are_as_one_by_one(model, riders, people):
     """Each person's box, given as the only one, leads to the very same pose."""
     detector = model.part("detector")
     found = detector.detect(riders, labels=["person"])
-    for i, person in enumerate(people):
-        assert list(person) == ["score", "keypoints", "box"]
-        assert person["box"] == found[i]["box"]
+    alone = []
+    for one in found:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(detector, "detect", lambda *_, one=found[i], **__: [one])
-            assert model.estimate_multiple_poses(riders) == [person]
+            patch.setattr(detector, "detect", lambda *_, one=one, **__: [one])
+            alone += model.estimate_multiple_poses(riders)
+    assert sorted(alone, key=lambda person: -person["score"]) == people
 
 
-def test_each_pose_is_in_its_box(people):
+def test_the_box_of_a_pose_is_around_its_keypoints(model, squat, people):
+    for person in (*people, model.estimate_single_pose(squat)):
+        assert list(person) == ["score", "keypoints", "box"]
+        low, high = at(person).min(axis=0), at(person).max(axis=0)
+        x, y, width, height = person["box"].values()
+        assert [x, y, x + width, y + height] == pytest.approx([*low, *high])
+
+
+def test_poses_are_in_the_boxes_that_the_detector_found(model, riders, people):
     """The larger part of what is visible, as elbows and feet may stick out."""
+    boxes = [d["box"] for d in model.part("detector").detect(riders, labels=["person"])]
     for person in people:
-        box = person["box"]
         visible = np.array([p["score"] > 0.3 for p in person["keypoints"]])
-        share = (at(person) - (box["x"], box["y"])) / (box["width"], box["height"])
-        inside = ((share > -0.1) & (share < 1.1)).all(axis=1)
         assert visible.sum() >= 6
-        assert inside[visible].mean() > 0.8
+        shares = [
+            (at(person)[visible] - (b["x"], b["y"])) / (b["width"], b["height"]) for b in boxes
+        ]
+        assert max(((s > -0.1) & (s < 1.1)).all(axis=1).mean() for s in shares) > 0.8
 
 
 def test_the_other_detector(models, squat):
@@ -217,9 +227,20 @@ def test_two_crops_of_one_person_count_once(shared, model, monkeypatch):
 
 
 def test_who_counts_as_the_same_person():
-    one, near, far = body_at(200, 150, 50), body_at(204, 150, 50), body_at(240, 150, 50)
+    one, near, far = (body_at(x, 150, 50).points for x in (200, 204, 240))
     assert each_once([one, near, far, one]) == [0, 2]
     assert each_once([]) == []
+
+
+def test_the_best_of_all_candidates_are_chosen():
+    """Below the threshold nobody counts; of two findings of one person the better stays."""
+    people = [body_at(x, 150, 50).points for x in (200, 400, 204, 600)]
+    scores = [0.4, 0.2, 0.6, 0.5]
+    assert choose_people(people, scores, score_threshold=0, limit=9) == [2, 3, 1]
+    assert choose_people(people, scores, score_threshold=0.2, limit=2) == [2, 3]
+    assert choose_people(people, scores, score_threshold=0.55, limit=1) == [2]
+    assert choose_people([], [], score_threshold=0, limit=1) == []
+    assert candidates_for(1) == 16 and candidates_for(100) == 400
 
 
 def test_squares_around_boxes():
@@ -228,11 +249,46 @@ def test_squares_around_boxes():
 
 
 def test_limits(model, riders, people):
+    assert people[0]["score"] > people[1]["score"]
     assert model.estimate_multiple_poses(riders, max_poses=1) == people[:1]
-    least = (people[0]["score"] + people[1]["score"]) / 2
-    [better] = model.estimate_multiple_poses(riders, score_threshold=least)
-    assert better == max(people, key=lambda person: person["score"])
+    between = (people[0]["score"] + people[1]["score"]) / 2
+    assert model.estimate_multiple_poses(riders, score_threshold=between) == people[:1]
     assert model.estimate_multiple_poses(riders, detector_threshold=1) == []
+
+
+def test_the_best_pose_may_be_of_the_detectors_last_box(model, shared):
+    photo = zoo.read_image(shared / "images" / "reference" / "three_people.jpg")[::2, ::2]
+    people = model.estimate_multiple_poses(photo)
+    scores = [person["score"] for person in people]
+    assert len(scores) == 3 and scores == sorted(scores, reverse=True)
+    first = model.part("detector").detect(photo, labels=["person"], max_detections=1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(model.part("detector"), "detect", lambda *_, **__: first)
+        assert model.estimate_multiple_poses(photo) != people[:1]
+    assert model.estimate_multiple_poses(photo, max_poses=1) == people[:1]
+    between = (scores[0] + scores[1]) / 2
+    found = model.estimate_multiple_poses(photo, max_poses=1, score_threshold=between)
+    assert found == people[:1]
+
+
+def test_none_is_the_default(model, riders, people):
+    options = ("max_poses", "score_threshold", "detector_threshold")
+    assert model.estimate_multiple_poses(riders, **dict.fromkeys(options)) == people
+
+
+def test_threads_share_a_model_whose_detector_is_not_loaded_yet(shared, riders, people):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ZOO_WEIGHTS_MIRROR", str(shared / "weights"))
+        cold, found = zoo.load("movenet.lightning"), []
+        threads = [
+            threading.Thread(target=lambda: found.append(cold.estimate_multiple_poses(riders)))
+            for _ in range(4)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert found == [people] * 4
 
 
 def test_empty_scenes(model, shared):
@@ -267,8 +323,10 @@ def test_batches_equal_single_pictures(model, squat):
 
 @pytest.mark.parametrize("size", [(37, 400), (1, 1), (3, 900)])
 def test_odd_shapes(size, model, rng):
-    pose = model.estimate_single_pose(rng.integers(0, 256, (*size, 3), np.uint8))
-    assert np.isfinite(at(pose)).all() and math.isfinite(pose["score"])
+    picture = rng.integers(0, 256, (*size, 3), np.uint8)
+    audit(model.estimate_single_pose(picture), size)
+    everyone = {"score_threshold": 0, "detector_threshold": 0.01, "max_poses": 2}
+    audit(model.estimate_multiple_poses(picture, **everyone), size)
 
 
 def test_expert_access(model, squat):
@@ -285,6 +343,8 @@ def test_expert_access(model, squat):
         (lambda m: m.estimate_multiple_poses("x.jpg", max_poses=0), "max_poses=0 must be"),
         (lambda m: m.estimate_multiple_poses("x.jpg", score_threshold=2), "score_threshold=2"),
         (lambda m: m.estimate_multiple_poses("x.jpg", detector_threshold=-1), "detector_thr.*=-1"),
+        (lambda m: m.estimate_single_pose("x.jpg", second_look="no"), "second_look='no' must be"),
+        (lambda m: m.estimate_single_pose("x.jpg", second_look=1), "second_look=1 must be True or"),
         (lambda m: m.estimate_single_pose("no-such.jpg"), "no-such"),
     ],
 )

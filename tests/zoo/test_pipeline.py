@@ -13,12 +13,17 @@ import core
 import zoo
 from core.errors import CoreError
 from tests.conftest import ROOT
+from tests.zoo.audit import audit
 from weights_cache.errors import WeightsError, ZooError
+from zoo.catalog import all_entries
 from zoo.entry import Preprocess
 from zoo.loading import KEPT_MODELS, _kept
+from zoo.options import check_flag
+from zoo.pose import verbs
 from zoo.pose.posenet import valid_size
 from zoo.preprocess import place
-from zoo.runner import is_several
+from zoo.runner import is_several, model_class
+from zoo.shared.personlab import decode_multiple
 
 PHOTO = ROOT / "gallery" / "one_line_pose" / "astronaut.jpg"
 
@@ -136,9 +141,55 @@ def test_without_mirror_left_and_right_are_those_of_the_picture(pixels, model):
 @pytest.mark.parametrize("size", [(37, 400), (400, 37), (1, 1), (3, 2000)])
 def test_odd_shapes(size, model, rng):
     picture = rng.integers(0, 256, (*size, 3), np.uint8)
-    pose = model.estimate_single_pose(picture)
-    assert np.isfinite(positions(pose)).all()
-    assert isinstance(model.estimate_multiple_poses(picture), list)
+    audit(model.estimate_single_pose(picture), size)
+    audit(model.estimate_multiple_poses(picture, score_threshold=0), size)
+
+
+def test_poses_are_best_first(model, shared):
+    """The decoder finds them in the order of their best keypoints."""
+    photo = zoo.read_image(shared / "images" / "reference" / "three_people.jpg")
+    fields, _ = model._fields(photo)
+    found = decode_multiple(fields, max_poses=20, score_threshold=0.5, nms_radius=20)
+    scores = [person.score for person in found]
+    assert scores != sorted(scores, reverse=True)
+    people = model.estimate_multiple_poses(photo)
+    assert [pose["score"] for pose in people] == sorted(scores, reverse=True)[:5]
+    assert model.estimate_multiple_poses(photo, max_poses=1) == people[:1]
+    options = ("max_poses", "score_threshold", "nms_radius")
+    assert model.estimate_multiple_poses(photo, **dict.fromkeys(options)) == people
+
+
+POSE_MODELS = [
+    name
+    for name, entry in all_entries().items()
+    if entry.task == "pose" and hasattr(model_class(entry), "estimate_single_pose")
+]
+
+
+@pytest.mark.parametrize("name", POSE_MODELS)
+@pytest.mark.parametrize("verb", ["estimate_single_pose", "estimate_multiple_poses"])
+def test_functions_have_the_defaults_of_methods(verb, name, monkeypatch):
+    monkeypatch.setattr(verbs, "call_verb", lambda *given, **named: (*given, named))
+    function = getattr(verbs, verb)
+    asked, image, named = function("x.jpg", backend="cpu")
+    assert (asked, image, named["model"], named["backend"]) == (
+        verb,
+        "x.jpg",
+        "posenet.tiny",
+        "cpu",
+    )
+    defaults = getattr(model_class(all_entries()[name]), verb).__kwdefaults__
+    assert named["options"].items() <= defaults.items()
+    told = f"{verbs.estimate_single_pose.__doc__} {function.__doc__}"
+    assert all(f"``{option}``" in told for option in defaults.keys() - named["options"].keys())
+
+
+def test_flags_are_true_or_false():
+    assert check_flag("mirror", np.bool_(True)) is True
+    assert check_flag("mirror", False) is False
+    for value in ("no", "", 0, 1, 1.0, None, [], np.array([True]), np.int64(1)):
+        with pytest.raises(ZooError, match=r"^mirror=.* must be True or False$"):
+            check_flag("mirror", value)
 
 
 def test_the_letterbox_and_its_way_back():
@@ -225,6 +276,26 @@ def test_a_kept_model_is_no_answer_on_another_backend(pixels, monkeypatch):
     monkeypatch.setattr("zoo.loading.get_backend", lambda: "gpu")
     with pytest.raises(CoreError, match="unknown backend 'gpu'"):
         zoo.estimate_single_pose(pixels)
+
+
+def test_others_need_not_wait_while_a_model_loads(pixels, monkeypatch):
+    zoo.estimate_single_pose(pixels)
+    started, go_on = threading.Event(), threading.Event()
+
+    def slow(*_):
+        started.set()
+        assert go_on.wait(20)
+        raise ZooError("loaded")
+
+    monkeypatch.setattr("zoo.loading.make_model", slow)
+    loading = threading.Thread(
+        target=lambda: pytest.raises(ZooError, zoo.estimate_single_pose, pixels, input_size=65)
+    )
+    loading.start()
+    assert started.wait(20)
+    zoo.estimate_single_pose(pixels)  # would wait for ever
+    go_on.set()
+    loading.join()
 
 
 def test_threads_share_a_model(pixels, model):
@@ -350,7 +421,7 @@ def test_wrong_input_for_experts(model):
 
 def test_missing_weights_offline(monkeypatch):
     monkeypatch.setenv("ZOO_OFFLINE", "1")
-    with pytest.raises(WeightsError, match="zoo weights fetch posenet-mobilenet"):
+    with pytest.raises(WeightsError, match="zoo weights fetch posenet.mobilenet_v1_075"):
         zoo.load("posenet.mobilenet_v1_075")
 
 

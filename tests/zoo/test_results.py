@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -56,6 +57,8 @@ PALM = {"label": "palm", "score": 0.75, "box": BOX, "keypoints": [point("wrist")
 GESTURE = {"label": "rock", "score": 0.5, "hand": 1, "handedness": "right", "box": BOX}
 SEGMENTATION = {"mask": MASK, "labels": LABELS}
 INSTANCE = {"score": 0.5, "box": BOX, "pose": POSE, "mask": MASK // 2}
+BARE_INSTANCE = {"score": 0.5, "mask": MASK // 2}
+MASKED_POSE = POSE | {"segmentation": SEGMENTATION}
 EVERYTHING = [
     *(POSE, DEEP_POSE, HAND, CLOSED_HAND, FACE, BARE_FACE, LABEL, DETECTION, PALM, GESTURE),
     *(SEGMENTATION, INSTANCE),
@@ -117,8 +120,24 @@ def test_numpy_numbers_become_pythons():
     ids=str,
 )
 def test_what_is_no_result_is_no_json(value):
-    with pytest.raises(ZooError, match="not a result of the zoo"):
+    with pytest.raises(ZooError, match=r"not a result of the zoo|finite numbers only, and 'mask'"):
         zoo.to_json({"mask": value})
+
+
+def test_numbers_that_are_not_finite_are_refused_alike():
+    wrong = point(x=float("inf"))
+    for result in (POSE | {"keypoints": [wrong]}, {"a.jpg": [FACE | {"iris": {"left": [wrong]}}]}):
+        for function in (zoo.to_json, zoo.to_csv):
+            with pytest.raises(ZooError, match=f"{function.__name__} takes finite.* 'x' is inf"):
+                function(result)
+    with pytest.raises(ZooError, match="'score' is nan"):
+        zoo.to_csv(LABEL | {"score": np.float32("nan")})
+
+
+def test_photos_may_be_paths():
+    found = {Path("a.jpg"): [LABEL], "b.jpg": [LABEL]}
+    assert json.loads(zoo.to_json(found)) == {"a.jpg": [LABEL], "b.jpg": [LABEL]}
+    assert [row["image"] for row in rows_of(found)] == ["a.jpg", "b.jpg"]
 
 
 # --- CSV --------------------------------------------------------------------------------------
@@ -146,14 +165,20 @@ def test_what_is_no_result_is_no_json(value):
         ),
         ([BARE_FACE], "face,face_score,box_x,box_y,box_width,box_height"),
         ([LABEL], "label,index,score"),
-        ([DETECTION], "label,box_x,box_y,box_width,box_height,score"),
+        ([DETECTION], "detection,detection_score,label,box_x,box_y,box_width,box_height"),
         (
             [PALM],
             "detection,detection_score,label,box_x,box_y,box_width,box_height,part,x,y,score",
         ),
         ([GESTURE], "hand,label,handedness,box_x,box_y,box_width,box_height,score"),
         (SEGMENTATION, "label,index,area,share"),
-        ([INSTANCE], "instance,instance_score,area,share,box_x,box_y,box_width,box_height"),
+        (
+            [INSTANCE],
+            "instance,pose_score,instance_score,area,share,box_x,box_y,box_width,box_height,"
+            "part,x,y,score",
+        ),
+        ([BARE_INSTANCE], "instance,instance_score,area,share"),
+        (MASKED_POSE, "pose,pose_score,label,index,area,share,part,x,y,score"),
         ({"a.jpg": [LABEL]}, "image,label,index,score"),
         ({"a.jpg": []}, "image"),
     ],
@@ -172,7 +197,10 @@ def test_rows_hold_what_the_result_says():
     assert (second["pose"], second["part"]) == ("1", "nose")
     (deep,) = rows_of(DEEP_POSE)
     assert (deep["z"], deep["visibility"], deep["world_z"]) == ("-3.0", "0.75", "0.3")
-    (face,) = rows_of(FACE)
+    (face, iris) = rows_of(FACE)
+    assert (iris["part"], iris["face"], iris["x"], iris["age"]) == (
+        "left_iris_0", "0", "1.5", "31.5"
+    )  # fmt: skip
     assert (face["expression"], face["age"], face["gender"]) == ("happy", "31.5", "female")
     (gesture,) = rows_of(GESTURE)
     assert (gesture["hand"], gesture["handedness"], gesture["box_width"]) == ("1", "right", "30.0")
@@ -182,7 +210,21 @@ def test_masks_are_told_by_their_areas():
     background, dog = rows_of(SEGMENTATION)
     assert background == {"label": "background", "index": "0", "area": "3", "share": "0.5"}
     assert (dog["label"], dog["index"], dog["area"]) == ("dog", "2", "3")
-    assert [row["area"] for row in rows_of([INSTANCE, INSTANCE])] == ["3", "3"]
+    assert [row["area"] for row in rows_of([BARE_INSTANCE, BARE_INSTANCE])] == ["3", "3"]
+    nose, eye, *masks = rows_of(MASKED_POSE)
+    assert (nose["part"], eye["part"], nose["label"]) == ("nose", "left_eye", "")
+    assert [(row["label"], row["area"], row["pose"]) for row in masks] == [
+        ("background", "3", "0"), ("dog", "3", "0")
+    ]  # fmt: skip
+
+
+def test_people_apart_have_their_poses():
+    rows = rows_of([INSTANCE | {"score": 0.25}, INSTANCE])
+    assert [(row["instance"], row["instance_score"], row["part"]) for row in rows] == [
+        ("0", "0.25", "nose"), ("0", "0.25", "left_eye"),
+        ("1", "0.5", "nose"), ("1", "0.5", "left_eye"),
+    ]  # fmt: skip
+    assert {(row["pose_score"], row["area"], row["box_x"]) for row in rows} == {("0.5", "3", "1.0")}
 
 
 def test_people_are_numbered_within_their_photo():
@@ -194,13 +236,14 @@ def test_people_are_numbered_within_their_photo():
 
 def test_different_kinds_share_one_table():
     rows = rows_of(EVERYTHING)
-    assert len(rows) == 14
-    assert rows[-1]["instance"] == "11" and rows[-1]["part"] == ""
+    assert len(rows) == 16
+    assert rows[-1]["instance"] == "11" and rows[-1]["part"] == "left_eye"
 
 
 def test_nothing_found_is_an_empty_text():
     assert zoo.to_csv([]) == ""
     assert rows_of({"score": 0.5, "keypoints": []}) == []
+    assert zoo.to_csv({"a.jpg": [], "b.jpg": []}) == "image\n"
 
 
 @pytest.mark.parametrize(
@@ -212,6 +255,12 @@ def test_what_is_no_result_is_no_table(result):
             require("pandas")
         with pytest.raises(ZooError, match=rf"{function.__name__} needs a pose, or another"):
             function(result)
+
+
+@pytest.mark.parametrize("result", [3, None, "x", [3], [[POSE]], {"label": "cat"}, {"a.jpg": 5}])
+def test_what_is_no_result_is_no_document(result):
+    with pytest.raises(ZooError, match="to_json needs a pose, or another"):
+        zoo.to_json(result)
 
 
 # --- pandas -----------------------------------------------------------------------------------

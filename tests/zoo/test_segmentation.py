@@ -7,6 +7,7 @@ import pytest
 
 import zoo
 from core.errors import CoreError
+from tests.zoo.audit import audit
 from tests.zoo.test_segmentation_decode import mixed
 from weights_cache.errors import WeightsError, ZooError
 from zoo.catalog import all_entries, find_entry
@@ -329,13 +330,21 @@ def test_scenes_without_people(models, shared):
         assert not models[name].segment_person(black)["mask"].any()
 
 
-@pytest.mark.parametrize(
-    "name, verb, size",
-    [(*ABILITIES[0], (1, 1)), (*ABILITIES[3], (1, 300)), (*ABILITIES[7], (40, 3))],
-)
-def test_tiny_pictures(name, verb, size, models, rng):
-    tiny = rng.integers(0, 255, (*size, 3), dtype=np.uint8)
-    assert getattr(models[name], verb)(tiny)["mask"].shape == size
+@pytest.mark.parametrize("name, verb", ABILITIES)
+def test_odd_shapes(name, verb, models, rng):
+    method = getattr(models[name], verb)
+    told = {"score_threshold": 0} if verb == "segment_persons" else {"probability": True}
+    for size in [(1, 1), (1, 300), (40, 3)]:
+        picture = rng.integers(0, 255, (*size, 3), dtype=np.uint8)
+        audit(method(picture, **told), size)
+
+
+def test_none_is_the_default(models, photo, seen):
+    options = ("max_persons", "score_threshold", "nms_radius", "threshold")
+    people = models[BODYPIX].segment_persons(photo, **dict.fromkeys(options))
+    same(people, seen[BODYPIX, "segment_persons"])
+    for verb in ("segment_person", "segment_person_parts"):
+        same(getattr(models[BODYPIX], verb)(photo, threshold=None), seen[BODYPIX, verb])
 
 
 @pytest.mark.parametrize("name, size", [(DEEPLAB, 257), ("selfie.base", 256), (BODYPIX, 512)])
@@ -412,7 +421,7 @@ def test_a_model_that_is_nowhere(monkeypatch, tmp_path):
     "call, message",
     [
         (lambda: verbs.segment("x.jpg", threshold=0.5), "unknown option 'threshold' of deeplab.v3"),
-        (lambda: verbs.segment("x.jpg", model="selfie.base"), "selfie.base cannot segment: its"),
+        (lambda: verbs.segment("x.jpg", model="selfie.base"), "selfie.base cannot segment: it"),
         (lambda: verbs.segment_persons("x.jpg", model="deeplab.v3"), "cannot segment_persons"),
         (lambda: verbs.segment_person("x.jpg", treshold=0.1), "did you mean 'threshold'"),
         (lambda: verbs.segment_person("x.jpg", model="selfie.bas"), "did you mean 'selfie.base'"),
@@ -434,7 +443,9 @@ def test_bad_calls(call, message):
         (BODYPIX, "segment_persons", {"max_persons": 0}, "max_persons=0 must be a whole number at"),
         (BODYPIX, "segment_persons", {"score_threshold": 50}, "score_threshold=50 must be a numbe"),
         (BODYPIX, "segment_persons", {"nms_radius": -1}, "nms_radius=-1 must be a number at least"),
-        (BODYPIX, "segment_persons", {"threshold": None}, "threshold=None must be a number"),
+        (BODYPIX, "segment_person_parts", {"probability": "no"}, "probability='no' must be True"),
+        ("selfie.base", "segment_person", {"probability": 1}, "probability=1 must be True or"),
+        (DEEPLAB, "segment", {"probability": "yes"}, "probability='yes' must be True or False"),
         (BODYPIX, "segment_person_parts", {"threshold": np.nan}, "threshold=nan must be a number"),
     ],
 )

@@ -9,7 +9,8 @@ from zoo.segmentation import enlarging
 from zoo.segmentation.bodypix import PART_LABELS
 from zoo.segmentation.enlarging import Cells, Enlargement, share_of_strongest, strongest
 from zoo.segmentation.instances import SPACING, closeness, reference_points
-from zoo.segmentation.people import find_person, log_odds
+from zoo.segmentation.people import find_person
+from zoo.shared.logistic import log_odds
 from zoo.shared.personlab import Points
 from zoo.shared.placement import Placement
 
@@ -120,8 +121,16 @@ def test_the_threshold_is_of_the_probability(cells, threshold, rng):
     assert mask.dtype == np.uint8 and sure.dtype == np.float32
     assert sure.min() >= 0 and sure.max() <= 1
     unclear = abs(sure - threshold) < 1e-6
-    assert ((mask == (sure > threshold)) | unclear).all()
+    assert ((mask == (sure >= threshold)) | unclear).all()
     assert "probability" not in find_person(field, how, cells, threshold, False)
+
+
+@pytest.mark.parametrize("log_odds_of_it", [True, False])
+def test_a_probability_of_just_the_threshold_is_enough(log_odds_of_it):
+    field = np.full((3, 3), 0.0 if log_odds_of_it else 0.5)
+    cells, how = Cells(log_odds=log_odds_of_it), fill((5, 5), (3, 3))
+    assert find_person(field, how, cells, 0.5, False)["mask"].all()
+    assert not find_person(field, how, cells, 0.5001, False)["mask"].any()
 
 
 def test_log_odds():

@@ -10,7 +10,9 @@ from core.graph.passes import free_batch
 from zoo.mirroring import flipped_result
 from zoo.shared.anchors import AnchorGrid, anchor_centres, find_candidates
 from zoo.shared.boxes import box_around, overlap, suppress
+from zoo.shared.logistic import log_odds, sigmoid
 from zoo.shared.placement import Placement
+from zoo.shared.regions import Region
 
 
 @pytest.mark.parametrize(
@@ -47,6 +49,33 @@ def test_candidates_are_decoded_from_their_anchors():
     in_photo = found.in_photo(Placement.of_scale(0.5, 0.5, 1, 0))
     assert in_photo.boxes.tolist() == [[20, 14, 28, 26]]
     assert in_photo.points.tolist() == [[[28, 34]]]
+
+
+def test_boxes_without_an_area_are_no_candidates():
+    rows = np.ones((1, 4, 6))
+    rows[0, :3, 2:4] = [[-4, 6], [4, -6], [0, 6]]  # width, height
+    outputs = {"boxes": rows, "scores": np.full((1, 4, 1), 3.0)}
+    found = find_candidates(outputs, grid_of_one(), score_threshold=0.5)
+    assert found.boxes.tolist() == [[12.5, 12.5, 13.5, 13.5]]
+
+
+def test_logits_of_any_size_become_probabilities():
+    logits = np.array([-800.0, -1.0, 0.0, 1.0, 800.0])
+    chances = sigmoid(logits)
+    assert chances[[0, 2, 4]].tolist() == [0.0, 0.5, 1.0]
+    np.testing.assert_allclose(chances[[1, 3]], 1 / (1 + np.exp(-logits[[1, 3]])), rtol=1e-12)
+    assert sigmoid(logits.astype(np.float32)).dtype == np.float32
+    assert [log_odds(p) for p in chances.tolist()] == pytest.approx([-np.inf, -1, 0, 1, np.inf])
+
+
+def test_points_in_space_turn_as_flat_ones_do(rng):
+    """Whatever the region's place and size."""
+    placement = Region(50, 60, 30, 30, 0.7).placement((256, 256))
+    points = rng.normal(size=(9, 3))
+    turned = placement.turned(points)
+    flat = placement.points_to_photo(points[:, :2]) - placement.to_photo(0, 0)
+    np.testing.assert_allclose(turned[:, :2] * placement.scale, flat, atol=1e-9)
+    np.testing.assert_array_equal(turned[:, 2], points[:, 2])
 
 
 def test_nothing_found_has_the_right_shapes():

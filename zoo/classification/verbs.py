@@ -58,7 +58,7 @@ def infer(
     """Turn a picture into numbers, for uses of your own, such as to train on them.
 
     Args:
-        image: see `classify`; one picture.
+        image: see `classify`; one picture, or hands for ``"gesture.keypoints"``.
         embedding: the features that the last layers of the network start from, instead of its
             main output: of the default model 256 numbers instead of the scores of 1000 classes.
         model: name of any model of the zoo.

@@ -8,10 +8,10 @@ import numpy as np
 
 from core.graph.nodes import Node
 from weights_cache.errors import WeightsError
-from zoo.detection.ssd_decode import Heads, boxes_in_photo, decode_detections
+from zoo.detection.ssd_decode import DetectionDefaults, Heads, boxes_in_photo, decode_detections
+from zoo.entry import Entry
 from zoo.labels import read_labels, wanted_labels
-from zoo.options import check_number, refuse_options
-from zoo.preprocess import prepare
+from zoo.options import check_optional, refuse_options
 from zoo.results import Detection
 from zoo.runner import Model
 from zoo.shared.boxes import to_box
@@ -27,19 +27,24 @@ _NO_CLASS = "???"
 class SsdModel(Model):
     """A loaded detector."""
 
+    @classmethod
+    def labels_of(cls, entry: Entry) -> tuple[str, ...]:
+        """Names of the things that it knows."""
+        return tuple(name for name in read_labels(entry.labels) if name != _NO_CLASS)
+
     @property
     def labels(self) -> tuple[str, ...]:
         """Names of the things that it knows."""
-        return tuple(name for name in read_labels(self.entry.labels) if name != _NO_CLASS)
+        return self.labels_of(self.entry)
 
     def detect(
         self,
         image: Any,
         *,
         labels: Iterable[str] | None = None,
-        score_threshold: float = 0.5,
-        iou_threshold: float = 0.6,
-        max_detections: int = 20,
+        score_threshold: float | None = None,
+        iou_threshold: float | None = None,
+        max_detections: int | None = None,
         mirror: bool = False,
         **unknown: Any,
     ) -> list[Detection] | Iterator[list[Detection]]:
@@ -47,12 +52,20 @@ class SsdModel(Model):
         refuse_options(self.detect, unknown)
         names = read_labels(self.entry.labels)
         wanted = wanted_labels(self.name, labels, self.labels)
+        ours: DetectionDefaults = self.entry.decode
+        least, most, limit = ours.score_threshold, ours.iou_threshold, ours.max_detections
         decode = partial(
             decode_detections,
             classes={index for index, name in enumerate(names) if name in wanted},
-            score_threshold=check_number("score_threshold", score_threshold, low=0, high=1),
-            iou_threshold=check_number("iou_threshold", iou_threshold, low=0, high=1),
-            limit=check_number("max_detections", max_detections, low=1, whole=True),
+            score_threshold=check_optional(
+                "score_threshold", score_threshold, low=0, high=1, default=least
+            ),
+            iou_threshold=check_optional(
+                "iou_threshold", iou_threshold, low=0, high=1, default=most
+            ),
+            limit=check_optional(
+                "max_detections", max_detections, low=1, whole=True, default=limit
+            ),
         )
 
         def detect_in(photo: np.ndarray) -> list[Detection]:
@@ -70,12 +83,11 @@ class SsdModel(Model):
         """What enters the op at the end."""
         node = self._last_op()
         codes, scores, anchors = node.inputs[:3]
-        values, _ = prepare(photo, self.entry.preprocess, self.input_size)
-        outputs = self.network.execute(values, [codes, scores])
+        outputs, _ = self.look_at(photo, [codes, scores])
         return Heads(
-            codes=outputs[codes].numpy()[0],
+            codes=outputs[codes][0],
             # Where there is a background it comes first.
-            scores=outputs[scores].numpy()[0, :, -node.attributes["num_classes"] :],
+            scores=outputs[scores][0, :, -node.attributes["num_classes"] :],
             anchors=self.network.graph.weights[anchors],
             scales=tuple(node.attributes[f"{axis}_scale"] for axis in "yxhw"),
         )

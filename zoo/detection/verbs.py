@@ -27,10 +27,11 @@ def detect(
             RGB or RGBA) or tensor. A list, an iterator or an array [n, h, w, 3] are several.
         labels: names of the things wanted, by default all that the model knows:
             ``zoo.load(model).labels``.
-        score_threshold: leave out what is less sure, 0..1; by default 0.5, or the model's own.
+        score_threshold: leave out what is less sure, 0..1; by default the model's own, of the
+            default model 0.5.
         iou_threshold: of two boxes whose intersection is more than this share of their union,
-            the less sure one goes, whatever their labels are; 0..1; by default 0.6, or the model's
-            own.
+            the less sure one goes, whatever their labels are; 0..1; by default the model's own, of
+            the default model 0.6.
         max_detections: find at most so many things, 1 or more; by default 20.
         model: name of a detection model.
         backend: where it runs.
@@ -39,9 +40,9 @@ def detect(
 
     Returns:
         ``[{"label": "cat", "score": .., "box": {"x": .., "y": .., "width": .., "height": ..}},
-        ..]``: best first, boxes in pixels of the picture and never outside of it (but for
-        ``"blazepose.detector"``, whose squares hold whole bodies), scores in 0..1; empty if
-        nothing is found. For several pictures an iterator over such lists.
+        ..]``: best first, boxes in pixels of the picture, those of ``ssd.*`` and ``handtrack.*``
+        cut off at its edges, scores in 0..1; empty if nothing is found. For several pictures an
+        iterator over such lists.
 
     Raises:
         ZooError: the picture cannot be read, or a model, label or option is unknown or out of

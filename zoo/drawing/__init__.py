@@ -1,4 +1,4 @@
-"""Results on a picture: `draw`, and a painter for each kind of result, told by its keys."""
+"""Results on a picture: `draw`, and a painter for each kind of result, told by its kind."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from zoo.drawing.instances import paint_instances
 from zoo.drawing.panels import paint_labels
 from zoo.drawing.regions import paint_segmentations
 from zoo.images import read_image
-from zoo.results import refuse_iterator
+from zoo.results import KEYS_OF_KINDS, Kind, kind_of, refuse_iterator
 
 if TYPE_CHECKING:
     from PIL import Image
 
 Painter = Callable[[Canvas, Sequence[Mapping[str, Any]], float], None]
 
-#: The keys that tell a kind of result, the more special first; painted in this order.
-_PAINTERS: dict[tuple[str, ...], Painter] = {
-    ("mask", "labels"): paint_segmentations,
-    ("mask",): paint_instances,
-    ("box", "label"): paint_boxes,
-    ("keypoints", "landmarks"): paint_faces,
-    ("keypoints", "handedness"): paint_hands,
-    ("keypoints",): paint_poses,
-    ("box", "score"): paint_faces,  # of a detector without points
-    ("label", "score"): paint_labels,
+#: What paints each kind of result, in this order.
+_PAINTERS: dict[Kind, Painter] = {
+    "segmentation": paint_segmentations,
+    "instance": paint_instances,
+    "detection": paint_boxes,
+    "gesture": paint_boxes,
+    "face": paint_faces,
+    "hand": paint_hands,
+    "pose": paint_poses,
+    "label": paint_labels,
 }
 
 
@@ -61,7 +61,8 @@ def draw(image: object, result: object, *, min_score: float = 0.3) -> Image.Imag
     """
     if not (isinstance(min_score, Real) and 0 <= min_score <= 1):
         raise ZooError(f"min_score is {min_score!r}: it must be a number in 0..1")
-    refuse_iterator(result)
+    refuse_iterator(result, "draw each of them on its own picture")
+    _refuse_photos(result)
     canvas = Canvas(read_image(image))
     things = result if isinstance(result, (list, tuple)) else [result]
     painters = [_painter(thing) for thing in things]
@@ -69,22 +70,26 @@ def draw(image: object, result: object, *, min_score: float = 0.3) -> Image.Imag
         own = [thing for thing, its in zip(things, painters, strict=True) if its is painter]
         if own:
             painter(canvas, own, min_score)
+    canvas.paint_texts()
     return canvas.image
 
 
-def _keys(thing: Mapping[str, Any]) -> list[str]:
-    """The keys that tell what a thing is: with a box alone it has no points to paint."""
-    boxed = "box" in thing and thing.get("keypoints") == []
-    return [key for key in thing if not (boxed and key == "keypoints")]
+def _refuse_photos(result: object) -> None:
+    """Raise for results by photo, of which one belongs to the picture."""
+    if not isinstance(result, Mapping) or not result or kind_of(result):
+        return
+    if all(isinstance(found, (list, tuple)) or kind_of(found) for found in result.values()):
+        photos = list(map(str, result))
+        raise ZooError(f"these are results by photo, of {photos!r:.80}: draw one photo's result")
 
 
 def _painter(thing: object) -> Painter:
-    keys = _keys(thing) if isinstance(thing, Mapping) else []
-    for needed, painter in _PAINTERS.items():
-        if all(key in keys for key in needed):
-            return painter
-    found = f"keys {sorted(map(str, keys))}" if keys else f"{thing!r:.80}"
-    kinds = ", ".join(" and ".join(map(repr, needed)) for needed in _PAINTERS)
+    kind = kind_of(thing)
+    if kind:
+        return _PAINTERS[kind]
+    keyed = isinstance(thing, Mapping) and thing
+    found = f"keys {sorted(map(str, keyed))}" if keyed else f"{thing!r:.80}"
+    kinds = ", ".join(" and ".join(map(repr, keys)) for keys in KEYS_OF_KINDS.values())
     raise ZooError(
         f"a result with {found} cannot be drawn: pass dicts of the zoo, with {kinds}, "
         "or a list of them"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from zoo.drawing.boxes import score_text
-from zoo.drawing.canvas import Canvas, Place
+from zoo.drawing.canvas import Canvas
 from zoo.drawing.colours import FINGER_COLOURS, PALETTE, SIDES, Colour, Sides, sides_of
 from zoo.drawing.points import (
     Point,
@@ -18,6 +18,7 @@ from zoo.drawing.points import (
     read_points,
 )
 from zoo.drawing.regions import paint_person
+from zoo.drawing.room import Place
 from zoo.shared.skeletons import BODY_17, BODY_33, FINGERS, HAND_21
 
 _HEAD = frozenset(BODY_33.names[:11])
@@ -25,56 +26,76 @@ _LINES_17, _LINES_33 = BODY_17.named_lines(), BODY_33.named_lines()
 
 
 def paint_poses(canvas: Canvas, poses: Sequence[Mapping[str, Any]], min_score: float) -> None:
-    """Paint poses, the first, which is the best, on top; a single one in colours of its sides."""
+    """Paint poses, the first on top; a single one in colours of its sides."""
     for index, pose in reversed(list(enumerate(poses))):
         sides = sides_of(index, len(poses))
         if pose.get("segmentation") is not None:
             paint_person(canvas, pose["segmentation"], sides.middle)
         paint_pose(canvas, pose, sides, min_score)
+    for index, pose in enumerate(poses):
+        caption_pose(canvas, pose, score_text(pose), sides_of(index, len(poses)), min_score)
 
 
 def paint_pose(canvas: Canvas, pose: Mapping[str, Any], sides: Sides, min_score: float) -> None:
-    """Paint one skeleton, with its score above the head."""
+    """Paint one skeleton."""
     points = read_points(pose["keypoints"], canvas.size, min_score)
     if points:
         radius = line_radius(points.values(), canvas)
         lines = _LINES_33 if "left_eye_inner" in points else _LINES_17
         paint_lines(canvas, points, lines, sides.of, radius)
         paint_points(canvas, points, sides.of, radius)
-        size = max(9.0, 4.5 * radius)
-        _caption_above(canvas, score_text(pose), _above_head(points), sides.middle, size)
 
 
-def _above_head(points: Mapping[str, Point]) -> Place:
-    """Return a place clear of the head, or of the highest point where no head is seen."""
+def caption_pose(
+    canvas: Canvas, pose: Mapping[str, Any], text: str, sides: Sides, min_score: float
+) -> bool:
+    """Write above the head of a pose; return whether it has points that tell where that is."""
+    points = read_points(pose["keypoints"], canvas.size, min_score)
+    if points:
+        head = _head_of(points)
+        area = area_of(head)
+        canvas.room.kept.append(area)
+        above = (area.left + area.right) / 2, area.top - 0.9 * extent(head)
+        size = max(9.0, 4.5 * line_radius(points.values(), canvas))
+        _caption_above(canvas, text, above, sides.middle, size)
+    return bool(points)
+
+
+def _head_of(points: Mapping[str, Point]) -> list[Point]:
+    """Return the points of the head, or the highest point where no head is seen."""
     highest = min(points.values(), key=lambda point: point.y)
-    head = [point for point in points.values() if point.part in _HEAD] or [highest]
-    middle = sum(point.x for point in head) / len(head)
-    return middle, min(point.y for point in head) - 0.9 * extent(head)
+    return [point for point in points.values() if point.part in _HEAD] or [highest]
 
 
 def _caption_above(canvas: Canvas, text: str, place: Place, colour: Colour, size: float) -> None:
     if text:
-        width, height = canvas.caption_size([text], size)
-        x, y = place[0] - width / 2, place[1] - height - 0.4 * size
-        canvas.caption([text], [(x, y)], colour, size)
+        x, y = place
+        canvas.caption([text], lambda w, h: [(x - w / 2, y - h - 0.4 * size)], colour, size)
 
 
 def paint_hands(canvas: Canvas, hands: Sequence[Mapping[str, Any]], min_score: float) -> None:
     """Paint hands with a colour for each finger, and say which hand each is."""
-    for hand in reversed(hands):
-        points = read_points(hand["keypoints"], canvas.size, min_score)
-        if not points:
-            continue
-        radius = line_radius(points.values(), canvas)
-        paint_lines(canvas, points, HAND_21.named_lines(), _finger_colour, radius)
-        paint_points(canvas, points, _finger_colour, radius)
-        side = str(hand["handedness"])
-        colour = {"left": SIDES.left, "right": SIDES.right}.get(side, PALETTE[0])
-        area = area_of(points.values())
-        above = (area.left + area.width / 2, area.top - radius)
-        size = min(canvas.text_size, max(9.0, 0.12 * extent(points.values())))
-        _caption_above(canvas, f"{side} {score_text(hand)}".rstrip(), above, colour, size)
+    found = [(hand, read_points(hand["keypoints"], canvas.size, min_score)) for hand in hands]
+    for _, points in reversed(found):
+        if points:
+            radius = line_radius(points.values(), canvas)
+            paint_lines(canvas, points, HAND_21.named_lines(), _finger_colour, radius)
+            paint_points(canvas, points, _finger_colour, radius)
+    for hand, points in found:
+        if points:
+            _caption_hand(canvas, hand, points)
+
+
+def _caption_hand(canvas: Canvas, hand: Mapping[str, Any], points: Mapping[str, Point]) -> None:
+    """Say which hand it is and how sure that is; if nobody knows, how sure it is a hand."""
+    side = hand["handedness"]
+    known = {"left": SIDES.left, "right": SIDES.right}
+    sure = score_text(hand, "handedness_score") if side else score_text(hand)
+    area = area_of(points.values())
+    above = (area.left + area.width / 2, area.top - line_radius(points.values(), canvas))
+    size = min(canvas.text_size, max(9.0, 0.12 * extent(points.values())))
+    text = f"{side or 'hand'} {sure}".rstrip()
+    _caption_above(canvas, text, above, known.get(side, PALETTE[0]), size)
 
 
 def _finger_colour(*parts: str) -> Colour:

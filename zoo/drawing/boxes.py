@@ -8,14 +8,15 @@ from numbers import Real
 from typing import Any
 
 from weights_cache.errors import ZooError
-from zoo.drawing.canvas import Area, Canvas, Place
+from zoo.drawing.canvas import Canvas
 from zoo.drawing.colours import Colour, colours_of
 from zoo.drawing.points import paint_points, read_points
+from zoo.drawing.room import Area, Place
 
 
-def score_text(thing: Mapping[str, Any]) -> str:
+def score_text(thing: Mapping[str, Any], key: str = "score") -> str:
     """Return the score in two digits, or nothing where there is no usable one."""
-    score = thing.get("score")
+    score = thing.get(key)
     return f"{score:.2f}" if isinstance(score, Real) and math.isfinite(score) else ""
 
 
@@ -48,20 +49,24 @@ def paint_boxes(canvas: Canvas, things: Sequence[Mapping[str, Any]], min_score: 
             caption_box(canvas, [_text(thing)], area, colours[str(thing["label"])])
 
 
-def caption_box(canvas: Canvas, lines: Sequence[str], area: Area, colour: Colour) -> None:
+def caption_box(
+    canvas: Canvas, lines: Sequence[str], area: Area, colour: Colour, *, shorten: bool = False
+) -> None:
     """Write on a pill at a box, where no other stands: one line above it, several beside it."""
-    size = canvas.text_size
-    width, height = canvas.caption_size(lines, size)
     gap = canvas.thin + 1
-    above = area.left - canvas.thin, area.top - height - gap
-    below = above[0], area.bottom + gap
-    right, left = (area.right + gap, area.top), (area.left - width - gap, area.top)
-    inside = max(area.left, 0.0) + 2 * gap, max(area.top, 0.0) + 2 * gap
-    places: list[Place] = [right, left, above, below] if len(lines) > 1 else [above, below, right]
-    room = [(x, y) for x, y in places if canvas.holds(Area(x, y, x + width, y + height))]
-    if area.height > 3 * height and area.width > width:  # else it would hide what is in the box
-        room.insert(1 if above in room else 0, inside)
-    canvas.caption(lines, [*room, *places], colour, size)
+
+    def places(width: float, height: float) -> list[Place]:
+        above = area.left - canvas.thin, area.top - height - gap
+        below = above[0], area.bottom + gap
+        right, left = (area.right + gap, area.top), (area.left - width - gap, area.top)
+        inside = max(area.left, 0.0) + 2 * gap, max(area.top, 0.0) + 2 * gap
+        tried = [right, left, above, below] if len(lines) > 1 else [above, below, right]
+        room = [(x, y) for x, y in tried if canvas.holds(Area(x, y, x + width, y + height))]
+        if area.height > 3 * height and area.width > width:  # else it would hide what is in it
+            room.insert(1 if above in room else 0, inside)
+        return [*room, *tried]
+
+    canvas.caption(lines, places, colour, canvas.text_size, own=area, shorten=shorten)
 
 
 def _text(thing: Mapping[str, Any]) -> str:

@@ -1,55 +1,34 @@
-"""A picture to paint on: lines, discs, boxes, regions, and text that keeps clear of other text.
+"""A picture to paint on: lines, discs, boxes, regions, and above all of them text.
 
 Shapes are painted from their distance fields, which makes edges smooth without enlarging the
-picture: the coverage of a pixel is how far it lies inside the shape, clamped to 0..1.
+picture: the coverage of a pixel is how far it lies inside the shape, clamped to 0..1. Text waits
+until all shapes are painted, so that no shape crosses it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
 from weights_cache.dependencies import needed_for
 from zoo.drawing.colours import INK, Colour
+from zoo.drawing.edges import borders, cut_out, grown
+from zoo.drawing.room import Area, Place, Room
 
 with needed_for("drawing"):
     from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
-Place = tuple[float, float]
-
-_ROWS_TRIED = 9  # how far text moves up or down to find a free place
 _BLOCK = 2**18  # pixels painted at once, which bounds the memory of a large shape
 
-
-class Area(NamedTuple):
-    """A rectangle of the picture, in pixels."""
-
-    left: float
-    top: float
-    right: float
-    bottom: float
-
-    @property
-    def width(self) -> float:
-        """From left to right."""
-        return self.right - self.left
-
-    @property
-    def height(self) -> float:
-        """From top to bottom."""
-        return self.bottom - self.top
-
-    def touches(self, other: Area) -> bool:
-        """Whether the two have pixels in common."""
-        across = self.left < other.right and other.left < self.right
-        return across and self.top < other.bottom and other.top < self.bottom
+#: Where a text of some width and height may stand: upper left corners, best first.
+PlacesOf = Callable[[float, float], Sequence[Place]]
 
 
 class Canvas:
-    """A picture, the sizes that suit it, and where text stands on it."""
+    """A picture, the sizes that suit it, and the text that waits to be written on it."""
 
     def __init__(self, pixels: np.ndarray):
         self.image = Image.fromarray(pixels)
@@ -57,7 +36,9 @@ class Canvas:
         self.scale = math.sqrt(self.size[0] * self.size[1])
         self.text_size = max(11.0, 0.024 * self.scale)
         self.thin = max(0.9, 0.0024 * self.scale)  # half the width of the lines of boxes
-        self._texts: list[Area] = []
+        self.room = Room(self.size)
+        self._panels: list[Callable[[], None]] = []
+        self._captions: list[Callable[[], None]] = []
 
     def stroke(
         self, points: Sequence[Place], colour: Colour, radius: float, opacity: float = 1.0
@@ -90,27 +71,31 @@ class Canvas:
             for start, end in zip(corners, corners[1:], strict=False):
                 self.stroke([start, end], tone, wide)
 
-    def region(self, inside: np.ndarray, colour: Colour, *, fill: float, edge: float = 0.0) -> None:
-        """Colour a region of the picture, smoothly, and draw along its edge.
+    def regions(
+        self, mask: np.ndarray, colours: Mapping[int, Colour], *, fill: float, edge: float
+    ) -> None:
+        """Colour regions of the picture, smoothly, and draw along their edges.
 
         Args:
-            inside: bool [height, width] of the picture.
-            colour: of the region.
-            fill: opacity of the region.
-            edge: half the width of the line along the edge; 0 for none.
+            mask: whole numbers [height, width] of the picture.
+            colours: of the values of the mask; other values are left as they are.
+            fill: opacity of the regions.
+            edge: half the width of the lines along their edges.
         """
+        table = np.zeros(int(mask.max()) + 1, np.uint16)  # from the value to the colour's number
+        table[list(colours)] = np.arange(len(colours)) + 1
         margin = math.ceil(2 * edge) + 3
-        rows, columns = np.flatnonzero(inside.any(axis=1)), np.flatnonzero(inside.any(axis=0))
-        if not rows.size:
+        left, top, part = cut_out(table[mask.astype(np.intp, copy=False)], margin)
+        if not part.size:
             return
-        top, left = max(0, int(rows[0]) - margin), max(0, int(columns[0]) - margin)
-        part = inside[top : int(rows[-1]) + margin + 1, left : int(columns[-1]) + margin + 1]
-        shape = Image.fromarray(part.astype(np.uint8) * 255)
-        self.image.paste(colour, (left, top), _soft(shape, 1).point(lambda v: v * fill))
-        if edge:
-            lines = _edge(shape, edge + rim_of(edge)), _edge(shape, edge)
-            for tone, line in zip((INK, colour), lines, strict=True):
-                self.image.paste(tone, (left, top), line)
+        wide = grown(part, math.ceil(edge) + 1)  # the line lies on both sides of the edge
+        tones = np.array([INK, *colours.values()], np.uint8)
+        paint, inside = Image.fromarray(tones[wide]), _cover(part > 0)
+        soft = inside.filter(ImageFilter.BoxBlur(1)).point(lambda v: v * fill)
+        self.image.paste(paint, (left, top), soft)
+        line = _cover(borders(part))
+        self.image.paste(INK, (left, top), _along(line, edge + rim_of(edge)))
+        self.image.paste(paint, (left, top), _along(line, edge))
 
     def holds(self, area: Area) -> bool:
         """Whether an area lies within the picture's height, and nearly within its width."""
@@ -119,69 +104,98 @@ class Canvas:
         return inside and area.top >= 0 and area.bottom <= self.size[1]
 
     def caption(
-        self, lines: Sequence[str], places: Iterable[Place], colour: Colour, size: float
+        self,
+        lines: Sequence[str],
+        places: PlacesOf,
+        colour: Colour,
+        size: float,
+        *,
+        own: Area | None = None,
+        shorten: bool = False,
     ) -> None:
-        """Write lines of text on a pill, at the first of some places where no other text stands.
+        """Write lines of text on a pill, when all shapes are painted, where no other text stands.
+
+        It is left out where there is no such place.
 
         Args:
             lines: what to write.
-            places: upper left corners, best first; where the pill would leave the picture it is
-                moved inside. With none that is free, the best place is taken.
+            places: gives upper left corners for the width and height of a pill, best first;
+                where it would leave the picture it is moved inside.
             colour: of the pill.
             size: of the text, in pixels.
+            own: the face or thing that the text belongs to, which it may hide.
+            shorten: whether to leave out the last lines rather than to hide a face of others.
         """
-        texts = [text_mask(line, size) for line in lines]
-        rim, pad = rim_of(size / 8), 0.35 * size
-        width = max(text.width for text in texts) + 2 * pad
-        height = size * (1.15 * len(texts) + 0.4)
-        area = self._free_area(width + 2 * rim, height + 2 * rim, places)
-        if area is None:
-            return
-        self._plate(area, INK, 0.4 * size + rim)
-        inner = Area(area.left + rim, area.top + rim, area.right - rim, area.bottom - rim)
-        self._plate(inner, colour, 0.4 * size)
-        for number, text in enumerate(texts):
-            middle = inner.top + (0.2 + 1.15 * (number + 0.5)) * size
-            self.write(text, inner.left + pad, middle, INK)
+        self._captions.append(
+            partial(self._write_caption, lines, places, colour, size, own=own, shorten=shorten)
+        )
 
     def caption_size(self, lines: Sequence[str], size: float) -> tuple[float, float]:
-        """Width and height of the pill that `caption` would paint."""
+        """Width and height of the pill of a caption."""
         rim = rim_of(size / 8)
         width = max(text_width(line, size) for line in lines)
         return width + 0.7 * size + 2 * rim, size * (1.15 * len(lines) + 0.4) + 2 * rim
 
-    def panel(self, width: float, height: float, places: Sequence[Place]) -> Area:
-        """Paint a dark plate to write on, moved inside the picture; its area."""
-        area = self._free_area(width, height, places) or Area(0, 0, width, height)
-        self._plate(area, INK, 0.02 * self.scale, 0.78)
-        return area
+    def panel(
+        self, width: float, height: float, places: Sequence[Place], paint: Callable[[Area], None]
+    ) -> None:
+        """Paint a dark plate, when all shapes are painted, and then what is on it.
+
+        It is left out where it has no room.
+
+        Args:
+            width: of the plate, in pixels.
+            height: of the plate, in pixels.
+            places: upper left corners, best first; moved inside the picture.
+            paint: paints on the plate, given its area.
+        """
+        self._panels.append(partial(self._paint_panel, width, height, places, paint))
+
+    def paint_texts(self) -> None:
+        """Paint the panels and captions that wait, each clear of those before."""
+        waiting = [*self._panels, *self._captions]  # captions find room beside panels
+        self._panels, self._captions = [], []
+        for paint in waiting:
+            paint()
+
+    def _paint_panel(
+        self, width: float, height: float, places: Sequence[Place], paint: Callable[[Area], None]
+    ) -> None:
+        area = self.room.claim(width, height, places, None, strict=False)
+        if area:
+            self._plate(area, INK, 0.02 * self.scale, 0.78)
+            paint(area)
+
+    def _write_caption(
+        self,
+        lines: Sequence[str],
+        places: PlacesOf,
+        colour: Colour,
+        size: float,
+        *,
+        own: Area | None,
+        shorten: bool,
+    ) -> None:
+        for count in range(len(lines), 0, -1) if shorten else [len(lines)]:
+            width, height = self.caption_size(lines[:count], size)
+            area = self.room.claim(width, height, places(width, height), own, shorten)
+            if area:
+                return self._paint_pill(lines[:count], area, colour, size)
+        return None
+
+    def _paint_pill(self, lines: Sequence[str], area: Area, colour: Colour, size: float) -> None:
+        rim = rim_of(size / 8)
+        self._plate(area, INK, 0.4 * size + rim)
+        inner = Area(area.left + rim, area.top + rim, area.right - rim, area.bottom - rim)
+        self._plate(inner, colour, 0.4 * size)
+        for number, line in enumerate(lines):
+            middle = inner.top + (0.2 + 1.15 * (number + 0.5)) * size
+            self.write(text_mask(line, size), inner.left + 0.35 * size, middle, INK)
 
     def write(self, text: Image.Image, left: float, middle: float, colour: Colour) -> None:
         """Paint a line of text, from `text_mask`, by its left end and the middle of its height."""
         corner = round(left), round(middle - text.height / 2)
         self.image.paste(colour, corner, text)
-
-    def _free_area(self, width: float, height: float, places: Iterable[Place]) -> Area | None:
-        """Claim the first place where nothing is written, or else the first; None if too large.
-
-        When none of the places is free, what is above or below the first may be.
-        """
-        given = list(places)
-        rows = sorted(range(-_ROWS_TRIED, _ROWS_TRIED + 1), key=abs)
-        tried = [*given, *((given[0][0], given[0][1] + row * (height + 1)) for row in rows)]
-        areas = [area for p in tried if (area := self._moved_inside(*p, width, height))]
-        free = [area for area in areas if not any(area.touches(text) for text in self._texts)]
-        if not areas:
-            return None
-        self._texts.append((free or areas)[0])
-        return self._texts[-1]
-
-    def _moved_inside(self, x: float, y: float, width: float, height: float) -> Area | None:
-        right, bottom = self.size[0] - 1 - width, self.size[1] - 1 - height
-        if right < 1 or bottom < 1 or not math.isfinite(x + y):
-            return None
-        left, top = round(min(max(x, 1), right)), round(min(max(y, 1), bottom))
-        return Area(left, top, left + width, top + height)
 
     def _plate(self, area: Area, colour: Colour, corner: float, opacity: float = 1.0) -> None:
         """Paint a rectangle with round corners."""
@@ -276,17 +290,16 @@ def _outside(start: float, end: float, corner: float, length: float) -> np.ndarr
     return np.maximum(np.abs(pixels - middle) - (length / 2 - corner), 0)
 
 
-def _soft(shape: Image.Image, radius: float) -> Image.Image:
-    """Blur a shape where its edge is, which leaves its size."""
-    return shape.filter(ImageFilter.BoxBlur(radius))
+def _cover(inside: np.ndarray) -> Image.Image:
+    return Image.fromarray(inside.astype(np.uint8) * 255)
 
 
-def _edge(shape: Image.Image, radius: float) -> Image.Image:
-    """Return the coverage of a line along the edge: a blurred step is a ramp of known slope."""
-    ramp = radius + 1.0
-    blurred = _soft(shape, ramp)
-    slope = 2 * ramp + 1  # pixels from 0 to 255
-    table = [
-        round(255 * min(max(radius + 0.5 - abs(v / 255 - 0.5) * slope, 0), 1)) for v in range(256)
-    ]
-    return blurred.point(table)
+def _along(strip: Image.Image, radius: float) -> Image.Image:
+    """Return the coverage of a line of another width: a blurred strip has slopes two pixels wide.
+
+    They are made steeper, to one pixel, around where they are half as high as the strip.
+    """
+    if radius < 1:
+        return strip.point(lambda v: v * radius)
+    blurred = strip.filter(ImageFilter.BoxBlur(radius - 0.5))
+    return blurred.point([round(min(max(2 * v * radius - 127.5, 0), 255)) for v in range(256)])

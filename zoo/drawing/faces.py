@@ -8,13 +8,15 @@ from typing import Any
 
 from weights_cache.errors import ZooError
 from zoo.drawing.boxes import caption_box, read_box, score_text
-from zoo.drawing.canvas import Area, Canvas, Place
+from zoo.drawing.canvas import Canvas
 from zoo.drawing.colours import PALETTE, Sides, sides_of
 from zoo.drawing.points import Point, area_of, paint_points, read_points
+from zoo.drawing.room import Area, Place
 from zoo.shared.skeletons import MESH_468_PATHS
 
 _LIPS = PALETTE[3]
 _IRIS = PALETTE[4]
+_LARGEST_CAPTION = 2.0  # of several lines, in areas of the face
 _CLOSED = ("eye", "lips")  # contours of the 68 points that end where they began
 
 
@@ -24,10 +26,11 @@ def paint_faces(canvas: Canvas, faces: Sequence[Mapping[str, Any]], min_score: f
     for index, (face, area) in reversed(list(enumerate(zip(faces, areas, strict=True)))):
         if area:
             _paint_face(canvas, face, area, sides_of(index, len(faces)), min_score)
+    canvas.room.kept.extend(area for area in areas if area)
     for index, (face, area) in enumerate(zip(faces, areas, strict=True)):
-        lines = _told(face)
-        if area and (len(lines) > 1 or _has_room(canvas, lines, area)):
-            caption_box(canvas, lines, area, sides_of(index, len(faces)).middle)
+        lines = _fitting(canvas, _told(face), area) if area else []
+        if area and lines:
+            caption_box(canvas, lines, area, sides_of(index, len(faces)).middle, shorten=True)
 
 
 def _area(face: Mapping[str, Any], size: tuple[int, int]) -> Area | None:
@@ -116,6 +119,11 @@ def _labelled(label: Mapping[str, Any]) -> str:
     return f"{label['label']} {score_text(label)}".rstrip()
 
 
-def _has_room(canvas: Canvas, lines: Sequence[str], area: Area) -> bool:
-    """Whether a caption is no wider than its face: those of a crowd would hide it."""
-    return bool(lines) and canvas.caption_size(lines, canvas.text_size)[0] <= 1.2 * area.width
+def _fitting(canvas: Canvas, lines: Sequence[str], area: Area) -> Sequence[str]:
+    """The first lines that suit the size of a face: those of a crowd would hide it."""
+    for count in range(len(lines), 1, -1):
+        width, height = canvas.caption_size(lines[:count], canvas.text_size)
+        if width * height <= _LARGEST_CAPTION * area.width * area.height:
+            return lines[:count]
+    fits = lines and canvas.caption_size(lines[:1], canvas.text_size)[0] <= 1.2 * area.width
+    return lines[:1] if fits else []

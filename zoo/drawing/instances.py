@@ -7,34 +7,49 @@ from typing import Any
 
 import numpy as np
 
-from zoo.drawing.bodies import paint_pose
-from zoo.drawing.boxes import caption_box, read_box, score_text
-from zoo.drawing.canvas import Area, Canvas
-from zoo.drawing.colours import sides_of
-from zoo.drawing.regions import EDGE, FILL, read_mask
+from zoo.drawing.bodies import caption_pose, paint_pose
+from zoo.drawing.boxes import caption_box, score_text
+from zoo.drawing.canvas import Canvas
+from zoo.drawing.colours import Sides, sides_of
+from zoo.drawing.regions import paint_mask, read_mask
+from zoo.drawing.room import Area
+
+_STRAY = 0.02  # share of a mask's pixels at either end that do not tell where the person is
 
 
 def paint_instances(canvas: Canvas, things: Sequence[Mapping[str, Any]], min_score: float) -> None:
     """Colour each person, the first on top, with the pose where it is known."""
     sides = [sides_of(index, max(2, len(things))) for index in range(len(things))]
     for thing, colours in reversed(list(zip(things, sides, strict=True))):
-        inside = read_mask(thing, canvas.size) > 0
-        canvas.region(inside, colours.middle, fill=FILL, edge=EDGE * canvas.thin)
+        paint_mask(canvas, read_mask(thing, canvas.size), colours.middle)
     for thing, colours in reversed(list(zip(things, sides, strict=True))):
         if thing.get("pose"):
-            unscored = {"keypoints": thing["pose"]["keypoints"]}
-            paint_pose(canvas, unscored, colours, min_score)
+            paint_pose(canvas, thing["pose"], colours, min_score)
     for thing, colours in zip(things, sides, strict=True):
-        area = _area(thing, canvas.size)
-        if area and score_text(thing):
-            caption_box(canvas, [score_text(thing)], area, colours.middle)
+        _caption(canvas, thing, colours, min_score)
 
 
-def _area(thing: Mapping[str, Any], size: tuple[int, int]) -> Area | None:
-    """The box of a person, or the one around the mask."""
-    if thing.get("box") is not None:
-        return read_box(thing, size)
-    rows, columns = np.nonzero(thing["mask"])
-    if not rows.size:
+def _caption(canvas: Canvas, thing: Mapping[str, Any], sides: Sides, min_score: float) -> None:
+    """Write the score of a person above the head, or else at the bulk of the mask."""
+    text = score_text(thing)
+    pose = thing.get("pose") or {"keypoints": []}
+    if not caption_pose(canvas, pose, text, sides, min_score):
+        area = _bulk(np.asarray(thing["mask"]) > 0)
+        if area and text:
+            caption_box(canvas, [text], area, sides.middle)
+
+
+def _bulk(inside: np.ndarray) -> Area | None:
+    """The area of all but the outermost pixels of a mask, some of which may be on others."""
+    if not inside.any():
         return None
-    return Area(float(columns.min()), float(rows.min()), float(columns.max()), float(rows.max()))
+    left, right = _range(inside.sum(axis=0))
+    top, bottom = _range(inside.sum(axis=1))
+    return Area(left, top, right, bottom)
+
+
+def _range(counts: np.ndarray) -> tuple[float, float]:
+    """First and last of the places, less the outermost pixels of either end."""
+    share = np.cumsum(counts) / counts.sum()
+    first, last = np.searchsorted(share, (_STRAY, 1 - _STRAY))
+    return float(first), float(last)

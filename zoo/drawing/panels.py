@@ -3,40 +3,104 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from weights_cache.errors import ZooError
-from zoo.drawing.canvas import Area, Canvas, Place, fitted, text_mask, text_width
+from zoo.drawing.canvas import Canvas, fitted, text_mask, text_width
 from zoo.drawing.colours import PALETTE, PAPER, Colour, mix
+from zoo.drawing.room import Area, Place
 
 _ROW = 1.65  # height of a row, in sizes of the text
-_MOST_ROWS = 12  # of a legend, which else would hide the picture
+_SMALLEST = 8.0  # text that can be read, in pixels
+_NAME = 12.0  # room that a long name should have, in sizes of the text
 _QUIET = mix(PAPER, (0, 0, 0), 0.65)
+
+_MOST_ROWS = 12  # of a legend
+_LARGEST = 0.2  # legend, as a share of the picture
+_MOST_HIDDEN = 0.08  # share of what should not be hidden that a legend may hide
+
+#: Sizes of the text of a list, and lengths of its bars in them, best first.
+_LISTS = ((1.1, 5.0), (0.9, 5.0), (0.9, 2.5), (0.9, 0.0), (0.7, 0.0))
+
+
+class _List(NamedTuple):
+    """How a list of labels is laid out, in pixels."""
+
+    size: float  # of the text
+    names: list[str]
+    wide: float  # the widest of the names
+    bar: float
+    number: float
+
+    @property
+    def width(self) -> float:
+        parts = [part for part in (self.wide, self.bar, self.number) if part]
+        return sum(parts) + 0.6 * self.size * (len(parts) + 1)
 
 
 def paint_labels(canvas: Canvas, labels: Sequence[Mapping[str, Any]], _: float) -> None:
-    """List labels at the upper left, with a bar for each score."""
+    """List labels at the upper left, with a bar for each score, as far as there is room."""
     scores = [_score(label) for label in labels]
-    size = 1.1 * canvas.text_size
-    margin, bar, number = 0.6 * size, 5.0 * size, text_width("0.00", size)
-    room = max(size, canvas.size[0] - 2 - 4 * margin - bar - number - size)
-    names = [fitted(str(label["label"]), size, room) for label in labels]
-    wide = max(text_width(name, size) for name in names)
-    width = wide + bar + number + 4 * margin
-    area = canvas.panel(width, (len(names) * _ROW + 0.5) * size, [(margin, margin)])
+    layout = _list(canvas, [str(label["label"]) for label in labels])
+    margin = 0.6 * layout.size
+    height = (len(layout.names) * _ROW + 0.5) * layout.size
+    paint = partial(_paint_list, canvas, layout, scores)
+    canvas.panel(layout.width, height, [(margin, margin)], paint)
+
+
+def _list(canvas: Canvas, names: Sequence[str]) -> _List:
+    """Lay out a list with smaller text, then without bars and scores, until names can be read."""
+    for scale, bars in _LISTS:
+        size = max(_SMALLEST, scale * canvas.text_size)
+        bar, number = bars * size, text_width("0.00", size)
+        shown = _shortened(names, _rows_of(canvas, size))
+        room = canvas.size[0] - 3 - _List(size, [], 1, bar, number).width
+        wide = max(text_width(name, size) for name in shown)
+        if min(wide, _NAME * size) <= room:
+            break
+    else:
+        bar = number = 0.0
+        room = canvas.size[0] - 3 - 1.2 * size
+    fit = [fitted(name, size, room) for name in shown]
+    return _List(size, fit, max(text_width(name, size) for name in fit), bar, number)
+
+
+def _rows_of(canvas: Canvas, size: float) -> int:
+    """How many rows of text there is room for."""
+    return max(1, int((0.9 * canvas.size[1] / size - 0.5) / _ROW))
+
+
+def _shortened(texts: Sequence[str], rows: int) -> list[str]:
+    """Return as many texts as there are rows; the last says how many more there would be."""
+    if len(texts) <= rows or rows == 1:
+        return list(texts[:rows])
+    return [*texts[: rows - 1], f"and {len(texts) - rows + 1} more"]
+
+
+def _paint_list(canvas: Canvas, layout: _List, scores: Sequence[float], area: Area) -> None:
+    size, names = layout.size, layout.names
+    margin = 0.6 * size
     left = area.left + margin
-    for index, (name, score) in enumerate(zip(names, scores, strict=True)):
+    for index, name in enumerate(names):
         middle = area.top + size * (0.25 + _ROW * (index + 0.5))
-        start = left + wide + margin
         canvas.write(text_mask(name, size), left, middle, PAPER)
-        canvas.stroke([(start, middle), (start + bar, middle)], _QUIET, 0.2 * size)
-        if score > 0:
-            tip = start + bar * min(score, 1.0)
-            canvas.stroke([(start, middle), (tip, middle)], PALETTE[0], 0.2 * size)
-        canvas.write(text_mask(f"{score:.2f}", size), start + bar + margin, middle, PAPER)
+        counted = index == len(names) - 1 < len(scores) - 1 and index > 0  # "and N more"
+        if layout.number and not counted:
+            start = left + layout.wide + margin
+            _paint_bar(canvas, (start, middle), layout.bar, scores[index], 0.2 * size)
+            end = start + (layout.bar + margin if layout.bar else 0)
+            canvas.write(text_mask(f"{scores[index]:.2f}", size), end, middle, PAPER)
+
+
+def _paint_bar(canvas: Canvas, start: Place, length: float, share: float, radius: float) -> None:
+    """Paint a bar as long as a share of its length."""
+    for part, colour in ((1.0, _QUIET), (min(share, 1.0), PALETTE[0])):
+        if part > 0 and length:
+            canvas.stroke([start, (start[0] + length * part, start[1])], colour, radius)
 
 
 def _score(label: Mapping[str, Any]) -> float:
@@ -49,26 +113,29 @@ def _score(label: Mapping[str, Any]) -> float:
 def paint_legend(canvas: Canvas, entries: Sequence[tuple[str, Colour]], busy: np.ndarray) -> None:
     """Say in a corner which colour stands for which label, as far as there is room.
 
+    It has fewer rows, or smaller text, rather than to hide much of what is busy.
+
     Args:
         canvas: to paint on.
         entries: labels with their colours, the most important first.
         busy: bool [height, width] of the picture: what should not be hidden.
     """
-    size = canvas.text_size
-    room = min(_MOST_ROWS, int((0.9 * canvas.size[1] / size - 0.5) / _ROW))
-    shown = list(entries[: max(1, room - 1)] if len(entries) > room else entries)
-    more = len(entries) - len(shown)
-    texts = [label for label, _ in shown] + ([f"and {more} more"] if more else [])
-    if not texts:
-        return
-    width = max(text_width(text, size) for text in texts) + 3 * size
-    height = (len(texts) * _ROW + 0.5) * size
-    area = canvas.panel(width, height, _corners(busy, width, height, 0.6 * size))
-    for index, text in enumerate(texts):
-        middle = area.top + size * (0.25 + _ROW * (index + 0.5))
-        if index < len(shown):
-            _paint_swatch(canvas, area, middle, shown[index][1], size)
-        canvas.write(text_mask(text, size), area.left + 2.3 * size, middle, PAPER)
+    most = np.count_nonzero(busy) * _MOST_HIDDEN
+    labels = [label for label, _ in entries]
+    for rows in range(min(_MOST_ROWS, len(entries)), 0, -1):
+        for scale in (1.0, 0.8):
+            size = max(_SMALLEST, scale * canvas.text_size)
+            texts = _shortened(labels, rows)
+            width = max(text_width(text, size) for text in texts) + 3 * size
+            height = (rows * _ROW + 0.5) * size
+            if width * height > _LARGEST * busy.size:
+                continue
+            places = _corners(busy, width, height, 0.6 * size)
+            if _hidden(busy, places[0], width, height) <= most:
+                return canvas.panel(
+                    width, height, places, partial(_paint_rows, canvas, texts, entries, size)
+                )
+    return None
 
 
 def _corners(busy: np.ndarray, width: float, height: float, margin: float) -> list[Place]:
@@ -77,14 +144,26 @@ def _corners(busy: np.ndarray, width: float, height: float, margin: float) -> li
         max(margin, n - m - margin) for n, m in zip(busy.shape[::-1], (width, height), strict=True)
     )
     places = [(margin, bottom), (right, bottom), (margin, margin), (right, margin)]
-
-    def hidden(place: Place) -> int:
-        rows = slice(int(place[1]), int(place[1] + height))
-        return int(np.count_nonzero(busy[rows, int(place[0]) : int(place[0] + width)]))
-
-    return sorted(places, key=hidden)
+    return sorted(places, key=lambda place: _hidden(busy, place, width, height))
 
 
-def _paint_swatch(canvas: Canvas, area: Area, middle: float, colour: Colour, size: float) -> None:
-    left = area.left + 1.0 * size
-    canvas.stroke([(left, middle), (left + 0.5 * size, middle)], colour, 0.35 * size)
+def _hidden(busy: np.ndarray, place: Place, width: float, height: float) -> int:
+    """How many busy pixels a panel would hide."""
+    left, top = map(int, place)
+    return int(np.count_nonzero(busy[top : int(top + height), left : int(left + width)]))
+
+
+def _paint_rows(
+    canvas: Canvas,
+    texts: Sequence[str],
+    entries: Sequence[tuple[str, Colour]],
+    size: float,
+    area: Area,
+) -> None:
+    for index, text in enumerate(texts):
+        middle = area.top + size * (0.25 + _ROW * (index + 0.5))
+        if text == entries[index][0]:  # not "and N more"
+            left = area.left + 1.0 * size
+            swatch = [(left, middle), (left + 0.5 * size, middle)]
+            canvas.stroke(swatch, entries[index][1], 0.35 * size)
+        canvas.write(text_mask(text, size), area.left + 2.3 * size, middle, PAPER)

@@ -7,8 +7,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from weights_cache.errors import ZooError
-from zoo.drawing.canvas import Area, Canvas, Place, rim_of
+from zoo.drawing.canvas import Canvas, rim_of
 from zoo.drawing.colours import INK, Colour
+from zoo.drawing.room import Area, Place
 
 #: The colour of a point, or of the line between two points.
 ColourOf = Callable[..., Colour]

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from zoo.detector import AnchorDetector
+from zoo.detector import AnchorDetector, BoxDetector
 from zoo.entry import Entry
 from zoo.faces.estimating import FaceModel, Located, checked_limits, to_faces
 from zoo.faces.face_api_decode import find_faces
@@ -15,10 +15,8 @@ from zoo.runner import Outputs
 from zoo.shared.anchors import Candidates
 
 
-class BlazeFace(AnchorDetector, FaceModel):
-    """A loaded BlazeFace, whose own keypoints are the points of its faces."""
-
-    kind = "points6"
+class FaceDetector(BoxDetector, FaceModel):
+    """A loaded detector of faces, whose own keypoints, if any, are their points."""
 
     def detect_faces(
         self,
@@ -40,7 +38,7 @@ class BlazeFace(AnchorDetector, FaceModel):
         return self.run(image, estimate, mirror=mirror)
 
     @property
-    def detector(self) -> "BlazeFace":
+    def detector(self) -> "FaceDetector":
         """Itself."""
         return self
 
@@ -49,10 +47,14 @@ class BlazeFace(AnchorDetector, FaceModel):
         return Located(found, found.points, found.scores)
 
 
-class TinyFaceDetector(BlazeFace):
-    """The loaded tiny detector of face-api.js, whose faces have no keypoints."""
+class BlazeFace(AnchorDetector, FaceDetector):
+    """A loaded BlazeFace."""
 
-    kind = ""
+    kind = "points6"
+
+
+class TinyFaceDetector(FaceDetector):
+    """The loaded tiny detector of face-api.js, whose faces have no keypoints."""
 
     @classmethod
     def input_size_of(cls, entry: Entry, options: Mapping[str, Any]) -> tuple[int, int]:

@@ -42,7 +42,7 @@ def _grid(strides: tuple[int, ...], size: int) -> AnchorGrid:
 
 
 # Measured with five faces, pasted in all sizes into a photo of an empty room.
-_NARROW = "misses faces that are narrower than about 1/{} of the photo's longer side"
+_NARROW = "Misses faces that are narrower than about 1/{} of the photo's longer side."
 
 _BLAZEFACES = [
     _blazeface(
@@ -52,7 +52,7 @@ _BLAZEFACES = [
             ("regressors",), ("classificators",), keypoints=6, strides=(8, 16, 16, 16), size=128
         ),
         "BlazeFace for faces within 2 m of the camera, 6 keypoints, by MediaPipe",
-        f"{_NARROW.format(10)}; takes faces of some dogs for human ones",
+        f"{_NARROW.format(10)} Takes faces of some dogs for human ones.",
         "face_detection_short_range.tflite",
     ),
     _blazeface(
@@ -83,8 +83,8 @@ _BLAZEFACES = [
         "blazeface-tfjs-float",
         _grid((16, 32, 32, 32), 256),
         "BlazeFace for cameras on the back of phones, 6 keypoints, by MediaPipe",
-        f"{_NARROW.format(30)}; boxes of the smallest are off by half a face; takes faces of "
-        "some cats, dogs and birds for human ones",
+        f"{_NARROW.format(30)} Boxes of the smallest are off by half a face. Takes faces of "
+        "some cats, dogs and birds for human ones.",
     ),
 ]
 
@@ -109,8 +109,8 @@ _MESHES = [
         output="output_mesh",
         batch=True,
         title="Face mesh of 468 points in 3D, by MediaPipe",
-        limits="misreads faces upside down, and guesses at those narrower than about 40 pixels; "
-        "what its detector misses it does not see",
+        limits="Misreads faces upside down, and guesses at those narrower than about 40 pixels. "
+        "What its detector misses it does not see.",
         **_found_by("blazeface.short", iris="iris.base"),
     ),
     Entry(
@@ -122,7 +122,7 @@ _MESHES = [
         output="Identity",
         batch=True,
         title="Eyelids and iris of one eye, 71 and 5 points, by MediaPipe",
-        limits="takes the picture of one right eye; closed eyes have irises, too",
+        limits="Takes the picture of one right eye. Closed eyes have irises, too.",
     ),
 ]
 
@@ -155,7 +155,8 @@ def _of_face(
     )
 
 
-_TURNED = "fails with faces that are turned by more than about 30 degrees"
+_TURNED = "Fails with faces turned by more than about 30 degrees"
+_TURNED_UNLESS = f"{_TURNED}, unless a mesh turns them level."
 
 
 def _points(name: str, weights: str, title: str) -> Entry:
@@ -166,7 +167,7 @@ def _points(name: str, weights: str, title: str) -> Entry:
         weights,
         "landmarks",
         title,
-        limits=_TURNED,
+        limits=f"{_TURNED}.",
         **_found_by("faceapi.tiny_detector"),
     )
 
@@ -184,7 +185,8 @@ _FACE_API = [
         title="Tiny YOLOv2 for faces, boxes without keypoints, of face-api.js",
         parts=_READERS,
         options={"input_size": Option(416, choices=(128, 160, 224, 320, 416, 512, 608))},
-        limits=f"with input_size 416 {_NARROW.format(12)}, and some that fill it",
+        limits=f"{_NARROW.format(12)} That is with input_size 416, which misses some that fill it, "
+        "too.",
     ),
     _points("landmark68", "face-landmark-68", "68 points of a face"),
     _points("landmark68_tiny", "face-landmark-68-tiny", "68 points of a face by a smaller network"),
@@ -195,7 +197,7 @@ _FACE_API = [
         "face-expression",
         "expressions",
         "7 facial expressions",
-        limits=f"{_TURNED}; names how a face looks, not what someone feels",
+        limits=f"{_TURNED_UNLESS} Names how a face looks, not what someone feels.",
     ),
     _of_face(
         "age_gender",
@@ -204,7 +206,7 @@ _FACE_API = [
         "age-gender",
         "age",
         "Age and gender",
-        limits=f"{_TURNED}; a guess from looks, often wrong: no ground for decisions",
+        limits=f"{_TURNED_UNLESS} A guess from looks, often wrong: no ground for decisions.",
     ),
 ]
 

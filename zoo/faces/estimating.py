@@ -6,19 +6,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from weights_cache.errors import ZooError
-from zoo.faces.face_api_decode import EXPRESSIONS, GENDERS, aligned_box, find_labels
+from zoo.faces.face_api_decode import EXPRESSIONS, GENDERS, View, aligned_box, find_labels
 from zoo.faces.points import CONTOURS, to_keypoints
-from zoo.options import check_optional, refuse_options
+from zoo.options import check_flag, check_optional, refuse_options
 from zoo.results import Face
 from zoo.runner import Model
 from zoo.shared.anchors import Candidates
 from zoo.shared.boxes import to_box
 
+# A model that may leave faces out gets more of them than are wanted, so that these are found.
+SPARE, LEAST_TRIED = 4, 16  # so many times the number wanted, and at least so many
+
 
 class Located(NamedTuple):
     """Faces of a photo with their points, best first."""
 
-    found: Candidates  # by the detector
+    found: Candidates  # by the detector; the boxes may be better ones
     points: np.ndarray  # [n, points, 2 or 3], in pixels of the photo
     scores: np.ndarray  # [n], of the points, 0..1
 
@@ -32,6 +35,7 @@ class FaceModel(Model):
     """A model that says where the points of faces are."""
 
     kind = ""  # of its points: see zoo.faces.points; "": it gives none
+    rejects = False  # whether `locate` may leave faces out
 
     def locate(self, photo: np.ndarray, found: Candidates) -> Located:
         """The points of some faces, at least one; those that it takes for no faces are left out."""
@@ -52,7 +56,11 @@ class FaceModel(Model):
     ) -> list[Face] | Iterator[list[Face]]:
         """The faces in a picture; see `zoo.estimate_faces`."""
         refuse_options(self.estimate_faces, unknown)
-        if iris and "iris" not in self.entry.parts:
+        asked = {
+            "expressions": check_flag("expressions", expressions),
+            "age_gender": check_flag("age_gender", age_gender),
+        }
+        if check_flag("iris", iris) and "iris" not in self.entry.parts:
             raise ZooError(
                 f"iris=True needs the mesh, which {self.name} does not give: use landmarks='mesh' "
                 "or model='facemesh.base'"
@@ -60,18 +68,28 @@ class FaceModel(Model):
         limits = checked_limits(max_faces, score_threshold, iou_threshold)
 
         def estimate(photo: np.ndarray) -> list[Face]:
-            found = self.detector.find(photo, **limits)
-            if not len(found.scores):
+            located = self._locate_all(photo, **limits)
+            if not len(located.scores):
                 return []
-            located = self.locate(photo, found)
             faces = to_faces(located, self.kind)
             if iris:
                 self._add_irises(faces, photo, located)
-            if expressions or age_gender:
-                self._add_labels(faces, photo, located, expressions, age_gender)
+            if any(asked.values()):
+                self._add_labels(faces, self.aligned_views(photo, located), **asked)
             return faces
 
         return self.run(image, estimate, mirror=mirror)
+
+    def _locate_all(self, photo: np.ndarray, *, limit: int | None, **thresholds: Any) -> Located:
+        """All faces of a photo, or so many of them."""
+        most = limit
+        if limit is not None and self.rejects:
+            most = max(SPARE * limit, LEAST_TRIED)
+        found = self.detector.find(photo, limit=most, **thresholds)
+        if not len(found.scores):
+            return Located(found, found.points, found.scores)
+        located = self.locate(photo, found)
+        return located.at(range(len(located.scores))[:limit])
 
     @property
     def detector(self) -> Any:
@@ -82,26 +100,25 @@ class FaceModel(Model):
         for face, iris in zip(faces, self.part("iris").look(photo, located), strict=True):
             face["iris"] = iris
 
-    def _add_labels(
-        self,
-        faces: list[Face],
-        photo: np.ndarray,
-        located: Located,
-        expressions: bool,
-        age_gender: bool,
-    ) -> None:
+    def views(self, photo: np.ndarray, located: Located) -> list[View]:
+        """The faces as networks take them that want them upright."""
+        return [View(photo, box) for box in located.found.boxes]
+
+    def aligned_views(self, photo: np.ndarray, located: Located) -> list[View]:
         """What face-api.js reads from a box about its 68 points, whatever points are told."""
-        if not faces:
-            return
-        if self.kind != "points68":
-            located = self.part("points68").locate(photo, located.found)
-        boxes = np.stack([aligned_box(points) for points in located.points])
+        views = self.views(photo, located)
+        faces = zip(views, self.part("points68").find_points(views), strict=True)
+        return [View(view.picture, aligned_box(points)) for view, points in faces]
+
+    def _add_labels(
+        self, faces: list[Face], views: list[View], *, expressions: bool, age_gender: bool
+    ) -> None:
         if expressions:
-            seen, _ = self.part("expressions").read(photo, boxes)
+            seen, _ = self.part("expressions").read(views)
             for face, logits in zip(faces, seen["expressions"], strict=True):
                 face["expressions"] = find_labels(logits, EXPRESSIONS)
         if age_gender:
-            seen, _ = self.part("age_gender").read(photo, boxes)
+            seen, _ = self.part("age_gender").read(views)
             for face, age, logits in zip(faces, seen["age"], seen["gender"], strict=True):
                 face["age"] = float(age[0])
                 face["gender"] = find_labels(logits, GENDERS)[0]

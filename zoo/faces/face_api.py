@@ -1,11 +1,12 @@
 """face-api.js's networks of single faces."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import numpy as np
 
+from zoo.entry import Entry
 from zoo.faces.estimating import FaceModel, Located
-from zoo.faces.face_api_decode import Crop
+from zoo.faces.face_api_decode import EXPRESSIONS, GENDERS, Crop, View, aligned_box
 from zoo.preprocess import prepare
 from zoo.runner import Model, Outputs
 from zoo.shared.anchors import Candidates
@@ -14,19 +15,21 @@ from zoo.shared.anchors import Candidates
 class FaceReader(Model):
     """A loaded network that reads something from the picture of a face."""
 
-    def read(self, photo: np.ndarray, boxes: Iterable[np.ndarray]) -> tuple[Outputs, list[Crop]]:
-        """Run the network on parts of a photo, all in one batch.
+    @classmethod
+    def labels_of(cls, entry: Entry) -> tuple[str, ...]:
+        """Names of expressions or genders, none of those that give points."""
+        return {"expressions": EXPRESSIONS, "age": GENDERS}.get(entry.output, ())
 
-        Args:
-            photo: uint8 [height, width, 3].
-            boxes: at least one: x0, y0, x1, y1 in pixels of the photo.
+    def read(self, views: Sequence[View]) -> tuple[Outputs, list[Crop]]:
+        """Run the network on what is in the boxes of some views, at least one, in one batch.
 
         Returns:
-            Every output [boxes, ...] by name, and the parts that were seen.
+            Every output [views, ...] by name, and the parts of the pictures that were seen.
         """
-        crops = [Crop.of_box(box, photo.shape[:2]) for box in boxes]
+        crops = [Crop.of_box(box, picture.shape[:2]) for picture, box in views]
+        squares = [crop.cut(view.picture) for crop, view in zip(crops, views, strict=True)]
         how = self.entry.preprocess
-        values = [prepare(crop.cut(photo), how, self.input_size)[0] for crop in crops]
+        values = [prepare(square, how, self.input_size)[0] for square in squares]
         return self._outputs(np.concatenate(values)), crops
 
 
@@ -37,7 +40,15 @@ class FacePoints(FaceReader, FaceModel):
 
     def locate(self, photo: np.ndarray, found: Candidates) -> Located:
         """The points of faces; it takes all for faces."""
-        outputs, crops = self.read(photo, found.boxes)
-        rows = zip(crops, outputs["landmarks"], strict=True)
-        points = np.stack([crop.points(values) for crop, values in rows])
+        points = self.find_points([View(photo, box) for box in found.boxes])
         return Located(found, points, found.scores)
+
+    def find_points(self, views: Sequence[View]) -> np.ndarray:
+        """The points [views, 68, 2] in pixels of the picture of each."""
+        outputs, crops = self.read(views)
+        rows = zip(crops, outputs["landmarks"], strict=True)
+        return np.stack([crop.points(values) for crop, values in rows])
+
+    def aligned_views(self, photo: np.ndarray, located: Located) -> list[View]:
+        """What expressions, age and gender are read from, by its own points."""
+        return [View(photo, aligned_box(points)) for points in located.points]

@@ -17,6 +17,7 @@ import numpy as np
 from zoo.results import Label
 from zoo.shared.anchors import Candidates
 from zoo.shared.boxes import box_around
+from zoo.shared.logistic import sigmoid
 
 STRIDE = 32  # pixels of the detector's input per cell of its grid
 IOU_THRESHOLD = 0.4  # of two boxes that overlap more, the worse one goes
@@ -70,10 +71,10 @@ def find_faces(outputs: Mapping[str, np.ndarray], *, score_threshold: float) -> 
     """
     rows, columns, _ = outputs["grid"].shape[1:]
     values = outputs["grid"][0].astype(np.float64).reshape(rows, columns, len(ANCHORS), -1)
-    scores = np.exp(-np.logaddexp(0, -values[..., 4]))
+    scores = sigmoid(values[..., 4])
     row, column, anchor = sure = np.nonzero(scores >= score_threshold)
     shift, growth = values[sure][:, :2], values[sure][:, 2:4]
-    middles = np.stack([column, row], axis=-1) + np.exp(-np.logaddexp(0, -shift))
+    middles = np.stack([column, row], axis=-1) + sigmoid(shift)
     half = np.exp(growth) * ANCHORS[anchor] / 2
     boxes = np.concatenate([middles - half, middles + half], axis=1) * STRIDE
     return Candidates(scores[sure], boxes, np.zeros((len(row), 0, 2)))
@@ -132,6 +133,13 @@ class Crop(NamedTuple):
         sides = np.array([self.width, self.height])
         corner = np.array([self.x, self.y]) - (self.side - sides) / 2
         return landmarks.astype(np.float64).reshape(-1, 2) * self.side + corner
+
+
+class View(NamedTuple):
+    """A face in a picture: a photo, or a part of it that shows the face upright."""
+
+    picture: np.ndarray  # uint8 [height, width, 3]
+    box: np.ndarray  # about the face: x0, y0, x1, y1 in pixels of the picture
 
 
 def aligned_box(points: np.ndarray) -> np.ndarray:

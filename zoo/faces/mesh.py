@@ -4,8 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from zoo.entry import Preprocess
 from zoo.faces.estimating import FaceModel, Located
-from zoo.faces.mesh_decode import closer_region, face_region, read_mesh
+from zoo.faces.face_api_decode import View
+from zoo.faces.mesh_decode import box_in_region, closer_region, face_region, read_mesh
+from zoo.preprocess import prepare_crops
 from zoo.shared.anchors import Candidates
 from zoo.shared.boxes import box_around, suppress
 from zoo.shared.regions import Region
@@ -20,23 +23,38 @@ DUPLICATE = 0.5  # two meshes whose boxes overlap more are one face, which was d
 # 1 to 4 %, and a third look gains less.
 LOOKS = 2
 
+# Networks that want faces upright get a picture of each, at most so large; they take 112 pixels.
+UPRIGHT = Preprocess(dtype="uint8")
+LARGEST = 512
+
 
 class FaceMesh(FaceModel):
     """A loaded face mesh, with the detector of its option ``detector``."""
 
     kind = "mesh468"
+    rejects = True
 
     def locate(self, photo: np.ndarray, found: Candidates) -> Located:
-        """The points of what it takes for faces, each of which is told once."""
+        """The points of what it takes for faces, each of which is told once, and their boxes."""
         pairs = zip(found.boxes, found.points, strict=True)
         located = self._look(photo, found, [face_region(box, points) for box, points in pairs])
         for _ in range(LOOKS - 1):
             if len(located.points):
                 regions = [closer_region(mesh) for mesh in located.points]
                 located = self._look(photo, located.found, regions)
-        boxes = np.array([box_around(mesh[:, :2]) for mesh in located.points])
-        scores = located.found.scores
-        return located.at(suppress(boxes, scores, iou_threshold=DUPLICATE))
+        boxes = np.array([box_around(mesh[:, :2]) for mesh in located.points]).reshape(-1, 4)
+        better = located._replace(found=located.found._replace(boxes=boxes))
+        return better.at(suppress(boxes, located.found.scores, iou_threshold=DUPLICATE))
+
+    def views(self, photo: np.ndarray, located: Located) -> list[View]:
+        """A picture of each face, turned so that the eyes are level."""
+        return [self._upright(photo, mesh) for mesh in located.points]
+
+    def _upright(self, photo: np.ndarray, mesh: np.ndarray) -> View:
+        region = closer_region(mesh)
+        side = int(np.clip(region.width, 1, LARGEST))
+        pictures, _ = prepare_crops(photo, UPRIGHT, (side, side), [region])
+        return View(pictures[0], box_in_region(mesh, side))
 
     def _look(self, photo: np.ndarray, found: Candidates, regions: Sequence[Region]) -> Located:
         """The points in some regions, where there are faces."""

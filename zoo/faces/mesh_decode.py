@@ -14,6 +14,7 @@ from zoo.shared.regions import Region, region_of_box, region_of_points, rotation
 
 _CORNERS = {"right": (33, 133), "left": (362, 263)}  # of each eye, from left to right as seen
 _OUTER_CORNERS = _CORNERS["right"][0], _CORNERS["left"][1]
+_AROUND = 1.5  # sides of the square that the mesh looks at, by those of the face in it
 _EYELIDS = 71  # points that the iris network gives before those of the iris
 
 
@@ -26,13 +27,29 @@ def face_region(box: np.ndarray, points: np.ndarray) -> Region:
             any the square is upright.
     """
     rotation = rotation_between(points[0], points[1], 0.0) if len(points) else 0.0
-    return region_of_box(box, rotation).squared().scaled(1.5)
+    return region_of_box(box, rotation).squared().scaled(_AROUND)
 
 
 def closer_region(mesh: np.ndarray) -> Region:
     """The square about the points [468, 2 or 3] that a look has found, turned likewise."""
+    return _tight_region(mesh).squared().scaled(_AROUND)
+
+
+def box_in_region(mesh: np.ndarray, side: int) -> np.ndarray:
+    """The box about the points, x0, y0, x1, y1, in pixels of their `closer_region`.
+
+    Args:
+        mesh: points [468, 2 or 3].
+        side: of the square, in pixels.
+    """
+    tight = _tight_region(mesh)
+    half = np.array([tight.width, tight.height]) / closer_region(mesh).width * side / 2
+    return np.concatenate([side / 2 - half, side / 2 + half])
+
+
+def _tight_region(mesh: np.ndarray) -> Region:
     rotation = rotation_between(mesh[_OUTER_CORNERS[0]], mesh[_OUTER_CORNERS[1]], 0.0)
-    return region_of_points(mesh[:, :2], rotation).squared().scaled(1.5)
+    return region_of_points(mesh[:, :2], rotation)
 
 
 def eye_region(mesh: np.ndarray, side: str) -> Region:

@@ -1,6 +1,7 @@
 """Names and contours of the points that faces have, and results made of them."""
 
-from itertools import chain
+from collections.abc import Sequence
+from itertools import chain, zip_longest
 
 import numpy as np
 
@@ -31,13 +32,32 @@ NAMES = {
     "": (),
 }
 
-#: Kind of points -> contour -> indices of its points, left and right being the subject's own.
-CONTOURS = {
-    "points68": {name: tuple(indices) for name, indices in CONTOURS_68.items()},
+
+def _contours_of(name: str, paths: Sequence[tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
+    """The closed contour of two paths: along the lower one and back along the upper one.
+
+    Of lips there are two, the outer and the inner one.
+    """
+    pairs = zip_longest(paths[::2], paths[1::2], fillvalue=())
+    rings = [tuple(dict.fromkeys((*lower, *reversed(upper)))) for lower, upper in pairs]
+    contours = {name: tuple(chain(*rings))}
+    if len(rings) > 1:
+        contours |= {f"{name}_outer": rings[0], f"{name}_inner": rings[1]}
+    return contours
+
+
+#: Kind of points -> contour -> indices of its points in their order along it, left and right being
+#: the subject's own.
+CONTOURS: dict[str, dict[str, tuple[int, ...]]] = {
+    "points68": {
+        **{name: tuple(indices) for name, indices in CONTOURS_68.items()},
+        "lips_outer": tuple(range(48, 60)),
+        "lips_inner": tuple(range(60, 68)),
+    },
     "mesh468": {
-        # The paths of a contour share their ends.
-        name: tuple(dict.fromkeys(chain(*paths)))
+        contour: indices
         for name, paths in MESH_468_PATHS.items()
+        for contour, indices in _contours_of(name, paths).items()
     },
 }
 

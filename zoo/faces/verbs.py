@@ -12,6 +12,7 @@ DEFAULT_DETECTOR = "blazeface.short"
 #: What `estimate_faces` takes for ``landmarks``, and the models that give them, the default first.
 LANDMARKS = {
     "mesh": (DEFAULT_MODEL,),
+    "mesh468": (DEFAULT_MODEL,),  # as results call them
     "points68": ("faceapi.landmark68",),
     "points68_tiny": ("faceapi.landmark68_tiny",),
     "points6": tuple(e.name for e in ENTRIES if e.name.startswith("blazeface")),
@@ -100,9 +101,9 @@ def estimate_faces(
     Args:
         image: see `detect_faces`.
         model: name of the model that gives the points, by default ``"facemesh.base"``.
-        landmarks: another way to choose the model, by what its points are: ``"mesh"`` (468 points
-            in 3D), ``"points68"``, ``"points68_tiny"`` (a smaller network) or ``"points6"`` (the
-            detector's own).
+        landmarks: another way to choose the model, by what its points are: ``"mesh"`` or
+            ``"mesh468"`` (468 points in 3D), ``"points68"``, ``"points68_tiny"`` (a smaller
+            network) or ``"points6"`` (the detector's own).
         iris: five points of each iris, too; needs the mesh.
         expressions: how the face looks, too: neutral, happy, sad, angry, fearful, disgusted and
             surprised.
@@ -112,20 +113,30 @@ def estimate_faces(
         score_threshold: see `detect_faces`; of the detector.
         iou_threshold: see `detect_faces`; of the detector.
         mirror: see `detect_faces`.
-        options: ``detector``: name of the model that finds the faces, by default
-            ``"blazeface.short"`` for the mesh, ``"faceapi.tiny_detector"`` for 68 points.
+        options: ``detector``: name of the model that finds the faces, see `detect_faces`; by
+            default ``"blazeface.short"`` for the mesh, which misses small faces: take
+            ``"blazeface.full"`` for those farther away and ``"blazeface.back"`` for groups; and
+            ``"faceapi.tiny_detector"`` for 68 points, with an ``input_size`` of 416 that can be
+            changed only where it is the model itself.
 
     Returns:
         A list of faces, empty if none is seen; for several pictures an iterator over lists.
-        A face has the ``"score"`` and ``"box"`` of its detector, ``"keypoints"``, ``"landmarks"``
-        (``"mesh468"``, ``"points68"`` or ``"points6"``), ``"contours"`` (lists of indices into the
-        keypoints, such as ``"left_eye"``, ``"lips"``, of the mesh and of 68 points), and if asked
-        for
+        A face has the ``"score"`` of its detector, which is what ``score_threshold`` is about,
+        ``"box"`` (of the mesh the box about its points, otherwise the detector's), ``"keypoints"``,
+        ``"landmarks"`` (``"mesh468"``, ``"points68"`` or ``"points6"``), of the mesh and of 68
+        points ``"contours"``, and if asked for
 
         - ``"iris"``: ``{"left": [..], "right": [..]}``, each five keypoints: center, inner, top,
           outer and bottom;
         - ``"expressions"``: labels, best first, whose scores make 1 together;
         - ``"age"`` in years, and ``"gender"``, the likelier label of two.
+
+        Contours are lists of indices into the keypoints, such as ``"left_eye"``, in their order
+        along a closed line; ``"jaw"``, ``"nose"`` and the eyebrows of 68 points are open ones.
+        ``"lips"`` are ``"lips_outer"``, then ``"lips_inner"``.
+
+        Expressions, age and gender are read from the face turned level if the mesh is known;
+        without it they are wrong for faces that are turned by more than about 30 degrees.
 
         Left and right are always the person's own. Of the mesh z is in pixels, from the middle of
         the head, below 0 towards the camera, and a keypoint's score is how sure the network is
@@ -140,9 +151,9 @@ def estimate_faces(
     >>> faces = zoo.estimate_faces(photo, iris=True, expressions=True)  # doctest: +SKIP
     >>> faces[0]["expressions"][0]["label"]  # doctest: +SKIP
     'happy'
-    >>> zoo.estimate_faces(photo, landmarks="mesh468")  # doctest: +ELLIPSIS
+    >>> zoo.estimate_faces(photo, landmarks="points")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    weights_cache.errors.ZooError: landmarks='mesh468' must be one of ['mesh', 'points68', ...
+    weights_cache.errors.ZooError: landmarks='points' must be one of ['mesh', 'mesh468', ...
     """
     given = {
         "iris": iris,
@@ -171,7 +182,7 @@ def choose_model(model: str | None, landmarks: str | None, options: dict[str, An
     """
     if landmarks is None:
         return model or DEFAULT_MODEL
-    if landmarks not in LANDMARKS:
+    if not isinstance(landmarks, str) or landmarks not in LANDMARKS:
         raise ZooError(f"landmarks={landmarks!r} must be one of {list(LANDMARKS)}")
     models = LANDMARKS[landmarks]
     if landmarks == "points6" and model is None:

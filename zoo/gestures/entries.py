@@ -1,6 +1,7 @@
 """The pretrained gesture models."""
 
 from zoo.entry import Entry, Preprocess
+from zoo.gestures.results import Signs
 
 ENTRIES = [
     Entry(
@@ -9,11 +10,12 @@ ENTRIES = [
         model="keypoint_classifier:KeypointClassifier",
         weights="hand-gesture-keypoint-classifier",
         file="keypoint_classifier.tflite",
-        preprocess=Preprocess(size=(21, 2)),  # keypoints, not pixels
+        preprocess=Preprocess(),  # it takes hands, not pictures
         output="Identity",
         embedding="sequential/dense_1/Relu;sequential/dense_1/BiasAdd",  # 10 values
         title="Hand sign from 21 keypoints (open, close, pointer), by Kazuhito Takahashi",
         labels="hand_signs_3",
+        decode=Signs(score_threshold=0.5),
         batch=True,
         # Its app.py flips each camera picture before keypoints are found, so the network knows
         # mirrored hands; keypoint.csv has both sides of hands or both hands.

@@ -91,19 +91,34 @@ def points_of(hand: Any) -> np.ndarray:
             f"a hand is a dict with 'keypoints', as estimate_hands gives it: {hand!r:.80}"
         )
     keypoints = hand["keypoints"]
-    if len(keypoints) != POINTS:
+    if isinstance(keypoints, (list, tuple)) and len(keypoints) != POINTS:
         raise ZooError(
             f"gestures need hands of {POINTS} keypoints, this one has {len(keypoints)}: "
             "take a hands model that gives them, such as 'hands.lite' (handtrack finds boxes only)"
         )
-    positions = [point["position"] for point in keypoints]
-    axes = "xyz" if all("z" in position for position in positions) else "xy"
-    points = np.array([[position[axis] for axis in axes] for position in positions], np.float64)
+    points = _numbers_of(keypoints)
+    if points is None:
+        raise ZooError(
+            "the keypoints of a hand are a list of {'position': {'x': .., 'y': ..}, ..} with "
+            f"numbers, as estimate_hands gives it, not {keypoints!r:.80}"
+        )
     if not np.isfinite(points).all():
         raise ZooError(
             "positions of keypoints must be finite numbers; this hand has NaN or infinity"
         )
-    return points
+    return points.astype(np.float64)
+
+
+def _numbers_of(keypoints: Any) -> np.ndarray | None:
+    """The positions as [21, 2 or 3], or None if they are anything else."""
+    try:
+        positions = [point["position"] for point in keypoints]
+        axes = "xyz" if all("z" in position for position in positions) else "xy"
+        points = np.array([[position[axis] for axis in axes] for position in positions])
+    except (TypeError, LookupError, ValueError):
+        return None
+    fits = points.shape == (POINTS, len(axes)) and points.dtype.kind in "iuf"
+    return points if fits else None
 
 
 def _curl(angle: float) -> str:

@@ -11,21 +11,27 @@ import numpy as np
 
 from core.tensors import Tensor
 from weights_cache.errors import ZooError
-from zoo.gestures.fingers import points_of
-from zoo.gestures.results import as_hands, to_gesture
+from zoo.entry import Entry
+from zoo.gestures.fingers import POINTS, points_of
+from zoo.gestures.results import Signs, as_hands, to_gesture
 from zoo.labels import read_labels
-from zoo.options import check_number, refuse_options
+from zoo.options import check_flag, check_optional, refuse_options
 from zoo.runner import Model
 
 
 class KeypointClassifier(Model):
     """A loaded classifier of keypoints; what it takes are hands, not pictures."""
 
+    @classmethod
+    def input_size_of(cls, entry: Entry, options: Mapping[str, Any]) -> tuple[int, int]:
+        """Keypoints of a hand, and how many numbers tell where each is."""
+        return POINTS, 2
+
     def recognize_gestures(
         self,
         hands: Iterable[Mapping[str, Any]],
         *,
-        score_threshold: float = 0.5,
+        score_threshold: float | None = None,
         mirror: bool = False,
         **unknown: Any,
     ) -> list[dict[str, Any]]:
@@ -33,7 +39,7 @@ class KeypointClassifier(Model):
 
         Args:
             hands: of one picture, as `zoo.estimate_hands` gives them.
-            score_threshold: a hand whose best sign has less gets none, 0..1.
+            score_threshold: a hand whose best sign has less gets none, 0..1; by default 0.5.
             mirror: the picture that the hands were found in is a mirror image.
             unknown: options that are not there, for the error.
 
@@ -41,7 +47,11 @@ class KeypointClassifier(Model):
             As `zoo.recognize_gestures`.
         """
         refuse_options(self.recognize_gestures, unknown)
-        check_number("score_threshold", score_threshold, low=0, high=1)
+        ours: Signs = self.entry.decode
+        least = ours.score_threshold
+        least = check_optional("score_threshold", score_threshold, low=0, high=1, default=least)
+        check_flag("mirror", mirror)
+        _ = self.network  # a closed model says so, also where there are no hands
         seen = as_hands(hands)
         if not seen:
             return []
@@ -51,7 +61,7 @@ class KeypointClassifier(Model):
         return [
             to_gesture(label, score, number, seen[number])
             for number, (score, label) in enumerate(best)
-            if score >= score_threshold
+            if score >= least
         ]
 
     def infer(self, image: Any, *, embedding: bool = False, mirror: bool = False) -> Tensor:

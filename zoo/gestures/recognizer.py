@@ -33,7 +33,7 @@ class GestureRecognizer:
             rule has to be met.
 
     Raises:
-        ZooError: no such built-in gesture.
+        ZooError: no such built-in gesture, or no list of labels.
 
     >>> recognizer = GestureRecognizer()
     >>> recognizer.labels
@@ -54,9 +54,8 @@ class GestureRecognizer:
     ):
         self.score_threshold = check_number("score_threshold", score_threshold, low=0, high=1)
         self._gestures: dict[str, GestureRules] = {}
-        for label in BUILT_IN if gestures is None else gestures:
-            if label not in BUILT_IN:
-                raise ZooError(_unknown(label, BUILT_IN, "built-in gesture"))
+        for label in _labels(BUILT_IN if gestures is None else gestures):
+            _refuse_unknown(label, BUILT_IN, "built-in gesture")
             self.add(label, **BUILT_IN[label])
 
     @property
@@ -104,8 +103,7 @@ class GestureRecognizer:
         >>> recognizer.labels
         ['call']
         """
-        if label not in self._gestures:
-            raise ZooError(_unknown(label, self._gestures, "gesture"))
+        _refuse_unknown(label, self._gestures, "gesture")
         del self._gestures[label]
 
     def recognize(
@@ -168,7 +166,7 @@ class GestureRecognizer:
         """Write all gestures and the threshold to a JSON file, wholly or not at all.
 
         Raises:
-            ZooError: the file cannot be written.
+            ZooError: the file cannot be written, or the path is none.
         """
         write_gestures(path, self._gestures, self.score_threshold)
 
@@ -188,7 +186,15 @@ class GestureRecognizer:
         return f"<GestureRecognizer of {', '.join(self.labels) or 'nothing'}>"
 
 
-def _unknown(label: Any, valid: Iterable[str], what: str) -> str:
+def _labels(gestures: Any) -> Iterable[Any]:
+    if isinstance(gestures, (str, bytes)) or not isinstance(gestures, Iterable):
+        raise ZooError(f"gestures={gestures!r:.80} must be a list of labels, such as ['victory']")
+    return gestures
+
+
+def _refuse_unknown(label: Any, valid: Iterable[str], what: str) -> None:
     names = list(valid)
-    hint = did_you_mean(str(label), names)
-    return f"unknown {what} {label!r}{hint} ({', '.join(names) or 'there is none'})"
+    if label not in names:  # of any type, hashable or not
+        hint = did_you_mean(str(label), names)
+        known = ", ".join(names) or "there is none"
+        raise ZooError(f"unknown {what} {label!r:.80}{hint} ({known})")

@@ -1,9 +1,15 @@
 """Hands as they come in, gestures as they go out."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from weights_cache.errors import ZooError
+
+
+class Signs(NamedTuple):
+    """What a network that tells signs is asked for where nothing else is said."""
+
+    score_threshold: float  # a hand whose best sign has less gets none, 0..1
 
 
 def as_hands(hands: Any) -> list[Mapping[str, Any]]:

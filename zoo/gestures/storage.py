@@ -26,7 +26,7 @@ def write_gestures(
         "gestures": {label: gesture._asdict() for label, gesture in gestures.items()},
     }
     text = json.dumps(document, indent=1, ensure_ascii=False)
-    target = os.path.realpath(path)  # a link stays a link
+    target = os.path.realpath(_checked(path))  # a link stays a link
     unfinished = f"{target}.{os.getpid()}.part"
     try:
         with open(unfinished, "w", encoding="utf-8") as file:
@@ -54,8 +54,15 @@ def read_gestures(path: str | os.PathLike[str]) -> tuple[dict[str, GestureRules]
         ) from error
 
 
+def _checked(path: Any) -> str | os.PathLike[str]:
+    """A path; numbers would be those of open files."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise ZooError(f"a path is a text or a pathlib.Path, not {path!r:.80}")
+    return path
+
+
 def _read_text(path: str | os.PathLike[str]) -> str:
-    with open(path, encoding="utf-8") as file:
+    with open(_checked(path), encoding="utf-8") as file:
         text = file.read(_LARGEST + 1)
     if len(text) > _LARGEST:
         raise ValueError(f"it has more than {_LARGEST:,} characters")

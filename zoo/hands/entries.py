@@ -60,6 +60,7 @@ def _hands(variant: str, weights: str, file: str, title: str) -> Entry:
             right="Identity_2",
             world="Identity_3",
             depth=0.4,
+            score_threshold=0.5,
         ),
         title=title,
         parts={"detector": _PALMS[0]},
@@ -127,6 +128,7 @@ ENTRIES = [
             hands=frozenset({"open", "closed", "pinch", "point"}),
             score_threshold=0.6,
             iou_threshold=0.2,
+            max_detections=20,
         ),
         title="Handtrack, SSD on MobileNetV2 FPNLite 320, by Victor Dibia: boxes of hands",
         limits="Made for people before a webcam: in other photos it takes faces and things for "

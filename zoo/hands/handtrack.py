@@ -1,26 +1,33 @@
 """Handtrack: boxes of open, closed, pinching and pointing hands, without their fingers."""
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from zoo.entry import Entry
 from zoo.hands.handtrack_decode import HandtrackNodes, find_things
 from zoo.labels import wanted_labels
 from zoo.options import check_number, check_optional, refuse_options
-from zoo.preprocess import prepare
 from zoo.results import Detection, Hand
-from zoo.runner import Model
+from zoo.runner import Model, Outputs
 from zoo.shared.boxes import to_box
 
 
 class HandtrackModel(Model):
     """A loaded Handtrack."""
 
+    @classmethod
+    def labels_of(cls, entry: Entry) -> tuple[str, ...]:
+        """Names of the things that it knows."""
+        nodes: HandtrackNodes = entry.decode
+        return nodes.labels
+
     @property
     def labels(self) -> tuple[str, ...]:
         """Names of the things that it knows."""
-        return self.nodes.labels
+        return self.labels_of(self.entry)
 
     @property
     def nodes(self) -> HandtrackNodes:
@@ -58,7 +65,7 @@ class HandtrackModel(Model):
         labels: Iterable[str] | None = None,
         score_threshold: float | None = None,
         iou_threshold: float | None = None,
-        max_detections: int = 20,
+        max_detections: int | None = None,
         mirror: bool = False,
         **unknown: Any,
     ) -> list[Detection] | Iterator[list[Detection]]:
@@ -69,7 +76,7 @@ class HandtrackModel(Model):
             labels: those of things wanted, by default all.
             score_threshold: leave out what is less sure, 0..1; by default the entry's.
             iou_threshold: of two boxes that overlap more, the worse goes; by default the entry's.
-            max_detections: at most so many, 1 or more.
+            max_detections: at most so many, 1 or more; by default the entry's.
             mirror: the picture is a mirror image.
             unknown: for the error about options that it does not have.
 
@@ -78,7 +85,8 @@ class HandtrackModel(Model):
             pictures an iterator over such lists.
         """
         refuse_options(self.detect, unknown)
-        limit = check_number("max_detections", max_detections, low=1, whole=True)
+        most = self.nodes.max_detections
+        limit = check_optional("max_detections", max_detections, low=1, whole=True, default=most)
         wanted = wanted_labels(self.name, labels, self.labels)
         find = self._finder(wanted, score_threshold, iou_threshold, limit)
         return self.run(image, find, mirror=mirror)
@@ -88,14 +96,20 @@ class HandtrackModel(Model):
     ) -> Callable[[np.ndarray], list[Detection]]:
         """What finds things in a photo."""
         nodes = self.nodes
-        least = check_optional("score_threshold", score_threshold, low=0, high=1)
-        most = check_optional("iou_threshold", iou_threshold, low=0, high=1)
-        least = nodes.score_threshold if least is None else least
-        most = nodes.iou_threshold if most is None else most
+        least, most = nodes.score_threshold, nodes.iou_threshold
+        decode = partial(
+            find_things,
+            nodes=nodes,
+            score_threshold=check_optional(
+                "score_threshold", score_threshold, low=0, high=1, default=least
+            ),
+            iou_threshold=check_optional(
+                "iou_threshold", iou_threshold, low=0, high=1, default=most
+            ),
+        )
 
         def find(photo: np.ndarray) -> list[Detection]:
-            outputs = self._outputs_of(photo)
-            things = find_things(outputs, nodes, score_threshold=least, iou_threshold=most)
+            things = decode(self._outputs_of(photo))
             named = things.in_photo(photo.shape[:2]).only(wanted)
             found: list[Detection] = [
                 {"label": label, "score": float(score), "box": to_box(box)}
@@ -105,8 +119,7 @@ class HandtrackModel(Model):
 
         return find
 
-    def _outputs_of(self, photo: np.ndarray) -> dict[str, np.ndarray]:
+    def _outputs_of(self, photo: np.ndarray) -> Outputs:
         """What the network says of a photo; its own suppression, label by label, does not run."""
-        values, _ = prepare(photo, self.entry.preprocess, self.input_size)
-        found = self.network.execute(values, [self.nodes.boxes, self.nodes.scores])
-        return {name: np.asarray(tensor) for name, tensor in found.items()}
+        outputs, _ = self.look_at(photo, [self.nodes.boxes, self.nodes.scores])
+        return outputs

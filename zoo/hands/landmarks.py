@@ -7,12 +7,15 @@ from typing import Any
 import numpy as np
 
 from zoo.hands.landmarks_decode import Hands, choose_hands, hand_region, palm_regions, read_hands
-from zoo.options import check_number, check_optional, refuse_options
+from zoo.options import check_flag, check_number, check_optional, refuse_options
 from zoo.results import Hand, Keypoint, WorldPoint
 from zoo.runner import Model
 from zoo.shared.boxes import box_around, to_box
 from zoo.shared.regions import Region
 from zoo.shared.skeletons import HAND_21
+
+#: How many palms are looked at more closely, the surest: for each hand wanted, and at least.
+_PALMS_PER_HAND, _PALMS_AT_LEAST = 4, 16
 
 _NO_HANDS = Hands(np.empty((0, 21, 3)), np.empty((0, 21, 3)), np.empty(0), np.empty(0))
 
@@ -26,7 +29,7 @@ class HandModel(Model):
         *,
         max_hands: int = 2,
         score_threshold: float | None = None,
-        presence_threshold: float = 0.5,
+        detector_threshold: float | None = None,
         iou_threshold: float | None = None,
         refine: bool = True,
         mirror: bool = False,
@@ -34,20 +37,24 @@ class HandModel(Model):
     ) -> list[Hand] | Iterator[list[Hand]]:
         """The hands in a picture; see `zoo.estimate_hands`."""
         refuse_options(self.estimate_hands, unknown)
-        least = check_number("presence_threshold", presence_threshold, low=0, high=1)
+        check_flag("refine", refine)
+        known = self.entry.decode.score_threshold
+        least = check_optional("score_threshold", score_threshold, low=0, high=1, default=known)
         limit = check_number("max_hands", max_hands, low=1, whole=True)
         find = partial(
             self.part("detector").find,
-            score_threshold=check_optional("score_threshold", score_threshold, low=0, high=1),
+            score_threshold=check_optional("detector_threshold", detector_threshold, low=0, high=1),
             iou_threshold=check_optional("iou_threshold", iou_threshold, low=0, high=1),
+            limit=max(_PALMS_PER_HAND * limit, _PALMS_AT_LEAST),
         )
-        choose = partial(choose_hands, presence_threshold=least, limit=limit)
+        choose = partial(choose_hands, limit=limit)
 
         def estimate(photo: np.ndarray) -> list[Hand]:
-            hands = choose(self.look(photo, palm_regions(find(photo))))
-            if refine:
-                hands = choose(self.look(photo, [hand_region(points) for points in hands.points]))
-            return to_hands(hands)
+            hands = self.look(photo, palm_regions(find(photo)))
+            if refine:  # where a hand of less than the score wanted may turn out to be surer
+                hands = choose(hands, score_threshold=min(least, known))
+                hands = self.look(photo, [hand_region(points) for points in hands.points])
+            return to_hands(choose(hands, score_threshold=least))
 
         return self.run(image, estimate, mirror=mirror)
 

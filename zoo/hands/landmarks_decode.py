@@ -33,6 +33,7 @@ class HandOutputs:
     right: str  # [n, 1]: whether it is a right hand, 0..1
     world: str  # [n, 63]: x, y, z of each in metres
     depth: float  # what z is to be divided by for x's and y's scale
+    score_threshold: float  # least presence of a hand by default, 0..1
 
 
 class Hands(NamedTuple):
@@ -82,7 +83,7 @@ def read_hands(
     seen = list(zip(placements, landmarks, world, strict=True))
     return Hands(
         np.stack([_in_photo(place, hand.reshape(-1, 3), meaning.depth) for place, hand, _ in seen]),
-        np.stack([_turned(hand.reshape(-1, 3), place.rotation) for place, _, hand in seen]),
+        np.stack([place.turned(hand.reshape(-1, 3)) for place, _, hand in seen]),
         presence[:, 0],
         right[:, 0],
     )
@@ -94,22 +95,15 @@ def _in_photo(placement: Placement, points: np.ndarray, depth: float) -> np.ndar
     return np.column_stack([flat, points[:, 2] * (placement.scale / depth)])
 
 
-def _turned(points: np.ndarray, rotation: float) -> np.ndarray:
-    """Points [n, 3] turned about the z axis, clockwise as seen."""
-    cos, sin = math.cos(rotation), math.sin(rotation)
-    x, y, z = points.T
-    return np.stack([x * cos - y * sin, x * sin + y * cos, z], axis=1)
-
-
-def choose_hands(hands: Hands, *, presence_threshold: float, limit: int) -> Hands:
+def choose_hands(hands: Hands, *, score_threshold: float, limit: int) -> Hands:
     """The hands that are there, each once though two palms may lead to it; the surest first.
 
     Args:
-        hands: at least one.
-        presence_threshold: leave out what is less sure, 0..1.
+        hands: of all regions that were looked at.
+        score_threshold: leave out what is less surely a hand, 0..1.
         limit: at most so many.
     """
-    sure = hands.at(np.nonzero(hands.presence >= presence_threshold)[0].tolist())
+    sure = hands.at(np.nonzero(hands.presence >= score_threshold)[0].tolist())
     around = [box_around(hand_region(points).corners()) for points in sure.points]
     boxes = np.reshape(around, (-1, 4))
     return sure.at(suppress(boxes, sure.presence, iou_threshold=_SAME, limit=limit))

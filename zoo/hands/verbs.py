@@ -28,14 +28,15 @@ def estimate_hands(
         model: name of a model of hands; ``handtrack.ssd320`` gives boxes alone.
         backend: where it runs.
         max_hands: find at most so many hands, 1 or more.
-        score_threshold: least score of a palm, or of a box; 0..1, by default the detector's.
+        score_threshold: leave out hands that are less sure, 0..1; by default 0.5, of
+            ``handtrack.ssd320`` 0.6.
         mirror: the picture is a mirror image (selfie view): positions are those of the picture
             given, left and right those of the real person.
         options: of ``hands.*`` ``detector`` (``"palm.lite"``, ``"palm.full"``, or
-            ``"handpose.palm"``, which finds smaller hands), ``presence_threshold`` (0.5: least
-            score of a hand), ``iou_threshold`` (of two palms that overlap more, the worse goes)
-            and ``refine`` (True: look at each hand again, from where its joints were found, which
-            is steadier); of ``handtrack.ssd320`` ``iou_threshold``.
+            ``"handpose.palm"``, which finds smaller hands), ``detector_threshold`` (how sure that
+            must be of a palm, 0..1; by default 0.5), ``iou_threshold`` (of two palms that overlap
+            more, the worse goes) and ``refine`` (True: look at each hand again, from where its
+            joints were found, which is steadier); of ``handtrack.ssd320`` ``iou_threshold``.
 
     Returns:
         A list of hands, the surest first, empty if none is seen: ``{"score": .., "keypoints":

@@ -44,7 +44,7 @@ def wanted_labels(owner: str, labels: Any, known: tuple[str, ...]) -> frozenset[
         known: all of them.
 
     Raises:
-        ZooError: there is no such label; the message lists those there are.
+        ZooError: none is asked for, or one that is not there; the message lists those there are.
 
     >>> wanted_labels("palm.lite", None, ("palm",))
     frozenset({'palm'})
@@ -54,6 +54,8 @@ def wanted_labels(owner: str, labels: Any, known: tuple[str, ...]) -> frozenset[
     if isinstance(labels, str) or not isinstance(labels, Iterable):
         raise ZooError(f"labels={labels!r} must be a list of names, such as {list(known[:1])}")
     asked = list(labels)
+    if not asked:
+        raise ZooError(f"labels={labels!r} names none: leave it out for all ({', '.join(known)})")
     for label in asked:
         if label not in known:
             hint = did_you_mean(str(label), known)

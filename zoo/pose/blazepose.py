@@ -1,13 +1,13 @@
 """BlazePose: a detector finds people, and 33 points of each are read from a closer look."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 import core
-from zoo.options import check_number, refuse_options
+from zoo.options import check_flag, check_optional, refuse_options
 from zoo.pose.blazepose_decode import (
     Landmarks,
     body_region,
@@ -17,16 +17,23 @@ from zoo.pose.blazepose_decode import (
     refined,
     to_pose,
 )
+from zoo.pose.outputs import LandmarkOutputs
+from zoo.pose.people import MAX_POSES, candidates_for, choose_people
 from zoo.results import Pose, Segmentation
 from zoo.runner import Model, Outputs
-from zoo.shared.anchors import Candidates
 from zoo.shared.placement import Placement
 
-_PRESENT = 0.5  # least score of a pose
+_LIKELY = 0.5  # from which probability on a pixel is of the person
 
 
 class BlazePoseModel(Model):
     """A loaded landmark network, with the person detector of its entry."""
+
+    @property
+    def meaning(self) -> LandmarkOutputs:
+        """What the outputs mean, and the default threshold."""
+        meaning: LandmarkOutputs = self.entry.decode
+        return meaning
 
     def estimate_single_pose(
         self,
@@ -39,11 +46,10 @@ class BlazePoseModel(Model):
     ) -> Pose | Iterator[Pose]:
         """The pose of the person most clearly seen; see `zoo.estimate_single_pose`."""
         refuse_options(self.estimate_single_pose, unknown)
-        find = partial(self.part("detector").find, limit=1)
-        look = partial(self._poses, least=_PRESENT, mask=segmentation, probability=probability)
+        find = self._finder(1, segmentation=segmentation, probability=probability)
 
         def estimate(photo: np.ndarray) -> Pose:
-            found = look(photo, find(photo))
+            found = find(photo)
             return found[0] if found else {"score": 0.0, "keypoints": []}
 
         return self.run(image, estimate, mirror=mirror)
@@ -52,9 +58,9 @@ class BlazePoseModel(Model):
         self,
         image: Any,
         *,
-        max_poses: int = 5,
-        score_threshold: float = _PRESENT,
-        detector_threshold: float = 0.5,
+        max_poses: int | None = MAX_POSES,
+        score_threshold: float | None = None,
+        detector_threshold: float | None = None,
         segmentation: bool = False,
         probability: bool = False,
         mirror: bool = False,
@@ -62,41 +68,70 @@ class BlazePoseModel(Model):
     ) -> list[Pose] | Iterator[list[Pose]]:
         """The poses of several people; see `zoo.estimate_multiple_poses`."""
         refuse_options(self.estimate_multiple_poses, unknown)
-        least = check_number("score_threshold", score_threshold, low=0, high=1)
-        find = partial(
-            self.part("detector").find,
-            score_threshold=check_number("detector_threshold", detector_threshold, low=0, high=1),
-            limit=check_number("max_poses", max_poses, low=1, whole=True),
+        find = self._finder(
+            check_optional("max_poses", max_poses, low=1, whole=True, default=MAX_POSES),
+            score_threshold=score_threshold,
+            detector_threshold=detector_threshold,
+            segmentation=segmentation,
+            probability=probability,
         )
-        look = partial(self._poses, least=least, mask=segmentation, probability=probability)
-        return self.run(image, lambda photo: look(photo, find(photo)), mirror=mirror)
+        return self.run(image, find, mirror=mirror)
 
-    def _poses(
-        self, photo: np.ndarray, people: Candidates, *, least: float, mask: bool, probability: bool
-    ) -> list[Pose]:
-        """Those of the people found who are there, in one batch."""
-        if not len(people.scores):
-            return []
-        regions = [body_region(points) for points in people.points]
-        outputs, placements = self.look_closer(photo, regions)
-        poses = []
-        for index, placement in enumerate(placements):
-            body = self._landmarks(outputs, index)
-            if body.score < least:
-                continue
-            pose = to_pose(in_photo(body, placement))
-            if mask or probability:
-                seen = read_field(outputs, self.entry.decode.segmentation, self.entry.decode, index)
-                whole = field_in_photo(seen[:, :, 0], placement, photo.shape[:2])
-                pose["segmentation"] = _segmentation(whole, probability)
-            poses.append(pose)
-        return poses
+    def _finder(
+        self,
+        limit: int,
+        *,
+        score_threshold: float | None = None,
+        detector_threshold: float | None = None,
+        segmentation: bool,
+        probability: bool,
+    ) -> Callable[[np.ndarray], list[Pose]]:
+        """From a photo to the poses in it, by checked options of a verb."""
+        known = self.meaning.score_threshold
+        choose = partial(
+            choose_people,
+            score_threshold=check_optional(
+                "score_threshold", score_threshold, low=0, high=1, default=known
+            ),
+            limit=limit,
+        )
+        detect = partial(
+            self.part("detector").find,
+            score_threshold=check_optional("detector_threshold", detector_threshold, low=0, high=1),
+            limit=candidates_for(limit),
+        )
+        with_probability = check_flag("probability", probability)
+        with_mask = check_flag("segmentation", segmentation) or with_probability
 
-    def _landmarks(self, outputs: Outputs, index: int) -> Landmarks:
-        meaning = self.entry.decode
-        body = read_landmarks(outputs, meaning, index)
-        heatmap = read_field(outputs, meaning.heatmap, meaning, index)
-        return body._replace(points=refined(body.points, heatmap, self.input_size[0]))
+        def find(photo: np.ndarray) -> list[Pose]:
+            regions = [body_region(points) for points in detect(photo).points]
+            if not regions:
+                return []
+            outputs, placements = self.look_closer(photo, regions)
+            bodies = [self._body(outputs, *each) for each in enumerate(placements)]
+            chosen = choose([body.points for body in bodies], [body.score for body in bodies])
+            poses = [to_pose(bodies[i]) for i in chosen]
+            if with_mask:
+                for i, pose in zip(chosen, poses, strict=True):
+                    likely = self._likely(outputs, i, placements[i], photo.shape[:2])
+                    pose["segmentation"] = _segmentation(likely, with_probability)
+            return poses
+
+        return find
+
+    def _body(self, outputs: Outputs, index: int, placement: Placement) -> Landmarks:
+        """Who is in a region of the batch, in pixels of the photo."""
+        body = read_landmarks(outputs, self.meaning, index)
+        heatmap = read_field(outputs, self.meaning.heatmap, self.meaning, index)
+        points = refined(body.points, heatmap, self.input_size[0])
+        return in_photo(body._replace(points=points), placement)
+
+    def _likely(
+        self, outputs: Outputs, index: int, placement: Placement, size: tuple[int, int]
+    ) -> np.ndarray:
+        """How likely each pixel of a photo belongs to whom a region is about, [height, width]."""
+        field = read_field(outputs, self.meaning.segmentation, self.meaning, index)
+        return field_in_photo(field[:, :, 0], placement, size)
 
 
 def field_in_photo(field: np.ndarray, placement: Placement, size: tuple[int, int]) -> np.ndarray:
@@ -125,7 +160,7 @@ def field_in_photo(field: np.ndarray, placement: Placement, size: tuple[int, int
 
 def _segmentation(likely: np.ndarray, probability: bool) -> Segmentation:
     found: Segmentation = {
-        "mask": (likely >= 0.5).astype(np.uint8),
+        "mask": (likely >= _LIKELY).astype(np.uint8),
         "labels": ["background", "person"],
     }
     return {**found, "probability": likely} if probability else found

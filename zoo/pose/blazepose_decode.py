@@ -14,6 +14,7 @@ import numpy as np
 from zoo.pose.outputs import LandmarkOutputs
 from zoo.results import Keypoint, Pose, WorldPoint
 from zoo.shared.boxes import box_around, to_box
+from zoo.shared.logistic import sigmoid
 from zoo.shared.placement import Placement
 from zoo.shared.regions import Region, rotation_between
 from zoo.shared.skeletons import BODY_33
@@ -64,7 +65,7 @@ def read_landmarks(
     count = len(BODY_33.names)  # further ones serve to follow the body from picture to picture
     rows = outputs[meaning.landmarks][index].reshape(-1, 5)[:count].astype(np.float64)
     world = outputs[meaning.world][index].reshape(-1, 3)[:count].astype(np.float64)
-    chances = _sigmoid(rows[:, 3:])
+    chances = sigmoid(rows[:, 3:])
     score = float(outputs[meaning.presence][index, 0])
     return Landmarks(score, rows[:, :3], chances[:, 0], chances[:, 1], world)
 
@@ -97,10 +98,8 @@ def in_photo(body: Landmarks, placement: Placement) -> Landmarks:
     """In pixels of the photo, and world points along its axes."""
     flat = placement.points_to_photo(body.points[:, :2])
     depth = body.points[:, 2:] * placement.scale
-    cos, sin = math.cos(placement.rotation), math.sin(placement.rotation)
-    x, y, z = body.world.T
-    world = np.stack([x * cos - y * sin, x * sin + y * cos, z], axis=1)
-    return body._replace(points=np.concatenate([flat, depth], axis=1), world=world)
+    points = np.concatenate([flat, depth], axis=1)
+    return body._replace(points=points, world=placement.turned(body.world))
 
 
 def read_field(
@@ -108,11 +107,7 @@ def read_field(
 ) -> np.ndarray:
     """A segmentation or heatmap of one region, [rows, columns, channels] in 0..1."""
     values = outputs[name][index]
-    return _sigmoid(values) if meaning.logits else values
-
-
-def _sigmoid(logits: np.ndarray) -> np.ndarray:
-    return np.exp(-np.logaddexp(0, -logits))
+    return sigmoid(values) if meaning.logits else values
 
 
 def to_pose(body: Landmarks) -> Pose:

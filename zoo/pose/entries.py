@@ -2,7 +2,7 @@
 
 from zoo.entry import Entry, Preprocess
 from zoo.options import Option
-from zoo.pose.outputs import LandmarkOutputs, MoveNetNodes
+from zoo.pose.outputs import LandmarkOutputs, MoveNetNodes, PoseNetThresholds
 from zoo.shared.anchors import AnchorGrid
 
 # tfjs-models' PoseNet scales pixels to -1..1 and pads to the aspect ratio with black.
@@ -37,6 +37,7 @@ def _posenet(name: str, weights: str, title: str, limits: str, accuracy: str) ->
         preprocess=_PREPROCESS,
         output="heatmap",
         embedding="MobilenetV1/Conv2d_13_pointwise",
+        decode=PoseNetThresholds(),
         title=title,
         options=_OPTIONS,
         limits=limits,
@@ -142,6 +143,7 @@ ENTRIES = [
         preprocess=Preprocess(size=(353, 481), dtype="uint8"),
         output="float_heatmaps",
         embedding="MobilenetV1/Conv2d_13_pointwise/Relu6",
+        decode=PoseNetThresholds(),
         title="PoseNet on MobileNetV1 0.75, 17 keypoints, quantised, by Google Coral",
         limits=f"{_POSENET_LIMITS} Scores come in steps, so that of two people either may have the "
         "best cell of a joint.",

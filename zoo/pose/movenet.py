@@ -6,87 +6,97 @@ from typing import Any
 
 import numpy as np
 
-from zoo.options import check_number, refuse_options
+from zoo.options import check_flag, check_optional, refuse_options
 from zoo.pose.movenet_decode import (
     Body,
-    each_once,
     read_body,
     region_around,
     region_of_person,
     to_pose,
 )
 from zoo.pose.outputs import MoveNetNodes
-from zoo.preprocess import prepare, prepare_crops
+from zoo.pose.people import MAX_POSES, candidates_for, choose_people
+from zoo.preprocess import prepare_crops
 from zoo.results import Pose
-from zoo.runner import Model
-from zoo.shared.placement import Placement
+from zoo.runner import MOST_CROPS, Model
 from zoo.shared.regions import Region
 
 
 class MoveNetModel(Model):
     """A loaded MoveNet for one person at a time, with the person detector of its option."""
 
+    @property
+    def nodes(self) -> MoveNetNodes:
+        """Between which nodes several pictures go, and the default threshold."""
+        nodes: MoveNetNodes = self.entry.decode
+        return nodes
+
     def estimate_single_pose(
         self, image: Any, *, second_look: bool = True, mirror: bool = False, **unknown: Any
     ) -> Pose | Iterator[Pose]:
         """The pose of the person most in the middle; see `zoo.estimate_single_pose`."""
         refuse_options(self.estimate_single_pose, unknown)
-        return self.run(image, partial(self._single, second_look=second_look), mirror=mirror)
+        twice = check_flag("second_look", second_look)
+        return self.run(image, partial(self._single, second_look=twice), mirror=mirror)
 
     def estimate_multiple_poses(
         self,
         image: Any,
         *,
-        max_poses: int = 5,
-        score_threshold: float = 0.25,
-        detector_threshold: float = 0.5,
+        max_poses: int | None = MAX_POSES,
+        score_threshold: float | None = None,
+        detector_threshold: float | None = None,
         mirror: bool = False,
         **unknown: Any,
     ) -> list[Pose] | Iterator[list[Pose]]:
         """The poses of several people; see `zoo.estimate_multiple_poses`."""
         refuse_options(self.estimate_multiple_poses, unknown)
+        limit = check_optional("max_poses", max_poses, low=1, whole=True, default=MAX_POSES)
+        known = self.nodes.score_threshold
+        choose = partial(
+            choose_people,
+            score_threshold=check_optional(
+                "score_threshold", score_threshold, low=0, high=1, default=known
+            ),
+            limit=limit,
+        )
         detect = partial(
             self.part("detector").detect,
             labels=["person"],
-            max_detections=check_number("max_poses", max_poses, low=1, whole=True),
-            score_threshold=check_number("detector_threshold", detector_threshold, low=0, high=1),
+            max_detections=candidates_for(limit),
+            score_threshold=check_optional("detector_threshold", detector_threshold, low=0, high=1),
         )
-        least = check_number("score_threshold", score_threshold, low=0, high=1)
 
         def estimate(photo: np.ndarray) -> list[Pose]:
-            boxes = [found["box"] for found in detect(photo)]
-            bodies = self._look_closer(photo, [region_of_person(box) for box in boxes])
-            return [
-                {**to_pose(bodies[i]), "box": boxes[i]}
-                for i in each_once(bodies)
-                if bodies[i].score >= least
-            ]
+            regions = [region_of_person(found["box"]) for found in detect(photo)]
+            bodies = self._bodies_in(photo, regions)
+            chosen = choose([body.points for body in bodies], [body.score for body in bodies])
+            return [to_pose(bodies[i]) for i in chosen]
 
         return self.run(image, estimate, mirror=mirror)
 
     def _single(self, photo: np.ndarray, second_look: bool) -> Pose:
-        values, placement = prepare(photo, self.entry.preprocess, self.input_size)
-        [body] = self._bodies(values, [placement])
+        outputs, placement = self.look_at(photo)
+        body = read_body(outputs[self.entry.output], self.input_size[0], placement)
         region = region_around(body, photo.shape[:2]) if second_look else None
         if region is not None:
-            [closer] = self._look_closer(photo, [region])
+            [closer] = self._bodies_in(photo, [region])
             body = closer if closer.has_torso else body
         return to_pose(body)
 
-    def _look_closer(self, photo: np.ndarray, regions: Sequence[Region]) -> list[Body]:
-        if not regions:
-            return []
-        return self._bodies(*prepare_crops(photo, self.entry.preprocess, self.input_size, regions))
+    def _bodies_in(self, photo: np.ndarray, regions: Sequence[Region]) -> list[Body]:
+        """Who is in each region, some at once."""
+        starts = range(0, len(regions), MOST_CROPS)
+        batches = (self._batch(photo, regions[i : i + MOST_CROPS]) for i in starts)
+        return [body for batch in batches for body in batch]
 
-    def _bodies(self, values: np.ndarray, placements: Sequence[Placement]) -> list[Body]:
-        """Who is in each input of a batch: the convolutions see all at once, the rest one each."""
+    def _batch(self, photo: np.ndarray, regions: Sequence[Region]) -> Iterator[Body]:
+        """Who is in each region: the convolutions see all at once, the last nodes one each."""
+        values, placements = prepare_crops(photo, self.entry.preprocess, self.input_size, regions)
         network, wanted = self.network, self.entry.output
-        nodes: MoveNetNodes = self.entry.decode
-        heads = network.execute({nodes.pixels: values.astype(np.float32)}, nodes.heads)
+        heads = network.execute({self.nodes.pixels: values.astype(np.float32)}, self.nodes.heads)
         arrays = {name: tensor.numpy() for name, tensor in heads.items()}
-        bodies = []
         for i, placement in enumerate(placements):
             of_one = {name: array[i : i + 1] for name, array in arrays.items()}
             output = network.execute(of_one, [wanted])[wanted].numpy()
-            bodies.append(read_body(output, self.input_size[0], placement))
-        return bodies
+            yield read_body(output, self.input_size[0], placement)

@@ -4,12 +4,12 @@ Source: the model's card and tfjs-models' MoveNet (``determineNextCropRegion``):
 person from picture to picture.
 """
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from zoo.results import Box, Keypoint, Pose
+from zoo.shared.boxes import box_around, to_box
 from zoo.shared.placement import Placement
 from zoo.shared.regions import Region
 from zoo.shared.skeletons import BODY_17
@@ -21,9 +21,6 @@ _HIPS = [BODY_17.names.index(f"{side}_hip") for side in ("left", "right")]
 
 # Half of a crop's side, in farthest distances along an axis from between the hips.
 _OF_TORSO, _OF_BODY = 1.9, 1.2
-
-# Two bodies are one person if half of their keypoints are nearer, in longer sides of a body.
-_SAME = 0.1
 
 
 class Body(NamedTuple):
@@ -86,23 +83,6 @@ def region_of_person(box: Box) -> Region:
     return Region(*middle, box["width"], box["height"]).squared().scaled(_OF_BODY)
 
 
-def each_once(bodies: Sequence[Body]) -> list[int]:
-    """Indices of the bodies without those that are the same person as an earlier one.
-
-    The crops of two people who stand close to each other may both lead to the one in front.
-    """
-    kept: list[int] = []
-    for index, body in enumerate(bodies):
-        if not any(_are_same(bodies[other], body) for other in kept):
-            kept.append(index)
-    return kept
-
-
-def _are_same(one: Body, other: Body) -> bool:
-    away = np.hypot(*(one.points - other.points).T)
-    return bool(np.median(away) < _SAME * np.ptp(one.points, axis=0).max())
-
-
 def to_pose(body: Body) -> Pose:
     """A result of plain Python values."""
     points, scores = body.points.tolist(), body.scores.tolist()
@@ -110,4 +90,5 @@ def to_pose(body: Body) -> Pose:
         {"part": part, "position": {"x": x, "y": y}, "score": score}
         for part, (x, y), score in zip(BODY_17.names, points, scores, strict=True)
     ]
-    return {"score": body.score, "keypoints": keypoints}
+    box = to_box(box_around(body.points))
+    return {"score": body.score, "keypoints": keypoints, "box": box}

@@ -1,6 +1,14 @@
-"""What the outputs and nodes of pose networks mean, for the entries."""
+"""What the outputs and nodes of pose networks mean, and default thresholds, for the entries."""
 
 from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class PoseNetThresholds:
+    """How PoseNet tells people apart, by default; its outputs always have the same names."""
+
+    score_threshold: float = 0.5  # least score of a person's best keypoint
+    nms_radius: float = 20  # pixels of the input: nearer keypoints of a kind are one person's
 
 
 @dataclass(frozen=True)
@@ -13,6 +21,7 @@ class LandmarkOutputs:
     heatmap: str  # [n, side / 4, side / 4, 39]
     world: str  # [n, 39 * 3], metres
     logits: bool  # segmentation and heatmap are
+    score_threshold: float = 0.5  # least presence of a body, by default
 
 
 @dataclass(frozen=True)
@@ -21,3 +30,4 @@ class MoveNetNodes:
 
     pixels: str  # float32 [n, side, side, 3], 0..255
     heads: tuple[str, ...]  # [n, side / 4, side / 4, ..]: all that the last nodes need
+    score_threshold: float = 0.25  # least score of one of several poses, by default

@@ -1,6 +1,6 @@
 """PoseNet: heatmaps, offsets and displacements of all people at once."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from numbers import Integral
 from typing import Any
@@ -9,12 +9,13 @@ import numpy as np
 
 from weights_cache.errors import ZooError
 from zoo.entry import Entry
-from zoo.options import check_number, refuse_options
+from zoo.options import check_number, check_optional, refuse_options
+from zoo.pose.outputs import PoseNetThresholds
+from zoo.pose.people import MAX_POSES, candidates_for
 from zoo.results import Pose
 from zoo.runner import Model
 from zoo.shared.personlab import (
     Fields,
-    Points,
     decode_multiple,
     decode_single,
     read_coral_fields,
@@ -45,29 +46,35 @@ class PoseNetModel(Model):
         self,
         image: Any,
         *,
-        max_poses: int = 5,
-        score_threshold: float = 0.5,
-        nms_radius: float = 20,
+        max_poses: int | None = MAX_POSES,
+        score_threshold: float | None = None,
+        nms_radius: float | None = None,
         mirror: bool = False,
         **unknown: Any,
     ) -> list[Pose] | Iterator[list[Pose]]:
         """The poses of several people; see `zoo.estimate_multiple_poses`."""
         refuse_options(self.estimate_multiple_poses, unknown)
+        known: PoseNetThresholds = self.entry.decode
+        limit = check_optional("max_poses", max_poses, low=1, whole=True, default=MAX_POSES)
         decode = partial(
             decode_multiple,
-            max_poses=check_number("max_poses", max_poses, low=1, whole=True),
-            score_threshold=check_number("score_threshold", score_threshold, low=0, high=1),
-            nms_radius=check_number("nms_radius", nms_radius, low=0),
+            max_poses=candidates_for(limit),  # found in the order of their best keypoints
+            score_threshold=check_optional(
+                "score_threshold", score_threshold, low=0, high=1, default=known.score_threshold
+            ),
+            nms_radius=check_optional("nms_radius", nms_radius, low=0, default=known.nms_radius),
         )
-        return self.run(image, partial(self._multiple, decode), mirror=mirror)
+
+        def estimate(photo: np.ndarray) -> list[Pose]:
+            fields, placement = self._fields(photo)
+            people = sorted(decode(fields), key=lambda person: -person.score)
+            return [to_pose(person, placement) for person in people[:limit]]
+
+        return self.run(image, estimate, mirror=mirror)
 
     def _single(self, photo: np.ndarray) -> Pose:
         fields, placement = self._fields(photo)
         return to_pose(decode_single(fields), placement)
-
-    def _multiple(self, decode: Callable[[Fields], list[Points]], photo: np.ndarray) -> list[Pose]:
-        fields, placement = self._fields(photo)
-        return [to_pose(points, placement) for points in decode(fields)]
 
     def _fields(self, photo: np.ndarray) -> tuple[Fields, Placement]:
         outputs, placement = self.look_at(photo)

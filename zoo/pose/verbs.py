@@ -24,7 +24,7 @@ def estimate_single_pose(
     """Find the pose of the one person in a picture.
 
     Where there are several, PoseNet mixes their joints: then use `estimate_multiple_poses`. MoveNet
-    and BlazePose choose one person.
+    chooses the person most in the middle, BlazePose the one with the best score.
 
     Args:
         image: a path, URL, bytes, file object, PIL image, array (uint8 or float in 0..1; grey,
@@ -38,7 +38,7 @@ def estimate_single_pose(
             MoveNet: ``second_look`` (True): where the torso is visible, run again on the square
             around the person, which finds joints more exactly and takes twice as long.
             BlazePose: ``segmentation`` (False): tell, too, which pixels belong to the person;
-            ``probability`` (False): with how likely each does.
+            ``probability`` (False): with how likely each does, which implies ``segmentation``.
 
     Returns:
         ``{"score": .., "keypoints": [{"part": "nose", "position": {"x": .., "y": ..},
@@ -47,9 +47,11 @@ def estimate_single_pose(
         BlazePose finds 33 keypoints, or nobody: score 0.0, keypoints ``[]``. Its positions have
         ``"z"``, in pixels from between the hips, less is nearer; ``"visibility"`` tells whether a
         point is hidden, its score only whether it is in the picture. ``"world"`` are the points in
-        metres from between the hips, ``"box"`` is around them in the picture, ``"segmentation"``
-        is ``{"mask": uint8 [h, w], "labels": ["background", "person"]}`` with ``"probability"``,
-        float32 [h, w].
+        metres from between the hips, ``"segmentation"`` is ``{"mask": uint8 [h, w], "labels":
+        ["background", "person"]}``: mask is 1 where the probability is at least 0.5; with
+        ``probability`` it has that, too, float32 [h, w].
+        Poses of MoveNet and BlazePose have ``"box"``, the smallest that holds all keypoints; it
+        may reach out of the picture.
 
     Raises:
         ZooError: the picture cannot be read, or a model or option is unknown.
@@ -87,12 +89,13 @@ def estimate_multiple_poses(
         options: see `estimate_single_pose` (but ``second_look``). PoseNet: also ``nms_radius``
             (20): keypoints of one kind that are closer belong to one person, in pixels of the
             network's input. MoveNet and BlazePose, which look at one person after a detector has
-            found them: ``detector_threshold`` (0.5), how sure that must be, 0..1. MoveNet:
-            ``detector`` (``"ssd.mobilenet_v1"`` or ``"blazepose.detector"``).
+            found them: ``detector_threshold``, how sure that must be, 0..1, by default as the
+            detector's entry says (0.5). MoveNet: ``detector`` (``"ssd.mobilenet_v1"`` or
+            ``"blazepose.detector"``).
 
     Returns:
-        A list of poses, empty if nobody is seen; for several pictures an iterator over lists.
-        Those of MoveNet have the detector's ``"box"``.
+        A list of poses as of `estimate_single_pose`, best score first, everybody once; empty if
+        nobody is seen. For several pictures an iterator over lists.
 
     Raises:
         ZooError: the picture cannot be read, or a model or option is unknown or out of range.

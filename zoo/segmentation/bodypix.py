@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from zoo.options import check_number, refuse_options
+from zoo.entry import Entry
+from zoo.options import check_flag, check_optional, refuse_options
 from zoo.results import Instance, Segmentation
 from zoo.runner import Outputs
-from zoo.segmentation.enlarging import Enlargement, strongest
+from zoo.segmentation.enlarging import BodyCells, Enlargement, strongest
 from zoo.segmentation.instances import SPACING, closeness, reference_points
-from zoo.segmentation.people import PersonModel
+from zoo.segmentation.people import THRESHOLD, PersonModel
 from zoo.shared.boxes import to_box
 from zoo.shared.personlab import Points, decode_multiple, read_coral_fields, to_points, to_pose
 from zoo.shared.placement import Placement
@@ -34,6 +35,7 @@ PART_LABELS = (
 )
 
 MOST_PEOPLE = 255  # that masks tell apart
+MAX_PERSONS = 10  # that a result tells of, by default
 
 Decode = Callable[[Outputs], list[Points]]
 
@@ -41,42 +43,58 @@ Decode = Callable[[Outputs], list[Points]]
 class BodyPixModel(PersonModel):
     """A loaded BodyPix."""
 
+    @classmethod
+    def labels_of(cls, entry: Entry) -> tuple[str, ...]:
+        """Names of the parts, after the background."""
+        return PART_LABELS
+
     def segment_person_parts(
         self,
         image: Any,
         *,
-        threshold: float = 0.5,
+        threshold: float | None = THRESHOLD,
         probability: bool = False,
         mirror: bool = False,
         **unknown: Any,
     ) -> Segmentation | Iterator[Segmentation]:
         """Parts of people's bodies; see `zoo.segment_person_parts`."""
         refuse_options(self.segment_person_parts, unknown)
-        least = check_number("threshold", threshold, low=0, high=1)
-        return self.run(image, partial(self._segment_parts, least, probability), mirror=mirror)
+        segment = partial(
+            self._segment_parts,
+            check_optional("threshold", threshold, low=0, high=1, default=THRESHOLD),
+            check_flag("probability", probability),
+        )
+        return self.run(image, segment, mirror=mirror)
 
     def segment_persons(
         self,
         image: Any,
         *,
-        max_persons: int = 10,
-        score_threshold: float = 0.2,
-        nms_radius: float = 20,
-        threshold: float = 0.5,
+        max_persons: int | None = MAX_PERSONS,
+        score_threshold: float | None = None,
+        nms_radius: float | None = None,
+        threshold: float | None = THRESHOLD,
         mirror: bool = False,
         **unknown: Any,
     ) -> list[Instance] | Iterator[list[Instance]]:
         """Each person apart; see `zoo.segment_persons`."""
         refuse_options(self.segment_persons, unknown)
+        known: BodyCells = self.entry.decode
         decode = partial(
             find_people,
-            stride=self.entry.decode.stride,
-            score_threshold=check_number("score_threshold", score_threshold, low=0, high=1),
-            nms_radius=check_number("nms_radius", nms_radius, low=0),
+            stride=known.stride,
+            score_threshold=check_optional(
+                "score_threshold", score_threshold, low=0, high=1, default=known.score_threshold
+            ),
+            nms_radius=check_optional("nms_radius", nms_radius, low=0, default=known.nms_radius),
         )
-        most = check_number("max_persons", max_persons, low=1, whole=True)
-        least = check_number("threshold", threshold, low=0, high=1)
-        return self.run(image, partial(self._segment_persons, decode, most, least), mirror=mirror)
+        segment = partial(
+            self._segment_persons,
+            decode,
+            check_optional("max_persons", max_persons, low=1, whole=True, default=MAX_PERSONS),
+            check_optional("threshold", threshold, low=0, high=1, default=THRESHOLD),
+        )
+        return self.run(image, segment, mirror=mirror)
 
     def _segment_parts(
         self, threshold: float, probability: bool, photo: np.ndarray
@@ -85,21 +103,21 @@ class BodyPixModel(PersonModel):
         return self.parts(outputs, self.enlargement(photo, placement), threshold, probability)
 
     def parts(
-        self, outputs: Outputs, how: Enlargement, threshold: float, probability: bool
+        self, outputs: Outputs, enlargement: Enlargement, threshold: float, probability: bool
     ) -> Segmentation:
         """The parts in a photo, from what the network says of it."""
-        result = self.person(outputs, how, threshold, probability)
-        part = strongest(outputs["float_part_heatmaps"][0], how) + np.uint8(1)
+        result = self.person(outputs, enlargement, threshold, probability)
+        part = strongest(outputs["float_part_heatmaps"][0], enlargement) + np.uint8(1)
         return {**result, "mask": result["mask"] * part, "labels": list(PART_LABELS)}
 
     def _segment_persons(
-        self, decode: Decode, most: int, threshold: float, photo: np.ndarray
+        self, decode: Decode, limit: int, threshold: float, photo: np.ndarray
     ) -> list[Instance]:
         outputs, placement = self.look_at(photo)
         people = decode(outputs)
         masks = self.person_masks(outputs, people, photo.shape[:2], placement, threshold)
         found = (_instance(m, p, placement) for m, p in zip(masks, people, strict=True) if m.any())
-        return list(islice(found, most))
+        return list(islice(found, limit))
 
     def person_masks(
         self,
@@ -112,10 +130,10 @@ class BodyPixModel(PersonModel):
         """The mask of each person, of a photo of a height and width."""
         if people:
             stride = self.entry.decode.stride
-            how = Enlargement.of(size, placement, stride)
-            anyone = self.person(outputs, how, threshold, False)["mask"]
-            fits = closeness(to_points(outputs["float_long_offsets"]), people, stride)
-            whose = strongest(fits, Enlargement.of(size, placement, SPACING))
+            enlargement = Enlargement.of(size, placement, stride)
+            anyone = self.person(outputs, enlargement, threshold, False)["mask"]
+            near = closeness(to_points(outputs["float_long_offsets"]), people, stride)
+            whose = strongest(near, Enlargement.of(size, placement, SPACING))
             yield from (anyone * (whose == index) for index in range(len(people)))
 
 
@@ -125,8 +143,7 @@ def find_people(
     """The poses of people, best first.
 
     A large person has many cells that are sure of a keypoint. Walks from those further off find the
-    same person again, with a low score, as the keypoints are taken: such do not count. The default
-    threshold is that of the decoder in the model's file; with tfjs-models' 0.4 portraits are lost.
+    same person again, with a low score, as the keypoints are taken: such do not count.
     """
     found = decode_multiple(
         read_coral_fields(outputs, stride),

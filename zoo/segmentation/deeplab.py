@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from zoo.labels import read_labels
-from zoo.options import refuse_options
+from zoo.options import check_flag, refuse_options
 from zoo.results import Segmentation
 from zoo.runner import Outputs
 from zoo.segmentation.enlarging import Enlargement, share_of_strongest, strongest
@@ -22,18 +22,23 @@ class DeepLabModel(PersonModel):
     ) -> Segmentation | Iterator[Segmentation]:
         """What each pixel belongs to; see `zoo.segment`."""
         refuse_options(self.segment, unknown)
-        return self.run(image, partial(self._segment, probability), mirror=mirror)
+        segment = partial(self._segment, check_flag("probability", probability))
+        return self.run(image, segment, mirror=mirror)
 
     def _segment(self, probability: bool, photo: np.ndarray) -> Segmentation:
         outputs, placement = self.look_at(photo)
         return self.classes(outputs, self.enlargement(photo, placement), probability)
 
-    def classes(self, outputs: Outputs, how: Enlargement, probability: bool) -> Segmentation:
+    def classes(
+        self, outputs: Outputs, enlargement: Enlargement, probability: bool
+    ) -> Segmentation:
         """The result for a photo, from what the network says of it."""
         logits = outputs[self.entry.output][0]
         labels = list(read_labels(self.entry.labels))
-        result: Segmentation = {"mask": strongest(logits, how), "labels": labels}
-        return {**result, "probability": share_of_strongest(logits, how)} if probability else result
+        result: Segmentation = {"mask": strongest(logits, enlargement), "labels": labels}
+        if probability:
+            result["probability"] = share_of_strongest(logits, enlargement)
+        return result
 
     def person_field(self, outputs: Outputs) -> np.ndarray:
         """The log-odds of a person against everything else."""

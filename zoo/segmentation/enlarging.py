@@ -26,6 +26,14 @@ class Cells:
     log_odds: bool = True  # of a person; or else its probability
 
 
+@dataclass(frozen=True)
+class BodyCells(Cells):
+    """Those of a network that tells people apart, with how it does, by default."""
+
+    score_threshold: float = 0.2  # least score of a person
+    nms_radius: float = 20  # pixels of the input: nearer keypoints of a kind are one person's
+
+
 class Enlargement(NamedTuple):
     """Where the pixels of a photo, or of some of its rows, lie among the cells of an output.
 
@@ -78,7 +86,7 @@ class Enlargement(NamedTuple):
         rows, columns = field.shape
         limits = columns, rows, columns, rows
         left, top, right, bottom = (
-            min(max(n, 0.0), float(most)) for n, most in zip(self.window, limits, strict=True)
+            min(max(n, 0.0), float(limit)) for n, limit in zip(self.window, limits, strict=True)
         )
         image = Image.fromarray(np.ascontiguousarray(field, np.float32))
         size, bilinear = self.size[::-1], Image.Resampling.BILINEAR
@@ -130,8 +138,8 @@ def _contenders(fields: np.ndarray, strip: Enlargement) -> list[int]:
         return list(range(fields.shape[2]))
     near = strip.cells(fields)
     corners = near[:-1, :-1], near[:-1, 1:], near[1:, :-1], near[1:, 1:]
-    most, least = np.maximum.reduce(corners), np.minimum.reduce(corners)
-    contends = most >= least.max(axis=2, keepdims=True)
+    highest, lowest = np.maximum.reduce(corners), np.minimum.reduce(corners)
+    contends = highest >= lowest.max(axis=2, keepdims=True)
     found: list[int] = np.flatnonzero(contends.any(axis=(0, 1))).tolist()
     return found
 

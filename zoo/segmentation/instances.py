@@ -47,11 +47,11 @@ def closeness(offsets: np.ndarray, people: Sequence[Points], stride: int) -> np.
     """
     references = [reference_points(person) for person in people]
     guesses = {k: _guess(offsets[:, :, k], stride) for k in sorted({*sum(references, [])})}
-    fits = [
+    near = [
         -np.mean([abs(guesses[k] - person.positions[k]) ** 2 for k in keypoints], axis=0)
         for person, keypoints in zip(people, references, strict=True)
     ]
-    return np.stack(fits, axis=2)
+    return np.stack(near, axis=2)
 
 
 def _guess(offsets: np.ndarray, stride: int) -> np.ndarray:

@@ -6,13 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from zoo.options import check_number, refuse_options
+from zoo.options import check_flag, check_optional, refuse_options
 from zoo.results import Segmentation
 from zoo.runner import Model, Outputs
 from zoo.segmentation.enlarging import Cells, Enlargement
+from zoo.shared.logistic import log_odds, sigmoid
 from zoo.shared.placement import Placement
 
 PERSON_LABELS = ("background", "person")
+
+THRESHOLD = 0.5  # by default: from which probability on a pixel is a person's
 
 
 class PersonModel(Model):
@@ -22,33 +25,36 @@ class PersonModel(Model):
         self,
         image: Any,
         *,
-        threshold: float = 0.5,
+        threshold: float | None = THRESHOLD,
         probability: bool = False,
         mirror: bool = False,
         **unknown: Any,
     ) -> Segmentation | Iterator[Segmentation]:
         """People against the background; see `zoo.segment_person`."""
         refuse_options(self.segment_person, unknown)
-        least = check_number("threshold", threshold, low=0, high=1)
-        return self.run(image, partial(self._segment_person, least, probability), mirror=mirror)
+        segment = partial(
+            self._segment_person,
+            check_optional("threshold", threshold, low=0, high=1, default=THRESHOLD),
+            check_flag("probability", probability),
+        )
+        return self.run(image, segment, mirror=mirror)
 
     def _segment_person(
         self, threshold: float, probability: bool, photo: np.ndarray
     ) -> Segmentation:
         outputs, placement = self.look_at(photo)
-        how = self.enlargement(photo, placement)
-        return self.person(outputs, how, threshold, probability)
+        return self.person(outputs, self.enlargement(photo, placement), threshold, probability)
 
     def enlargement(self, photo: np.ndarray, placement: Placement) -> Enlargement:
         """From the cells of the outputs to the pixels of a photo."""
         return Enlargement.of(photo.shape[:2], placement, self.entry.decode.stride)
 
     def person(
-        self, outputs: Outputs, how: Enlargement, threshold: float, probability: bool
+        self, outputs: Outputs, enlargement: Enlargement, threshold: float, probability: bool
     ) -> Segmentation:
         """The result for a photo, from what the network says of it."""
         field = self.person_field(outputs)
-        return find_person(field, how, self.entry.decode, threshold, probability)
+        return find_person(field, enlargement, self.entry.decode, threshold, probability)
 
     def person_field(self, outputs: Outputs) -> np.ndarray:
         """How likely each cell [rows, columns] is of a person, as the entry's `Cells` say."""
@@ -57,39 +63,24 @@ class PersonModel(Model):
 
 
 def find_person(
-    field: np.ndarray, how: Enlargement, cells: Cells, threshold: float, probability: bool
+    field: np.ndarray, enlargement: Enlargement, cells: Cells, threshold: float, probability: bool
 ) -> Segmentation:
-    """The pixels of a photo that are more likely a person's than a threshold says.
+    """The pixels of a photo that are at least as likely a person's as a threshold says.
 
     Args:
         field: [rows, columns] of cells.
-        how: from cells to pixels.
+        enlargement: from cells to pixels.
         cells: what the field holds.
         threshold: 0..1.
         probability: whether the result holds it, too.
     """
-    mask, sure = np.empty(how.size, np.uint8), np.empty(how.size if probability else 0, np.float32)
+    size = enlargement.size
+    mask, sure = np.empty(size, np.uint8), np.empty(size if probability else 0, np.float32)
     limit = log_odds(threshold) if cells.log_odds else threshold
-    for rows, strip in how.strips():
+    for rows, strip in enlargement.strips():
         values = strip.values(field)
-        mask[rows] = values > limit
+        mask[rows] = values >= limit
         if probability:
-            sure[rows] = _chance(values) if cells.log_odds else np.clip(values, 0, 1)
+            sure[rows] = sigmoid(values) if cells.log_odds else np.clip(values, 0, 1)
     result: Segmentation = {"mask": mask, "labels": list(PERSON_LABELS)}
     return {**result, "probability": sure} if probability else result
-
-
-def _chance(values: np.ndarray) -> np.ndarray:
-    """The probability whose log-odds these are."""
-    chance: np.ndarray = np.exp(-np.logaddexp(0, -values))
-    return chance
-
-
-def log_odds(probability: float) -> float:
-    """The logarithm of p / (1 - p).
-
-    >>> log_odds(0.5), log_odds(1.0)
-    (0.0, inf)
-    """
-    with np.errstate(divide="ignore"):
-        return float(np.log(probability) - np.log1p(-probability))

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from zoo.shared.logistic import sigmoid
 from zoo.shared.placement import Placement
 
 
@@ -31,6 +32,7 @@ class AnchorGrid:
     per_cell: int = 2  # anchors of each layer in a cell
     score_threshold: float = 0.5  # by default, 0..1
     iou_threshold: float = 0.3  # above which overlap one of two boxes is dropped, by default
+    max_detections: int = 20  # by default
 
 
 class Candidates(NamedTuple):
@@ -85,12 +87,14 @@ def find_candidates(
         score_threshold: leave out what is less sure, 0..1.
 
     Returns:
-        In the order of the anchors, in pixels of the network's input.
+        In the order of the anchors, in pixels of the network's input; no box is empty.
     """
     logits = np.concatenate([outputs[name][0, :, 0] for name in grid.scores]).astype(np.float64)
-    scores = np.exp(-np.logaddexp(0, -logits))
-    sure = np.nonzero(scores >= score_threshold)[0]
-    rows = np.concatenate([outputs[name][0] for name in grid.regressors])[sure].astype(np.float64)
+    scores = sigmoid(logits)
+    rows = np.concatenate([outputs[name][0] for name in grid.regressors]).astype(np.float64)
+    # Of noise a box may have a negative width: nothing can be cut out there.
+    sure = np.nonzero((scores >= score_threshold) & (rows[:, 2:4] > 0).all(axis=1))[0]
+    rows = rows[sure]
     centres = anchor_centres(grid.strides, grid.size, grid.per_cell)[sure]
     middles, half = rows[:, :2] + centres, rows[:, 2:4] / 2
     points = rows[:, 4 : 4 + 2 * grid.keypoints].reshape(len(rows), grid.keypoints, 2)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from zoo.results import Keypoint, Pose
+from zoo.shared.logistic import sigmoid
 from zoo.shared.placement import Placement
 from zoo.shared.skeletons import BODY_17
 
@@ -87,7 +88,7 @@ def read_fields(outputs: Mapping[str, np.ndarray], stride: int) -> Fields:
     rows, columns, _ = logits.shape
     grid = (np.arange(columns) + 1j * np.arange(rows)[:, None]) * stride
     return Fields(
-        scores=np.exp(-np.logaddexp(0, -logits)),
+        scores=sigmoid(logits),
         targets=grid[:, :, None] + to_points(outputs["offset"]),
         forward=to_points(outputs["displacement_fwd"]),
         backward=to_points(outputs["displacement_bwd"]),

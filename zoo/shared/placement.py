@@ -44,6 +44,19 @@ class Placement(NamedTuple):
         """As `to_photo`, for points [..., 2]."""
         return np.stack(self.to_photo(points[..., 0], points[..., 1]), axis=-1)
 
+    def turned(self, points: np.ndarray) -> np.ndarray:
+        """Points [n, 3] around a middle, such as in metres, along the axes of the photo.
+
+        Those of the input are turned about z, clockwise as seen.
+
+        >>> quarter = Placement(0.0, -1.0, 0.0, 1.0, 0.0, 0.0)
+        >>> quarter.turned(np.array([[1.0, 0.0, 5.0]])).round(9).tolist()
+        [[0.0, 1.0, 5.0]]
+        """
+        cos, sin = np.cos(self.rotation), np.sin(self.rotation)
+        x, y, z = points.T
+        return np.stack([x * cos - y * sin, x * sin + y * cos, z], axis=1)
+
     @property
     def scale(self) -> float:
         """Pixels of the photo per pixel of the input, along x: what depths are scaled by."""

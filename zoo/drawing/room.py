@@ -1,0 +1,82 @@
+"""Room on a picture: rectangles, and where text may stand without hiding other text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+Place = tuple[float, float]
+
+_ROWS_TRIED = 9  # how far text moves up or down to find a free place
+
+
+class Area(NamedTuple):
+    """A rectangle of the picture, in pixels."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    @property
+    def width(self) -> float:
+        """From left to right."""
+        return self.right - self.left
+
+    @property
+    def height(self) -> float:
+        """From top to bottom."""
+        return self.bottom - self.top
+
+    def touches(self, other: Area) -> bool:
+        """Whether the two have pixels in common."""
+        across = self.left < other.right and other.left < self.right
+        return across and self.top < other.bottom and other.top < self.bottom
+
+
+class Room:
+    """What of a picture is taken by text, and what text should not hide."""
+
+    def __init__(self, size: tuple[int, int]):
+        self.size = size
+        self.taken: list[Area] = []
+        self.kept: list[Area] = []  # faces and heads
+
+    def claim(
+        self, width: float, height: float, places: Sequence[Place], own: Area | None, strict: bool
+    ) -> Area | None:
+        """Take an area for text, at the first place that is free; None where none is.
+
+        Args:
+            width: of the text, in pixels.
+            height: of the text, in pixels.
+            places: upper left corners, best first; moved inside the picture. What is above or
+                below the first may be taken too.
+            own: what the text belongs to, which it may hide.
+            strict: whether to give up rather than to hide what is kept clear.
+        """
+        areas = [area for p in _tried(places, height) if (area := self._inside(*p, width, height))]
+        free = [area for area in areas if not any(area.touches(text) for text in self.taken)]
+        kept = [area for area in self.kept if area != own]
+        clear = [area for area in free if not any(area.touches(other) for other in kept)]
+        chosen = next(iter(clear if clear or strict else free), None)
+        if chosen:
+            self.taken.append(chosen)
+        return chosen
+
+    def _inside(self, x: float, y: float, width: float, height: float) -> Area | None:
+        right, bottom = self.size[0] - 1 - width, self.size[1] - 1 - height
+        if right < 1 or bottom < 1 or not math.isfinite(x + y):
+            return None
+        left = min(max(round(x), 1), math.floor(right))
+        top = min(max(round(y), 1), math.floor(bottom))
+        return Area(left, top, left + width, top + height)
+
+
+def _tried(places: Iterable[Place], height: float) -> Iterator[Place]:
+    """Yield the places, and then what is above and below the first."""
+    given = list(places)
+    yield from given
+    for row in sorted(range(-_ROWS_TRIED, _ROWS_TRIED + 1), key=abs):
+        yield given[0][0], given[0][1] + row * (height + 1)

@@ -1,0 +1,61 @@
+"""Which of the bodies found are told of: everybody once, the best first."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+#: How many poses a list has at most, by default.
+MAX_POSES = 5
+
+#: How many people a detector may find, of whom the best are chosen after a closer look: so many
+#: for each pose wanted, and at least.
+_FOR_EACH, _AT_LEAST = 4, 16
+
+# Two bodies are one person if half of their keypoints are nearer, in longer sides of a body.
+_SAME = 0.1
+
+
+def candidates_for(max_poses: int) -> int:
+    """How many people to look at for so many poses, as a detector's order is not that of poses.
+
+    >>> candidates_for(1), candidates_for(5)
+    (16, 20)
+    """
+    return max(_FOR_EACH * max_poses, _AT_LEAST)
+
+
+def choose_people(
+    points: Sequence[np.ndarray], scores: Sequence[float], *, score_threshold: float, limit: int
+) -> list[int]:
+    """Indices of the bodies that are sure enough, best first, each person once.
+
+    Args:
+        points: keypoints [n, 2 or more] of each body, in pixels.
+        scores: of each body, 0..1.
+        score_threshold: leave out what is less sure.
+        limit: at most so many.
+    """
+    sure = [i for i in range(len(scores)) if scores[i] >= score_threshold]
+    sure.sort(key=lambda i: -scores[i])
+    once = each_once([points[i] for i in sure])
+    return [sure[i] for i in once[:limit]]
+
+
+def each_once(points: Sequence[np.ndarray]) -> list[int]:
+    """Indices of the bodies without those that are the same person as an earlier one.
+
+    The crops of two people who stand close to each other may both lead to the one in front.
+
+    Args:
+        points: keypoints [n, 2 or more] of each body, in pixels.
+    """
+    kept: list[int] = []
+    for index, body in enumerate(points):
+        if not any(_are_same(points[other], body) for other in kept):
+            kept.append(index)
+    return kept
+
+
+def _are_same(one: np.ndarray, other: np.ndarray) -> bool:
+    away = np.hypot(*(one[:, :2] - other[:, :2]).T)
+    return bool(np.median(away) < _SAME * np.ptp(one[:, :2], axis=0).max())

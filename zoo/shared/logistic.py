@@ -1,0 +1,23 @@
+"""The logistic function and its inverse: logits and probabilities."""
+
+import numpy as np
+
+
+def sigmoid(logits: np.ndarray) -> np.ndarray:
+    """The probabilities whose log-odds these are, without overflow and in the same dtype.
+
+    >>> sigmoid(np.array([-1000.0, 0.0, 1000.0])).tolist()
+    [0.0, 0.5, 1.0]
+    """
+    chances: np.ndarray = np.exp(-np.logaddexp(0, -logits))
+    return chances
+
+
+def log_odds(probability: float) -> float:
+    """The logarithm of p / (1 - p).
+
+    >>> log_odds(0.5), log_odds(1.0)
+    (0.0, inf)
+    """
+    with np.errstate(divide="ignore"):
+        return float(np.log(probability) - np.log1p(-probability))
