@@ -163,9 +163,7 @@ class Instance(_Instance, total=False):
 Result = Any
 
 #: What a thing may be.
-Kind = Literal[
-    "segmentation", "instance", "face", "hand", "gesture", "detection", "pose", "label"
-]  # fmt: skip
+Kind = Literal["segmentation", "instance", "face", "hand", "gesture", "detection", "pose", "label"]
 
 #: The keys that tell a kind, the more special first.
 KEYS_OF_KINDS: dict[Kind, tuple[str, ...]] = {

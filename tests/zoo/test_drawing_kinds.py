@@ -440,21 +440,38 @@ def test_labels_that_are_not_there_are_not_in_the_legend(monkeypatch):
     assert nothing.tobytes() == blank(300, 200).tobytes()
 
 
-def test_a_legend_of_many_labels_leaves_room(monkeypatch):
-    """It hides little of a picture that is full, and says how many labels it leaves out."""
+def panels_of(monkeypatch) -> list[Area]:
+    """The plates that are painted from now on."""
+    plates: list[Area] = []
+    paint = Canvas._plate
+
+    def noted(self, area, *how):
+        plates.append(area)
+        return paint(self, area, *how)
+
+    monkeypatch.setattr(Canvas, "_plate", noted)
+    return plates
+
+
+def test_a_legend_says_how_many_labels_it_leaves_out(monkeypatch):
     written = texts_of(monkeypatch)
-    mask = (np.arange(300)[None] // 12 + np.zeros((200, 1))).astype(np.uint8)
-    names = [f"label {i}" for i in range(25)]
-    plates = []
-    plate = Canvas._plate
-    monkeypatch.setattr(
-        Canvas, "_plate", lambda self, area, *how: (plates.append(area), plate(self, area, *how))
-    )
-    draw(blank(300, 200), {"mask": mask, "labels": names})
-    (panel,) = plates
-    assert 0 < panel.width * panel.height <= 0.085 * 300 * 200
-    shown = [text for text, _ in written if text.startswith("label")]
-    assert shown and written[-1][0] == f"and {25 - len(shown)} more"
+    mask = np.zeros((400, 600), np.uint8)
+    mask[150:250, 200:400] = np.arange(1, 26).repeat(8)
+    draw(blank(600, 400), {"mask": mask, "labels": ["background", *map(str, range(25))]})
+    assert len(written) == 12 and written[-1][0] == "and 14 more"
+
+
+@pytest.mark.parametrize("size", [(640, 480), (160, 130), (97, 80)])
+def test_a_legend_does_not_hide_a_region(size, monkeypatch):
+    """Where there are regions in all corners it is small, or there is none."""
+    plates = panels_of(monkeypatch)
+    width, height = size
+    across, down = np.arange(width) * 6 // width, np.arange(height) * 4 // height
+    mask = (across + 6 * down[:, None]).astype(np.uint8)
+    names = [f"left_upper_part_{i}" for i in range(24)]
+    draw(blank(*size), {"mask": mask, "labels": names})
+    assert all(panel.width * panel.height <= 0.03 * width * height for panel in plates)
+    assert len(plates) == (width == 640)
 
 
 def test_a_region_has_a_line_along_its_edge():
@@ -464,7 +481,7 @@ def test_a_region_has_a_line_along_its_edge():
     assert tuple(row[150]) == (200, 30, 30)  # the line itself is opaque
     assert tuple(row[250]) == (164, 79, 79)
     assert min(row[145:149].sum(axis=1)) < 200  # its rim
-    assert tuple(row[148]) == (200, 30, 30) and tuple(row[140]) == (128, 128, 128)
+    assert tuple(row[149]) == (200, 30, 30) and tuple(row[140]) == (128, 128, 128)
 
 
 def test_regions_side_by_side_meet_at_their_edge():
@@ -481,6 +498,11 @@ def test_people_have_colours_of_their_own():
     people = [{"score": 0.9, "box": box(10, 10, 50, 50), "mask": mask} for mask in masks]
     picture = draw(blank(300, 200), people)
     assert is_blue(colour_at(picture, 250, 150)) and is_orange(colour_at(picture, 100, 150))
+
+
+def test_an_empty_mask_paints_nothing():
+    nobody = {"score": 0.9, "mask": halves() * 0}
+    assert not changed(draw(blank(300, 200), nobody), blank(300, 200)).any()
 
 
 def test_the_skeleton_of_a_person_apart_is_drawn():

@@ -7,11 +7,7 @@ from core.graph.model import GraphModel
 from weights_cache import load_weights
 from weights_cache.errors import WeightsError
 from zoo.catalog import find_entry
-from zoo.faces.face_api_decode import (
-    ANCHORS,
-    Crop,
-    find_faces,
-)
+from zoo.faces.face_api_decode import ANCHORS, Crop, find_faces
 from zoo.networks.face_api import (
     build_age_gender,
     build_detector,

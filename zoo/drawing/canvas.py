@@ -82,7 +82,9 @@ class Canvas:
             fill: opacity of the regions.
             edge: half the width of the lines along their edges.
         """
-        table = np.zeros(int(mask.max()) + 1, np.uint16)  # from the value to the colour's number
+        largest = max(int(mask.max()), *colours, 0)
+        kind = np.min_scalar_type(len(colours))
+        table = np.zeros(largest + 1, kind)  # from the value to the colour's number
         table[list(colours)] = np.arange(len(colours)) + 1
         margin = math.ceil(2 * edge) + 3
         left, top, part = cut_out(table[mask.astype(np.intp, copy=False)], margin)
@@ -295,11 +297,13 @@ def _cover(inside: np.ndarray) -> Image.Image:
 
 
 def _along(strip: Image.Image, radius: float) -> Image.Image:
-    """Return the coverage of a line of another width: a blurred strip has slopes two pixels wide.
+    """Return the coverage of a line of that radius: a blurred strip has slopes of two pixels.
 
-    They are made steeper, to one pixel, around where they are half as high as the strip.
+    Those of a wide line are made steeper, around where they are half as high as the strip.
     """
     if radius < 1:
         return strip.point(lambda v: v * radius)
     blurred = strip.filter(ImageFilter.BoxBlur(radius - 0.5))
-    return blurred.point([round(min(max(2 * v * radius - 127.5, 0), 255)) for v in range(256)])
+    steep = min(max(1.0, radius - 1), 2.0)  # a thin line would show the steps of its pixels
+    table = [steep * (v * radius - 127.5) + 127.5 for v in range(256)]
+    return blurred.point([round(min(max(v, 0), 255)) for v in table])

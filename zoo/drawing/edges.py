@@ -12,22 +12,21 @@ def cut_out(numbers: np.ndarray, margin: int) -> tuple[int, int, np.ndarray]:
     if not rows.size:
         return 0, 0, numbers[:0]
     top, left = max(0, int(rows[0]) - margin), max(0, int(columns[0]) - margin)
-    return (
-        left,
-        top,
-        numbers[top : int(rows[-1]) + margin + 1, left : int(columns[-1]) + margin + 1],
-    )
+    bottom, right = int(rows[-1]) + margin + 1, int(columns[-1]) + margin + 1
+    return left, top, numbers[top:bottom, left:right]
 
 
 def grown(numbers: np.ndarray, steps: int) -> np.ndarray:
-    """Return numbers with the 0 around them replaced by a neighbour, that many pixels wide."""
-    spread = numbers.copy()
+    """Return numbers with the 0 around them, at least so many pixels, replaced by one near."""
+    spread, before = numbers.copy(), np.empty_like(numbers)
     for axis in (0, 1):
-        for _ in range(steps):
-            old = np.moveaxis(spread.copy(), axis, 0)
-            new = np.moveaxis(spread, axis, 0)
-            np.copyto(new[1:], old[:-1], where=old[1:] == 0)
-            np.copyto(new[:-1], old[1:], where=new[:-1] == 0)
+        values, old = np.moveaxis(spread, axis, 0), np.moveaxis(before, axis, 0)
+        step = 1
+        while step <= min(steps, len(values) - 1):
+            np.copyto(old, values)
+            np.copyto(values[step:], old[:-step], where=old[step:] == 0)
+            np.copyto(values[:-step], old[step:], where=values[:-step] == 0)
+            step *= 2
     return spread
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 from numbers import Real
@@ -21,7 +22,9 @@ _QUIET = mix(PAPER, (0, 0, 0), 0.65)
 
 _MOST_ROWS = 12  # of a legend
 _LARGEST = 0.2  # legend, as a share of the picture
-_MOST_HIDDEN = 0.08  # share of what should not be hidden that a legend may hide
+_SMALL = 0.03  # legend that may hide anything
+_MOST_HIDDEN = 0.15  # share of any region that a legend may hide
+_SPECK = 0.005  # share of the picture: smaller regions may be hidden
 
 #: Sizes of the text of a list, and lengths of its bars in them, best first.
 _LISTS = ((1.1, 5.0), (0.9, 5.0), (0.9, 2.5), (0.9, 0.0), (0.7, 0.0))
@@ -113,14 +116,13 @@ def _score(label: Mapping[str, Any]) -> float:
 def paint_legend(canvas: Canvas, entries: Sequence[tuple[str, Colour]], busy: np.ndarray) -> None:
     """Say in a corner which colour stands for which label, as far as there is room.
 
-    It has fewer rows, or smaller text, rather than to hide much of what is busy.
+    It has fewer rows, or smaller text, rather than to hide much of any region.
 
     Args:
         canvas: to paint on.
         entries: labels with their colours, the most important first.
-        busy: bool [height, width] of the picture: what should not be hidden.
+        busy: whole numbers [height, width] of the picture made smaller: of regions, 0 outside.
     """
-    most = np.count_nonzero(busy) * _MOST_HIDDEN
     labels = [label for label, _ in entries]
     for rows in range(min(_MOST_ROWS, len(entries)), 0, -1):
         for scale in (1.0, 0.8):
@@ -128,29 +130,34 @@ def paint_legend(canvas: Canvas, entries: Sequence[tuple[str, Colour]], busy: np
             texts = _shortened(labels, rows)
             width = max(text_width(text, size) for text in texts) + 3 * size
             height = (rows * _ROW + 0.5) * size
-            if width * height > _LARGEST * busy.size:
-                continue
-            places = _corners(busy, width, height, 0.6 * size)
-            if _hidden(busy, places[0], width, height) <= most:
-                return canvas.panel(
-                    width, height, places, partial(_paint_rows, canvas, texts, entries, size)
-                )
+            places = _corners(canvas, busy, width, height, 0.6 * size)
+            if places:
+                paint = partial(_paint_rows, canvas, texts, entries, size)
+                return canvas.panel(width, height, places, paint)
     return None
 
 
-def _corners(busy: np.ndarray, width: float, height: float, margin: float) -> list[Place]:
-    """Where a panel of that size would stand in the corners, the one that hides least first."""
-    right, bottom = (
-        max(margin, n - m - margin) for n, m in zip(busy.shape[::-1], (width, height), strict=True)
-    )
+def _corners(
+    canvas: Canvas, busy: np.ndarray, width: float, height: float, margin: float
+) -> list[Place]:
+    """Where a panel of that size may stand in the corners, the one that hides least first."""
+    share = width * height / canvas.scale**2
+    if share > _LARGEST:
+        return []
+    right, bottom = canvas.size[0] - width - margin, canvas.size[1] - height - margin
     places = [(margin, bottom), (right, bottom), (margin, margin), (right, margin)]
-    return sorted(places, key=lambda place: _hidden(busy, place, width, height))
+    ratio = busy.shape[1] / canvas.size[0]
+    sizes = np.maximum(np.bincount(busy.ravel()), _SPECK * busy.size)
 
+    def hidden(place: Place) -> float:
+        """The largest share of any region that is hidden there."""
+        left, top = (int(max(0.0, ratio * value)) for value in place)
+        part = busy[top : math.ceil(top + ratio * height), left : math.ceil(left + ratio * width)]
+        counts = np.bincount(part.ravel(), minlength=sizes.size)
+        return float((counts / sizes)[1:].max(initial=0.0))
 
-def _hidden(busy: np.ndarray, place: Place, width: float, height: float) -> int:
-    """How many busy pixels a panel would hide."""
-    left, top = map(int, place)
-    return int(np.count_nonzero(busy[top : int(top + height), left : int(left + width)]))
+    least_first = sorted(places, key=hidden)
+    return least_first if share <= _SMALL else [p for p in least_first if hidden(p) <= _MOST_HIDDEN]
 
 
 def _paint_rows(

@@ -24,15 +24,26 @@ def paint_segmentations(canvas: Canvas, things: Sequence[Mapping[str, Any]], _: 
         found = [area for area in label_areas(thing) if area[1] != BACKGROUND]
         colours = colours_of(label for _, label, _, _ in found)
         by_value = {value: colours[label] for value, label, _, _ in found}
-        canvas.regions(mask, by_value, fill=_FILL, edge=_EDGE * canvas.thin)
+        canvas.regions(mask, by_value, fill=_FILL, edge=_edge(canvas))
         largest_first = sorted(found, key=lambda area: -area[2])
         entries = [(label, colours[label]) for _, label, _, _ in largest_first]
-        paint_legend(canvas, entries, np.isin(mask, list(by_value)))
+        paint_legend(canvas, entries, _made_small(mask, list(by_value)))
+
+
+def _made_small(mask: np.ndarray, values: Sequence[int]) -> np.ndarray:
+    """Return 1 + the values of a mask, 0 for others, of at most 500 pixels a side."""
+    step = 1 + max(mask.shape) // 500
+    small = mask[::step, ::step].astype(np.intp)
+    return np.where(np.isin(small, values), small + 1, 0)
+
+
+def _edge(canvas: Canvas) -> float:
+    return max(1.0, _EDGE * canvas.thin)
 
 
 def paint_mask(canvas: Canvas, mask: np.ndarray, colour: Colour, strength: float = 1.0) -> None:
     """Colour where a mask is above 0."""
-    edge = strength * _EDGE * canvas.thin
+    edge = strength * _edge(canvas)
     canvas.regions(mask > 0, {1: colour}, fill=strength * _FILL, edge=edge)
 
 
