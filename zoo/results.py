@@ -53,7 +53,11 @@ class WorldPoint(TypedDict):
 
 
 class Box(TypedDict):
-    """A rectangle by its upper left corner and its size."""
+    """A rectangle by its upper left corner and its size.
+
+    That of a pose or hand, or of a face with a mesh, is the one around its points; it may reach out
+    of the picture where those do, as may what a detector of faces, palms or bodies finds.
+    """
 
     x: float
     y: float

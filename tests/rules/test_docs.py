@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -15,7 +16,9 @@ from core.ops.reduce import REDUCE
 from core.ops.unary import UNARY
 from tests.rules.sources import PACKAGES, ROOT
 from weights_cache import find_record, list_records
-from zoo.catalog import all_entries
+from zoo.catalog import all_entries, find_entry
+from zoo.entry import Entry, Preprocess
+from zoo.shared.anchors import AnchorGrid
 from zoo.sizes import size_text
 
 DOCUMENTS = sorted(
@@ -48,6 +51,14 @@ def test_every_model_is_in_the_table():
         size = size_text(find_record(entry.weights).limited_to(entry.files).bytes)
         end = f" | {entry.task} | {size} | {entry.title} |"
         assert [r for r in rows if r.startswith(f"| `{name}`") and r.endswith(end)], name + end
+
+
+def test_the_entry_that_is_shown_is_the_real_one():
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    (code,) = re.findall(r"```python\n(Entry\(.*?)```", text, re.DOTALL)
+    shown = eval(code, {"Entry": Entry, "Preprocess": Preprocess, "AnchorGrid": AnchorGrid})
+    real = find_entry(shown.name)
+    assert replace(shown, limits=real.limits, embedding=real.embedding) == real
 
 
 def test_the_changelog_counts_the_registry():
