@@ -16,7 +16,7 @@ from zoo.pose.movenet_decode import (
     region_around,
     region_of_person,
 )
-from zoo.pose.people import candidates_for, choose_people, each_once
+from zoo.pose.people import choose_people, each_once
 from zoo.preprocess import place, prepare_crops
 from zoo.shared.placement import Placement
 from zoo.shared.skeletons import BODY_17
@@ -240,7 +240,6 @@ def test_the_best_of_all_candidates_are_chosen():
     assert choose_people(people, scores, score_threshold=0.2, limit=2) == [2, 3]
     assert choose_people(people, scores, score_threshold=0.55, limit=1) == [2]
     assert choose_people([], [], score_threshold=0, limit=1) == []
-    assert candidates_for(1) == 16 and candidates_for(100) == 400
 
 
 def test_squares_around_boxes():

@@ -13,9 +13,7 @@ from zoo.results import Face
 from zoo.runner import Model
 from zoo.shared.anchors import Candidates
 from zoo.shared.boxes import to_box
-
-# A model that may leave faces out gets more of them than are wanted, so that these are found.
-SPARE, LEAST_TRIED = 4, 16  # so many times the number wanted, and at least so many
+from zoo.shared.candidates import candidates_for
 
 
 class Located(NamedTuple):
@@ -84,7 +82,7 @@ class FaceModel(Model):
         """All faces of a photo, or so many of them."""
         most = limit
         if limit is not None and self.rejects:
-            most = max(SPARE * limit, LEAST_TRIED)
+            most = candidates_for(limit)
         found = self.detector.find(photo, limit=most, **thresholds)
         if not len(found.scores):
             return Located(found, found.points, found.scores)

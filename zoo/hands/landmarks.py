@@ -11,11 +11,9 @@ from zoo.options import check_flag, check_number, check_optional, refuse_options
 from zoo.results import Hand, Keypoint, WorldPoint
 from zoo.runner import Model
 from zoo.shared.boxes import box_around, to_box
+from zoo.shared.candidates import candidates_for
 from zoo.shared.regions import Region
 from zoo.shared.skeletons import HAND_21
-
-#: How many palms are looked at more closely, the surest: for each hand wanted, and at least.
-_PALMS_PER_HAND, _PALMS_AT_LEAST = 4, 16
 
 _NO_HANDS = Hands(np.empty((0, 21, 3)), np.empty((0, 21, 3)), np.empty(0), np.empty(0))
 
@@ -45,7 +43,7 @@ class HandModel(Model):
             self.part("detector").find,
             score_threshold=check_optional("detector_threshold", detector_threshold, low=0, high=1),
             iou_threshold=check_optional("iou_threshold", iou_threshold, low=0, high=1),
-            limit=max(_PALMS_PER_HAND * limit, _PALMS_AT_LEAST),
+            limit=candidates_for(limit),
         )
         choose = partial(choose_hands, limit=limit)
 

@@ -18,9 +18,10 @@ from zoo.pose.blazepose_decode import (
     to_pose,
 )
 from zoo.pose.outputs import LandmarkOutputs
-from zoo.pose.people import MAX_POSES, candidates_for, choose_people
+from zoo.pose.people import MAX_POSES, choose_people
 from zoo.results import Pose, Segmentation
 from zoo.runner import Model, Outputs
+from zoo.shared.candidates import candidates_for
 from zoo.shared.placement import Placement
 
 _LIKELY = 0.5  # from which probability on a pixel is of the person

@@ -15,10 +15,11 @@ from zoo.pose.movenet_decode import (
     to_pose,
 )
 from zoo.pose.outputs import MoveNetNodes
-from zoo.pose.people import MAX_POSES, candidates_for, choose_people
+from zoo.pose.people import MAX_POSES, choose_people
 from zoo.preprocess import prepare_crops
 from zoo.results import Pose
 from zoo.runner import MOST_CROPS, Model
+from zoo.shared.candidates import candidates_for
 from zoo.shared.regions import Region
 
 

@@ -7,21 +7,8 @@ import numpy as np
 #: How many poses a list has at most, by default.
 MAX_POSES = 5
 
-#: How many people a detector may find, of whom the best are chosen after a closer look: so many
-#: for each pose wanted, and at least.
-_FOR_EACH, _AT_LEAST = 4, 16
-
 # Two bodies are one person if half of their keypoints are nearer, in longer sides of a body.
 _SAME = 0.1
-
-
-def candidates_for(max_poses: int) -> int:
-    """How many people to look at for so many poses, as a detector's order is not that of poses.
-
-    >>> candidates_for(1), candidates_for(5)
-    (16, 20)
-    """
-    return max(_FOR_EACH * max_poses, _AT_LEAST)
 
 
 def choose_people(

@@ -11,9 +11,10 @@ from weights_cache.errors import ZooError
 from zoo.entry import Entry
 from zoo.options import check_number, check_optional, refuse_options
 from zoo.pose.outputs import PoseNetThresholds
-from zoo.pose.people import MAX_POSES, candidates_for
+from zoo.pose.people import MAX_POSES
 from zoo.results import Pose
 from zoo.runner import Model
+from zoo.shared.candidates import candidates_for
 from zoo.shared.personlab import (
     Fields,
     decode_multiple,
