@@ -25,6 +25,7 @@ class Scope(Watcher):
     """
 
     __slots__ = ("_is_open", "_made", "_prune_at", "_tapes")
+    needs_ops = False
 
     def __init__(self) -> None:
         self._made: dict[int, ref[Tensor]] = {}

@@ -61,7 +61,14 @@ def backend(name: str) -> Iterator[None]:
     ...     core.add(1.0, 2.0).item()
     3.0
     """
-    token = _of_context.set(load_backend(name))
+    with running_on(load_backend(name)):
+        yield
+
+
+@contextmanager
+def running_on(chosen: Backend) -> Iterator[None]:
+    """Run the ops inside on a backend that needs no name, in this thread or task only."""
+    token = _of_context.set(chosen)
     try:
         yield
     finally:

@@ -12,9 +12,14 @@ if TYPE_CHECKING:
 
 
 class Watcher:
-    """Told of what happens in the context that it was put into; does nothing by itself."""
+    """Told of what happens in the context that it was put into; does nothing by itself.
+
+    ``needs_ops`` says whether it must hear of every op: while one that must looks on, models run op
+    by op. Others are content to hear of the tensors that a model made.
+    """
 
     __slots__ = ()
+    needs_ops = True
 
     def record(
         self, op: "Op", inputs: Any, attributes: dict[str, Any], outputs: Any, seconds: float
@@ -73,6 +78,16 @@ def watching(watcher: Watcher) -> Iterator[None]:
         yield
     finally:
         stop_watching(watcher)
+
+
+@contextmanager
+def watching_alone(watcher: Watcher) -> Iterator[None]:
+    """Tell one watcher of all that happens inside, and no other."""
+    token = _watchers.set((watcher,))
+    try:
+        yield
+    finally:
+        _watchers.reset(token)
 
 
 @contextmanager

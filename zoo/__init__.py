@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from zoo.detection.verbs import detect
     from zoo.documents import to_json
     from zoo.drawing import draw
+    from zoo.drawing.plans import draw_plan
     from zoo.faces.verbs import detect_faces, estimate_faces
     from zoo.gestures.recognizer import GestureRecognizer
     from zoo.gestures.verbs import recognize_gestures
@@ -45,6 +46,7 @@ _PUBLIC = {
     "detect": "zoo.detection.verbs",
     "detect_faces": "zoo.faces.verbs",
     "draw": "zoo.drawing",
+    "draw_plan": "zoo.drawing.plans",
     "estimate_faces": "zoo.faces.verbs",
     "estimate_hands": "zoo.hands.verbs",
     "estimate_multiple_poses": "zoo.pose.verbs",
@@ -73,6 +75,7 @@ __all__ = [
     "detect",
     "detect_faces",
     "draw",
+    "draw_plan",
     "estimate_faces",
     "estimate_hands",
     "estimate_multiple_poses",

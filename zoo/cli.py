@@ -6,8 +6,10 @@ Exit status: 0 done; 1 some of several failed, the others are done; 2 nothing co
 
 import argparse
 
+from zoo.blas import choose_kernels
 from zoo.cli_convert import add_convert
 from zoo.cli_photos import add_task
+from zoo.cli_plans import add_plan
 from zoo.cli_tasks import TASKS
 from zoo.cli_weights import add_models, add_weights
 from zoo.terminal import Parser, run_safely
@@ -15,6 +17,7 @@ from zoo.terminal import Parser, run_safely
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit status."""
+    choose_kernels()  # NumPy is imported by the commands that need it
 
     def run() -> int:
         given = _make_parser().parse_args(arguments)
@@ -35,6 +38,7 @@ def _make_parser() -> Parser:
     describe = commands.add_parser("describe", help="print the card of a pretrained model")
     describe.add_argument("name", metavar="NAME", help="see 'zoo models'")
     describe.set_defaults(run=_run_describe)
+    add_plan(commands)
     add_weights(commands)
     add_convert(commands)
     doctor = commands.add_parser("doctor", help="check this machine: versions, backends, cache")

@@ -4,8 +4,10 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib import metadata
+
+from zoo.blas import KERNELS, VARIABLE, WIDE_KERNELS, is_misjudged
 
 PROBE_SECONDS = 60
 
@@ -30,6 +32,8 @@ info = moderngl.create_context(standalone=True, **how).info
 print(info["GL_VENDOR"], "|", info["GL_RENDERER"], "|", info["GL_VERSION"])
 """
 
+_PROBE_OPENBLAS = "from zoo.blas import kernels_in_use; print(kernels_in_use())"
+
 _PROBE_BACKEND = """
 import sys, core
 with core.backend(sys.argv[1]):
@@ -45,6 +49,7 @@ def examine() -> Iterator[tuple[str, str]]:
     yield "friendly-zoo", zoo.__version__
     yield "Python", f"{platform.python_version()} on {platform.platform()}"
     yield "packages", ", ".join(_version(name) for name in _PACKAGES)
+    yield "OpenBLAS", _openblas()
     yield "OpenCV", _probe(_PROBE_OPENCV)
     yield "OpenGL", _probe(_PROBE_OPENGL)
     yield from _backends()
@@ -58,16 +63,35 @@ def _version(package: str) -> str:
         return f"{package} is missing"
 
 
-def _probe(code: str, *arguments: str) -> str:
+def _probe(code: str, *arguments: str, environment: Mapping[str, str] | None = None) -> str:
     """The last line that a process printed, or why it failed."""
     command = [sys.executable, "-c", code, *arguments]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=PROBE_SECONDS)
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=PROBE_SECONDS, env=environment
+        )
     except subprocess.TimeoutExpired:
         return f"unavailable: no answer in {PROBE_SECONDS} s"
     lines = (done.stdout if done.returncode == 0 else done.stderr).strip().splitlines()
     last = lines[-1] if lines else f"the process ended with status {done.returncode}"
     return last if done.returncode == 0 else f"unavailable: {last}"
+
+
+def _openblas() -> str:
+    """The kernels of matrix products; on CPUs that OpenBLAS may not know also what it picks."""
+    used = _probe(_PROBE_OPENBLAS)
+    if VARIABLE in os.environ:
+        used += f" by {VARIABLE}"
+    if not is_misjudged():
+        return used
+    unset = {name: value for name, value in os.environ.items() if name != VARIABLE}
+    picked = _probe(_PROBE_OPENBLAS, environment=unset)
+    if any(name in picked for name in WIDE_KERNELS):
+        return used
+    return (
+        f"{used}; without it {picked}, though this CPU has AVX-512: the zoo command sets "
+        f"{VARIABLE}={KERNELS}, set it for programs of your own, before they import NumPy"
+    )
 
 
 def _backends() -> Iterator[tuple[str, str]]:

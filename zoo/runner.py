@@ -19,6 +19,7 @@ from zoo.images import read_image
 from zoo.mirroring import flipped_result
 from zoo.networks import build_network
 from zoo.options import check_flag, check_options
+from zoo.planned import Planned
 from zoo.preprocess import prepare, prepare_crops
 from zoo.shared.placement import Placement
 from zoo.shared.regions import Region
@@ -30,7 +31,7 @@ Outputs = Mapping[str, np.ndarray]
 MOST_CROPS = 16  # in one batch: each takes megabytes while a network runs
 
 
-class LoadedModel:
+class LoadedModel(Planned):
     """A loaded network: what goes in, what comes out, and any node. Threads may share it.
 
     Made by `zoo.load`. Usable in a ``with`` statement, which closes it.
@@ -189,6 +190,35 @@ class Model(LoadedModel):
                 self._parts[role] = make_model(entry, defaults, network.backend)
             return self._parts[role]
 
+    def network_input(self, image: Any) -> Any:
+        """What the network is given for a whole picture; by default for a black one."""
+        if image is None and all(s.shape and None not in s.shape[1:] for s in self.inputs.values()):
+            return None  # the shapes are declared, and need not be those of pictures
+        photo = np.zeros((*self.input_size, 3), np.uint8) if image is None else read_image(image)
+        return prepare(photo, self.entry.preprocess, self.input_size)[0]
+
+    def warmup(self, *parts: str) -> None:
+        """Make the network ready, so that the first picture takes no longer than the next ones.
+
+        Args:
+            parts: other networks that are to be loaded and made ready, too, by the roles of the
+                entry's ``parts``, such as ``"detector"``. Those that were used already always are.
+
+        Raises:
+            ZooError: there is no such part, or the model is closed.
+
+        >>> import zoo
+        >>> model = zoo.load("posenet.tiny")
+        >>> model.warmup()
+        """
+        for role in parts:
+            if role not in self.entry.parts:
+                known = ", ".join(self.entry.parts) or "none"
+                raise ZooError(f"{self.name} has no part {role!r}; its parts: {known}")
+        super().warmup()
+        for role in dict.fromkeys([*parts, *self._parts]):
+            self.part(role).warmup()
+
     def close(self) -> None:
         """Let go of the network and its parts; the model cannot run after that."""
         super().close()
@@ -220,20 +250,17 @@ class Model(LoadedModel):
         values, _ = prepare(read_image(image), self.entry.preprocess, self.input_size)
         return network.execute(values, [wanted])[wanted]
 
-    def look_at(
-        self, photo: np.ndarray, nodes: Sequence[str] | None = None
-    ) -> tuple[Outputs, Placement]:
+    def look_at(self, photo: np.ndarray) -> tuple[Outputs, Placement]:
         """Run the network on a whole photo.
 
         Args:
             photo: uint8 [height, width, 3].
-            nodes: names of what is wanted; by default the outputs.
 
         Returns:
-            What is wanted, [1, ...], by name, and where the photo lies in the input.
+            What `looked_at` names, [1, ...], by name, and where the photo lies in the input.
         """
         values, placement = prepare(photo, self.entry.preprocess, self.input_size)
-        return self._outputs(values, nodes), placement
+        return self._outputs(values), placement
 
     def look_closer(
         self, photo: np.ndarray, regions: Sequence[Region]
@@ -256,8 +283,8 @@ class Model(LoadedModel):
             placements += places
         return {name: np.concatenate([o[name] for o in seen]) for name in seen[0]}, placements
 
-    def _outputs(self, values: np.ndarray, nodes: Sequence[str] | None = None) -> Outputs:
-        found = self.network.execute(values, nodes or list(self.network.outputs))
+    def _outputs(self, values: np.ndarray) -> Outputs:
+        found = self.network.execute(values, self.looked_at)
         return {name: np.asarray(tensor) for name, tensor in found.items()}
 
     def run(

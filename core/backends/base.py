@@ -2,12 +2,16 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from core.errors import CoreError
 from core.specs import Spec
+
+if TYPE_CHECKING:
+    from core.plan.executable import Executable
+    from core.plan.program import Program
 
 #: A backend's own reference to data: an array on cpu, a buffer on a GPU.
 Handle = Any
@@ -19,6 +23,8 @@ class Backend(ABC):
     name: str
     #: Smallest number that still counts beside 1, by the precision of the backend's floats.
     epsilon: float
+    #: Whether models run by plans here; else op by op.
+    has_plans = False
 
     @abstractmethod
     def upload(self, array: np.ndarray) -> Handle:
@@ -76,6 +82,10 @@ class Backend(ABC):
         whether to put zeros in the place of denormal numbers. Without one, ops make the step.
         """
         return None
+
+    def lower(self, program: "Program") -> "Executable":
+        """Make a program of a plan ready to run."""
+        raise CoreError(f"backend {self.name!r} has no plans")
 
     def release(self, handle: Handle) -> None:  # noqa: B027 - most handles free themselves
         """Let go of data. Called from finalisers: takes no lock and makes no call to a device."""

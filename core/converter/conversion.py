@@ -13,8 +13,8 @@ from core.converter.web import WebSource, read_web_source
 from core.converter.web_writer import stored_arrays, write_web
 from core.errors import CoreError
 from core.graph.nodes import Endpoint, Graph, PartialSpec, node_of
-from core.graph.passes import optimise as optimised
-from core.graph.passes.pruning import drop_unused
+from core.plan.passes import optimise as optimised
+from core.plan.passes.pruning import drop_unused
 from weights_cache.errors import WeightsError
 from weights_cache.quantise import StoredArray
 from weights_cache.write import Quantise, write_weights
@@ -46,7 +46,7 @@ def convert(
             while those with one for each channel become float32.
         format: ``"graph"``; ``"layers"``, of web models of layers; or ``"auto"``, which is the
             latter for these and the former for all others.
-        optimise: whether to run `core.graph.passes.optimise`; by default on all but web models,
+        optimise: whether to run `core.plan.passes.optimise`; by default on all but web models,
             which were optimised when they were made.
         signature: which signature of a SavedModel to convert.
         outputs: names of outputs or nodes, if not all outputs of the model: what comes behind

@@ -4,7 +4,7 @@ from collections.abc import Container, Mapping
 
 from core.errors import CoreError
 from core.graph.nodes import Node
-from core.graph.passes.pruning import PASSING_TYPES
+from core.plan.passes.pruning import PASSING_TYPES
 
 #: Node types whose first output is their first input, once nothing is trained or debugged.
 PASSING = PASSING_TYPES | {

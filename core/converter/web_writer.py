@@ -20,7 +20,7 @@ from core.graph.encoding import (
 )
 from core.graph.names import free_name, other_names
 from core.graph.nodes import DataType, Endpoint, Graph, Node, node_of
-from core.graph.passes.pruning import drop_unused
+from core.plan.passes.pruning import drop_unused
 from weights_cache.errors import WeightsError
 from weights_cache.quantise import StoredArray, quantise_array
 from weights_cache.write import AS_IT_IS, Quantise, kinds_by_name, write_weights

@@ -2,19 +2,28 @@
 
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from core.dtypes import DTYPES
 from core.errors import CoreError
 from core.graph.ends import Ends, listed
 from core.graph.executor import GIVEN_TYPES, Executor
 from core.graph.initialization import Initialization
 from core.graph.nodes import Graph, Node, PartialSpec, node_of
 from core.graph.weights import shown_graph, weight
+from core.plan.planner import Planner
+from core.plan.stages import largest_plan
 from core.scopes import keep
 from core.settings import backend as on_backend
-from core.settings import get_backend
+from core.settings import flags, get_backend
 from core.tensors import Tensor
+from core.watchers import active_watchers
 from core.workers import run_async
+
+if TYPE_CHECKING:
+    from core.plan.plan import Plan
 
 
 class GraphModel:
@@ -28,6 +37,9 @@ class GraphModel:
         kernels: functions for node types that have none here, or that should run otherwise, by
             type. One takes the node's inputs as tensors and its attributes as keywords, and
             returns a tensor or a list of them.
+        plans: run by plans, which are made at the first call for inputs of some shapes (see
+            `plan`). Without them, or while a gradient tape, `core.profile` or debug mode looks on,
+            the graph runs op by op.
 
     Raises:
         CoreError: the outputs need node types that nothing runs; all are listed, with the names
@@ -49,6 +61,7 @@ class GraphModel:
         backend: str | None = None,
         *,
         kernels: Mapping[str, Callable[..., Any]] | None = None,
+        plans: bool = True,
     ):
         self.backend = backend or get_backend()
         _check_unique(graph)
@@ -67,6 +80,7 @@ class GraphModel:
         _check_given(graph)
         with on_backend(self.backend):
             self._initialization = Initialization(graph, self._executor)
+        self._planner = Planner(graph, self._executor) if plans else None
 
     @property
     def inputs(self) -> dict[str, PartialSpec]:
@@ -130,9 +144,58 @@ class GraphModel:
         references = [*map(self._ends.asked, names)]
         with on_backend(self.backend):
             feeds = {**self._initialization.resources(), **self._ends.feeds(inputs)}
-            values = self._executor.run(feeds, references)
+            values = self._runner(feeds, references).run(feeds, references)
             found = [(name, r, values[r]) for name, r in zip(names, references, strict=True)]
             return self._ends.results(found, feeds.values(), raw)
+
+    def _runner(self, given: Iterable[str], wanted: Iterable[str]) -> "Planner | Executor":
+        """What runs the graph: the executor, if somebody needs to see each op."""
+        planner = self._planner
+        watched = flags.debug or any(watcher.needs_ops for watcher in active_watchers())
+        if planner is None or watched or not planner.can_run(given, wanted):
+            return self._executor
+        return planner
+
+    def plan(self, inputs: Any = None, outputs: Iterable[str] | None = None) -> "Plan":
+        """The plan by which the graph runs; print it, or look into its steps.
+
+        It is the same that `predict` uses, made now if need be. Of a graph that runs in several
+        stages, as what its loops give decides shapes, it is the plan with the most arithmetic.
+
+        Args:
+            inputs: as for `predict`; by default zeros of the shapes that the inputs declare, with a
+                length of 1 where the first may be any.
+            outputs: as for `execute`; by default all outputs.
+
+        Raises:
+            CoreError: the backend has no plans, nothing of the graph can be planned, or an input
+                declares too little of its shape.
+
+        >>> from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
+        >>> nodes = [Node("x", "Placeholder"), Node("a", "Neg", ("x",)), Node("y", "Relu", ("a",))]
+        >>> ends = [Endpoint(name, PartialSpec((None, 2))) for name in ("x", "y")]
+        >>> plan = GraphModel(Graph(nodes, {}, {"x": ends[0]}, {"y": ends[1]})).plan()
+        >>> [(step.op, step.fused, step.output_shape) for step in plan.steps]
+        [('neg', ('relu',), (1, 2))]
+        """
+        names = [*self.graph.outputs] if outputs is None else listed(outputs)
+        references = [*map(self._ends.asked, names)]
+        with on_backend(self.backend):
+            given = self._zeros() if inputs is None else inputs
+            feeds = {**self._initialization.resources(), **self._ends.feeds(given)}
+            if self._planner is None or not self._planner.can_run(feeds, references):
+                raise CoreError(f"this model runs op by op on backend {self.backend!r}")
+            return largest_plan(self._planner.stages(feeds, references))
+
+    def _zeros(self) -> dict[str, np.ndarray]:
+        """Inputs of the shapes that are declared."""
+        found = {}
+        for name, (shape, dtype) in self.inputs.items():
+            lengths = None if shape is None else (*(n or 1 for n in shape[:1]), *shape[1:])
+            if lengths is None or None in lengths:
+                raise CoreError(f"give inputs: the shape of {name!r} may be any {shape}")
+            found[name] = np.zeros([n or 0 for n in lengths], DTYPES[dtype])
+        return found
 
     def predict_async(
         self, inputs: Any, *, raw: bool = False

@@ -6,7 +6,7 @@ import pytest
 from core.errors import CoreError
 from core.graph.model import GraphModel
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
-from core.graph.passes import free_batch
+from core.plan.passes import free_batch
 from zoo.mirroring import flipped_result
 from zoo.shared.anchors import AnchorGrid, anchor_centres, find_candidates
 from zoo.shared.boxes import box_around, overlap, suppress

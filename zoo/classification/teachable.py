@@ -99,6 +99,10 @@ class TeachableModel(LoadedModel):
             )
         return found
 
+    def network_input(self, image: Any) -> Any:
+        """What the network is given for a picture."""
+        return image if image is None else self._prepared(image)
+
     def _prepared(self, picture: Any, mirror: bool = False) -> np.ndarray:
         (spec,) = self.inputs.values()
         assert spec.shape is not None  # the reader of bundles made sure

@@ -79,11 +79,15 @@ class SsdModel(Model):
 
         return self.run(image, detect_in, mirror=mirror)
 
+    @property
+    def looked_at(self) -> list[str]:
+        """What enters the op at the end: codes of boxes, and scores."""
+        return list(self._last_op().inputs[:2])
+
     def _heads(self, photo: np.ndarray) -> Heads:
-        """What enters the op at the end."""
         node = self._last_op()
         codes, scores, anchors = node.inputs[:3]
-        outputs, _ = self.look_at(photo, [codes, scores])
+        outputs, _ = self.look_at(photo)
         return Heads(
             codes=outputs[codes][0],
             # Where there is a background it comes first.

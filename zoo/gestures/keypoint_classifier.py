@@ -81,8 +81,14 @@ class KeypointClassifier(Model):
         return self._run(hands, self.entry.embedding if embedding else self.entry.output, mirror)
 
     def _run(self, hands: list[Mapping[str, Any]], node: str, mirror: bool) -> Tensor:
-        values = np.stack([relative_points(points_of(hand), mirror=mirror) for hand in hands])
-        return self.network.execute(values, [node])[node]
+        return self.network.execute(self._values(hands, mirror), [node])[node]
+
+    def network_input(self, image: Any) -> Any:
+        """What the network is given for hands; None: zeros."""
+        return image if image is None else self._values(as_hands(image), mirror=False)
+
+    def _values(self, hands: Iterable[Mapping[str, Any]], mirror: bool) -> np.ndarray:
+        return np.stack([relative_points(points_of(hand), mirror=mirror) for hand in hands])
 
 
 def relative_points(points: np.ndarray, *, mirror: bool) -> np.ndarray:

@@ -11,7 +11,7 @@ from zoo.hands.handtrack_decode import HandtrackNodes, find_things
 from zoo.labels import wanted_labels
 from zoo.options import check_number, check_optional, refuse_options
 from zoo.results import Detection, Hand
-from zoo.runner import Model, Outputs
+from zoo.runner import Model
 from zoo.shared.boxes import to_box
 
 
@@ -109,7 +109,8 @@ class HandtrackModel(Model):
         )
 
         def find(photo: np.ndarray) -> list[Detection]:
-            things = decode(self._outputs_of(photo))
+            outputs, _ = self.look_at(photo)
+            things = decode(outputs)
             named = things.in_photo(photo.shape[:2]).only(wanted)
             found: list[Detection] = [
                 {"label": label, "score": float(score), "box": to_box(box)}
@@ -119,7 +120,7 @@ class HandtrackModel(Model):
 
         return find
 
-    def _outputs_of(self, photo: np.ndarray) -> Outputs:
-        """What the network says of a photo; its own suppression, label by label, does not run."""
-        outputs, _ = self.look_at(photo, [self.nodes.boxes, self.nodes.scores])
-        return outputs
+    @property
+    def looked_at(self) -> list[str]:
+        """All boxes and scores: the network's own suppression, label by label, does not run."""
+        return [self.nodes.boxes, self.nodes.scores]

@@ -46,7 +46,7 @@ def _prepared(entry: Entry, graph: Graph) -> Graph:
     if entry.outputs:
         graph = _with_outputs(graph, entry.outputs)
     if entry.batch:
-        from core.graph.passes import free_batch
+        from core.plan.passes import free_batch
 
         return free_batch(graph)
     return graph
@@ -92,7 +92,7 @@ def _read(entry: Entry) -> Graph:
 
 def _with_outputs(graph: Graph, names: Sequence[str]) -> Graph:
     """What leads to some nodes, which are the outputs then."""
-    from core.graph.passes import drop_unused
+    from core.plan.passes import drop_unused
 
     quanta = graph.quantizations
     inner = {name: Endpoint(name, PartialSpec(None), quanta.get(name)) for name in names}

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Set
 from core.errors import CoreError
 from core.graph.names import free_name
 from core.graph.nodes import Endpoint, Graph, node_of
-from core.graph.passes.rewriting import with_references
+from core.plan.passes.rewriting import with_references
 
 
 def chain_graphs(first: Graph, second: Graph) -> Graph:

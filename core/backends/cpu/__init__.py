@@ -4,9 +4,10 @@ A handle is an array that nobody writes to. A kernel takes arrays and returns fr
 view of its inputs, so that a result does not keep its inputs' memory alive.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +15,10 @@ from core.backends.base import Backend
 from core.dtypes import DTYPES, dtype_of
 from core.errors import CoreError
 from core.specs import Spec
+
+if TYPE_CHECKING:
+    from core.plan.executable import Executable
+    from core.plan.program import Program
 
 _NUMPY_DTYPES = {name: np.dtype(numpy_type) for name, numpy_type in DTYPES.items()}
 
@@ -23,6 +28,7 @@ class CpuBackend(Backend):
 
     name = "cpu"
     epsilon = 1e-7
+    has_plans = True
 
     def upload(self, array: np.ndarray) -> np.ndarray:
         """Take over an array that nobody else writes to."""
@@ -92,6 +98,12 @@ class CpuBackend(Backend):
 
         return UPDATES.get(formula)
 
+    def lower(self, program: "Program") -> "Executable":
+        """Bind a program to NumPy; see `core.backends.cpu.lowering`."""
+        from core.backends.cpu.lowering.machine import Machine  # tensors alone need none of it
+
+        return Machine(program)
+
     def spec_of(self, handle: np.ndarray) -> Spec:
         """Shape and dtype of an array."""
         return Spec(handle.shape, dtype_of(handle))
@@ -114,6 +126,16 @@ def _silence() -> tuple[ContextVar, Any]:
 
 _errors, _SILENT = _silence()
 _set_errors, _reset_errors = _errors.set, _errors.reset
+
+
+@contextmanager
+def running_silently() -> Iterator[None]:
+    """Overflow and 0/0 give inf and NaN in silence inside."""
+    token = _set_errors(_SILENT)
+    try:
+        yield
+    finally:
+        _reset_errors(token)
 
 
 def _apart_from(inputs: list[Any], raw: Any) -> np.ndarray:

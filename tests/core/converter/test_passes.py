@@ -10,7 +10,7 @@ from core.errors import CoreError
 from core.graph.model import GraphModel
 from core.graph.names import all_names
 from core.graph.nodes import DataType, Endpoint, Function, FunctionName, Graph, Node, PartialSpec
-from core.graph.passes import (
+from core.plan.passes import (
     drop_unused,
     fold_batch_norm,
     fold_constants,
@@ -19,8 +19,8 @@ from core.graph.passes import (
     optimise,
     prune,
 )
-from core.graph.passes.folding import MOST_VALUES
-from core.graph.passes.fusion import FUSED_TYPES
+from core.plan.passes.folding import MOST_VALUES
+from core.plan.passes.fusion import FUSED_TYPES
 
 IMAGE = PartialSpec((None, 5, 5, 2))
 CONV = {"strides": [1, 1, 1, 1], "padding": "SAME", "data_format": "NHWC", "dilations": [1] * 4}

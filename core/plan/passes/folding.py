@@ -11,8 +11,8 @@ from core.graph.executor import Executor
 from core.graph.node_types import find_node_type
 from core.graph.nodes import Graph, Node, node_of
 from core.graph.order import running_order
-from core.graph.passes.pruning import drop_unused
-from core.graph.passes.rewriting import Index, plain, with_references
+from core.plan.passes.pruning import drop_unused
+from core.plan.passes.rewriting import Index, plain, with_references
 from core.settings import backend
 from core.tensors import Tensor
 

@@ -3,19 +3,22 @@
 from collections.abc import Container, Iterable, Iterator, Sequence
 
 from core.graph.nodes import FILLING_TYPES, Function, FunctionName, Graph, Node, node_of
-from core.graph.passes.rewriting import followed, has_loops, plain, with_references
+from core.plan.passes.rewriting import followed, has_loops, plain, with_references
 
 #: Node types that give their first input; for training, or for checks.
 PASSING_TYPES = frozenset(
     {"Identity", "StopGradient", "Snapshot", "PreventGradient", "CheckNumerics"}
 )
 
+#: Node types that change what other nodes get, for which those have to wait.
+_CHANGING_TYPES = FILLING_TYPES | {"TensorArrayCloseV3"}
+
 
 def prune(graph: Graph) -> Graph:
     """Drop what no output needs, nodes that just pass a value on, and what control inputs ask for.
 
     Assertions and checks go, as nothing but control inputs asks for them; what fills a hash table
-    stays, and whatever waits for it. In a graph with loops just what no output needs is dropped:
+    or closes an array stays, and whatever waits for it. In a graph with loops just what no output needs is dropped:
     there control inputs tell to which turn a node belongs.
 
     >>> from core.graph.nodes import Endpoint, PartialSpec
@@ -58,7 +61,7 @@ def _without_control(node: Node, kept: Container[str]) -> Node:
 
 
 def _filling(graph: Graph) -> set[str]:
-    """The nodes that fill a hash table or call what does, and those that come after them."""
+    """The nodes that fill a table, close an array or call what does, and those after them."""
     calls = [(c, f.name) for f in graph.functions.values() for n in f.nodes for c in _called(n)]
     bodies = [f.name for f in graph.functions.values() if any(map(_fills, f.nodes))]
     calling = _reached(bodies, calls)
@@ -67,7 +70,7 @@ def _filling(graph: Graph) -> set[str]:
 
 
 def _fills(node: Node) -> bool:
-    return node.type in FILLING_TYPES
+    return node.type in _CHANGING_TYPES
 
 
 def _reached(start: Iterable[str], links: Iterable[tuple[str, str]]) -> set[str]:
@@ -99,6 +102,7 @@ def drop_unused(graph: Graph) -> Graph:
     if graph.initializer is not None:
         bodies.append(graph.initializer.nodes)
     constants = {n.name for body in bodies for n in body if n.type == "Const"}
+    constants.update(name for f in functions.values() for name in _names_in(f))
     return graph._replace(
         nodes=nodes,
         functions=functions,
@@ -130,6 +134,13 @@ def _used_functions(nodes: Sequence[Node], graph: Graph) -> dict[str, Function]:
             used[name] = graph.functions[name]
             waiting += [other for node in used[name].nodes for other in _called(node)]
     return {name: f for name, f in graph.functions.items() if name in used}
+
+
+def _names_in(function: Function) -> Iterator[str]:
+    """Names that may mean a weight of the graph, which goes before a node of the function."""
+    yield from map(node_of, function.outputs)
+    for node in function.nodes:
+        yield from (node.name, *map(node_of, node.inputs))
 
 
 def _called(node: Node) -> Iterator[str]:

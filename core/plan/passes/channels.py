@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from core.graph.nodes import Node
-from core.graph.passes.rewriting import Index, plain
+from core.plan.passes.rewriting import Index, plain
 
 #: Node types with weights: which input these are, and the axis or axes of their channels.
 _WEIGHTED = {

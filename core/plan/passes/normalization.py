@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from core.graph.nodes import Graph, Node
-from core.graph.passes.channels import Affine, Weighted, find_affine, find_weighted
-from core.graph.passes.pruning import drop_unused
-from core.graph.passes.rewriting import Index, with_changes
+from core.plan.passes.channels import Affine, Weighted, find_affine, find_weighted
+from core.plan.passes.pruning import drop_unused
+from core.plan.passes.rewriting import Index, with_changes
 
 
 def fold_batch_norm(graph: Graph) -> Graph:

@@ -6,7 +6,7 @@ import numpy as np
 
 from core.errors import CoreError
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
-from core.graph.passes.rewriting import Index, with_changes
+from core.plan.passes.rewriting import Index, with_changes
 
 
 def free_batch(graph: Graph) -> Graph:

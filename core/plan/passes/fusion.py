@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from core.graph.nodes import Graph, Node
-from core.graph.passes.channels import Weighted, find_affine, find_weighted
-from core.graph.passes.pruning import drop_unused
-from core.graph.passes.rewriting import Index, plain, with_changes
+from core.plan.passes.channels import Weighted, find_affine, find_weighted
+from core.plan.passes.pruning import drop_unused
+from core.plan.passes.rewriting import Index, plain, with_changes
 
 #: Node types, and those that do the same with bias and activation.
 FUSED_TYPES = {

@@ -1,0 +1,158 @@
+"""Images that windows go over: their blocks, which stay in the CPU's cache, and their padding."""
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from core.backends.cpu.lowering.table import Call, Scratch, Views, Work
+from core.geometry import Sides, Window, window
+from core.specs import Shape
+
+#: Of a block of results. Many small ones cost: BLAS splits each among its threads, and then waits;
+#: and changes between `np.einsum`, which has narrow instructions, and the wide ones of an epilogue
+#: can take 10 microseconds each.
+BLOCK_BYTES = 1 << 21
+
+
+class Block(NamedTuple):
+    """Several whole images, or some rows of one: the index of both in a batch."""
+
+    images: slice
+    rows: slice
+
+
+def blocks_of(images: Shape, bytes_per_pixel: int, limit: int = BLOCK_BYTES) -> list[Block]:
+    """Cut images into blocks of at most ``limit`` bytes, or of one row; the first is the largest.
+
+    Args:
+        images: batch, height, width and channels.
+        bytes_per_pixel: that count.
+        limit: of a block.
+
+    >>> [block.rows for block in blocks_of((1, 5, 10, 3), bytes_per_pixel=12, limit=300)]
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    count, height, width, _ = images
+    row = max(width * bytes_per_pixel, 1)
+    several = max(1, limit // (height * row))
+    rows = min(height, max(1, limit // row))
+    return [
+        Block(slice(i, min(i + several, count)), slice(y, min(y + rows, height)))
+        for i in range(0, count, several)
+        for y in range(0, height, rows)
+    ]
+
+
+def pixels_in(block: Block, images: Shape) -> int:
+    """How many pixels a block has."""
+    count = block.images.stop - block.images.start
+    return count * (block.rows.stop - block.rows.start) * images[2]
+
+
+def windows_over(call: Call, images: Shape) -> Window:
+    """The windows of a node over images of a shape."""
+    how = {n: v for n, v in call.node.attributes.items() if n not in ("epilogue", "input_shape")}
+    return window(images, call.spec(call.node.inputs[1]).shape[:2], **how)
+
+
+def has_plain_images(call: Call) -> bool:
+    """Whether a node is one of float32 images with the channels last, and none is empty."""
+    specs = [call.result, *map(call.spec, call.node.inputs)]
+    return call.node.attributes["data_format"] == "NHWC" and all(
+        spec.dtype == "float32" and spec.size for spec in specs
+    )
+
+
+def has_margin(call: Call, reference: str) -> bool:
+    """Whether there are pixels of zeros around the images of a value."""
+    return any(map(any, call.margin(reference)))
+
+
+class Padded(NamedTuple):
+    """Images with the padding that windows read.
+
+    It is read from the margin of their buffer where that is large enough; else there is a copy.
+    """
+
+    reference: str
+    shape: Shape
+    margin: Sides
+    padding: Sides
+
+    @classmethod
+    def input_of(cls, call: Call, w: Window) -> "Padded":
+        """The first input of a node."""
+        x = call.node.inputs[0]
+        return cls(x, call.spec(x).shape, call.margin(x), w.padding)
+
+    @property
+    def size(self) -> Shape:
+        """The shape of the images with their padding."""
+        n, height, width, channels = self.shape
+        (top, bottom), (left, right) = self.padding
+        return n, top + height + bottom, left + width + right, channels
+
+    @property
+    def scratch(self) -> tuple[Scratch, ...]:
+        """Room for the copy, if there must be one."""
+        sides = zip(self.margin, self.padding, strict=True)
+        has_room = all(m >= p for margin, side in sides for m, p in zip(margin, side, strict=True))
+        return () if has_room else (Scratch(self.size),)
+
+    def bind(self, views: Views, scratch: list[np.ndarray]) -> tuple[np.ndarray, list[Work]]:
+        """The padded images, and what must run before they are read.
+
+        Args:
+            views: of the step.
+            scratch: what was asked for, which is taken off the front.
+        """
+        _, height, width, _ = self.size
+        if self.scratch:
+            return _with_border(scratch.pop(0), views[self.reference], self.padding)
+        y, x = (m[0] - p[0] for m, p in zip(self.margin, self.padding, strict=True))
+        return views.whole(self.reference)[:, y : y + height, x : x + width], []
+
+
+def _with_border(
+    room: np.ndarray, images: np.ndarray, padding: Sides
+) -> tuple[np.ndarray, list[Work]]:
+    works = zeros_around(room, padding)
+    return room, [*works, partial(np.copyto, inside(room, padding), images)]
+
+
+def inside(padded: np.ndarray, padding: Sides) -> np.ndarray:
+    """Images without their padding."""
+    (top, bottom), (left, right) = padding
+    _, height, width, _ = padded.shape
+    return padded[:, top : height - bottom, left : width - right]
+
+
+def zeros_around(padded: np.ndarray, padding: Sides) -> list[Work]:
+    """The calls that fill the padding."""
+    (top, bottom), (left, right) = padding
+    _, height, width, _ = padded.shape
+    middle = padded[:, top : height - bottom]
+    borders = (
+        padded[:, :top],
+        padded[:, height - bottom :],
+        middle[:, :, :left],
+        middle[:, :, width - right :],
+    )
+    return [partial(border.fill, 0) for border in borders if border.size]
+
+
+def copy_of_runs(target: np.ndarray, source: np.ndarray) -> Work:
+    """A copy of arrays of one shape whose last axis is contiguous in both.
+
+    NumPy starts a loop for each run of that axis. Seen as one large value each, short runs (the
+    pixels of a window in a row) go in one loop, in a third less time.
+    """
+    run = np.dtype((np.void, source.shape[-1] * source.itemsize))
+    return partial(np.copyto, _as_runs(target, run), _as_runs(source, run))
+
+
+def _as_runs(array: np.ndarray, run: np.dtype) -> np.ndarray:
+    one = as_strided(array, (*array.shape[:-1], 1, array.shape[-1]), (*array.strides[:-1], 0, 4))
+    return one.view(run)[..., 0, 0]

@@ -1,0 +1,55 @@
+"""Values that calls need in one contiguous piece, and copies of small pieces."""
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from core.backends.cpu.lowering.table import Call, Scratch, Views, Work, numpy_dtype
+
+#: Bytes of the longest rows that are copied as one item each.
+_ITEM = 1024
+
+
+class Compact(NamedTuple):
+    """A value that a call reads or writes in one contiguous piece: itself, or a copy.
+
+    Attributes:
+        reference: of the value.
+        scratch: room for the copy, if its buffer has a margin.
+    """
+
+    reference: str
+    scratch: tuple[Scratch, ...]
+
+    @classmethod
+    def of(cls, call: Call, reference: str) -> "Compact":
+        """A value of a call."""
+        spec = call.spec(reference)
+        if not any(map(any, call.margin(reference))):
+            return cls(reference, ())
+        return cls(reference, (Scratch(spec.shape, numpy_dtype(spec).name),))
+
+    def read(self, views: Views, first: int = 0) -> tuple[np.ndarray, list[Work]]:
+        """The array, and what fills it; ``first`` is the place of its scratch."""
+        if not self.scratch:
+            return views[self.reference], []
+        copy = views.scratch[first]
+        return copy, [copied(copy, views[self.reference])]
+
+    def write(self, views: Views, first: int = 0) -> tuple[np.ndarray, list[Work]]:
+        """The array, and what brings its values where they belong."""
+        if not self.scratch:
+            return views[self.reference], []
+        copy = views.scratch[first]
+        return copy, [copied(views[self.reference], copy)]
+
+
+def copied(target: np.ndarray, source: np.ndarray) -> Work:
+    """A copy between arrays of one shape; short rows are copied as one item each."""
+    short = target.ndim > 1 and 1 < target.shape[-1] * target.itemsize <= _ITEM
+    in_a_row = all(a.strides[-1] == a.itemsize for a in (target, source)) if short else False
+    if in_a_row and target.shape[-1] > 1 and target.dtype == source.dtype:
+        item = np.dtype((np.void, target.shape[-1] * target.itemsize))
+        target, source = (a.view(item)[..., 0] for a in (target, source))
+    return partial(np.copyto, target, source)

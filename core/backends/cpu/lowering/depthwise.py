@@ -1,0 +1,190 @@
+"""Depthwise convolutions: sums of products of shifted images with weights, by `np.einsum`.
+
+It multiplies and adds in one pass, without temporaries. It is quick if its inner loop, over the
+last axis, is long: so that axis is a whole row of pixels, and weights are repeated for each pixel.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from core.backends.cpu.lowering.blocks import (
+    Padded,
+    blocks_of,
+    copy_of_runs,
+    has_plain_images,
+    windows_over,
+)
+from core.backends.cpu.lowering.chain import epilogue
+from core.backends.cpu.lowering.epilogue import Epilogue
+from core.backends.cpu.lowering.table import Call, Lowered, Scratch, Views, Work, lowers
+from core.geometry import Window
+
+
+@lowers("depthwise_conv2d")
+def lower_depthwise_conv2d(call: Call) -> Lowered | None:
+    """Block by block: the sums, then the epilogue."""
+    steps = epilogue(call)
+    if steps is None or not has_plain_images(call):
+        return None
+    w = windows_over(call, call.spec(call.node.inputs[0]).shape)
+    padded, result = Padded.input_of(call, w), call.result.shape
+    method = _method(w, result[3])
+    blocks = blocks_of((1, *result[1:]), 4 * result[3])
+    repeated = _Repeated(call, padded)
+    weights = _Weights(call, w.out_size[1] if method.has_rows else 1)
+    columns = method.columns(w, blocks[0].rows.stop, result[3])
+
+    def bind(views: Views) -> list[Work]:
+        room, target = list(views.scratch), views[call.node.name]
+        x, works = padded.bind(views, room)
+        x, more = repeated.bind(x, room)
+        filter, filling = weights.bind(views, room)
+        end = Epilogue(steps, views, target)
+        works += [*more, *filling, *end.first]
+        for image in range(len(x)):
+            for _, rows in blocks:
+                index = (slice(image, image + 1), rows)
+                source, out = x[image, rows.start * w.strides[0] :], target[image, rows]
+                works += method.works(source, w, filter, out, room)
+                works += end.works(index, target[index], target[index])
+        return works
+
+    scratch = (*padded.scratch, *repeated.scratch, *weights.scratch, *columns, *steps.scratch)
+    return Lowered(f"einsum {method.name}", bind, scratch)
+
+
+class _Repeated:
+    """Images with each channel several times, as the filter has several for it."""
+
+    def __init__(self, call: Call, padded: Padded):
+        self._times = call.spec(call.node.inputs[1]).shape[3]
+        size = (*padded.size[:3], padded.size[3] * self._times)
+        self.scratch = (Scratch(size),) if self._times > 1 else ()
+
+    def bind(self, x: np.ndarray, room: list[np.ndarray]) -> tuple[np.ndarray, list[Work]]:
+        """The images, and what must run before they are read."""
+        if not self.scratch:
+            return x, []
+        result = room.pop(0)
+        return result, [partial(np.copyto, result.reshape(*x.shape, self._times), x[..., None])]
+
+
+class _Weights:
+    """The filter [height, width, times * channels]: its channels once, or for a row of pixels."""
+
+    def __init__(self, call: Call, times: int):
+        self._filter, self._times = call.node.inputs[1], times
+        self._shape = call.spec(self._filter).shape
+        known = call.constant(self._filter)
+        self._known = None if known is None else np.tile(self._flat(known), times)
+        size = (*self._shape[:2], times * self._shape[2] * self._shape[3])
+        self.scratch = (Scratch(size),) if known is None else ()
+
+    def _flat(self, filter: np.ndarray) -> np.ndarray:
+        return filter.reshape(*self._shape[:2], -1)
+
+    def bind(self, views: Views, room: list[np.ndarray]) -> tuple[np.ndarray, list[Work]]:
+        """The weights, and what must run before they are read."""
+        if self._known is not None:
+            return self._known, []
+        result, once = room.pop(0), self._flat(views[self._filter])
+        several = result.reshape(*once.shape[:2], self._times, -1)
+        return result, [partial(np.copyto, several, once[:, :, None])]
+
+
+class _Method(NamedTuple):
+    """A way to sum up."""
+
+    name: str
+    has_rows: bool  # whether weights are repeated for each pixel of a row
+    #: Of the padded image from the first row of a block on, the windows, the weights, the result
+    #: [rows, width, channels], and the scratch.
+    works: Callable[[np.ndarray, Window, np.ndarray, np.ndarray, list[np.ndarray]], list[Work]]
+    #: The scratch for blocks of some rows.
+    columns: Callable[[Window, int, int], tuple[Scratch, ...]] = lambda w, rows, channels: ()
+
+
+def _method(w: Window, channels: int) -> _Method:
+    """What is quickest for that many channels.
+
+    The iterator of `np.einsum` copies into a buffer where windows read no pixels side by side.
+    """
+    is_beside = w.size[1] > 1 and w.dilations[1] == 1
+    if w.strides[1] > 1:
+        return _BY_PIXEL if channels >= 128 and is_beside else _BY_COLUMN
+    return _BY_PIXEL if channels >= 512 and is_beside else _BY_ROW
+
+
+def _sum_by_pixel(
+    x: np.ndarray, w: Window, weights: np.ndarray, out: np.ndarray, room: list[np.ndarray]
+) -> list[Work]:
+    """For many channels: the inner loop is over those."""
+    row, pixel, value = x.strides
+    windows = as_strided(
+        x,
+        (*out.shape[:2], *weights.shape),
+        (
+            row * w.strides[0],
+            pixel * w.strides[1],
+            row * w.dilations[0],
+            pixel * w.dilations[1],
+            value,
+        ),
+    )
+    return [partial(np.einsum, "hwyxc,yxc->hwc", windows, weights, out=out)]
+
+
+def _sum_by_row(
+    x: np.ndarray, w: Window, weights: np.ndarray, out: np.ndarray, room: list[np.ndarray]
+) -> list[Work]:
+    """Without steps from pixel to pixel: rows are shifted as a whole."""
+    row, pixel, _ = x.strides
+    steps = (row * w.strides[0], row * w.dilations[0], pixel * w.dilations[1])
+    return _sum_of_rows(x, steps, weights, out.reshape(len(out), -1))
+
+
+def _sum_of_rows(
+    x: np.ndarray, steps: tuple[int, int, int], weights: np.ndarray, out: np.ndarray
+) -> list[Work]:
+    """Runs that begin at each row of the result, row and column of the filter."""
+    runs = as_strided(x, (len(out), *weights.shape), (*steps, x.itemsize))
+    return [partial(np.einsum, "hyxc,yxc->hc", runs, weights, out=out)]
+
+
+def _room_for_columns(w: Window, rows: int, channels: int) -> tuple[Scratch, ...]:
+    """The columns of each phase side by side, and the sum of one phase."""
+    high = (rows - 1) * w.strides[0] + w.size[0]
+    wide = w.out_size[1] + (w.size[1] - 1) // w.strides[1]
+    return Scratch((high, wide, channels)), Scratch((rows, w.out_size[1] * channels))
+
+
+def _sum_by_column(
+    x: np.ndarray, w: Window, weights: np.ndarray, out: np.ndarray, room: list[np.ndarray]
+) -> list[Work]:
+    """With steps: every second column is copied, and then the others, to lie side by side."""
+    step, (high, wide) = w.strides[1], w.size
+    columns, share, *_ = room
+    total = out.reshape(len(out), -1)
+    share = share[: len(out)]
+    works: list[Work] = []
+    for phase in range(min(step, wide)):
+        taps = weights[:, phase::step]
+        rows, count = (len(out) - 1) * w.strides[0] + high, w.out_size[1] + taps.shape[1] - 1
+        source = x[:rows, phase : phase + (count - 1) * step + 1 : step]
+        beside = columns[:rows, :count]
+        row, pixel, _ = beside.strides
+        works.append(copy_of_runs(beside, source))
+        steps = (row * w.strides[0], row, pixel)
+        works += _sum_of_rows(beside, steps, taps, share if phase else total)
+        if phase:
+            works.append(partial(np.add, total, share, out=total))
+    return works
+
+
+_BY_PIXEL = _Method("by pixel", False, _sum_by_pixel)
+_BY_ROW = _Method("by row", True, _sum_by_row)
+_BY_COLUMN = _Method("by column", True, _sum_by_column, _room_for_columns)

@@ -1,0 +1,280 @@
+"""Runs a program as a list of calls of NumPy in one arena."""
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, partial
+from threading import Lock
+from time import perf_counter
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from core.backends.cpu import running_silently
+from core.backends.cpu.lowering.fallback import lower_by_kernel
+from core.backends.cpu.lowering.layouts import choose_margins, homes_of, is_alias
+from core.backends.cpu.lowering.table import (
+    Call,
+    Lowered,
+    Views,
+    Work,
+    find_lowering,
+    numpy_dtype,
+)
+from core.geometry import Sides
+from core.graph.nodes import Node
+from core.plan.executable import Executable
+from core.plan.placement import Placed, Request, place
+from core.plan.program import Program, epilogue_of, multiply_adds, reads, results
+from core.specs import Shape
+
+if TYPE_CHECKING:
+    from core.plan.report import StepInfo
+
+#: Workspaces that wait for the next run; more were for runs at the same time, and go.
+MOST_WAITING = 4
+
+#: Where arrays begin: on a line of the CPU's cache.
+ALIGNMENT = 64
+
+
+class Step(NamedTuple):
+    """What runs as one: a node, or several that one lowering takes together, with their calls."""
+
+    nodes: tuple[Node, ...]
+    lowered: Lowered
+
+    @property
+    def name(self) -> str:
+        """That of its last node, whose value it gives."""
+        return self.nodes[-1].name
+
+
+class Workspace(NamedTuple):
+    """The memory of one run at a time, and the calls that are bound to it."""
+
+    inputs: list[tuple[int, np.ndarray]]  # which feeds are needed, and where they go
+    works: list[Work]
+    ends: list[int]  # where the calls of each step end
+    outputs: list[np.ndarray]
+
+
+class Machine(Executable):
+    """A program in NumPy. Threads may share it: each run leases a workspace.
+
+    Args:
+        program: what runs; nobody writes to its constants.
+    """
+
+    tier = "numpy"
+
+    def __init__(self, program: Program):
+        self._program = program
+        self._margins = choose_margins(program)
+        self._homes = homes_of(program)
+        self._steps = [*self._lowered()]
+        self.packed_bytes = sum(step.lowered.packed_bytes for step in self._steps)
+        requests = [*self._value_requests(), *self._scratch_requests()]
+        self.placed, self.arena_bytes = place(requests, ALIGNMENT)
+        self._waiting: deque[Workspace] = deque(maxlen=MOST_WAITING)
+        self._workspaces_made, self._making = 0, Lock()
+
+    @cached_property
+    def steps(self) -> "Sequence[StepInfo]":
+        """What runs, in order."""
+        return [_told(step, self._program) for step in self._steps]
+
+    @property
+    def workspaces_made(self) -> int:
+        """How many arenas were made so far: as many as runs went on at the same time."""
+        return self._workspaces_made
+
+    def run(self, feeds: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """The outputs in fresh arrays; nothing else is allocated but by kernels on their own."""
+        workspace = self._leased()
+        with running_silently():
+            for index, target in workspace.inputs:
+                np.copyto(target, feeds[index])
+            for work in workspace.works:
+                work()
+        found = [_frozen_copy(output) for output in workspace.outputs]
+        self._waiting.append(workspace)
+        return found
+
+    def step_times(self, feeds: Sequence[np.ndarray]) -> list[float]:
+        """Run once and tell the seconds of each step."""
+        workspace = self._leased()
+        times: list[float] = []
+        with running_silently():
+            for index, target in workspace.inputs:
+                np.copyto(target, feeds[index])
+            begin = 0
+            for end in workspace.ends:
+                started = perf_counter()
+                for work in workspace.works[begin:end]:
+                    work()
+                times.append(perf_counter() - started)
+                begin = end
+        self._waiting.append(workspace)
+        return times
+
+    # --- making it ready --------------------------------------------------------------------
+
+    def _lowered(self) -> Iterator[Step]:
+        """The steps; lowerings that take several nodes at once would come first here."""
+        for node in self._program.nodes:
+            if not is_alias(node, self._program):
+                call = Call(node, self._program, self._margins)
+                lowering = find_lowering(node.type)
+                lowered = (lowering(call) if lowering else None) or lower_by_kernel(call)
+                yield Step((node,), lowered)
+
+    def _value_requests(self) -> list[Request]:
+        """The buffer of each value that is no constant, from where it is made to its last use."""
+        first: dict[str, int] = dict.fromkeys(self._program.inputs, 0)
+        last: dict[str, int] = {}
+        for place_, node in self._placed_nodes():
+            for reference in results(node, self._program.specs):
+                first[reference] = last[reference] = place_
+            for reference in reads(node):
+                last[self._homes[reference]] = place_
+        for reference in self._program.outputs:
+            last[self._homes[reference]] = max(len(self._steps) - 1, 0)
+        return [
+            Request(reference, self._bytes(reference), begin, last[reference])
+            for reference, begin in first.items()
+            if reference in last
+        ]
+
+    def _placed_nodes(self) -> Iterator[tuple[int, Node]]:
+        """Every node that runs, and the number of its step."""
+        return ((i, node) for i, step in enumerate(self._steps) for node in step.nodes)
+
+    def _scratch_requests(self) -> Iterator[Request]:
+        for place_, step in enumerate(self._steps):
+            for i, scratch in enumerate(step.lowered.scratch):
+                yield Request(_scratch_name(step, i), scratch.bytes, place_, place_)
+
+    def _bytes(self, reference: str) -> int:
+        spec = self._program.specs[reference]
+        return int(np.prod(self._whole_shape(reference))) * numpy_dtype(spec).itemsize
+
+    def _whole_shape(self, reference: str) -> Shape:
+        shape = self._program.specs[reference].shape
+        if reference not in self._margins:
+            return shape
+        (top, bottom), (left, right) = self._margins[reference]
+        return shape[0], top + shape[1] + bottom, left + shape[2] + right, shape[3]
+
+    # --- workspaces -------------------------------------------------------------------------
+
+    def _leased(self) -> Workspace:
+        try:
+            return self._waiting.pop()
+        except IndexError:
+            with self._making:
+                self._workspaces_made += 1
+            return self._new_workspace()
+
+    def _new_workspace(self) -> Workspace:
+        program = self._program
+        arena = _aligned(self.arena_bytes)
+        places = {p.name: p for p in self.placed}
+        wholes = {r: self._array(arena, places[r], r) for r in self._homes if r in places}
+        values = {**program.constants, **self._shown(wholes)}
+        margins = {r: _border_works(wholes[r], s) for r, s in self._margins.items() if r in wholes}
+        works: list[Work] = []
+        ends = []
+        for step in self._steps:
+            scratch = [
+                _part(arena, places[_scratch_name(step, i)], s.shape, np.dtype(s.dtype))
+                for i, s in enumerate(step.lowered.scratch)
+            ]
+            for node in step.nodes:
+                for reference in results(node, program.specs):
+                    works += margins.get(reference, ())
+            works += step.lowered.bind(Views(values, wholes, scratch))
+            ends.append(len(works))
+        inputs = [(i, values[r]) for i, r in enumerate(program.inputs) if r in values]
+        before = [work for r in program.inputs for work in margins.get(r, ())]
+        ends = [end + len(before) for end in ends]
+        return Workspace(inputs, [*before, *works], ends, [values[r] for r in program.outputs])
+
+    def _array(self, arena: np.ndarray, placed: Placed, reference: str) -> np.ndarray:
+        dtype = numpy_dtype(self._program.specs[reference])
+        return _part(arena, placed, self._whole_shape(reference), dtype)
+
+    def _shown(self, wholes: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """The values themselves: without margins, and in all their shapes."""
+        program = self._program
+        shown: dict[str, np.ndarray] = {}
+        for reference, home in self._homes.items():
+            if home in wholes:
+                inner = _inner(wholes[home], self._margins.get(home))
+                shown[reference] = inner.reshape(program.specs[reference].shape)
+            elif home in program.constants:
+                array = program.constants[home]
+                shown[reference] = array.reshape(program.specs[reference].shape)
+        return shown
+
+
+def _told(step: Step, program: Program) -> "StepInfo":
+    from core.plan.report import StepInfo  # who just runs a plan tells nothing of it
+
+    node, specs = step.nodes[-1], program.specs
+    read = [r for n in step.nodes for r in reads(n)]
+    before = [n.type for n in step.nodes[1:]]
+    return StepInfo(
+        name=node.name,
+        op=step.nodes[0].type,
+        kernel=step.lowered.kernel,
+        fused=(*before, *(e.type for n in step.nodes for e in epilogue_of(n))),
+        input_shapes=tuple(specs[r].shape for r in read),
+        output_shape=specs[node.name].shape,
+        dtype=specs[node.name].dtype,
+        bytes=specs[node.name].bytes,
+        weight_bytes=sum(program.constants[r].nbytes for r in read if r in program.constants),
+        multiply_adds=sum(multiply_adds(n, specs) for n in step.nodes),
+        scratch_bytes=sum(scratch.bytes for scratch in step.lowered.scratch),
+    )
+
+
+def _scratch_name(step: Step, index: int) -> str:
+    return f"{step.name} scratch {index}"
+
+
+def _aligned(size: int) -> np.ndarray:
+    """Bytes that begin on a line of the cache."""
+    raw = np.empty(size + ALIGNMENT, np.uint8)
+    begin = -raw.ctypes.data % ALIGNMENT
+    return raw[begin : begin + size]
+
+
+def _part(arena: np.ndarray, placed: Placed, shape: Shape, dtype: np.dtype) -> np.ndarray:
+    return np.ndarray(shape, dtype, arena.data, placed.offset)
+
+
+def _inner(whole: np.ndarray, sides: Sides | None) -> np.ndarray:
+    if sides is None:
+        return whole
+    (top, bottom), (left, right) = sides
+    return whole[:, top : whole.shape[1] - bottom, left : whole.shape[2] - right]
+
+
+def _border_works(whole: np.ndarray, sides: Sides) -> list[Work]:
+    """Zeros around images: other values were there before."""
+    (top, bottom), (left, right) = sides
+    height, width = whole.shape[1:3]
+    inner = slice(top, height - bottom)
+    strips = [
+        whole[:, :top],
+        whole[:, height - bottom :],
+        whole[:, inner, :left],
+        whole[:, inner, width - right :],
+    ]
+    return [partial(strip.fill, 0) for strip in strips if strip.size]
+
+
+def _frozen_copy(array: np.ndarray) -> np.ndarray:
+    result = array.copy()
+    result.setflags(write=False)
+    return result

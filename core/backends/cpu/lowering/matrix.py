@@ -1,0 +1,45 @@
+"""Matrix products, by NumPy's BLAS, straight into their results."""
+
+from functools import partial
+
+import numpy as np
+
+from core.backends.cpu.lowering.blocks import has_margin
+from core.backends.cpu.lowering.chain import epilogue
+from core.backends.cpu.lowering.epilogue import Epilogue
+from core.backends.cpu.lowering.table import Call, Lowered, Views, Work, lowers
+
+
+@lowers("matmul")
+def lower_matmul(call: Call) -> Lowered | None:
+    """One product, or one for each matrix of a batch; then the epilogue."""
+    a, b = call.node.inputs
+    steps = epilogue(call)
+    specs = [call.result, call.spec(a), call.spec(b)]
+    is_plain = all(spec.dtype == "float32" and spec.size for spec in specs)
+    if steps is None or not is_plain or any(has_margin(call, r) for r in (a, b, call.node.name)):
+        return None
+    transposed = [bool(call.node.attributes[f"transpose_{side}"]) for side in "ab"]
+
+    def bind(views: Views) -> list[Work]:
+        left, right = (
+            views[r].swapaxes(-1, -2) if turned else views[r]
+            for r, turned in zip((a, b), transposed, strict=True)
+        )
+        result = views[call.node.name]
+        end = Epilogue(steps, views, result)
+        product = partial(np.matmul, *_as_one(left, right, result))
+        return [*end.first, product, *end.works((), result, result)]
+
+    return Lowered("matmul", bind, steps.scratch)
+
+
+def _as_one(
+    a: np.ndarray, b: np.ndarray, result: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The rows of all matrices as one matrix, where they meet the same one."""
+    if a.ndim > 2 and b.size == b.shape[-1] * b.shape[-2] and a.flags.c_contiguous:
+        b = b.reshape(b.shape[-2:]) if b.flags.c_contiguous else b[(0,) * (b.ndim - 2)]
+        if result.size // result.shape[-1] == a.size // a.shape[-1]:
+            return a.reshape(-1, a.shape[-1]), b, result.reshape(-1, result.shape[-1])
+    return a, b, result

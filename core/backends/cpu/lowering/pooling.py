@@ -1,0 +1,180 @@
+"""Pooling: rows of pixels first, which are long, then pixels; global averages as products."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from core.backends.cpu.lowering.chain import with_epilogue
+from core.backends.cpu.lowering.compact import copied
+from core.backends.cpu.lowering.reduction import lower_mean_of_pixels
+from core.backends.cpu.lowering.rows import BLOCK, row
+from core.backends.cpu.lowering.table import Call, Lowered, Scratch, Views, Work, lowers
+from core.geometry import Window, window
+
+#: Pixels of fewer values are gathered before rows of them are combined.
+_SHORT = 256
+
+
+@lowers("max_pool")
+def lower_max_pool(call: Call) -> Lowered | None:
+    """The largest values; NaN is passed over, and a window of nothing else has -inf."""
+    source, result = call.node.inputs[0], call.node.name
+    w = _window(call)
+    if w.pointwise:
+        return with_epilogue(call, "copy", lambda v: [copied(v[result], v[source])])
+
+    def without_nan(rows: np.ndarray, block: slice) -> Work:
+        return partial(np.fmax, rows, row(-np.inf, rows.shape[-1], rows.dtype), out=rows)
+
+    return _lower(call, w, _Fold(np.fmax, -np.inf, without_nan))
+
+
+@lowers("avg_pool")
+def lower_avg_pool(call: Call) -> Lowered | None:
+    """Sums divided by the number of pixels; the average of whole images as a mean of pixels."""
+    w = _window(call)
+    if w.size == w.in_size and not any(map(any, w.padding)):
+        return lower_mean_of_pixels(call)
+    counts = np.repeat(_counts(w), call.result.shape[3], axis=1)
+    if (counts == counts[0, 0]).all():
+        counts = np.broadcast_to(counts[0, 0], (w.out_size[0], 1))
+
+    def divided(rows: np.ndarray, block: slice) -> Work:
+        return partial(np.divide, rows, counts[block], out=rows)
+
+    return _lower(call, w, _Fold(np.add, 0, divided))
+
+
+class _Fold(NamedTuple):
+    """How the values of a window become one: a function, what it starts from, and what ends it.
+
+    ``end`` makes a call for rows [rows, width * channels] of the result, the slice given.
+    """
+
+    function: np.ufunc
+    start: float
+    end: Callable[[np.ndarray, slice], Work]
+
+    def works(self, target: np.ndarray, pairs: list[tuple[np.ndarray, np.ndarray]]) -> list[Work]:
+        """Combine parts of the target with values of their shape; the first take its place."""
+        whole = [values for part, values in pairs if part.shape == target.shape]
+        parts = [pair for pair in pairs if pair[0].shape != target.shape and pair[0].size]
+        if len(whole) > 1:
+            works: list[Work] = [partial(self.function, *whole[:2], out=target)]
+        else:
+            first = whole[0] if whole else np.array(self.start, target.dtype)
+            works = [partial(np.copyto, target, first)]
+        works += [partial(self.function, target, values, out=target) for values in whole[2:]]
+        return works + [partial(self.function, part, values, out=part) for part, values in parts]
+
+
+def _window(call: Call) -> Window:
+    how = {k: v for k, v in call.node.attributes.items() if k != "epilogue"}
+    shape = call.spec(call.node.inputs[0]).shape
+    return window(shape, how.pop("filter_size"), data_format="NHWC", **how)
+
+
+def _taps(w: Window, axis: int, block: slice) -> list[tuple[slice, slice]]:
+    """For each place along an axis: the windows of a block that have a pixel there, and those.
+
+    Windows are counted from the start of the block.
+    """
+    length, stride = w.in_size[axis], w.strides[axis]
+    found = []
+    for place in range(w.size[axis]):
+        offset = place * w.dilations[axis] - w.padding[axis][0]
+        first = max(block.start, -(offset // stride))
+        last = max(first, min(block.stop, (length - 1 - offset) // stride + 1))
+        pixels = slice(first * stride + offset, last * stride + offset, stride)
+        found.append((slice(first - block.start, last - block.start), pixels))
+    return found
+
+
+def _counts(w: Window) -> np.ndarray:
+    """How many pixels each window has: [height, width]."""
+    counts = [np.zeros(n, np.float32) for n in w.out_size]
+    for axis, along in enumerate(counts):
+        for windows, _ in _taps(w, axis, slice(0, len(along))):
+            along[windows] += 1
+    return np.multiply.outer(*counts)
+
+
+def _lower(call: Call, w: Window, fold: _Fold) -> Lowered | None:
+    """Blocks of rows, first combined down, then across."""
+    (source,), (batch, height, width, channels) = call.node.inputs, call.result.shape
+    if call.result.dtype != "float32":
+        return None
+    across = w.in_size[1] * channels
+    rows = min(height, max(1, BLOCK // max(across, 1)))
+    gathers = w.strides[1] > 1 and channels < _SHORT
+    scratch = [Scratch((rows, across)), *[Scratch((rows, width, channels))] * gathers]
+
+    def bind(views: Views) -> list[Work]:
+        x, y = views[source], views[call.node.name]
+        works: list[Work] = []
+        for i in range(batch):
+            for start in range(0, height, rows):
+                block = slice(start, min(start + rows, height))
+                down, *gathered = (s[: block.stop - start] for s in views.scratch[: len(scratch)])
+                long_rows = x[i].reshape(w.in_size[0], across)
+                pairs = [(down[to], long_rows[at]) for to, at in _taps(w, 0, block)]
+                works += fold.works(down, pairs)
+                works += _across(fold, w, down, y[i, block], *gathered)
+                works.append(fold.end(y[i, block].reshape(len(down), -1), block))
+        return works
+
+    return with_epilogue(call, "pool", bind, scratch)
+
+
+def _across(
+    fold: _Fold, w: Window, down: np.ndarray, target: np.ndarray, room: np.ndarray | None = None
+) -> list[Work]:
+    """Combine pixels of rows.
+
+    Args:
+        fold: how.
+        w: the windows.
+        down: [rows, in width * channels].
+        target: [rows, width, channels], whose rows are contiguous.
+        room: of the shape of target, where windows step by several pixels of few values: there
+            the pixels of each place are put side by side, as short loops would take longer.
+    """
+    _, width, channels = target.shape
+    taps = _taps(w, 1, slice(0, width))
+    pixels, rows = down.reshape(len(down), -1, channels), target.reshape(len(target), -1)
+    if room is not None:
+        return _gathered(fold, target, pixels, taps, room)
+    if w.strides[1] > 1:
+        return fold.works(target, [(target[:, to], pixels[:, at]) for to, at in taps])
+    spans = [(_span(rows, to, channels), _span(down, at, channels)) for to, at in taps]
+    return fold.works(rows, spans)
+
+
+def _gathered(
+    fold: _Fold,
+    target: np.ndarray,
+    pixels: np.ndarray,
+    taps: list[tuple[slice, slice]],
+    room: np.ndarray,
+) -> list[Work]:
+    """Places that all windows have come first: one takes the place of the target."""
+    _, width, channels = target.shape
+    first, *others = sorted(taps, key=lambda tap: tap[0] != slice(0, width))
+    works: list[Work] = [partial(np.copyto, target, np.array(fold.start, target.dtype))]
+    if first[0] == slice(0, width):
+        works = [copied(target, pixels[:, first[1]])]
+    else:
+        others.append(first)
+    rows, gathered = target.reshape(len(target), -1), room.reshape(len(room), -1)
+    for to, at in others:
+        if to.start < to.stop:
+            part, values = _span(rows, to, channels), _span(gathered, to, channels)
+            works.append(copied(room[:, to], pixels[:, at]))
+            works.append(partial(fold.function, part, values, out=part))
+    return works
+
+
+def _span(rows: np.ndarray, pixels: slice, channels: int) -> np.ndarray:
+    return rows[:, pixels.start * channels : pixels.stop * channels]

@@ -1,0 +1,166 @@
+"""Resizing: pixels or rows are gathered by places that are known, and mixed in long rows."""
+
+from collections.abc import Sequence
+from functools import partial
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from core.backends.cpu.lowering.chain import with_epilogue
+from core.backends.cpu.lowering.compact import Compact
+from core.backends.cpu.lowering.rows import BLOCK
+from core.backends.cpu.lowering.table import Call, Lowered, Scratch, Views, Work, lowers
+from core.backends.cpu.resize import WIDTH, changes, nearest, neighbours
+from core.geometry import Sides
+
+Works = list[Work]
+
+_NO_MARGIN: Sides = ((0, 0), (0, 0))
+
+
+class _Grid(NamedTuple):
+    """Where the pixels of images lie in a buffer, counted in pixels."""
+
+    batch: int
+    height: int
+    width: int
+    margin: Sides = _NO_MARGIN
+
+    def places(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """Of the pixels in some rows and columns: [batch, rows, columns]."""
+        (top, bottom), (left, right) = self.margin
+        images = np.arange(self.batch)[:, None] * (top + self.height + bottom)
+        lines = (images + top + rows) * (left + self.width + right)
+        return lines[..., None] + left + columns
+
+
+def _grid(call: Call) -> _Grid:
+    (reference,) = call.node.inputs
+    *batch, height, width, _ = call.spec(reference).shape
+    return _Grid(prod(batch), height, width, call.margin(reference))
+
+
+def _how(call: Call) -> tuple[bool, bool]:
+    attributes = call.node.attributes
+    return attributes["align_corners"], attributes["half_pixel_centers"]
+
+
+def _taken(rows: np.ndarray, places: np.ndarray, out: np.ndarray) -> Work:
+    """Rows by their places, which are valid; without a mode NumPy would fill a copy of ``out``."""
+    return partial(np.take, rows, places, axis=0, out=out, mode="clip")
+
+
+@lowers("resize_nearest_neighbor")
+def lower_nearest(call: Call) -> Lowered | None:
+    """Pixels by their places."""
+    (reference,), (*_, height, width, channels) = call.node.inputs, call.result.shape
+    if not call.spec(reference).size:
+        return None
+    grid, how = _grid(call), _how(call)
+    rows, columns = nearest(grid.height, height, *how), nearest(grid.width, width, *how)
+    places, result = grid.places(rows, columns).ravel(), Compact.of(call, call.node.name)
+
+    def bind(views: Views) -> list[Work]:
+        y, after = result.write(views)
+        pixels = views.whole(reference).reshape(-1, channels)
+        return [_taken(pixels, places, y.reshape(-1, channels)), *after]
+
+    return with_epilogue(call, "gather", bind, result.scratch)
+
+
+class _Pass(NamedTuple):
+    """A resize along one axis, of items, which are pixels or whole rows of them.
+
+    Attributes:
+        before: places of the items before each new one: [batch, rows, items in a row].
+        after: of those after it.
+        share: of the step from one to the other: [rows or 1, values in a row or 1].
+        length: values in an item.
+    """
+
+    before: np.ndarray
+    after: np.ndarray
+    share: np.ndarray
+    length: int
+
+    def works(self, source: np.ndarray, target: np.ndarray, rooms: Sequence[np.ndarray]) -> Works:
+        """To [batch, rows, values], a block of rows after the other."""
+        batch, rows, values = target.shape
+        step, items = max(1, BLOCK // values), source.reshape(-1, self.length)
+        works: Works = []
+        for i in range(batch):
+            for start in range(0, rows, step):
+                block = slice(start, min(start + step, rows))
+                works += self._block(items, (i, block), target[i, block], rooms)
+        return works
+
+    def _block(
+        self,
+        items: np.ndarray,
+        index: tuple[int, slice],
+        out: np.ndarray,
+        rooms: Sequence[np.ndarray],
+    ) -> Works:
+        """The first neighbour plus a share of the step to the second, in the kernel's order."""
+        first, second = (room[: out.size].reshape(out.shape) for room in rooms)
+        share = self.share[index[1]] if len(self.share) > 1 else self.share
+        return [
+            _taken(items, self.before[index].ravel(), first.reshape(-1, self.length)),
+            _taken(items, self.after[index].ravel(), second.reshape(-1, self.length)),
+            partial(np.subtract, second, first, out=second),
+            partial(np.multiply, second, share, out=second),
+            partial(np.add, second, first, out=out),
+        ]
+
+
+def _passes(call: Call) -> list[tuple[_Pass, _Grid]]:
+    """For each axis that changes, in the kernel's order, with the grid of its result."""
+    grid, channels = _grid(call), call.result.shape[-1]
+    images = np.broadcast_to(np.float32(0), call.spec(call.node.inputs[0]).shape)
+    found = []
+    for axis, old, new in changes(images, call.result.shape[-3:-1]):
+        *ends, share = neighbours(old, new, *_how(call))
+        if axis == WIDTH:
+            length, share = channels, np.repeat(share, channels)[None]
+            before, after = (grid.places(np.arange(grid.height), end) for end in ends)
+            grid = _Grid(grid.batch, grid.height, new)
+        else:
+            columns = grid.columns
+            length, share = channels * grid.width // len(columns), share[:, None]
+            before, after = (grid.places(end, columns) for end in ends)
+            grid = _Grid(grid.batch, new, grid.width)
+        found.append((_Pass(before, after, share, length), grid))
+    return found
+
+
+@lowers("resize_bilinear")
+def lower_bilinear(call: Call) -> Lowered | None:
+    """One axis after the other."""
+    (reference,), passes = call.node.inputs, _passes(call)
+    if not call.spec(reference).size or not passes:
+        return None
+    channels = call.result.shape[-1]
+    shapes = [(g.batch, g.height, g.width * channels) for _, g in passes]
+    room = Scratch((max(BLOCK, *(values for *_, values in shapes)),))
+
+    def bind(views: Views) -> list[Work]:
+        rooms, between = views.scratch[:2], views.scratch[2 : 1 + len(passes)]
+        source, out = views.whole(reference), views[call.node.name].reshape(shapes[-1])
+        works: Works = []
+        for (each, _), target in zip(passes, [*between, out], strict=True):
+            works += each.works(source, target, rooms)
+            source = target
+        return works if len(passes) > 1 else [*works, *_without_infinity(out, rooms[0])]
+
+    return with_epilogue(call, "resize", bind, (room, room, *map(Scratch, shapes[:-1])))
+
+
+def _without_infinity(images: np.ndarray, room: np.ndarray) -> list[Work]:
+    """Along an axis that stays the step is 0, but from an infinity to itself it is NaN."""
+    works: list[Work] = []
+    for rows in (row for image in images for row in image):
+        steps = room[: rows.size]
+        works.append(partial(np.subtract, rows, rows, out=steps))
+        works.append(partial(np.add, rows, steps, out=rows))
+    return works

@@ -1,0 +1,84 @@
+"""Arrays of one shape: how they are cut into blocks that stay in the cache, and have long rows."""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from math import prod
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from core.specs import Shape
+
+#: Values per block: several arrays of so many stay in the cache from one pass to the next.
+BLOCK = 1 << 15
+
+#: NumPy takes its time for rows that are shorter.
+_LONG = 1024
+
+
+def with_long_rows(arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Views of arrays of one shape, whose last axes are joined until rows are long, if they can.
+
+    An axis along which an array repeats (of step 0) joins others of that kind. Axes of length 1
+    go: NumPy would see two views of the same values as different ones by the steps of those.
+    """
+    shape = arrays[0].shape
+    index = tuple(0 if n == 1 else slice(None) for n in shape)
+    found = [a[index] if max(shape, default=1) > 1 else a.reshape(1) for a in arrays]
+    while found[0].ndim > 1 and found[0].shape[-1] < _LONG and all(map(_can_join, found)):
+        found = [_join_last(a) for a in found]
+    return found
+
+
+def _can_join(a: np.ndarray) -> bool:
+    return a.strides[-2] == a.strides[-1] * a.shape[-1]
+
+
+def _join_last(a: np.ndarray) -> np.ndarray:
+    (*lead, outer, inner), (*steps, _, step) = a.shape, a.strides
+    return as_strided(a, (*lead, outer * inner), (*steps, step))
+
+
+def parts(arrays: Sequence[np.ndarray], most: int = BLOCK) -> Iterator[list[np.ndarray]]:
+    """Cut arrays of one shape into the same parts, of at most ``most`` values."""
+    first = arrays[0]
+    if first.size <= most:
+        yield list(arrays)
+        return
+    inner = first.size // len(first)
+    if inner > most:
+        for i in range(len(first)):
+            yield from parts([a[i] for a in arrays], most)
+        return
+    step = most // inner
+    for start in range(0, len(first), step):
+        yield [a[start : start + step] for a in arrays]
+
+
+@lru_cache(32)
+def row(value: float, length: int, dtype: np.dtype) -> np.ndarray:
+    """A row of one number. NumPy's maximum and minimum take a fourth of the time with it."""
+    result = np.full(length, value, dtype)
+    result.flags.writeable = False
+    return result
+
+
+def expanded_shape(own: Shape, result: Shape, numbers: bool = False) -> Shape:
+    """The shape in which an operand has long rows, as far as it may be repeated in memory.
+
+    Args:
+        own: its shape, which broadcasts to ``result``.
+        result: of the element-wise op.
+        numbers: whether one number for a whole row is to be repeated, too.
+
+    >>> expanded_shape((32,), (1, 112, 112, 32)), expanded_shape((1,), (1, 112, 112, 32))
+    ((1, 1, 112, 32), (1,))
+    """
+    axes = 1
+    while axes < len(result) and prod(result[-axes:]) < _LONG:
+        axes += 1
+    start = max(len(result) - axes, 0)
+    lead = (1,) * (len(result) - len(own)) + own
+    shape = (*lead[:start], *result[start:])
+    is_number = prod(lead[start:]) == 1
+    return own if prod(shape) > BLOCK or (is_number and not numbers) else shape

@@ -1,0 +1,45 @@
+"""What a backend makes of a program."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from core.backends.base import Handle
+
+if TYPE_CHECKING:
+    from core.plan.placement import Placed
+    from core.plan.report import StepInfo
+
+
+class Executable(ABC):
+    """A program that is ready to run. Threads may share it.
+
+    Attributes:
+        tier: how its kernels are made, such as ``"numpy"``.
+        placed: where each buffer lies in the arena, and from which step to which.
+        arena_bytes: how large the arena of one run is.
+        packed_bytes: of weights in other forms than the program's, beside those.
+    """
+
+    tier: str
+    placed: "Sequence[Placed]"
+    arena_bytes: int
+    packed_bytes: int
+
+    @abstractmethod
+    def run(self, feeds: Sequence[Handle]) -> list[Handle]:
+        """The outputs of the program for its inputs, in data of their own."""
+
+    @abstractmethod
+    def step_times(self, feeds: Sequence[Handle]) -> list[float]:
+        """Run once and tell the seconds of each step."""
+
+    @property
+    @abstractmethod
+    def steps(self) -> "Sequence[StepInfo]":
+        """What runs, in order; a step may be one node or a stretch of them."""
+
+    @property
+    @abstractmethod
+    def workspaces_made(self) -> int:
+        """How many arenas were made so far: as many as runs went on at the same time."""

@@ -1,0 +1,135 @@
+"""Buffers placed in one arena: those that are not needed at the same time share memory.
+
+Greedy by size, after Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net Inference"
+(2020, arXiv:2001.03288), as TFLite's arena planner does it: the largest buffer first, each into the
+smallest gap that fits between those that live at the same time.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from core.errors import CoreError
+
+_Spans = dict[int, list[tuple[int, int]]]
+
+
+class Request(NamedTuple):
+    """A buffer that is needed from one step to another, both included."""
+
+    name: str
+    bytes: int
+    first: int
+    last: int
+
+
+class Placed(NamedTuple):
+    """Where a buffer lies in the arena, and the steps during which it is its own."""
+
+    name: str
+    offset: int
+    bytes: int
+    first: int
+    last: int
+
+
+def place(requests: Sequence[Request], alignment: int = 64) -> tuple[list[Placed], int]:
+    """Give each buffer its place.
+
+    Two orders are tried, and the better kept: by size, and by size from the steps outwards that
+    need most at once, which is better where many buffers live long. The second is left out where
+    the first needs no more than what lives at the same time.
+
+    Args:
+        requests: in any order; of no bytes, too.
+        alignment: offsets are multiples of it, in bytes.
+
+    Returns:
+        The buffers in the order of the requests, and how many bytes the arena has.
+
+    Raises:
+        CoreError: a buffer ends before it begins, or has less than no bytes.
+
+    >>> chain = [Request("a", 100, 0, 1), Request("b", 200, 1, 2), Request("c", 100, 2, 3)]
+    >>> placed, total = place(chain)
+    >>> [(p.name, p.offset) for p in placed], total
+    ([('a', 256), ('b', 0), ('c', 256)], 384)
+    """
+    _check(requests)
+    rounded = [-(-request.bytes // alignment) * alignment for request in requests]
+    live = _live_bytes(requests, rounded)
+    by_size = sorted(range(len(requests)), key=lambda i: (-rounded[i], requests[i].first))
+    offsets, total = _packed(by_size, requests, rounded)
+    if total > max(live.values(), default=0):
+        widest = [max(live[step] for step in _steps(request)) for request in requests]
+        by_breadth = sorted(by_size, key=lambda i: -widest[i])
+        offsets, total = min(
+            (offsets, total), _packed(by_breadth, requests, rounded), key=lambda found: found[1]
+        )
+    placed = [
+        Placed(r.name, offset, r.bytes, r.first, r.last)
+        for r, offset in zip(requests, offsets, strict=True)
+    ]
+    return placed, total
+
+
+def least_bytes(requests: Iterable[Request]) -> int:
+    """The most that is needed at the same time: no arena can be smaller.
+
+    >>> least_bytes([Request("a", 100, 0, 1), Request("b", 200, 1, 2), Request("c", 100, 2, 3)])
+    300
+    """
+    given = [*requests]
+    return max(_live_bytes(given, [request.bytes for request in given]).values(), default=0)
+
+
+def _check(requests: Iterable[Request]) -> None:
+    for name, size, first, last in requests:
+        if size < 0 or last < first:
+            raise CoreError(
+                f"the buffer {name!r} of {size} bytes, needed from step {first} to {last}, cannot "
+                "be placed: it needs 0 bytes or more, and a last step that is not before the first"
+            )
+
+
+def _steps(request: Request) -> range:
+    return range(request.first, request.last + 1)
+
+
+def _live_bytes(requests: Sequence[Request], sizes: Sequence[int]) -> dict[int, int]:
+    """How much is needed at each step."""
+    live: dict[int, int] = defaultdict(int)
+    for request, size in zip(requests, sizes, strict=True):
+        for step in _steps(request):
+            live[step] += size
+    return live
+
+
+def _packed(
+    order: Iterable[int], requests: Sequence[Request], sizes: Sequence[int]
+) -> tuple[list[int], int]:
+    """Offsets of the buffers when they are placed in some order, and where the last one ends."""
+    taken: _Spans = defaultdict(list)  # by step, which is quick: few live at the same time
+    offsets, total = [0] * len(requests), 0
+    for i in order:
+        if not sizes[i]:
+            continue
+        steps = _steps(requests[i])
+        beside = sorted(set().union(*map(taken.__getitem__, steps)))
+        offsets[i] = _best_offset(beside, sizes[i])
+        span = offsets[i], offsets[i] + sizes[i]
+        for step in steps:
+            taken[step].append(span)
+        total = max(total, span[1])
+    return offsets, total
+
+
+def _best_offset(taken: Iterable[tuple[int, int]], size: int) -> int:
+    """The start of the smallest gap that fits between sorted spans, or else where they end."""
+    end, best, smallest = 0, None, 0
+    for start, stop in taken:
+        gap = start - end
+        if gap >= size and (best is None or gap < smallest):
+            best, smallest = end, gap
+        end = max(end, stop)
+    return end if best is None else best

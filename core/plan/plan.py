@@ -1,0 +1,145 @@
+"""A plan: a program that a backend made ready, between named references of a graph."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from core.backends.base import Backend
+from core.engine import handle_on, wrap
+from core.errors import CoreError
+from core.plan.executable import Executable
+from core.plan.passes import ProgramPass
+from core.plan.program import Program
+from core.settings import active_backend
+from core.specs import Spec, whole_number
+from core.tensors import Tensor
+from core.watchers import active_watchers
+
+if TYPE_CHECKING:
+    from core.plan.placement import Placed
+    from core.plan.report import StepInfo
+
+
+class Plan:
+    """What runs for inputs of some shapes: printed, it is a table of its steps.
+
+    Weights and code are shared by all runs; each of several runs at the same time has a workspace
+    of its own. Made by `core.graph.model.GraphModel.plan`.
+
+    Args:
+        program: what runs.
+        executable: what the backend made of it.
+        backend: that one.
+        inputs: references of the graph, in the order of the program's inputs.
+        outputs: likewise.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        executable: Executable,
+        backend: Backend,
+        inputs: Sequence[str],
+        outputs: Sequence[str],
+    ):
+        self.program = program
+        self._executable, self._backend = executable, backend
+        specs = program.specs
+        self._inputs = {r: specs[p] for r, p in zip(inputs, program.inputs, strict=True)}
+        self._outputs = {r: specs[p] for r, p in zip(outputs, program.outputs, strict=True)}
+
+    @property
+    def inputs(self) -> dict[str, Spec]:
+        """Shape and dtype of what goes in, by reference."""
+        return dict(self._inputs)
+
+    @property
+    def outputs(self) -> dict[str, Spec]:
+        """Shape and dtype of what comes out, by reference."""
+        return dict(self._outputs)
+
+    @property
+    def backend(self) -> str:
+        """Name of the backend that it runs on."""
+        return self._backend.name
+
+    @property
+    def tier(self) -> str:
+        """How the kernels are made, such as ``"numpy"``."""
+        return self._executable.tier
+
+    @property
+    def steps(self) -> "Sequence[StepInfo]":
+        """What runs, in order."""
+        return self._executable.steps
+
+    @property
+    def placed(self) -> "Sequence[Placed]":
+        """Where each buffer lies in the arena, and from which step to which."""
+        return self._executable.placed
+
+    @property
+    def arena_bytes(self) -> int:
+        """How much memory a run works in; it is kept for the next one."""
+        return self._executable.arena_bytes
+
+    @property
+    def weight_bytes(self) -> int:
+        """What the constants take, those included that are kept in another form for kernels."""
+        held = {id(a): a.nbytes for a in self.program.constants.values()}
+        return sum(held.values()) + self._executable.packed_bytes
+
+    @property
+    def workspaces_made(self) -> int:
+        """How many arenas were made so far: as many as runs went on at the same time."""
+        return self._executable.workspaces_made
+
+    def run(self, values: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """The outputs, in tensors of their own.
+
+        Args:
+            values: the inputs by reference, and maybe others.
+        """
+        handles = self._executable.run(self._feeds(values))
+        found = {
+            reference: wrap(self._backend, handle, spec)
+            for (reference, spec), handle in zip(self._outputs.items(), handles, strict=True)
+        }
+        for watcher in active_watchers():
+            for value in found.values():
+                watcher.made(value)
+        return found
+
+    def profile(self, values: Mapping[str, Tensor], repeat: int = 10) -> list[float]:
+        """Milliseconds of each step, the median of some runs.
+
+        Args:
+            values: as for `run`.
+            repeat: how many runs, at least 1, after one that does not count.
+        """
+        feeds = self._feeds(values)
+        whole_number(repeat, "repeat", least=1)
+        times = [self._executable.step_times(feeds) for _ in range(repeat + 1)][1:]
+        return (1e3 * np.median(times, axis=0)).tolist()
+
+    def _feeds(self, values: Mapping[str, Any]) -> list[Any]:
+        missing = [reference for reference in self._inputs if reference not in values]
+        if missing:
+            raise CoreError(f"the plan needs values for {', '.join(missing)}")
+        return [handle_on(self._backend, values[reference]) for reference in self._inputs]
+
+    def __repr__(self) -> str:
+        from core.plan.report import plan_table  # who just runs a plan tells nothing of it
+
+        return plan_table(self)
+
+
+def make_plan(
+    program: Program, inputs: Sequence[str], outputs: Sequence[str], passes: Sequence[ProgramPass]
+) -> Plan:
+    """A plan on the active backend, for a program that passes make smaller first."""
+    for program_pass in passes:
+        program = program_pass(program)
+    backend = active_backend()
+    return Plan(program, backend.lower(program), backend, inputs, outputs)

@@ -1,0 +1,61 @@
+"""Small programs, and what programs compute: each node by its op, which is the definition.
+
+program = program_of(node("neg", "x", name="a"), node("relu", "a"), inputs={"x": x})
+same(drop_identities(program), program, {"x": x})
+"""
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from core.dtypes import dtype_of
+from core.graph.nodes import Node
+from core.plan.program import Program, reads, results
+from core.specs import Spec
+from tests.core.plan.harness import expected
+
+Arrays = Mapping[str, np.ndarray]
+
+
+def program_of(
+    *nodes: Node, inputs: Arrays, outputs: Iterable[str] = ("y",), **constants: np.ndarray
+) -> Program:
+    """A program of nodes, with the specs that their ops give."""
+    arrays = {**constants, **inputs}
+    for node in nodes:
+        for i, result in enumerate(expected(node, arrays)):
+            arrays[f"{node.name}:{i}" if i else node.name] = result
+    specs = {reference: Spec(a.shape, dtype_of(a)) for reference, a in arrays.items()}
+    return Program(nodes, constants, specs, tuple(inputs), tuple(outputs))
+
+
+def computed(program: Program, inputs: Arrays) -> list[np.ndarray]:
+    """The outputs of a program, by eager ops."""
+    arrays: dict[str, np.ndarray] = {**program.constants, **inputs}
+    for node in program.nodes:
+        assert all(reference in arrays for reference in reads(node)), f"{node} runs too early"
+        found = expected(node, arrays)
+        assert found[0].shape == program.specs[node.name].shape, node
+        arrays |= zip(results(node, program.specs), found, strict=True)
+    return [arrays[reference] for reference in program.outputs]
+
+
+def same(found: Program, program: Program, inputs: Arrays, tolerance: float = 0.0) -> None:
+    """Check that two programs give the same, bit for bit if not said otherwise."""
+    assert found.inputs == program.inputs
+    assert len({node.name for node in found.nodes}) == len(found.nodes)
+    with np.errstate(all="ignore"):
+        pairs = zip(computed(found, inputs), computed(program, inputs), strict=True)
+        for ours, theirs in pairs:
+            assert ours.dtype == theirs.dtype
+            np.testing.assert_allclose(ours, theirs, rtol=tolerance, atol=tolerance)
+
+
+def shown(program: Program) -> list[str]:
+    """Each node as "y = conv2d x w; add . b; relu .", so that tests can say what they expect."""
+    return [_shown(node) for node in program.nodes]
+
+
+def _shown(node: Node) -> str:
+    steps = [(n.type, *n.inputs) for n in (node, *node.attributes.get("epilogue", ()))]
+    return f"{node.name} = " + "; ".join(" ".join(step) for step in steps)

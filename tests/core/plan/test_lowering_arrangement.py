@@ -1,0 +1,118 @@
+"""Ops that move values, in plans beside the kernels."""
+
+import numpy as np
+import pytest
+
+from core.errors import CoreError
+from core.plan.program import HERE
+from tests.core.plan.harness import call_of, check, lower, node, run
+
+MARGIN = ((1, 2), (2, 1))
+SHAPE = (2, 6, 5, 8)
+MOVES = [
+    ("slice", {"begin": (0, 1, 2, 3), "size": (2, -1, 3, 4)}),
+    ("slice", {"begin": 1, "size": None}),
+    ("strided_slice", {"begin": (0, 5, 0, 7), "end": (2, 0, 5, 0), "strides": (1, -2, 2, -1)}),
+    ("strided_slice", {"begin": (0, 1), "end": (1, 3), "shrink_axis_mask": 1}),
+    ("strided_slice", {"begin": (0, 0, 2), "end": (0, 0, 3), "ellipsis_mask": 1, "new_axis_mask": 2}),
+    ("transpose", {}),
+    ("transpose", {"perm": (0, 3, 1, 2)}),
+    ("reverse", {"axis": (1, -1)}),
+    ("reverse", {}),
+    ("tile", {"reps": (1, 2, 3, 1)}),
+    ("tile", {"reps": (2, 1, 1, 2)}),
+    ("depth_to_space", {"block_size": 2}),
+    ("pad", {"paddings": ((0, 0), (1, 2), (2, 0), (0, 0))}),
+    ("pad", {"paddings": ((1, 0), (0, 2), (2, 0), (3, 1)), "constant_value": -1.5}),
+    ("mirror_pad", {"paddings": ((0, 1), (5, 2), (2, 4), (7, 1)), "mode": "reflect"}),
+    ("mirror_pad", {"paddings": ((2, 1), (6, 2), (0, 5), (8, 1)), "mode": "symmetric"}),
+    ("mirror_pad", {"paddings": ((0, 0), (1, 1), (1, 1), (0, 0)), "mode": "reflect"}),
+    ("broadcast_to", {"shape": SHAPE}),
+]
+
+
+@pytest.mark.parametrize(("op", "how"), MOVES)
+@pytest.mark.parametrize("dtype", ["float32", "int32", "bool"])
+@pytest.mark.parametrize("given", [{}, {"x": MARGIN, "y": MARGIN}])
+def test_moves(op, how, dtype, given, rng):
+    x = (rng.normal(size=SHAPE) * 3).astype(dtype)
+    if how.get("constant_value") and dtype != "float32":
+        how = {**how, "constant_value": 1}
+    step = node(op, "x", **how)
+    images = len(call_of(step, {"x": x}).result.shape) == 4
+    margins = {r: m for r, m in given.items() if r == "x" or images}
+    check(step, {"x": x}, margins=margins, exact=True)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2, -1])
+@pytest.mark.parametrize("margins", [{}, {"a": MARGIN, "c": MARGIN, "y": MARGIN}])
+def test_parts_are_joined(axis, margins, rng):
+    shapes = [list(SHAPE) for _ in "abc"]
+    shapes[1][axis] = 1
+    shapes[2][axis] += 3
+    arrays = {n: rng.normal(size=s).astype(np.float32) for n, s in zip("abc", shapes, strict=True)}
+    after = [node("relu", HERE)]
+    check(node("concat", *"abc", axis=axis, epilogue=after), arrays, margins=margins, exact=True)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 3, -1])
+def test_a_new_axis_and_back(axis, rng):
+    arrays = {n: rng.normal(size=(2, 4, 3)).astype(np.float32) for n in "abc"}
+    check(node("stack", *"abc", axis=axis), arrays, exact=True)
+    x = rng.normal(size=(2, 6, 4, 8)).astype(np.float32)
+    check(node("unstack", "x", axis=axis), {"x": x}, margins={"x": MARGIN}, exact=True)
+    check(node("split", "x", num_or_size_splits=2, axis=axis), {"x": x}, exact=True)
+    check(node("split", "x", num_or_size_splits=(1, -1), axis=axis), {"x": x}, exact=True)
+
+
+@pytest.mark.parametrize("constants", [(), ("i",)])
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_gather(constants, axis, rng):
+    x = rng.normal(size=SHAPE).astype(np.float32)
+    for shape in ((3,), (2, 2), (0,)):
+        indices = rng.integers(0, SHAPE[axis], shape).astype(np.int32)
+        if indices.size:
+            step = node("gather", "x", "i", axis=axis)
+            margins = {"x": MARGIN}
+            check(step, {"x": x, "i": indices}, constants, margins, exact=True)
+
+
+@pytest.mark.parametrize("constants", [(), ("i",)])
+@pytest.mark.parametrize("depth", [1, 2, 3, 4])
+def test_gather_nd(constants, depth, rng):
+    x = rng.normal(size=SHAPE).astype(np.float32)
+    indices = rng.integers(0, SHAPE[:depth], (3, 2, depth)).astype(np.int32)
+    arrays = {"x": x, "i": indices}
+    check(node("gather_nd", "x", "i"), arrays, constants, {"x": MARGIN}, exact=True)
+
+
+def test_indices_outside_are_told():
+    arrays = {"x": np.zeros((4, 2), np.float32), "i": np.zeros((3, 1), np.int32)}
+    step = node("gather_nd", "x", "i")
+    call = call_of(step, arrays)
+    bad = np.int32([[0], [4], [1]])
+    scratch = [np.empty(s.shape, s.dtype) for s in lower(call).scratch]
+    from core.backends.cpu.lowering.table import Views
+
+    views = Views({**arrays, "i": bad, "y": np.empty((3, 2), np.float32)}, {}, scratch)
+    with pytest.raises(CoreError, match=r"indices from 0 to 4 are not all in \[0, 3\]"):
+        [work() for work in lower(call).bind(views)]
+
+
+@pytest.mark.parametrize("after", ["float32", "int32", "bool"])
+@pytest.mark.parametrize("before", ["float32", "int32", "bool"])
+def test_casts(before, after, rng):
+    x = (rng.normal(size=(1, 5, 6, 3)) * 1e5).astype(np.float32)
+    x[0, 0, 0] = np.nan, np.inf, -np.inf
+    x[0, 1, 0] = 3e9, -3e9, 1e20
+    with np.errstate(invalid="ignore"):
+        x = x.astype(before)
+    margins = {"x": MARGIN, "y": MARGIN}
+    check(node("cast", "x", dtype=after), {"x": x}, margins=margins, exact=True)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int32"])
+def test_floor_div(dtype, rng):
+    a, b = (rng.integers(-9, 9, (4, 40)).astype(dtype) for _ in "ab")
+    check(node("floor_div", "a", "b"), {"a": a, "b": b}, exact=True)
+    check(node("floor_div", "a", "b"), {"a": a, "b": b[:1]}, ("b",), exact=True)

@@ -1,0 +1,114 @@
+"""Element-wise nodes: bit for bit what the kernels give, alone, chained and in place."""
+
+import numpy as np
+import pytest
+
+from core.plan.elementwise import ELEMENTWISE_OPS
+from core.plan.program import HERE
+from tests.core.plan.harness import check, expected, node, run
+
+BINARY = ("add", "sub", "mul", "div", "maximum", "minimum", "squared_difference", "prelu")
+ATTRIBUTES = {
+    "clip_by_value": {"clip_value_min": -0.5, "clip_value_max": 1.25},
+    "leaky_relu": {"alpha": 0.3},
+    "quantise_round": {"scale": 0.13, "zero_point": 3, "low": -128, "high": 127},
+}
+UNARY = sorted(ELEMENTWISE_OPS - {*BINARY, "add_n"})
+SPECIAL = np.float32([np.nan, np.inf, -np.inf, 0, -0.0, 1e-40, -1e-40, 3e38, -3e38, 1, -1, 6, 88])
+
+
+def values(rng, *shape):
+    """Numbers of all sizes, some of them special."""
+    x = (rng.normal(size=shape) * 3).astype(np.float32)
+    flat = x.reshape(-1)
+    flat[: len(SPECIAL)] = SPECIAL[: flat.size]
+    rng.shuffle(flat)
+    return x
+
+
+@pytest.mark.parametrize("in_place", ["", "x"])
+@pytest.mark.parametrize("op", UNARY)
+def test_one_operand(op, in_place, rng):
+    step = node(op, "x", **ATTRIBUTES.get(op, {}))
+    for shape in ((), (1,), (7,), (2, 5, 3), (1, 9, 11, 24), (1, 64, 48, 40)):
+        check(step, {"x": values(rng, *shape)}, in_place=in_place, exact=True)
+
+
+@pytest.mark.parametrize("op", BINARY)
+@pytest.mark.parametrize(
+    "shape", [(), (1,), (24,), (1, 1, 1, 24), (8, 12, 24), (1, 8, 1, 24), (1, 8, 12, 1)]
+)
+@pytest.mark.parametrize("constants", [(), ("y_2",)])
+def test_operands_broadcast(op, shape, constants, rng):
+    arrays = {"x": values(rng, 2, 8, 12, 24), "y_2": values(rng, *shape)}
+    if op == "prelu":  # of finite slopes
+        arrays["y_2"] = rng.normal(size=shape).astype(np.float32)
+    else:
+        check(node(op, "y_2", "x"), arrays, constants, exact=True)
+    check(node(op, "x", "y_2"), arrays, constants, in_place="x", exact=True)
+
+
+MARGIN = ((1, 2), (2, 1))
+
+
+@pytest.mark.parametrize("margins", [{}, {"x": MARGIN}, {"y": MARGIN}, {"x": MARGIN, "y": MARGIN}])
+@pytest.mark.parametrize("shape", [(1, 5, 7, 3), (2, 40, 33, 24), (1, 3, 2, 2000)])
+def test_a_chain_beside_margins(margins, shape, rng):
+    channels = shape[-1]
+    arrays = {
+        "x": values(rng, *shape),
+        "bias": rng.normal(size=channels).astype(np.float32),
+        "slope": rng.normal(size=channels).astype(np.float32),
+        "gate": rng.normal(size=(shape[0], 1, 1, channels)).astype(np.float32),
+        "other": values(rng, *shape),
+    }
+    steps = [
+        node("prelu", HERE, "slope"),
+        node("mul", "gate", HERE),
+        node("sigmoid", HERE),
+        node("sub", "other", HERE),
+        node("quantise_round", HERE, **ATTRIBUTES["quantise_round"]),
+    ]
+    step = node("add", "x", "bias", epilogue=steps)
+    check(step, arrays, ("bias", "slope"), margins, exact=True)
+    if len(margins) != 1:
+        check(step, arrays, ("bias", "slope"), margins, in_place="x", exact=True)
+        check(step, arrays, ("bias", "slope"), {}, in_place="other", exact=True)
+
+
+@pytest.mark.parametrize("limits", [(-128, 127, -128), (0, 255, 3), (-128, 127, 127), (0, 255, 0)])
+@pytest.mark.parametrize("nudge", [False, True])
+def test_quanta_are_rounded_as_by_the_kernel(limits, nudge, rng):
+    low, high, zero_point = limits
+    how = {"low": low, "high": high, "zero_point": zero_point, "nudge": nudge}
+    for scale in (0.5, 0.13, 1 / 3):
+        halves = (np.arange(-600, 600) * 0.5 * scale).astype(np.float32)
+        near = np.concatenate([np.nextafter(halves, np.float32(s)) for s in (-1e9, 1e9)])
+        x = np.concatenate([halves, near, SPECIAL, rng.normal(size=40000) * 60])
+        step = node("quantise_round", "x", scale=scale, **how)
+        check(step, {"x": x.astype(np.float32)}, exact=True)
+
+
+@pytest.mark.parametrize("in_place", ["", "a", "b", "c"])
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_add_n(in_place, count, rng):
+    arrays = {name: values(rng, 2, 30, 40, 24) for name in "abcd"[:count]}
+    place = in_place if in_place in arrays else ""
+    check(node("add_n", *arrays), arrays, in_place=place, exact=True)
+
+
+def test_whole_numbers_and_empty_arrays(rng):
+    whole = {n: rng.integers(-9, 9, (3, 40)).astype(np.int32) for n in "ab"}
+    for op in ("add", "sub", "mul", "maximum", "minimum"):
+        check(node(op, "a", "b"), whole, exact=True)
+    assert run(node("squared_difference", "a", "b"), whole) is None
+    for op in ("relu", "sigmoid", "add_n"):
+        check(node(op, "x"), {"x": np.zeros((2, 0, 3), np.float32)}, exact=True)
+
+
+def test_signs_of_zero_stay(rng):
+    x = np.float32([-0.0, 0.0, -0.3, 0.3] * 400)
+    for op in ("relu", "relu6", "quantise_round", "floor", "round", "neg"):
+        step = node(op, "x", **ATTRIBUTES.get(op, {}))
+        found = run(step, {"x": x})
+        assert found.results[0].tobytes() == expected(step, {"x": x})[0].tobytes(), op

@@ -1,0 +1,62 @@
+"""Reductions in plans beside the kernels."""
+
+import numpy as np
+import pytest
+
+from core.plan.program import HERE
+from tests.core.plan.harness import check, node, run
+
+MARGIN = ((1, 2), (2, 1))
+AXES = [((1, 2), (2, 7, 9, 24)), (-1, (3, 5, 40)), (0, (6, 5)), (None, (2, 3, 4)), (1, (2, 5, 3))]
+
+
+@pytest.mark.parametrize("op", ["sum", "mean", "max", "min"])
+@pytest.mark.parametrize("keep_dims", [False, True])
+@pytest.mark.parametrize(("axis", "shape"), AXES)
+def test_axes(op, keep_dims, axis, shape, rng):
+    step = node(op, "x", axis=axis, keep_dims=keep_dims)
+    check(step, {"x": rng.normal(size=shape).astype(np.float32)}, exact=op in ("max", "min"))
+
+
+@pytest.mark.parametrize("op", ["sum", "mean", "max"])
+def test_margins_and_special_values(op, rng):
+    x = rng.normal(size=(2, 6, 5, 8)).astype(np.float32)
+    x[0, 1, 2, :3] = np.nan, np.inf, -np.inf
+    for axis in ((1, 2), 3, (1,)):
+        step = node(op, "x", axis=axis, keep_dims=True, epilogue=[node("relu", HERE)])
+        check(step, {"x": x}, margins={"x": MARGIN, "y": MARGIN})
+
+
+@pytest.mark.parametrize("length", [1, 49, 512, 1009, 3136, 12544])
+def test_sums_are_precise(length, rng):
+    x = (rng.normal(size=(1, length, 8)) + 1).astype(np.float32)
+    exact = x.mean(1, dtype=np.float64)
+    (found,), *_ = run(node("mean", "x", axis=1), {"x": x})
+    np.testing.assert_allclose(found, exact, rtol=0, atol=1e-6 * np.abs(x).mean())
+
+
+def test_axes_that_lie_apart_and_whole_numbers_are_left_to_the_kernels(rng):
+    x = rng.normal(size=(2, 3, 4)).astype(np.float32)
+    assert run(node("sum", "x", axis=(0, 2)), {"x": x}) is None
+    assert run(node("sum", "x", axis=0), {"x": x.astype(np.int32)}) is None
+    check(node("sum", "x", axis=(0, 2)), {"x": x[:, :1]})
+
+
+@pytest.mark.parametrize("op", ["softmax", "log_softmax"])
+@pytest.mark.parametrize("axis", [-1, 1, 0])
+@pytest.mark.parametrize("margins", [{}, {"x": MARGIN, "y": MARGIN}])
+def test_softmax(op, axis, margins, rng):
+    x = (rng.normal(size=(2, 5, 4, 21)) * 30).astype(np.float32)
+    x[0, 0, 0, :2] = np.nan, -np.inf
+    x[1, 1, 1, 0] = np.inf
+    check(node(op, "x", axis=axis), {"x": x}, margins=margins)
+
+
+@pytest.mark.parametrize("op", ["argmax", "argmin"])
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_places_of_extremes(op, axis, rng):
+    x = rng.integers(-3, 3, (3, 4, 5, 6)).astype(np.float32)
+    x[rng.random(x.shape) < 0.3] = np.nan
+    x[0, 0, 0] = np.inf
+    x[1, 0, 0] = -np.inf
+    check(node(op, "x", axis=axis), {"x": x}, margins={"x": MARGIN}, exact=True)

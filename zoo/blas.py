@@ -1,0 +1,92 @@
+"""Which kernels NumPy's matrix products run on, where NumPy has OpenBLAS.
+
+OpenBLAS picks them by the CPU's family while NumPy is imported. Up to version 0.3.31 it does not
+know AMD's families from 26 (Zen 5) on, and takes the kernels for AVX2: half as fast as those for
+AVX-512, which `VARIABLE` makes it take. The ``zoo`` command sets it; the packages, being guests in
+the processes of others, never do.
+"""
+
+import os
+import sys
+
+#: The environment variable that OpenBLAS reads.
+VARIABLE = "OPENBLAS_CORETYPE"
+
+#: What to set it to: the kernels for AVX-512 that every build with any has.
+KERNELS = "SkylakeX"
+
+#: All kernels that use AVX-512, by OpenBLAS's names.
+WIDE_KERNELS = (KERNELS, "Cooperlake", "SapphireRapids")
+
+#: AMD's first family that OpenBLAS 0.3.31 does not know; it knows all of Intel's with AVX-512.
+UNKNOWN_FAMILY = 26
+
+#: What the kernels for AVX-512 need, by Linux's names.
+NEEDED_FLAGS = frozenset({"avx512f", "avx512dq", "avx512cd", "avx512bw", "avx512vl"})
+
+#: Where Linux tells about the CPU.
+CPU_FACTS = "/proc/cpuinfo"
+
+
+def choose_kernels() -> None:
+    """Set the variable if it helps, and is not set, and NumPy is still to be imported."""
+    if "numpy" not in sys.modules and VARIABLE not in os.environ and is_misjudged():
+        os.environ[VARIABLE] = KERNELS
+
+
+def is_misjudged() -> bool:
+    """Whether this machine's CPU has AVX-512 and OpenBLAS may not know it."""
+    if sys.platform != "linux" or os.uname().machine != "x86_64":
+        return False
+    facts = _cpu_facts()
+    return (
+        facts.get("vendor_id") == "AuthenticAMD"
+        and int(facts.get("cpu family", "0")) >= UNKNOWN_FAMILY
+        and NEEDED_FLAGS.issubset(facts.get("flags", "").split())
+    )
+
+
+def _cpu_facts() -> dict[str, str]:
+    """What Linux tells about the first processor; nothing where it tells nothing."""
+    found = {}
+    try:
+        with open(CPU_FACTS, encoding="utf-8", errors="replace") as lines:
+            for line in lines:
+                name, colon, value = line.partition(":")
+                if not colon:
+                    break
+                found[name.strip()] = value.strip()
+    except OSError:
+        pass
+    return found
+
+
+def kernels_in_use() -> str:
+    """OpenBLAS's version and kernels in this process, as a short text; NumPy is imported."""
+    import ctypes
+
+    for path in _libraries():
+        library = ctypes.CDLL(path)
+        # NumPy's wheels rename its functions, so that it meets no other OpenBLAS.
+        for prefix, suffix in (("scipy_", "64_"), ("scipy_", ""), ("", "64_"), ("", "")):
+            name = getattr(library, f"{prefix}openblas_get_corename{suffix}", None)
+            config = getattr(library, f"{prefix}openblas_get_config{suffix}", None)
+            if name is not None and config is not None:
+                name.restype = config.restype = ctypes.c_char_p
+                return f"{config().decode().split()[1]} with {name().decode()} kernels"
+    return "not found beside NumPy, which has other kernels for matrix products"
+
+
+def _libraries() -> list[str]:
+    """Files that may be the OpenBLAS that NumPy has loaded."""
+    from pathlib import Path
+
+    import numpy as np
+
+    package = Path(np.__file__).parent
+    bundled = [package.with_name("numpy.libs"), package / ".dylibs"]
+    found = [str(path) for folder in bundled for path in folder.glob("*openblas*")]
+    maps = Path("/proc/self/maps")
+    if not found and maps.exists():  # a distribution's NumPy, which shares the system's OpenBLAS
+        found = [line.split()[-1] for line in maps.read_text().splitlines() if "openblas" in line]
+    return sorted(set(found))
