@@ -1,6 +1,6 @@
 """What goes in and out of a graph by name: references, checks and quanta."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -53,8 +53,12 @@ class Ends:
             return self._normalised(others[short].node)
         return self._normalised(name)
 
-    def feeds(self, inputs: Any) -> dict[str, Tensor]:
+    def feeds(self, inputs: Any, make: Callable[[Any], Tensor] = tensor) -> dict[str, Tensor]:
         """The inputs as tensors of real values by reference: one value, or a dict by name.
+
+        Args:
+            inputs: as `core.graph.model.GraphModel.predict` takes them.
+            make: makes a tensor of a value.
 
         Raises:
             CoreError: one is unknown, given twice, or of another shape or dtype.
@@ -69,7 +73,7 @@ class Ends:
             reference = self._fed(name)
             if reference in feeds:
                 raise CoreError(f"input {name!r} is given twice, by two of its names")
-            feeds[reference] = self._feed(name, reference, value)
+            feeds[reference] = self._feed(name, reference, value, make)
         return feeds
 
     def _fed(self, name: Any) -> str:
@@ -83,10 +87,10 @@ class Ends:
             )
         return reference
 
-    def _feed(self, name: str, reference: str, value: Any) -> Tensor:
+    def _feed(self, name: str, reference: str, value: Any, make: Callable[[Any], Tensor]) -> Tensor:
         """What is given as a tensor of real values."""
         quantization = self._quantizations.get(reference)
-        fed = _real(value, quantization)
+        fed = _real(value, quantization, make)
         endpoint = self.inputs.get(reference)
         if endpoint is None and quantization is not None:
             endpoint = Endpoint(reference, PartialSpec(None), quantization)
@@ -150,11 +154,11 @@ def _tensor(name: str, value: Any) -> Tensor:
     )
 
 
-def _real(value: Any, quantization: Quantization | None) -> Tensor:
+def _real(value: Any, quantization: Quantization | None, make: Callable[[Any], Tensor]) -> Tensor:
     """The real values that are fed."""
     dtype = getattr(value, "dtype", None)
     if quantization is None or dtype != np.dtype(quantization.dtype):
-        return tensor(value)
+        return make(value)
     scale, zero_point = np.float32(quantization.scale), quantization.zero_point
     return tensor((np.asarray(value, np.int32) - zero_point).astype(np.float32) * scale)
 

@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from core.dtypes import DTYPES
+from core.engine import tensor
 from core.errors import CoreError
 from core.graph.ends import Ends, listed
 from core.graph.executor import GIVEN_TYPES, Executor
 from core.graph.initialization import Initialization
 from core.graph.nodes import Graph, Node, PartialSpec, node_of
-from core.graph.weights import shown_graph, weight
+from core.graph.weights import borrowed, shown_graph, weight
 from core.plan.planner import Planner
 from core.plan.stages import largest_plan
 from core.scopes import keep
+from core.settings import active_backend, flags, get_backend
 from core.settings import backend as on_backend
-from core.settings import flags, get_backend
 from core.tensors import Tensor
 from core.watchers import active_watchers
 from core.workers import run_async
@@ -143,18 +144,21 @@ class GraphModel:
         names = listed(outputs)
         references = [*map(self._ends.asked, names)]
         with on_backend(self.backend):
-            feeds = {**self._initialization.resources(), **self._ends.feeds(inputs)}
-            values = self._runner(feeds, references).run(feeds, references)
+            runner, make = self._runner()
+            feeds = {**self._initialization.resources(), **self._ends.feeds(inputs, make)}
+            values = runner.run(feeds, references)
             found = [(name, r, values[r]) for name, r in zip(names, references, strict=True)]
             return self._ends.results(found, feeds.values(), raw)
 
-    def _runner(self, given: Iterable[str], wanted: Iterable[str]) -> "Planner | Executor":
-        """What runs the graph: the executor, if somebody needs to see each op."""
-        planner = self._planner
+    def _runner(self) -> "tuple[Planner | Executor, Callable[[Any], Tensor]]":
+        """What runs the graph, and what makes tensors for it: plans copy what they are given.
+
+        If somebody needs to see each op, it is the executor.
+        """
         watched = flags.debug or any(watcher.needs_ops for watcher in active_watchers())
-        if planner is None or watched or not planner.can_run(given, wanted):
-            return self._executor
-        return planner
+        if self._planner is None or watched or not active_backend().has_plans:
+            return self._executor, tensor
+        return self._planner, borrowed
 
     def plan(self, inputs: Any = None, outputs: Iterable[str] | None = None) -> "Plan":
         """The plan by which the graph runs; print it, or look into its steps.

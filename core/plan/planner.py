@@ -6,6 +6,9 @@ from functools import cached_property, partial
 from threading import RLock
 from typing import Any, TypeVar
 
+import numpy as np
+
+from core.engine import tensor
 from core.graph.executor import Executor
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec, node_of
 from core.graph.weights import weight
@@ -66,13 +69,18 @@ class Planner:
         return {node_of(reference) for reference in references if ":" in reference}
 
     def run(self, given: Mapping[str, Any], wanted: Sequence[str]) -> dict[str, Any]:
-        """The values of references, as `Executor.run` gives them."""
-        return self._body(given, wanted).run(dict(given), [])
+        """The values of references, as `Executor.run` gives them; none shares data with others.
+
+        Where plans are of no use, it is the executor that runs.
+        """
+        if not self.can_run(given, wanted):
+            return self._executor.run(_owned(given), wanted)
+        return self._body(given, wanted).run(given, [])
 
     def stages(self, given: Mapping[str, Any], wanted: Sequence[str]) -> list[Stage]:
         """The stages of a run, which it takes to know them all."""
         stages: list[Stage] = []
-        self._body(given, wanted).run(dict(given), stages)
+        self._body(given, wanted).run(given, stages)
         return stages
 
     def _body(self, given: Iterable[str], wanted: Sequence[str]) -> "_PlannedBody":
@@ -143,8 +151,10 @@ class _PlannedBody:
         self._stages: OrderedDict[Hashable, Stage] = OrderedDict()
         self._making = RLock()
 
-    def run(self, values: dict[str, Any], seen: list[Stage]) -> dict[str, Any]:
+    def run(self, given: Mapping[str, Any], seen: list[Stage]) -> dict[str, Any]:
         """The wanted references by way of what is given; the stages are added to a list."""
+        passes_on = not given.keys().isdisjoint(self._sources.values())
+        values = _owned(given) if passes_on else dict(given)
         while True:
             specs = {r: v.spec if isinstance(v, Tensor) else None for r, v in values.items()}
             stage = _kept(
@@ -158,6 +168,8 @@ class _PlannedBody:
             if stage.plan is not None:
                 values |= stage.plan.run(values)
             if stage.eager:
+                if len(seen) == 1:
+                    values |= _owned(given)
                 values |= self._executor.run(values, stage.eager)
             if stage.is_last:
                 return {name: values[source] for name, source in self._sources.items()}
@@ -165,6 +177,11 @@ class _PlannedBody:
     def _new_stage(self, specs: Mapping[str, Any]) -> Stage:
         wanted = tuple(dict.fromkeys(self._sources.values()))
         return find_stage(self._executor, specs, wanted, self._passes)
+
+
+def _owned(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The same values, without what is only borrowed for the time of a run."""
+    return {r: tensor(np.array(v)) if type(v) is Tensor else v for r, v in values.items()}
 
 
 def _kept(

@@ -72,7 +72,7 @@ class Recorder(Backend, Watcher):
 
     def constant(self, name: str, value: Tensor) -> Tensor:
         """A value that never changes, by the name that it should have."""
-        return wrap(self, Symbol(name, value.numpy()), value.spec)
+        return wrap(self, Symbol(name, np.asarray(value)), value.spec)
 
     @contextmanager
     def recording(self, prefix: str) -> Iterator[None]:

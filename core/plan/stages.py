@@ -5,7 +5,7 @@ data do not become part of a plan, nor does what needs them: they run by the exe
 heavy work follows, the next plan starts from what they gave.
 """
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from core.errors import CoreError
@@ -13,6 +13,7 @@ from core.graph.executor import Executor, existing, named_outputs
 from core.graph.frames import LOOP_TYPES
 from core.graph.node_types import find_node_type
 from core.graph.nodes import Node, node_of
+from core.graph.steps import function_of
 from core.plan.passes import ProgramPass
 from core.plan.plan import Plan, make_plan
 from core.plan.program import HEAVY_OPS
@@ -20,6 +21,10 @@ from core.plan.recording import NeedsDataError, Recorder
 from core.settings import active_backend
 from core.specs import Spec
 from core.tensors import Tensor
+
+#: Functions whose results differ from run to run are in this module; so is one op, which
+#: `Recorder` leaves alone.
+_RANDOM = "core.ops.random_numbers"
 
 Specs = Mapping[str, Spec | None]
 
@@ -74,7 +79,7 @@ def find_stage(
     is_heavy = any(node.type in HEAVY_OPS for node in walk.recorder.nodes)
     plan = walk.plan(wanted, passes) if is_heavy or not walk.left else None
     known = {*given, *(plan.outputs if plan else ())}
-    first = walk.before_heavy(known)
+    first = walk.before_heavy(known, wanted)
     eager = first or tuple(r for r in wanted if r not in known)
     return Stage(plan, eager, tuple(walk.left), is_last=not first)
 
@@ -116,9 +121,7 @@ class _Walk:
             self._values[name] = self.recorder.constant(name, executor.constants[name])
             return True
         step = executor.step(name)
-        if step.in_run or step.node.type in executor.kernels:
-            return False  # who knows what a user's function does beside its ops
-        if not all(map(self._knows, step.needs)):
+        if step.in_run or self._acts_anew(step.node) or not all(map(self._knows, step.needs)):
             return False
         try:
             with self.recorder.recording(name):
@@ -128,6 +131,11 @@ class _Walk:
         several = named_outputs(name, result) if isinstance(result, (list, tuple)) else ()
         self._values.update(several or ((name, result),))
         return True
+
+    def _acts_anew(self, node: Node) -> bool:
+        """Whether each run must run the node: the user's function may do more than its ops."""
+        kind = None if node.type in self._executor.kernels else find_node_type(node.type)
+        return kind is None or function_of(kind.run).__module__ == _RANDOM
 
     def _knows(self, reference: str) -> bool:
         constants = self._executor.constants
@@ -142,7 +150,7 @@ class _Walk:
 
     def plan(self, wanted: Sequence[str], passes: Sequence[ProgramPass]) -> Plan:
         """The plan for what was recorded: it gives what is wanted, and what is left needs."""
-        needed = dict.fromkeys([*wanted, *self._needs_of_left()])
+        needed = dict.fromkeys([*wanted, *self._needs(self.left)])
         found = [
             reference
             for reference in needed
@@ -154,30 +162,43 @@ class _Walk:
         inputs = [r for r, spec in self._given.items() if r in self._values]
         return make_plan(program, inputs, found, passes)
 
-    def _needs_of_left(self) -> list[str]:
-        needs = []
-        for name in self.left:
-            node = self._executor.node(name)
-            needs += [self._executor.normalised(i.lstrip("^")) for i in node.inputs]
-        return needs
+    def _needs(self, names: Iterable[str]) -> list[str]:
+        """The references that nodes read; what they just wait for may be no value."""
+        inputs = [i for name in names for i in self._executor.node(name).inputs]
+        return [self._executor.normalised(i) for i in inputs if not i.startswith("^")]
 
-    def before_heavy(self, known: Container[str]) -> tuple[str, ...]:
-        """What the first heavy node that is left needs, beside what loops give on the way to it.
+    def before_heavy(self, known: Collection[str], wanted: Sequence[str]) -> tuple[str, ...]:
+        """What the first heavy node that is left needs, and what else is found on the way to it.
 
         With that a plan can go on. Nothing, if nothing heavy is left, or all it needs is there.
         """
-        loops: list[str] = []
         for name in self.left:
             node = self._executor.node(name)
-            if node.type == "Exit":
-                loops.append(name)
             if name in self._inner or not self._is_heavy(node):
                 continue
-            needs = [self._executor.normalised(i.lstrip("^")) for i in node.inputs]
+            needs = self._needs((name,))
             unknown = [r for r in needs if r not in known and r not in self._executor.constants]
             if unknown:
-                return tuple(dict.fromkeys([*unknown, *(n for n in loops if n not in known)]))
+                way = self._way_with_loops(unknown, known, name)
+                later = [*self._needs(n for n in self.left if n not in way), *wanted]
+                more = [r for r in later if node_of(r) in way - self._inner and r not in known]
+                return tuple(dict.fromkeys([*unknown, *more]))
         return ()
+
+    def _way_with_loops(
+        self, references: Sequence[str], known: Collection[str], target: str
+    ) -> set[str]:
+        """What runs on the way to references, so that nothing of it has to run a second time.
+
+        Of loops all that they give, unless the target comes before it.
+        """
+        way = {*self._executor.way(known, references)}
+        for name in self.left:
+            if self._executor.node(name).type == "Exit" and name not in way:
+                more = {*self._executor.way(known, (name,))}
+                if target not in more and not way.isdisjoint(more & self._inner):
+                    way |= more
+        return way
 
     def _is_heavy(self, node: Node) -> bool:
         kind = None if node.type in self._executor.kernels else find_node_type(node.type)

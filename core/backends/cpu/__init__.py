@@ -7,6 +7,7 @@ view of its inputs, so that a result does not keep its inputs' memory alive.
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,9 @@ from core.specs import Spec
 if TYPE_CHECKING:
     from core.plan.executable import Executable
     from core.plan.program import Program
+
+#: Of NumPy's buffers while a plan runs; found by trying 256 to 8192, which is NumPy's own.
+BUFFERED_VALUES = 2048
 
 _NUMPY_DTYPES = {name: np.dtype(numpy_type) for name, numpy_type in DTYPES.items()}
 
@@ -129,13 +133,29 @@ _set_errors, _reset_errors = _errors.set, _errors.reset
 
 
 @contextmanager
-def running_silently() -> Iterator[None]:
-    """Overflow and 0/0 give inf and NaN in silence inside."""
-    token = _set_errors(_SILENT)
+def running_plans() -> Iterator[None]:
+    """Overflow and 0/0 give inf and NaN in silence inside, and NumPy's own buffers are small.
+
+    It copies what is strided through them where that is no longer than they are; plans mostly read
+    rows that need no copy.
+    """
+    token = _set_errors(_state_of_plans())
     try:
         yield
     finally:
         _reset_errors(token)
+
+
+@cache
+def _state_of_plans() -> Any:
+    """NumPy's state for plans; the size of buffers is a part of it, in values."""
+
+    def changed() -> Any:
+        _set_errors(_SILENT)
+        np.setbufsize(BUFFERED_VALUES)
+        return _errors.get()
+
+    return copy_context().run(changed)
 
 
 def _apart_from(inputs: list[Any], raw: Any) -> np.ndarray:

@@ -5,8 +5,8 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def _buffers_of_plans():
-    """As while plans run: ufuncs that copy rows into buffers take up to three times as long."""
+def _small_buffers():
+    """NumPy gathers short rows in buffers of a bounded size: kept out of what tests measure."""
     before = np.setbufsize(256)
     yield
     np.setbufsize(before)

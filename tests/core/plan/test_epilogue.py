@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from core.backends.cpu.lowering.table import Views
 from core.plan.program import HERE
-from tests.core.plan.harness import check, node
+from tests.core.plan.harness import call_of, check, lower, node
 
 MARGINS = {
     "none": {},
@@ -95,3 +96,12 @@ def test_steps_after_a_product(rng):
     steps = [node("add", HERE, "bias"), node("add", "r", HERE), node("mul", HERE, "rows")]
     for constants in ((), ("w", "bias", "rows")):
         check(node("matmul", "a", "w", epilogue=steps), arrays, constants)
+
+
+@pytest.mark.parametrize("op", ["conv2d", "depthwise_conv2d"])
+def test_without_steps_nothing_follows(rng, op):
+    arrays = {"x": numbers(rng, 1, 5, 5, 4), "f": numbers(rng, 1, 1, 4, 1)}
+    call = call_of(node(op, "x", "f"), arrays, constants=("f",))
+    result = np.empty(call.result.shape, np.float32)
+    lowered = lower(call)
+    assert len(lowered.bind(Views({**arrays, "y": result}, {}))) == 1

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from core.backends.cpu.lowering.table import Call, Views
 from core.errors import CoreError
 from core.plan.program import HERE
 from tests.core.plan.harness import call_of, check, lower, node, run
@@ -14,7 +15,10 @@ MOVES = [
     ("slice", {"begin": 1, "size": None}),
     ("strided_slice", {"begin": (0, 5, 0, 7), "end": (2, 0, 5, 0), "strides": (1, -2, 2, -1)}),
     ("strided_slice", {"begin": (0, 1), "end": (1, 3), "shrink_axis_mask": 1}),
-    ("strided_slice", {"begin": (0, 0, 2), "end": (0, 0, 3), "ellipsis_mask": 1, "new_axis_mask": 2}),
+    (
+        "strided_slice",
+        {"begin": (0, 0, 2), "end": (0, 0, 3), "ellipsis_mask": 1, "new_axis_mask": 2},
+    ),
     ("transpose", {}),
     ("transpose", {"perm": (0, 3, 1, 2)}),
     ("reverse", {"axis": (1, -1)}),
@@ -69,12 +73,19 @@ def test_a_new_axis_and_back(axis, rng):
 @pytest.mark.parametrize("axis", [0, 1, -1])
 def test_gather(constants, axis, rng):
     x = rng.normal(size=SHAPE).astype(np.float32)
-    for shape in ((3,), (2, 2), (0,)):
-        indices = rng.integers(0, SHAPE[axis], shape).astype(np.int32)
-        if indices.size:
-            step = node("gather", "x", "i", axis=axis)
-            margins = {"x": MARGIN}
-            check(step, {"x": x, "i": indices}, constants, margins, exact=True)
+    for shape in ((3,), (2, 2), ()):
+        indices = np.array(rng.integers(0, SHAPE[axis], shape), np.int32)
+        step = node("gather", "x", "i", axis=axis)
+        check(step, {"x": x, "i": indices}, constants, {"x": MARGIN}, exact=True)
+
+
+def test_what_gather_leaves_to_the_kernels():
+    x, i = np.zeros((4, 2), np.float32), np.int32([3, 4])
+    batched = node("gather", "x", "i", axis=1, batch_dims=1)
+    assert run(batched, {"x": x[:2], "i": i[:, None] - 3}) is None
+    call = call_of(node("gather", "x", "i"), {"x": x, "i": i - 1}, ["i"])
+    program = call.program._replace(constants={"i": i})
+    assert lower(Call(call.node, program, {})) is None  # which tells that 4 is outside
 
 
 @pytest.mark.parametrize("constants", [(), ("i",)])
@@ -92,8 +103,6 @@ def test_indices_outside_are_told():
     call = call_of(step, arrays)
     bad = np.int32([[0], [4], [1]])
     scratch = [np.empty(s.shape, s.dtype) for s in lower(call).scratch]
-    from core.backends.cpu.lowering.table import Views
-
     views = Views({**arrays, "i": bad, "y": np.empty((3, 2), np.float32)}, {}, scratch)
     with pytest.raises(CoreError, match=r"indices from 0 to 4 are not all in \[0, 3\]"):
         [work() for work in lower(call).bind(views)]

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from core.backends.cpu.lowering.chain import lower_elementwise
+from core.backends.cpu.lowering.table import find_lowering
 from core.plan.elementwise import ELEMENTWISE_OPS
 from core.plan.program import HERE
 from tests.core.plan.harness import check, expected, node, run
@@ -74,6 +76,16 @@ def test_a_chain_beside_margins(margins, shape, rng):
     if len(margins) != 1:
         check(step, arrays, ("bias", "slope"), margins, in_place="x", exact=True)
         check(step, arrays, ("bias", "slope"), {}, in_place="other", exact=True)
+
+
+def test_a_value_that_is_read_again_may_be_overwritten(rng):
+    x = values(rng, 2, 40, 33, 24)
+    step = node("sigmoid", "x", epilogue=[node("mul", "x", HERE)])
+    check(step, {"x": x}, in_place="x", exact=True)
+
+
+def test_every_elementwise_op_is_lowered():
+    assert all(find_lowering(op) is lower_elementwise for op in ELEMENTWISE_OPS)
 
 
 @pytest.mark.parametrize("limits", [(-128, 127, -128), (0, 255, 3), (-128, 127, 127), (0, 255, 0)])

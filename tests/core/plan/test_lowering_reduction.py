@@ -60,3 +60,16 @@ def test_places_of_extremes(op, axis, rng):
     x[0, 0, 0] = np.inf
     x[1, 0, 0] = -np.inf
     check(node(op, "x", axis=axis), {"x": x}, margins={"x": MARGIN}, exact=True)
+
+
+@pytest.mark.parametrize("length", [1, 2, 5, 16])
+def test_many_short_rows(length, rng):
+    x = rng.integers(-3, 3, (2, 20, 10, length)).astype(np.float32)
+    x[rng.random(x.shape) < 0.3] = np.nan
+    x[0, :5, :2] = -np.inf
+    x[0, 3:7, 2, 1:] = np.nan
+    for margins in ({}, {"x": MARGIN}):
+        for op in ("argmax", "argmin"):
+            check(node(op, "x", axis=-1), {"x": x}, margins=margins, exact=True)
+        for op in ("softmax", "log_softmax"):
+            check(node(op, "x"), {"x": x * 20}, margins=margins)

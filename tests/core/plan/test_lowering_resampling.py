@@ -13,7 +13,7 @@ CENTRES = [(False, False), (True, False), (False, True)]
 @pytest.mark.parametrize("op", ["resize_bilinear", "resize_nearest_neighbor"])
 @pytest.mark.parametrize(("align_corners", "half_pixel_centers"), CENTRES)
 @pytest.mark.parametrize("margins", [{}, {"x": MARGIN}, {"x": MARGIN, "y": MARGIN}])
-@pytest.mark.parametrize("size", [(12, 14), (3, 5), (6, 14), (13, 7), (1, 1), (5, 20)])
+@pytest.mark.parametrize("size", [(12, 14), (3, 5), (6, 14), (13, 7), (1, 1), (5, 20), (6, 7)])
 def test_sizes(op, align_corners, half_pixel_centers, margins, size, rng):
     how = {"align_corners": align_corners, "half_pixel_centers": half_pixel_centers}
     for batch, channels in ((1, 24), (2, 3)):

@@ -5,6 +5,7 @@ import pytest
 
 import core
 from core.graph.model import GraphModel
+from core.graph.nodes import DataType
 from core.plan import recording
 from core.plan.program import ABSENT
 from core.plan.recording import NeedsDataError, Recorder
@@ -25,8 +26,8 @@ def ops(graph: GraphModel, inputs=None, outputs=None) -> list[str]:
     return [step.type for step in steps]
 
 
-def agrees(graph: GraphModel, inputs, outputs=None) -> dict[str, np.ndarray]:
-    """Check that a graph gives by plan what it gives op by op, twice, bit for bit."""
+def agrees(graph: GraphModel, inputs, outputs=None, atol=0.0) -> dict[str, np.ndarray]:
+    """Check that a graph gives by plan what it gives op by op, twice; bit for bit but for sums."""
     names = [*graph.outputs] if outputs is None else outputs
     expected = {k: t.numpy() for k, t in eager(graph).execute(inputs, names).items()}
     for _ in range(2):
@@ -34,7 +35,7 @@ def agrees(graph: GraphModel, inputs, outputs=None) -> dict[str, np.ndarray]:
         assert list(found) == list(expected)
         for name, theirs in expected.items():
             assert found[name].dtype == theirs.dtype
-            np.testing.assert_array_equal(found[name], theirs, err_msg=name)
+            np.testing.assert_allclose(found[name], theirs, rtol=0, atol=atol, err_msg=name)
     return expected
 
 
@@ -86,7 +87,7 @@ def test_sizes_of_resized_images_follow_the_input(rng):
     graph = model(text, "y", constants, {"small": pool})
     for size in ((4, 6), (7, 9)):
         x = rng.normal(size=(1, *size, 3)).astype(np.float32)
-        assert agrees(graph, x)["y"].shape == x.shape
+        assert agrees(graph, x, atol=1e-6)["y"].shape == x.shape
         assert ops(graph, x) == ["avg_pool", "resize_bilinear"]
 
 
@@ -97,6 +98,7 @@ def test_constants_are_folded(rng):
     text = "x = Placeholder\ntwice = AddV2 w w\nturned = Transpose twice perm\ny = MatMul x turned"
     w = rng.normal(size=(4, 3)).astype(np.float32)
     graph = model(text, "y twice", {"w": w, "perm": np.int32([1, 0])})
+    graph._planner._graph_passes = ()  # which fold it before shapes are known
     found = agrees(graph, rng.normal(size=(2, 3)).astype(np.float32))
     np.testing.assert_array_equal(found["twice"], w + w)
     program = graph.plan(np.zeros((2, 3), np.float32)).program
@@ -119,7 +121,7 @@ def test_what_would_be_large_is_computed_at_each_run(monkeypatch):
 def test_nothing_but_constants(rng):
     """No step is left."""
     text = "x = Placeholder\ns = Shape x\ny = Cast s"
-    graph = model(text, "y", {}, {"y": {"DstT": "float32"}})
+    graph = model(text, "y", {}, {"y": {"DstT": DataType("DT_FLOAT")}})
     agrees(graph, np.zeros((3, 4), np.float32))
     plan = graph.plan(np.zeros((3, 4), np.float32))
     assert list(plan.steps) == [] and plan.arena_bytes == 0
@@ -185,7 +187,7 @@ def test_dtypes(rng):
         k = Mul i two
     """
     constants = {"two": np.int32(2), "none": np.int32(0), "none_float": np.float32(0)}
-    graph = model(text, "y is_odd k", constants, {"i": {"DstT": "int32"}})
+    graph = model(text, "y is_odd k", constants, {"i": {"DstT": DataType("DT_INT32")}})
     found = agrees(graph, rng.integers(-9, 9, (3, 4)).astype(np.float32))
     assert [a.dtype.name for a in found.values()] == ["float32", "bool", "int32"]
 
@@ -199,12 +201,36 @@ def test_complex_numbers(rng):
 # What only data decide.
 
 
-def test_random_numbers_are_drawn_at_each_run():
-    text = "x = Placeholder\ns = Shape x\nr = RandomUniform s\ny = AddV2 x r"
-    graph = model(text, "y", {}, {"r": {"seed": 0, "seed2": 0, "dtype": "float32"}})
-    first, second = (graph.predict(np.zeros(8))["y"].numpy() for _ in range(2))
+@pytest.mark.parametrize(
+    "kind, inputs",
+    [
+        ("RandomUniform", "s"),
+        ("RandomUniformInt", "s zero many"),
+        ("RandomStandardNormal", "s"),
+        ("TruncatedNormal", "s"),
+        ("Multinomial", "logits many"),
+    ],
+)
+def test_random_numbers_are_drawn_at_each_run(kind, inputs):
+    """Though shapes and constants are all that is given."""
+    text = f"x = Placeholder\ns = Shape x\nr = {kind} {inputs}\nf = Cast r\ny = AddV2 x f"
+    numbers = {"zero": np.int32(0), "many": np.int32(1000), "logits": np.ones((1, 50), np.float32)}
+    how = {"r": {"dtype": DataType("DT_FLOAT")}, "f": {"DstT": DataType("DT_FLOAT")}}
+    graph = model(text, "y", numbers, how)
+    first, second = (graph.predict(np.zeros((1, 1000)))["y"].numpy() for _ in range(2))
     assert not np.array_equal(first, second)
-    assert 0 <= first.min() and first.max() < 1
+    assert len(np.unique(first)) > 20
+
+
+def test_drawn_numbers_are_left_to_the_executor_where_a_plan_goes_before(rng):
+    text = "x = Placeholder\nc = MatMul x w\ns = Shape c\nr = RandomUniform s\ny = AddV2 c r"
+    w = rng.normal(size=(3, 4)).astype(np.float32)
+    graph = model(text, "y", {"w": w}, {"r": {"dtype": DataType("DT_FLOAT")}})
+    x = rng.normal(size=(2, 3)).astype(np.float32)
+    first, second = (graph.predict(x)["y"].numpy() for _ in range(2))
+    assert not np.array_equal(first, second)
+    assert ((first >= x @ w - 1e-5) & (first < x @ w + 1 + 1e-5)).all()
+    assert ops(graph, x) == ["matmul"]
 
 
 def test_shapes_that_depend_on_data(rng):
@@ -285,10 +311,15 @@ def test_names_are_used_once(recorder):
     assert len(set(names)) == len(names) == 5
 
 
-def test_recording_takes_no_time_from_the_world_around(recorder):
-    """No tape hears of it, and no tensor of it is counted or disposed of at the end of a scope."""
+def test_nobody_else_hears_of_what_is_recorded(recorder):
+    """No profile, and no scope, which would dispose of it."""
     x = recorder.input("x", Spec((2,)))
-    with core.tidy(), core.profile() as profile, recorder.recording("n"):
-        y = core.neg(x)
-    assert [n.type for n in recorder.program([y]).nodes] == ["neg"]
-    assert len(profile.kernels) == 0
+    made = []
+
+    def recorded():
+        with core.tidy(), recorder.recording("n"):
+            made.append(core.neg(x))
+
+    assert core.profile(recorded).kernels == []
+    assert [n.type for n in recorder.program(made).nodes] == ["neg"]
+    assert not made[0].is_disposed

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.backends.cpu.lowering.rows import BLOCK, expanded_shape, parts
 from core.backends.cpu.lowering.elementwise import element_works, temps_of
+from core.backends.cpu.lowering.rows import BLOCK, expanded_shape, parts
 from core.backends.cpu.lowering.table import Call, Lowered, Scratch, Views, Work, lowers
 from core.graph.nodes import Node
 from core.plan.elementwise import ELEMENTWISE_OPS
@@ -93,11 +93,16 @@ def chain(call: Call, steps: Sequence[Node]) -> Chain | None:
         own, array = call.spec(reference).shape, call.constant(reference)
         shape = expanded_shape(own, result, numbers)
         if array is not None:
-            constants[reference] = np.array(np.broadcast_to(array, shape))
+            constants[reference] = array if shape == own else call.packed(_spread(array, shape))
         elif prod(shape) > call.spec(reference).size and 2 * prod(shape) <= call.result.size:
             repeated[reference] = shape
     temps = max(map(temps_of, steps), default=0) + (len(steps) > 1)
     return Chain(tuple(steps), constants, repeated, temps, min(BLOCK, call.result.size))
+
+
+def _spread(array: np.ndarray, shape: Shape) -> np.ndarray:
+    """The values repeated in memory."""
+    return np.array(np.broadcast_to(array, shape), order="C")
 
 
 def epilogue(call: Call) -> Chain | None:

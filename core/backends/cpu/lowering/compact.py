@@ -46,10 +46,14 @@ class Compact(NamedTuple):
 
 
 def copied(target: np.ndarray, source: np.ndarray) -> Work:
-    """A copy between arrays of one shape; short rows are copied as one item each."""
-    short = target.ndim > 1 and 1 < target.shape[-1] * target.itemsize <= _ITEM
-    in_a_row = all(a.strides[-1] == a.itemsize for a in (target, source)) if short else False
-    if in_a_row and target.shape[-1] > 1 and target.dtype == source.dtype:
+    """A copy between arrays of one shape; short rows of numbers are copied as one item each."""
+    if _has_short_rows(target) and _has_short_rows(source) and target.dtype == source.dtype:
         item = np.dtype((np.void, target.shape[-1] * target.itemsize))
         target, source = (a.view(item)[..., 0] for a in (target, source))
     return partial(np.copyto, target, source)
+
+
+def _has_short_rows(a: np.ndarray) -> bool:
+    if a.ndim < 2 or a.dtype.hasobject:
+        return False
+    return 1 < a.shape[-1] <= _ITEM // a.itemsize and a.strides[-1] == a.itemsize

@@ -142,8 +142,9 @@ def _lower_side_by_side(call: Call, w: Window, steps: Chain) -> Lowered:
             product = views.scratch[0][: len(rows)]
             tall = Block(block.images, _scaled(block.rows, w.size[0]))
             works.append(partial(np.matmul, rows, weights, product))
-            works.append(_side_by_side(product, result[tall], w))
-            works += end.works(tall, result[tall], result[tall])
+            target = result[tall]
+            works.append(_side_by_side(product, target, w))
+            works += end.works(tall, target, target)
         return works
 
     scratch = Scratch((pixels_in(blocks[0], given), depth))

@@ -48,9 +48,9 @@ def lower_depthwise_conv2d(call: Call) -> Lowered | None:
         for image in range(len(x)):
             for _, rows in blocks:
                 index = (slice(image, image + 1), rows)
-                source, out = x[image, rows.start * w.strides[0] :], target[image, rows]
-                works += method.works(source, w, filter, out, room)
-                works += end.works(index, target[index], target[index])
+                source, out = x[image, rows.start * w.strides[0] :], target[index]
+                works += method.works(source, w, filter, out[0], room)
+                works += end.works(index, out, out)
         return works
 
     scratch = (*padded.scratch, *repeated.scratch, *weights.scratch, *columns, *steps.scratch)
@@ -80,7 +80,9 @@ class _Weights:
         self._filter, self._times = call.node.inputs[1], times
         self._shape = call.spec(self._filter).shape
         known = call.constant(self._filter)
-        self._known = None if known is None else np.tile(self._flat(known), times)
+        self._known = None if known is None else self._flat(known)
+        if self._known is not None and times > 1:
+            self._known = call.packed(np.tile(self._known, times))
         size = (*self._shape[:2], times * self._shape[2] * self._shape[3])
         self.scratch = (Scratch(size),) if known is None else ()
 

@@ -24,6 +24,7 @@ _PLAIN: dict[str, np.ufunc] = {
     "add": np.add,
     "sub": np.subtract,
     "mul": np.multiply,
+    "div": np.divide,
     "maximum": np.maximum,
     "minimum": np.minimum,
     "neg": np.negative,
@@ -153,9 +154,8 @@ def _quantise_round(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any)
 def _in_float64(steps: Callable[..., list[Work]]) -> Formula:
     """Half of the values at a time, so that float64 fits into the temporaries.
 
-    Args:
-        steps: calls on float64 arrays, the values and then as many as there are temporaries but
-            one. They leave the result in the first.
+    ``steps`` makes calls on float64 arrays, as many as there are temporaries: the first holds the
+    values, and gets the result.
     """
 
     def formula(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[Work]:
@@ -215,7 +215,6 @@ def _elu(x: np.ndarray, negative: np.ndarray) -> list[Work]:
 
 _FORMULAS: dict[str, Formula] = {
     **{op: _plain(function) for op, function in _PLAIN.items()},
-    "div": _plain(np.divide),
     "squared_difference": _squared_difference,
     "add_n": _add_n,
     "prelu": _prelu,
@@ -234,8 +233,6 @@ _FORMULAS: dict[str, Formula] = {
     "elu": _in_float64(_elu),
 }
 
-_TEMPS = {
-    **dict.fromkeys(("exp", "expm1", "log", "log1p", "rsqrt", "sigmoid"), 1),
-    **dict.fromkeys(("prelu", "leaky_relu"), 1),
-    **dict.fromkeys(("softplus", "elu"), 2),
-}
+_ONE_TEMP = "exp", "expm1", "log", "log1p", "rsqrt", "sigmoid", "prelu", "leaky_relu"
+
+_TEMPS = {**dict.fromkeys(_ONE_TEMP, 1), "softplus": 2, "elu": 2}

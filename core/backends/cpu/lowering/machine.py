@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from core.backends.cpu import running_silently
+from core.backends.cpu import running_plans
 from core.backends.cpu.lowering.fallback import lower_by_kernel
 from core.backends.cpu.lowering.layouts import choose_margins, homes_of, is_alias
 from core.backends.cpu.lowering.table import (
@@ -71,8 +71,8 @@ class Machine(Executable):
         self._program = program
         self._margins = choose_margins(program)
         self._homes = homes_of(program)
+        self.packed_bytes = 0
         self._steps = [*self._lowered()]
-        self.packed_bytes = sum(step.lowered.packed_bytes for step in self._steps)
         requests = [*self._value_requests(), *self._scratch_requests()]
         self.placed, self.arena_bytes = place(requests, ALIGNMENT)
         self._waiting: deque[Workspace] = deque(maxlen=MOST_WAITING)
@@ -91,7 +91,7 @@ class Machine(Executable):
     def run(self, feeds: Sequence[np.ndarray]) -> list[np.ndarray]:
         """The outputs in fresh arrays; nothing else is allocated but by kernels on their own."""
         workspace = self._leased()
-        with running_silently():
+        with running_plans():
             for index, target in workspace.inputs:
                 np.copyto(target, feeds[index])
             for work in workspace.works:
@@ -104,7 +104,7 @@ class Machine(Executable):
         """Run once and tell the seconds of each step."""
         workspace = self._leased()
         times: list[float] = []
-        with running_silently():
+        with running_plans():
             for index, target in workspace.inputs:
                 np.copyto(target, feeds[index])
             begin = 0
@@ -126,6 +126,7 @@ class Machine(Executable):
                 call = Call(node, self._program, self._margins)
                 lowering = find_lowering(node.type)
                 lowered = (lowering(call) if lowering else None) or lower_by_kernel(call)
+                self.packed_bytes += call.packed_bytes
                 yield Step((node,), lowered)
 
     def _value_requests(self) -> list[Request]:

@@ -1,6 +1,5 @@
 """Reductions: sums and means as products with a row of ones, extremes, softmax."""
 
-from collections.abc import Callable
 from functools import partial
 from math import prod
 
@@ -8,7 +7,7 @@ import numpy as np
 
 from core.backends.cpu.lowering.chain import with_epilogue
 from core.backends.cpu.lowering.compact import Compact
-from core.backends.cpu.lowering.rows import row
+from core.backends.cpu.lowering.rows import parts, row
 from core.backends.cpu.lowering.table import Call, Lowered, Scratch, Views, Work, lowers
 from core.specs import Shape, normal_axes, normal_axis
 
@@ -96,57 +95,115 @@ def lower_extreme(call: Call) -> Lowered | None:
 @lowers("softmax", "log_softmax")
 def lower_softmax(call: Call) -> Lowered | None:
     """What is below the largest, its powers, and those divided by their sum."""
-    (reference,), name = call.node.inputs, call.node.name
-    shape = call.result.shape
+    (reference,), name, shape = call.node.inputs, call.node.name, call.result.shape
     axis = normal_axis(call.node.attributes["axis"], len(shape))
     numbers = Scratch((*shape[:axis], 1, *shape[axis + 1 :]))
     is_log = call.node.type == "log_softmax"
+    by_member = _by_member(shape, axis)
 
     def bind(views: Views) -> list[Work]:
-        x, y, extreme = views[reference], views[name], views.scratch[0]
+        x, y, number = views[reference], views[name], views.scratch[0]
         powers = views.scratch[1] if is_log else y
-        reduced = {"axis": axis, "keepdims": True, "out": extreme}
+        along = partial(_along, axis=axis, by_member=by_member)
         works: list[Work] = [
-            partial(np.maximum.reduce, x, **reduced),
-            partial(np.subtract, x, extreme, out=y),
+            *along(np.maximum, x, number),
+            *along(np.subtract, x, number, y),
             partial(np.exp, y, out=powers),
-            partial(np.add.reduce, powers, **reduced),
+            *along(np.add, powers, number),
         ]
         if not is_log:
-            return [*works, partial(np.divide, y, extreme, out=y)]
-        log = partial(np.log, extreme, out=extreme)
-        return [*works, log, partial(np.subtract, y, extreme, out=y)]
+            return [*works, *along(np.divide, y, number, y)]
+        return [*works, partial(np.log, number, out=number), *along(np.subtract, y, number, y)]
 
-    room = (numbers, Scratch(shape)) if is_log else (numbers,)
-    return with_epilogue(call, "softmax", bind, room)
+    return with_epilogue(call, "softmax", bind, (numbers, *[Scratch(shape)] * is_log))
+
+
+def _by_member(shape: Shape, axis: int, most: int = 16) -> bool:
+    """Whether there are many short rows: NumPy's loops are then along each member of them."""
+    return axis == len(shape) - 1 and 1 < shape[axis] <= most and prod(shape[:axis]) >= 256
+
+
+def _along(
+    function: np.ufunc,
+    x: np.ndarray,
+    number: np.ndarray,
+    out: np.ndarray | None = None,
+    *,
+    axis: int,
+    by_member: bool,
+) -> list[Work]:
+    """Reduce an axis to ``number``, or with ``out`` apply a function of x and ``number``."""
+    if not by_member and out is None:
+        return [partial(function.reduce, x, axis=axis, keepdims=True, out=number)]
+    if not by_member:
+        return [partial(function, x, number, out=out)]
+    members, single = [x[..., k] for k in range(x.shape[-1])], number[..., 0]
+    if out is None:
+        first = partial(function, *members[:2], out=single)
+        return [first, *(partial(function, single, m, out=single) for m in members[2:])]
+    return [partial(function, m, single, out=out[..., k]) for k, m in enumerate(members)]
 
 
 @lowers("argmax", "argmin")
 def lower_argmax(call: Call) -> Lowered | None:
-    """NaN never wins but in the first place, where nothing is larger.
-
-    So it becomes the lowest value (fmax passes over it), and the largest in the first place. The
-    axis is brought to the end, as NumPy would do in memory of its own.
-    """
-    (reference,), name = call.node.inputs, call.node.name
-    spec = call.spec(reference)
+    """NaN never wins but in the first place, where nothing is larger."""
+    spec = call.spec(call.node.inputs[0])
     if spec.dtype != "float32" or not spec.size:
         return None
     axis = normal_axis(call.node.attributes["axis"], len(spec.shape))
-    rest = call.result.shape
-    room = Scratch((*rest, spec.shape[axis])), Scratch(rest, "bool"), Scratch(rest, "int64")
-    turn: Callable[..., np.ndarray] = np.negative if call.node.type == "argmin" else np.positive
+    if _by_member(spec.shape, axis, 255):
+        return _lower_argmax_by_member(call, spec.shape[axis])
+    return _lower_argmax_by_row(call, axis, spec.shape[axis])
+
+
+def _lower_argmax_by_row(call: Call, axis: int, length: int) -> Lowered | None:
+    """NaN becomes the lowest value (fmax passes over it), and the largest in the first place.
+
+    The axis is brought to the end, as NumPy would do in memory of its own.
+    """
+    (reference,), name, rest = call.node.inputs, call.node.name, call.result.shape
+    turn = np.negative if call.node.type == "argmin" else np.positive
+    room = Scratch((*rest, length)), Scratch(rest, "bool"), Scratch(rest, "int64")
 
     def bind(views: Views) -> list[Work]:
         values, unknown, places = views.scratch[:3]
-        first = values[..., 0]
+        first, lowest = values[..., 0], row(-np.inf, length, values.dtype)
         return [
             partial(turn, np.moveaxis(views[reference], axis, -1), out=values),
             partial(np.isnan, first, out=unknown),
-            partial(np.fmax, values, row(-np.inf, spec.shape[axis], values.dtype), out=values),
+            partial(np.fmax, values, lowest, out=values),
             partial(np.copyto, first, np.array(np.inf, np.float32), where=unknown),
             partial(np.argmax, values, axis=-1, out=places),
             partial(np.copyto, views[name], places, casting="same_kind"),
         ]
 
     return with_epilogue(call, "argmax", bind, room)
+
+
+def _lower_argmax_by_member(call: Call, length: int) -> Lowered | None:
+    """The place is the number of members before the first that equals the extreme.
+
+    The members of rows are brought apart first, in blocks, so that they are contiguous.
+    """
+    (reference,), name, rest = call.node.inputs, call.node.name, call.result.shape
+    better = np.fmin if call.node.type == "argmin" else np.fmax
+    flags = Scratch(rest, "bool"), Scratch(rest, "bool"), Scratch(rest, "uint8")
+
+    def bind(views: Views) -> list[Work]:
+        members, extreme, seen, flag, count = views.scratch[:5]
+        blocks = parts([views[reference], np.moveaxis(members, 0, -1)])
+        works: list[Work] = [
+            *(partial(np.copyto, apart, block) for block, apart in blocks),
+            partial(better, *members[:2], out=extreme),
+            *(partial(better, extreme, member, out=extreme) for member in members[2:]),
+            partial(np.isnan, members[0], out=seen),
+            partial(np.copyto, count, np.uint8(0)),
+        ]
+        for member in members[:-1]:
+            works.append(partial(np.equal, member, extreme, out=flag))
+            works.append(partial(np.logical_or, seen, flag, out=seen))
+            works.append(partial(np.logical_not, seen, out=flag))
+            works.append(partial(np.add, count, flag.view(np.uint8), out=count))
+        return [*works, partial(np.copyto, views[name], count, casting="same_kind")]
+
+    return with_epilogue(call, "argmax", bind, (Scratch((length, *rest)), Scratch(rest), *flags))

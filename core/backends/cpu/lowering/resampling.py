@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from functools import partial
 from math import prod
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from core.backends.cpu.lowering.chain import with_epilogue
-from core.backends.cpu.lowering.compact import Compact
+from core.backends.cpu.lowering.compact import Compact, copied
 from core.backends.cpu.lowering.rows import BLOCK
 from core.backends.cpu.lowering.table import Call, Lowered, Scratch, Views, Work, lowers
 from core.backends.cpu.resize import WIDTH, changes, nearest, neighbours
@@ -26,6 +26,11 @@ class _Grid(NamedTuple):
     height: int
     width: int
     margin: Sides = _NO_MARGIN
+
+    @property
+    def has_margin(self) -> bool:
+        """Whether there are pixels between the rows of an image and the next."""
+        return any(map(any, self.margin))
 
     def places(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Of the pixels in some rows and columns: [batch, rows, columns]."""
@@ -126,9 +131,10 @@ def _passes(call: Call) -> list[tuple[_Pass, _Grid]]:
             before, after = (grid.places(np.arange(grid.height), end) for end in ends)
             grid = _Grid(grid.batch, grid.height, new)
         else:
-            columns = grid.columns
-            length, share = channels * grid.width // len(columns), share[:, None]
-            before, after = (grid.places(end, columns) for end in ends)
+            # Without a margin, whole rows are moved as one item.
+            lines = grid if grid.has_margin else _Grid(grid.batch, grid.height, 1)
+            length, share = channels * grid.width // lines.width, share[:, None]
+            before, after = (lines.places(end, np.arange(lines.width)) for end in ends)
             grid = _Grid(grid.batch, new, grid.width)
         found.append((_Pass(before, after, share, length), grid))
     return found
@@ -136,19 +142,21 @@ def _passes(call: Call) -> list[tuple[_Pass, _Grid]]:
 
 @lowers("resize_bilinear")
 def lower_bilinear(call: Call) -> Lowered | None:
-    """One axis after the other."""
-    (reference,), passes = call.node.inputs, _passes(call)
-    if not call.spec(reference).size or not passes:
+    """One axis after the other; a copy if none changes."""
+    (reference,), (*_, width, channels) = call.node.inputs, call.result.shape
+    if not call.spec(reference).size:
         return None
-    channels = call.result.shape[-1]
+    passes = _passes(call)
     shapes = [(g.batch, g.height, g.width * channels) for _, g in passes]
-    room = Scratch((max(BLOCK, *(values for *_, values in shapes)),))
+    rooms = [min(rows, max(1, BLOCK // n)) * n for _, rows, n in shapes] or [width * channels]
+    room = Scratch((max(rooms),))
 
     def bind(views: Views) -> list[Work]:
         rooms, between = views.scratch[:2], views.scratch[2 : 1 + len(passes)]
-        source, out = views.whole(reference), views[call.node.name].reshape(shapes[-1])
-        works: Works = []
-        for (each, _), target in zip(passes, [*between, out], strict=True):
+        source, y = views.whole(reference), views[call.node.name]
+        out = y.reshape(-1, *y.shape[-3:-2], width * channels)
+        works: Works = [] if passes else [copied(y, views[reference])]
+        for (each, _), target in zip(passes, [*between, out], strict=False):
             works += each.works(source, target, rooms)
             source = target
         return works if len(passes) > 1 else [*works, *_without_infinity(out, rooms[0])]

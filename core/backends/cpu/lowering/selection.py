@@ -19,7 +19,7 @@ def lower_gather(call: Call) -> Lowered | None:
     source, indices = call.node.inputs
     shape, how = call.spec(source).shape, call.node.attributes
     axis = normal_axis(how["axis"], len(shape))
-    if how["batch_dims"] or not call.spec(indices).shape:
+    if how["batch_dims"]:
         return None
     three = prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :])
     return _lower(call, three, (*call.spec(indices).shape, 1), shape[axis : axis + 1])

@@ -61,6 +61,7 @@ class Call:
 
     def __init__(self, node: Node, program: Program, margins: Mapping[str, Sides]):
         self.node, self.program, self._margins = node, program, margins
+        self.packed_bytes = 0
 
     def spec(self, reference: str) -> Spec:
         """Shape and dtype of a value."""
@@ -75,6 +76,11 @@ class Call:
         """The array of a constant, or None."""
         return self.program.constants.get(reference)
 
+    def packed(self, array: np.ndarray) -> np.ndarray:
+        """A constant in the form that its calls read, which the plan keeps; counted."""
+        self.packed_bytes += array.nbytes
+        return array
+
     def margin(self, reference: str) -> Sides:
         """Pixels of zeros around the images of a value: ((top, bottom), (left, right))."""
         return self._margins.get(reference, ((0, 0), (0, 0)))
@@ -87,13 +93,11 @@ class Lowered(NamedTuple):
         kernel: what the calls are named in tables, such as ``"matmul"``.
         bind: makes the calls for the arrays of one workspace.
         scratch: what it needs beside its inputs and results; ``views.scratch`` in that order.
-        packed_bytes: of constants that it keeps in another form.
     """
 
     kernel: str
     bind: Callable[[Views], list[Work]]
     scratch: tuple[Scratch, ...] = ()
-    packed_bytes: int = 0
 
 
 Lowering = Callable[[Call], Lowered | None]

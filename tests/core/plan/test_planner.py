@@ -1,0 +1,209 @@
+"""Which plans a model keeps, and for which inputs they are right."""
+
+import gc
+import tracemalloc
+from weakref import ref
+
+import numpy as np
+import pytest
+
+import core
+from core.graph.executor import Executor
+from core.graph.model import GraphModel
+from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
+from core.graph.weights import weight
+from core.plan import planner
+from core.plan.planner import MOST_BODIES, MOST_PLANS, Planner
+from tests.core.graph.control_graphs import model
+from tests.core.plan.test_recording import agrees, eager
+
+CONV = {"strides": [1, 1, 1, 1], "padding": "SAME", "data_format": "NHWC", "dilations": [1] * 4}
+TEXT = "x = Placeholder\nc = Conv2D x w\nb = BiasAdd c k\nr = Relu b\nd = Conv2D r v\ny = Relu6 d"
+
+
+@pytest.fixture
+def graph(rng):
+    constants = {
+        "w": rng.normal(size=(3, 3, 2, 8)).astype(np.float32),
+        "k": rng.normal(size=8).astype(np.float32),
+        "v": rng.normal(size=(1, 1, 8, 4)).astype(np.float32),
+    }
+    return model(TEXT, "y", constants, {"c": CONV, "d": CONV})
+
+
+@pytest.fixture
+def made(monkeypatch):
+    """The stages that are made from now on, as (given specs, wanted)."""
+    seen = []
+    plain = planner.find_stage
+
+    def counted(executor, specs, wanted, passes):
+        seen.append((specs, wanted))
+        return plain(executor, specs, wanted, passes)
+
+    monkeypatch.setattr(planner, "find_stage", counted)
+    return seen
+
+
+def images(rng, *shape):
+    return rng.normal(size=(*shape, 2)).astype(np.float32)
+
+
+def test_a_plan_is_made_once(graph, made, rng):
+    for _ in range(5):
+        graph.predict(images(rng, 1, 6, 5))
+    assert graph.plan(images(rng, 1, 6, 5)) is graph.plan(images(rng, 1, 6, 5))
+    assert len(made) == 1
+    graph.predict({"x": images(rng, 1, 6, 5)})
+    graph.execute(core.tensor(images(rng, 1, 6, 5)), ["y"])
+    assert len(made) == 1
+    graph.predict(images(rng, 1, 5, 6))
+    graph.execute(images(rng, 1, 6, 5), ["r"])
+    assert len(made) == 3
+
+
+def test_dynamic_sizes_and_batches(graph, rng):
+    """A batch gives what its pictures give."""
+    for size in ((6, 5), (1, 1), (17, 4), (6, 5)):
+        for count in (1, 2, 3, 4):
+            x = images(rng, count, *size)
+            batch = agrees(graph, x, atol=1e-5)["y"]
+            single = [graph.predict(x[i : i + 1])["y"].numpy()[0] for i in range(count)]
+            np.testing.assert_allclose(batch, single, rtol=0, atol=1e-5)
+
+
+def test_more_shapes_than_are_kept(graph, made, rng):
+    """All stay right; those that were used longest ago are made again."""
+    sizes = [(3 + i, 4) for i in range(MOST_PLANS + 3)]
+    for _ in range(2):
+        for size in sizes:
+            agrees(graph, images(rng, 1, *size), atol=1e-5)
+    assert len(made) == 2 * len(sizes)
+    (body,) = graph._planner._bodies.values()
+    assert len(body._stages) == MOST_PLANS
+    graph.predict(images(rng, 1, *sizes[-MOST_PLANS]))  # used again, so another one goes
+    graph.predict(images(rng, 1, 40, 4))
+    before = len(made)
+    graph.predict(images(rng, 1, *sizes[-MOST_PLANS]))
+    assert len(made) == before
+    graph.predict(images(rng, 1, *sizes[-MOST_PLANS + 1]))
+    assert len(made) == before + 1
+
+
+def test_more_outputs_than_are_kept(graph, made, rng):
+    x = images(rng, 1, 4, 4)
+    wanted = [[a, b] for a in ("c", "b", "r", "d") for b in ("y", "r", "x")]
+    assert len(wanted) > MOST_BODIES
+    for names in wanted:
+        found = {k: t.numpy() for k, t in graph.execute(x, names).items()}
+        expected = {k: t.numpy() for k, t in eager(graph).execute(x, names).items()}
+        assert found.keys() == expected.keys()
+        for name, theirs in expected.items():
+            np.testing.assert_allclose(found[name], theirs, rtol=0, atol=1e-5)
+    assert len(graph._planner._bodies) == MOST_BODIES
+    assert len(made) == len(wanted)
+
+
+def test_the_memory_of_plans_that_are_dropped_goes(graph, rng):
+    size = 64
+    for i in range(MOST_PLANS):
+        graph.predict(images(rng, 1, size, size + i))
+    gc.collect()
+    tracemalloc.start()
+    try:
+        for i in range(3 * MOST_PLANS):
+            graph.predict(images(rng, 1, size, size + MOST_PLANS + i))
+        gc.collect()
+        held = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    arena = graph.plan(images(rng, 1, size, size + 4 * MOST_PLANS - 1)).arena_bytes
+    assert arena > 100_000
+    assert held < (MOST_PLANS + 1) * 1.5 * arena
+
+
+def test_plans_go_with_their_model(rng):
+    graph = model("x = Placeholder\ny = MatMul x w", "y", {"w": np.ones((300, 200), np.float32)})
+    x = np.ones((4, 300), np.float32)
+    graph.predict(x)
+    plan = graph.plan(x)
+    witnesses = [ref(graph), ref(plan), ref(plan._executable), ref(graph._planner)]
+    gc.collect()
+    gc.disable()  # no circle keeps them
+    try:
+        del graph, plan
+        assert [w() for w in witnesses] == [None] * 4
+    finally:
+        gc.enable()
+
+
+def test_a_plan_outlives_its_model(rng):
+    graph = model("x = Placeholder\ny = MatMul x w", "y", {"w": np.ones((3, 2), np.float32)})
+    plan = graph.plan(np.ones((4, 3), np.float32))
+    del graph
+    found = plan.run({"x": core.tensor(np.ones((4, 3)))})
+    np.testing.assert_array_equal(found["y"].numpy(), np.full((4, 2), 3))
+
+
+def test_weights_are_held_once(graph, rng):
+    """A plan shares those that no pass changed."""
+    graph = GraphModel(graph.graph)
+    program = graph.plan(images(rng, 1, 6, 5)).program
+    held = [np.asarray(t) for t in graph._executor.constants.values() if t.shape]
+    shared = [a for a in program.constants.values() for h in held if np.shares_memory(a, h)]
+    assert {a.shape for a in shared} >= {(3, 3, 2, 8), (1, 1, 8, 4)}
+
+
+def test_a_failed_plan_is_no_plan(graph, made, rng):
+    for _ in range(2):
+        with pytest.raises(core.CoreError, match="has 3 channels"):
+            graph.predict(np.zeros((1, 4, 4, 3), np.float32))
+    assert len(made) == 2
+    agrees(graph, images(rng, 1, 4, 4), atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "passes", [{}, {"graph_passes": ()}, {"program_passes": ()}, dict.fromkeys(
+        ("graph_passes", "program_passes"), ()
+    )]
+)  # fmt: skip
+def test_passes_are_a_matter_of_choice(graph, rng, passes):
+    executor = Executor(
+        graph.graph.nodes,
+        {name: weight(array) for name, array in graph.graph.weights.items()},
+        functions={},
+        kernels={},
+    )
+    x = images(rng, 2, 7, 6)
+    expected = eager(graph).predict(x)["y"].numpy()
+    found = Planner(graph.graph, executor, **passes).run({"x": core.tensor(x)}, ["y"])["y"]
+    np.testing.assert_allclose(found.numpy(), expected, rtol=0, atol=1e-5)
+
+
+def test_plans_inside_of_a_scope_keep_their_constants(rng):
+    """A pass makes weights when the first call is inside of a scope, which ends."""
+    constants = {
+        "w": rng.normal(size=(3, 2)).astype(np.float32),
+        "s": np.float32([2, 3]),
+    }
+    graph = model("x = Placeholder\nm = MatMul x w\ny = Mul m s", "y", constants)
+    x = rng.normal(size=(4, 3)).astype(np.float32)
+    expected = eager(graph).predict(x)["y"].numpy()
+    with core.tidy():
+        graph.predict(x)
+    for rows in (4, 5):  # the plan, and another one from the same graph
+        found = graph.predict(np.resize(x, (rows, 3)))["y"].numpy()
+        np.testing.assert_allclose(found[:4], expected, rtol=0, atol=1e-5)
+
+
+def test_zeros_in_the_place_of_inputs():
+    spec = PartialSpec((None, 3))
+    nodes = [Node("x", "Placeholder"), Node("y", "Neg", ("x",))]
+    graph = GraphModel(Graph(nodes, {}, {"x": Endpoint("x", spec)}, {"y": Endpoint("y", spec)}))
+    assert graph.plan().inputs["x"].shape == (1, 3)
+    spec = PartialSpec((1, None, 3))
+    graph = GraphModel(Graph(nodes, {}, {"x": Endpoint("x", spec)}, {"y": Endpoint("y", spec)}))
+    with pytest.raises(core.CoreError, match="give inputs: the shape of 'x'"):
+        graph.plan()
+    with pytest.raises(core.CoreError, match="op by op"):
+        GraphModel(graph.graph, plans=False).plan(np.zeros((1, 2, 3)))
