@@ -18,8 +18,8 @@ def prune(graph: Graph) -> Graph:
     """Drop what no output needs, nodes that just pass a value on, and what control inputs ask for.
 
     Assertions and checks go, as nothing but control inputs asks for them; what fills a hash table
-    or closes an array stays, and whatever waits for it. In a graph with loops just what no output needs is dropped:
-    there control inputs tell to which turn a node belongs.
+    or closes an array stays, and whatever waits for it. In a graph with loops just what no output
+    needs is dropped: there control inputs tell to which turn a node belongs.
 
     >>> from core.graph.nodes import Endpoint, PartialSpec
     >>> x, y = (Endpoint(name, PartialSpec((None,))) for name in ("x", "y"))

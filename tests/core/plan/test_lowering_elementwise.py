@@ -75,13 +75,6 @@ def test_a_chain_beside_margins(margins, shape, rng):
     check(step, arrays, ("bias", "slope"), margins, exact=True)
     if len(margins) != 1:
         check(step, arrays, ("bias", "slope"), margins, in_place="x", exact=True)
-        check(step, arrays, ("bias", "slope"), {}, in_place="other", exact=True)
-
-
-def test_a_value_that_is_read_again_may_be_overwritten(rng):
-    x = values(rng, 2, 40, 33, 24)
-    step = node("sigmoid", "x", epilogue=[node("mul", "x", HERE)])
-    check(step, {"x": x}, in_place="x", exact=True)
 
 
 def test_every_elementwise_op_is_lowered():

@@ -1,5 +1,6 @@
 """Images that windows go over: their blocks, which stay in the CPU's cache, and their padding."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -7,12 +8,12 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from core.backends.cpu.lowering.table import Call, Scratch, Views, Work
+from core.backends.cpu.lowering.team import cuts
 from core.geometry import Sides, Window, window
 from core.specs import Shape
 
-#: Of a block of results. Many small ones cost: BLAS splits each among its threads, and then waits;
-#: and changes between `np.einsum`, which has narrow instructions, and the wide ones of an epilogue
-#: can take 10 microseconds each.
+#: Of a block of results. Many small ones cost: changes between `np.einsum`, which has narrow
+#: instructions, and the wide ones of an epilogue can take 10 microseconds each.
 BLOCK_BYTES = 1 << 21
 
 
@@ -43,6 +44,43 @@ def blocks_of(images: Shape, bytes_per_pixel: int, limit: int = BLOCK_BYTES) -> 
         for i in range(0, count, several)
         for y in range(0, height, rows)
     ]
+
+
+def blocks_in_lanes(images: Shape, bytes_per_pixel: int, lanes: int) -> list[list[Block]]:
+    """The blocks of each lane, which has some of the images, or some rows of each.
+
+    >>> [[block.rows for block in lane] for lane in blocks_in_lanes((1, 4, 10, 3), 12, 2)]
+    [[slice(0, 2, None)], [slice(2, 4, None)]]
+    """
+    count, height, *rest = images
+    if count >= lanes:
+        parts = [(part, slice(0, height)) for part in cuts(count, lanes)]
+        return [_blocks_at(*part, rest, bytes_per_pixel) for part in parts]
+    singles = [slice(i, i + 1) for i in range(count)]
+    return [
+        [block for i in singles for block in _blocks_at(i, rows, rest, bytes_per_pixel)]
+        for rows in cuts(height, lanes)
+    ]
+
+
+def _blocks_at(
+    images: slice, rows: slice, rest: Sequence[int], bytes_per_pixel: int
+) -> list[Block]:
+    """The blocks of a part of a batch."""
+    size = (images.stop - images.start, rows.stop - rows.start, *rest)
+    return [
+        Block(_moved(block.images, images.start), _moved(block.rows, rows.start))
+        for block in blocks_of(size, bytes_per_pixel)
+    ]
+
+
+def _moved(part: slice, by: int) -> slice:
+    return slice(part.start + by, part.stop + by)
+
+
+def most_pixels(lanes: Sequence[Sequence[Block]], images: Shape) -> int:
+    """How many pixels the largest block has."""
+    return max(pixels_in(block, images) for lane in lanes for block in lane)
 
 
 def pixels_in(block: Block, images: Shape) -> int:

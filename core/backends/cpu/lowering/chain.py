@@ -1,4 +1,7 @@
-"""Element-wise nodes one after the other, over blocks that stay in the cache."""
+"""Element-wise nodes one after the other, over blocks that stay in the cache.
+
+They are the epilogue of any node, block by block while its result is at hand, or stand alone.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -10,6 +13,7 @@ import numpy as np
 from core.backends.cpu.lowering.elementwise import element_works, temps_of
 from core.backends.cpu.lowering.rows import BLOCK, expanded_shape, parts
 from core.backends.cpu.lowering.table import Call, Lowered, Scratch, Views, Work, lowers
+from core.backends.cpu.lowering.team import cuts, lane_count, side_by_side
 from core.graph.nodes import Node
 from core.plan.elementwise import ELEMENTWISE_OPS
 from core.plan.program import HERE, epilogue_of
@@ -17,6 +21,12 @@ from core.specs import Shape
 
 #: Functions of NumPy that are slow where an operand is one number.
 _NEEDS_ROWS = frozenset({"maximum", "minimum"})
+
+#: Values in blocks of steps that need no temporaries beside them.
+_LONE_BLOCK = 1 << 17
+
+#: What a step takes one thread for a value, roughly.
+_NANOSECONDS = 0.4
 
 #: Ops of int32 that are the same function of NumPy as of float32.
 _WHOLE = frozenset({"add", "sub", "mul", "maximum", "minimum"})
@@ -32,8 +42,9 @@ class Chain(NamedTuple):
         steps: element-wise nodes; `HERE` is what the one before gave.
         constants: operands that are known, as they are read.
         repeated: operands that are repeated in scratch, and their shapes there.
-        temps: how many blocks of scratch.
+        temps: how many blocks of scratch, in each lane.
         block: values in each.
+        lanes: how many parts of the result are computed side by side.
     """
 
     steps: tuple[Node, ...]
@@ -41,42 +52,87 @@ class Chain(NamedTuple):
     repeated: Mapping[str, Shape]
     temps: int
     block: int
+    lanes: int = 1
+
+    def in_lanes(self, lanes: int) -> "Chain":
+        """The same for parts that are computed side by side."""
+        return self._replace(lanes=lanes)
 
     @property
     def scratch(self) -> tuple[Scratch, ...]:
         """What the steps need; it has to be the last of its lowering's."""
         rows = (Scratch(shape) for shape in self.repeated.values())
-        return (*rows, *[Scratch((self.block,))] * self.temps)
+        return (*rows, *[Scratch((self.block,))] * (self.temps * self.lanes))
 
-    def works(self, views: Views, out: np.ndarray) -> list[Work]:
-        """The calls; `HERE` in the first step is ``out``, where the result goes, too."""
-        count = len(self.repeated) + self.temps
-        scratch = views.scratch[len(views.scratch) - count :]
-        repeated = dict(zip(self.repeated, scratch, strict=False))
-        works: list[Work] = [partial(np.copyto, repeated[r], views[r]) for r in repeated]
-        known = {**self.constants, **repeated}
-        references = dict.fromkeys(i for s in self.steps for i in s.inputs if i != HERE)
-        operands = [known[r] if r in known else views[r] for r in references]
-        arrays = [out, *(np.broadcast_to(a, out.shape) for a in operands)]
-        for part, *others in parts(arrays) if self.steps else ():
-            named = dict(zip(references, others, strict=True))
-            temps = [t[: part.size].reshape(part.shape) for t in scratch[len(repeated) :]]
-            works += self._block(part, named, temps)
+    def bound(self, views: Views, result: np.ndarray) -> "BoundChain":
+        """The steps in one workspace."""
+        return BoundChain(self, views, result)
+
+    def over_all(self, views: Views, result: np.ndarray) -> list[Work]:
+        """The calls for the whole result, in place; `HERE` in the first step is what is there."""
+        bound = self.bound(views, result)
+        work = []
+        for lane, index in enumerate(_indices(result.shape, self.lanes)):
+            part = result[(*index, ...)]  # which stays a view where there are no axes
+            work.append(bound.works(index, part, part, lane))
+        return [*bound.first, *side_by_side(work)]
+
+
+def _indices(shape: Shape, lanes: int) -> list[tuple[slice, ...]]:
+    """A result in parts along its longest outer axis."""
+    if lanes == 1:
+        return [()]
+    axis = max(range(len(shape) - 1), key=shape.__getitem__)
+    return [(*[slice(None)] * axis, part) for part in cuts(shape[axis], lanes)]
+
+
+class BoundChain:
+    """Steps, bound to the arrays of one workspace.
+
+    Attributes:
+        first: calls that must run before those of any block.
+    """
+
+    def __init__(self, chain: Chain, views: Views, result: np.ndarray):
+        self._steps, self._shape, self._temps = chain.steps, result.shape, chain.temps
+        scratch = list(views.scratch[len(views.scratch) - len(chain.scratch) :])
+        repeated = dict(zip(chain.repeated, scratch, strict=False))
+        self.first: list[Work] = [partial(np.copyto, a, views[r]) for r, a in repeated.items()]
+        self._rooms = scratch[len(repeated) :]
+        known = {**chain.constants, **repeated}
+        names = dict.fromkeys(i for s in self._steps for i in s.inputs if i != HERE)
+        self._operands = {r: known[r] if r in known else views[r] for r in names}
+
+    def works(
+        self, index: tuple[slice, ...], values: np.ndarray, target: np.ndarray, lane: int = 0
+    ) -> list[Work]:
+        """The calls for a block.
+
+        Args:
+            index: of the block in the result.
+            values: what the node gave there; the steps change it.
+            target: where the last step writes, which may be the same array.
+            lane: of the block; others run at the same time.
+        """
+        if not self._steps:
+            return [] if values is target else [partial(np.copyto, target, values)]
+        operands = [np.broadcast_to(o, self._shape)[(*index, ...)] for o in self._operands.values()]
+        rooms = self._rooms[lane * self._temps :][: self._temps]
+        works = []
+        for part in parts([values, target, *operands], BLOCK if rooms else _LONE_BLOCK):
+            works += self._of_part(rooms, *part)
         return works
 
-    def _block(
-        self, out: np.ndarray, operands: Mapping[str, np.ndarray], temps: Sequence[np.ndarray]
+    def _of_part(
+        self, rooms: list[np.ndarray], values: np.ndarray, target: np.ndarray, *others: np.ndarray
     ) -> list[Work]:
-        """What is between steps has its own place: the buffer of ``out`` may be a later operand's.
-
-        It is the last of the temporaries.
-        """
-        works, here = [], out
-        for step in self.steps:
-            to = out if step is self.steps[-1] else temps[-1]
-            given = [here if i == HERE else operands[i] for i in step.inputs]
-            works += element_works(step, given, to, temps[: temps_of(step)])
-            here = to
+        named = {**dict(zip(self._operands, others, strict=True)), HERE: values}
+        temps = [room[: values.size].reshape(values.shape) for room in rooms]
+        works = []
+        for step in self._steps:
+            out = target if step is self._steps[-1] else values
+            operands = [named[i] for i in step.inputs]
+            works += element_works(step, operands, out, temps[: temps_of(step)])
         return works
 
 
@@ -96,7 +152,7 @@ def chain(call: Call, steps: Sequence[Node]) -> Chain | None:
             constants[reference] = array if shape == own else call.packed(_spread(array, shape))
         elif prod(shape) > call.spec(reference).size and 2 * prod(shape) <= call.result.size:
             repeated[reference] = shape
-    temps = max(map(temps_of, steps), default=0) + (len(steps) > 1)
+    temps = max(map(temps_of, steps), default=0)
     return Chain(tuple(steps), constants, repeated, temps, min(BLOCK, call.result.size))
 
 
@@ -116,7 +172,8 @@ def lower_elementwise(call: Call) -> Lowered | None:
     steps = chain(call, (call.node, *epilogue_of(call.node)))
     if steps is None:
         return None
-    return Lowered("elementwise", lambda v: steps.works(v, v[call.node.name]), steps.scratch)
+    steps = _in_lanes(steps, call.result.shape)
+    return Lowered("elementwise", lambda v: steps.over_all(v, v[call.node.name]), steps.scratch)
 
 
 def with_epilogue(
@@ -126,8 +183,14 @@ def with_epilogue(
     steps = epilogue(call)
     if steps is None or not call.result.size:
         return None
+    steps = _in_lanes(steps, call.result.shape)
     return Lowered(
         kernel,
-        lambda views: [*bind(views), *steps.works(views, views[call.node.name])],
+        lambda views: [*bind(views), *steps.over_all(views, views[call.node.name])],
         (*scratch, *steps.scratch),
     )
+
+
+def _in_lanes(steps: Chain, result: Shape) -> Chain:
+    time = _NANOSECONDS * prod(result) * len(steps.steps)
+    return steps.in_lanes(lane_count(time, max(result[:-1], default=1)))

@@ -10,18 +10,23 @@ from core.backends.cpu.conv import places, tap
 from core.backends.cpu.lowering.blocks import (
     Block,
     Padded,
+    blocks_in_lanes,
     blocks_of,
     copy_of_runs,
     has_margin,
     has_plain_images,
     inside,
+    most_pixels,
     pixels_in,
     windows_over,
 )
-from core.backends.cpu.lowering.chain import Chain, epilogue
-from core.backends.cpu.lowering.epilogue import Epilogue
+from core.backends.cpu.lowering.chain import BoundChain, Chain, epilogue
 from core.backends.cpu.lowering.table import Call, Lowered, Scratch, Views, Work, lowers
+from core.backends.cpu.lowering.team import lane_count, side_by_side
 from core.geometry import Window
+
+#: What a product and its sum take one thread, roughly.
+_NANOSECONDS = 0.02
 
 
 @lowers("conv2d")
@@ -38,39 +43,53 @@ def lower_conv2d(call: Call) -> Lowered | None:
 
 
 def _lower_pointwise(call: Call, steps: Chain) -> Lowered:
-    result = call.result.shape
-    blocks = blocks_of(result, 4 * max(result[3], call.spec(call.node.inputs[0]).shape[3]))
+    channels = call.spec(call.node.inputs[0]).shape[3]
+    lanes = _lanes(call, channels)
+    steps = steps.in_lanes(len(lanes))
 
     def bind(views: Views) -> list[Work]:
         room, x = list(views.scratch), views[call.node.inputs[0]]
-        product = _Product(call, views, steps, room)
-        works = list(product.end.first)
-        for block in blocks:
-            works += product.works(block, x[block].reshape(-1, x.shape[3]))
-        return works
+        end = steps.bound(views, views[call.node.name])
+        work = []
+        for lane, blocks in enumerate(lanes):
+            product = _Product(call, views, end, lane, room)
+            pixels = ((block, x[block].reshape(-1, channels)) for block in blocks)
+            work.append([w for block, rows in pixels for w in product.works(block, rows)])
+        return [*end.first, *side_by_side(work)]
 
-    return Lowered("matmul", bind, (*_room(call, blocks[0]), *steps.scratch))
+    return Lowered("matmul", bind, (*_room(call, lanes), *steps.scratch))
 
 
 def _lower_windows(call: Call, w: Window, steps: Chain) -> Lowered:
     result, padded = call.result.shape, Padded.input_of(call, w)
     depth = prod(w.size) * padded.shape[3]
-    blocks = blocks_of(result, 4 * max(depth, result[3]))
-    columns = Scratch((pixels_in(blocks[0], result), depth))
+    lanes = _lanes(call, depth)
+    steps = steps.in_lanes(len(lanes))
+    columns = [Scratch((most_pixels(lanes, result), depth))] * len(lanes)
 
     def bind(views: Views) -> list[Work]:
         room = list(views.scratch)
         x, works = padded.bind(views, room)
-        rows = room.pop(0)
-        product = _Product(call, views, steps, room)
-        works += product.end.first
-        for block in blocks:
-            part = rows[: pixels_in(block, result)]
-            works += [_write_out(x, w, block, part), *product.works(block, part)]
-        return works
+        written, room = room[: len(lanes)], room[len(lanes) :]
+        end = steps.bound(views, views[call.node.name])
+        work: list[list[Work]] = []
+        for lane, blocks in enumerate(lanes):
+            product = _Product(call, views, end, lane, room)
+            work.append([])
+            for block in blocks:
+                rows = written[lane][: pixels_in(block, result)]
+                work[-1] += [_write_out(x, w, block, rows), *product.works(block, rows)]
+        return [*works, *end.first, *side_by_side(work)]
 
-    scratch = (*padded.scratch, columns, *_room(call, blocks[0]), *steps.scratch)
+    scratch = (*padded.scratch, *columns, *_room(call, lanes), *steps.scratch)
     return Lowered("im2col matmul", bind, scratch)
+
+
+def _lanes(call: Call, depth: int) -> list[list[Block]]:
+    """The blocks of each lane, for rows of a matrix with so many columns."""
+    batch, height, _, channels = result = call.result.shape
+    count = lane_count(_NANOSECONDS * call.result.size * depth, max(batch, height))
+    return blocks_in_lanes(result, 4 * max(depth, channels), count)
 
 
 def _write_out(x: np.ndarray, w: Window, block: Block, columns: np.ndarray) -> Work:
@@ -87,21 +106,23 @@ def _write_out(x: np.ndarray, w: Window, block: Block, columns: np.ndarray) -> W
     return copy_of_runs(columns.reshape(shape), as_strided(x, shape, steps))
 
 
-def _room(call: Call, block: Block) -> tuple[Scratch, ...]:
-    """For the products of a block, where they cannot go straight into the result."""
+def _room(call: Call, lanes: list[list[Block]]) -> list[Scratch]:
+    """For the products of a block in each lane, where they cannot go straight into the result."""
     result = call.result.shape
-    is_apart = has_margin(call, call.node.name)
-    return (Scratch((pixels_in(block, result), result[3])),) if is_apart else ()
+    room = Scratch((most_pixels(lanes, result), result[3]))
+    return [room] * len(lanes) if has_margin(call, call.node.name) else []
 
 
 class _Product:
     """Rows of a matrix times the filter, then the epilogue."""
 
-    def __init__(self, call: Call, views: Views, steps: Chain, room: list[np.ndarray]):
+    def __init__(
+        self, call: Call, views: Views, end: BoundChain, lane: int, room: list[np.ndarray]
+    ):
         self._result = views[call.node.name]
         self._filter = views[call.node.inputs[1]].reshape(-1, self._result.shape[3])
-        self._apart = room[0] if has_margin(call, call.node.name) else None
-        self.end = Epilogue(steps, views, self._result)
+        self._apart = room[lane] if has_margin(call, call.node.name) else None
+        self._end, self._lane = end, lane
 
     def works(self, block: Block, rows: np.ndarray) -> list[Work]:
         """The calls for a block."""
@@ -109,7 +130,8 @@ class _Product:
         if self._apart is not None:
             values = self._apart[: len(rows)].reshape(target.shape)
         out = values.reshape(len(rows), -1)
-        return [partial(np.matmul, rows, self._filter, out), *self.end.works(block, values, target)]
+        product = partial(np.matmul, rows, self._filter, out)
+        return [product, *self._end.works(block, values, target, self._lane)]
 
 
 @lowers("conv2d_backprop_input")
@@ -135,7 +157,7 @@ def _lower_side_by_side(call: Call, w: Window, steps: Chain) -> Lowered:
     def bind(views: Views) -> list[Work]:
         x, result = views[dy], views[call.node.name]
         weights = views[filter].reshape(depth, -1).T
-        end = Epilogue(steps, views, result)
+        end = steps.bound(views, result)
         works = list(end.first)
         for block in blocks:
             rows = x[block].reshape(-1, given[3])
@@ -175,7 +197,7 @@ def _lower_overlapping(call: Call, w: Window, steps: Chain) -> Lowered:
     def bind(views: Views) -> list[Work]:
         sums, share, *_ = views.scratch
         target, rows = views[call.node.name], views[dy].reshape(-1, given[3])
-        end = Epilogue(steps, views, target)
+        end = steps.bound(views, target)
         works: list[Work] = [*end.first, partial(sums.fill, 0)]
         for place in places(w):
             pixels = tap(sums, w, place)

@@ -4,24 +4,29 @@ It multiplies and adds in one pass, without temporaries. It is quick if its inne
 last axis, is long: so that axis is a whole row of pixels, and weights are repeated for each pixel.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from core.backends.cpu.lowering.blocks import (
+    Block,
     Padded,
-    blocks_of,
+    blocks_in_lanes,
     copy_of_runs,
     has_plain_images,
     windows_over,
 )
 from core.backends.cpu.lowering.chain import epilogue
-from core.backends.cpu.lowering.epilogue import Epilogue
 from core.backends.cpu.lowering.table import Call, Lowered, Scratch, Views, Work, lowers
+from core.backends.cpu.lowering.team import lane_count, side_by_side
 from core.geometry import Window
+
+#: What a product and its sum take one thread, roughly.
+_NANOSECONDS = 0.25
 
 
 @lowers("depthwise_conv2d")
@@ -33,28 +38,41 @@ def lower_depthwise_conv2d(call: Call) -> Lowered | None:
     w = windows_over(call, call.spec(call.node.inputs[0]).shape)
     padded, result = Padded.input_of(call, w), call.result.shape
     method = _method(w, result[3])
-    blocks = blocks_of((1, *result[1:]), 4 * result[3])
+    time = _NANOSECONDS * call.result.size * prod(w.size)
+    lanes = blocks_in_lanes(result, 4 * result[3], lane_count(time, max(result[:2])))
+    steps = steps.in_lanes(len(lanes))
     repeated = _Repeated(call, padded)
     weights = _Weights(call, w.out_size[1] if method.has_rows else 1)
-    columns = method.columns(w, blocks[0].rows.stop, result[3])
+    highest = max(block.rows.stop - block.rows.start for lane in lanes for block in lane)
+    columns = method.columns(w, highest, result[3])
 
     def bind(views: Views) -> list[Work]:
         room, target = list(views.scratch), views[call.node.name]
         x, works = padded.bind(views, room)
         x, more = repeated.bind(x, room)
         filter, filling = weights.bind(views, room)
-        end = Epilogue(steps, views, target)
-        works += [*more, *filling, *end.first]
-        for image in range(len(x)):
-            for _, rows in blocks:
-                index = (slice(image, image + 1), rows)
-                source, out = x[image, rows.start * w.strides[0] :], target[index]
-                works += method.works(source, w, filter, out[0], room)
-                works += end.works(index, out, out)
-        return works
+        end = steps.bound(views, target)
+        work: list[list[Work]] = []
+        for lane, blocks in enumerate(lanes):
+            own = room[lane * len(columns) :][: len(columns)]
+            work.append([])
+            for index in _single_images(blocks):
+                source = x[index[0].start, index[1].start * w.strides[0] :]
+                out = target[index]
+                work[-1] += method.works(source, w, filter, out[0], own)
+                work[-1] += end.works(index, out, out, lane)
+        return [*works, *more, *filling, *end.first, *side_by_side(work)]
 
-    scratch = (*padded.scratch, *repeated.scratch, *weights.scratch, *columns, *steps.scratch)
+    own = columns * len(lanes)
+    scratch = (*padded.scratch, *repeated.scratch, *weights.scratch, *own, *steps.scratch)
     return Lowered(f"einsum {method.name}", bind, scratch)
+
+
+def _single_images(blocks: list[Block]) -> Iterator[tuple[slice, slice]]:
+    """The rows of one image after the other."""
+    for images, rows in blocks:
+        for image in range(images.start, images.stop):
+            yield slice(image, image + 1), rows
 
 
 class _Repeated:

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from core.backends.cpu.lowering.elementwise import element_works, temps_of
-from core.backends.cpu.lowering.table import Call, Lowered, Scratch, Views, Work
+from core.backends.cpu.lowering.chain import with_epilogue
+from core.backends.cpu.lowering.table import Call, Lowered, Views, Work
 from core.kernels import OPS, READY, find_kernel
-from core.plan.program import ABSENT, HERE, epilogue_of, results
+from core.plan.program import ABSENT, epilogue_of, results
 
 
 def lower_by_kernel(call: Call) -> Lowered:
@@ -19,20 +19,19 @@ def lower_by_kernel(call: Call) -> Lowered:
     attributes = {k: v for k, v in node.attributes.items() if k != "epilogue"}
     is_list = bool(OPS[node.type].list_inputs)
     absent = (None,) * (len(OPS[node.type].inputs) - len(node.inputs))
-    temps = max(map(temps_of, epilogue_of(node)), default=0)
 
     def bind(views: Views) -> list[Work]:
         given: list[Any] = [None if r == ABSENT else views[r] for r in node.inputs]
         arguments = [given] if is_list else [*given, *absent]
         targets = [views[reference] for reference in results(node, call.program.specs)]
-        works: list[Work] = [partial(_run, kernel, arguments, attributes, targets)]
-        for step in epilogue_of(node):
-            operands = [targets[0] if r == HERE else views[r] for r in step.inputs]
-            works += element_works(step, operands, targets[0], views.scratch)
-        return works
+        return [partial(_run, kernel, arguments, attributes, targets)]
 
-    scratch = tuple(Scratch(call.result.shape) for _ in range(temps))
-    return Lowered(f"kernel {node.type}", bind, scratch)
+    name = f"kernel {node.type}"
+    if not epilogue_of(node) or not call.result.size:
+        return Lowered(name, bind)
+    lowered = with_epilogue(call, name, bind)
+    assert lowered is not None, node  # passes join nothing else
+    return lowered
 
 
 def _run(

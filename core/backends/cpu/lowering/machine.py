@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from core.backends.cpu import running_plans
+from core.backends.cpu.lowering.blas import one_blas_thread
 from core.backends.cpu.lowering.fallback import lower_by_kernel
 from core.backends.cpu.lowering.layouts import choose_margins, homes_of, is_alias
 from core.backends.cpu.lowering.table import (
@@ -20,6 +21,7 @@ from core.backends.cpu.lowering.table import (
     find_lowering,
     numpy_dtype,
 )
+from core.backends.cpu.lowering.team import led_team
 from core.geometry import Sides
 from core.graph.nodes import Node
 from core.plan.executable import Executable
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from core.plan.report import StepInfo
 
 #: Workspaces that wait for the next run; more were for runs at the same time, and go.
-MOST_WAITING = 4
+MOST_WAITING = 8
 
 #: Where arrays begin: on a line of the CPU's cache.
 ALIGNMENT = 64
@@ -91,7 +93,7 @@ class Machine(Executable):
     def run(self, feeds: Sequence[np.ndarray]) -> list[np.ndarray]:
         """The outputs in fresh arrays; nothing else is allocated but by kernels on their own."""
         workspace = self._leased()
-        with running_plans():
+        with running_plans(), one_blas_thread(), led_team():
             for index, target in workspace.inputs:
                 np.copyto(target, feeds[index])
             for work in workspace.works:
@@ -104,7 +106,7 @@ class Machine(Executable):
         """Run once and tell the seconds of each step."""
         workspace = self._leased()
         times: list[float] = []
-        with running_plans():
+        with running_plans(), one_blas_thread(), led_team():
             for index, target in workspace.inputs:
                 np.copyto(target, feeds[index])
             begin = 0

@@ -6,7 +6,6 @@ import numpy as np
 
 from core.backends.cpu.lowering.blocks import has_margin
 from core.backends.cpu.lowering.chain import epilogue
-from core.backends.cpu.lowering.epilogue import Epilogue
 from core.backends.cpu.lowering.table import Call, Lowered, Views, Work, lowers
 
 
@@ -27,7 +26,7 @@ def lower_matmul(call: Call) -> Lowered | None:
             for r, turned in zip((a, b), transposed, strict=True)
         )
         result = views[call.node.name]
-        end = Epilogue(steps, views, result)
+        end = steps.bound(views, result)
         product = partial(np.matmul, *_as_one(left, right, result))
         return [*end.first, product, *end.works((), result, result)]
 

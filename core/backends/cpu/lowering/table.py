@@ -10,14 +10,12 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from core.backends.cpu.lowering.team import Work
 from core.dtypes import DTYPES
 from core.geometry import Sides
 from core.graph.nodes import Node
 from core.plan.program import Program
 from core.specs import Shape, Spec
-
-#: A call of NumPy, arguments and all: ``partial(np.add, a, b, out)``.
-Work = Callable[[], object]
 
 
 class Scratch(NamedTuple):
