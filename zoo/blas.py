@@ -34,6 +34,15 @@ def choose_kernels() -> None:
         os.environ[VARIABLE] = KERNELS
 
 
+def leave_threads_out() -> None:
+    """Let OpenBLAS start no threads, unless the user says how many: plans have their own.
+
+    On a busy machine, importing NumPy takes half as long again with them.
+    """
+    if "numpy" not in sys.modules:
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
 def is_misjudged() -> bool:
     """Whether this machine's CPU has AVX-512 and OpenBLAS may not know it."""
     if sys.platform != "linux" or os.uname().machine != "x86_64":
@@ -65,28 +74,10 @@ def kernels_in_use() -> str:
     """OpenBLAS's version and kernels in this process, as a short text; NumPy is imported."""
     import ctypes
 
-    for path in _libraries():
-        library = ctypes.CDLL(path)
-        # NumPy's wheels rename its functions, so that it meets no other OpenBLAS.
-        for prefix, suffix in (("scipy_", "64_"), ("scipy_", ""), ("", "64_"), ("", "")):
-            name = getattr(library, f"{prefix}openblas_get_corename{suffix}", None)
-            config = getattr(library, f"{prefix}openblas_get_config{suffix}", None)
-            if name is not None and config is not None:
-                name.restype = config.restype = ctypes.c_char_p
-                return f"{config().decode().split()[1]} with {name().decode()} kernels"
-    return "not found beside NumPy, which has other kernels for matrix products"
+    from core.backends.cpu.lowering.blas import openblas_function
 
-
-def _libraries() -> list[str]:
-    """Files that may be the OpenBLAS that NumPy has loaded."""
-    from pathlib import Path
-
-    import numpy as np
-
-    package = Path(np.__file__).parent
-    bundled = [package.with_name("numpy.libs"), package / ".dylibs"]
-    found = [str(path) for folder in bundled for path in folder.glob("*openblas*")]
-    maps = Path("/proc/self/maps")
-    if not found and maps.exists():  # a distribution's NumPy, which shares the system's OpenBLAS
-        found = [line.split()[-1] for line in maps.read_text().splitlines() if "openblas" in line]
-    return sorted(set(found))
+    name, config = openblas_function("get_corename"), openblas_function("get_config")
+    if name is None or config is None:
+        return "not found beside NumPy, which has other kernels for matrix products"
+    name.restype = config.restype = ctypes.c_char_p
+    return f"{config().decode().split()[1]} with {name().decode()} kernels"

@@ -6,7 +6,7 @@ Exit status: 0 done; 1 some of several failed, the others are done; 2 nothing co
 
 import argparse
 
-from zoo.blas import choose_kernels
+from zoo.blas import choose_kernels, leave_threads_out
 from zoo.cli_convert import add_convert
 from zoo.cli_photos import add_task
 from zoo.cli_plans import add_plan
@@ -17,7 +17,9 @@ from zoo.terminal import Parser, run_safely
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit status."""
-    choose_kernels()  # NumPy is imported by the commands that need it
+    # NumPy is imported by the commands that need it.
+    choose_kernels()
+    leave_threads_out()
 
     def run() -> int:
         given = _make_parser().parse_args(arguments)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,9 @@ HERE = "."
 
 #: In the place of an optional input that is absent.
 ABSENT = ""
+
+#: Ops whose result is their input's data in another shape (of a cast: if the dtype stays).
+VIEW_OPS = frozenset({"reshape", "expand_dims", "identity", "cast"})
 
 #: Ops whose arithmetic outweighs the making of a plan.
 HEAVY_OPS = frozenset(
@@ -52,6 +55,11 @@ class Program(NamedTuple):
 def epilogue_of(node: Node) -> tuple[Node, ...]:
     """What is applied to the result of a node while it is at hand."""
     return node.attributes.get("epilogue", ())
+
+
+def attributes_of(node: Node) -> dict[str, Any]:
+    """The attributes of a node's op: those that are not about its epilogue."""
+    return {name: value for name, value in node.attributes.items() if name != "epilogue"}
 
 
 def reads(node: Node) -> Iterator[str]:

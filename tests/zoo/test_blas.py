@@ -78,7 +78,7 @@ import os, sys
 class Witness:
     def find_spec(name, path=None, target=None):
         if name == "numpy":
-            print(repr(os.environ.get("OPENBLAS_CORETYPE")), flush=True)
+            print(repr(os.environ.get(sys.argv[2])), flush=True)
             os._exit(0)
 sys.meta_path.insert(0, Witness)
 import zoo.blas
@@ -87,12 +87,14 @@ zoo.blas.CPU_FACTS = sys.argv[1]
 COMMAND = "import zoo.cli; zoo.cli.main(['pose', 'photo.jpg'])"
 
 
-def set_at_numpy(tmp_path, facts: str, then: str = COMMAND, **environment: str):
-    """The variable at the moment when NumPy is imported."""
+def set_at_numpy(
+    tmp_path, facts: str, then: str = COMMAND, variable: str = VARIABLE, **environment: str
+):
+    """A variable at the moment when NumPy is imported."""
     path = tmp_path / "cpuinfo"
     path.write_text(facts)
-    kept = {name: value for name, value in os.environ.items() if name != VARIABLE}
-    command = [sys.executable, "-c", AT_NUMPY + then, str(path)]
+    kept = {name: value for name, value in os.environ.items() if name != variable}
+    command = [sys.executable, "-c", AT_NUMPY + then, str(path), variable]
     done = subprocess.run(command, capture_output=True, text=True, env={**kept, **environment})
     return ast.literal_eval(done.stdout)
 
@@ -113,6 +115,13 @@ def test_the_packages_never_set_it(tmp_path):
     assert set_at_numpy(tmp_path, cpu(), use) is None
 
 
+def test_commands_leave_threads_out_unless_they_are_asked_for(tmp_path):
+    name = "OPENBLAS_NUM_THREADS"
+    assert set_at_numpy(tmp_path, cpu(), variable=name) == "1"
+    assert set_at_numpy(tmp_path, cpu(), variable=name, OPENBLAS_NUM_THREADS="2") == "2"
+    assert set_at_numpy(tmp_path, cpu(), "import zoo, core", variable=name) is None
+
+
 def test_the_kernels_in_use_are_found():
     if not ON_LINUX or "openblas" not in str(np.show_config("dicts")["Build Dependencies"]["blas"]):
         skip_or_fail("this NumPy has no OpenBLAS for x86-64")
@@ -123,7 +132,7 @@ def test_the_kernels_in_use_are_found():
 
 
 def test_other_libraries_than_openblas_are_told(monkeypatch):
-    monkeypatch.setattr(zoo.blas, "_libraries", list)
+    monkeypatch.setattr("core.backends.cpu.lowering.blas._libraries", list)
     assert kernels_in_use().startswith("not found beside NumPy")
 
 

@@ -2,10 +2,14 @@
 
 from core.graph.nodes import Node
 from core.plan.elementwise import ELEMENTWISE_OPS
-from core.plan.program import HERE, Program, epilogue_of, use_counts
-
-#: Ops that hand on the data of their input, so that there is no result at hand.
-_VIEWS = frozenset({"reshape", "expand_dims", "identity", "cast"})
+from core.plan.program import (
+    HERE,
+    VIEW_OPS,
+    Program,
+    attributes_of,
+    epilogue_of,
+    use_counts,
+)
 
 
 def fuse_epilogues(program: Program) -> Program:
@@ -53,7 +57,8 @@ class _Joining:
     def _may_be_changed(self, reference: str, node: Node) -> bool:
         place = self._places.get(reference)
         host = None if place is None else self.nodes[place]
-        if host is None or host.type in _VIEWS or f"{reference}:1" in self._specs:
+        # Views hand on the data of their input: there is no result at hand.
+        if host is None or host.type in VIEW_OPS or f"{reference}:1" in self._specs:
             return False
         is_alone = self._uses[reference] == 1
         return is_alone and self._specs[reference] == self._specs[node.name]
@@ -62,8 +67,7 @@ class _Joining:
 def _joined(host: Node, node: Node) -> Node:
     """The node, with the host's work before it; it has the name of the last of them."""
     inputs = tuple(HERE if reference == host.name else reference for reference in node.inputs)
-    own = node.attributes.get("epilogue", ())
-    how = {k: v for k, v in node.attributes.items() if k != "epilogue"}
-    last = Node(node.name, node.type, inputs, how)
-    attributes = {**host.attributes, "epilogue": (*epilogue_of(host), last, *own)}
+    last = Node(node.name, node.type, inputs, attributes_of(node))
+    epilogue = (*epilogue_of(host), last, *epilogue_of(node))
+    attributes = {**host.attributes, "epilogue": epilogue}
     return Node(node.name, host.type, host.inputs, attributes)

@@ -1,11 +1,9 @@
 """Borders of zeros become padding of the convolution that reads them."""
 
-from typing import Any
-
 from core.geometry import window
 from core.graph.nodes import Node
 from core.plan.passes.identities import without_unread
-from core.plan.program import Program
+from core.plan.program import Program, attributes_of, epilogue_of
 
 _WINDOWED = ("conv2d", "depthwise_conv2d")
 
@@ -30,13 +28,13 @@ def _is_border(node: Node) -> bool:
     if node.type != "pad" or node.attributes.get("constant_value", 0) != 0:
         return False
     sides = node.attributes["paddings"]
-    is_simple = "epilogue" not in node.attributes and len(sides) == 4
+    is_simple = not epilogue_of(node) and len(sides) == 4
     return is_simple and not any((*sides[0], *sides[3]))
 
 
 def _merged(node: Node, pad: Node, program: Program) -> Node:
     """The convolution of what was padded."""
-    how: dict[str, Any] = {k: v for k, v in node.attributes.items() if k != "epilogue"}
+    how = attributes_of(node)
     if how.get("data_format", "NHWC") != "NHWC":
         return node
     sizes = program.specs[node.inputs[1]].shape[:2]

@@ -11,12 +11,40 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from threading import Lock
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 #: NumPy's wheels rename the functions, so that they meet no other OpenBLAS.
 _SPELLINGS = ("scipy_openblas_{}64_", "scipy_openblas_{}", "openblas_{}64_", "openblas_{}")
+
+
+def openblas_function(name: str) -> Any:
+    """A function of the OpenBLAS that NumPy has loaded, such as ``"get_num_threads"``.
+
+    None where NumPy has another library.
+    """
+    import ctypes  # which NumPy has imported
+
+    for path in _libraries():
+        library = ctypes.CDLL(path)
+        for spelling in _SPELLINGS:
+            found = getattr(library, spelling.format(name), None)
+            if found is not None:
+                return found
+    return None
+
+
+@cache
+def _libraries() -> list[str]:
+    """Files that may be the OpenBLAS that NumPy has loaded."""
+    package = Path(np.__file__).parent
+    bundled = [package.with_name("numpy.libs"), package / ".dylibs"]
+    found = [str(path) for folder in bundled for path in folder.glob("*openblas*")]
+    maps = Path("/proc/self/maps")
+    if not found and maps.exists():  # a distribution's NumPy, which shares the system's OpenBLAS
+        found = [line.split()[-1] for line in maps.read_text().splitlines() if "openblas" in line]
+    return sorted(set(found))
 
 
 class BlasThreads(NamedTuple):
@@ -28,21 +56,9 @@ class BlasThreads(NamedTuple):
 
 @cache
 def blas_threads() -> BlasThreads | None:
-    """The functions of the OpenBLAS in NumPy's wheel; None where NumPy has another library."""
-    import ctypes  # which NumPy has imported
-
-    package = Path(np.__file__).parent
-    for folder in (package.with_name("numpy.libs"), package / ".dylibs"):
-        for path in sorted(folder.glob("*openblas*")):
-            library = ctypes.CDLL(str(path))
-            for spelling in _SPELLINGS:
-                get, set_ = (
-                    getattr(library, spelling.format(f"{verb}_num_threads"), None)
-                    for verb in ("get", "set")
-                )
-                if get is not None and set_ is not None:
-                    return BlasThreads(get, set_)
-    return None
+    """How to ask and tell OpenBLAS its threads; None where NumPy has another library."""
+    get, set_ = openblas_function("get_num_threads"), openblas_function("set_num_threads")
+    return None if get is None or set_ is None else BlasThreads(get, set_)
 
 
 class _Limit:

@@ -5,11 +5,11 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
-from core.backends.cpu.lowering.table import Call, Scratch, Views, Work
+from core.backends.cpu.lowering.table import Call, Scratch, Views, Work, padded_shape
 from core.backends.cpu.lowering.team import cuts
 from core.geometry import Sides, Window, window
+from core.plan.program import attributes_of
 from core.specs import Shape
 
 #: Of a block of results. Many small ones cost: changes between `np.einsum`, which has narrow
@@ -24,21 +24,20 @@ class Block(NamedTuple):
     rows: slice
 
 
-def blocks_of(images: Shape, bytes_per_pixel: int, limit: int = BLOCK_BYTES) -> list[Block]:
-    """Cut images into blocks of at most ``limit`` bytes, or of one row; the first is the largest.
+def blocks_of(images: Shape, bytes_per_pixel: int) -> list[Block]:
+    """Cut images into blocks of `BLOCK_BYTES`, or of one row; the first is the largest.
 
     Args:
         images: batch, height, width and channels.
         bytes_per_pixel: that count.
-        limit: of a block.
 
-    >>> [block.rows for block in blocks_of((1, 5, 10, 3), bytes_per_pixel=12, limit=300)]
-    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    >>> [block.rows for block in blocks_of((1, 500, 100, 3), bytes_per_pixel=100)]
+    [slice(0, 209, None), slice(209, 418, None), slice(418, 500, None)]
     """
     count, height, width, _ = images
     row = max(width * bytes_per_pixel, 1)
-    several = max(1, limit // (height * row))
-    rows = min(height, max(1, limit // row))
+    several = max(1, BLOCK_BYTES // (height * row))
+    rows = min(height, max(1, BLOCK_BYTES // row))
     return [
         Block(slice(i, min(i + several, count)), slice(y, min(y + rows, height)))
         for i in range(0, count, several)
@@ -91,21 +90,15 @@ def pixels_in(block: Block, images: Shape) -> int:
 
 def windows_over(call: Call, images: Shape) -> Window:
     """The windows of a node over images of a shape."""
-    how = {n: v for n, v in call.node.attributes.items() if n not in ("epilogue", "input_shape")}
+    how = attributes_of(call.node)
+    how.pop("input_shape", None)  # of transposed convolutions
     return window(images, call.spec(call.node.inputs[1]).shape[:2], **how)
 
 
 def has_plain_images(call: Call) -> bool:
     """Whether a node is one of float32 images with the channels last, and none is empty."""
-    specs = [call.result, *map(call.spec, call.node.inputs)]
-    return call.node.attributes["data_format"] == "NHWC" and all(
-        spec.dtype == "float32" and spec.size for spec in specs
-    )
-
-
-def has_margin(call: Call, reference: str) -> bool:
-    """Whether there are pixels of zeros around the images of a value."""
-    return any(map(any, call.margin(reference)))
+    is_last = call.node.attributes["data_format"] == "NHWC"
+    return is_last and call.has_floats(call.node.name, *call.node.inputs)
 
 
 class Padded(NamedTuple):
@@ -128,9 +121,7 @@ class Padded(NamedTuple):
     @property
     def size(self) -> Shape:
         """The shape of the images with their padding."""
-        n, height, width, channels = self.shape
-        (top, bottom), (left, right) = self.padding
-        return n, top + height + bottom, left + width + right, channels
+        return padded_shape(self.shape, self.padding)
 
     @property
     def scratch(self) -> tuple[Scratch, ...]:
@@ -154,10 +145,10 @@ class Padded(NamedTuple):
 
 
 def _with_border(
-    room: np.ndarray, images: np.ndarray, padding: Sides
+    copy: np.ndarray, images: np.ndarray, padding: Sides
 ) -> tuple[np.ndarray, list[Work]]:
-    works = zeros_around(room, padding)
-    return room, [*works, partial(np.copyto, inside(room, padding), images)]
+    works = zeros_around(copy, padding)
+    return copy, [*works, partial(np.copyto, inside(copy, padding), images)]
 
 
 def inside(padded: np.ndarray, padding: Sides) -> np.ndarray:
@@ -179,18 +170,3 @@ def zeros_around(padded: np.ndarray, padding: Sides) -> list[Work]:
         middle[:, :, width - right :],
     )
     return [partial(border.fill, 0) for border in borders if border.size]
-
-
-def copy_of_runs(target: np.ndarray, source: np.ndarray) -> Work:
-    """A copy of arrays of one shape whose last axis is contiguous in both.
-
-    NumPy starts a loop for each run of that axis. Seen as one large value each, short runs (the
-    pixels of a window in a row) go in one loop, in a third less time.
-    """
-    run = np.dtype((np.void, source.shape[-1] * source.itemsize))
-    return partial(np.copyto, _as_runs(target, run), _as_runs(source, run))
-
-
-def _as_runs(array: np.ndarray, run: np.dtype) -> np.ndarray:
-    one = as_strided(array, (*array.shape[:-1], 1, array.shape[-1]), (*array.strides[:-1], 0, 4))
-    return one.view(run)[..., 0, 0]

@@ -26,7 +26,7 @@ class Compact(NamedTuple):
     def of(cls, call: Call, reference: str) -> "Compact":
         """A value of a call."""
         spec = call.spec(reference)
-        if not any(map(any, call.margin(reference))):
+        if not call.has_margin(reference):
             return cls(reference, ())
         return cls(reference, (Scratch(spec.shape, numpy_dtype(spec).name),))
 
@@ -46,7 +46,11 @@ class Compact(NamedTuple):
 
 
 def copied(target: np.ndarray, source: np.ndarray) -> Work:
-    """A copy between arrays of one shape; short rows of numbers are copied as one item each."""
+    """A copy between arrays of one shape; short rows of numbers are copied as one item each.
+
+    NumPy starts a loop for each row that does not follow the one before, such as the pixels of a
+    window: copies of rows of a few numbers then take half as long again.
+    """
     if _has_short_rows(target) and _has_short_rows(source) and target.dtype == source.dtype:
         item = np.dtype((np.void, target.shape[-1] * target.itemsize))
         target, source = (a.view(item)[..., 0] for a in (target, source))

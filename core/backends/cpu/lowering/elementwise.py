@@ -1,5 +1,9 @@
 """Element-wise ops, alone and in epilogues: bit for bit what the kernels give, in place if asked.
 
+Two differences are allowed: zeros that `prelu` and `leaky_relu` give may have the other sign, and
+so may NaN. Slopes of `prelu` must be finite: an infinite one makes NaN of what is positive, where
+the kernel keeps it. `chain` looks at those that are known; nobody looks at values.
+
 Each has a formula that makes its calls for one block: of operands, the result, and temporaries
 that are contiguous. A formula reads its operands before it writes to the result, which may be one
 of them.
@@ -11,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from core.backends.cpu.lowering.rows import parts, row, with_long_rows
+from core.backends.cpu.lowering.rows import cut_into_blocks, row_of, with_long_rows
 from core.backends.cpu.lowering.table import Work
 from core.backends.cpu.quantisation import NUDGE
 from core.graph.nodes import Node
@@ -27,7 +31,6 @@ _PLAIN: dict[str, np.ufunc] = {
     "div": np.divide,
     "maximum": np.maximum,
     "minimum": np.minimum,
-    "neg": np.negative,
     "abs": np.abs,
     "square": np.square,
     "sqrt": np.sqrt,
@@ -52,6 +55,8 @@ def element_works(node: Node, operands: Arrays, out: np.ndarray, temps: Arrays) 
         temps: `temps_of` it: contiguous float32 arrays of the shape of ``out``.
     """
     arrays = [out, *temps, *(np.broadcast_to(o, out.shape) for o in operands)]
+    if not out.size:
+        return []
     out, *rest = with_long_rows(arrays)
     return _FORMULAS[node.type](rest[len(temps) :], out, rest[: len(temps)], node.attributes)
 
@@ -69,8 +74,17 @@ def _plain(function: np.ufunc) -> Formula:
     return lambda xs, out, temps, attributes: [partial(function, *xs, out=out)]
 
 
-def _row(value: float, out: np.ndarray) -> np.ndarray:
-    return row(float(value), out.shape[-1], out.dtype)
+def _row_for(value: float, out: np.ndarray) -> np.ndarray:
+    return row_of(float(value), out.shape[-1], out.dtype)
+
+
+def _negative(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[Work]:
+    """As a product, which gives zeros the same signs.
+
+    `np.negative` of NumPy 2.4 reads values that are 16 bytes apart as if they were side by side if
+    those of the result are 16 bytes apart, too: a column of pixels of one channel in a margin.
+    """
+    return [partial(np.multiply, xs[0], _row_for(-1, out), out=out)]
 
 
 def _squared_difference(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[Work]:
@@ -88,7 +102,7 @@ def _add_n(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[
 
 
 def _relu(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[Work]:
-    return [partial(np.maximum, xs[0], _row(0, out), out=out)]
+    return [partial(np.maximum, xs[0], _row_for(0, out), out=out)]
 
 
 def _between(x: np.ndarray, low: float, high: float, out: np.ndarray) -> Work:
@@ -108,12 +122,13 @@ def _clip(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[W
 def _with_slope(x: np.ndarray, slope: Any, out: np.ndarray, negative: np.ndarray) -> list[Work]:
     """The positive part plus the slope times the negative one: one of them is 0.
 
-    A choice between x and its product takes ten times as long. The slope must be finite.
+    A choice between x and its product takes ten times as long. As 0 is not what an infinite slope
+    makes of 0, slopes must be finite.
     """
     return [
-        partial(np.minimum, x, _row(0, out), out=negative),
+        partial(np.minimum, x, _row_for(0, out), out=negative),
         partial(np.multiply, negative, slope, out=negative),
-        partial(np.maximum, x, _row(0, out), out=out),
+        partial(np.maximum, x, _row_for(0, out), out=out),
         partial(np.add, out, negative, out=out),
     ]
 
@@ -160,7 +175,7 @@ def _in_float64(steps: Callable[..., list[Work]]) -> Formula:
 
     def formula(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[Work]:
         works: list[Work] = []
-        for x, y in parts([xs[0], out], max(out.size // 2, 1)):
+        for x, y in cut_into_blocks([xs[0], out], max(out.size // 2, 1)):
             wide = [_wide(t, y) for t in temps]
             works += [partial(np.copyto, wide[0], x), *steps(*wide)]
             works.append(partial(np.copyto, y, wide[0], casting="same_kind"))
@@ -199,16 +214,16 @@ def _softplus(x: np.ndarray, rest: np.ndarray) -> list[Work]:
         partial(np.negative, rest, out=rest),
         partial(np.exp, rest, out=rest),
         partial(np.log1p, rest, out=rest),
-        partial(np.maximum, x, _row(0, x), out=x),
+        partial(np.maximum, x, _row_for(0, x), out=x),
         partial(np.add, rest, x, out=x),
     ]
 
 
 def _elu(x: np.ndarray, negative: np.ndarray) -> list[Work]:
     return [
-        partial(np.minimum, x, _row(0, x), out=negative),
+        partial(np.minimum, x, _row_for(0, x), out=negative),
         partial(np.expm1, negative, out=negative),
-        partial(np.maximum, x, _row(0, x), out=x),
+        partial(np.maximum, x, _row_for(0, x), out=x),
         partial(np.add, negative, x, out=x),
     ]
 
@@ -217,6 +232,7 @@ _FORMULAS: dict[str, Formula] = {
     **{op: _plain(function) for op, function in _PLAIN.items()},
     "squared_difference": _squared_difference,
     "add_n": _add_n,
+    "neg": _negative,
     "prelu": _prelu,
     "leaky_relu": _leaky_relu,
     "relu": _relu,

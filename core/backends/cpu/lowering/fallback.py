@@ -9,14 +9,14 @@ import numpy as np
 from core.backends.cpu.lowering.chain import with_epilogue
 from core.backends.cpu.lowering.table import Call, Lowered, Views, Work
 from core.kernels import OPS, READY, find_kernel
-from core.plan.program import ABSENT, epilogue_of, results
+from core.plan.program import ABSENT, attributes_of, epilogue_of, results
 
 
 def lower_by_kernel(call: Call) -> Lowered:
     """Any node: the kernel makes fresh arrays, which is what makes this the slow way."""
     node = call.node
     kernel = READY.get((node.type, "cpu")) or find_kernel(node.type, "cpu")
-    attributes = {k: v for k, v in node.attributes.items() if k != "epilogue"}
+    attributes = attributes_of(node)
     is_list = bool(OPS[node.type].list_inputs)
     absent = (None,) * (len(OPS[node.type].inputs) - len(node.inputs))
 

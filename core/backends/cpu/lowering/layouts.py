@@ -3,10 +3,7 @@
 from core.backends.cpu.lowering.table import find_lowering
 from core.geometry import Sides, window
 from core.graph.nodes import Node
-from core.plan.program import Program, results
-
-#: Ops whose result is their input in another shape.
-ALIASES = frozenset({"reshape", "expand_dims", "identity", "cast"})
+from core.plan.program import VIEW_OPS, Program, attributes_of, results
 
 _WINDOWED = ("conv2d", "depthwise_conv2d")
 _NONE: Sides = ((0, 0), (0, 0))
@@ -14,7 +11,7 @@ _NONE: Sides = ((0, 0), (0, 0))
 
 def is_alias(node: Node, program: Program) -> bool:
     """Whether the result of a node is its input's data."""
-    if node.type not in ALIASES:
+    if node.type not in VIEW_OPS:
         return False
     return program.specs[node.inputs[0]].dtype == program.specs[node.name].dtype
 
@@ -42,7 +39,7 @@ def choose_margins(program: Program) -> dict[str, Sides]:
 
 def window_padding(node: Node, program: Program) -> Sides | None:
     """The padding of a convolution over windows that it may read from a margin; else None."""
-    how = {k: v for k, v in node.attributes.items() if k != "epilogue"}
+    how = attributes_of(node)
     if node.type not in _WINDOWED or how["data_format"] != "NHWC":
         return None
     shape = program.specs[node.inputs[0]].shape

@@ -3,11 +3,18 @@
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from math import prod
+from types import EllipsisType
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from core.specs import Shape
+
+#: A part of an array: of its outer axes, or with `...` all of it, so that it stays a view even
+#: where there are no axes.
+Index = tuple[slice | EllipsisType, ...]
+
+ALL: Index = (...,)
 
 #: Values per block: several arrays of so many stay in the cache from one pass to the next.
 BLOCK = 1 << 15
@@ -17,7 +24,7 @@ _LONG = 1024
 
 
 def with_long_rows(arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Views of arrays of one shape, whose last axes are joined until rows are long, if they can.
+    """Views of arrays of one shape, not empty, whose last axes are joined until rows are long, if they can.
 
     An axis along which an array repeats (of step 0) joins others of that kind. Axes of length 1
     go: NumPy would see two views of the same values as different ones by the steps of those.
@@ -39,8 +46,10 @@ def _join_last(a: np.ndarray) -> np.ndarray:
     return as_strided(a, (*lead, outer * inner), (*steps, step))
 
 
-def parts(arrays: Sequence[np.ndarray], most: int = BLOCK) -> Iterator[list[np.ndarray]]:
-    """Cut arrays of one shape into the same parts, of at most ``most`` values."""
+def cut_into_blocks(
+    arrays: Sequence[np.ndarray], most: int = BLOCK
+) -> Iterator[list[np.ndarray]]:
+    """Cut arrays of one shape into the same blocks, of at most ``most`` values."""
     first = arrays[0]
     if first.size <= most:
         yield list(arrays)
@@ -48,7 +57,7 @@ def parts(arrays: Sequence[np.ndarray], most: int = BLOCK) -> Iterator[list[np.n
     inner = first.size // len(first)
     if inner > most:
         for i in range(len(first)):
-            yield from parts([a[i] for a in arrays], most)
+            yield from cut_into_blocks([a[i] for a in arrays], most)
         return
     step = most // inner
     for start in range(0, len(first), step):
@@ -56,7 +65,7 @@ def parts(arrays: Sequence[np.ndarray], most: int = BLOCK) -> Iterator[list[np.n
 
 
 @lru_cache(32)
-def row(value: float, length: int, dtype: np.dtype) -> np.ndarray:
+def row_of(value: float, length: int, dtype: np.dtype) -> np.ndarray:
     """A row of one number. NumPy's maximum and minimum take a fourth of the time with it."""
     result = np.full(length, value, dtype)
     result.flags.writeable = False

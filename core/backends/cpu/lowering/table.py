@@ -83,6 +83,15 @@ class Call:
         """Pixels of zeros around the images of a value: ((top, bottom), (left, right))."""
         return self._margins.get(reference, ((0, 0), (0, 0)))
 
+    def has_margin(self, reference: str) -> bool:
+        """Whether there are such pixels, so that the value is not contiguous."""
+        return any(map(any, self.margin(reference)))
+
+    def has_floats(self, *references: str) -> bool:
+        """Whether values are of float32, and none is empty."""
+        specs = map(self.spec, references)
+        return all(spec.dtype == "float32" and spec.size for spec in specs)
+
 
 class Lowered(NamedTuple):
     """A node as calls of NumPy.
@@ -140,6 +149,17 @@ def find_lowering(op: str) -> Lowering | None:
     if op in _HOMES and op not in _LOWERINGS:
         import_module(f"core.backends.cpu.lowering.{_HOMES[op]}")
     return _LOWERINGS.get(op)
+
+
+def padded_shape(images: Shape, sides: Sides) -> Shape:
+    """The shape of images [n, height, width, c] with pixels around them.
+
+    >>> padded_shape((1, 4, 6, 3), ((0, 1), (2, 2)))
+    (1, 5, 10, 3)
+    """
+    n, height, width, channels = images
+    (top, bottom), (left, right) = sides
+    return n, top + height + bottom, left + width + right, channels
 
 
 def numpy_dtype(spec: Spec) -> np.dtype:

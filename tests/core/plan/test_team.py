@@ -1,0 +1,157 @@
+"""The threads that help a plan, and how many OpenBLAS has meanwhile."""
+
+import os
+import subprocess
+import sys
+from functools import partial
+from threading import Event, Thread, get_ident
+
+import numpy as np
+import pytest
+
+from core.backends.cpu.lowering import blas, team
+from core.errors import CoreError
+from tests.helpers import skip_or_fail
+
+
+@pytest.fixture
+def three(monkeypatch):
+    """A team of three of its own."""
+    monkeypatch.setattr(team, "team_size", lambda: 3)
+    monkeypatch.setattr(team, "_TEAM", team._Team())
+
+
+@pytest.fixture
+def openblas():
+    threads = blas.blas_threads()
+    if threads is None:
+        skip_or_fail("NumPy has another library for its products")
+    before = threads.get()
+    yield threads
+    threads.set(before)
+
+
+def test_lanes_compute_what_they_would_one_after_the_other(three, rng):
+    a, b = (rng.standard_normal((300, 500)).astype(np.float32) for _ in "ab")
+    alone, shared = np.empty_like(a), np.empty_like(a)
+    parts = team.cuts(300, 3)
+    for out in (alone, shared):
+        lanes = [
+            [partial(np.add, a[p], b[p], out[p]), partial(np.multiply, out[p], a[p], out[p])]
+            for p in parts
+        ]
+        (work,) = team.side_by_side(lanes)
+        if out is shared:
+            with team.led_team():
+                for _ in range(200):
+                    work()
+        else:
+            work()
+    np.testing.assert_array_equal(alone, shared)
+
+
+def test_others_take_lanes_while_the_leader_is_in_one(three):
+    """Each lane waits for the others to begin: no thread alone would come to an end."""
+    begun, seen = [Event() for _ in range(3)], set()
+
+    def lane(number):
+        begun[number].set()
+        seen.add(get_ident())
+        assert all(other.wait(30) for other in begun)
+
+    with team.led_team():
+        team.Lanes([[partial(lane, number)] for number in range(3)])()
+    assert len(seen) == 3
+
+
+def test_the_leader_does_what_nobody_takes(three, monkeypatch):
+    """As on a busy machine, where the others are not running."""
+    monkeypatch.setattr(team._TEAM, "_start", lambda: None)
+    seen = []
+    with team.led_team():
+        team.Lanes([[partial(seen.append, number)] for number in range(5)])()
+    assert seen == [0, 1, 2, 3, 4]
+
+
+def test_who_does_not_lead_works_alone(three):
+    threads, found = [], []
+
+    def run():
+        with team.led_team():
+            team.Lanes([[lambda: found.append(get_ident())]] * 3)()
+
+    with team.led_team():
+        threads.append(Thread(target=run))
+        threads[0].start()
+        threads[0].join()
+    assert len(set(found)) == 1 and len(found) == 3
+
+
+def test_an_error_in_a_lane_reaches_the_leader_and_the_team_goes_on(three):
+    def fail():
+        raise ValueError("index 7")
+
+    done = []
+    with team.led_team():
+        for lanes in ([[fail], [], []], [[], [], [fail]]):
+            with pytest.raises(ValueError, match="index 7"):
+                team.Lanes(lanes)()
+        team.Lanes([[partial(done.append, 1)]] * 3)()
+    assert done == [1, 1, 1]
+
+
+@pytest.mark.parametrize("given", ["0", "9", "two", "-1"])
+def test_a_number_of_threads_that_makes_no_sense(given, monkeypatch):
+    monkeypatch.setenv("CORE_THREADS", given)
+    with pytest.raises(CoreError, match=f"CORE_THREADS={given!r} must be a number from 1 to 8"):
+        team.team_size.__wrapped__()
+
+
+def test_the_number_of_threads_may_be_given(monkeypatch):
+    monkeypatch.setenv("CORE_THREADS", "3")
+    assert team.team_size.__wrapped__() == 3
+
+
+@pytest.mark.parametrize("length, lanes", [(5, 2), (3, 3), (100, 7)])
+def test_cuts_cover_all(length, lanes):
+    parts = team.cuts(length, lanes)
+    assert [i for p in parts for i in range(p.start, p.stop)] == [*range(length)]
+    assert {p.stop - p.start for p in parts} <= {length // lanes, -(-length // lanes)}
+
+
+def test_openblas_has_one_thread_during_runs_and_all_after(openblas):
+    openblas.set(2)
+    with pytest.raises(ZeroDivisionError), blas.one_blas_thread():
+        assert openblas.get() == 1
+        with blas.one_blas_thread():
+            assert openblas.get() == 1
+        assert openblas.get() == 1
+        raise ZeroDivisionError
+    assert openblas.get() == 2
+
+
+FORKED = """
+import os, sys, warnings
+import numpy as np
+from core.backends.cpu.lowering import blas, team
+warnings.simplefilter("ignore")  # of forks of programs with threads
+team.team_size = lambda: 2
+out = []
+def run():
+    with blas.one_blas_thread(), team.led_team():
+        team.Lanes([[lambda: out.append(1)]] * 2)()
+run()
+with blas.one_blas_thread(), team.led_team():
+    child = os.fork()
+    if child == 0:
+        run()
+        threads = blas.blas_threads()
+        os._exit(0 if len(out) == 4 and (threads is None or threads.get() >= 1) else 1)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_forked_child_has_a_team_of_its_own():
+    done = subprocess.run([sys.executable, "-c", FORKED], timeout=60, capture_output=True)
+    assert done.returncode == 0, done.stderr
