@@ -3,6 +3,7 @@
 import importlib
 import os
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -21,3 +22,19 @@ def require(module: str) -> ModuleType:
     except ImportError:
         skip_or_fail(f"the package {module!r} is not installed")
         raise
+
+
+def assert_near(found: Any, expected: Any, tolerance: float) -> None:
+    """Two documents are the same, but for their floats, which differ by no more than that."""
+    if isinstance(expected, dict):
+        assert found.keys() == expected.keys()
+        for name, value in expected.items():
+            assert_near(found[name], value, tolerance)
+    elif isinstance(expected, list):
+        assert len(found) == len(expected)
+        for one, other in zip(found, expected, strict=True):
+            assert_near(one, other, tolerance)
+    elif isinstance(expected, float):
+        assert found == pytest.approx(expected, abs=tolerance)
+    else:
+        assert found == expected

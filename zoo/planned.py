@@ -79,13 +79,8 @@ class Planned:
         >>> sum(step["share"] for step in profile.slowest(5)) > 5 / len(profile.steps)
         True
         """
-        from core.plan.report import timed
-
         check_number("repeat", repeat, low=1, whole=True)
-        network, inputs = self.network, self.network_input(image)
-        plan = network.plan(inputs, self.looked_at)
-        values = network.execute(inputs, list(plan.inputs))
-        return timed(plan, plan.profile(values, repeat), repeat)
+        return self.network.profile(self.network_input(image), self.looked_at, repeat)
 
     def warmup(self) -> None:
         """Make the network ready, so that the first picture takes no longer than the next ones.

@@ -192,7 +192,7 @@ class Model(LoadedModel):
 
     def network_input(self, image: Any) -> Any:
         """What the network is given for a whole picture; by default for a black one."""
-        if image is None and all(s.shape and None not in s.shape[1:] for s in self.inputs.values()):
+        if image is None and all(s.smallest is not None for s in self.inputs.values()):
             return None  # the shapes are declared, and need not be those of pictures
         photo = np.zeros((*self.input_size, 3), np.uint8) if image is None else read_image(image)
         return prepare(photo, self.entry.preprocess, self.input_size)[0]

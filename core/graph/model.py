@@ -25,6 +25,7 @@ from core.workers import run_async
 
 if TYPE_CHECKING:
     from core.plan.plan import Plan
+    from core.plan.report import PlanProfile
 
 
 class GraphModel:
@@ -172,8 +173,8 @@ class GraphModel:
             outputs: as for `execute`; by default all outputs.
 
         Raises:
-            CoreError: the backend has no plans, nothing of the graph can be planned, or an input
-                declares too little of its shape.
+            CoreError: the model or the backend has no plans, nothing of the graph can be planned
+                from these inputs, or an input declares too little of its shape.
 
         >>> from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
         >>> nodes = [Node("x", "Placeholder"), Node("a", "Neg", ("x",)), Node("y", "Relu", ("a",))]
@@ -182,23 +183,59 @@ class GraphModel:
         >>> [(step.op, step.fused, step.output_shape) for step in plan.steps]
         [('neg', ('relu',), (1, 2))]
         """
+        return self._largest_plan(inputs, outputs)[0]
+
+    def profile(
+        self, inputs: Any = None, outputs: Iterable[str] | None = None, repeat: int = 10
+    ) -> "PlanProfile":
+        """How long each step of the plan takes; printed, it is a table.
+
+        Args:
+            inputs: as for `plan`; where a stage comes before the plan, it begins with what that
+                gives.
+            outputs: as for `plan`.
+            repeat: how many runs, 1 or more; times are their medians.
+
+        Raises:
+            CoreError: as of `plan`, or ``repeat`` is no such number.
+
+        >>> from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
+        >>> nodes = [Node("x", "Placeholder"), Node("y", "Relu", ("x",))]
+        >>> ends = [Endpoint(name, PartialSpec((None, 2))) for name in ("x", "y")]
+        >>> profile = GraphModel(Graph(nodes, {}, {"x": ends[0]}, {"y": ends[1]})).profile(repeat=3)
+        >>> [step["op"] for step in profile.steps], profile.total_ms > 0
+        (['relu'], True)
+        """
+        from core.plan.report import timed
+
+        plan, values = self._largest_plan(inputs, outputs)
+        return timed(plan, plan.profile(values, repeat), repeat)
+
+    def _largest_plan(
+        self, inputs: Any, outputs: Iterable[str] | None
+    ) -> "tuple[Plan, Mapping[str, Any]]":
+        """Of the plans of a run the one with the most arithmetic, and the values it begins with."""
         names = [*self.graph.outputs] if outputs is None else listed(outputs)
         references = [*map(self._ends.asked, names)]
         with on_backend(self.backend):
+            if self._planner is None or not active_backend().has_plans:
+                raise CoreError(f"this model runs op by op on backend {self.backend!r}")
             given = self._zeros() if inputs is None else inputs
             feeds = {**self._initialization.resources(), **self._ends.feeds(given)}
-            if self._planner is None or not self._planner.can_run(feeds, references):
-                raise CoreError(f"this model runs op by op on backend {self.backend!r}")
+            if not self._planner.can_run(feeds, references):
+                raise CoreError(
+                    f"with {', '.join(feeds)} given the graph runs op by op: a node that gives "
+                    f"several values is among them, and others of its values may be computed"
+                )
             return largest_plan(self._planner.stages(feeds, references))
 
     def _zeros(self) -> dict[str, np.ndarray]:
         """Inputs of the shapes that are declared."""
         found = {}
-        for name, (shape, dtype) in self.inputs.items():
-            lengths = None if shape is None else (*(n or 1 for n in shape[:1]), *shape[1:])
-            if lengths is None or None in lengths:
-                raise CoreError(f"give inputs: the shape of {name!r} may be any {shape}")
-            found[name] = np.zeros([n or 0 for n in lengths], DTYPES[dtype])
+        for name, spec in self.inputs.items():
+            if spec.smallest is None:
+                raise CoreError(f"give inputs: the shape of {name!r} may be any {spec.shape}")
+            found[name] = np.zeros(spec.smallest, DTYPES[spec.dtype])
         return found
 
     def predict_async(

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from core.errors import CoreError
-from core.specs import Spec
+from core.specs import Shape, Spec
 
 #: Node types that make a hash table.
 TABLE_TYPES = frozenset({"HashTable", "HashTableV2"})
@@ -63,6 +63,13 @@ class PartialSpec(NamedTuple):
 
     shape: tuple[int | None, ...] | None
     dtype: str = "float32"
+
+    @property
+    def smallest(self) -> Shape | None:
+        """The shape where just the first length may be any: with one of 1; else None."""
+        if self.shape is None or None in self.shape[1:]:
+            return None
+        return tuple(1 if n is None else n for n in self.shape)
 
     def accepts(self, spec: Spec) -> bool:
         """Whether a tensor fits."""

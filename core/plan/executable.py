@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from core.plan.report import StepInfo
 
 
+#: Arenas that wait for the next run; more were for runs at the same time, and go.
+MOST_IDLE = 8
+
+
 class Executable(ABC):
     """A program that is ready to run. Threads may share it.
 
@@ -42,4 +46,13 @@ class Executable(ABC):
     @property
     @abstractmethod
     def workspaces_made(self) -> int:
-        """How many arenas were made so far: as many as runs went on at the same time."""
+        """How many arenas were made so far: another one when a run finds none that waits."""
+
+    @property
+    @abstractmethod
+    def workspaces_idle(self) -> int:
+        """How many arenas wait for the next run."""
+
+    @abstractmethod
+    def keep_idle(self, most: int) -> None:
+        """Let at most so many arenas wait from now on: `MOST_IDLE` until this is called."""

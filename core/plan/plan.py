@@ -8,6 +8,7 @@ import numpy as np
 from core.backends.base import Backend
 from core.engine import handle_on, wrap
 from core.errors import CoreError
+from core.graph.weights import borrowed
 from core.plan.executable import Executable
 from core.plan.passes import ProgramPass
 from core.plan.program import Program
@@ -77,7 +78,8 @@ class Plan:
     @property
     def placed(self) -> "Sequence[Placed]":
         """Where each buffer lies in the arena, and from which step to which."""
-        return self._executable.placed
+        fed = dict(zip(self.program.inputs, self._inputs, strict=True))
+        return [b._replace(name=fed.get(b.name, b.name)) for b in self._executable.placed]
 
     @property
     def arena_bytes(self) -> int:
@@ -87,19 +89,38 @@ class Plan:
     @property
     def weight_bytes(self) -> int:
         """What the constants take, those included that are kept in another form for kernels."""
-        held = {id(a): a.nbytes for a in self.program.constants.values()}
-        return sum(held.values()) + self._executable.packed_bytes
+        arrays = self.program.constants.values()  # of which some may show the same data
+        held = {(a.__array_interface__["data"][0], a.nbytes) for a in arrays}
+        return sum(size for _, size in held) + self._executable.packed_bytes
 
     @property
     def workspaces_made(self) -> int:
-        """How many arenas were made so far: as many as runs went on at the same time."""
+        """How many arenas were made so far: another one when a run finds none that waits.
+
+        So there is one, unless several runs went on at the same time, or memory was given back as
+        the model ran for inputs of other shapes.
+        """
         return self._executable.workspaces_made
 
-    def run(self, values: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    @property
+    def workspaces_idle(self) -> int:
+        """How many arenas wait for the next run."""
+        return self._executable.workspaces_idle
+
+    def keep_idle(self, most: int) -> None:
+        """Let at most so many arenas wait from now on; a run that finds none makes one."""
+        self._executable.keep_idle(most)
+
+    def run(self, values: Mapping[str, Any]) -> dict[str, Tensor]:
         """The outputs, in tensors of their own.
 
         Args:
-            values: the inputs by reference, and maybe others.
+            values: the inputs by reference, tensors or arrays of the shapes and dtypes that
+                `inputs` tells; there may be others.
+
+        Raises:
+            CoreError: one is missing or of another shape or dtype, or a step cannot work on what
+                is given.
         """
         handles = self._executable.run(self._feeds(values))
         found = {
@@ -111,7 +132,7 @@ class Plan:
                 watcher.made(value)
         return found
 
-    def profile(self, values: Mapping[str, Tensor], repeat: int = 10) -> list[float]:
+    def profile(self, values: Mapping[str, Any], repeat: int = 10) -> list[float]:
         """Milliseconds of each step, the median of some runs.
 
         Args:
@@ -127,7 +148,16 @@ class Plan:
         missing = [reference for reference in self._inputs if reference not in values]
         if missing:
             raise CoreError(f"the plan needs values for {', '.join(missing)}")
-        return [handle_on(self._backend, values[reference]) for reference in self._inputs]
+        return [self._feed(r, values[r], spec) for r, spec in self._inputs.items()]
+
+    def _feed(self, reference: str, given: Any, spec: Spec) -> Any:
+        value = given if type(given) is Tensor else borrowed(given)
+        if value.spec != spec:
+            raise CoreError(
+                f"the plan takes {spec.dtype} {spec.shape} as {reference!r}, got {value.dtype} "
+                f"{value.shape}: let the model make a plan for that, with plan(inputs)"
+            )
+        return handle_on(self._backend, value)
 
     def __repr__(self) -> str:
         from core.plan.report import plan_table  # who just runs a plan tells nothing of it

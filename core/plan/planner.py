@@ -1,20 +1,21 @@
 """Which plans a graph runs by: made when first needed, kept for as many shapes as fit."""
 
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
-from threading import RLock
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from core.engine import tensor
-from core.graph.executor import Executor
+from core.errors import CoreError
+from core.graph.executor import GIVEN_TYPES, Executor
+from core.graph.node_types import find_node_type
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec, node_of
-from core.graph.weights import weight
+from core.kernels import ops
+from core.plan.keeping import IdleArenas, Kept, SharedWeights
 from core.plan.passes import PROGRAM_PASSES, ProgramPass, optimise
+from core.plan.plan import Plan
 from core.plan.stages import Stage, find_stage
-from core.scopes import keep
 from core.settings import active_backend
 from core.tensors import Tensor
 
@@ -25,7 +26,23 @@ MOST_BODIES = 8
 MOST_PLANS = 8
 
 GraphPass = Callable[[Graph], Graph]
-Value = TypeVar("Value")
+Values = dict[str, Any]
+
+#: Told of each stage before it runs, with the values that it begins with.
+Look = Callable[[Stage, Values], None]
+
+
+class PlanError(CoreError):
+    """Making or running a plan failed: the graph, run op by op, tells why in its own terms.
+
+    Args:
+        error: what happened.
+        is_made: whether there is a plan.
+    """
+
+    def __init__(self, error: CoreError, *, is_made: bool):
+        super().__init__(str(error))
+        self.is_made = is_made
 
 
 class Planner:
@@ -50,8 +67,8 @@ class Planner:
         # A user's function for a node type is to be called, whatever could be fused with it.
         self._graph_passes = () if executor.kernels else tuple(graph_passes)
         self._program_passes = tuple(program_passes)
-        self._bodies: OrderedDict[Hashable, _PlannedBody] = OrderedDict()
-        self._making = RLock()
+        self._bodies: Kept[_PlannedBody] = Kept(MOST_BODIES)
+        self._weights, self._arenas = SharedWeights(), IdleArenas()
 
     def can_run(self, given: Iterable[str], wanted: Iterable[str]) -> bool:
         """Whether plans are of use: not on backends without them, nor if part of a node is given.
@@ -68,35 +85,66 @@ class Planner:
         references = (i.removesuffix(":0") for node in self._graph.nodes for i in node.inputs)
         return {node_of(reference) for reference in references if ":" in reference}
 
-    def run(self, given: Mapping[str, Any], wanted: Sequence[str]) -> dict[str, Any]:
+    def run(self, given: Mapping[str, Any], wanted: Sequence[str]) -> Values:
         """The values of references, as `Executor.run` gives them; none shares data with others.
 
-        Where plans are of no use, it is the executor that runs.
+        Where plans are of no use, it is the executor that runs; also after an error, for it names
+        the graph's own nodes.
         """
         if not self.can_run(given, wanted):
             return self._executor.run(_owned(given), wanted)
-        return self._body(given, wanted).run(given, [])
+        try:
+            return self._body(given, wanted).run(given)
+        except PlanError as error:
+            failed = error
+        try:
+            found = self._executor.run(_owned(given), wanted)
+            if failed.is_made:
+                raise CoreError(str(failed)) from failed
+            return found
+        finally:
+            del failed  # else its traceback would keep this call's values, and so itself
 
-    def stages(self, given: Mapping[str, Any], wanted: Sequence[str]) -> list[Stage]:
-        """The stages of a run, which it takes to know them all."""
-        stages: list[Stage] = []
-        self._body(given, wanted).run(given, stages)
-        return stages
+    def stages(self, given: Mapping[str, Any], wanted: Sequence[str]) -> list[tuple[Stage, Values]]:
+        """The stages of a run, which it takes to know them all, and the values before each.
+
+        Raises:
+            CoreError: as of `run`.
+        """
+        found: list[tuple[Stage, Values]] = []
+        try:
+            self._body(given, wanted).run(given, lambda *seen: found.append(seen))
+        except PlanError as error:
+            self._executor.run(_owned(given), wanted)
+            raise CoreError(str(error)) from error
+        return found
+
+    def plans(self) -> list[Plan]:
+        """All that are kept now."""
+        return [plan for body in self._bodies.all() for plan in body.plans()]
 
     def _body(self, given: Iterable[str], wanted: Sequence[str]) -> "_PlannedBody":
-        names = frozenset(given)
-        return _kept(
-            self._bodies,
-            (names, tuple(wanted)),
-            lambda: self._new_body(names, wanted),
-            MOST_BODIES,
-            self._making,
-        )
+        names, asked = frozenset(given), tuple(dict.fromkeys(wanted))
+        if self._has_no_order:
+            asked = tuple(sorted(asked))
+        return self._bodies.get((names, asked), partial(self._new_body, names, asked))
+
+    @cached_property
+    def _has_no_order(self) -> bool:
+        """Whether no node changes what others read: arrays, tables, or whatever a user's does."""
+        types = {node.type for node in self._graph.nodes} - GIVEN_TYPES
+        kinds = [*map(find_node_type, types)]
+        writes = any(kind is None or kind.in_run for kind in kinds)
+        arrays = any(name.startswith("TensorArray") for name in types)
+        return not (writes or arrays or self._executor.kernels)
 
     def _new_body(self, given: frozenset[str], wanted: Sequence[str]) -> "_PlannedBody":
         graph = self._between(given, wanted)
-        for graph_pass in self._graph_passes:
-            graph = graph_pass(graph)
+        try:
+            for graph_pass in self._graph_passes:
+                graph = graph_pass(graph)
+        except CoreError as error:
+            raise PlanError(error, is_made=False) from error
         own = self._executor
         executor = Executor(
             graph.nodes,
@@ -106,7 +154,7 @@ class Planner:
         )
         executor.resources = own.resources
         sources = {name: executor.normalised(graph.outputs[name].node) for name in wanted}
-        return _PlannedBody(executor, sources, self._program_passes)
+        return _PlannedBody(executor, sources, self._program_passes, self._arenas)
 
     def _between(self, given: frozenset[str], wanted: Sequence[str]) -> Graph:
         """The graph that takes and gives these references, in the form that passes compare."""
@@ -114,7 +162,7 @@ class Planner:
             Node(n.name, "Placeholder")
             if n.name in given
             else n._replace(inputs=tuple(map(self._plain, n.inputs)))
-            for n in self._graph.nodes
+            for n in (*self._graph.nodes, *self._bare_weights(wanted))
         ]
         return self._graph._replace(
             nodes=nodes,
@@ -122,6 +170,12 @@ class Planner:
             outputs={name: Endpoint(name, PartialSpec(None)) for name in wanted},
             aliases={},
         )
+
+    def _bare_weights(self, wanted: Iterable[str]) -> list[Node]:
+        """Nodes for weights that are read or wanted by a name which no node has."""
+        known, inputs = self._executor.nodes, (i for n in self._graph.nodes for i in n.inputs)
+        read = dict.fromkeys([*map(node_of, inputs), *wanted])
+        return [Node(r, "Const") for r in read if r in self._graph.weights and r not in known]
 
     def _plain(self, reference: str) -> str:
         return reference if reference.startswith("^") else self._executor.normalised(reference)
@@ -131,8 +185,7 @@ class Planner:
         array = graph.weights[name]
         if self._graph.weights.get(name) is array:
             return self._executor.constants[name]
-        array.flags.writeable = False  # so that it is shared
-        return keep(weight(array))
+        return self._weights.tensor(array)
 
 
 class _PlannedBody:
@@ -142,61 +195,71 @@ class _PlannedBody:
         executor: of the graph.
         sources: where in the graph the wanted references come from.
         passes: for programs.
+        arenas: of all plans of the model.
     """
 
     def __init__(
-        self, executor: Executor, sources: Mapping[str, str], passes: Sequence[ProgramPass]
+        self,
+        executor: Executor,
+        sources: Mapping[str, str],
+        passes: Sequence[ProgramPass],
+        arenas: IdleArenas,
     ):
         self._executor, self._sources, self._passes = executor, sources, passes
-        self._stages: OrderedDict[Hashable, Stage] = OrderedDict()
-        self._making = RLock()
+        self._arenas = arenas
+        self._stages: Kept[Stage] = Kept(MOST_PLANS)
+        self._held = frozenset(map(id, executor.constants.values()))
 
-    def run(self, given: Mapping[str, Any], seen: list[Stage]) -> dict[str, Any]:
-        """The wanted references by way of what is given; the stages are added to a list."""
+    def plans(self) -> list[Plan]:
+        """Those of all shapes that are kept now."""
+        return [stage.plan for stage in self._stages.all() if stage.plan is not None]
+
+    def run(self, given: Mapping[str, Any], look: Look | None = None) -> Values:
+        """The wanted references by way of what is given."""
         passes_on = not given.keys().isdisjoint(self._sources.values())
         values = _owned(given) if passes_on else dict(given)
+        plans: tuple[Plan, ...] = ()
+        is_first = True
         while True:
-            specs = {r: v.spec if isinstance(v, Tensor) else None for r, v in values.items()}
-            stage = _kept(
-                self._stages,
-                frozenset(specs.items()),
-                partial(self._new_stage, specs),
-                MOST_PLANS,
-                self._making,
-            )
-            seen.append(stage)
+            stage = self._stage(values)
+            if is_first and stage.eager:  # before anything runs: the caller's arrays may change
+                values |= _owned(given)
+            is_first = False
+            if look is not None:
+                look(stage, dict(values))
             if stage.plan is not None:
-                values |= stage.plan.run(values)
+                plans = (*plans, stage.plan)
+                self._arenas.use(plans)
+                values |= _run(stage.plan, values)
             if stage.eager:
-                if len(seen) == 1:
-                    values |= _owned(given)
                 values |= self._executor.run(values, stage.eager)
             if stage.is_last:
-                return {name: values[source] for name, source in self._sources.items()}
+                return {name: self._apart(values[r]) for name, r in self._sources.items()}
+
+    def _apart(self, value: Any) -> Any:
+        """A result; of a constant another tensor, which may be disposed of."""
+        return ops.identity(value) if id(value) in self._held else value
+
+    def _stage(self, values: Mapping[str, Any]) -> Stage:
+        """The stage that begins with values of these shapes."""
+        specs = {r: v.spec if isinstance(v, Tensor) else None for r, v in values.items()}
+        return self._stages.get(frozenset(specs.items()), partial(self._new_stage, specs))
 
     def _new_stage(self, specs: Mapping[str, Any]) -> Stage:
         wanted = tuple(dict.fromkeys(self._sources.values()))
-        return find_stage(self._executor, specs, wanted, self._passes)
+        try:
+            return find_stage(self._executor, specs, wanted, self._passes)
+        except CoreError as error:
+            raise PlanError(error, is_made=False) from error
+
+
+def _run(plan: Plan, values: Values) -> Values:
+    try:
+        return plan.run(values)
+    except CoreError as error:
+        raise PlanError(error, is_made=True) from error
 
 
 def _owned(values: Mapping[str, Any]) -> dict[str, Any]:
     """The same values, without what is only borrowed for the time of a run."""
     return {r: tensor(np.array(v)) if type(v) is Tensor else v for r, v in values.items()}
-
-
-def _kept(
-    cache: OrderedDict[Hashable, Value],
-    key: Hashable,
-    make: Callable[[], Value],
-    most: int,
-    lock: RLock,
-) -> Value:
-    """What a cache has or gets under a key; what was used longest ago goes first."""
-    with lock:
-        found = cache.get(key)
-        if found is None:
-            found = cache[key] = make()
-            if len(cache) > most:
-                cache.popitem(last=False)
-        cache.move_to_end(key)
-        return found

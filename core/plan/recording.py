@@ -24,12 +24,17 @@ from core.watchers import Watcher, watching_alone
 #: Results of constants with more values than this are computed at each run, not kept.
 MOST_FOLDED = 1 << 20
 
-#: Kernels whose results differ from run to run are in this family.
-_RANDOM = "random_numbers"
-
 
 class NeedsDataError(Exception):
     """What was run asks for values that only a run with data has."""
+
+
+def draws_numbers(function: Callable[..., Any]) -> bool:
+    """Whether the results of an op, a function of ops or a kernel differ from run to run.
+
+    All that draw random numbers are in modules of one name.
+    """
+    return function.__module__.rpartition(".")[2] == "random_numbers"
 
 
 class Symbol:
@@ -120,7 +125,7 @@ class Recorder(Backend, Watcher):
         result: Spec | tuple[Spec, ...] | None,
     ) -> Any:
         """Compute what constants decide; else only promise what the rule does."""
-        if kernel.__module__.rpartition(".")[2] == _RANDOM:
+        if draws_numbers(kernel):
             raise NeedsDataError(kernel.__module__)
         given = [h for handle in handles for h in (handle if type(handle) is list else [handle])]
         specs = (result,) if isinstance(result, Spec) else result

@@ -17,14 +17,10 @@ from core.graph.steps import function_of
 from core.plan.passes import ProgramPass
 from core.plan.plan import Plan, make_plan
 from core.plan.program import HEAVY_OPS
-from core.plan.recording import NeedsDataError, Recorder
+from core.plan.recording import NeedsDataError, Recorder, draws_numbers
 from core.settings import active_backend
 from core.specs import Spec
 from core.tensors import Tensor
-
-#: Functions whose results differ from run to run are in this module; so is one op, which
-#: `Recorder` leaves alone.
-_RANDOM = "core.ops.random_numbers"
 
 Specs = Mapping[str, Spec | None]
 
@@ -46,16 +42,24 @@ class Stage(NamedTuple):
     is_last: bool = True
 
 
-def largest_plan(stages: Iterable[Stage]) -> Plan:
+def largest_plan(
+    stages: Iterable[tuple[Stage, Mapping[str, Any]]],
+) -> tuple[Plan, Mapping[str, Any]]:
     """Of several plans the one with the most arithmetic.
+
+    Args:
+        stages: of a run, each with the values that it began with.
+
+    Returns:
+        The plan and those values.
 
     Raises:
         CoreError: there is none.
     """
-    plans = [stage.plan for stage in stages if stage.plan is not None]
+    plans = [(stage.plan, values) for stage, values in stages if stage.plan is not None]
     if not plans:
         raise CoreError("there is nothing to plan in this graph: all of it depends on data")
-    return max(plans, key=lambda plan: sum(step.multiply_adds for step in plan.steps))
+    return max(plans, key=lambda found: sum(step.multiply_adds for step in found[0].steps))
 
 
 def find_stage(
@@ -135,7 +139,7 @@ class _Walk:
     def _acts_anew(self, node: Node) -> bool:
         """Whether each run must run the node: the user's function may do more than its ops."""
         kind = None if node.type in self._executor.kernels else find_node_type(node.type)
-        return kind is None or function_of(kind.run).__module__ == _RANDOM
+        return kind is None or draws_numbers(function_of(kind.run))
 
     def _knows(self, reference: str) -> bool:
         constants = self._executor.constants

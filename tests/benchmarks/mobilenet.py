@@ -30,6 +30,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from core.backends.cpu.lowering.team import VARIABLE as PLAN_THREADS
 from core.graph.model import GraphModel
 from tests.benchmarks.mobilenet_export import (
     CASES,
@@ -61,7 +62,7 @@ Runtime = Callable[[Network, np.ndarray, int], Run]
 
 
 def ours(network: Network, x: np.ndarray, threads: int, *, plans: bool) -> Run:
-    """Ours; the threads of OpenBLAS are as the process was started."""
+    """Ours; the environment says how many threads plans have, and OpenBLAS op by op."""
     model = GraphModel(as_graph(network, len(x)), "cpu", plans=plans)
     return lambda: model.predict(x)["y"].numpy()
 
@@ -158,7 +159,7 @@ class Side:
     def __init__(self, side: str, case: str, batch: int, output: Path):
         self._output = output
         threads = side.rpartition("_")[2]
-        world = {**os.environ, "OPENBLAS_NUM_THREADS": threads}
+        world = {**os.environ, PLAN_THREADS: threads, "OPENBLAS_NUM_THREADS": threads}
         if is_misjudged():
             world.setdefault(VARIABLE, KERNELS)  # as the zoo command does
         command = [sys.executable, "-m", "tests.benchmarks.mobilenet", "--serve", side]

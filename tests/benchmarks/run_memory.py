@@ -5,9 +5,10 @@ are among the reference files (``ZOO_SHARED``). Each model runs in processes of 
 op and one by plans, on what its network is given for a photo.
 
 Prints megabytes: the peaks of the first and of the second run by what tracemalloc counts, NumPy's
-arrays and Python's objects, less the outputs; for plans also what stays after the first run, and
-the arena in that. ``input`` is what is fed, of which each run that is given arrays makes a copy.
-Then a line of JSON, in bytes.
+arrays and Python's objects; for plans also what stays after the first run beside its outputs, and
+the arena in that. ``input`` is what is fed, of which each run that is given arrays makes a copy;
+``outputs`` are the arrays that a run gives, which are part of its peak as far as they are there
+then. Then a line of JSON, in bytes.
 """
 
 import argparse
@@ -37,6 +38,7 @@ COLUMNS = {
     "plan first": ("plans", "first"),
     "plan second": ("plans", "second"),
     "input": ("plans", "input"),
+    "outputs": ("plans", "outputs"),
     "stays": ("plans", "stays"),
     "arena": ("plans", "arena"),
 }
@@ -87,15 +89,23 @@ def arena_bytes(network: GraphModel, run: Run) -> int:
         return 0
 
 
-def measured(run: Callable[[], Mapping[str, Tensor]]) -> tuple[int, int]:
-    """Bytes at the peak and after a run, less its outputs."""
+class Memory(NamedTuple):
+    """Bytes of a run: at its peak, after it beside its outputs, and of those."""
+
+    peak: int
+    stays: int
+    outputs: int
+
+
+def measured(run: Callable[[], Mapping[str, Tensor]]) -> Memory:
+    """What a run takes beyond what was there before."""
     gc.collect()
     before, _ = tracemalloc.get_traced_memory()
     tracemalloc.reset_peak()
     found = run()
     after, peak = tracemalloc.get_traced_memory()
-    given = sum(value.numpy().nbytes for value in found.values())
-    return peak - before - given, after - before - given
+    outputs = sum(value.numpy().nbytes for value in found.values())
+    return Memory(peak - before, after - before - outputs, outputs)
 
 
 def measure(name: str, way: str) -> dict[str, int]:
@@ -103,15 +113,15 @@ def measure(name: str, way: str) -> dict[str, int]:
     run = first_run(name)
     model = network(run, way)
     tracemalloc.start()
-    first, stays = measured(lambda: run.on(model))
-    second, _ = measured(lambda: run.on(model))
+    first, second = (measured(lambda: run.on(model)) for _ in range(2))
     tracemalloc.stop()
     fed = run.inputs.values() if isinstance(run.inputs, dict) else [run.inputs]
     return {
-        "first": first,
-        "second": second,
+        "first": first.peak,
+        "second": second.peak,
         "input": sum(np.asarray(value).nbytes for value in fed),
-        "stays": stays,
+        "outputs": first.outputs,
+        "stays": first.stays,
         "arena": arena_bytes(model, run) if way == "plans" else 0,
     }
 

@@ -8,6 +8,7 @@ import pytest
 import core
 import zoo
 from core.errors import CoreError
+from tests.helpers import assert_near
 from weights_cache.errors import ZooError
 from zoo.faces.estimating import Located
 from zoo.faces.face_api_decode import EXPRESSIONS, View
@@ -532,7 +533,8 @@ def test_what_is_left_out_does_not_count(load, one, monkeypatch):
 
     expected = model.estimate_faces(one)
     monkeypatch.setattr(model.detector, "find", with_a_cat)
-    assert model.estimate_faces(one, max_faces=1) == expected
+    # Two crops are a batch, whose sums end in other last places.
+    assert_near(model.estimate_faces(one, max_faces=1), expected, tolerance=1e-3)
 
 
 def test_nothing_is_read_of_a_face_that_the_mesh_rejects(load, one, monkeypatch):

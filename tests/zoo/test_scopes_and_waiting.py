@@ -8,6 +8,7 @@ import pytest
 import core
 import zoo
 from tests.conftest import ROOT
+from tests.helpers import assert_near
 from weights_cache.errors import ZooError
 from zoo.loading import _kept
 
@@ -83,7 +84,8 @@ def pixels_of_a_photo():
 def test_a_profile_of_a_pose():
     model = zoo.load("posenet.tiny")
     found = core.profile(lambda: model.estimate_single_pose(PHOTO))
-    assert found.result == model.estimate_single_pose(PHOTO)
+    # It runs op by op, where a plan sums up in another order.
+    assert_near(found.result, model.estimate_single_pose(PHOTO), tolerance=1e-3)
     assert found.kernel_names == ["FusedConv2D", "FusedDepthwiseConv2D"]
     assert len(found.kernels) == sum(n.type not in ("Const", "Placeholder") for n in nodes(model))
     assert (found.new_bytes, found.new_tensors) == (0, 0)

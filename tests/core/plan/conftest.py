@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from core.backends.cpu.lowering import team
+
 
 @pytest.fixture(autouse=True)
 def _small_buffers():
@@ -10,3 +12,10 @@ def _small_buffers():
     before = np.setbufsize(256)
     yield
     np.setbufsize(before)
+
+
+@pytest.fixture(params=[1, 3], ids=["one lane", "three lanes"])
+def _lanes(request, monkeypatch):
+    """Work is done alone, or in three lanes wherever that is possible."""
+    monkeypatch.setattr(team, "team_size", lambda: request.param)
+    monkeypatch.setattr(team, "LEAST_MICROSECONDS", 1e-6)

@@ -6,19 +6,30 @@ check(step, arrays, constants=("filter",), margins={"x": ((1, 1), (1, 1))})
 """
 
 import tracemalloc
-from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import partial
+from collections.abc import Collection, Iterable, Mapping
+from itertools import chain, zip_longest
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.backends.cpu.lowering.table import Call, Lowered, Views, Work, find_lowering, numpy_dtype
+from core.backends.cpu.lowering.blas import one_blas_thread
+from core.backends.cpu.lowering.machine import ALIGNMENT
+from core.backends.cpu.lowering.table import (
+    Call,
+    Lowered,
+    Views,
+    Work,
+    find_lowering,
+    numpy_dtype,
+    padded_shape,
+)
+from core.backends.cpu.lowering.team import Lanes
 from core.dtypes import dtype_of
 from core.geometry import Sides
 from core.graph.nodes import Node
 from core.kernels import OPS
-from core.plan.program import ABSENT, HERE, Program, epilogue_of
-from core.specs import Spec
+from core.plan.program import ABSENT, HERE, Program, attributes_of, epilogue_of
+from core.specs import Shape, Spec
 
 Arrays = Mapping[str, np.ndarray]
 
@@ -26,8 +37,19 @@ Arrays = Mapping[str, np.ndarray]
 SMALL = 8192
 
 
+#: Of values that have pixels of zeros around their images, differently on each side.
+MARGIN: Sides = ((1, 2), (2, 1))
+
+#: What scratch and results hold before a run, and in the place of whole numbers.
+FILLERS = (np.nan, 1e30, -1e30, 0.0)
+WHOLE_FILLER = 0x67
+
+#: Around each array lie so many bytes of that value, which nobody writes to.
+GUARD_BYTES, GUARD = 256, 0xA5
+
+
 class Run(NamedTuple):
-    """What a lowered node gave, what it was named, and how many bytes its second run took."""
+    """What a lowered node gave, what it was named, and how many bytes its last run took."""
 
     results: list[np.ndarray]
     kernel: str
@@ -55,8 +77,8 @@ def _eager(step: Node, arrays: Arrays) -> list[np.ndarray]:
     inputs: list[Any] = [None if i == ABSENT else arrays[i] for i in step.inputs]
     if op.list_inputs:
         inputs = [inputs]
-    attributes = {k: v for k, v in step.attributes.items() if k != "epilogue"}
-    found = op(*inputs, **attributes)
+    with one_blas_thread():  # as in plans; several make tests slow on a busy machine
+        found = op(*inputs, **attributes_of(step))
     return [t.numpy() for t in (found if isinstance(found, tuple | list) else [found])]
 
 
@@ -91,7 +113,7 @@ def run(
     margins: Mapping[str, Sides] | None = None,
     in_place: str = "",
 ) -> Run | None:
-    """Lower a node and run it twice, over scratch and results that hold anything.
+    """Lower a node and run it over scratch and results that hold anything: always the same.
 
     Args:
         step: the node.
@@ -108,46 +130,79 @@ def run(
     if lowered is None:
         return None
     memory = _Memory(call, lowered, arrays, in_place)
-    works = lowered.bind(memory.views)
-    peaks = []
-    for filler in (np.nan, 1e30):
+    works = _in_turns(lowered.bind(memory.views))
+    found: list[list[np.ndarray]] = []
+    for filler in FILLERS:
         memory.prepare(filler)
-        peaks.append(_peak(works))
+        with np.errstate(all="ignore"), one_blas_thread():
+            [work() for work in works]
         memory.check()
-    return Run([r.copy() for r in memory.results], lowered.kernel, peaks[1])
+        found.append([result.copy() for result in memory.results])
+        for result, first in zip(found[-1], found[0], strict=True):
+            np.testing.assert_array_equal(result, first, f"{lowered.kernel} over {filler}")
+    return Run(found[0], lowered.kernel, _peak(works))
+
+
+def _in_turns(works: list[Work]) -> list[Work]:
+    """Lanes do one call each in turn, so that it shows if one writes where another reads."""
+    return [single for work in works for single in _singles(work)]
+
+
+def _singles(work: Work) -> list[Work]:
+    if not isinstance(work, Lanes):
+        return [work]
+    turns = chain.from_iterable(zip_longest(*work._lanes))
+    return [single for single in turns if single is not None]
 
 
 class _Memory:
-    """The arrays of one workspace."""
+    """The arrays of one workspace, each between bytes that nobody may write to."""
 
     def __init__(self, call: Call, lowered: Lowered, arrays: Arrays, in_place: str):
-        self.call, self.arrays = call, arrays
+        self.call, self.arrays, self.in_place = call, arrays, in_place
         self.results = []
-        self.scratch = [np.empty(s.shape, s.dtype) for s in lowered.scratch]
+        self._guards: list[np.ndarray] = []
+        self.scratch = [self._guarded(s.shape, np.dtype(s.dtype)) for s in lowered.scratch]
         self.wholes: dict[str, np.ndarray] = {}
         values: dict[str, np.ndarray] = {r: self._placed(r) for r in arrays}
         for reference in call.program.outputs:
             shared = in_place and reference == call.node.name
             values[reference] = values[in_place] if shared else self._placed(reference)
             self.results.append(values[reference])
-        self.in_place = in_place
         self.views = Views(values, self.wholes, self.scratch)
+
+    def _guarded(self, shape: Shape, dtype: np.dtype) -> np.ndarray:
+        size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
+        raw = np.full(size + 2 * GUARD_BYTES + ALIGNMENT, GUARD, np.uint8)
+        begin = GUARD_BYTES + -raw.ctypes.data % ALIGNMENT
+        self._guards += [raw[:begin], raw[begin + size :]]
+        return np.ndarray(shape, dtype, raw.data, begin)
 
     def _placed(self, reference: str) -> np.ndarray:
         """Room for a value, with its margin of zeros."""
-        spec, dtype = self.call.spec(reference), numpy_dtype(self.call.spec(reference))
-        (top, bottom), (left, right) = self.call.margin(reference)
-        if not any((top, bottom, left, right)):
-            return np.empty(spec.shape, dtype)
-        n, height, width, channels = spec.shape
-        whole = np.zeros((n, top + height + bottom, left + width + right, channels), dtype)
+        shape, dtype = self.call.spec(reference).shape, numpy_dtype(self.call.spec(reference))
+        if not self.call.has_margin(reference):
+            return self._guarded(shape, dtype)
+        sides = self.call.margin(reference)
+        whole = self._guarded(padded_shape(shape, sides), dtype)
+        whole[...] = 0
         self.wholes[reference] = whole
-        return whole[:, top : top + height, left : left + width]
+        return whole[self._inside(reference)]
+
+    def _inside(self, reference: str) -> tuple[slice, ...]:
+        """Where the images of a value with a margin are."""
+        sides, shape = self.call.margin(reference), self.call.spec(reference).shape[1:3]
+        rows = (slice(a, a + n) for (a, _), n in zip(sides, shape, strict=True))
+        return (slice(None), *rows)
 
     def prepare(self, filler: float) -> None:
         """Inputs as they are given, and something in the place of all else."""
         for array in (*self.results, *self.scratch):
-            array[...] = filler if array.dtype.kind in "fc" else True
+            if array.dtype.kind in "fc":
+                array[...] = filler
+            else:  # whole numbers are large, and flags are set, but for the last
+                pattern = np.full(array.dtype.itemsize, WHOLE_FILLER if filler else 0, np.uint8)
+                array[...] = pattern.view("bool" if array.dtype == bool else array.dtype)[0]
         for reference, array in self.arrays.items():
             self.views[reference][...] = array
 
@@ -157,16 +212,15 @@ class _Memory:
             if reference != self.in_place:
                 np.testing.assert_array_equal(self.views[reference], array)
         for reference, whole in self.wholes.items():
-            sides = ((0, 0), *self.call.margin(reference), (0, 0))
-            inside = tuple(slice(a, n - b) for (a, b), n in zip(sides, whole.shape, strict=True))
             outside = np.ones(whole.shape, bool)
-            outside[inside] = False
+            outside[self._inside(reference)] = False
             assert not whole[outside].any(), f"something was written beside {reference}"
+        assert all((guard == GUARD).all() for guard in self._guards), "written beside an array"
 
 
 def _peak(works: list[Work]) -> int:
     """How many bytes the works take while they run."""
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), one_blas_thread():
         tracemalloc.start()
         try:
             before = tracemalloc.get_traced_memory()[0]
@@ -188,26 +242,45 @@ def check(
     """Lower and run a node, and compare with the eager op; sums to 1e-5 of their range."""
     found = run(step, arrays, constants, margins, in_place)
     assert found is not None, f"{step} is not lowered"
-    compare: Callable[..., None] = np.testing.assert_array_equal
     for ours, theirs in zip(found.results, expected(step, arrays), strict=True):
-        if not exact and theirs.dtype.kind in "fc":
+        assert ours.dtype == theirs.dtype
+        if exact or theirs.dtype.kind not in "fc":
+            np.testing.assert_array_equal(ours, theirs)
+        else:
             finite = np.abs(theirs[np.isfinite(theirs)])
             bound = 1e-5 * float(finite.max(initial=0)) + 1e-30
-            compare = partial(np.testing.assert_allclose, rtol=0, atol=bound)
-        compare(ours, theirs)
+            np.testing.assert_allclose(ours, theirs, rtol=0, atol=bound)
     assert found.peak <= SMALL, f"{found.kernel} took {found.peak} bytes while it ran"
     return found
 
 
-def random_windows(rng: np.random.Generator) -> tuple[tuple[int, ...], dict[str, Any]]:
-    """Batch, height, width, filter height and width, and how windows lie: those that fit."""
-    n, high, wide = (int(v) for v in rng.integers(1, 4, 3))
-    strides = tuple(int(v) for v in rng.integers(1, 4, 2))
-    dilations = tuple(int(v) for v in rng.integers(1, 4, 2)) if strides == (1, 1) else 1
+def numbers(rng: np.random.Generator, *shape: int) -> np.ndarray:
+    """Float32 numbers around 0."""
+    return rng.standard_normal(shape).astype(np.float32)
+
+
+class Windows(NamedTuple):
+    """Images, a size of windows over them, and how those lie."""
+
+    images: Shape  # without the channels
+    size: tuple[int, int]
+    how: dict[str, Any]
+
+
+def random_windows(rng: np.random.Generator) -> Windows:
+    """Windows that fit: larger and smaller than their strides, and of just one size of images."""
+    size = tuple(int(v) for v in rng.integers(1, 6, 2))
+    strides = tuple(int(v) for v in rng.integers(1, 6, 2)) if rng.integers(4) else (1, 1)
+    dilations = tuple(int(v) for v in rng.integers(1, 4, 2)) if strides == (1, 1) else (1, 1)
     sides = tuple((int(a), int(b)) for a, b in rng.integers(0, 4, (2, 2)))
-    pad = ("same", "valid", 2, sides)[rng.integers(4)]
-    height, width = (int(v) for v in rng.integers(7, 20, 2))
-    return (n, height, width, high, wide), {"strides": strides, "dilations": dilations, "pad": pad}
+    how = {"strides": strides, "pad": ("same", "valid", 2, sides)[rng.integers(4)]}
+    if max(dilations) > 1:
+        how["dilations"] = dilations
+    if how["pad"] not in ("same", "valid"):
+        how["dim_rounding_mode"] = (None, "floor", "ceil", "round")[rng.integers(4)]
+    least = ((n - 1) * d + 1 for n, d in zip(size, dilations, strict=True))
+    lengths = (n + int(rng.integers(0, 14)) for n in least)
+    return Windows((int(rng.integers(1, 4)), *lengths), size, how)
 
 
 def random_margins(rng: np.random.Generator, *references: str) -> dict[str, Sides]:

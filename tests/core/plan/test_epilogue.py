@@ -5,7 +5,7 @@ import pytest
 
 from core.backends.cpu.lowering.table import Views
 from core.plan.program import HERE
-from tests.core.plan.harness import call_of, check, lower, node
+from tests.core.plan.harness import call_of, check, lower, node, numbers
 
 MARGINS = {
     "none": {},
@@ -13,11 +13,7 @@ MARGINS = {
     "residual": {"r": ((0, 1), (1, 1)), "x": ((1, 1), (1, 1))},
 }
 #: A result in several blocks, and those in several parts.
-SHAPE = (2, 70, 50, 40)
-
-
-def numbers(rng, *shape):
-    return rng.standard_normal(shape).astype(np.float32)
+SHAPE = (2, 30, 50, 40)
 
 
 @pytest.fixture
@@ -31,8 +27,8 @@ def arrays(rng):
         "r": numbers(rng, *SHAPE),
         "one": numbers(rng, 1),
         "gate": numbers(rng, 2, 1, 1, 40),
-        "column": numbers(rng, 70, 1, 1),
-        "map": numbers(rng, 2, 70, 50, 1),
+        "column": numbers(rng, 30, 1, 1),
+        "map": numbers(rng, 2, 30, 50, 1),
         "whole": numbers(rng, *SHAPE[1:]),
     }
 

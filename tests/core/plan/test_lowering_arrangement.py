@@ -6,9 +6,8 @@ import pytest
 from core.backends.cpu.lowering.table import Call, Views
 from core.errors import CoreError
 from core.plan.program import HERE
-from tests.core.plan.harness import call_of, check, lower, node, run
+from tests.core.plan.harness import MARGIN, call_of, check, lower, node, run
 
-MARGIN = ((1, 2), (2, 1))
 SHAPE = (2, 6, 5, 8)
 MOVES = [
     ("slice", {"begin": (0, 1, 2, 3), "size": (2, -1, 3, 4)}),

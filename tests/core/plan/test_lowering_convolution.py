@@ -3,13 +3,9 @@
 import numpy as np
 import pytest
 
+from core.geometry import window
 from core.plan.program import HERE
-from tests.core.plan.harness import check, node, random_margins, random_windows, run
-
-
-def numbers(rng, *shape):
-    return rng.standard_normal(shape).astype(np.float32)
-
+from tests.core.plan.harness import check, node, numbers, random_margins, random_windows, run
 
 CASES = {
     # of the images; of the filter; how
@@ -64,12 +60,13 @@ def test_numbers_that_are_none_stay_in_their_windows(rng, op):
         check(step, arrays, constants=("f",), margins={"x": WIDE})
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.usefixtures("_lanes")
+@pytest.mark.parametrize("seed", range(80))
 def test_a_sweep(seed):
     rng = np.random.default_rng(seed)
-    (n, height, width, *size), how = random_windows(rng)
+    images, size, how = random_windows(rng)
     channels, out = rng.integers(1, 20, 2)
-    arrays = {"x": numbers(rng, n, height, width, channels), "b": numbers(rng, out)}
+    arrays = {"x": numbers(rng, *images, channels), "b": numbers(rng, out)}
     arrays["f"] = numbers(rng, *size, channels, out)
     step = node("conv2d", "x", "f", epilogue=[node("add", HERE, "b")], **how)
     check(step, arrays, constants=("f", "b"), margins=random_margins(rng, "x", "y"))
@@ -107,3 +104,21 @@ def test_transposed_convolutions(rng, case, margins):
         how = {**how, "input_shape": shape}
         step = node("conv2d_backprop_input", "dy", "f", epilogue=steps, **how)
         check(step, arrays, constants=("f", "b"), margins=margins)
+
+
+@pytest.mark.usefixtures("_lanes")
+@pytest.mark.parametrize("seed", range(60))
+def test_a_sweep_of_transposed_ones(seed):
+    rng = np.random.default_rng(seed)
+    images, size, how = random_windows(rng)
+    if seed % 3 == 0:  # side by side
+        images = (images[0], *(n * int(rng.integers(1, 5)) for n in size))
+        how = {"strides": size}
+    channels, out = (int(n) for n in rng.integers(1, 20, 2))
+    w = window((*images, out), size, **{"pad": "valid", "data_format": "NHWC", **how})
+    arrays = {"dy": numbers(rng, images[0], *w.out_size, channels), "b": numbers(rng, out)}
+    arrays["f"] = numbers(rng, *size, out, channels)
+    after = [node("add", HERE, "b"), node("sigmoid", HERE)]
+    how = {**how, "input_shape": (*images, out)}
+    step = node("conv2d_backprop_input", "dy", "f", epilogue=after, **how)
+    check(step, arrays, constants=("f", "b"), margins=random_margins(rng, "y"))

@@ -4,12 +4,7 @@ import numpy as np
 import pytest
 
 from core.plan.program import HERE
-from tests.core.plan.harness import check, node, random_margins, random_windows, run
-
-
-def numbers(rng, *shape):
-    return rng.standard_normal(shape).astype(np.float32)
-
+from tests.core.plan.harness import check, node, numbers, random_margins, random_windows, run
 
 CASES = {
     # of the images; of the filter; how; what the kernel is named
@@ -50,12 +45,13 @@ def test_depthwise_convolutions(rng, case, margins):
     check(node("depthwise_conv2d", "x", "f", **how), arrays, margins=margins)  # filters as values
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.usefixtures("_lanes")
+@pytest.mark.parametrize("seed", range(80))
 def test_a_sweep(seed):
     rng = np.random.default_rng(seed)
-    (n, height, width, *size), how = random_windows(rng)
+    images, size, how = random_windows(rng)
     channels, times = int(rng.choice([1, 3, 8, 24, 130, 520])), int(rng.choice([1, 1, 2]))
-    arrays = {"x": numbers(rng, n, height, width, channels)}
+    arrays = {"x": numbers(rng, *images, channels)}
     arrays["f"] = numbers(rng, *size, channels, times)
     step = node("depthwise_conv2d", "x", "f", epilogue=[node("relu", HERE)], **how)
     check(step, arrays, constants=("f",), margins=random_margins(rng, "x", "y"))

@@ -7,7 +7,7 @@ from core.backends.cpu.lowering.chain import lower_elementwise
 from core.backends.cpu.lowering.table import find_lowering
 from core.plan.elementwise import ELEMENTWISE_OPS
 from core.plan.program import HERE
-from tests.core.plan.harness import check, expected, node, run
+from tests.core.plan.harness import MARGIN, check, expected, node, random_margins, run
 
 BINARY = ("add", "sub", "mul", "div", "maximum", "minimum", "squared_difference", "prelu")
 ATTRIBUTES = {
@@ -32,7 +32,7 @@ def values(rng, *shape):
 @pytest.mark.parametrize("op", UNARY)
 def test_one_operand(op, in_place, rng):
     step = node(op, "x", **ATTRIBUTES.get(op, {}))
-    for shape in ((), (1,), (7,), (2, 5, 3), (1, 9, 11, 24), (1, 64, 48, 40)):
+    for shape in ((), (1,), (7,), (2, 5, 3), (1, 9, 11, 24), (1, 48, 40, 24)):
         check(step, {"x": values(rng, *shape)}, in_place=in_place, exact=True)
 
 
@@ -48,9 +48,6 @@ def test_operands_broadcast(op, shape, constants, rng):
     else:
         check(node(op, "y_2", "x"), arrays, constants, exact=True)
     check(node(op, "x", "y_2"), arrays, constants, in_place="x", exact=True)
-
-
-MARGIN = ((1, 2), (2, 1))
 
 
 @pytest.mark.parametrize("margins", [{}, {"x": MARGIN}, {"y": MARGIN}, {"x": MARGIN, "y": MARGIN}])
@@ -109,6 +106,60 @@ def test_whole_numbers_and_empty_arrays(rng):
     assert run(node("squared_difference", "a", "b"), whole) is None
     for op in ("relu", "sigmoid", "add_n"):
         check(node(op, "x"), {"x": np.zeros((2, 0, 3), np.float32)}, exact=True)
+
+
+@pytest.mark.parametrize("constants", [(), ("b",)])
+@pytest.mark.parametrize("shape", [(40,), (48, 1), (1,), (64, 1, 1)])
+@pytest.mark.parametrize("op", ["add", "sub", "mul", "maximum", "minimum"])
+def test_whole_numbers_broadcast(op, shape, constants, rng):
+    arrays = {
+        "a": rng.integers(-(2**31), 2**31, (64, 48, 40)).astype(np.int32),
+        "b": rng.integers(-(2**31), 2**31, shape).astype(np.int32),
+    }
+    after = [node("maximum", HERE, "b")]
+    check(node(op, "a", "b"), arrays, constants, exact=True)
+    check(node(op, "b", "a", epilogue=after), arrays, constants, exact=True)
+    check(node("reverse", "a", epilogue=[node(op, HERE, "b")]), arrays, constants, exact=True)
+
+
+@pytest.mark.parametrize("op", UNARY)
+def test_columns_of_pixels_that_lie_apart(op):
+    x = np.arange(1, 10, dtype=np.float32).reshape(1, 9, 1, 1)
+    margins = dict.fromkeys("xy", ((0, 0), (1, 2)))  # which makes steps of four values
+    step = node(op, "x", **ATTRIBUTES.get(op, {}))
+    check(step, {"x": x}, margins=margins, exact=True)
+    check(step, {"x": x}, margins=margins, in_place="x", exact=True)
+
+
+@pytest.mark.parametrize("slope", [np.nan, np.inf, -np.inf, 0.0, -2.0, 1e-40])
+@pytest.mark.parametrize("constants", [(), ("slope",)])
+def test_slopes_that_are_no_numbers_keep_what_is_positive(slope, constants, rng):
+    arrays = {"x": values(rng, 2, 30, 24), "slope": np.full(24, 0.5, np.float32)}
+    arrays["slope"][::2] = slope
+    step = node("prelu", "x", "slope")
+    check(step, arrays, constants, exact=True)
+    check(step, arrays, constants, in_place="x", exact=True)
+    joined = node("neg", "x", epilogue=[node("prelu", HERE, "slope")])
+    check(joined, arrays, constants, exact=True)
+
+
+@pytest.mark.usefixtures("_lanes")
+@pytest.mark.parametrize("seed", range(20))
+def test_a_sweep(seed):
+    rng = np.random.default_rng(seed)
+    shape = tuple(int(n) for n in rng.choice([1, 2, 5, 16, 33], 4))
+    arrays, steps = {"x": values(rng, *shape)}, [node("add", "x", "x")]
+    for i, op in enumerate(rng.choice([*BINARY, *UNARY], 4)):
+        other, how = f"x_{i}", ATTRIBUTES.get(op, {})
+        if op in BINARY:
+            own = tuple(n if rng.integers(2) else 1 for n in shape)[rng.integers(4) :]
+            arrays[other] = rng.normal(size=own).astype(np.float32)
+            steps.append(node(op, HERE, other))
+        else:
+            steps.append(node(op, HERE, **how))
+    step = node("add", "x", "x", epilogue=steps[1:])
+    constants = [r for r in arrays if r != "x" and rng.integers(2)]
+    check(step, arrays, constants, random_margins(rng, "x", "y"), exact=True)
 
 
 def test_signs_of_zero_stay(rng):

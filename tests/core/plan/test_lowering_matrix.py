@@ -4,11 +4,7 @@ import numpy as np
 import pytest
 
 from core.plan.program import HERE
-from tests.core.plan.harness import check, node, run
-
-
-def numbers(rng, *shape):
-    return rng.standard_normal(shape).astype(np.float32)
+from tests.core.plan.harness import check, node, numbers, run
 
 
 @pytest.mark.parametrize("transpose_b", [False, True])

@@ -4,9 +4,16 @@ import numpy as np
 import pytest
 
 from core.plan.program import HERE
-from tests.core.plan.harness import check, node, run
+from tests.core.plan.harness import (
+    MARGIN,
+    check,
+    node,
+    numbers,
+    random_margins,
+    random_windows,
+    run,
+)
 
-MARGIN = ((1, 2), (2, 1))
 WINDOWS = [
     ((2, 2), (2, 2), "valid"),
     ((2, 2), (2, 2), "same"),
@@ -62,3 +69,25 @@ def test_epilogues_follow(rng):
 def test_other_dtypes_are_left_to_the_kernels(rng):
     x = rng.integers(-9, 9, (1, 4, 4, 2)).astype(np.int32)
     assert run(node("max_pool", "x", filter_size=2, strides=2, pad="valid"), {"x": x}) is None
+
+
+@pytest.mark.usefixtures("_lanes")
+@pytest.mark.parametrize("op", ["max_pool", "avg_pool"])
+@pytest.mark.parametrize("seed", range(60))
+def test_a_sweep(op, seed):
+    rng = np.random.default_rng(seed)
+    images, size, how = random_windows(rng)
+    how.pop("dilations", None)
+    if seed % 10 == 0:  # of whole images
+        size, how = images[1:], {"strides": 1, "pad": "valid"}
+    channels = int(rng.choice([1, 3, 24, 260]))
+    arrays = {"x": numbers(rng, *images, channels), "b": numbers(rng, channels)}
+    after = [node("add", HERE, "b"), node("sigmoid", HERE)]
+    step = node(op, "x", filter_size=size, epilogue=after, **how)
+    check(step, arrays, constants=("b",), margins=random_margins(rng, "x", "y"))
+
+
+def test_windows_of_padding_alone(rng):
+    for op in ("max_pool", "avg_pool"):
+        step = node(op, "x", filter_size=2, strides=2, pad=3)
+        check(step, {"x": numbers(rng, 1, 5, 4, 3)})

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from core.plan.program import HERE
-from tests.core.plan.harness import check, node, run
+from tests.core.plan.harness import MARGIN, check, node, numbers, run
 
-MARGIN = ((1, 2), (2, 1))
 AXES = [((1, 2), (2, 7, 9, 24)), (-1, (3, 5, 40)), (0, (6, 5)), (None, (2, 3, 4)), (1, (2, 5, 3))]
 
 
@@ -25,6 +24,15 @@ def test_margins_and_special_values(op, rng):
     for axis in ((1, 2), 3, (1,)):
         step = node(op, "x", axis=axis, keep_dims=True, epilogue=[node("relu", HERE)])
         check(step, {"x": x}, margins={"x": MARGIN, "y": MARGIN})
+
+
+def test_steps_follow_where_the_result_is_one_number(rng):
+    x = numbers(rng, 3, 4) - 5
+    for op in ("sum", "mean", "max", "argmax"):
+        after = [] if op == "argmax" else [node("relu", HERE), node("sub", HERE, "b")]
+        arrays = {"x": x, "b": np.array(2, np.float32)} if after else {"x": x[0]}
+        step = node(op, "x", axis=None if after else 0, epilogue=after)
+        assert check(step, arrays).results[0].shape == ()
 
 
 @pytest.mark.parametrize("length", [1, 49, 512, 1009, 3136, 12544])

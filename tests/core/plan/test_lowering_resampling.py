@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from core.plan.program import HERE
-from tests.core.plan.harness import check, node
+from tests.core.plan.harness import MARGIN, check, node, run
 
-MARGIN = ((1, 2), (2, 1))
 CENTRES = [(False, False), (True, False), (False, True)]
 
 
@@ -31,6 +30,7 @@ def test_single_images_blocks_and_epilogues(op, rng):
     check(node(op, "x", size=(20, 70)), {"x": x}, exact=True)
 
 
-def test_whole_numbers_are_repeated(rng):
+def test_whole_numbers_are_repeated_but_not_mixed(rng):
     x = rng.integers(-9, 9, (1, 4, 4, 2)).astype(np.int32)
+    assert run(node("resize_bilinear", "x", size=(9, 5)), {"x": x}) is None
     check(node("resize_nearest_neighbor", "x", size=(9, 5)), {"x": x}, exact=True)

@@ -79,8 +79,7 @@ def test_more_shapes_than_are_kept(graph, made, rng):
         for size in sizes:
             agrees(graph, images(rng, 1, *size), atol=1e-5)
     assert len(made) == 2 * len(sizes)
-    (body,) = graph._planner._bodies.values()
-    assert len(body._stages) == MOST_PLANS
+    assert len(graph._planner.plans()) == MOST_PLANS
     graph.predict(images(rng, 1, *sizes[-MOST_PLANS]))  # used again, so another one goes
     graph.predict(images(rng, 1, 40, 4))
     before = len(made)
@@ -100,7 +99,7 @@ def test_more_outputs_than_are_kept(graph, made, rng):
         assert found.keys() == expected.keys()
         for name, theirs in expected.items():
             np.testing.assert_allclose(found[name], theirs, rtol=0, atol=1e-5)
-    assert len(graph._planner._bodies) == MOST_BODIES
+    assert len(graph._planner._bodies.all()) == MOST_BODIES
     assert len(made) == len(wanted)
 
 
@@ -205,5 +204,73 @@ def test_zeros_in_the_place_of_inputs():
     graph = GraphModel(Graph(nodes, {}, {"x": Endpoint("x", spec)}, {"y": Endpoint("y", spec)}))
     with pytest.raises(core.CoreError, match="give inputs: the shape of 'x'"):
         graph.plan()
-    with pytest.raises(core.CoreError, match="op by op"):
-        GraphModel(graph.graph, plans=False).plan(np.zeros((1, 2, 3)))
+    assert PartialSpec((0, 3)).smallest == (0, 3) and PartialSpec(()).smallest == ()
+    assert PartialSpec(None).smallest is None
+
+
+# What is told.
+
+
+def test_why_there_is_no_plan(rng):
+    text = "x = Placeholder\ns = Split axis x\na = Neg s:1\nc = Relu s\ny = AddV2 a c"
+    graph = model(text, "y", {"axis": np.int32(0)}, {"s": {"num_split": 2}})
+    given = {"s:1": np.ones((1, 3), np.float32), "x": np.ones((2, 3), np.float32)}
+    for use in (graph.plan, graph.profile):
+        with pytest.raises(core.CoreError, match="with s:1, x given the graph runs op by op"):
+            use(given)
+        use(given["x"])
+    by_ops = GraphModel(graph.graph, plans=False)
+    with pytest.raises(core.CoreError, match="this model runs op by op on backend 'cpu'"):
+        by_ops.plan(given["x"])
+
+
+def test_the_profile_of_a_plan_that_begins_within_the_graph(rng):
+    """What comes before it runs once; outputs may have the names of other nodes."""
+    w = rng.normal(size=(3, 3, 2, 2)).astype(np.float32)
+    text = "x = Placeholder\nm = Mine x\nc = Conv2D m w\ny = Relu c"
+    seen = []
+
+    def mine(value, **_):
+        seen.append(1)
+        return core.neg(value)
+
+    bare = model(text, "y", {"w": w}, {"c": CONV}, kernels={"Mine": mine}).graph
+    named = bare._replace(outputs={"m": bare.outputs["y"], "x": bare.outputs["y"]})
+    graph = GraphModel(named, kernels={"Mine": mine})
+    profile = graph.profile(images(rng, 1, 5, 5), repeat=3)
+    assert [(step["op"], step["fused"]) for step in profile.steps] == [("conv2d", ["relu"])]
+    assert (len(seen), profile.runs) == (1, 3) and profile.total_ms > 0
+    assert "m" in graph.plan(images(rng, 1, 5, 5)).inputs
+    with pytest.raises(core.CoreError, match="repeat"):
+        graph.profile(images(rng, 1, 5, 5), repeat=0)
+
+
+def test_buffers_of_inputs_have_their_names(rng):
+    text = "x = Placeholder\nm = Mine x\nc = Conv2D m:1 w"
+    how, kernels = {"c": CONV}, {"Mine": lambda value, **_: [value, core.neg(value)]}
+    w = rng.normal(size=(3, 3, 2, 2)).astype(np.float32)
+    graph = model(text, "c", {"w": w}, how, kernels=kernels)
+    plan = graph.plan(images(rng, 1, 5, 5))
+    assert "m:1" in plan.inputs
+    assert {"m:1", "c"} <= {buffer.name for buffer in plan.placed}
+
+
+def test_weights_that_no_node_names(rng):
+    """They are read, and may be asked for, by their own names."""
+    nodes = [Node("x", "Placeholder"), Node("m", "Mul", ("x", "w")), Node("y", "Exp", ("m:0",))]
+    x, y = (Endpoint(name, PartialSpec(None)) for name in "xy")
+    weights = {"w": rng.normal(size=4).astype(np.float32), "v": np.float32([1, 2])}
+    graph = GraphModel(Graph(nodes, weights, {"x": x}, {"y": y}))
+    given = rng.normal(size=(3, 4)).astype(np.float32)
+    agrees(graph, given)
+    agrees(graph, given, ["y", "w", "v"])
+    assert graph.plan(given).inputs["x"].shape == (3, 4)
+
+
+def test_a_weight_that_is_seen_in_two_shapes_counts_once(rng):
+    text = "x = Placeholder\ns = Shape x\nr = Reshape w s\na = AddV2 x r\ny = MatMul w a"
+    w = rng.normal(size=(5, 3)).astype(np.float32)
+    graph = model(text, "y", {"w": w})
+    plan = graph.plan(np.ones((3, 5), np.float32))
+    assert {array.shape for array in plan.program.constants.values()} == {(5, 3), (3, 5)}
+    assert plan.weight_bytes == w.nbytes + plan._executable.packed_bytes

@@ -19,7 +19,7 @@ def stages(graph, inputs, outputs=None):
     """How a graph runs for some inputs: for each stage its plan's ops, and what is eager."""
     references = [graph._ends.asked(name) for name in outputs or graph.outputs]
     feeds = {**graph._initialization.resources(), **graph._ends.feeds(inputs)}
-    found = graph._planner.stages(feeds, references)
+    found = [s for s, _ in graph._planner.stages(feeds, references)]
     return [
         (None if s.plan is None else [step.op for step in s.plan.steps], s.eager) for s in found
     ]

@@ -154,7 +154,7 @@ def lower_concat(call: Call) -> Lowered | None:
     """Each input to its part of the result."""
     axis = normal_axis(call.node.attributes["axis"], len(call.result.shape))
     sizes = [call.spec(r).shape[axis] for r in call.node.inputs]
-    indices = _parts(axis, sizes)
+    indices = _axis_slices(axis, sizes)
 
     def bind(views: Views) -> list[Work]:
         y = views[call.node.name]
@@ -164,7 +164,7 @@ def lower_concat(call: Call) -> Lowered | None:
     return with_epilogue(call, "copy", bind)
 
 
-def _parts(axis: int, sizes: list[int]) -> list[tuple[Any, ...]]:
+def _axis_slices(axis: int, sizes: list[int]) -> list[tuple[Any, ...]]:
     """The index of each part of an axis."""
     ends = np.cumsum(sizes).tolist()
     cuts = (slice(end - size, end) for end, size in zip(ends, sizes, strict=True))
@@ -190,7 +190,7 @@ def lower_split(call: Call) -> Lowered | None:
     shape = call.spec(source).shape
     axis = normal_axis(how["axis"], len(shape))
     if call.node.type == "split":
-        indices = _parts(axis, split_sizes(shape[axis], how["num_or_size_splits"]))
+        indices = _axis_slices(axis, split_sizes(shape[axis], how["num_or_size_splits"]))
     else:
         indices = [(*(slice(None),) * axis, i, ...) for i in range(shape[axis])]
     names = results(call.node, call.program.specs)

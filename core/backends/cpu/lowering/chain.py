@@ -10,9 +10,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.backends.cpu.lowering.elementwise import element_works, temps_of
-from core.backends.cpu.lowering.rows import BLOCK, expanded_shape, parts
-from core.backends.cpu.lowering.table import Call, Lowered, Scratch, Views, Work, lowers
+from core.backends.cpu.lowering.elementwise import PRELU_OF_ANY, element_works, temps_of
+from core.backends.cpu.lowering.rows import ALL, BLOCK, Index, cut_into_blocks, expanded_shape
+from core.backends.cpu.lowering.table import (
+    Call,
+    Lowered,
+    Scratch,
+    Views,
+    Work,
+    lowers,
+    numpy_dtype,
+)
 from core.backends.cpu.lowering.team import cuts, lane_count, side_by_side
 from core.graph.nodes import Node
 from core.plan.elementwise import ELEMENTWISE_OPS
@@ -28,8 +36,11 @@ _LONE_BLOCK = 1 << 17
 #: What a step takes one thread for a value, roughly.
 _NANOSECONDS = 0.4
 
-#: Ops of int32 that are the same function of NumPy as of float32.
-_WHOLE = frozenset({"add", "sub", "mul", "maximum", "minimum"})
+#: What each dtype has: of int32 the ops that are the same function of NumPy as of float32.
+_OPS = {
+    "float32": ELEMENTWISE_OPS,
+    "int32": frozenset({"add", "sub", "mul", "maximum", "minimum"}),
+}
 
 
 class Chain(NamedTuple):
@@ -41,7 +52,7 @@ class Chain(NamedTuple):
     Attributes:
         steps: element-wise nodes; `HERE` is what the one before gave.
         constants: operands that are known, as they are read.
-        repeated: operands that are repeated in scratch, and their shapes there.
+        repeated: operands that are repeated in scratch, and that.
         temps: how many blocks of scratch, in each lane.
         block: values in each.
         lanes: how many parts of the result are computed side by side.
@@ -49,7 +60,7 @@ class Chain(NamedTuple):
 
     steps: tuple[Node, ...]
     constants: Mapping[str, np.ndarray]
-    repeated: Mapping[str, Shape]
+    repeated: Mapping[str, Scratch]
     temps: int
     block: int
     lanes: int = 1
@@ -61,8 +72,8 @@ class Chain(NamedTuple):
     @property
     def scratch(self) -> tuple[Scratch, ...]:
         """What the steps need; it has to be the last of its lowering's."""
-        rows = (Scratch(shape) for shape in self.repeated.values())
-        return (*rows, *[Scratch((self.block,))] * (self.temps * self.lanes))
+        temps = [Scratch((self.block,))] * (self.temps * self.lanes)
+        return (*self.repeated.values(), *temps)
 
     def bound(self, views: Views, result: np.ndarray) -> "BoundChain":
         """The steps in one workspace."""
@@ -72,17 +83,29 @@ class Chain(NamedTuple):
         """The calls for the whole result, in place; `HERE` in the first step is what is there."""
         bound = self.bound(views, result)
         work = []
-        for lane, index in enumerate(_indices(result.shape, self.lanes)):
-            part = result[(*index, ...)]  # which stays a view where there are no axes
+        for lane, index in enumerate(lane_indices(result.shape, self.lanes)):
+            part = result[index]
             work.append(bound.works(index, part, part, lane))
         return [*bound.first, *side_by_side(work)]
 
 
-def _indices(shape: Shape, lanes: int) -> list[tuple[slice, ...]]:
-    """A result in parts along its longest outer axis."""
+def lane_indices(shape: Shape, lanes: int) -> list[Index]:
+    """A result in parts of almost the same size.
+
+    They are cut along the first axis that allows it, so that the rows of each can still be joined
+    to long ones.
+
+    >>> lane_indices((9, 40, 3), 2)
+    [(slice(None, None, None), slice(0, 20, None)), (slice(None, None, None), slice(20, 40, None))]
+    >>> lane_indices((18, 40, 3), 2)
+    [(slice(0, 9, None),), (slice(9, 18, None),)]
+    """
     if lanes == 1:
-        return [()]
-    axis = max(range(len(shape) - 1), key=shape.__getitem__)
+        return [ALL]
+    outer = range(len(shape) - 1)
+    longest = max(outer, key=shape.__getitem__)
+    even = (a for a in outer if shape[a] % lanes == 0 or shape[a] >= 8 * lanes)
+    axis = next(even, longest)
     return [(*[slice(None)] * axis, part) for part in cuts(shape[axis], lanes)]
 
 
@@ -98,36 +121,41 @@ class BoundChain:
         scratch = list(views.scratch[len(views.scratch) - len(chain.scratch) :])
         repeated = dict(zip(chain.repeated, scratch, strict=False))
         self.first: list[Work] = [partial(np.copyto, a, views[r]) for r, a in repeated.items()]
-        self._rooms = scratch[len(repeated) :]
+        self._scratch = scratch[len(repeated) :]
         known = {**chain.constants, **repeated}
         names = dict.fromkeys(i for s in self._steps for i in s.inputs if i != HERE)
         self._operands = {r: known[r] if r in known else views[r] for r in names}
 
     def works(
-        self, index: tuple[slice, ...], values: np.ndarray, target: np.ndarray, lane: int = 0
+        self, index: Index, values: np.ndarray, target: np.ndarray, lane: int = 0
     ) -> list[Work]:
         """The calls for a block.
 
         Args:
-            index: of the block in the result.
+            index: of the block in the result; `ALL` of it.
             values: what the node gave there; the steps change it.
             target: where the last step writes, which may be the same array.
             lane: of the block; others run at the same time.
         """
         if not self._steps:
             return [] if values is target else [partial(np.copyto, target, values)]
-        operands = [np.broadcast_to(o, self._shape)[(*index, ...)] for o in self._operands.values()]
-        rooms = self._rooms[lane * self._temps :][: self._temps]
+        operands = [np.broadcast_to(o, self._shape)[index] for o in self._operands.values()]
+        scratch = self._scratch[lane * self._temps :][: self._temps]
+        most = BLOCK if scratch else _LONE_BLOCK
         works = []
-        for part in parts([values, target, *operands], BLOCK if rooms else _LONE_BLOCK):
-            works += self._of_part(rooms, *part)
+        for ours, out, *others in cut_into_blocks([values, target, *operands], most):
+            works += self._of_block(scratch, ours, out, others)
         return works
 
-    def _of_part(
-        self, rooms: list[np.ndarray], values: np.ndarray, target: np.ndarray, *others: np.ndarray
+    def _of_block(
+        self,
+        scratch: list[np.ndarray],
+        values: np.ndarray,
+        target: np.ndarray,
+        others: list[np.ndarray],
     ) -> list[Work]:
         named = {**dict(zip(self._operands, others, strict=True)), HERE: values}
-        temps = [room[: values.size].reshape(values.shape) for room in rooms]
+        temps = [flat[: values.size].reshape(values.shape) for flat in scratch]
         works = []
         for step in self._steps:
             out = target if step is self._steps[-1] else values
@@ -136,13 +164,12 @@ class BoundChain:
         return works
 
 
-def chain(call: Call, steps: Sequence[Node]) -> Chain | None:
+def chain_of(call: Call, steps: Sequence[Node]) -> Chain | None:
     """Steps over the result of a call; None if one does not work on what it is given."""
-    read = {i: step.type in _NEEDS_ROWS for step in steps for i in step.inputs if i != HERE}
-    dtypes = {call.spec(r).dtype for r in (call.node.name, *read)}
-    known = {"float32": ELEMENTWISE_OPS, "int32": _WHOLE}.get(call.result.dtype, frozenset())
-    if steps and (len(dtypes) > 1 or not known.issuperset(step.type for step in steps)):
+    if not all(_has_formula(call, step) for step in steps):
         return None
+    steps = [_exact(call, step) for step in steps]
+    read = {i: step.type in _NEEDS_ROWS for step in steps for i in step.inputs if i != HERE}
     result = call.result.shape
     constants, repeated = {}, {}
     for reference, numbers in read.items():
@@ -151,9 +178,25 @@ def chain(call: Call, steps: Sequence[Node]) -> Chain | None:
         if array is not None:
             constants[reference] = array if shape == own else call.packed(_spread(array, shape))
         elif prod(shape) > call.spec(reference).size and 2 * prod(shape) <= call.result.size:
-            repeated[reference] = shape
+            repeated[reference] = Scratch(shape, numpy_dtype(call.result).name)
     temps = max(map(temps_of, steps), default=0)
     return Chain(tuple(steps), constants, repeated, temps, min(BLOCK, call.result.size))
+
+
+def _has_formula(call: Call, step: Node) -> bool:
+    """Whether a step can be done in the dtype of the result."""
+    dtype = call.result.dtype
+    is_one = all(call.spec(i).dtype == dtype for i in step.inputs if i != HERE)
+    return is_one and step.type in _OPS.get(dtype, frozenset())
+
+
+def _exact(call: Call, step: Node) -> Node:
+    """The step, in the slower way where slopes are not known to be finite."""
+    if step.type != "prelu":
+        return step
+    slopes = call.constant(step.inputs[1])
+    is_finite = slopes is not None and np.isfinite(slopes).all()
+    return step if is_finite else step._replace(type=PRELU_OF_ANY)
 
 
 def _spread(array: np.ndarray, shape: Shape) -> np.ndarray:
@@ -161,15 +204,15 @@ def _spread(array: np.ndarray, shape: Shape) -> np.ndarray:
     return np.array(np.broadcast_to(array, shape), order="C")
 
 
-def epilogue(call: Call) -> Chain | None:
+def epilogue_chain(call: Call) -> Chain | None:
     """The epilogue of a node, over its result."""
-    return chain(call, epilogue_of(call.node))
+    return chain_of(call, epilogue_of(call.node))
 
 
 @lowers(*ELEMENTWISE_OPS)
 def lower_elementwise(call: Call) -> Lowered | None:
     """The node and its epilogue, block by block."""
-    steps = chain(call, (call.node, *epilogue_of(call.node)))
+    steps = chain_of(call, (call.node, *epilogue_of(call.node)))
     if steps is None:
         return None
     steps = _in_lanes(steps, call.result.shape)
@@ -180,7 +223,7 @@ def with_epilogue(
     call: Call, kernel: str, bind: Callable[[Views], list[Work]], scratch: Sequence[Scratch] = ()
 ) -> Lowered | None:
     """A lowering of calls, and then the epilogue over the whole result; None if it is empty."""
-    steps = epilogue(call)
+    steps = epilogue_chain(call)
     if steps is None or not call.result.size:
         return None
     steps = _in_lanes(steps, call.result.shape)

@@ -32,10 +32,11 @@ def lower_cast(call: Call) -> Lowered | None:
         fill = partial(np.copyto, wide, views[source])
         return [fill, *_to_whole(wide, whole, views[name])]
 
-    return with_epilogue(call, "cast", bind, _rooms(call))
+    return with_epilogue(call, "cast", bind, _wide(call))
 
 
-def _rooms(call: Call) -> tuple[Scratch, ...]:
+def _wide(call: Call) -> tuple[Scratch, ...]:
+    """Values as float64, and those as int64."""
     return Scratch(call.result.shape, "float64"), Scratch(call.result.shape, "int64")
 
 
@@ -55,7 +56,7 @@ def lower_floor_div(call: Call) -> Lowered | None:
     if call.spec(a).dtype == "int32":
         divide = np.floor_divide
         return with_epilogue(call, "divide", lambda v: [partial(divide, v[a], v[b], out=v[name])])
-    room, whole = _rooms(call)
+    wide, whole = _wide(call)
 
     def bind(views: Views) -> list[Work]:
         wide, other, whole = views.scratch[:3]
@@ -67,4 +68,4 @@ def lower_floor_div(call: Call) -> Lowered | None:
             *_to_whole(wide, whole, views[name]),
         ]
 
-    return with_epilogue(call, "divide", bind, (room, room, whole))
+    return with_epilogue(call, "divide", bind, (wide, wide, whole))

@@ -1,5 +1,6 @@
 """Convolutions as matrix products, in blocks of rows of the result."""
 
+from collections.abc import Sequence
 from functools import partial
 from math import prod
 
@@ -12,16 +13,24 @@ from core.backends.cpu.lowering.blocks import (
     Padded,
     blocks_in_lanes,
     blocks_of,
-    copy_of_runs,
-    has_margin,
     has_plain_images,
     inside,
     most_pixels,
     pixels_in,
     windows_over,
 )
-from core.backends.cpu.lowering.chain import BoundChain, Chain, epilogue
-from core.backends.cpu.lowering.table import Call, Lowered, Scratch, Views, Work, lowers
+from core.backends.cpu.lowering.chain import BoundChain, Chain, epilogue_chain
+from core.backends.cpu.lowering.compact import copied
+from core.backends.cpu.lowering.rows import ALL
+from core.backends.cpu.lowering.table import (
+    Call,
+    Lowered,
+    Scratch,
+    Views,
+    Work,
+    lowers,
+    padded_shape,
+)
 from core.backends.cpu.lowering.team import lane_count, side_by_side
 from core.geometry import Window
 
@@ -32,12 +41,12 @@ _NANOSECONDS = 0.02
 @lowers("conv2d")
 def lower_conv2d(call: Call) -> Lowered | None:
     """Pixels, or windows written out as rows of a matrix (im2col), times the filter."""
-    steps = epilogue(call)
+    steps = epilogue_chain(call)
     if steps is None or not has_plain_images(call):
         return None
     x = call.node.inputs[0]
     w = windows_over(call, call.spec(x).shape)
-    if w.pointwise and not has_margin(call, x):
+    if w.pointwise and not call.has_margin(x):
         return _lower_pointwise(call, steps)
     return _lower_windows(call, w, steps)
 
@@ -48,16 +57,16 @@ def _lower_pointwise(call: Call, steps: Chain) -> Lowered:
     steps = steps.in_lanes(len(lanes))
 
     def bind(views: Views) -> list[Work]:
-        room, x = list(views.scratch), views[call.node.inputs[0]]
+        x = views[call.node.inputs[0]]
         end = steps.bound(views, views[call.node.name])
         work = []
         for lane, blocks in enumerate(lanes):
-            product = _Product(call, views, end, lane, room)
+            product = _Product(call, views, end, lane, views.scratch)
             pixels = ((block, x[block].reshape(-1, channels)) for block in blocks)
             work.append([w for block, rows in pixels for w in product.works(block, rows)])
         return [*end.first, *side_by_side(work)]
 
-    return Lowered("matmul", bind, (*_room(call, lanes), *steps.scratch))
+    return Lowered("matmul", bind, (*_products(call, lanes), *steps.scratch))
 
 
 def _lower_windows(call: Call, w: Window, steps: Chain) -> Lowered:
@@ -68,20 +77,20 @@ def _lower_windows(call: Call, w: Window, steps: Chain) -> Lowered:
     columns = [Scratch((most_pixels(lanes, result), depth))] * len(lanes)
 
     def bind(views: Views) -> list[Work]:
-        room = list(views.scratch)
-        x, works = padded.bind(views, room)
-        written, room = room[: len(lanes)], room[len(lanes) :]
+        scratch = list(views.scratch)
+        x, works = padded.bind(views, scratch)
+        written, products = scratch[: len(lanes)], scratch[len(lanes) :]
         end = steps.bound(views, views[call.node.name])
         work: list[list[Work]] = []
         for lane, blocks in enumerate(lanes):
-            product = _Product(call, views, end, lane, room)
+            product = _Product(call, views, end, lane, products)
             work.append([])
             for block in blocks:
                 rows = written[lane][: pixels_in(block, result)]
                 work[-1] += [_write_out(x, w, block, rows), *product.works(block, rows)]
         return [*works, *end.first, *side_by_side(work)]
 
-    scratch = (*padded.scratch, *columns, *_room(call, lanes), *steps.scratch)
+    scratch = (*padded.scratch, *columns, *_products(call, lanes), *steps.scratch)
     return Lowered("im2col matmul", bind, scratch)
 
 
@@ -103,25 +112,25 @@ def _write_out(x: np.ndarray, w: Window, block: Block, columns: np.ndarray) -> W
     runs, length = (1, w.size[1] * x.shape[3]) if is_beside else (w.size[1], x.shape[3])
     shape = (len(x), stop - start, w.out_size[1], w.size[0], runs, length)
     steps = (batch, down[0], pixel * w.strides[1], down[1], across, value)
-    return copy_of_runs(columns.reshape(shape), as_strided(x, shape, steps))
+    return copied(columns.reshape(shape), as_strided(x, shape, steps))
 
 
-def _room(call: Call, lanes: list[list[Block]]) -> list[Scratch]:
-    """For the products of a block in each lane, where they cannot go straight into the result."""
+def _products(call: Call, lanes: list[list[Block]]) -> list[Scratch]:
+    """Scratch for those of a block in each lane, where they cannot go straight into the result."""
     result = call.result.shape
-    room = Scratch((most_pixels(lanes, result), result[3]))
-    return [room] * len(lanes) if has_margin(call, call.node.name) else []
+    product = Scratch((most_pixels(lanes, result), result[3]))
+    return [product] * len(lanes) if call.has_margin(call.node.name) else []
 
 
 class _Product:
     """Rows of a matrix times the filter, then the epilogue."""
 
     def __init__(
-        self, call: Call, views: Views, end: BoundChain, lane: int, room: list[np.ndarray]
+        self, call: Call, views: Views, end: BoundChain, lane: int, apart: Sequence[np.ndarray]
     ):
         self._result = views[call.node.name]
         self._filter = views[call.node.inputs[1]].reshape(-1, self._result.shape[3])
-        self._apart = room[lane] if has_margin(call, call.node.name) else None
+        self._apart = apart[lane] if call.has_margin(call.node.name) else None
         self._end, self._lane = end, lane
 
     def works(self, block: Block, rows: np.ndarray) -> list[Work]:
@@ -137,8 +146,8 @@ class _Product:
 @lowers("conv2d_backprop_input")
 def lower_transposed_convolution(call: Call) -> Lowered | None:
     """Pixels times the filter give the pixels of a window each; windows are put side by side."""
-    steps = epilogue(call)
-    if steps is None or not has_plain_images(call) or has_margin(call, call.node.inputs[0]):
+    steps = epilogue_chain(call)
+    if steps is None or not has_plain_images(call) or call.has_margin(call.node.inputs[0]):
         return None
     w = windows_over(call, call.result.shape)
     fits = all(n == m * s for n, m, s in zip(w.in_size, w.out_size, w.strides, strict=True))
@@ -184,15 +193,17 @@ def _side_by_side(product: np.ndarray, target: np.ndarray, w: Window) -> Work:
     batch, row, pixel, value = target.strides
     source = product.reshape(n, height // high, w.out_size[1], high, run).swapaxes(2, 3)
     steps = (batch, row * high, row, pixel * wide, value)
-    return copy_of_runs(as_strided(target, source.shape, steps), source)
+    return copied(as_strided(target, source.shape, steps), source)
 
 
 def _lower_overlapping(call: Call, w: Window, steps: Chain) -> Lowered:
-    """Every place of the filter adds its share to the pixels that it reads."""
+    """Every place of the filter adds its share to the pixels that it reads.
+
+    That is neither in blocks nor in lanes: the windows of the last row of one block and of the
+    first row of the next add to the same pixels.
+    """
     dy, filter = call.node.inputs
     given, result = call.spec(dy).shape, call.result.shape
-    (top, bottom), (left, right) = w.padding
-    size = (result[0], top + result[1] + bottom, left + result[2] + right, result[3])
 
     def bind(views: Views) -> list[Work]:
         sums, share, *_ = views.scratch
@@ -203,7 +214,7 @@ def _lower_overlapping(call: Call, w: Window, steps: Chain) -> Lowered:
             pixels = tap(sums, w, place)
             works.append(partial(np.matmul, rows, views[filter][place].T, share))
             works.append(partial(np.add, pixels, share.reshape(pixels.shape), out=pixels))
-        return [*works, *end.works((), inside(sums, w.padding), target)]
+        return [*works, *end.works(ALL, inside(sums, w.padding), target)]
 
-    scratch = (Scratch(size), Scratch((prod(given[:3]), result[3])))
+    scratch = (Scratch(padded_shape(result, w.padding)), Scratch((prod(given[:3]), result[3])))
     return Lowered("matmul, shifted add", bind, (*scratch, *steps.scratch))

@@ -16,11 +16,11 @@ from core.backends.cpu.lowering.blocks import (
     Block,
     Padded,
     blocks_in_lanes,
-    copy_of_runs,
     has_plain_images,
     windows_over,
 )
-from core.backends.cpu.lowering.chain import epilogue
+from core.backends.cpu.lowering.chain import epilogue_chain
+from core.backends.cpu.lowering.compact import copied
 from core.backends.cpu.lowering.table import Call, Lowered, Scratch, Views, Work, lowers
 from core.backends.cpu.lowering.team import lane_count, side_by_side
 from core.geometry import Window
@@ -32,7 +32,7 @@ _NANOSECONDS = 0.25
 @lowers("depthwise_conv2d")
 def lower_depthwise_conv2d(call: Call) -> Lowered | None:
     """Block by block: the sums, then the epilogue."""
-    steps = epilogue(call)
+    steps = epilogue_chain(call)
     if steps is None or not has_plain_images(call):
         return None
     w = windows_over(call, call.spec(call.node.inputs[0]).shape)
@@ -47,14 +47,14 @@ def lower_depthwise_conv2d(call: Call) -> Lowered | None:
     columns = method.columns(w, highest, result[3])
 
     def bind(views: Views) -> list[Work]:
-        room, target = list(views.scratch), views[call.node.name]
-        x, works = padded.bind(views, room)
-        x, more = repeated.bind(x, room)
-        filter, filling = weights.bind(views, room)
+        scratch, target = list(views.scratch), views[call.node.name]
+        x, works = padded.bind(views, scratch)
+        x, more = repeated.bind(x, scratch)
+        filter, filling = weights.bind(views, scratch)
         end = steps.bound(views, target)
         work: list[list[Work]] = []
         for lane, blocks in enumerate(lanes):
-            own = room[lane * len(columns) :][: len(columns)]
+            own = scratch[lane * len(columns) :][: len(columns)]
             work.append([])
             for index in _single_images(blocks):
                 source = x[index[0].start, index[1].start * w.strides[0] :]
@@ -83,11 +83,11 @@ class _Repeated:
         size = (*padded.size[:3], padded.size[3] * self._times)
         self.scratch = (Scratch(size),) if self._times > 1 else ()
 
-    def bind(self, x: np.ndarray, room: list[np.ndarray]) -> tuple[np.ndarray, list[Work]]:
+    def bind(self, x: np.ndarray, scratch: list[np.ndarray]) -> tuple[np.ndarray, list[Work]]:
         """The images, and what must run before they are read."""
         if not self.scratch:
             return x, []
-        result = room.pop(0)
+        result = scratch.pop(0)
         return result, [partial(np.copyto, result.reshape(*x.shape, self._times), x[..., None])]
 
 
@@ -107,11 +107,11 @@ class _Weights:
     def _flat(self, filter: np.ndarray) -> np.ndarray:
         return filter.reshape(*self._shape[:2], -1)
 
-    def bind(self, views: Views, room: list[np.ndarray]) -> tuple[np.ndarray, list[Work]]:
+    def bind(self, views: Views, scratch: list[np.ndarray]) -> tuple[np.ndarray, list[Work]]:
         """The weights, and what must run before they are read."""
         if self._known is not None:
             return self._known, []
-        result, once = room.pop(0), self._flat(views[self._filter])
+        result, once = scratch.pop(0), self._flat(views[self._filter])
         several = result.reshape(*once.shape[:2], self._times, -1)
         return result, [partial(np.copyto, several, once[:, :, None])]
 
@@ -140,7 +140,7 @@ def _method(w: Window, channels: int) -> _Method:
 
 
 def _sum_by_pixel(
-    x: np.ndarray, w: Window, weights: np.ndarray, out: np.ndarray, room: list[np.ndarray]
+    x: np.ndarray, w: Window, weights: np.ndarray, out: np.ndarray, scratch: list[np.ndarray]
 ) -> list[Work]:
     """For many channels: the inner loop is over those."""
     row, pixel, value = x.strides
@@ -159,7 +159,7 @@ def _sum_by_pixel(
 
 
 def _sum_by_row(
-    x: np.ndarray, w: Window, weights: np.ndarray, out: np.ndarray, room: list[np.ndarray]
+    x: np.ndarray, w: Window, weights: np.ndarray, out: np.ndarray, scratch: list[np.ndarray]
 ) -> list[Work]:
     """Without steps from pixel to pixel: rows are shifted as a whole."""
     row, pixel, _ = x.strides
@@ -175,7 +175,7 @@ def _sum_of_rows(
     return [partial(np.einsum, "hyxc,yxc->hc", runs, weights, out=out)]
 
 
-def _room_for_columns(w: Window, rows: int, channels: int) -> tuple[Scratch, ...]:
+def _columns(w: Window, rows: int, channels: int) -> tuple[Scratch, ...]:
     """The columns of each phase side by side, and the sum of one phase."""
     high = (rows - 1) * w.strides[0] + w.size[0]
     wide = w.out_size[1] + (w.size[1] - 1) // w.strides[1]
@@ -183,11 +183,11 @@ def _room_for_columns(w: Window, rows: int, channels: int) -> tuple[Scratch, ...
 
 
 def _sum_by_column(
-    x: np.ndarray, w: Window, weights: np.ndarray, out: np.ndarray, room: list[np.ndarray]
+    x: np.ndarray, w: Window, weights: np.ndarray, out: np.ndarray, scratch: list[np.ndarray]
 ) -> list[Work]:
     """With steps: every second column is copied, and then the others, to lie side by side."""
     step, (high, wide) = w.strides[1], w.size
-    columns, share, *_ = room
+    columns, share, *_ = scratch
     total = out.reshape(len(out), -1)
     share = share[: len(out)]
     works: list[Work] = []
@@ -197,7 +197,7 @@ def _sum_by_column(
         source = x[:rows, phase : phase + (count - 1) * step + 1 : step]
         beside = columns[:rows, :count]
         row, pixel, _ = beside.strides
-        works.append(copy_of_runs(beside, source))
+        works.append(copied(beside, source))
         steps = (row * w.strides[0], row, pixel)
         works += _sum_of_rows(beside, steps, taps, share if phase else total)
         if phase:
@@ -207,4 +207,4 @@ def _sum_by_column(
 
 _BY_PIXEL = _Method("by pixel", False, _sum_by_pixel)
 _BY_ROW = _Method("by row", True, _sum_by_row)
-_BY_COLUMN = _Method("by column", True, _sum_by_column, _room_for_columns)
+_BY_COLUMN = _Method("by column", True, _sum_by_column, _columns)

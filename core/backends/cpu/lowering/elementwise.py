@@ -1,8 +1,6 @@
 """Element-wise ops, alone and in epilogues: bit for bit what the kernels give, in place if asked.
 
-Two differences are allowed: zeros that `prelu` and `leaky_relu` give may have the other sign, and
-so may NaN. Slopes of `prelu` must be finite: an infinite one makes NaN of what is positive, where
-the kernel keeps it. `chain` looks at those that are known; nobody looks at values.
+But zeros that `prelu` gives, and NaN, may have the other sign.
 
 Each has a formula that makes its calls for one block: of operands, the result, and temporaries
 that are contiguous. A formula reads its operands before it writes to the result, which may be one
@@ -21,6 +19,9 @@ from core.backends.cpu.quantisation import NUDGE
 from core.graph.nodes import Node
 
 Arrays = Sequence[np.ndarray]
+#: In the place of ``"prelu"`` where slopes may be infinite or NaN.
+PRELU_OF_ANY = "prelu of any"
+
 Formula = Callable[[Arrays, np.ndarray, Arrays, Mapping[str, Any]], list[Work]]
 
 #: Ops that are one function of NumPy, in the dtype of their operands.
@@ -48,7 +49,8 @@ def element_works(node: Node, operands: Arrays, out: np.ndarray, temps: Arrays) 
     """The calls of an element-wise node.
 
     Args:
-        node: of one of `ELEMENTWISE_OPS`; what its inputs are named does not matter.
+        node: of one of `ELEMENTWISE_OPS` or `PRELU_OF_ANY`; what its inputs are named does not
+            matter.
         operands: what it reads, in order, of shapes that broadcast to that of ``out``. Rows that
             are long and contiguous, such as [height, width * channels], are best.
         out: the result, which may be the same array as any operand (but no other part of one).
@@ -122,8 +124,8 @@ def _clip(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[W
 def _with_slope(x: np.ndarray, slope: Any, out: np.ndarray, negative: np.ndarray) -> list[Work]:
     """The positive part plus the slope times the negative one: one of them is 0.
 
-    A choice between x and its product takes ten times as long. As 0 is not what an infinite slope
-    makes of 0, slopes must be finite.
+    A choice between x and its product takes ten times as long. Slopes must be finite: others make
+    NaN of that 0, where x is positive.
     """
     return [
         partial(np.minimum, x, _row_for(0, out), out=negative),
@@ -135,6 +137,24 @@ def _with_slope(x: np.ndarray, slope: Any, out: np.ndarray, negative: np.ndarray
 
 def _prelu(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[Work]:
     return _with_slope(xs[0], xs[1], out, temps[0])
+
+
+def _prelu_of_any(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[Work]:
+    """The product where x is negative: a choice by bits, as one by flags takes ten times as long.
+
+    Bits that change are those of both that differ, in all values whose sign is set; -0 loses it.
+    """
+    x, slope = xs
+    change, signs = (temp.view(np.int32) for temp in temps)
+    bits = x.view(np.int32)
+    return [
+        partial(np.add, x, np.array(0, np.float32), out=temps[1]),
+        partial(np.right_shift, signs, np.array(31, np.int32), out=signs),
+        partial(np.multiply, x, slope, out=temps[0]),
+        partial(np.bitwise_xor, change, bits, out=change),
+        partial(np.bitwise_and, change, signs, out=change),
+        partial(np.bitwise_xor, bits, change, out=out.view(np.int32)),
+    ]
 
 
 def _leaky_relu(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[Work]:
@@ -234,6 +254,7 @@ _FORMULAS: dict[str, Formula] = {
     "add_n": _add_n,
     "neg": _negative,
     "prelu": _prelu,
+    PRELU_OF_ANY: _prelu_of_any,
     "leaky_relu": _leaky_relu,
     "relu": _relu,
     "relu6": _relu6,
@@ -251,4 +272,4 @@ _FORMULAS: dict[str, Formula] = {
 
 _ONE_TEMP = "exp", "expm1", "log", "log1p", "rsqrt", "sigmoid", "prelu", "leaky_relu"
 
-_TEMPS = {**dict.fromkeys(_ONE_TEMP, 1), "softplus": 2, "elu": 2}
+_TEMPS = {**dict.fromkeys(_ONE_TEMP, 1), "softplus": 2, "elu": 2, PRELU_OF_ANY: 2}

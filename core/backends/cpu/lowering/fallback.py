@@ -6,15 +6,20 @@ from typing import Any
 
 import numpy as np
 
+from core.backends.cpu import CpuBackend
 from core.backends.cpu.lowering.chain import with_epilogue
 from core.backends.cpu.lowering.table import Call, Lowered, Views, Work
 from core.kernels import OPS, READY, find_kernel
 from core.plan.program import ABSENT, attributes_of, epilogue_of, results
+from core.specs import Spec
+
+_BACKEND = CpuBackend()
 
 
 def lower_by_kernel(call: Call) -> Lowered:
     """Any node: the kernel makes fresh arrays, which is what makes this the slow way."""
     node = call.node
+    specs = call.program.specs
     kernel = READY.get((node.type, "cpu")) or find_kernel(node.type, "cpu")
     attributes = attributes_of(node)
     is_list = bool(OPS[node.type].list_inputs)
@@ -23,8 +28,10 @@ def lower_by_kernel(call: Call) -> Lowered:
     def bind(views: Views) -> list[Work]:
         given: list[Any] = [None if r == ABSENT else views[r] for r in node.inputs]
         arguments = [given] if is_list else [*given, *absent]
-        targets = [views[reference] for reference in results(node, call.program.specs)]
-        return [partial(_run, kernel, arguments, attributes, targets)]
+        targets = {r: views[r] for r in results(node, specs)}
+        promised = tuple(specs[r] for r in targets)
+        run = partial(_several, kernel)
+        return [partial(_run, run, arguments, attributes, promised, [*targets.values()])]
 
     name = f"kernel {node.type}"
     if not epilogue_of(node) or not call.result.size:
@@ -36,10 +43,18 @@ def lower_by_kernel(call: Call) -> Lowered:
 
 def _run(
     kernel: Callable[..., Any],
-    arguments: Sequence[Any],
+    arguments: list[Any],
     attributes: dict[str, Any],
+    promised: tuple[Spec, ...],
     targets: Sequence[np.ndarray],
 ) -> None:
-    raw = kernel(*arguments, **attributes)
-    for target, found in zip(targets, raw if isinstance(raw, tuple) else (raw,), strict=True):
+    """As the engine runs it, which checks that results are what the op's rule says."""
+    raw = _BACKEND.run(kernel, arguments, attributes, promised)
+    for target, found in zip(targets, raw, strict=True):
         np.copyto(target, found)
+
+
+def _several(kernel: Callable[..., Any], *arguments: Any, **attributes: Any) -> tuple[Any, ...]:
+    """The one result of a kernel like several."""
+    raw = kernel(*arguments, **attributes)
+    return raw if isinstance(raw, tuple) else (raw,)

@@ -1,8 +1,11 @@
 """Runs a program as a list of calls of NumPy in one arena."""
 
+from bisect import bisect
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property, partial
+from contextlib import contextmanager, suppress
+from functools import cached_property
+from operator import length_hint
 from threading import Lock
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,6 +14,7 @@ import numpy as np
 
 from core.backends.cpu import running_plans
 from core.backends.cpu.lowering.blas import one_blas_thread
+from core.backends.cpu.lowering.blocks import inside, zeros_around
 from core.backends.cpu.lowering.fallback import lower_by_kernel
 from core.backends.cpu.lowering.layouts import choose_margins, homes_of, is_alias
 from core.backends.cpu.lowering.table import (
@@ -22,18 +26,16 @@ from core.backends.cpu.lowering.table import (
     numpy_dtype,
 )
 from core.backends.cpu.lowering.team import led_team
-from core.geometry import Sides
+from core.engine import MISUSE
+from core.errors import CoreError
 from core.graph.nodes import Node
-from core.plan.executable import Executable
+from core.plan.executable import MOST_IDLE, Executable
 from core.plan.placement import Placed, Request, place
 from core.plan.program import Program, epilogue_of, multiply_adds, reads, results
 from core.specs import Shape
 
 if TYPE_CHECKING:
     from core.plan.report import StepInfo
-
-#: Workspaces that wait for the next run; more were for runs at the same time, and go.
-MOST_WAITING = 8
 
 #: Where arrays begin: on a line of the CPU's cache.
 ALIGNMENT = 64
@@ -77,7 +79,8 @@ class Machine(Executable):
         self._steps = [*self._lowered()]
         requests = [*self._value_requests(), *self._scratch_requests()]
         self.placed, self.arena_bytes = place(requests, ALIGNMENT)
-        self._waiting: deque[Workspace] = deque(maxlen=MOST_WAITING)
+        self._waiting: deque[Workspace] = deque()
+        self._most_waiting = MOST_IDLE
         self._workspaces_made, self._making = 0, Lock()
 
     @cached_property
@@ -87,37 +90,52 @@ class Machine(Executable):
 
     @property
     def workspaces_made(self) -> int:
-        """How many arenas were made so far: as many as runs went on at the same time."""
+        """How many arenas were made so far: another one when a run finds none that waits."""
         return self._workspaces_made
+
+    @property
+    def workspaces_idle(self) -> int:
+        """How many arenas wait for the next run."""
+        return len(self._waiting)
+
+    def keep_idle(self, most: int) -> None:
+        """Let at most so many arenas wait from now on."""
+        self._most_waiting = most
+        self._drop_surplus()
 
     def run(self, feeds: Sequence[np.ndarray]) -> list[np.ndarray]:
         """The outputs in fresh arrays; nothing else is allocated but by kernels on their own."""
-        workspace = self._leased()
-        with running_plans(), one_blas_thread(), led_team():
-            for index, target in workspace.inputs:
-                np.copyto(target, feeds[index])
-            for work in workspace.works:
-                work()
-        found = [_frozen_copy(output) for output in workspace.outputs]
-        self._waiting.append(workspace)
-        return found
+        with self._leased(feeds) as workspace:
+            self._do(workspace, workspace.works, len(workspace.works))
+            return [_frozen_copy(output) for output in workspace.outputs]
 
     def step_times(self, feeds: Sequence[np.ndarray]) -> list[float]:
         """Run once and tell the seconds of each step."""
-        workspace = self._leased()
         times: list[float] = []
-        with running_plans(), one_blas_thread(), led_team():
-            for index, target in workspace.inputs:
-                np.copyto(target, feeds[index])
+        with self._leased(feeds) as workspace:
             begin = 0
             for end in workspace.ends:
                 started = perf_counter()
-                for work in workspace.works[begin:end]:
-                    work()
+                self._do(workspace, workspace.works[begin:end], end)
                 times.append(perf_counter() - started)
                 begin = end
-        self._waiting.append(workspace)
         return times
+
+    def _do(self, workspace: Workspace, works: Sequence[Work], end: int) -> None:
+        """Make the calls that end at one of the workspace; errors tell the node."""
+        left = iter(works)
+        try:
+            for work in left:
+                work()
+        except (CoreError, *MISUSE) as error:
+            if isinstance(error, CoreError) and type(error) is not CoreError:
+                raise
+            # What the iterator still has tells which call it was: nobody needs to count.
+            step = self._steps[bisect(workspace.ends, end - length_hint(left) - 1)]
+            told = _told(step, self._program)
+            ops = " + ".join((told.op, *told.fused))
+            reason = error if type(error) is CoreError else f"{type(error).__name__}: {error}"
+            raise CoreError(f"node {step.name!r} ({ops}): {reason}") from error
 
     # --- making it ready --------------------------------------------------------------------
 
@@ -170,13 +188,39 @@ class Machine(Executable):
 
     # --- workspaces -------------------------------------------------------------------------
 
-    def _leased(self) -> Workspace:
+    @contextmanager
+    def _leased(self, feeds: Sequence[np.ndarray]) -> Iterator[Workspace]:
+        """A workspace with its inputs, for the time of a run.
+
+        It is used again after an error: a run writes whatever it reads. After an interruption it
+        is not, as a lane of the team may still be at work in it.
+        """
+        workspace = self._free_workspace()
         try:
+            with running_plans(), one_blas_thread(), led_team():
+                for index, target in workspace.inputs:
+                    np.copyto(target, feeds[index])
+                yield workspace
+        except Exception:
+            self._give_back(workspace)
+            raise
+        self._give_back(workspace)
+
+    def _free_workspace(self) -> Workspace:
+        with suppress(IndexError):
             return self._waiting.pop()
-        except IndexError:
-            with self._making:
-                self._workspaces_made += 1
-            return self._new_workspace()
+        with self._making:
+            self._workspaces_made += 1
+        return self._new_workspace()
+
+    def _give_back(self, workspace: Workspace) -> None:
+        self._waiting.append(workspace)
+        self._drop_surplus()
+
+    def _drop_surplus(self) -> None:
+        with suppress(IndexError):  # others may take one meanwhile
+            while len(self._waiting) > self._most_waiting:
+                self._waiting.popleft()
 
     def _new_workspace(self) -> Workspace:
         program = self._program
@@ -184,7 +228,7 @@ class Machine(Executable):
         places = {p.name: p for p in self.placed}
         wholes = {r: self._array(arena, places[r], r) for r in self._homes if r in places}
         values = {**program.constants, **self._shown(wholes)}
-        margins = {r: _border_works(wholes[r], s) for r, s in self._margins.items() if r in wholes}
+        margins = {r: zeros_around(wholes[r], s) for r, s in self._margins.items() if r in wholes}
         works: list[Work] = []
         ends = []
         for step in self._steps:
@@ -212,7 +256,9 @@ class Machine(Executable):
         shown: dict[str, np.ndarray] = {}
         for reference, home in self._homes.items():
             if home in wholes:
-                inner = _inner(wholes[home], self._margins.get(home))
+                inner = wholes[home]
+                if home in self._margins:
+                    inner = inside(inner, self._margins[home])
                 shown[reference] = inner.reshape(program.specs[reference].shape)
             elif home in program.constants:
                 array = program.constants[home]
@@ -254,27 +300,6 @@ def _aligned(size: int) -> np.ndarray:
 
 def _part(arena: np.ndarray, placed: Placed, shape: Shape, dtype: np.dtype) -> np.ndarray:
     return np.ndarray(shape, dtype, arena.data, placed.offset)
-
-
-def _inner(whole: np.ndarray, sides: Sides | None) -> np.ndarray:
-    if sides is None:
-        return whole
-    (top, bottom), (left, right) = sides
-    return whole[:, top : whole.shape[1] - bottom, left : whole.shape[2] - right]
-
-
-def _border_works(whole: np.ndarray, sides: Sides) -> list[Work]:
-    """Zeros around images: other values were there before."""
-    (top, bottom), (left, right) = sides
-    height, width = whole.shape[1:3]
-    inner = slice(top, height - bottom)
-    strips = [
-        whole[:, :top],
-        whole[:, height - bottom :],
-        whole[:, inner, :left],
-        whole[:, inner, width - right :],
-    ]
-    return [partial(strip.fill, 0) for strip in strips if strip.size]
 
 
 def _frozen_copy(array: np.ndarray) -> np.ndarray:

@@ -4,8 +4,8 @@ from functools import partial
 
 import numpy as np
 
-from core.backends.cpu.lowering.blocks import has_margin
-from core.backends.cpu.lowering.chain import epilogue
+from core.backends.cpu.lowering.chain import epilogue_chain
+from core.backends.cpu.lowering.rows import ALL
 from core.backends.cpu.lowering.table import Call, Lowered, Views, Work, lowers
 
 
@@ -13,10 +13,8 @@ from core.backends.cpu.lowering.table import Call, Lowered, Views, Work, lowers
 def lower_matmul(call: Call) -> Lowered | None:
     """One product, or one for each matrix of a batch; then the epilogue."""
     a, b = call.node.inputs
-    steps = epilogue(call)
-    specs = [call.result, call.spec(a), call.spec(b)]
-    is_plain = all(spec.dtype == "float32" and spec.size for spec in specs)
-    if steps is None or not is_plain or any(has_margin(call, r) for r in (a, b, call.node.name)):
+    steps, references = epilogue_chain(call), (a, b, call.node.name)
+    if steps is None or not call.has_floats(*references) or any(map(call.has_margin, references)):
         return None
     transposed = [bool(call.node.attributes[f"transpose_{side}"]) for side in "ab"]
 
@@ -28,7 +26,7 @@ def lower_matmul(call: Call) -> Lowered | None:
         result = views[call.node.name]
         end = steps.bound(views, result)
         product = partial(np.matmul, *_as_one(left, right, result))
-        return [*end.first, product, *end.works((), result, result)]
+        return [*end.first, product, *end.works(ALL, result, result)]
 
     return Lowered("matmul", bind, steps.scratch)
 

@@ -9,9 +9,10 @@ import numpy as np
 from core.backends.cpu.lowering.chain import with_epilogue
 from core.backends.cpu.lowering.compact import copied
 from core.backends.cpu.lowering.reduction import lower_mean_of_pixels
-from core.backends.cpu.lowering.rows import BLOCK, row
+from core.backends.cpu.lowering.rows import BLOCK, row_of
 from core.backends.cpu.lowering.table import Call, Lowered, Scratch, Views, Work, lowers
 from core.geometry import Window, window
+from core.plan.program import attributes_of
 
 #: Pixels of fewer values are gathered before rows of them are combined.
 _SHORT = 256
@@ -26,20 +27,29 @@ def lower_max_pool(call: Call) -> Lowered | None:
         return with_epilogue(call, "copy", lambda v: [copied(v[result], v[source])])
 
     def without_nan(rows: np.ndarray, block: slice) -> Work:
-        return partial(np.fmax, rows, row(-np.inf, rows.shape[-1], rows.dtype), out=rows)
+        return partial(np.fmax, rows, row_of(-np.inf, rows.shape[-1], rows.dtype), out=rows)
 
     return _lower(call, w, _Fold(np.fmax, -np.inf, without_nan))
 
 
 @lowers("avg_pool")
 def lower_avg_pool(call: Call) -> Lowered | None:
-    """Sums divided by the number of pixels; the average of whole images as a mean of pixels."""
+    """Sums divided by the number of pixels; the average of whole images as a mean of pixels.
+
+    Sums are of float32: those of numbers beyond 3e38 / pixels are infinite, where the kernel, which
+    sums up in float64, has their average.
+    """
+    if not call.has_floats(call.node.name, *call.node.inputs):
+        return None
     w = _window(call)
     if w.size == w.in_size and not any(map(any, w.padding)):
         return lower_mean_of_pixels(call)
-    counts = np.repeat(_counts(w), call.result.shape[3], axis=1)
+    counts = _counts(w)
     if (counts == counts[0, 0]).all():
-        counts = np.broadcast_to(counts[0, 0], (w.out_size[0], 1))
+        counts = counts[:, :1]
+    else:
+        counts = np.repeat(counts, call.result.shape[3], axis=1)
+    counts = call.packed(np.ascontiguousarray(counts))
 
     def divided(rows: np.ndarray, block: slice) -> Work:
         return partial(np.divide, rows, counts[block], out=rows)
@@ -71,7 +81,7 @@ class _Fold(NamedTuple):
 
 
 def _window(call: Call) -> Window:
-    how = {k: v for k, v in call.node.attributes.items() if k != "epilogue"}
+    how = attributes_of(call.node)
     shape = call.spec(call.node.inputs[0]).shape
     return window(shape, how.pop("filter_size"), data_format="NHWC", **how)
 
@@ -104,7 +114,7 @@ def _counts(w: Window) -> np.ndarray:
 def _lower(call: Call, w: Window, fold: _Fold) -> Lowered | None:
     """Blocks of rows, first combined down, then across."""
     (source,), (batch, height, width, channels) = call.node.inputs, call.result.shape
-    if call.result.dtype != "float32":
+    if not call.has_floats(source, call.node.name):
         return None
     across = w.in_size[1] * channels
     rows = min(height, max(1, BLOCK // max(across, 1)))
@@ -129,7 +139,7 @@ def _lower(call: Call, w: Window, fold: _Fold) -> Lowered | None:
 
 
 def _across(
-    fold: _Fold, w: Window, down: np.ndarray, target: np.ndarray, room: np.ndarray | None = None
+    fold: _Fold, w: Window, down: np.ndarray, target: np.ndarray, apart: np.ndarray | None = None
 ) -> list[Work]:
     """Combine pixels of rows.
 
@@ -138,14 +148,14 @@ def _across(
         w: the windows.
         down: [rows, in width * channels].
         target: [rows, width, channels], whose rows are contiguous.
-        room: of the shape of target, where windows step by several pixels of few values: there
+        apart: of the shape of target, where windows step by several pixels of few values: there
             the pixels of each place are put side by side, as short loops would take longer.
     """
     _, width, channels = target.shape
     taps = _taps(w, 1, slice(0, width))
     pixels, rows = down.reshape(len(down), -1, channels), target.reshape(len(target), -1)
-    if room is not None:
-        return _gathered(fold, target, pixels, taps, room)
+    if apart is not None:
+        return _gathered(fold, target, pixels, taps, apart)
     if w.strides[1] > 1:
         return fold.works(target, [(target[:, to], pixels[:, at]) for to, at in taps])
     spans = [(_span(rows, to, channels), _span(down, at, channels)) for to, at in taps]
@@ -157,7 +167,7 @@ def _gathered(
     target: np.ndarray,
     pixels: np.ndarray,
     taps: list[tuple[slice, slice]],
-    room: np.ndarray,
+    apart: np.ndarray,
 ) -> list[Work]:
     """Places that all windows have come first: one takes the place of the target."""
     _, width, channels = target.shape
@@ -167,11 +177,11 @@ def _gathered(
         works = [copied(target, pixels[:, first[1]])]
     else:
         others.append(first)
-    rows, gathered = target.reshape(len(target), -1), room.reshape(len(room), -1)
+    rows, gathered = target.reshape(len(target), -1), apart.reshape(len(apart), -1)
     for to, at in others:
         if to.start < to.stop:
             part, values = _span(rows, to, channels), _span(gathered, to, channels)
-            works.append(copied(room[:, to], pixels[:, at]))
+            works.append(copied(apart[:, to], pixels[:, at]))
             works.append(partial(fold.function, part, values, out=part))
     return works
 

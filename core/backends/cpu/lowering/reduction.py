@@ -7,7 +7,7 @@ import numpy as np
 
 from core.backends.cpu.lowering.chain import with_epilogue
 from core.backends.cpu.lowering.compact import Compact
-from core.backends.cpu.lowering.rows import parts, row
+from core.backends.cpu.lowering.rows import cut_into_blocks, row_of
 from core.backends.cpu.lowering.table import Call, Lowered, Scratch, Views, Work, lowers
 from core.specs import Shape, normal_axes, normal_axis
 
@@ -31,19 +31,20 @@ def _lower_sum(call: Call, axes: Shape, is_mean: bool) -> Lowered | None:
     """Products with rows of weights, which BLAS sums up quicker than NumPy, and more precisely.
 
     [lead, length, tail] becomes [lead, groups, tail] by one product for each group, and that the
-    result by another.
+    result by another. The sums are of float32: on the way they may become infinite, where those of
+    the kernel, of float64, do not.
     """
     shape = _in_three(call.spec(call.node.inputs[0]).shape, axes)
-    if shape is None or call.result.dtype != "float32" or not call.result.size:
+    if shape is None or not call.has_floats(call.node.inputs[0], call.node.name):
         return None
     lead, length, tail = shape
-    group = max((n for n in range(1, _LONGEST_SUM + 1) if length % n == 0), default=1)
+    group = max(n for n in range(1, _LONGEST_SUM + 1) if length % n == 0)
     if group * group < length:  # no divisor is near: as many sums as there are values
         group = length
     source, result = Compact.of(call, call.node.inputs[0]), Compact.of(call, call.node.name)
     sums = Scratch((lead, length // group, tail))
-    weights = np.full((1, group), 1 / length if is_mean else 1, np.float32)
-    ones = np.ones((1, length // group), np.float32)
+    weights = call.packed(np.full((1, group), 1 / length if is_mean else 1, np.float32))
+    ones = call.packed(np.ones((1, length // group), np.float32))
 
     def bind(views: Views) -> list[Work]:
         x, before = source.read(views, 1)
@@ -148,7 +149,7 @@ def _along(
 def lower_argmax(call: Call) -> Lowered | None:
     """NaN never wins but in the first place, where nothing is larger."""
     spec = call.spec(call.node.inputs[0])
-    if spec.dtype != "float32" or not spec.size:
+    if not call.has_floats(call.node.inputs[0]):
         return None
     axis = normal_axis(call.node.attributes["axis"], len(spec.shape))
     if _by_member(spec.shape, axis, 255):
@@ -162,14 +163,14 @@ def _lower_argmax_by_row(call: Call, axis: int, length: int) -> Lowered | None:
     The axis is brought to the end, as NumPy would do in memory of its own.
     """
     (reference,), name, rest = call.node.inputs, call.node.name, call.result.shape
-    turn = np.negative if call.node.type == "argmin" else np.positive
-    room = Scratch((*rest, length)), Scratch(rest, "bool"), Scratch(rest, "int64")
+    sign = np.array(-1 if call.node.type == "argmin" else 1, np.float32)
+    scratch = Scratch((*rest, length)), Scratch(rest, "bool"), Scratch(rest, "int64")
 
     def bind(views: Views) -> list[Work]:
         values, unknown, places = views.scratch[:3]
-        first, lowest = values[..., 0], row(-np.inf, length, values.dtype)
+        first, lowest = values[..., 0], row_of(-np.inf, length, values.dtype)
         return [
-            partial(turn, np.moveaxis(views[reference], axis, -1), out=values),
+            partial(np.multiply, np.moveaxis(views[reference], axis, -1), sign, out=values),
             partial(np.isnan, first, out=unknown),
             partial(np.fmax, values, lowest, out=values),
             partial(np.copyto, first, np.array(np.inf, np.float32), where=unknown),
@@ -177,7 +178,7 @@ def _lower_argmax_by_row(call: Call, axis: int, length: int) -> Lowered | None:
             partial(np.copyto, views[name], places, casting="same_kind"),
         ]
 
-    return with_epilogue(call, "argmax", bind, room)
+    return with_epilogue(call, "argmax", bind, scratch)
 
 
 def _lower_argmax_by_member(call: Call, length: int) -> Lowered | None:
@@ -191,7 +192,7 @@ def _lower_argmax_by_member(call: Call, length: int) -> Lowered | None:
 
     def bind(views: Views) -> list[Work]:
         members, extreme, seen, flag, count = views.scratch[:5]
-        blocks = parts([views[reference], np.moveaxis(members, 0, -1)])
+        blocks = cut_into_blocks([views[reference], np.moveaxis(members, 0, -1)])
         works: list[Work] = [
             *(partial(np.copyto, apart, block) for block, apart in blocks),
             partial(better, *members[:2], out=extreme),

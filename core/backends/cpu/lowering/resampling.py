@@ -27,11 +27,6 @@ class _Grid(NamedTuple):
     width: int
     margin: Sides = _NO_MARGIN
 
-    @property
-    def has_margin(self) -> bool:
-        """Whether there are pixels between the rows of an image and the next."""
-        return any(map(any, self.margin))
-
     def places(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Of the pixels in some rows and columns: [batch, rows, columns]."""
         (top, bottom), (left, right) = self.margin
@@ -46,7 +41,8 @@ def _grid(call: Call) -> _Grid:
     return _Grid(prod(batch), height, width, call.margin(reference))
 
 
-def _how(call: Call) -> tuple[bool, bool]:
+def _centres(call: Call) -> tuple[bool, bool]:
+    """Where the kernel's functions take it that pixels have their centres."""
     attributes = call.node.attributes
     return attributes["align_corners"], attributes["half_pixel_centers"]
 
@@ -62,9 +58,11 @@ def lower_nearest(call: Call) -> Lowered | None:
     (reference,), (*_, height, width, channels) = call.node.inputs, call.result.shape
     if not call.spec(reference).size:
         return None
-    grid, how = _grid(call), _how(call)
-    rows, columns = nearest(grid.height, height, *how), nearest(grid.width, width, *how)
-    places, result = grid.places(rows, columns).ravel(), Compact.of(call, call.node.name)
+    grid, centres = _grid(call), _centres(call)
+    rows = nearest(grid.height, height, *centres)
+    columns = nearest(grid.width, width, *centres)
+    places = call.packed(grid.places(rows, columns).ravel())
+    result = Compact.of(call, call.node.name)
 
     def bind(views: Views) -> list[Work]:
         y, after = result.write(views)
@@ -89,7 +87,7 @@ class _Pass(NamedTuple):
     share: np.ndarray
     length: int
 
-    def works(self, source: np.ndarray, target: np.ndarray, rooms: Sequence[np.ndarray]) -> Works:
+    def works(self, source: np.ndarray, target: np.ndarray, scratch: Sequence[np.ndarray]) -> Works:
         """To [batch, rows, values], a block of rows after the other."""
         batch, rows, values = target.shape
         step, items = max(1, BLOCK // values), source.reshape(-1, self.length)
@@ -97,7 +95,7 @@ class _Pass(NamedTuple):
         for i in range(batch):
             for start in range(0, rows, step):
                 block = slice(start, min(start + step, rows))
-                works += self._block(items, (i, block), target[i, block], rooms)
+                works += self._block(items, (i, block), target[i, block], scratch)
         return works
 
     def _block(
@@ -105,10 +103,10 @@ class _Pass(NamedTuple):
         items: np.ndarray,
         index: tuple[int, slice],
         out: np.ndarray,
-        rooms: Sequence[np.ndarray],
+        scratch: Sequence[np.ndarray],
     ) -> Works:
         """The first neighbour plus a share of the step to the second, in the kernel's order."""
-        first, second = (room[: out.size].reshape(out.shape) for room in rooms)
+        first, second = (flat[: out.size].reshape(out.shape) for flat in scratch)
         share = self.share[index[1]] if len(self.share) > 1 else self.share
         return [
             _taken(items, self.before[index].ravel(), first.reshape(-1, self.length)),
@@ -125,17 +123,18 @@ def _passes(call: Call) -> list[tuple[_Pass, _Grid]]:
     images = np.broadcast_to(np.float32(0), call.spec(call.node.inputs[0]).shape)
     found = []
     for axis, old, new in changes(images, call.result.shape[-3:-1]):
-        *ends, share = neighbours(old, new, *_how(call))
+        *ends, share = neighbours(old, new, *_centres(call))
         if axis == WIDTH:
             length, share = channels, np.repeat(share, channels)[None]
             before, after = (grid.places(np.arange(grid.height), end) for end in ends)
             grid = _Grid(grid.batch, grid.height, new)
         else:
             # Without a margin, whole rows are moved as one item.
-            lines = grid if grid.has_margin else _Grid(grid.batch, grid.height, 1)
+            lines = grid if grid.margin != _NO_MARGIN else _Grid(grid.batch, grid.height, 1)
             length, share = channels * grid.width // lines.width, share[:, None]
             before, after = (lines.places(end, np.arange(lines.width)) for end in ends)
             grid = _Grid(grid.batch, new, grid.width)
+        before, after, share = map(call.packed, (before, after, share))
         found.append((_Pass(before, after, share, length), grid))
     return found
 
@@ -144,31 +143,31 @@ def _passes(call: Call) -> list[tuple[_Pass, _Grid]]:
 def lower_bilinear(call: Call) -> Lowered | None:
     """One axis after the other; a copy if none changes."""
     (reference,), (*_, width, channels) = call.node.inputs, call.result.shape
-    if not call.spec(reference).size:
+    if not call.has_floats(reference):
         return None
     passes = _passes(call)
     shapes = [(g.batch, g.height, g.width * channels) for _, g in passes]
-    rooms = [min(rows, max(1, BLOCK // n)) * n for _, rows, n in shapes] or [width * channels]
-    room = Scratch((max(rooms),))
+    sizes = [min(rows, max(1, BLOCK // n)) * n for _, rows, n in shapes] or [width * channels]
+    block = Scratch((max(sizes),))
 
     def bind(views: Views) -> list[Work]:
-        rooms, between = views.scratch[:2], views.scratch[2 : 1 + len(passes)]
+        blocks, between = views.scratch[:2], views.scratch[2 : 1 + len(passes)]
         source, y = views.whole(reference), views[call.node.name]
         out = y.reshape(-1, *y.shape[-3:-2], width * channels)
         works: Works = [] if passes else [copied(y, views[reference])]
         for (each, _), target in zip(passes, [*between, out], strict=False):
-            works += each.works(source, target, rooms)
+            works += each.works(source, target, blocks)
             source = target
-        return works if len(passes) > 1 else [*works, *_without_infinity(out, rooms[0])]
+        return works if len(passes) > 1 else [*works, *_without_infinity(out, blocks[0])]
 
-    return with_epilogue(call, "resize", bind, (room, room, *map(Scratch, shapes[:-1])))
+    return with_epilogue(call, "resize", bind, (block, block, *map(Scratch, shapes[:-1])))
 
 
-def _without_infinity(images: np.ndarray, room: np.ndarray) -> list[Work]:
+def _without_infinity(images: np.ndarray, scratch: np.ndarray) -> list[Work]:
     """Along an axis that stays the step is 0, but from an infinity to itself it is NaN."""
     works: list[Work] = []
     for rows in (row for image in images for row in image):
-        steps = room[: rows.size]
+        steps = scratch[: rows.size]
         works.append(partial(np.subtract, rows, rows, out=steps))
         works.append(partial(np.add, rows, steps, out=rows))
     return works

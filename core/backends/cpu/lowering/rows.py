@@ -24,10 +24,11 @@ _LONG = 1024
 
 
 def with_long_rows(arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Views of arrays of one shape, not empty, whose last axes are joined until rows are long, if they can.
+    """Views of arrays of one shape, whose last axes are joined until rows are long, if they can.
 
-    An axis along which an array repeats (of step 0) joins others of that kind. Axes of length 1
-    go: NumPy would see two views of the same values as different ones by the steps of those.
+    None is empty. An axis along which an array repeats (of step 0) joins others of that kind. Axes
+    of length 1 go: NumPy would see two views of the same values as different ones by the steps of
+    those.
     """
     shape = arrays[0].shape
     index = tuple(0 if n == 1 else slice(None) for n in shape)
@@ -46,9 +47,7 @@ def _join_last(a: np.ndarray) -> np.ndarray:
     return as_strided(a, (*lead, outer * inner), (*steps, step))
 
 
-def cut_into_blocks(
-    arrays: Sequence[np.ndarray], most: int = BLOCK
-) -> Iterator[list[np.ndarray]]:
+def cut_into_blocks(arrays: Sequence[np.ndarray], most: int = BLOCK) -> Iterator[list[np.ndarray]]:
     """Cut arrays of one shape into the same blocks, of at most ``most`` values."""
     first = arrays[0]
     if first.size <= most:

@@ -48,16 +48,18 @@ def _lower(call: Call, three: tuple[int, int, int], lists: Shape, head: Shape) -
     if not lists[-1] or not prod(three) or (known is not None and not _fit(known, lists, head)):
         return None
     source, result = Compact.of(call, reference), Compact.of(call, call.node.name)
-    places = None if known is None else flat_places(known.reshape(lists), head).ravel()
-    rooms = (*source.scratch, *result.scratch)
-    scratch = rooms if places is not None else (*rooms, *[Scratch((count,), "int64")] * 2)
+    places = None
+    if known is not None:
+        places = call.packed(flat_places(known.reshape(lists), head).ravel())
+    copies = (*source.scratch, *result.scratch)
+    scratch = copies if places is not None else (*copies, *[Scratch((count,), "int64")] * 2)
 
     def bind(views: Views) -> list[Work]:
         x, before = source.read(views)
         y, after = result.write(views, len(source.scratch))
         if places is None:
-            at, room = views.scratch[len(rooms) : len(rooms) + 2]
-            before += _places(views[indices].reshape(count, -1), head, at, room)
+            at, other = views.scratch[len(copies) : len(copies) + 2]
+            before += _places(views[indices].reshape(count, -1), head, at, other)
         out = y.reshape(three[0], count, three[2])
         chosen = at if places is None else places
         take = partial(np.take, x.reshape(three), chosen, axis=1, out=out, mode="clip")
@@ -71,13 +73,13 @@ def _fit(indices: np.ndarray, lists: Shape, head: Shape) -> bool:
     return bool(((rows >= 0) & (rows < np.array(head))).all())
 
 
-def _places(lists: np.ndarray, head: Shape, out: np.ndarray, room: np.ndarray) -> list[Work]:
+def _places(lists: np.ndarray, head: Shape, out: np.ndarray, other: np.ndarray) -> list[Work]:
     """Lists of numbers [count, axes] as places in a flattened array, as `flat_places`."""
     works: list[Work] = [partial(_check, lists, head), partial(np.copyto, out, lists[:, 0])]
     for axis, length in list(enumerate(head))[1:]:
         works.append(partial(np.multiply, out, np.array(length), out=out))
-        works.append(partial(np.copyto, room, lists[:, axis]))
-        works.append(partial(np.add, out, room, out=out))
+        works.append(partial(np.copyto, other, lists[:, axis]))
+        works.append(partial(np.add, out, other, out=out))
     return works
 
 

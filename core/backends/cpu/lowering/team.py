@@ -25,7 +25,6 @@ MOST_THREADS = 8
 #: Of the environment: how many threads a plan may use.
 VARIABLE = "CORE_THREADS"
 
-
 #: Of work in a lane; waking a thread takes some 10.
 LEAST_MICROSECONDS = 40
 
@@ -144,8 +143,10 @@ class _Team:
             if alarm.locked():  # else it has been woken, and has not come to look yet
                 alarm.release()
         job.work()
-        job.wait()
-        self._job = None
+        try:
+            job.wait()
+        finally:
+            self._job = None
 
     def _start(self) -> None:
         for number in range(len(self._alarms), team_size() - 1):
