@@ -11,7 +11,14 @@ from typing import NamedTuple
 import numpy as np
 
 from core.backends.cpu.lowering.elementwise import PRELU_OF_ANY, element_works, temps_of
-from core.backends.cpu.lowering.rows import ALL, BLOCK, Index, cut_into_blocks, expanded_shape
+from core.backends.cpu.lowering.rows import (
+    ALL,
+    BLOCK,
+    Index,
+    cut_into_blocks,
+    expanded_shape,
+    spread_to,
+)
 from core.backends.cpu.lowering.table import (
     Call,
     Lowered,
@@ -139,7 +146,7 @@ class BoundChain:
         """
         if not self._steps:
             return [] if values is target else [partial(np.copyto, target, values)]
-        operands = [np.broadcast_to(o, self._shape)[index] for o in self._operands.values()]
+        operands = [spread_to(o, self._shape)[index] for o in self._operands.values()]
         scratch = self._scratch[lane * self._temps :][: self._temps]
         most = BLOCK if scratch else _LONE_BLOCK
         works = []

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from core.backends.cpu.lowering.rows import cut_into_blocks, row_of, with_long_rows
+from core.backends.cpu.lowering.rows import cut_into_blocks, row_of, spread_to, with_long_rows
 from core.backends.cpu.lowering.table import Work
 from core.backends.cpu.quantisation import NUDGE
 from core.graph.nodes import Node
@@ -56,7 +56,7 @@ def element_works(node: Node, operands: Arrays, out: np.ndarray, temps: Arrays) 
         out: the result, which may be the same array as any operand (but no other part of one).
         temps: `temps_of` it: contiguous float32 arrays of the shape of ``out``.
     """
-    arrays = [out, *temps, *(np.broadcast_to(o, out.shape) for o in operands)]
+    arrays = [out, *temps, *(spread_to(o, out.shape) for o in operands)]
     if not out.size:
         return []
     out, *rest = with_long_rows(arrays)

@@ -6,7 +6,6 @@ from math import prod
 from types import EllipsisType
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 from core.specs import Shape
 
@@ -34,7 +33,7 @@ def with_long_rows(arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
     index = tuple(0 if n == 1 else slice(None) for n in shape)
     found = [a[index] if max(shape, default=1) > 1 else a.reshape(1) for a in arrays]
     while found[0].ndim > 1 and found[0].shape[-1] < _LONG and all(map(_can_join, found)):
-        found = [_join_last(a) for a in found]
+        found = [a.reshape(*a.shape[:-2], -1) for a in found]  # views, as they can be joined
     return found
 
 
@@ -42,9 +41,9 @@ def _can_join(a: np.ndarray) -> bool:
     return a.strides[-2] == a.strides[-1] * a.shape[-1]
 
 
-def _join_last(a: np.ndarray) -> np.ndarray:
-    (*lead, outer, inner), (*steps, _, step) = a.shape, a.strides
-    return as_strided(a, (*lead, outer * inner), (*steps, step))
+def spread_to(a: np.ndarray, shape: Shape) -> np.ndarray:
+    """A view in a shape that it broadcasts to; what has it already need not wait for NumPy."""
+    return a if a.shape == shape else np.broadcast_to(a, shape)
 
 
 def cut_into_blocks(arrays: Sequence[np.ndarray], most: int = BLOCK) -> Iterator[list[np.ndarray]]:
