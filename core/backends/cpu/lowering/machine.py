@@ -24,6 +24,7 @@ from core.backends.cpu.lowering.table import (
     Work,
     find_lowering,
     numpy_dtype,
+    padded_shape,
 )
 from core.backends.cpu.lowering.team import led_team
 from core.engine import MISUSE
@@ -180,11 +181,8 @@ class Machine(Executable):
         return int(np.prod(self._whole_shape(reference))) * numpy_dtype(spec).itemsize
 
     def _whole_shape(self, reference: str) -> Shape:
-        shape = self._program.specs[reference].shape
-        if reference not in self._margins:
-            return shape
-        (top, bottom), (left, right) = self._margins[reference]
-        return shape[0], top + shape[1] + bottom, left + shape[2] + right, shape[3]
+        shape, margin = self._program.specs[reference].shape, self._margins.get(reference)
+        return shape if margin is None else padded_shape(shape, margin)
 
     # --- workspaces -------------------------------------------------------------------------
 
