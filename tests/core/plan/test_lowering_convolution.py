@@ -50,6 +50,21 @@ def test_a_margin_that_is_too_small_on_one_side(rng):
     assert check(step, arrays, margins={"x": ((1, 1), (1, 0))}).kernel == "im2col matmul"
 
 
+@pytest.mark.usefixtures("_lanes")
+@pytest.mark.parametrize("margins", [{}, {"y": ((1, 2), (0, 1))}, {"r": ((1, 0), (1, 1))}], ids=str)
+@pytest.mark.parametrize("steps", [[], [("add", HERE, "b"), ("add", "r", HERE), ("relu6", HERE)]])
+@pytest.mark.parametrize("images", [(1, 5, 7), (3, 6, 6)])
+def test_few_pixels_of_many_channels(rng, images, steps, margins):
+    """In lanes of channels, of which the last is the widest."""
+    arrays = {"x": numbers(rng, *images, 40), "f": numbers(rng, 1, 1, 40, 200)}
+    if steps:
+        arrays |= {"b": numbers(rng, 200), "r": numbers(rng, *images, 200)}
+    epilogue = [node(op, *inputs) for op, *inputs in steps]
+    known = tuple(arrays.keys() & {"f", "b"})
+    used = {name: margin for name, margin in margins.items() if name in {*arrays, "y"}}
+    check(node("conv2d", "x", "f", epilogue=epilogue), arrays, constants=known, margins=used)
+
+
 @pytest.mark.parametrize("op", ["conv2d", "depthwise_conv2d"])
 def test_numbers_that_are_none_stay_in_their_windows(rng, op):
     x = numbers(rng, 1, 12, 12, 4)

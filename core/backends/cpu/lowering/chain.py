@@ -40,8 +40,11 @@ _NEEDS_ROWS = frozenset({"maximum", "minimum"})
 #: Values in blocks of steps that need no temporaries beside them.
 _LONE_BLOCK = 1 << 17
 
-#: What a step takes one thread for a value, roughly.
+#: What a pass over values takes one thread for each, roughly.
 _NANOSECONDS = 0.4
+
+#: Steps that take as long as several passes.
+_PASSES = {"quantise_round": 4, "prelu": 4, **dict.fromkeys(("sigmoid", "tanh", "exp", "elu"), 9)}
 
 #: What each dtype has: of int32 the ops that are the same function of NumPy as of float32.
 _OPS = {
@@ -75,6 +78,11 @@ class Chain(NamedTuple):
     def in_lanes(self, lanes: int) -> "Chain":
         """The same for parts that are computed side by side."""
         return self._replace(lanes=lanes)
+
+    @property
+    def nanoseconds(self) -> float:
+        """What the steps take one thread for a value, roughly."""
+        return _NANOSECONDS * sum(_PASSES.get(step.type, 1) for step in self.steps)
 
     @property
     def scratch(self) -> tuple[Scratch, ...]:
@@ -242,5 +250,5 @@ def with_epilogue(
 
 
 def _in_lanes(steps: Chain, result: Shape) -> Chain:
-    time = _NANOSECONDS * prod(result) * len(steps.steps)
+    time = steps.nanoseconds * prod(result)
     return steps.in_lanes(lane_count(time, max(result[:-1], default=1)))

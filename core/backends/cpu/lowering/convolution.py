@@ -31,11 +31,18 @@ from core.backends.cpu.lowering.table import (
     lowers,
     padded_shape,
 )
-from core.backends.cpu.lowering.team import lane_count, side_by_side
+from core.backends.cpu.lowering.team import cuts, lane_count, side_by_side
 from core.geometry import Window
 
 #: What a product and its sum take one thread, roughly.
 _NANOSECONDS = 0.02
+
+#: So many pixels are cut into lanes by their channels, if they have no fewer of those; found by
+#: trying 64 to 256.
+_FEW_PIXELS = 128
+
+#: The least in a lane.
+_FEW_CHANNELS = 64
 
 
 @lowers("conv2d")
@@ -47,13 +54,14 @@ def lower_conv2d(call: Call) -> Lowered | None:
     x = call.node.inputs[0]
     w = windows_over(call, call.spec(x).shape)
     if w.pointwise and not call.has_margin(x):
-        return _lower_pointwise(call, steps)
+        is_small = prod(call.result.shape[:3]) <= _FEW_PIXELS <= call.result.shape[3]
+        return (_lower_channels if is_small else _lower_pointwise)(call, steps)
     return _lower_windows(call, w, steps)
 
 
 def _lower_pointwise(call: Call, steps: Chain) -> Lowered:
     channels = call.spec(call.node.inputs[0]).shape[3]
-    lanes = _lanes(call, channels)
+    lanes = _lanes(call, channels, steps)
     steps = steps.in_lanes(len(lanes))
 
     def bind(views: Views) -> list[Work]:
@@ -69,10 +77,42 @@ def _lower_pointwise(call: Call, steps: Chain) -> Lowered:
     return Lowered("matmul", bind, (*_products(call, lanes), *steps.scratch))
 
 
+def _lower_channels(call: Call, steps: Chain) -> Lowered:
+    """Few pixels of many channels: a lane has all pixels, and some columns of the filter.
+
+    Before it multiplies, BLAS copies the whole filter that it is given, in each lane.
+    """
+    x, filter = call.node.inputs
+    depth, channels = call.spec(x).shape[3], call.result.shape[3]
+    time = call.result.size * (_NANOSECONDS * depth + steps.nanoseconds)
+    lanes = cuts(channels, lane_count(time, channels // _FEW_CHANNELS))
+    steps = steps.in_lanes(len(lanes))
+    widest = max(part.stop - part.start for part in lanes)
+    product = Scratch((prod(call.result.shape[:3]) * widest,))
+    products = [product] * len(lanes) if call.has_margin(call.node.name) else []
+
+    def bind(views: Views) -> list[Work]:
+        rows, result = views[x].reshape(-1, depth), views[call.node.name]
+        weights = views[filter].reshape(depth, channels)
+        end = steps.bound(views, result)
+        work: list[list[Work]] = []
+        for lane, columns in enumerate(lanes):
+            index = (..., columns)
+            values = target = result[index]
+            if products:
+                values = views.scratch[lane][: target.size].reshape(target.shape)
+            out = values.reshape(len(rows), -1)  # a view, as there is nothing between the rows
+            work.append([partial(np.matmul, rows, weights[:, columns], out)])
+            work[-1] += end.works(index, values, target, lane)
+        return [*end.first, *side_by_side(work)]
+
+    return Lowered("matmul", bind, (*products, *steps.scratch))
+
+
 def _lower_windows(call: Call, w: Window, steps: Chain) -> Lowered:
     result, padded = call.result.shape, Padded.input_of(call, w)
     depth = prod(w.size) * padded.shape[3]
-    lanes = _lanes(call, depth)
+    lanes = _lanes(call, depth, steps)
     steps = steps.in_lanes(len(lanes))
     columns = [Scratch((most_pixels(lanes, result), depth))] * len(lanes)
 
@@ -94,10 +134,11 @@ def _lower_windows(call: Call, w: Window, steps: Chain) -> Lowered:
     return Lowered("im2col matmul", bind, scratch)
 
 
-def _lanes(call: Call, depth: int) -> list[list[Block]]:
-    """The blocks of each lane, for rows of a matrix with so many columns."""
+def _lanes(call: Call, depth: int, steps: Chain) -> list[list[Block]]:
+    """The blocks of each lane, for rows of a matrix with so many columns, and steps after that."""
     batch, height, _, channels = result = call.result.shape
-    count = lane_count(_NANOSECONDS * call.result.size * depth, max(batch, height))
+    time = call.result.size * (_NANOSECONDS * depth + steps.nanoseconds)
+    count = lane_count(time, max(batch, height))
     return blocks_in_lanes(result, 4 * max(depth, channels), count)
 
 

@@ -38,7 +38,7 @@ def lower_depthwise_conv2d(call: Call) -> Lowered | None:
     w = windows_over(call, call.spec(call.node.inputs[0]).shape)
     padded, result = Padded.input_of(call, w), call.result.shape
     method = _method(w, result[3])
-    time = _NANOSECONDS * call.result.size * prod(w.size)
+    time = call.result.size * (_NANOSECONDS * prod(w.size) + steps.nanoseconds)
     lanes = blocks_in_lanes(result, 4 * result[3], lane_count(time, max(result[:2])))
     steps = steps.in_lanes(len(lanes))
     repeated = _Repeated(call, padded)
