@@ -8,9 +8,13 @@ import numpy as np
 from core.engine import tensor
 from core.errors import CoreError
 from core.graph.executor import Executor
+from core.graph.feeds import Feed, owned
 from core.graph.nodes import Endpoint, Graph, PartialSpec, Quantization, node_of
 from core.kernels import ops
 from core.tensors import Tensor
+
+#: Makes a feed of a value, and of the quanta that its reference has.
+MakeFeed = Callable[[Any, Quantization | None], Feed]
 
 
 class Ends:
@@ -53,12 +57,12 @@ class Ends:
             return self._normalised(others[short].node)
         return self._normalised(name)
 
-    def feeds(self, inputs: Any, make: Callable[[Any], Tensor] = tensor) -> dict[str, Tensor]:
-        """The inputs as tensors of real values by reference: one value, or a dict by name.
+    def feeds(self, inputs: Any, make: MakeFeed = owned) -> dict[str, Feed]:
+        """The inputs by reference, as real values: one value, or a dict by name.
 
         Args:
             inputs: as `core.graph.model.GraphModel.predict` takes them.
-            make: makes a tensor of a value.
+            make: makes a feed of a value, and of the quanta that its reference has.
 
         Raises:
             CoreError: one is unknown, given twice, or of another shape or dtype.
@@ -68,7 +72,7 @@ class Ends:
             if len(declared) != 1:
                 raise CoreError(f"give the inputs as a dict with {list(declared)}")
             inputs = {next(iter(declared)): inputs}
-        feeds: dict[str, Tensor] = {}
+        feeds: dict[str, Feed] = {}
         for name, value in inputs.items():
             reference = self._fed(name)
             if reference in feeds:
@@ -87,10 +91,10 @@ class Ends:
             )
         return reference
 
-    def _feed(self, name: str, reference: str, value: Any, make: Callable[[Any], Tensor]) -> Tensor:
-        """What is given as a tensor of real values."""
+    def _feed(self, name: str, reference: str, value: Any, make: MakeFeed) -> Feed:
+        """What is given, checked."""
         quantization = self._quantizations.get(reference)
-        fed = _real(value, quantization, make)
+        fed = make(value, quantization)
         endpoint = self.inputs.get(reference)
         if endpoint is None and quantization is not None:
             endpoint = Endpoint(reference, PartialSpec(None), quantization)
@@ -154,16 +158,7 @@ def _tensor(name: str, value: Any) -> Tensor:
     )
 
 
-def _real(value: Any, quantization: Quantization | None, make: Callable[[Any], Tensor]) -> Tensor:
-    """The real values that are fed."""
-    dtype = getattr(value, "dtype", None)
-    if quantization is None or dtype != np.dtype(quantization.dtype):
-        return make(value)
-    scale, zero_point = np.float32(quantization.scale), quantization.zero_point
-    return tensor((np.asarray(value, np.int32) - zero_point).astype(np.float32) * scale)
-
-
-def _advice(endpoint: Endpoint, fed: Tensor) -> str:
+def _advice(endpoint: Endpoint, fed: Feed) -> str:
     """What to do about another dtype; an image of whole numbers mostly wants another range, too."""
     wanted, quantization = endpoint.spec.dtype, endpoint.quantization
     if quantization is not None and fed.dtype != wanted:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from core.dtypes import DTYPES
-from core.engine import tensor
 from core.errors import CoreError
-from core.graph.ends import Ends, listed
+from core.graph.ends import Ends, MakeFeed, listed
 from core.graph.executor import GIVEN_TYPES, Executor
+from core.graph.feeds import borrowed, owned
 from core.graph.initialization import Initialization
 from core.graph.nodes import Graph, Node, PartialSpec, node_of
-from core.graph.weights import borrowed, shown_graph, weight
+from core.graph.weights import shown_graph, weight
 from core.plan.planner import Planner
 from core.plan.stages import largest_plan
 from core.scopes import keep
@@ -151,14 +151,14 @@ class GraphModel:
             found = [(name, r, values[r]) for name, r in zip(names, references, strict=True)]
             return self._ends.results(found, feeds.values(), raw)
 
-    def _runner(self) -> "tuple[Planner | Executor, Callable[[Any], Tensor]]":
-        """What runs the graph, and what makes tensors for it: plans copy what they are given.
+    def _runner(self) -> "tuple[Planner | Executor, MakeFeed]":
+        """What runs the graph, and what makes feeds for it: plans copy what they are given.
 
         If somebody needs to see each op, it is the executor.
         """
         watched = flags.debug or any(watcher.needs_ops for watcher in active_watchers())
         if self._planner is None or watched or not active_backend().has_plans:
-            return self._executor, tensor
+            return self._executor, owned
         return self._planner, borrowed
 
     def plan(self, inputs: Any = None, outputs: Iterable[str] | None = None) -> "Plan":

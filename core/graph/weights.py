@@ -1,7 +1,5 @@
 """The arrays of a graph as tensors, held once."""
 
-from typing import Any
-
 import numpy as np
 
 from core.dtypes import DTYPES
@@ -21,18 +19,6 @@ def weight(array: np.ndarray) -> Tensor:
         return tensor(array)
     backend = active_backend()
     return wrap(backend, backend.upload(array), Spec(array.shape, array.dtype.name))
-
-
-def borrowed(value: Any) -> Tensor:
-    """A tensor for the time of one call: it shows an array that the caller has, if it can.
-
-    What outlives the call must not be a view of it.
-    """
-    backend = active_backend()
-    is_plain = type(value) is np.ndarray and value.flags.c_contiguous and value.flags.aligned
-    if not is_plain or value.dtype.name not in ("float32", "int32") or not value.dtype.isnative:
-        return tensor(value)
-    return wrap(backend, backend.upload(value.view()), Spec(value.shape, value.dtype.name))
 
 
 def shown_graph(graph: Graph, tensors: dict[str, Tensor]) -> Graph:

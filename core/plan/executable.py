@@ -32,7 +32,11 @@ class Executable(ABC):
 
     @abstractmethod
     def run(self, feeds: Sequence[Handle]) -> list[Handle]:
-        """The outputs of the program for its inputs, in data of their own."""
+        """The outputs of the program for its inputs, in data of their own.
+
+        Args:
+            feeds: what the backend holds, or `core.graph.feeds.Quanta`, in the order of the inputs.
+        """
 
     @abstractmethod
     def step_times(self, feeds: Sequence[Handle]) -> list[float]:

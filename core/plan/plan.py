@@ -8,7 +8,7 @@ import numpy as np
 from core.backends.base import Backend
 from core.engine import handle_on, wrap
 from core.errors import CoreError
-from core.graph.weights import borrowed
+from core.graph.feeds import Quanta, borrowed
 from core.plan.executable import Executable
 from core.plan.passes import ProgramPass
 from core.plan.program import Program
@@ -151,13 +151,13 @@ class Plan:
         return [self._feed(r, values[r], spec) for r, spec in self._inputs.items()]
 
     def _feed(self, reference: str, given: Any, spec: Spec) -> Any:
-        value = given if type(given) is Tensor else borrowed(given)
+        value = given if isinstance(given, (Tensor, Quanta)) else borrowed(given)
         if value.spec != spec:
             raise CoreError(
                 f"the plan takes {spec.dtype} {spec.shape} as {reference!r}, got {value.dtype} "
                 f"{value.shape}: let the model make a plan for that, with plan(inputs)"
             )
-        return handle_on(self._backend, value)
+        return value if isinstance(value, Quanta) else handle_on(self._backend, value)
 
     def __repr__(self) -> str:
         from core.plan.report import plan_table  # who just runs a plan tells nothing of it

@@ -4,11 +4,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
 
-import numpy as np
-
-from core.engine import tensor
 from core.errors import CoreError
 from core.graph.executor import GIVEN_TYPES, Executor
+from core.graph.feeds import Quanta, all_owned
 from core.graph.node_types import find_node_type
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec, node_of
 from core.kernels import ops
@@ -92,13 +90,13 @@ class Planner:
         the graph's own nodes.
         """
         if not self.can_run(given, wanted):
-            return self._executor.run(_owned(given), wanted)
+            return self._executor.run(all_owned(given), wanted)
         try:
             return self._body(given, wanted).run(given)
         except PlanError as error:
             failed = error
         try:
-            found = self._executor.run(_owned(given), wanted)
+            found = self._executor.run(all_owned(given), wanted)
             if failed.is_made:
                 raise CoreError(str(failed)) from failed
             return found
@@ -115,7 +113,7 @@ class Planner:
         try:
             self._body(given, wanted).run(given, lambda *seen: found.append(seen))
         except PlanError as error:
-            self._executor.run(_owned(given), wanted)
+            self._executor.run(all_owned(given), wanted)
             raise CoreError(str(error)) from error
         return found
 
@@ -217,13 +215,13 @@ class _PlannedBody:
     def run(self, given: Mapping[str, Any], look: Look | None = None) -> Values:
         """The wanted references by way of what is given."""
         passes_on = not given.keys().isdisjoint(self._sources.values())
-        values = _owned(given) if passes_on else dict(given)
+        values = all_owned(given) if passes_on else dict(given)
         plans: tuple[Plan, ...] = ()
         is_first = True
         while True:
             stage = self._stage(values)
             if is_first and stage.eager:  # before anything runs: the caller's arrays may change
-                values |= _owned(given)
+                values |= all_owned(given)
             is_first = False
             if look is not None:
                 look(stage, dict(values))
@@ -242,7 +240,7 @@ class _PlannedBody:
 
     def _stage(self, values: Mapping[str, Any]) -> Stage:
         """The stage that begins with values of these shapes."""
-        specs = {r: v.spec if isinstance(v, Tensor) else None for r, v in values.items()}
+        specs = {r: v.spec if isinstance(v, (Tensor, Quanta)) else None for r, v in values.items()}
         return self._stages.get(frozenset(specs.items()), partial(self._new_stage, specs))
 
     def _new_stage(self, specs: Mapping[str, Any]) -> Stage:
@@ -258,8 +256,3 @@ def _run(plan: Plan, values: Values) -> Values:
         return plan.run(values)
     except CoreError as error:
         raise PlanError(error, is_made=True) from error
-
-
-def _owned(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The same values, without what is only borrowed for the time of a run."""
-    return {r: tensor(np.array(v)) if type(v) is Tensor else v for r, v in values.items()}

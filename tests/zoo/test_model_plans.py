@@ -9,6 +9,7 @@ import pytest
 
 import core
 import zoo
+from core.backends.cpu import BUFFERED_VALUES
 from core.backends.cpu.lowering.team import team_size
 from core.graph.model import GraphModel
 from core.graph.nodes import Quantization
@@ -29,9 +30,9 @@ STEEP = {"blazepose.lite": 99.9, "blazepose.lite_tfjs": 99.9}
 #: In quanta, 99 of 100 values: as far as LiteRT's reference kernels are from the golden ones.
 QUANTA = {"posenet.mobilenet_v1_075_quant": 27.0}
 
-#: What a run may take for itself, in bytes: the interpreter's frames, and in each thread of the
-#: team NumPy's iterators with their buffers, whose size does not depend on the arrays'.
-SMALL = 32_768 * team_size()
+#: What a run may take for itself, in bytes: in each thread of the team the four buffers of one of
+#: NumPy's iterators, whose size does not depend on the arrays', and 8 KB for objects of Python.
+SMALL = (4 * 4 * BUFFERED_VALUES + 8192) * team_size()
 
 #: In bytes, where the number of boxes that are suppressed depends on data: that runs op by op, as
 #: does the loop that makes the first one's input ready.

@@ -332,3 +332,20 @@ def test_a_run_takes_just_the_constants_that_it_needs():
     assert list(executor.schedule(["x"], ["y"]).constants) == ["w3"]
     assert list(executor.schedule(["x"], ["q"]).constants) == ["on"]
     assert list(executor.schedule(["x", "w3"], ["y"]).constants) == []
+
+
+@pytest.mark.parametrize("dtype, zero_point", [("uint8", 128), ("int8", -3), ("int16", -32768)])
+def test_quanta_are_taken_as_they_are(dtype, zero_point):
+    """Nothing is made of them before a plan has room for it; values are eager's, bit by bit."""
+    limits = np.iinfo(dtype)
+    quanta = np.linspace(limits.min, limits.max, 999).astype(dtype).reshape(1, 333, 3)
+    quantization = Quantization(0.0173, zero_point, dtype)
+    spec = PartialSpec((1, None, 3))
+    ends = {"x": Endpoint("x", spec, quantization)}, {"y": Endpoint("y", spec)}
+    graph = Graph([Node("x", "Placeholder"), Node("y", "Abs", ("x",))], {}, *ends)
+    planned, eager = GraphModel(graph), GraphModel(graph, plans=False)
+    for given in (quanta, quanta[:, ::-2], np.asfortranarray(quanta)):
+        real = (given.astype(np.float32) - np.float32(zero_point)) * np.float32(0.0173)
+        for one in (planned, eager):
+            np.testing.assert_array_equal(one.predict(given)["y"], np.abs(real))
+            np.testing.assert_array_equal(one.execute(given, ["x"])["x"], real)

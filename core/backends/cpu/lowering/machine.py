@@ -29,6 +29,7 @@ from core.backends.cpu.lowering.table import (
 from core.backends.cpu.lowering.team import led_team
 from core.engine import MISUSE
 from core.errors import CoreError
+from core.graph.feeds import Quanta
 from core.graph.nodes import Node
 from core.plan.executable import MOST_IDLE, Executable
 from core.plan.placement import Placed, Request, place
@@ -104,13 +105,13 @@ class Machine(Executable):
         self._most_waiting = most
         self._drop_surplus()
 
-    def run(self, feeds: Sequence[np.ndarray]) -> list[np.ndarray]:
+    def run(self, feeds: Sequence[np.ndarray | Quanta]) -> list[np.ndarray]:
         """The outputs in fresh arrays; nothing else is allocated but by kernels on their own."""
         with self._leased(feeds) as workspace:
             self._do(workspace, workspace.works, len(workspace.works))
             return [_frozen_copy(output) for output in workspace.outputs]
 
-    def step_times(self, feeds: Sequence[np.ndarray]) -> list[float]:
+    def step_times(self, feeds: Sequence[np.ndarray | Quanta]) -> list[float]:
         """Run once and tell the seconds of each step."""
         times: list[float] = []
         with self._leased(feeds) as workspace:
@@ -187,7 +188,7 @@ class Machine(Executable):
     # --- workspaces -------------------------------------------------------------------------
 
     @contextmanager
-    def _leased(self, feeds: Sequence[np.ndarray]) -> Iterator[Workspace]:
+    def _leased(self, feeds: Sequence[np.ndarray | Quanta]) -> Iterator[Workspace]:
         """A workspace with its inputs, for the time of a run.
 
         It is used again after an error: a run writes whatever it reads. After an interruption it
@@ -197,7 +198,7 @@ class Machine(Executable):
         try:
             with running_plans(), one_blas_thread(), led_team():
                 for index, target in workspace.inputs:
-                    np.copyto(target, feeds[index])
+                    _take(target, feeds[index])
                 yield workspace
         except Exception:
             self._give_back(workspace)
@@ -283,6 +284,14 @@ def _told(step: Step, program: Program) -> "StepInfo":
         multiply_adds=sum(multiply_adds(n, specs) for n in step.nodes),
         scratch_bytes=sum(scratch.bytes for scratch in step.lowered.scratch),
     )
+
+
+def _take(target: np.ndarray, feed: np.ndarray | Quanta) -> None:
+    """Copy what is fed; real values are made of whole numbers on the way."""
+    if isinstance(feed, Quanta):
+        feed.write_to(target)
+    else:
+        np.copyto(target, feed)
 
 
 def _scratch_name(step: Step, index: int) -> str:
