@@ -17,3 +17,7 @@ class CoreError(ZooError):
 
 class KernelNotFound(CoreError, NotImplementedError):  # noqa: N818 - the public name
     """The active backend has no kernel for an op."""
+
+
+class SettingError(CoreError):
+    """An environment variable makes no sense."""

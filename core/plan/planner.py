@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
 
-from core.errors import CoreError
+from core.errors import CoreError, SettingError
 from core.graph.executor import GIVEN_TYPES, Executor
 from core.graph.feeds import Quanta, all_owned
 from core.graph.node_types import find_node_type
@@ -247,6 +247,8 @@ class _PlannedBody:
         wanted = tuple(dict.fromkeys(self._sources.values()))
         try:
             return find_stage(self._executor, specs, wanted, self._passes)
+        except SettingError:  # which has nothing to do with the graph
+            raise
         except CoreError as error:
             raise PlanError(error, is_made=False) from error
 

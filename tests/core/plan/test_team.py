@@ -11,6 +11,8 @@ import pytest
 
 from core.backends.cpu.lowering import blas, team
 from core.errors import CoreError
+from core.graph.model import GraphModel
+from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from tests.helpers import skip_or_fail
 
 
@@ -105,6 +107,16 @@ def test_a_number_of_threads_that_makes_no_sense(given, monkeypatch):
     monkeypatch.setenv("CORE_THREADS", given)
     with pytest.raises(CoreError, match=f"CORE_THREADS={given!r} must be a number from 1 to 8"):
         team.team_size.__wrapped__()
+
+
+def test_it_is_told_instead_of_running_without_plans(monkeypatch):
+    monkeypatch.setenv("CORE_THREADS", "99")
+    monkeypatch.setattr(team, "team_size", team.team_size.__wrapped__)
+    x = Endpoint("x", PartialSpec((None, 4)))
+    graph = Graph([Node("x", "Placeholder"), Node("y", "Relu", ("x",))], {}, {"x": x}, {"y": x})
+    model = GraphModel(graph._replace(outputs={"y": x._replace(node="y")}))
+    with pytest.raises(CoreError, match="CORE_THREADS='99'"):
+        model.predict(np.ones((1, 4), np.float32))
 
 
 def test_the_number_of_threads_may_be_given(monkeypatch):

@@ -14,7 +14,7 @@ from threading import Lock, Thread, get_ident
 
 from core.backends.cpu import running_plans
 from core.backends.cpu.lowering.blas import blas_threads
-from core.errors import CoreError
+from core.errors import SettingError
 
 #: A call of NumPy, arguments and all: ``partial(np.add, a, b, out)``.
 Work = Callable[[], object]
@@ -35,7 +35,7 @@ def team_size() -> int:
     given = os.environ.get(VARIABLE, "")
     if given:
         if not given.isdecimal() or not 1 <= int(given) <= MOST_THREADS:
-            raise CoreError(f"{VARIABLE}={given!r} must be a number from 1 to {MOST_THREADS}")
+            raise SettingError(f"{VARIABLE}={given!r} must be a number from 1 to {MOST_THREADS}")
         return int(given)
     if blas_threads() is None:
         return 1  # a library that shares out its products itself
