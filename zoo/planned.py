@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from core.graph.model import GraphModel
@@ -12,13 +13,13 @@ if TYPE_CHECKING:
     from core.plan.report import PlanProfile
 
 
-class Planned:
+class Planned(ABC):
     """A model that tells of the plan by which its network runs; the base of `LoadedModel`."""
 
     @property
+    @abstractmethod
     def network(self) -> GraphModel:
         """The graph that runs, with its weights."""
-        raise NotImplementedError
 
     @property
     def looked_at(self) -> list[str]:
