@@ -41,6 +41,7 @@ from core.workers import run_async
 
 if TYPE_CHECKING:
     from core import optimizers as optimizers
+    from core.backends.shader.starting import start_shader, stop_shader
     from core.optimizers import train as train
     from core.profiler import profile, time
 
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
 _LATE = {
     "optimizers": "core.optimizers",
     "profile": "core.profiler",
+    "start_shader": "core.backends.shader.starting",
+    "stop_shader": "core.backends.shader.starting",
     "time": "core.profiler",
     "train": "core.optimizers",
 }
@@ -75,7 +78,9 @@ __all__ = [
     "run_async",
     "run_kernel",
     "set_backend",
+    "start_shader",
     "stop_gradient",
+    "stop_shader",
     "tensor",
     "tidy",
     "time",

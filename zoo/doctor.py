@@ -24,27 +24,40 @@ _PACKAGES = (
 
 _PROBE_OPENCV = "import cv2; print('works')"
 
-# A context without a window: through EGL where there is no display.
+# A context without a window, in the way of the shader backend.
 _PROBE_OPENGL = """
-import sys, moderngl
-how = {"backend": "egl"} if sys.platform == "linux" else {}
-info = moderngl.create_context(standalone=True, **how).info
-print(info["GL_VENDOR"], "|", info["GL_RENDERER"], "|", info["GL_VERSION"])
+from core.backends.shader.context import Device, open_context
+from core.backends.shader.entries import Entries
+from core.errors import CoreError
+try:
+    context = open_context()
+    print(Device.of(context, Entries(context.version_code, context.extensions)))
+except CoreError as error:
+    print(f"unavailable: {error}")
 """
 
 _PROBE_OPENBLAS = "from zoo.blas import kernels_in_use; print(kernels_in_use())"
 
 _PROBE_BACKEND = """
 import sys, core
-with core.backend(sys.argv[1]):
-    assert core.add(1.0, 2.0).item() == 3
-print("works")
+try:
+    with core.backend(sys.argv[1]):
+        assert core.add(1.0, 2.0).item() == 3
+    if sys.argv[1] == "shader":
+        from core.backends.shader.starting import describe
+        from core.kernels import load_backend
+        print("works:", describe(load_backend("shader").session))
+    else:
+        print("works")
+except core.CoreError as error:
+    print("unavailable:", *str(error).splitlines()[:1])  # below may be the source of a shader
 """
 
 
 def examine() -> Iterator[tuple[str, str]]:
     """Pairs of what was looked at and what was found."""
     import zoo
+    from core import code_cache
 
     yield "friendly-zoo", zoo.__version__
     yield "Python", f"{platform.python_version()} on {platform.platform()}"
@@ -53,6 +66,7 @@ def examine() -> Iterator[tuple[str, str]]:
     yield "OpenCV", _probe(_PROBE_OPENCV)
     yield "OpenGL", _probe(_PROBE_OPENGL)
     yield from _backends()
+    yield "code cache", code_cache.describe()
     yield from _weights()
 
 

@@ -30,6 +30,10 @@ class Backend(ABC):
     def upload(self, array: np.ndarray) -> Handle:
         """Take over an array that nobody else writes to."""
 
+    def borrow(self, array: np.ndarray) -> Handle:
+        """Show an array for the time of one call; its owner may write to it afterwards."""
+        return self.upload(array.view())
+
     @abstractmethod
     def download(self, handle: Handle, spec: Spec) -> np.ndarray:
         """The values as an array that must not be written to."""
@@ -82,6 +86,9 @@ class Backend(ABC):
         whether to put zeros in the place of denormal numbers. Without one, ops make the step.
         """
         return None
+
+    async def finished(self) -> None:
+        """Wait until all that was queued is done; where ops compute at once there is nothing."""
 
     def lower(self, program: "Program") -> "Executable":
         """Make a program of a plan ready to run."""

@@ -49,6 +49,9 @@ class Quanta(NamedTuple):
         return found
 
 
+#: Of arrays that can be shown as they are.
+_SHOWN = {np.dtype(np.float32): "float32", np.dtype(np.int32): "int32"}
+
 #: What a reference is fed with.
 Feed = Tensor | Quanta
 
@@ -62,9 +65,10 @@ def borrowed(value: Any, quantization: Quantization | None = None) -> Feed:
         return Quanta(np.asarray(value), quantization)
     backend = active_backend()
     is_plain = type(value) is np.ndarray and value.flags.c_contiguous and value.flags.aligned
-    if not is_plain or value.dtype.name not in ("float32", "int32") or not value.dtype.isnative:
+    dtype = _SHOWN.get(value.dtype) if is_plain else None  # NumPy's own names take a microsecond
+    if dtype is None:
         return tensor(value)
-    return wrap(backend, backend.upload(value.view()), Spec(value.shape, value.dtype.name))
+    return wrap(backend, backend.borrow(value), Spec(value.shape, dtype))
 
 
 def owned(value: Any, quantization: Quantization | None = None) -> Tensor:
@@ -82,7 +86,9 @@ def all_owned(values: Mapping[str, Any]) -> dict[str, Any]:
 def _own(value: Any) -> Any:
     if type(value) is Quanta:
         return tensor(value.values())
-    return tensor(np.array(value)) if type(value) is Tensor else value
+    if type(value) is not Tensor or value.container.backend.owns(value.handle):
+        return value
+    return tensor(np.array(value))
 
 
 def _is_of(value: Any, quantization: Quantization) -> bool:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from core.plan.plan import Plan
     from core.plan.report import PlanProfile
 
+Result = TypeVar("Result")
 
 class GraphModel:
     """Runs a graph on one backend, where its weights stay. Threads may share it.
@@ -250,13 +251,21 @@ class GraphModel:
         >>> asyncio.run(model.predict_async([-1.0, 2.0]))["y"].numpy()
         array([-1.,  2.], dtype=float32)
         """
-        return run_async(self.predict, inputs, raw=raw)
+        return self._until_done(run_async(self.predict, inputs, raw=raw))
 
     def execute_async(
         self, inputs: Any, outputs: Iterable[str], *, raw: bool = False
     ) -> Coroutine[Any, Any, dict[str, Tensor]]:
         """`execute` to await, in a worker thread: ``await model.execute_async(x, ["relu_3"])``."""
-        return run_async(self.execute, inputs, outputs, raw=raw)
+        return self._until_done(run_async(self.execute, inputs, outputs, raw=raw))
+
+    async def _until_done(self, waiting: Coroutine[Any, Any, Result]) -> Result:
+        """What a worker gives; a device that works by itself is waited for, too."""
+        found = await waiting
+        with on_backend(self.backend):
+            backend = active_backend()
+        await backend.finished()
+        return found
 
 
 def _check_unique(graph: Graph) -> None:

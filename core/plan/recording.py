@@ -15,6 +15,7 @@ from core.backends.base import Backend
 from core.engine import wrap
 from core.graph.names import free_name
 from core.graph.nodes import Node
+from core.kernels import load_backend
 from core.plan.program import ABSENT, Program
 from core.settings import running_on
 from core.specs import Spec
@@ -52,12 +53,15 @@ class Symbol:
 class Recorder(Backend, Watcher):
     """A backend that writes down what it is asked to run.
 
+    What constants decide is computed on the cpu backend, where that takes no time to begin.
+
     Args:
-        behind: the backend that the program is for; it has the kernels and computes constants.
+        epsilon: of the backend that the program is for.
     """
 
-    def __init__(self, behind: Backend):
-        self.name, self.epsilon, self._behind = behind.name, behind.epsilon, behind
+    def __init__(self, epsilon: float):
+        self._behind = load_backend("cpu")
+        self.name, self.epsilon = self._behind.name, epsilon
         self.nodes: list[Node] = []
         self._constants: dict[str, np.ndarray] = {}
         self._specs: dict[str, Spec] = {}

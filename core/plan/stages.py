@@ -8,7 +8,7 @@ heavy work follows, the next plan starts from what they gave.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from core.errors import CoreError
+from core.errors import CoreError, KernelNotFound
 from core.graph.executor import Executor, existing, named_outputs
 from core.graph.frames import LOOP_TYPES
 from core.graph.node_types import find_node_type
@@ -97,7 +97,7 @@ class _Walk:
 
     def __init__(self, executor: Executor, given: Specs):
         self._executor, self._given = executor, given
-        self.recorder = Recorder(active_backend())
+        self.recorder = Recorder(active_backend().epsilon)
         self._values: dict[str, Any] = {}
         self._inner: set[str] = set()  # nodes in loops and branches
         self.left: list[str] = []
@@ -130,7 +130,7 @@ class _Walk:
         try:
             with self.recorder.recording(name):
                 result = executor.run_step(step, [existing(self._values, i) for i in step.inputs])
-        except NeedsDataError:
+        except (NeedsDataError, KernelNotFound):
             return False
         several = named_outputs(name, result) if isinstance(result, (list, tuple)) else ()
         self._values.update(several or ((name, result),))

@@ -1,12 +1,63 @@
 """Fixtures of the engine's tests."""
 
+import gc
+
 import pytest
 
 import core
-from core.kernels import backend_names
+from core.kernels import _BACKENDS, backend_names, load_backend
+from core.tensors import DataContainer
+from tests.helpers import skip_or_fail
+
+
+@pytest.fixture(autouse=True)
+def _own_code_cache(monkeypatch):
+    """No test reads what others compiled, or leaves what it compiled to others."""
+    monkeypatch.setenv("ZOO_CODE_CACHE", "0")
 
 
 @pytest.fixture(params=backend_names())
 def backend(request):
-    with core.backend(request.param):
-        yield request.param
+    name = request.param
+    if name == "shader":
+        start_or_skip()
+    with core.backend(name):
+        before = things_on_device()
+        yield name
+        if name == "shader":
+            check_device(before)
+
+
+def start_or_skip() -> None:
+    """The shader backend runs, or the test does not."""
+    from core.backends.shader.context import ContextError
+
+    try:
+        load_backend("shader")
+    except ContextError as error:
+        skip_or_fail(str(error))
+
+
+def check_device(before: int) -> None:
+    """OpenGL refused nothing, and new memory of the device belongs to tensors that are alive."""
+    owner = _BACKENDS["shader"].session.owner
+    owner.call(lambda: owner.check_errors("a test"))
+    if things_on_device() > before:
+        gc.collect()  # what a failed test or a cycle held
+        kept = things_on_device() - before
+        assert kept <= _containers(), f"{kept} buffers or textures that no tensor owns"
+
+
+def things_on_device() -> int:
+    """How many buffers or textures blocks have, but for the tables of recipes."""
+    session = getattr(_BACKENDS.get("shader"), "_session", None)
+    if session is None:
+        return 0
+    tables = sum(t.thing is not None for r in [*session.recipes.values()] for t in r.tables)
+    return session.owner.call(lambda: session.storage.things) - tables
+
+
+def _containers() -> int:
+    """How many there may be for tensors that outlive the test."""
+    shader = _BACKENDS["shader"]
+    return sum(type(o) is DataContainer and o.backend is shader for o in gc.get_objects())

@@ -270,7 +270,7 @@ def test_what_cannot_run_is_told_as_ever(plans):
 
 @pytest.fixture
 def recorder():
-    return Recorder(active_backend())
+    return Recorder(active_backend().epsilon)
 
 
 def test_a_recorder_writes_down_what_runs(recorder):

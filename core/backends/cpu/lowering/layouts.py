@@ -1,19 +1,13 @@
-"""Where values lie: which share a buffer, and which have a margin of zeros around their images."""
+"""Which values have a margin of zeros around their images."""
 
 from core.backends.cpu.lowering.table import find_lowering
 from core.geometry import Sides, window
 from core.graph.nodes import Node
-from core.plan.program import VIEW_OPS, Program, attributes_of, results
+from core.plan.aliases import is_alias
+from core.plan.program import Program, attributes_of, results
 
 _WINDOWED = ("conv2d", "depthwise_conv2d")
 _NONE: Sides = ((0, 0), (0, 0))
-
-
-def is_alias(node: Node, program: Program) -> bool:
-    """Whether the result of a node is its input's data."""
-    if node.type not in VIEW_OPS:
-        return False
-    return program.specs[node.inputs[0]].dtype == program.specs[node.name].dtype
 
 
 def choose_margins(program: Program) -> dict[str, Sides]:
@@ -55,14 +49,3 @@ def _reads_rows(node: Node) -> bool:
 
 def _larger(a: Sides, b: Sides) -> Sides:
     return tuple((max(p[0], q[0]), max(p[1], q[1])) for p, q in zip(a, b, strict=True))
-
-
-def homes_of(program: Program) -> dict[str, str]:
-    """For each value the one whose data it shows: itself, unless it is that in another shape."""
-    homes = {r: r for r in (*program.inputs, *program.constants)}
-    for node in program.nodes:
-        for reference in results(node, program.specs):
-            homes[reference] = reference
-        if is_alias(node, program):
-            homes[node.name] = homes[node.inputs[0]]
-    return homes

@@ -16,7 +16,7 @@ from core.backends.cpu import running_plans
 from core.backends.cpu.lowering.blas import one_blas_thread
 from core.backends.cpu.lowering.blocks import inside, zeros_around
 from core.backends.cpu.lowering.fallback import lower_by_kernel
-from core.backends.cpu.lowering.layouts import choose_margins, homes_of, is_alias
+from core.backends.cpu.lowering.layouts import choose_margins
 from core.backends.cpu.lowering.table import (
     Call,
     Lowered,
@@ -31,6 +31,7 @@ from core.engine import MISUSE
 from core.errors import CoreError
 from core.graph.feeds import Quanta
 from core.graph.nodes import Node
+from core.plan.aliases import homes_of, is_alias
 from core.plan.executable import MOST_IDLE, Executable
 from core.plan.placement import Placed, Request, place
 from core.plan.program import Program, epilogue_of, multiply_adds, reads, results

@@ -1,0 +1,293 @@
+"""The shader backend: OpenGL through moderngl, by compute shaders or, where there are none, drawing.
+
+A handle is a `core.backends.shader.values.Value`. A kernel says what is to run, in the language of
+`core.backends.shader.passes`; it is asked once for each combination of shapes and attributes. Ops
+are queued: the thread that owns the context runs them in order, and whoever reads values waits.
+"""
+
+from collections.abc import Callable, Mapping
+from inspect import signature
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from core.backends.base import Backend
+from core.dtypes import dtype_of
+from core.errors import CoreError
+from core.kernels import find_kernel, load_backend
+from core.specs import Spec
+
+if TYPE_CHECKING:
+    from core.backends.shader.session import Session
+    from core.backends.shader.values import Value
+    from core.plan.executable import Executable
+    from core.plan.program import Program
+
+
+class ShaderBackend(Backend):
+    """Runs shaders in the thread that owns the OpenGL context."""
+
+    name = "shader"
+    has_plans = True
+
+    def __init__(self) -> None:
+        self._session: Session | None = None
+        self._starting = RLock()
+        self.start()
+
+    @property
+    def session(self) -> "Session":
+        """The context and all that lives in it; started where there is none."""
+        return self._session or self.start()
+
+    @property
+    def epsilon(self) -> float:  # type: ignore[override]
+        """By how floats are stored."""
+        return 1e-4 if self.session.storing.half else 1e-7
+
+    def start(self) -> "Session":
+        """Make the context if there is none; see `core.start_shader`."""
+        from core.backends.shader.starting import new_session
+
+        with self._starting:
+            if self._session is None:
+                self._session = new_session()
+            return self._session
+
+    def stop(self) -> None:
+        """Let go of the context and of all values; see `core.stop_shader`."""
+        with self._starting:
+            session, self._session = self._session, None
+        if session is not None:
+            session.stop()
+
+    # --- values -----------------------------------------------------------------------------
+
+    def upload(self, array: np.ndarray) -> "Value":
+        """Take over an array; it is copied to the device when it is first needed there."""
+        from core.backends.shader.storage import Block
+        from core.backends.shader.values import Value
+
+        spec = Spec(array.shape, dtype_of(array))
+        if spec.dtype == "string":
+            array.flags.writeable = False
+            return Value(spec, None, array)
+        self._check_size(spec)
+        layout = self.session.storing.layout(spec)
+        return Value(spec, Block(layout, spec.size, array.reshape(-1)))
+
+    def borrow(self, array: np.ndarray) -> "Value":
+        """Plans copy it at once; what is eager wants a copy, see `owns`."""
+        value = self.upload(array.view())
+        if value.block is not None:
+            value.block.is_borrowed = True
+        return value
+
+    def owns(self, handle: "Value") -> bool:
+        """Whether the values are no array that its owner may change."""
+        return handle.block is None or not handle.block.is_borrowed
+
+    def download(self, handle: "Value", spec: Spec) -> np.ndarray:
+        """The values, after all that was queued before."""
+        block = handle.block
+        if block is None:
+            assert handle.strings is not None
+            return handle.strings.reshape(spec.shape).view()
+        array = self.session.read(block).reshape(spec.shape)
+        array.flags.writeable = False
+        return array
+
+    def view(self, handle: "Value", spec: Spec) -> "Value":
+        """The same block in another shape."""
+        from core.backends.shader.values import Value
+
+        strings = None if handle.strings is None else handle.strings.reshape(spec.shape)
+        return Value(spec, handle.block, strings)
+
+    async def finished(self) -> None:
+        """Wait for the device at a fence; the event loop goes on meanwhile."""
+        from core.backends.shader.waiting import passed
+
+        if self._session is not None:
+            await passed(self._session.owner)
+
+    def spec_of(self, handle: "Value") -> Spec:
+        """Shape and dtype of what was uploaded by a host kernel."""
+        return handle.spec
+
+    def _check_size(self, spec: Spec) -> None:
+        """Raise for a value that no buffer of this device holds."""
+        device, storing = self.session.device, self.session.storing
+        words = spec.size * (2 if spec.dtype == "complex64" else 1)
+        size = words * (2 if storing.half and spec.dtype == "float32" else 4)
+        most = device.max_buffer_bytes
+        if storing.in_textures:
+            most = min(device.max_texture, 4096) * device.max_texture * 16
+        if size > most:
+            raise CoreError(
+                f"a {spec.dtype} tensor of shape {spec.shape} takes {size:,} bytes, a shader on "
+                f"{device.name} sees {most:,} at most: work on smaller parts, or on another backend"
+            )
+
+    # --- kernels ----------------------------------------------------------------------------
+
+    def run(
+        self,
+        kernel: Callable[..., Any],
+        handles: list[Any],
+        attributes: Mapping[str, Any],
+        result: Spec | tuple[Spec, ...] | None,
+    ) -> Any:
+        """Queue what the kernel says for these shapes; ops of strings run on the host."""
+        from core.backends.shader.storage import Block
+        from core.backends.shader.values import Value
+
+        session = self.session
+        key, blocks = _key_of(kernel, handles, attributes, result)
+        recipe = session.recipes.get(key) if key is not None else None
+        if recipe is None:
+            if key is None or _runs_on_host(kernel, handles, result):
+                return self._run_on_host(kernel, handles, attributes, result)
+            recipe = self._new_recipe(kernel, handles, attributes, result, key)
+        outputs = [Block(layout, size) for layout, size in recipe.results]
+        session.run(recipe, blocks, outputs)
+        if isinstance(result, Spec):
+            return Value(result, outputs[0])
+        assert result is not None
+        return tuple(Value(s, b) for s, b in zip(result, outputs, strict=True))
+
+    def lower(self, program: "Program") -> "Executable":
+        """Record a program; see `core.backends.shader.plans`."""
+        from core.backends.shader.plans.machine import Machine  # tensors alone need none of it
+
+        return Machine(program, self)
+
+    def _new_recipe(
+        self,
+        kernel: Callable[..., Any],
+        handles: list[Any],
+        attributes: Mapping[str, Any],
+        result: Any,
+        key: Any,
+    ) -> Any:
+        from core.backends.shader.passes import Call, Operand
+        from core.backends.shader.recipes import make_recipe, passes_of
+
+        session = self.session
+        results = (result,) if isinstance(result, Spec) else result
+        for spec in results:
+            self._check_size(spec)
+        layouts: list[Any] = []
+
+        def operand(handle: "Value | None") -> Operand | None:
+            if handle is None:
+                return None
+            assert handle.block is not None
+            layouts.append(handle.block.layout)
+            return Operand(len(layouts) - 1, handle.spec)
+
+        operands = [[*map(operand, h)] if type(h) is list else operand(h) for h in handles]
+        call = Call(result, session.limits, has_tiles=not session.storing.in_textures)
+        passes = passes_of(kernel(call, *operands, **attributes), results)
+        return session.keep(key, make_recipe(passes, layouts, session.storing))
+
+    def _run_on_host(
+        self,
+        kernel: Callable[..., Any],
+        handles: list[Any],
+        attributes: Mapping[str, Any],
+        result: Any,
+    ) -> Any:
+        from core.backends.shader.hosting import HostKernel
+
+        def array(handle: "Value | None") -> Any:
+            return None if handle is None else self.download(handle, handle.spec)
+
+        cpu = load_backend("cpu")
+        op = kernel.op if isinstance(kernel, HostKernel) else _op_of(kernel)
+        arrays = [[*map(array, h)] if type(h) is list else array(h) for h in handles]
+        made = cpu.run(find_kernel(op, "cpu"), arrays, attributes, result)
+        return tuple(map(self.upload, made)) if isinstance(made, tuple) else self.upload(made)
+
+    def guarded(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
+        """A user's kernel; one that returns GLSL is meant for each value of its inputs."""
+
+        def guarded(call: Any, *operands: Any, **attributes: Any) -> Any:
+            made = kernel(call, *operands, **attributes)
+            if not isinstance(made, str):
+                return made
+            names = [*signature(kernel).parameters][1 : len(operands) + 1]
+            return call.each(made, **dict(zip(names, operands, strict=True)))
+
+        return guarded
+
+
+def _runs_on_host(kernel: Any, handles: list[Any], result: Any) -> bool:
+    from core.backends.shader.hosting import HostKernel
+
+    if isinstance(kernel, HostKernel):
+        return True
+    given = [h for handle in handles for h in (handle if type(handle) is list else [handle])]
+    results = (result,) if isinstance(result, Spec) else result or ()
+    return any(h is not None and h.spec.dtype == "string" for h in given) or any(
+        spec.dtype == "string" for spec in results
+    )
+
+
+def _op_of(kernel: Any) -> str:
+    """The op that a kernel was registered for."""
+    from core.kernels import KERNELS, READY
+
+    for (op, backend), known in (*READY.items(), *KERNELS.items()):
+        if backend == "shader" and known is kernel:
+            return op
+    raise CoreError("strings stay on the host, where this kernel does not run")
+
+
+def _key_of(
+    kernel: Any, handles: list[Any], attributes: Mapping[str, Any], result: Any
+) -> tuple[Any, list[Any]]:
+    """What recipes are alike by, and the blocks; no key where something stays on the host."""
+    blocks: list[Any] = []
+    specs: list[Any] = []
+    for handle in handles:
+        if type(handle) is list:
+            specs.append(tuple([_kind_of(h) for h in handle]))
+            blocks += [h.block for h in handle]
+        elif handle is None:
+            specs.append(None)
+        else:
+            specs.append(_kind_of(handle))
+            blocks.append(handle.block)
+    if result is None or None in blocks:
+        return None, blocks
+    key = (kernel, tuple(specs), result, tuple([(n, _frozen(v)) for n, v in attributes.items()]))
+    return key, blocks
+
+
+def _kind_of(handle: "Value") -> Any:
+    """What of an input programs depend on; its layout follows from that."""
+    layout = handle.block and handle.block.layout
+    return handle.spec, layout and (layout.half, layout.chunk, layout.layers)
+
+
+def _frozen(value: Any) -> Any:
+    """An attribute as a part of a key: 1, 1.0 and True are not the same, nor are 0.0 and -0.0."""
+    kind = type(value)
+    if kind is str or value is None or kind is bool:
+        return value
+    if kind is int:
+        return kind, value
+    if kind is float:
+        return repr(value)
+    if kind is tuple or kind is list:
+        return kind, tuple(map(_frozen, value))
+    if isinstance(value, np.ndarray):
+        return value.dtype.str, value.shape, value.tobytes()
+    return kind, value if kind.__hash__ else repr(value)
+
+
+def make_backend() -> ShaderBackend:
+    """The backend for `core.kernels.load_backend`."""
+    return ShaderBackend()

@@ -1,0 +1,122 @@
+"""Activations that look along an axis, and gradients of activations.
+
+What is along the axis is read in parts, so that long rows too keep many threads busy: one pass
+looks at each part, a further one puts many parts together, and the last makes the values. Numbers
+of a pair travel as one complex64.
+"""
+
+from math import isqrt, prod
+
+from core.backends.shader.expressions import ACTIVATION, elementwise
+from core.backends.shader.passes import Call, Operand, Pass, Source
+from core.kernels import kernel
+from core.specs import Spec, normal_axis
+
+for _op in ACTIVATION:
+    kernel(_op, "shader")(elementwise(_op))
+
+#: With so many rows each has a thread of its own, if it is no longer than this.
+_MANY_ROWS, _SHORT = 2048, 1024
+
+#: So many parts the last pass puts together for each value anew.
+_FEW_PARTS = 32
+
+#: Largest value of a part and the sum of e**(value - largest); what is -inf adds nothing. What is
+#: largest is counted apart: beside it, much that is small would be lost.
+_LOOK = """
+    int first = o1 * part;
+    int last = min(first + part, x_1);
+    float most = -INF;
+    for (int i = first; i < last; i++) most = max(most, get_x(o0, i, o2));
+    float count = 0.0;
+    float rest = 0.0;
+    for (int i = first; i < last; i++) {
+        float v = get_x(o0, i, o2);
+        if (v == most && v < INF) count += 1.0;
+        else rest += exp_(v - most);
+    }
+    return vec2(most, most == -INF && !is_nan(rest) ? 0.0 : count + rest);
+"""
+
+#: The same for all parts.
+_JOIN = """
+    float most = -INF;
+    for (int i = 0; i < pairs_1; i++) most = max(most, get_pairs(o0, i, o2).x);
+    float total = 0.0;
+    float rest = 0.0;
+    for (int i = 0; i < pairs_1; i++) {
+        vec2 pair = get_pairs(o0, i, o2);
+        if (pair.x == most || pair.x == -INF) total += pair.y;
+        else rest += pair.y * exp_(pair.x - most);
+    }
+    total += rest;
+"""
+
+_SUM = """
+    int first = o1 * part;
+    int last = min(first + part, x_1);
+    float total = 0.0;
+    for (int i = first; i < last; i++) total += get_x(o0, i, o2);
+    return total;
+"""
+
+
+@kernel("softmax", "shader")
+def softmax(call: Call, logits: Operand, *, axis: int) -> Pass:
+    """Proportions of e**logits."""
+    return _shares(call, logits, axis, "return exp_(get_x(o0, o1, o2) - most) / total;")
+
+
+@kernel("log_softmax", "shader")
+def log_softmax(call: Call, logits: Operand, *, axis: int) -> Pass:
+    """Its logarithm."""
+    return _shares(call, logits, axis, "return get_x(o0, o1, o2) - most - log_(total);")
+
+
+@kernel("log_softmax_grad", "shader")
+def log_softmax_grad(call: Call, dy: Operand, y: Operand, *, axis: int) -> Pass:
+    """The gradient of log_softmax."""
+    before, length, after = shape = _around(dy.shape, axis)
+    part = _part_length(length, before * after)
+    sums: Source = dy.reshaped(*shape)
+    while sums.shape[1] > 1:
+        to = Spec((before, -(-sums.shape[1] // part), after))
+        sums = call.map(_SUM, to=to, values={"part": part}, x=sums)
+    made = call.each(
+        "a - exp_(b) * c",
+        to=Spec(shape),
+        a=dy.reshaped(*shape),
+        b=y.reshaped(*shape),
+        c=sums,
+    )
+    return made.reshaped(*call.to.shape)
+
+
+def _shares(call: Call, logits: Operand, axis: int, text: str) -> Pass:
+    before, length, after = shape = _around(logits.shape, axis)
+    part = _part_length(length, before * after)
+    x = logits.reshaped(*shape)
+    parts = Spec((before, -(-length // part), after), "complex64")
+    pairs = call.map(_LOOK, to=parts, values={"part": part}, x=x)
+    if parts.shape[1] > _FEW_PARTS:
+        whole = Spec((before, 1, after), "complex64")
+        pairs = call.map(_JOIN + "return vec2(most, total);", to=whole, pairs=pairs)
+    made = call.map(_JOIN + text, to=Spec(shape), x=x, pairs=pairs)
+    return made.reshaped(*call.to.shape)
+
+
+def _around(shape: tuple[int, ...], axis: int) -> tuple[int, int, int]:
+    """Values before the axis, along it and after it."""
+    axis = normal_axis(axis, len(shape))
+    return prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :])
+
+
+def _part_length(length: int, rows: int) -> int:
+    """How much of a row one thread reads.
+
+    >>> _part_length(1000, 100_000), _part_length(1000, 1), _part_length(5, 1)
+    (1000, 31, 5)
+    """
+    if length <= 16 or (rows >= _MANY_ROWS and length <= _SHORT):
+        return max(1, length)
+    return max(16, isqrt(length))

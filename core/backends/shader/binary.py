@@ -1,0 +1,29 @@
+"""Element-wise kernels of two inputs of one dtype, and the sum of many."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from core.backends.shader.expressions import BINARY, LETTERS, elementwise, expression
+from core.backends.shader.passes import Call, Operand, Pass, Source
+from core.kernels import kernel
+
+for _op in BINARY:
+    kernel(_op, "shader")(elementwise(_op))
+
+
+@kernel("add_n", "shader")
+def add_n(call: Call, tensors: list[Operand]) -> Pass:
+    """The sum of several tensors, from the first to the last; one pass reads 15."""
+    most = len(LETTERS)
+    made = _sum(call, tensors[:most])
+    for start in range(most, len(tensors), most - 1):
+        made = _sum(call, [made, *tensors[start : start + most - 1]])
+    return made
+
+
+def _sum(call: Call, terms: Sequence[Source]) -> Pass:
+    if len(terms) == 1:
+        return call.each("x", x=terms[0])
+    text = expression("add_n", [each.dtype for each in terms], {}).text
+    inputs: dict[str, Any] = dict(zip(LETTERS, terms, strict=False))
+    return call.each(text, **inputs)

@@ -1,0 +1,136 @@
+"""What all programs of passes have in common: lengths, values, functions, steps of epilogues."""
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+
+from core.backends.shader.compiler.layouts import Layout
+from core.backends.shader.library import functions_for
+from core.backends.shader.passes import EpilogueStep, Pass, literal
+from core.specs import Shape
+
+_NUMBERS = "#define NAN intBitsToFloat(0x7fc00000)\n#define INF intBitsToFloat(0x7f800000)"
+
+#: Groups of a compute shader along each axis; (0, 0, 0) of what is drawn.
+Groups = tuple[int, int, int]
+
+
+class Program(NamedTuple):
+    """A program to be: its source, and what is bound to it.
+
+    Attributes:
+        text: GLSL of the compute or fragment shader.
+        inputs: names in the order of their bindings, which begin at 0; the result comes after them.
+        ints: what the uniform array ``ints`` holds.
+        floats: what the uniform array ``floats`` holds.
+        groups: of a compute shader; else (0, 0, 0).
+    """
+
+    text: str
+    inputs: tuple[str, ...]
+    ints: tuple[int, ...]
+    floats: tuple[float, ...]
+    groups: Groups
+
+
+class Writer(ABC):
+    """Writes the program of a pass; see `core.backends.shader.compiler.source.write`."""
+
+    def __init__(
+        self,
+        made: Pass,
+        layouts: Mapping[str, Layout],
+        to: Layout,
+        epilogue: Sequence[EpilogueStep],
+        baked: bool,
+    ):
+        self.made, self.layouts, self.to = made, layouts, to
+        self.epilogue, self.baked = epilogue, baked
+        self.in_textures = to.kind == "texture"
+        self.ints: list[int] = []
+        self.floats: list[float] = []
+        self.out: Shape = made.to.shape
+        self.shapes: dict[str, Shape] = {n: s.shape for n, s in made.inputs.items()}
+        self.inputs = [*made.inputs]
+        self.inputs += [epilogue_name(i, n) for i, step in enumerate(epilogue) for n in step.inputs]
+
+    @abstractmethod
+    def body(self) -> tuple[str, Groups]:
+        """Declarations and main, and how many groups run; sets ``inputs`` if they are others."""
+
+    @property
+    @abstractmethod
+    def local_size(self) -> int:
+        """Threads of a group of a compute shader."""
+
+    def program(self) -> Program:
+        """The whole."""
+        body, groups = self.body()
+        head = ["#version 330"]
+        if not self.in_textures:
+            head = ["#version 430", f"layout(local_size_x = {self.local_size}) in;"]
+        texts = [*head, _NUMBERS, *self._uniforms(body), functions_for(body), body]
+        text = "\n".join(t for t in texts if t) + "\n"
+        return Program(text, (*self.inputs,), (*self.ints,), (*self.floats,), groups)
+
+    def steps(self) -> list[str]:
+        """A function for each step of the epilogue."""
+        found = []
+        for i, step in enumerate(self.epilogue):
+            operands = ", ".join(["float here", *(f"float {n}" for n in step.inputs)])
+            found.append(f"float step_{i}({operands}) {{ {returning(step.text)} }}")
+        return found
+
+    def _uniforms(self, body: str) -> list[str]:
+        """Lengths and values that the text names: as constants, or as parts of two uniforms."""
+        lengths = self._lengths()
+        used = dict.fromkeys(re.findall(r"\b\w+\b", body))
+        lines = []
+        for name in used:
+            if name in lengths:
+                lines.append(self._number(name, lengths[name]))
+            elif name in self.made.values:
+                lines.append(self._number(name, self.made.values[name]))
+        if self.ints:
+            lines.insert(0, f"uniform int ints[{len(self.ints)}];")
+        if self.floats:
+            lines.insert(0, f"uniform float floats[{len(self.floats)}];")
+        return lines
+
+    def _number(self, name: str, value: float) -> str:
+        if self.baked:
+            return f"#define {name} {literal(value)}"
+        if isinstance(value, (float, np.floating)):
+            self.floats.append(value)
+            return f"#define {name} floats[{len(self.floats) - 1}]"
+        self.ints.append(int(value))
+        return f"#define {name} ints[{len(self.ints) - 1}]"
+
+    def _lengths(self) -> dict[str, int]:
+        """``x_0``, ``x_size`` and their like."""
+        if self.made.kind not in ("map", "each"):
+            return {}
+        found: dict[str, int] = {}
+        for name, shape in {**self.shapes, "out": self.out}.items():
+            found.update({f"{name}_{axis}": n for axis, n in enumerate(shape)})
+            found[f"{name}_size"] = prod(shape)
+        return found
+
+
+def epilogue_name(step: int, name: str) -> str:
+    """The name of an input of a step of an epilogue, among those of the pass."""
+    return f"e{step}_{name}"
+
+
+def middle_name(step: int, name: str) -> str:
+    """Likewise of a step in the middle of a tile."""
+    return f"m{step}_{name}"
+
+
+def returning(text: str) -> str:
+    """The body of a function: an expression is what it returns."""
+    return text if re.search(r"\breturn\b", text) else f"return {text};"

@@ -1,0 +1,62 @@
+"""Brings operands into the form that drawings read: whole texels along the last axis."""
+
+import numpy as np
+
+from core.backends.shader.passes import Call, Operand, Pass, Source, Table
+from core.specs import Shape, Spec
+
+#: With at most so many products, of which at most so many make a value, `map` is good enough.
+_FEW_PRODUCTS = 1 << 12
+_SHORT_SUM = 64
+
+
+def wants_drawing(call: Call, x: Source, results: int, inner: int) -> bool:
+    """Whether sums of ``inner`` products are drawn, four results at once."""
+    products = results * inner
+    enough = products > _FEW_PRODUCTS or (inner > _SHORT_SUM and products > 0)
+    return not call.has_tiles and x.dtype == "float32" and enough
+
+
+def whole(length: int) -> int:
+    """The next multiple of four."""
+    return -(-length // 4) * 4
+
+
+def padded(call: Call, x: Source, shape: Shape) -> Source:
+    """Values with zeros after them, up to a shape; a constant is padded here and now."""
+    if x.shape == shape:
+        return x
+    array = _array(x)
+    if array is not None:
+        after = [(0, n - own) for n, own in zip(shape, x.shape, strict=True)]
+        return Table(np.pad(array, after))
+    axes = [axis for axis, n in enumerate(shape) if n != x.shape[axis]]
+    inside = " && ".join(f"o{axis} < x_{axis}" for axis in axes)
+    places = ", ".join(f"o{axis}" for axis in range(len(shape)))
+    text = f"if ({inside}) return get_x({places});\nreturn 0.0;"
+    return call.map(text, to=Spec(shape, x.dtype), x=x)
+
+
+def turned(call: Call, x: Source) -> Source:
+    """Values with their last two axes in the other order."""
+    array = _array(x)
+    if array is not None:
+        return Table(np.ascontiguousarray(array.swapaxes(-1, -2)))
+    *batch, rows, columns = x.shape
+    places = [f"o{axis}" for axis in range(len(x.shape))]
+    places[-1], places[-2] = places[-2], places[-1]
+    to = Spec((*batch, columns, rows), x.dtype)
+    return call.map(f"get_x({', '.join(places)})", to=to, x=x)
+
+
+def cut(call: Call, made: Pass, to: Spec) -> Pass:
+    """What was made without the padding of its last axis."""
+    if made.shape[-1] == to.shape[-1]:
+        return made.reshaped(*to.shape)
+    *front, last = made.shape
+    seen = made.reshaped(int(np.prod(front)), last)
+    return call.map(f"get_made(o / {to.shape[-1]}, o % {to.shape[-1]})", to=to, made=seen)
+
+
+def _array(x: Source) -> np.ndarray | None:
+    return x.array if isinstance(x, (Operand, Table)) else None

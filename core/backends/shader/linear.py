@@ -1,0 +1,71 @@
+"""Matrix products."""
+
+from math import prod
+
+from core.backends.shader.compiler.layouts import GLSL_TYPES
+from core.backends.shader.conv import wants_tile
+from core.backends.shader.passes import Call, Operand, Pass, Source
+from core.backends.shader.tiles.choices import Product
+from core.backends.shader.tiles.matrix import matmul_tile
+from core.kernels import kernel
+from core.specs import Shape, Spec
+
+
+@kernel("matmul", "shader")
+def matmul(call: Call, a: Operand, b: Operand, *, transpose_a: bool, transpose_b: bool) -> Pass:
+    """Product of the last two axes."""
+    inner = a.shape[-2 if transpose_a else -1]
+    if wants_tile(call, a, call.to.size, inner):
+        return _by_tile(call, a, b, transpose_a, transpose_b)
+    batch = len(call.to.shape) - 2
+    row, column = f"o{batch}", f"o{batch + 1}"
+    left = [*_batch_places(a.shape, batch), *(("k", row) if transpose_a else (row, "k"))]
+    right = [*_batch_places(b.shape, batch), *((column, "k") if transpose_b else ("k", column))]
+    kind = GLSL_TYPES[a.dtype]
+    text = f"""{kind} sum = {kind}(0);
+for (int k = 0; k < inner; k++)
+sum += get_a({", ".join(left)}) * get_b({", ".join(right)});
+return sum;"""
+    return call.map(text, values={"inner": inner}, a=a, b=b)
+
+
+def _batch_places(shape: Shape, batch: int) -> list[str]:
+    """Where the matrix lies that belongs to the result's; axes of length 1 are repeated."""
+    first = batch - (len(shape) - 2)
+    return [f"o{first + axis}" if n != 1 else "0" for axis, n in enumerate(shape[:-2])]
+
+
+def _by_tile(call: Call, a: Source, b: Source, transpose_a: bool, transpose_b: bool) -> Pass:
+    *batch, rows, columns = call.to.shape
+    a, b = _repeated(call, a, (*batch,)), _repeated(call, b, (*batch,))
+    p = Product(
+        rows,
+        a.shape[-2 if transpose_a else -1],
+        columns,
+        prod(batch),
+        transpose_a,
+        transpose_b,
+        prod(a.shape[:-2]) == 1,
+        prod(b.shape[:-2]) == 1,
+    )
+    return tile_product(call, p, a, b, call.to)
+
+
+def _repeated(call: Call, x: Source, batch: Shape) -> Source:
+    """Matrices for each of a batch, or one for all."""
+    if prod(x.shape[:-2]) in (1, prod(batch)):
+        return x
+    return call.each("x", to=Spec((*batch, *x.shape[-2:]), x.dtype), x=x)
+
+
+def tile_product(call: Call, p: Product, a: Source, b: Source, to: Spec) -> Pass:
+    """A product by the tile that does the same with the least: one matrix, or a row of one."""
+    if p.shared_b and not p.transpose_a and not p.shared_a:
+        p = p._replace(rows=p.rows * p.batch, batch=1)
+    if p.batch == 1:
+        p = p._replace(shared_a=False, shared_b=False)
+    if p.columns > 1 or p.rows == 1:
+        return call.tile(matmul_tile(p, call.limits), to=to, a=a, b=b)
+    # Matrix times column: the column lies as a row does, so a row times the matrix transposed.
+    turned = Product(1, p.inner, p.rows, p.batch, False, not p.transpose_a, p.shared_b, p.shared_a)
+    return call.tile(matmul_tile(turned, call.limits), to=to, a=b, b=a)

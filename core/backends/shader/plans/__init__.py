@@ -1,0 +1,1 @@
+"""Runs programs: every step is recorded once, and replayed with its objects at hand."""

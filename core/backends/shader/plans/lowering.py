@@ -1,0 +1,216 @@
+"""The nodes of a program as recipes, and what their blocks are."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from core.backends.shader.compiler.layouts import Layout
+from core.backends.shader.expressions import epilogue_text
+from core.backends.shader.hosting import HostKernel
+from core.backends.shader.passes import Call, EpilogueStep, Operand
+from core.backends.shader.recipes import Recipe, make_recipe, passes_of
+from core.backends.shader.session import Session
+from core.backends.shader.storage import Block
+from core.declare import Op
+from core.errors import CoreError
+from core.graph.nodes import Node
+from core.kernels import OPS, find_kernel
+from core.plan.aliases import homes_of, is_alias
+from core.plan.program import (
+    ABSENT,
+    HERE,
+    Program,
+    attributes_of,
+    epilogue_of,
+    results,
+)
+from core.specs import Spec
+
+#: What a number of a recipe is in a plan: the name of a value, or a block of constants.
+Place: TypeAlias = str | Block
+
+
+class Lowered(NamedTuple):
+    """A node that shaders compute.
+
+    Attributes:
+        node: the node.
+        kernel: what it is called in tables.
+        recipe: its programs.
+        places: what each number of the recipe is.
+        between: of the places: those that only this node needs, with their layouts and sizes.
+    """
+
+    node: Node
+    kernel: str
+    recipe: Recipe
+    places: tuple[Place, ...]
+    between: Mapping[str, tuple[Layout, int]]
+
+
+class Hosted(NamedTuple):
+    """A node that the cpu backend computes.
+
+    Attributes:
+        node: the node.
+        kernel: what it is called in tables.
+        run: from arrays to arrays.
+        reads: the values that it reads.
+        writes: those that it gives.
+    """
+
+    node: Node
+    kernel: str
+    run: Callable[[list[np.ndarray]], list[np.ndarray]]
+    reads: tuple[Place, ...]
+    writes: tuple[str, ...]
+
+
+class Lowering:
+    """Makes a program ready for a session.
+
+    Attributes:
+        homes: for each value the one whose data it shows.
+        layouts: how each value is stored, by its home.
+        nodes: what runs, in order.
+        constants: the blocks of constants that are read, by reference.
+    """
+
+    def __init__(self, program: Program, session: Session, constants: "Constants"):
+        self.program, self._session, self._shared = program, session, constants
+        self.homes = homes_of(program)
+        self.layouts: dict[str, Layout] = {
+            r: session.storing.layout(program.specs[r]) for r in program.inputs
+        }
+        self.constants: dict[str, Block] = {}
+        self.nodes: list[Lowered | Hosted] = [*self._lowered()]
+        for reference in program.outputs:
+            self.place(reference)
+
+    def place(self, reference: str) -> Place:
+        """The value's home, or its block of constants."""
+        home = self.homes[reference]
+        if home not in self.program.constants:
+            return home
+        if home not in self.constants:
+            self.constants[home] = self._shared.block(self.program.constants[home])
+        return self.constants[home]
+
+    def _lowered(self) -> Iterator[Lowered | Hosted]:
+        for node in self.program.nodes:
+            if not is_alias(node, self.program):
+                yield self._node(node)
+
+    def _node(self, node: Node) -> Lowered | Hosted:
+        kernel = find_kernel(node.type, "shader")
+        if isinstance(kernel, HostKernel):
+            return self._hosted(node)
+        specs = [self.program.specs[r] for r in results(node, self.program.specs)]
+        operands = _Operands(self)
+        inputs = operands.of_op(OPS[node.type], node)
+        result = specs[0] if len(specs) == 1 else tuple(specs)
+        storing = self._session.storing
+        call = Call(result, self._session.limits, has_tiles=not storing.in_textures)
+        passes = passes_of(kernel(call, *inputs, **attributes_of(node)), specs)
+        epilogue = [self._step(each, operands) for each in epilogue_of(node)]
+        layouts = [self._layout(r) for r in operands.references]
+        recipe = make_recipe(passes, layouts, storing, epilogue, baked=True)
+        names = results(node, self.program.specs)
+        self.layouts.update({n: r[0] for n, r in zip(names, recipe.results, strict=True)})
+        between = {f"{node.name} between {i}": b for i, b in enumerate(recipe.between)}
+        places = (*map(self.place, operands.references), *recipe.tables, *names, *between)
+        kinds = {each.kind for each in passes}
+        kind = next((k for k in ("tile", "draw") if k in kinds), "map")
+        return Lowered(node, kind, recipe, places, between)
+
+    def _layout(self, reference: str) -> Layout:
+        place = self.place(reference)
+        return place.layout if isinstance(place, Block) else self.layouts[place]
+
+    def _step(self, node: Node, operands: "_Operands") -> EpilogueStep:
+        """An element-wise node of an epilogue as GLSL."""
+        names = ["here" if r == HERE else f"y{i}" for i, r in enumerate(node.inputs)]
+        read = {n: operands.add(r) for n, r in zip(names, node.inputs, strict=True) if n != "here"}
+        return EpilogueStep(epilogue_text(node.type, attributes_of(node), names), read)
+
+    def _hosted(self, node: Node) -> Hosted:
+        if epilogue_of(node):
+            raise CoreError(f"{node.type} runs on the cpu backend, its epilogue does not")
+        from core.kernels import load_backend
+
+        specs = self.program.specs
+        kernel, cpu, op = find_kernel(node.type, "cpu"), load_backend("cpu"), OPS[node.type]
+        names = results(node, specs)
+        wanted = [specs[n] for n in names]
+        result: Any = wanted[0] if len(wanted) == 1 else tuple(wanted)
+        references = [r for r in node.inputs if r != ABSENT]
+
+        def run(arrays: list[np.ndarray]) -> list[np.ndarray]:
+            given = iter(arrays)
+            shaped = [
+                None if r == ABSENT else next(given).reshape(specs[r].shape) for r in node.inputs
+            ]
+            handles = [shaped] if op.list_inputs else shaped
+            made = cpu.run(kernel, handles, attributes_of(node), result)
+            return [*made] if isinstance(made, tuple) else [made]
+
+        self.layouts.update({n: self._session.storing.layout(specs[n]) for n in names})
+        return Hosted(node, "host", run, tuple(map(self.place, references)), tuple(names))
+
+
+class _Operands:
+    """The operands of a node and its epilogue, each value once for each time it is read."""
+
+    def __init__(self, lowering: Lowering):
+        self._lowering = lowering
+        self.references: list[str] = []
+
+    def add(self, reference: str) -> Operand:
+        """One more."""
+        program = self._lowering.program
+        self.references.append(reference)
+        spec = program.specs[reference]
+        array = program.constants.get(self._lowering.homes[reference])
+        shown = None if array is None else array.reshape(spec.shape)
+        return Operand(len(self.references) - 1, spec, shown)
+
+    def of_op(self, op: Op, node: Node) -> list[Any]:
+        """The inputs of an op as its kernel takes them."""
+        given = [None if r == ABSENT else self.add(r) for r in node.inputs]
+        if op.list_inputs:
+            return [given]
+        return given + [None] * (op.count - len(given))
+
+
+class Constants:
+    """The blocks of constants of all plans of a session; equal arrays have one."""
+
+    def __init__(self, session: Session):
+        from weakref import WeakValueDictionary
+
+        self._session = session
+        self._known: WeakValueDictionary[tuple[int, int, str], Block] = WeakValueDictionary()
+
+    def block(self, array: np.ndarray) -> Block:
+        """The block of an array, which nobody writes to."""
+        from core.dtypes import dtype_of
+
+        address = array.__array_interface__["data"][0]
+        key = address, array.nbytes, dtype_of(array)
+        found = self._known.get(key)
+        if found is None:
+            spec = Spec(array.shape, dtype_of(array))
+            found = ConstantBlock(self._session.storing.layout(spec), array)
+            self._known[key] = found
+        return found
+
+
+class ConstantBlock(Block):
+    """A block that keeps its array, so that no other one comes to lie at the same address."""
+
+    __slots__ = ("__weakref__", "array")
+
+    def __init__(self, layout: Layout, array: np.ndarray):
+        super().__init__(layout, array.size, array.reshape(-1))
+        self.array = array

@@ -1,0 +1,343 @@
+"""Runs a program on the shader backend."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from threading import Lock
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from core.backends.shader.compiler.layouts import Layout
+from core.backends.shader.plans.lowering import Constants, Hosted, Lowered, Lowering, Place
+from core.backends.shader.plans.memory import Arena, Memory, Need, Part, Textures, raw_values
+from core.backends.shader.plans.replay import Replay, intervals
+from core.backends.shader.plans.staging import LEAST_BYTES, Slot, Staging
+from core.backends.shader.storage import Block, loaded_values, stored_dtype
+from core.backends.shader.values import Value
+from core.graph.feeds import Quanta
+from core.plan.executable import Executable
+from core.plan.placement import Placed
+from core.plan.program import Program, epilogue_of, multiply_adds, reads
+
+if TYPE_CHECKING:
+    from core.backends.shader import ShaderBackend
+    from core.backends.shader.session import Session
+    from core.plan.report import StepInfo
+
+
+class Fed(NamedTuple):
+    """What is fed: its block, and where its values wait for the device if not there."""
+
+    block: Block
+    slot: Slot | None
+
+
+class Machine(Executable):
+    """A program as commands for the device. Threads may share it: they queue, and the device is one.
+
+    Args:
+        program: what runs; nobody writes to its constants.
+        backend: whose context it runs in; after a restart it is made ready anew.
+    """
+
+    packed_bytes = 0
+
+    def __init__(self, program: Program, backend: "ShaderBackend"):
+        self._program, self._backend = program, backend
+        self._making = Lock()
+        self._ready = _Ready(program, backend.session)
+
+    @property
+    def tier(self) -> str:
+        """Which shaders run."""
+        return self._ready.session.path
+
+    @property
+    def placed(self) -> Sequence[Placed]:
+        """Where each buffer lies in the arena, and from which step to which."""
+        return self._ready.memory.placed
+
+    @property
+    def arena_bytes(self) -> int:
+        """How large the arena is."""
+        return self._ready.memory.bytes
+
+    @property
+    def workspaces_made(self) -> int:
+        """One, from the first run on: the device does one after the other."""
+        return int(self._ready.replay is not None)
+
+    @property
+    def workspaces_idle(self) -> int:
+        """As `workspaces_made`: commands of several runs follow one another."""
+        return self.workspaces_made
+
+    def keep_idle(self, most: int) -> None:
+        """With none, memory goes when what is queued has run."""
+        if most == 0 and self._ready.replay is not None:
+            self._ready.session.owner.put(self._ready.forget)
+
+    @cached_property
+    def steps(self) -> "Sequence[StepInfo]":
+        """What runs, in order."""
+        return [_told(node, self._program) for node in self._ready.lowering.nodes]
+
+    def run(self, feeds: Sequence[Value | Quanta]) -> list[Value]:
+        """Queue a run; whoever reads its outputs waits."""
+        ready = self._current()
+        given = ready.taken(feeds)
+        outputs = ready.new_outputs()
+        ready.session.owner.put(lambda: ready.run(given, outputs))
+        return ready.outputs_as_asked(given, outputs)
+
+    def step_times(self, feeds: Sequence[Value | Quanta]) -> list[float]:
+        """Run once and tell the seconds of each step on the device."""
+        ready = self._current()
+        given = ready.taken(feeds)
+        return ready.session.owner.call(lambda: ready.times(given))
+
+    def gpu_time(self, feeds: Sequence[Value | Quanta], repeat: int) -> float:
+        """Seconds of a run on the device, of several back to back."""
+        ready = self._current()
+        given = ready.taken(feeds)
+        return ready.session.owner.call(lambda: ready.gpu_time(given, repeat))
+
+    def _current(self) -> "_Ready":
+        session = self._backend.session
+        if self._ready.session is not session:
+            with self._making:
+                if self._ready.session is not session:
+                    self._ready = _Ready(self._program, session)
+        return self._ready
+
+
+class _Ready:
+    """A program in a session."""
+
+    def __init__(self, program: Program, session: "Session"):
+        self.program, self.session = program, session
+        if session.constants is None:
+            session.constants = Constants(session)
+        self.lowering = Lowering(program, session, session.constants)
+        homes = self.lowering.homes
+        self._outputs = list(
+            dict.fromkeys(
+                homes[r]
+                for r in program.outputs
+                if homes[r] not in program.constants and homes[r] not in program.inputs
+            )
+        )
+        kind = Textures if session.storing.in_textures else Arena
+        self.memory: Memory = kind(self._needs(), session)
+        self.replay: Replay | None = None
+        self._inputs = [
+            Block(self.lowering.layouts[r], program.specs[r].size) for r in program.inputs
+        ]
+        self._staging: list[Staging | None] = [None] * len(self._inputs)
+        self._parts: dict[str, Part] = {}
+
+    def _needs(self) -> list[Need]:
+        """What lies between inputs and outputs."""
+        found: list[Need] = []
+        nodes = self.lowering.nodes
+        last: dict[Place, int] = {}
+        for i, node in enumerate(nodes):
+            for place in node.reads if isinstance(node, Hosted) else node.places:
+                last[place] = i
+        skipped = {*self._outputs, *self.program.inputs}
+        for i, node in enumerate(nodes):
+            names = node.writes if isinstance(node, Hosted) else _written(node)
+            for name in names:
+                if name not in skipped:
+                    layout = self.lowering.layouts[name]
+                    size = self.program.specs[name].size
+                    found.append(Need(name, layout, size, i, max(i, last.get(name, i))))
+            if isinstance(node, Lowered):
+                found += [Need(n, la, size, i, i) for n, (la, size) in node.between.items()]
+        return found
+
+    # --- in the caller's thread -------------------------------------------------------------
+
+    def taken(self, feeds: Sequence[Value | Quanta]) -> list[Fed]:
+        """What is fed, in memory of ours: the caller may change its arrays afterwards."""
+        return [
+            _taken(feed, staging, own)
+            for feed, staging, own in zip(feeds, self._staging, self._inputs, strict=True)
+        ]
+
+    def new_outputs(self) -> list[Block]:
+        """Blocks for the values that are computed for good."""
+        layouts, specs = self.lowering.layouts, self.program.specs
+        return [Block(layouts[name], specs[name].size) for name in self._outputs]
+
+    def outputs_as_asked(self, given: Sequence[Fed], made: Sequence[Block]) -> list[Value]:
+        """The outputs of the program: of inputs and constants their own blocks."""
+        blocks = {n: fed.block for n, fed in zip(self.program.inputs, given, strict=True)}
+        blocks |= zip(self._outputs, made, strict=True)
+        found = []
+        for reference in self.program.outputs:
+            place = self.lowering.place(reference)
+            block = place if isinstance(place, Block) else blocks[place]
+            found.append(Value(self.program.specs[reference], block))
+        return found
+
+    # --- in the GL thread -------------------------------------------------------------------
+
+    def forget(self) -> None:
+        """Let go of the memory; the next run takes some again."""
+        self.replay = None
+        self._parts = {}
+        self.memory = type(self.memory)(self._needs(), self.session)
+        self._inputs = [Block(b.layout, b.size) for b in self._inputs]
+
+    def run(self, given: Sequence[Fed], outputs: Sequence[Block]) -> None:
+        """All steps; what goes wrong is told by whoever reads the outputs."""
+        try:
+            self.session.storage.begin()
+            for call in self._bound(given, outputs).calls:
+                call()
+        except Exception as error:
+            for block in outputs:
+                block.error = error
+
+    def times(self, given: Sequence[Fed]) -> list[float]:
+        """The seconds of each node."""
+        self.session.storage.begin()
+        replay = self._bound(given, self.new_outputs())
+        clock = _wall_time if self.session.device.is_software else _query_time
+        return [
+            clock(self.session, replay.calls[begin:end]) for begin, end in intervals(replay.ends)
+        ]
+
+    def gpu_time(self, given: Sequence[Fed], repeat: int) -> float:
+        """Seconds of a run, of several in one query."""
+        self.session.storage.begin()
+        replay = self._bound(given, self.new_outputs())
+        clock = _wall_time if self.session.device.is_software else _query_time
+        return clock(self.session, replay.calls * repeat) / repeat
+
+    def _bound(self, given: Sequence[Fed], outputs: Sequence[Block]) -> Replay:
+        replay = self.replay or self._recorded()
+        storage = self.session.storage
+        for i, name in enumerate(self.program.inputs):
+            thing = self._fed(i, given[i])
+            self._parts[name] = Part(thing, 0, self._inputs[i].bytes)
+            replay.bind(name, thing)
+        for name, block in zip(self._outputs, outputs, strict=True):
+            thing = storage.of(block)
+            self._parts[name] = Part(thing, 0, block.bytes)
+            replay.bind(name, thing)
+        return replay
+
+    def _fed(self, index: int, fed: Fed) -> Any:
+        """The buffer or texture of an input, with its values."""
+        own, block, storage = self._inputs[index], fed.block, self.session.storage
+        has_layout = block.layout == own.layout
+        if has_layout and (block.thing is not None or block.host is None):
+            return storage.of(block)
+        thing = storage.pinned(own)
+        if not has_layout:  # another step or plan made it: several targets, or no half floats
+            storage.fill(thing, own.layout, storage.read(block))
+            return thing
+        staging = self._staging[index]
+        if fed.slot is not None and staging is not None:
+            staging.copy(fed.slot, thing)
+        else:
+            storage.fill(thing, own.layout, block.host)
+        return thing
+
+    def _recorded(self) -> Replay:
+        self._parts = self.memory.make()
+        moving = [*self.program.inputs, *self._outputs]
+        nodes = self.lowering.nodes
+        self.replay = Replay(nodes, self._parts, moving, self.session, self._run_hosted)
+        if self.session.has_staging:
+            self._staging = [
+                Staging(self.session, own.bytes)
+                if own.bytes >= LEAST_BYTES and own.layout == Layout("float32")
+                else None
+                for own in self._inputs
+            ]
+        return self.replay
+
+    def _run_hosted(self, node: Hosted) -> None:
+        """Read back, compute on the host, and put the results where they belong."""
+        arrays = [self._read(place) for place in node.reads]
+        for name, array in zip(node.writes, node.run(arrays), strict=True):
+            layout, part = self.lowering.layouts[name], self._parts[name]
+            self.session.storage.fill(part.thing, layout, array, part.offset)
+
+    def _read(self, place: Place) -> np.ndarray:
+        if isinstance(place, Block):
+            return self.session.storage.read(place)
+        layout = self.lowering.layouts[place]
+        count = self.program.specs[place].size * layout.words
+        return loaded_values(
+            raw_values(self._parts[place], layout, count, stored_dtype(layout)), layout
+        )
+
+
+def _written(node: Lowered) -> list[str]:
+    first = len(node.places) - len(node.between) - len(node.recipe.results)
+    return [p for p in node.places[first : first + len(node.recipe.results)] if isinstance(p, str)]
+
+
+def _taken(feed: Value | Quanta, staging: Staging | None, own: Block) -> Fed:
+    """A feed; an array that waits on the host goes into mapped memory where there is some."""
+    if isinstance(feed, Quanta):
+        return Fed(Block(Layout("float32"), feed.array.size, feed.values().reshape(-1)), None)
+    block = feed.block
+    assert block is not None
+    host = block.host
+    if block.thing is not None or host is None:
+        return Fed(block, None)
+    slot = staging.take() if staging is not None and block.layout == own.layout else None
+    if slot is not None:
+        slot.array[: host.nbytes].view(host.dtype)[:] = host
+    if block.is_borrowed:
+        block = Block(block.layout, block.size, host if slot is not None else host.copy())
+    return Fed(block, slot)
+
+
+def _wall_time(session: "Session", calls: Sequence[Any]) -> float:
+    """Seconds until the device is done: software has no clock for compute shaders."""
+    session.owner.gl.finish()
+    started = perf_counter()
+    for call in calls:
+        call()
+    session.owner.gl.finish()
+    return perf_counter() - started
+
+
+def _query_time(session: "Session", calls: Sequence[Any]) -> float:
+    query = session.owner.context.query(time=True)
+    with query:
+        for call in calls:
+            call()
+    return query.elapsed * 1e-9
+
+
+def _told(step: Lowered | Hosted, program: Program) -> "StepInfo":
+    from core.plan.report import StepInfo  # who just runs a plan tells nothing of it
+
+    node, specs = step.node, program.specs
+    read = [*reads(node)]
+    scratch = (
+        0
+        if isinstance(step, Hosted)
+        else sum(Need(n, la, s, 0, 0).bytes for n, (la, s) in step.between.items())
+    )
+    return StepInfo(
+        name=node.name,
+        op=node.type,
+        kernel=step.kernel,
+        fused=tuple(e.type for e in epilogue_of(node)),
+        input_shapes=tuple(specs[r].shape for r in read),
+        output_shape=specs[node.name].shape,
+        dtype=specs[node.name].dtype,
+        bytes=specs[node.name].bytes,
+        weight_bytes=sum(program.constants[r].nbytes for r in read if r in program.constants),
+        multiply_adds=multiply_adds(node, specs),
+        scratch_bytes=scratch,
+    )

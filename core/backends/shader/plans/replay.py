@@ -1,0 +1,191 @@
+"""The commands of a plan, bound once to their objects, and the same ones again at each run.
+
+Python's own time counts here: a step is about four calls of moderngl's C methods by `partial`, in
+one flat list. What stays bound from the step before is not bound again, and a barrier is left out
+where a step touches nothing that the ones since the last barrier do.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from core.backends.shader.plans.lowering import Hosted, Lowered, Place
+from core.backends.shader.plans.memory import Part
+from core.backends.shader.session import BARRIER, Session
+from core.backends.shader.storage import Block
+from core.backends.shader.textures import frame_of
+
+_TRIANGLES = 4
+
+#: After so many steps what was recorded is sent off: the device works while Python goes on.
+_SENT_AFTER = frozenset({1, 5, 10, 20, 40, 80, 160, 320})
+
+
+class _Spot(NamedTuple):
+    """A call that binds memory which may be another one at the next run."""
+
+    position: int
+    binding: int
+    is_written: bool
+
+
+class Replay:
+    """What runs, for a session; for the GL thread only.
+
+    Attributes:
+        calls: all commands in order.
+        ends: where the commands of each node end.
+
+    Args:
+        nodes: in order.
+        parts: the memory of values by name; not of those in ``moving``.
+        moving: the values whose memory is told before each run.
+        session: of the context.
+        run_hosted: runs a node on the cpu backend.
+    """
+
+    def __init__(
+        self,
+        nodes: Sequence[Lowered | Hosted],
+        parts: Mapping[str, Part],
+        moving: Sequence[str],
+        session: Session,
+        run_hosted: Callable[[Hosted], None],
+    ):
+        self._session, self._parts, self._moving = session, parts, frozenset(moving)
+        self._spots: dict[str, list[_Spot]] = {name: [] for name in moving}
+        self._bound: dict[str, Any] = {}
+        self.calls: list[Callable[[], Any]] = []
+        self.ends: list[int] = []
+        self._state: dict[int, Any] = {}
+        self._hazards = _Hazards()
+        record = self._draw if session.storing.in_textures else self._dispatch
+        steps = 0
+        for node in nodes:
+            if isinstance(node, Hosted):
+                self._hazards.forget()
+                self._state.clear()
+                self.calls += [self._barrier(), partial(run_hosted, node)]
+            else:
+                for step in node.recipe.steps:
+                    record(
+                        step.program, [node.places[i] for i in step.reads], node.places[step.writes]
+                    )
+                    steps += 1
+                    if steps in _SENT_AFTER:
+                        self.calls.append(session.owner.gl.flush)
+            self.ends.append(len(self.calls))
+        self.calls.append(self._barrier())
+
+    def bind(self, name: str, thing: Any) -> None:
+        """Tell where a moving value lies from now on."""
+        if self._bound.get(name) is thing:
+            return
+        self._bound[name] = thing
+        for position, binding, is_written in self._spots[name]:
+            self.calls[position] = self._binding(thing, binding, is_written)
+
+    def _barrier(self) -> Callable[[], Any]:
+        if self._session.storing.in_textures:
+            return _nothing
+        return partial(self._session.owner.context.mglo.memory_barrier, BARRIER, False)
+
+    # --- compute ----------------------------------------------------------------------------
+
+    def _dispatch(self, program: Any, reads: Sequence[Place], writes: Place) -> None:
+        compiled = self._session.programs.of(program)
+        if self._hazards.meets([*map(self._range, reads)], self._range(writes)):
+            self.calls.append(self._barrier())
+        for binding, place in enumerate([*reads, writes]):
+            self._bind_place(place, binding, is_written=binding == len(reads))
+        self.calls.append(partial(compiled.program.mglo.run, *program.groups))
+
+    def _bind_place(self, place: Place, binding: int, is_written: bool) -> None:
+        if isinstance(place, str) and place in self._moving:
+            self._spots[place].append(_Spot(len(self.calls), binding, is_written))
+            self.calls.append(_nothing)  # until it is told
+            self._state[binding] = place
+            return
+        part = self._part(place)
+        if self._state.get(binding) == part:
+            return
+        self._state[binding] = part
+        bind = part.thing.mglo.bind_to_storage_buffer
+        self.calls.append(partial(bind, binding, part.offset, part.bytes))
+
+    def _binding(self, thing: Any, binding: int, is_written: bool) -> Callable[[], Any]:
+        if not self._session.storing.in_textures:
+            return partial(thing.mglo.bind_to_storage_buffer, binding, 0, -1)
+        if is_written:
+            return frame_of(self._session.owner, thing).mglo.use
+        return partial(thing.mglo.use, binding)
+
+    def _part(self, place: Place) -> Part:
+        if not isinstance(place, Block):
+            return self._parts[place]
+        thing = self._session.storage.pinned(place)
+        return Part(thing, 0, place.bytes)
+
+    def _range(self, place: Place) -> tuple[Any, int, int]:
+        """What a place takes: of what thing, from where, to where."""
+        if isinstance(place, str) and place in self._moving:
+            return place, 0, 1
+        part = self._part(place)
+        return id(part.thing), part.offset, part.offset + part.bytes
+
+    # --- drawing ----------------------------------------------------------------------------
+
+    def _draw(self, program: Any, reads: Sequence[Place], writes: Place) -> None:
+        compiled = self._session.programs.of(program)
+        for unit, place in enumerate(reads):
+            if isinstance(place, str) and place in self._moving:
+                self._spots[place].append(_Spot(len(self.calls), unit, False))
+                self.calls.append(_nothing)
+            else:
+                self.calls.append(partial(self._part(place).thing.mglo.use, unit))
+        if isinstance(writes, str) and writes in self._moving:
+            self._spots[writes].append(_Spot(len(self.calls), 0, True))
+            self.calls.append(_nothing)
+        else:
+            frame = frame_of(self._session.owner, self._part(writes).thing)
+            self.calls.append(frame.mglo.use)
+        self.calls.append(partial(compiled.vertices.mglo.render, _TRIANGLES, 3, 0, -1))
+
+
+class _Hazards:
+    """What was read and written since the last barrier."""
+
+    def __init__(self) -> None:
+        self._read: list[tuple[Any, int, int]] = []
+        self._written: list[tuple[Any, int, int]] = []
+
+    def forget(self) -> None:
+        """There is a barrier."""
+        self._read, self._written = [], []
+
+    def meets(self, reads: Sequence[tuple[Any, int, int]], writes: tuple[Any, int, int]) -> bool:
+        """Whether a step needs a barrier before it; if so, there is one."""
+        clash = any(_overlap(r, w) for r in reads for w in self._written) or any(
+            _overlap(writes, other) for other in (*self._read, *self._written)
+        )
+        if clash:
+            self.forget()
+        self._read += reads
+        self._written.append(writes)
+        return clash
+
+
+def _overlap(a: tuple[Any, int, int], b: tuple[Any, int, int]) -> bool:
+    return a[0] == b[0] and a[1] < b[2] and b[1] < a[2]
+
+
+def _nothing() -> None:
+    """In the place of a command that is not known yet, or not needed."""
+
+
+def intervals(ends: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """From where to where the commands of each node go."""
+    begin = 0
+    for end in ends:
+        yield begin, end
+        begin = end

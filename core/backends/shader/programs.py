@@ -1,0 +1,178 @@
+"""Programs of the driver, made once for each source: kept in memory, and on disk."""
+
+from array import array
+from sys import getrefcount
+from typing import TYPE_CHECKING, Any
+
+from core.backends.shader.binaries import Binaries
+from core.backends.shader.compiler.source import Program
+from core.errors import CoreError
+
+if TYPE_CHECKING:
+    from core.backends.shader.owner import Owner
+
+#: Programs that are kept in memory beside those of plans; more than any training has.
+MOST_PROGRAMS = 4096
+
+#: One triangle that covers everything, out of no data.
+_VERTICES = (
+    "#version 330\nvoid main() { vec2 p = vec2((gl_VertexID << 1) & 2, gl_VertexID & 2); "
+    "gl_Position = vec4(p * 2.0 - 1.0, 0.0, 1.0); }\n"
+)
+
+
+class ShaderError(CoreError):
+    """A shader does not compile: the driver's words, and under them the source.
+
+    Attributes:
+        source: GLSL, as the driver got it.
+    """
+
+    def __init__(self, message: str, source: str = ""):
+        super().__init__(message)
+        self.args = (*self.args, source)
+        self.source = source
+
+    def __str__(self) -> str:
+        lines = [f"{i:4d}  {line}" for i, line in enumerate(self.source.splitlines(), 1)]
+        return "\n".join([self.args[0], *lines])
+
+
+class Compiled:
+    """A program of the driver, and the uniforms that it has now.
+
+    Attributes:
+        program: moderngl's.
+        vertices: what is drawn with it; None for compute.
+
+    Args:
+        program: see above.
+        owner: of the context.
+        vertices: see above.
+    """
+
+    __slots__ = ("_alone", "_floats", "_gl", "_ints", "_places", "program", "vertices")
+
+    def __init__(self, program: Any, owner: "Owner", vertices: Any = None):
+        self.program, self.vertices = program, vertices
+        self._gl = owner.gl
+        self._ints: tuple[int, ...] = ()
+        self._floats: tuple[float, ...] = ()
+        self._places: dict[bytes, int] = {}
+        self._alone = self._references()
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether somebody keeps a method of moderngl's object, as plans do."""
+        return self._references() > self._alone
+
+    def _references(self) -> int:
+        return getrefcount((self.vertices or self.program).mglo)
+
+    def set(self, ints: tuple[int, ...], floats: tuple[float, ...]) -> None:
+        """Give the uniforms their values, where they have others.
+
+        moderngl does not know those of a program that was loaded, and refuses arrays whose end
+        the driver left out as nobody reads it.
+        """
+        if ints != self._ints:
+            self._write(b"ints", array("i", ints), self._gl.uniform_ints)
+            self._ints = ints
+        if floats != self._floats:
+            self._write(b"floats", array("f", floats), self._gl.uniform_floats)
+            self._floats = floats
+
+    def _write(self, name: bytes, values: array, write: Any) -> None:
+        place = self._places.get(name)
+        if place is None:
+            place = self._places[name] = self._gl.uniform_location(self.program.glo, name)
+        self._gl.use_program(self.program.glo)
+        write(place, len(values), values.tobytes())
+
+    def release(self) -> None:
+        """Let go of it."""
+        if self.vertices is not None:
+            self.vertices.release()
+        self.program.release()
+
+
+class Programs:
+    """Makes programs of sources. All of it runs in the GL thread.
+
+    Args:
+        owner: of the context.
+    """
+
+    def __init__(self, owner: "Owner"):
+        self._owner = owner
+        self._binaries = Binaries(owner)
+        self._made: dict[str, Compiled] = {}
+        self._most = MOST_PROGRAMS  # or more, where plans have so many
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+    def of(self, program: Program) -> Compiled:
+        """The driver's program of a source; made when it is first asked for.
+
+        Raises:
+            ShaderError: it does not compile; the message has the driver's and the source.
+        """
+        found = self._made.get(program.text)
+        if found is None:
+            self._forget_some()
+            found = self._made[program.text] = self._new(program)
+        return found
+
+    def _new(self, program: Program) -> Compiled:
+        if program.groups == (0, 0, 0):
+            return self._drawing(program)
+        made = self._binaries.load(program.text)
+        if made is None:
+            made = self._compile(program.text, compute=True)
+            self._binaries.keep(program.text, made)
+        return Compiled(made, self._owner)
+
+    def _drawing(self, program: Program) -> Compiled:
+        made = self._compile(program.text, compute=False)
+        for unit in range(len(program.inputs)):
+            if f"data_{unit}" in made:  # not what the driver left out as nobody reads it
+                made[f"data_{unit}"].value = unit
+        vertices = self._owner.context.vertex_array(made, [])
+        return Compiled(made, self._owner, vertices)
+
+    def _compile(self, text: str, compute: bool) -> Any:
+        import moderngl
+
+        context = self._owner.context
+        try:
+            if compute:
+                return context.compute_shader(text)
+            return context.program(vertex_shader=_VERTICES, fragment_shader=text)
+        except moderngl.Error as error:
+            raise ShaderError(
+                f"the driver does not compile this shader: {_reason(error)}", text
+            ) from error
+
+    def _forget_some(self) -> None:
+        """Where there are many, the oldest go that no plan has; who asks again gets another."""
+        if len(self._made) < self._most:
+            return
+        for text in [text for text, made in self._made.items() if not made.is_bound]:
+            self._made.pop(text).release()
+            if len(self._made) <= MOST_PROGRAMS * 3 // 4:
+                break
+        self._most = max(MOST_PROGRAMS, len(self._made) + MOST_PROGRAMS // 4)
+
+    def release(self) -> None:
+        """Let go of all programs, those that plans have as well."""
+        self._owner.gl.use_program(0)  # one that is in use would stay
+        for made in self._made.values():
+            made.release()
+        self._made.clear()
+
+
+def _reason(error: Exception) -> str:
+    """The driver's words without moderngl's frame of them."""
+    lines = [line.strip() for line in str(error).splitlines()]
+    return "; ".join(line for line in lines if line and set(line) - {"="})

@@ -1,0 +1,406 @@
+"""Memory of the device: blocks of values, recycled by size, moved to the host where it is short.
+
+A `Block` is made anywhere and costs nothing; it gets its buffer or texture in the GL thread when a
+command first needs it. When the last reference goes, whatever it has goes back to be used again:
+that is safe, as commands keep their blocks and the device works in order.
+
+A block may go in any thread, even in the middle of another command. So the storage never looks at
+blocks of its own accord, but at what they hold, which only the GL thread changes.
+"""
+
+import gc
+from collections import OrderedDict, deque
+from contextlib import suppress
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from core.backends.shader.checks import DeviceMemoryError
+from core.backends.shader.compiler.layouts import Layout, stored_bytes
+from core.backends.shader.textures import (
+    from_texture,
+    new_texture,
+    texture_bytes,
+    texture_key,
+    to_texels,
+)
+from core.errors import CoreError
+
+if TYPE_CHECKING:
+    from core.backends.shader.owner import Owner
+
+#: How much may lie around unused for the next block of its size, as a part of the limit.
+SPARE_PART = 0.25
+
+#: The limit where the driver does not tell how much memory there is.
+USUAL_BYTES = 1 << 31
+
+#: The part of the device's memory that we use before values move to the host.
+USED_PART = 0.8
+
+_UPDATE_BARRIER = 0x200  # what shaders wrote is there for copies, and the other way round
+
+GONE = (
+    "the values are gone: they were made before the shader backend was stopped; "
+    "keep what is needed with numpy() before core.stop_shader()"
+)
+
+_Key = tuple[Any, ...]
+
+
+class Held:
+    """What a block has: a thing on the device, or values on the host after they were moved there.
+
+    Attributes:
+        key: what things are alike by.
+        layout: how values are stored.
+        size: how many values.
+        thing: the buffer or texture, or None.
+        host: the values as a flat array, where they are not on the device.
+        stamp: the command that used it last.
+        is_pinned: whether it is never moved to the host.
+        returned: where it goes when its block goes.
+    """
+
+    __slots__ = ("host", "is_pinned", "key", "layout", "returned", "size", "stamp", "thing")
+
+    def __init__(self, block: "Block", returned: "deque[Held]"):
+        self.key, self.layout, self.size = key_of(block), block.layout, block.size
+        self.thing: Any = None
+        self.host: np.ndarray | None = None
+        self.stamp = 0
+        self.is_pinned = False
+        self.returned = returned
+
+
+class Block:
+    """Where values lie: on the device, or on the host while they wait or were moved there.
+
+    Attributes:
+        layout: how they are stored.
+        size: how many values.
+        error: why there are none: what was to make them failed.
+        held: its memory, once a command needed it; for the GL thread only.
+        is_borrowed: whether the host's array is a caller's, who may change it after the call.
+    """
+
+    __slots__ = ("_given", "error", "held", "is_borrowed", "layout", "size")
+
+    def __init__(self, layout: Layout, size: int, host: np.ndarray | None = None):
+        self.layout, self.size, self._given = layout, size, host
+        self.error: Exception | None = None
+        self.held: Held | None = None
+        self.is_borrowed = False
+
+    @property
+    def thing(self) -> Any:
+        """The buffer or texture, or None."""
+        return None if self.held is None else self.held.thing
+
+    @property
+    def host(self) -> np.ndarray | None:
+        """The values as a flat array, where they are not on the device; else None."""
+        return self._given if self.held is None else self.held.host
+
+    @property
+    def bytes(self) -> int:
+        """How much memory it takes on the device."""
+        return stored_bytes(self.size, self.layout)
+
+    def hold(self, returned: "deque[Held]") -> Held:
+        """Begin to hold memory, and leave the values that were given to that."""
+        held = Held(self, returned)
+        held.host = self._given
+        self.held = held  # who asks in another thread finds the values before and after
+        self._given = None
+        return held
+
+    def __del__(self) -> None:
+        if self.held is not None:
+            self.held.returned.append(self.held)  # atomic: no lock, no call to GL
+
+
+def key_of(block: Block) -> _Key:
+    """What things are alike by."""
+    return _key(block.layout, block.size)
+
+
+@lru_cache(maxsize=4096)
+def _key(layout: Layout, size: int) -> _Key:
+    if layout.kind == "texture":
+        return texture_key(layout)
+    return (rounded(stored_bytes(size, layout)),)
+
+
+def rounded(size: int) -> int:
+    """A size of which buffers are made: at most a quarter more than is needed.
+
+    >>> rounded(16), rounded(1000), rounded(5000)
+    (256, 1024, 5120)
+    """
+    step = max(256, 1 << max(0, size.bit_length() - 3))
+    return -(-size // step) * step
+
+
+class Storage:
+    """Gives blocks their memory. All of it runs in the GL thread.
+
+    Attributes:
+        limit: bytes on the device before values move to the host.
+        used_bytes: those that are taken now, whether in use or kept for the next block.
+        moved_out: blocks that were moved to the host so far.
+
+    Args:
+        owner: of the context.
+        limit: see above; by default most of what the device has.
+    """
+
+    def __init__(self, owner: "Owner", limit: int | None = None):
+        self._owner = owner
+        memory = owner.device.memory_bytes
+        self.limit = limit or (int(memory * USED_PART) if memory else USUAL_BYTES)
+        self.used_bytes = 0
+        self.moved_out = 0
+        self._moved_bytes = self.limit  # since garbage was collected; at first it is
+        self._returned: deque[Held] = deque()
+        self._spare: OrderedDict[_Key, list[Any]] = OrderedDict()
+        self._spare_bytes = 0
+        self._live: OrderedDict[Held, None] = OrderedDict()  # what was used longest ago first
+        self._pinned: set[Held] = set()
+        self._command = 1
+
+    # --- for commands -----------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """A command begins: what it uses from now on stays on the device until the next."""
+        self._command += 1
+
+    def of(self, block: Block) -> Any:
+        """The buffer or texture of a block; its values are there, if it had any.
+
+        Raises:
+            CoreError: there is no memory for it, or its values are gone.
+            Exception: what the command raised that was to make the values.
+        """
+        if block.error is not None:
+            raise block.error.with_traceback(None)  # it would grow with every reader
+        held = block.held or block.hold(self._returned)
+        if held.thing is None or held.returned is not self._returned:
+            self._place(held)
+        held.stamp = self._command
+        if not held.is_pinned:
+            self._live.move_to_end(held)
+        return held.thing
+
+    def pinned(self, block: Block) -> Any:
+        """The same for good: plans keep what they bind, it is never moved to the host."""
+        thing, held = self.of(block), block.held
+        assert held is not None
+        held.is_pinned = True
+        self._live.pop(held, None)
+        self._pinned.add(held)
+        return thing
+
+    def read(self, block: Block) -> np.ndarray:
+        """The values as a flat array, which must not be written to."""
+        if block.error is None and block.host is not None:
+            return block.host
+        self.of(block)
+        assert block.held is not None
+        return self._values(block.held)
+
+    def release(self) -> None:
+        """Let go of all memory; blocks that are still referenced lose what is there."""
+        self._take_back()
+        for held in (*self._live, *self._pinned):
+            self._delete(held.thing)
+            held.thing, held.returned = None, deque()
+        self._live.clear()
+        self._pinned.clear()
+        self._drop_spare(0)
+        self.used_bytes = 0
+
+    @property
+    def things(self) -> int:
+        """How many buffers and textures blocks have now."""
+        self._take_back()
+        return len(self._live) + len(self._pinned)
+
+    # --- making room ------------------------------------------------------------------------
+
+    def _place(self, held: Held) -> None:
+        """Memory for what has none: at its first use, or after it was moved out."""
+        if held.thing is not None or (held.stamp and held.host is None):
+            raise CoreError(GONE)  # it is, or was, in another context
+        self._take_back()
+        spare = self._spare.get(held.key)
+        if spare:
+            held.thing = spare.pop()
+            self._spare_bytes -= bytes_of(held.key)
+        else:
+            held.thing = self._made(held.key)
+        held.returned = self._returned
+        self._live[held] = None
+        if held.host is not None:
+            self.fill(held.thing, held.layout, held.host)
+            held.host = None
+
+    def _take_back(self) -> None:
+        """What blocks left behind may be used again."""
+        while self._returned:
+            held = self._returned.popleft()
+            self._live.pop(held, None)
+            self._pinned.discard(held)
+            if held.thing is not None:
+                self._spare.setdefault(held.key, []).append(held.thing)
+                self._spare.move_to_end(held.key)
+                self._spare_bytes += bytes_of(held.key)
+        self._drop_spare(int(self.limit * SPARE_PART))
+
+    def _drop_spare(self, most: int) -> None:
+        while self._spare_bytes > most:
+            key, things = next(iter(self._spare.items()))
+            if things:
+                self._delete(things.pop())
+                self._spare_bytes -= bytes_of(key)
+                self.used_bytes -= bytes_of(key)
+            else:
+                del self._spare[key]
+
+    def _made(self, key: _Key) -> Any:
+        """A new buffer or texture; where memory is short, after others were moved out."""
+        size = bytes_of(key)
+        if self.used_bytes + size > self.limit:
+            self._make_room(size)
+        for make_room in (self._drop_all_spare, self._move_all_out, None):
+            thing = self._try_to_make(key)
+            if thing is not None:
+                self.used_bytes += size
+                return thing
+            if make_room is not None:
+                make_room()
+        raise DeviceMemoryError(
+            f"the device has no memory for {size:,} bytes beside the {self.used_bytes:,} in use: "
+            "let go of tensors, use smaller batches, or another backend"
+        )
+
+    def _try_to_make(self, key: _Key) -> Any:
+        """A new one, or None where there is no memory for it."""
+        import moderngl
+
+        check = self._owner.check_errors
+        check("commands of the shader backend")  # so that what is told next is of this one
+        try:
+            thing = self._new_thing(key)
+        except (moderngl.Error, MemoryError):
+            with suppress(DeviceMemoryError):
+                check("a new buffer or texture")
+            return None
+        try:
+            check(f"a buffer or texture of {bytes_of(key):,} bytes")
+        except CoreError as error:
+            thing.release()
+            if isinstance(error, DeviceMemoryError):
+                return None
+            raise
+        return thing
+
+    def _new_thing(self, key: _Key) -> Any:
+        if len(key) == 1:
+            return self._owner.context.buffer(reserve=key[0])
+        return new_texture(self._owner, key)
+
+    def _make_room(self, size: int) -> None:
+        """Down to the limit: first what is unused, then garbage, then what was used longest ago.
+
+        To look for garbage takes long: it is done again when as much as the limit was moved.
+        """
+        self._drop_all_spare()
+        if self.used_bytes + size > self.limit and self._moved_bytes >= self.limit:
+            gc.collect()
+            self._moved_bytes = 0
+            self._take_back()
+            self._drop_all_spare()
+        while self.used_bytes + size > self.limit and self._move_oldest_out():
+            pass
+
+    def _drop_all_spare(self) -> None:
+        self._drop_spare(0)
+
+    def _move_all_out(self) -> None:
+        while self._move_oldest_out():
+            pass
+
+    def _move_oldest_out(self) -> bool:
+        """To the host, if there is any that the command of now does not use."""
+        held = next(iter(self._live), None)
+        if held is None or held.stamp == self._command:
+            return False
+        held.host = self._values(held)
+        self._delete(held.thing)
+        held.thing = None
+        del self._live[held]
+        self.used_bytes -= bytes_of(held.key)
+        self._moved_bytes += bytes_of(held.key)
+        self.moved_out += 1
+        return True
+
+    # --- values in and out ------------------------------------------------------------------
+
+    def fill(self, thing: Any, layout: Layout, values: np.ndarray, offset: int = 0) -> None:
+        """Put a tensor's values into a buffer, from a byte on, or into a texture."""
+        stored = stored_values(values, layout)
+        if layout.kind == "texture":
+            thing.write(to_texels(stored, layout))
+        elif stored.size:
+            self._owner.context.memory_barrier(_UPDATE_BARRIER)
+            thing.write(stored, offset)
+
+    def _values(self, held: Held) -> np.ndarray:
+        layout = held.layout
+        kind = stored_dtype(layout)
+        count = held.size * layout.words
+        if layout.kind == "texture":
+            raw = from_texture(held.thing, layout, count, kind)
+        else:
+            raw = np.empty(count, kind)
+            if count:
+                self._owner.context.memory_barrier(_UPDATE_BARRIER)
+                held.thing.read_into(raw, raw.nbytes)
+        return loaded_values(raw, layout)
+
+    def _delete(self, thing: Any) -> None:
+        frame = thing.extra
+        if frame is not None:
+            frame.release()
+        thing.release()
+
+
+def bytes_of(key: _Key) -> int:
+    """How much memory a thing takes."""
+    return key[0] if len(key) == 1 else texture_bytes(key)
+
+
+def stored_dtype(layout: Layout) -> np.dtype:
+    """NumPy's dtype of what is stored."""
+    if layout.dtype in ("int32", "bool"):
+        return np.dtype(np.int32)
+    return np.dtype(np.float16 if layout.half else np.float32)
+
+
+def stored_values(values: np.ndarray, layout: Layout) -> np.ndarray:
+    """A tensor's values as they are stored: a flat array; complex ones as pairs."""
+    flat = np.ascontiguousarray(values).reshape(-1)
+    if layout.dtype == "complex64":
+        return flat.view(np.float32)
+    return flat.astype(stored_dtype(layout), copy=False)
+
+
+def loaded_values(stored: np.ndarray, layout: Layout) -> np.ndarray:
+    """A tensor's values of what is stored."""
+    if layout.dtype == "complex64":
+        return stored.view(np.complex64)
+    if layout.dtype == "bool":
+        return stored != 0
+    return stored.astype(np.float32, copy=False) if layout.half else stored

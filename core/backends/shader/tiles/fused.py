@@ -1,0 +1,113 @@
+"""A depthwise convolution and the pointwise one after it, in one kernel.
+
+The tile of the product computes its left factor instead of loading it. Every tile of columns does
+so again: it pays where the pointwise convolution has few columns, as in a network's first layers.
+"""
+
+from core.backends.shader.tiles.choices import Choice, Product, choose
+from core.backends.shader.tiles.convolution import Convolution, corner
+from core.backends.shader.tiles.depthwise import Depthwise
+from core.backends.shader.tiles.matrix import Layout, Side, dense_text, matrix_side, tile_grid
+from core.backends.shader.tiles.source import Limits, Tile, ceil_div
+
+
+def separable_tile(
+    d: Depthwise, filters: int, limits: Limits, choice: Choice | None = None
+) -> Tile:
+    """A separable convolution of ``x``: depthwise filter ``d``, then pointwise filter ``w``.
+
+    Between them the text calls ``vec4 middle_4(int c, vec4 v)``, which the compiler defines: bias
+    and activation of the depthwise convolution, for vec4 number c of its channels.
+
+    Args:
+        d: the depthwise convolution, of multiplier 1 and whole vec4s of channels.
+        filters: of the pointwise convolution.
+        limits: of the device.
+        choice: tile of the product.
+    """
+    c = Convolution(d.batch, d.channels, filters, d.window)
+    p = Product(c.pixels, d.channels, filters)
+    choice = choice or choose(p, limits)
+    layout = Layout(
+        _depthwise_side(c),
+        matrix_side("w", "0", p.columns, p.inner, False, bool(p.inner % choice.strip)),
+        str(p.rows),
+        p.columns,
+        lambda strip: str(ceil_div(p.inner, strip)),
+        lambda row: f"{row} * {p.columns}",
+        (lambda choice: _fill_by_rows(c, choice)) if _fills_by_rows(c, choice) else None,
+    )
+    groups, prologue = tile_grid(choice, p.rows, p.columns, 1)
+    return Tile(dense_text(choice, layout, prologue, p.inner, "w"), choice.threads, groups)
+
+
+def can_fuse(d: Depthwise) -> bool:
+    """Whether `separable_tile` can compute it."""
+    return d.multiplier == 1 and d.channels % 4 == 0
+
+
+def _depthwise_side(c: Convolution) -> Side:
+    """The depthwise convolution as left factor."""
+    w, (height, width), vectors = c.window, c.window.in_size, c.channels // 4
+    text = "vec4 x_separable(int image, int y, int x, int c) {\nvec4 sum = vec4(0.0);\n"
+    text += f"if (c >= {vectors}) return sum;\n"
+    text += f"int at = ((image * {height} + y) * {width} + x) * {vectors} + c;\n"
+    for ky in range(w.size[0]):
+        down = ky * w.dilations[0]
+        text += f"bool in{ky} = uint(y + {down}) < {height}u;\n"
+        for kx in range(w.size[1]):
+            right, tap = kx * w.dilations[1], ky * w.size[1] + kx
+            read = f"x_4(at + {(down * width + right) * vectors})"
+            inside = f"in{ky} && uint(x + {right}) < {width}u"
+            text += f"vec4 v{tap} = {inside} ? {read} : vec4(0.0);\n"
+    for tap in range(c.taps):
+        text += f"sum = fma(v{tap}, d_4({tap * vectors} + c), sum);\n"
+    text += "return middle_4(c, sum);\n}\n"
+    return Side(
+        True,
+        text,
+        lambda s, line, place: corner(c, s, line) + f"int c{s} = {place} / 4;",
+        lambda s: f"x_separable(image{s}, y{s}, x{s}, c{s})",
+        lambda s, length: f"c{s} += {length // 4};",
+    )
+
+
+def _fills_by_rows(c: Convolution, choice: Choice) -> bool:
+    """Whether a tile's pixels are neighbours in one row of an image, and threads keep a channel."""
+    return (
+        choice.resident
+        and c.window.out_size[1] % choice.rows == 0
+        and choice.threads % (c.channels // 4) == 0
+    )
+
+
+def _fill_by_rows(c: Convolution, choice: Choice) -> str:
+    """GLSL that makes the left rows of a tile.
+
+    A thread keeps its channels' filter in registers and makes some neighbouring pixels, for which
+    it reads each column of the image once.
+    """
+    w, (height, width), vectors = c.window, c.window.in_size, c.channels // 4
+    lanes = choice.threads // vectors
+    pixels = ceil_div(choice.rows, lanes)
+    columns = [
+        [q * w.strides[1] + k * w.dilations[1] for k in range(w.size[1])] for q in range(pixels)
+    ]
+    text = f"{{ int c = t % {vectors}, first = t / {vectors} * {pixels};\n"
+    text += corner(c, "", "(first_row + first)")
+    text += "".join(f"vec4 s{q} = vec4(0.0);\n" for q in range(pixels))
+    for ky in range(w.size[0]):
+        text += f"{{ int row = y + {ky * w.dilations[0]};\nbool in_ = uint(row) < {height}u;\n"
+        text += f"int at = ((image * {height} + row) * {width} + x) * {vectors} + c;\n"
+        for k in range(w.size[1]):
+            text += f"vec4 f{k} = d_4({(ky * w.size[1] + k) * vectors} + c);\n"
+        for i in sorted({i for row in columns for i in row}):
+            inside = f"in_ && uint(x + {i}) < {width}u"
+            text += f"vec4 v{i} = {inside} ? x_4(at + {i * vectors}) : vec4(0.0);\n"
+        for q in range(pixels):
+            text += "".join(f"s{q} = fma(v{i}, f{k}, s{q});\n" for k, i in enumerate(columns[q]))
+        text += "}\n"
+    for q in range(pixels):
+        guard = f"if (first + {q} < {choice.rows}) " if choice.rows % lanes else ""
+        text += f"{guard}tile[(first + {q}) * {vectors | 1} + c] = middle_4(c, s{q});\n"
+    return text + "}\n"

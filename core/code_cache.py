@@ -1,0 +1,193 @@
+"""Compiled code, kept on disk for the next process.
+
+It is the one exception to "no code from files". So the folder must be the user's own and closed to
+everybody else, or it is not used; a file is one that the user wrote, and has a checksum of its name
+and content. Nothing here is needed: what cannot be read or written is compiled again.
+
+``ZOO_CODE_CACHE`` names another folder; ``0`` turns the cache off.
+"""
+
+import contextlib
+import os
+import stat
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+
+VARIABLE = "ZOO_CODE_CACHE"
+
+#: All files together; above it those go that nobody used for the longest time.
+MOST_BYTES = 256_000_000
+
+_SUFFIX = ".code"
+_CHECKSUM_BYTES = 32
+_DAY = 86_400.0  # seconds: how exactly it is known when a file was used last
+_LOOK_EVERY = 32  # files that are written between two looks at the size of all
+_STALE = 3600.0  # seconds after which a file that nobody finished is nobody's
+
+
+def key_of(*parts: str) -> str:
+    """The name under which code is kept: a hash of all that it depends on.
+
+    Args:
+        parts: such as the source, the driver and the version of the format.
+
+    >>> len(key_of("void main() {}", "a driver")), key_of("ab", "c") == key_of("a", "bc")
+    (64, False)
+    """
+    digest = sha256()
+    for part in parts:
+        data = part.encode()
+        digest.update(b"%d:" % len(data) + data)
+    return digest.hexdigest()
+
+
+def folder() -> Path | None:
+    """The folder as the environment says, there or not; None if the cache is turned off."""
+    given = os.environ.get(VARIABLE, "").strip()
+    if given == "0":
+        return None
+    return Path(os.path.expanduser(given)) if given else _users_folder() / "friendly-zoo" / "code"
+
+
+def load(key: str) -> bytes | None:
+    """The code of a key; None if there is none that may be trusted."""
+    place = _usable_folder(make=False)
+    if place is None:
+        return None
+    path = place / f"{key}{_SUFFIX}"
+    try:
+        with open(path, "rb") as file:
+            status = os.fstat(file.fileno())
+            whole = file.read() if _is_ours(status) and stat.S_ISREG(status.st_mode) else b""
+        checksum, code = whole[:_CHECKSUM_BYTES], whole[_CHECKSUM_BYTES:]
+        if checksum != _checksum(key, code):
+            return None
+        if time.time() - status.st_mtime > _DAY:
+            os.utime(path)  # it is used: others go first
+    except OSError:
+        return None
+    return code
+
+
+def keep(key: str, code: bytes) -> None:
+    """Keep code for later, if there is a place for it."""
+    place = _usable_folder(make=True)
+    if place is None:
+        return
+    with contextlib.suppress(OSError):
+        _write(place / f"{key}{_SUFFIX}", _checksum(key, code) + code)
+        _tidy_sometimes(place)
+
+
+def describe() -> str:
+    """Where the cache is, and how full, or why it is not used."""
+    place = folder()
+    if place is None:
+        return f"off ({VARIABLE}=0)"
+    fault = _fault(place)
+    if fault is not None:
+        return f"not used: {fault}"
+    sizes = [status.st_size for _, status in _files(place)]
+    return f"{place}: {len(sizes)} files, {sum(sizes) / 1e6:.1f} MB"
+
+
+# --- whose it is --------------------------------------------------------------------------------
+
+
+def _users_folder() -> Path:
+    if sys.platform == "win32":
+        given = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
+    elif sys.platform == "darwin":
+        given = "~/Library/Caches"
+    else:
+        given = os.environ.get("XDG_CACHE_HOME", "")
+        given = given if os.path.isabs(given) else "~/.cache"  # as its specification wants
+    return Path(os.path.expanduser(given))
+
+
+def _usable_folder(make: bool) -> Path | None:
+    place = folder()
+    if place is None:
+        return None
+    if make and place.is_absolute() and not os.path.exists(place):
+        with contextlib.suppress(OSError):
+            os.makedirs(place, mode=0o700, exist_ok=True)
+    return place if os.path.isdir(place) and _fault(place) is None else None
+
+
+def _fault(place: Path) -> str | None:
+    """Why a folder is not used; None for one that is fine or still to be made."""
+    if not place.is_absolute():
+        return f"{place} is no path from the root on: set {VARIABLE} to one, or to 0"
+    try:
+        status = os.stat(place)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        return f"{place} cannot be looked at ({error.strerror})"
+    if not stat.S_ISDIR(status.st_mode):
+        return f"{place} is no folder"
+    if not _is_ours(status):
+        return f"{place} belongs to another user"
+    if os.name == "posix" and stat.S_IMODE(status.st_mode) & 0o077:
+        return f"others may look into {place}: close it with chmod 700"
+    return None
+
+
+def _is_ours(status: os.stat_result) -> bool:
+    """Whether a file is the user's; where there are no such users, folders have owners."""
+    return os.name != "posix" or status.st_uid == os.geteuid()
+
+
+# --- files --------------------------------------------------------------------------------------
+
+_written = 0
+
+
+def _checksum(key: str, code: bytes) -> bytes:
+    return sha256(key.encode() + code).digest()
+
+
+def _write(path: Path, data: bytes) -> None:
+    """All of it or nothing: other processes read and write the same."""
+    number, name = tempfile.mkstemp(dir=path.parent, prefix="new-", suffix=".part")
+    try:
+        with open(number, "wb") as file:
+            file.write(data)
+        os.replace(name, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise
+
+
+def _files(place: Path) -> Iterator[tuple[Path, os.stat_result]]:
+    """What lies in the folder, parts of files included; another process may take it away."""
+    with contextlib.suppress(OSError):
+        for entry in os.scandir(place):
+            if entry.name.endswith((_SUFFIX, ".part")):
+                with contextlib.suppress(OSError):
+                    yield Path(entry.path), entry.stat(follow_symlinks=False)
+
+
+def _tidy_sometimes(place: Path) -> None:
+    global _written
+    _written += 1
+    if _written % _LOOK_EVERY == 1:
+        _tidy(place)
+
+
+def _tidy(place: Path) -> None:
+    """Away with what nobody finished; above the limit also with what was used longest ago."""
+    found = sorted(_files(place), key=lambda f: f[1].st_mtime, reverse=True)
+    total = 0
+    for path, status in found:
+        total += status.st_size
+        is_stale = path.suffix == ".part" and time.time() - status.st_mtime > _STALE
+        if is_stale or total > MOST_BYTES:
+            with contextlib.suppress(OSError):
+                path.unlink()

@@ -1,0 +1,100 @@
+"""Our side: the shader backend by its public functions, and what it tells of itself."""
+
+from collections.abc import Mapping
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+import core
+from core.errors import CoreError
+from core.graph.model import GraphModel
+from core.kernels import backend_names, load_backend
+from core.plan.plan import Plan
+from tests.benchmarks.gpu.networks import Subject
+
+
+def check_backend(name: str) -> None:
+    """Raise in plain words if a backend cannot be used."""
+    if name not in backend_names():
+        raise SystemExit(f"this checkout has no backend {name!r}: it has {backend_names()}")
+    try:
+        with core.backend(name):
+            core.tensor([1.0]).numpy()
+    except CoreError as error:
+        raise SystemExit(f"backend {name!r} does not start: {error}") from None
+
+
+def held_bytes(backend: str) -> int | None:
+    """Bytes of a backend's buffers, those that wait included, if it counts them."""
+    session = getattr(load_backend(backend), "session", None)
+    return None if session is None else session.storage.used_bytes
+
+
+def wait_until_issued(backend: str) -> None:
+    """Wait until all that was queued is with the driver, done or not."""
+    session = getattr(load_backend(backend), "session", None)
+    if session is not None:
+        session.owner.call(lambda: None)
+
+
+def gpu_seconds(plan: Plan, values: Mapping[str, Any], repeat: int) -> float:
+    """Of one run of a plan among some that follow each other, by the GPU's clock.
+
+    Where the backend has no such timer: what its steps take one by one.
+    """
+    timer = getattr(plan._executable, "gpu_time", None)
+    if timer is None:
+        return sum(plan.profile(values, repeat=min(repeat, 10))) / 1e3
+    return timer(plan._feeds(values), repeat)
+
+
+class OurPlan:
+    """A network run by its plan."""
+
+    def __init__(self, subject: Subject, backend: str):
+        with core.backend(backend):
+            self.model = GraphModel(subject.graph)
+            self.plan = self.model.plan(subject.inputs)
+            self._values = dict(zip(self.plan.inputs, subject.inputs.values(), strict=True))
+
+    def begin(self) -> None:
+        """Nothing to be set."""
+
+    def run(self) -> list[np.ndarray]:
+        """From the pictures to the outputs."""
+        return [value.numpy() for value in self.plan.run(self._values).values()]
+
+    def issued_seconds(self, calls: int) -> float:
+        """Until all of a run is with the driver, the median; the device may still work then."""
+        found = []
+        for _ in range(calls):
+            started = perf_counter()
+            outputs = self.plan.run(self._values)
+            wait_until_issued(self.plan.backend)
+            found.append(perf_counter() - started)
+            for value in outputs.values():
+                value.numpy()
+        return median(found)
+
+    def gpu_seconds(self, repeat: int) -> float:
+        """Of one run, without the way to the GPU and back."""
+        return gpu_seconds(self.plan, self._values, repeat)
+
+
+class OurModel:
+    """The same by `GraphModel.predict`, as a user calls it."""
+
+    gpu_seconds = None
+
+    def __init__(self, model: GraphModel, subject: Subject):
+        self._model, self._subject = model, subject
+
+    def begin(self) -> None:
+        """Nothing to be set."""
+
+    def run(self) -> list[np.ndarray]:
+        """From the pictures to the outputs, in the order of their names."""
+        found = self._model.predict(self._subject.inputs)
+        return [value.numpy() for value in found.values()]

@@ -1,0 +1,34 @@
+"""Three models of the zoo on the path without compute shaders."""
+
+import numpy as np
+import pytest
+
+import core
+import zoo
+from tests.zoo.test_posenet import largest_differences, raw
+
+PHOTO = "student-075-uint8-mixed_pose_257x257"
+
+
+def test_posenet_gives_its_goldens(fragment, shared):
+    golden = np.load(shared / "models" / "posenet-tiny" / "golden" / f"{PHOTO}.npz")
+    model = zoo.load("posenet.tiny")
+    found = largest_differences(raw(model.predict(golden["input"])), golden)
+    assert found.pop("heatmap") < 1e-4
+    assert max(found.values()) < 1e-3, found
+    (plan,) = model.network._plans.values() if hasattr(model.network, "_plans") else (None,)
+    assert plan is None
+
+
+@pytest.mark.parametrize("name", ["mobilenet.v1_025", "selfie.base"])
+def test_models_give_what_cpu_gives(name, fragment, shared, monkeypatch, rng):
+    monkeypatch.setenv("ZOO_WEIGHTS_MIRROR", str(shared / "weights"))
+    model = zoo.load(name)
+    ((key, spec),) = model.inputs.items()
+    inputs = {key: rng.uniform(0, 1, [n or 1 for n in spec.shape]).astype(np.float32)}
+    found = {name: value.numpy() for name, value in model.predict(inputs).items()}
+    with core.backend("cpu"):
+        expected = {name: value.numpy() for name, value in model.predict(inputs).items()}
+    assert found.keys() == expected.keys()
+    for name, array in found.items():
+        np.testing.assert_allclose(array, expected[name], atol=1e-4 * np.abs(expected[name]).max())

@@ -1,0 +1,88 @@
+"""The GLSL functions that no op shows, or not at all their values."""
+
+import re
+
+import numpy as np
+import pytest
+
+from core.backends.cpu.shape import cast
+from core.backends.shader.expressions import EXPRESSIONS, expression
+from core.backends.shader.library import FUNCTIONS, functions_for
+from core.kernels import load_backend
+from core.specs import Spec
+from tests.core.conftest import start_or_skip
+
+
+@pytest.fixture
+def computed():
+    """What GLSL makes of arrays called a, b, ..."""
+    start_or_skip()
+    backend = load_backend("shader")
+
+    def run(text, *arrays, dtype="float32"):
+        spec = Spec(arrays[0].shape, dtype)
+
+        def kernel(call, *operands):
+            return call.each(text, **dict(zip("abc", operands, strict=False)))
+
+        handles = [backend.upload(array.copy()) for array in arrays]
+        return backend.download(backend.run(kernel, handles, {}, spec), spec)
+
+    return run
+
+
+def of_every_size(rng, size=20_000):
+    """Random bits of numbers whose quotients and products are no denormal ones."""
+    x = rng.integers(0x20000000, 0x5F000000, size, np.uint32).view(np.float32)
+    return x * rng.choice(np.array([-1, 1], np.float32), size)
+
+
+def test_quotients_and_roots_are_rounded_correctly(computed, rng):
+    a, b = of_every_size(rng), of_every_size(rng)
+    np.testing.assert_array_equal(computed("divide(a, b)", a, b), a / b)
+    np.testing.assert_array_equal(computed("sqrt_(a)", abs(a)), np.sqrt(abs(a)))
+
+
+def test_remainders_are_exact(computed, rng):
+    a, b = of_every_size(rng), of_every_size(rng)
+    np.testing.assert_array_equal(computed("truncated_mod(a, b)", a, b), np.fmod(a, b))
+
+
+def test_whole_numbers_of_floats(computed, rng):
+    a = np.concatenate([of_every_size(rng), np.array([np.nan, np.inf, -np.inf, 0.9], np.float32)])
+    a = np.concatenate([a, rng.uniform(-(2.0**34), 2.0**34, 1000).astype(np.float32)])
+    np.testing.assert_array_equal(computed("to_int(a)", a, dtype="int32"), cast(a, "int32"))
+
+
+def test_rounded_down_quotients_are_those_of_float64(computed, rng):
+    a = rng.uniform(-1e9, 1e9, 20_000).astype(np.float32)
+    b = rng.uniform(0.6, 99, 20_000).astype(np.float32)
+    a[:5000] = b[:5000] * rng.integers(-1000, 1000, 5000).astype(np.float32)
+    expected = np.floor(np.divide(a, b, dtype=np.float64)).astype(np.int32)
+    found = computed("floor_of_quotient(a, b)", a, b, dtype="int32")
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_what_is_called_comes_first():
+    text = functions_for("tanh_(x) + sin_(y)")
+    for name in ("tanh_", "exp_", "scaled_exp", "scaled", "quarter_turns"):
+        assert text.count(f" {name}(float x") == 1, name
+    assert text.index("float scaled(") < text.index("float exp_(") < text.index("float tanh_(")
+    assert "cosh_" not in text
+
+
+def test_values_are_no_names_in_functions():
+    """A value is a macro: one that is called like a variable of a function would break it."""
+    named = set(re.findall(r"\w+", " ".join(FUNCTIONS.values())))
+    given = {
+        "alpha": 0.5,
+        "clip_value_min": 0,
+        "clip_value_max": 1,
+        **{"scale": 1.0, "zero_point": 0, "low": 0, "high": 1, "nudge": True},
+    }
+    for op, row in EXPRESSIONS.items():
+        if callable(row):
+            names = row.__code__.co_varnames[1 : row.__code__.co_argcount]
+            for dtype in ("float32", "int32"):
+                values = expression(op, [dtype], {name: given[name] for name in names}).values
+                assert not named & {*values}, op

@@ -1,0 +1,199 @@
+"""Plans on the shader backend: programs, memory, threads, what is fed and what comes out."""
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import core
+from core.graph.model import GraphModel
+from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
+from core.kernels import load_backend
+from core.plan.passes import PROGRAM_PASSES
+from tests.core.plan.harness import node
+from tests.core.plan.programs import computed, program_of
+from tests.core.plan.test_random_programs import random_program
+
+
+@pytest.fixture(scope="module", params=["compute", "fragment"])
+def shader(request):
+    core.start_shader(path=request.param)
+    yield load_backend("shader")
+    core.stop_shader()
+
+
+def planned(program):
+    for program_pass in PROGRAM_PASSES:
+        program = program_pass(program)
+    return program
+
+
+def outputs_of(shader, machine, program, given):
+    found = machine.run([shader.upload(given[r].copy()) for r in program.inputs])
+    specs = [program.specs[r] for r in program.outputs]
+    return [np.array(shader.download(h, s)) for h, s in zip(found, specs, strict=True)]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_machines_agree_with_ops(shader, seed):
+    """Run twice, with other inputs between: memory is shared by values and by runs."""
+    rng = np.random.default_rng(seed)
+    for _ in range(4):
+        program, given = random_program(rng)
+        program = planned(program)
+        machine = shader.lower(program)
+        other = {name: 9 * array for name, array in given.items()}
+        found, _, again = (outputs_of(shader, machine, program, g) for g in (given, other, given))
+        for ours, same_again, theirs in zip(found, again, computed(program, given), strict=True):
+            np.testing.assert_array_equal(ours, same_again)
+            bound = 1e-5 * float(np.abs(theirs).max(initial=0))
+            np.testing.assert_allclose(ours, theirs, rtol=0, atol=bound)
+
+
+def graph_model(size=3000):
+    """y = relu(x) * 2 + c, and z = |x|."""
+    nodes = [
+        Node("x", "Placeholder"),
+        Node("r", "Relu", ("x",)),
+        Node("two", "Const"),
+        Node("m", "Mul", ("r", "two")),
+        Node("c", "Const"),
+        Node("y", "AddV2", ("m", "c")),
+        Node("z", "Abs", ("x",)),
+    ]
+    weights = {"two": np.float32(2), "c": np.arange(size, dtype=np.float32)}
+    ends = {n: Endpoint(n, PartialSpec((None, size))) for n in ("x", "y", "z")}
+    return GraphModel(Graph(nodes, weights, {"x": ends["x"]}, {n: ends[n] for n in "yz"}))
+
+
+def answers(x):
+    return np.maximum(x, 0) * 2 + np.arange(x.shape[1], dtype=np.float32), np.abs(x)
+
+
+def check(outputs, x):
+    for name, expected in zip("yz", answers(x), strict=True):
+        np.testing.assert_array_equal(outputs[name].numpy(), expected)
+
+
+def test_the_caller_may_change_its_array_after_the_call(shader, rng):
+    with core.backend("shader"):
+        model = graph_model()
+        for _ in range(6):  # more runs in flight than there is mapped memory
+            x = rng.normal(size=(2, 3000)).astype(np.float32)
+            kept, outputs = x.copy(), model.predict(x)
+            x[:] = np.nan
+            check(outputs, kept)
+        xs = [rng.normal(size=(2, 3000)).astype(np.float32) for _ in range(6)]
+        shown = [x.copy() for x in xs]
+        found = []
+        for x in xs:
+            found.append(model.predict(x))
+            x[:] = np.nan
+        for outputs, x in zip(found, shown, strict=True):
+            check(outputs, x)
+
+
+def test_tensors_that_are_on_the_device_are_read_there(shader, rng):
+    with core.backend("shader"):
+        model = graph_model()
+        x = rng.normal(size=(2, 3000)).astype(np.float32)
+        there = core.tensor(x) + 0.0
+        check(model.predict(there), x)
+        check(model.predict(x), x)
+        check(model.predict(there), x)
+        np.testing.assert_array_equal(there.numpy(), x)
+
+
+def test_several_threads_at_once(shader, rng):
+    xs = [rng.normal(size=(1, 3000)).astype(np.float32) for _ in range(24)]
+    with core.backend("shader"):
+        model = graph_model()
+    with ThreadPoolExecutor(4) as pool:
+        for x, outputs in zip(xs, pool.map(model.predict, xs), strict=True):
+            check(outputs, x)
+
+
+def test_outputs_stay_when_the_model_runs_again(shader, rng):
+    with core.backend("shader"):
+        model = graph_model()
+        xs = [rng.normal(size=(2, 3000)).astype(np.float32) for _ in range(3)]
+        found = [model.predict(x) for x in xs]
+        for outputs, x in zip(found, xs, strict=True):
+            check(outputs, x)
+
+
+def test_inputs_and_constants_as_outputs(shader, rng):
+    x, c = rng.normal(size=(3, 4)).astype(np.float32), rng.normal(size=5).astype(np.float32)
+    program = program_of(
+        node("reshape", "x", name="s", shape=(4, 3)),
+        node("neg", "s", name="y"),
+        inputs={"x": x},
+        outputs=("y", "s", "x", "c", "y"),
+        c=c,
+    )
+    found = outputs_of(shader, shader.lower(program), program, {"x": x})
+    for ours, theirs in zip(found, computed(program, {"x": x}), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_an_op_without_a_shader_runs_on_the_host_in_between(shader, rng):
+    boxes = rng.uniform(0, 1, (6, 4)).astype(np.float32)
+    scores = rng.uniform(0, 1, 6).astype(np.float32)
+    how = {"max_output_size": 3, "iou_threshold": 0.5, "score_threshold": -1.0}
+    program = program_of(
+        node("abs", "b", name="a"),
+        node("non_max_suppression_padded", "a", "s", name="n", pad_to_max_output_size=True, **how),
+        node("neg", "n", name="y"),
+        inputs={"b": boxes, "s": scores},
+        outputs=("y", "n:1"),
+    )
+    machine = shader.lower(program)
+    assert [step.kernel for step in machine.steps][1] == "host"
+    given = {"b": boxes, "s": scores}
+    found = outputs_of(shader, machine, program, given)
+    for ours, theirs in zip(found, computed(program, given), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_awaiting_lets_the_event_loop_go_on(shader, rng):
+    x = rng.normal(size=(2, 3000)).astype(np.float32)
+
+    async def several():
+        return await asyncio.gather(*(model.predict_async(x) for _ in range(5)))
+
+    with core.backend("shader"):
+        model = graph_model()
+        for outputs in asyncio.run(several()):
+            check(outputs, x)
+
+
+def test_memory_goes_and_comes_back(shader, rng):
+    x = rng.normal(size=(2, 3000)).astype(np.float32)
+    with core.backend("shader"):
+        model = graph_model()
+        plan = model.plan(x)
+        check(plan.run({"x": x}), x)
+        assert plan.workspaces_made == 1
+        plan.keep_idle(0)
+        check(plan.run({"x": x}), x)
+
+
+def test_a_profile_has_a_time_for_each_step(shader, rng):
+    with core.backend("shader"):
+        profile = graph_model().profile(rng.normal(size=(2, 3000)).astype(np.float32), repeat=2)
+    assert [step["op"] for step in profile.steps] == ["relu", "abs"]
+    assert all(step["ms"] > 0 for step in profile.steps)
+
+
+def test_models_go_on_after_a_restart(rng):
+    x = rng.normal(size=(2, 3000)).astype(np.float32)
+    with core.backend("shader"):
+        model = graph_model()
+        check(model.predict(x), x)
+        for path in ("fragment", "compute"):
+            core.start_shader(path=path)
+            check(model.predict(x), x)
+        core.stop_shader()
+        check(model.predict(x), x)
+    core.stop_shader()

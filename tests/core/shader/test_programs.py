@@ -1,0 +1,213 @@
+"""Programs of the driver: their uniforms, their errors, and what is kept of them on disk."""
+
+import os
+import pickle
+
+import pytest
+
+from core import code_cache
+from core.backends.shader import programs as programs_module
+from core.backends.shader.compiler.layouts import Layout
+from core.backends.shader.compiler.source import Program
+from core.backends.shader.programs import Programs, ShaderError
+from core.backends.shader.storage import Block, Storage
+
+BODY = """#version 430
+layout(local_size_x = 4) in;
+{uniforms}
+layout(std430, binding = 0) writeonly buffer out_block {{ float out_data[]; }};
+void main() {{ out_data[gl_GlobalInvocationID.x] = {value}; }}
+"""
+
+
+def compute(value, uniforms="", ints=(), floats=()):
+    return Program(BODY.format(value=value, uniforms=uniforms), (), ints, floats, (1, 1, 1))
+
+
+def drawn(value):
+    text = f"#version 330\nout vec4 texel;\nvoid main() {{ texel = vec4({value}); }}\n"
+    return Program(text, (), (), (), (0, 0, 0))
+
+
+@pytest.fixture
+def programs(owner):
+    programs = Programs(owner)
+    yield programs
+    owner.call(programs.release)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv(code_cache.VARIABLE, str(tmp_path / "code"))
+    return tmp_path / "code"
+
+
+def run(owner, programs, program):
+    """What a program writes: four values."""
+
+    def work():
+        storage = Storage(owner)
+        block = Block(Layout("float32"), 4)
+        compiled = programs.of(program)
+        compiled.set(program.ints, program.floats)
+        storage.of(block).bind_to_storage_buffer(0)
+        compiled.program.run(*program.groups)
+        owner.context.memory_barrier()
+        values = storage.read(block)
+        storage.release()
+        return values
+
+    return owner.call(work).tolist()
+
+
+def compiled_count(monkeypatch, programs):
+    """Counts what the driver compiles from now on."""
+    counted = []
+
+    def compile_one(text, compute, compile_it=programs._compile):
+        counted.append(text)
+        return compile_it(text, compute)
+
+    monkeypatch.setattr(programs, "_compile", compile_one)
+    return counted
+
+
+def test_uniforms_change_and_stay(owner, programs):
+    text = compute(
+        "float(ints[0] * 10) + floats[1]", "uniform int ints[1]; uniform float floats[2];"
+    )
+    for ints, floats in (((3,), (0.0, 0.5)), ((3,), (0.0, 0.25)), ((-7,), (9.0, 0.25))):
+        expected = ints[0] * 10 + floats[1]
+        assert run(owner, programs, text._replace(ints=ints, floats=floats)) == [expected] * 4
+    assert len(programs) == 1
+
+
+def test_a_driver_may_leave_out_uniforms_that_nobody_reads(owner, programs):
+    text = compute("float(ints[0])", "uniform int ints[3]; uniform float floats[2];")
+    assert run(owner, programs, text._replace(ints=(5, 6, 7), floats=(1.0, 2.0))) == [5] * 4
+
+
+@pytest.mark.parametrize("groups", [(1, 1, 1), (0, 0, 0)], ids=["compute", "fragment"])
+def test_what_does_not_compile_is_shown_in_full(owner, groups):
+    filling = "\n".join(f"// line {i} of a long program" for i in range(200))
+    text = f"#version 430\n{filling}\nvoid main() {{ float here = unheard_of; }}\n"
+    with pytest.raises(ShaderError, match="the driver does not compile this shader") as caught:
+        owner.call(lambda: Programs(owner).of(Program(text, (), (), (), groups)))
+    told = str(caught.value)
+    assert "unheard_of" in told.splitlines()[0]
+    assert " 102  // line 100 of a long program\n" in told
+    assert told.endswith(" 202  void main() { float here = unheard_of; }")
+    assert caught.value.source == text
+    assert str(pickle.loads(pickle.dumps(caught.value))) == told
+    owner.release()  # moderngl leaves the empty program there
+
+
+def test_many_programs_make_room(owner, monkeypatch):
+    """The oldest go, but for those that a plan has; who asks again gets another."""
+    monkeypatch.setattr(programs_module, "MOST_PROGRAMS", 8)
+    programs = Programs(owner)
+    first = owner.call(lambda: programs.of(compute("0.0")))
+    planned = [owner.call(lambda: programs.of(compute("-1.0")).program.mglo.run)]
+    for i in range(1, 40):
+        assert run(owner, programs, compute(f"{i}.0")) == [i] * 4
+        assert len(programs) <= 8
+    assert owner.call(lambda: programs.of(compute("0.0"))) is not first
+    owner.call(lambda: planned[0](1, 1, 1))
+    owner.call(lambda: owner.check_errors("a program that a plan has"))
+    assert run(owner, programs, compute("-1.0")) == [-1] * 4
+    planned += [
+        owner.call(lambda i=i: programs.of(compute(f"{i}.0")).program.mglo.run) for i in range(20)
+    ]
+    assert len(programs) >= 20  # all of them are somebody's
+    planned.clear()
+    for i in range(100, 120):
+        assert run(owner, programs, compute(f"{i}.0")) == [i] * 4
+    assert len(programs) <= 8
+    owner.call(programs.release)
+
+
+def test_programs_that_draw_are_kept_for_plans(owner, monkeypatch):
+    monkeypatch.setattr(programs_module, "MOST_PROGRAMS", 4)
+    programs = Programs(owner)
+    render = [owner.call(lambda: programs.of(drawn(0.0)).vertices.mglo.render)]
+    first = owner.call(lambda: programs.of(drawn(0.0)))
+    for i in range(1, 9):
+        owner.call(lambda i=i: programs.of(drawn(float(i))))
+    assert owner.call(lambda: programs.of(drawn(0.0))) is first and first.is_bound
+    render.clear()
+    assert not first.is_bound
+    owner.call(programs.release)
+
+
+# --- on disk ------------------------------------------------------------------------------------
+
+SCALED = compute("float(ints[0]) * floats[0]", "uniform int ints[1]; uniform float floats[1];")
+SCALED = SCALED._replace(ints=(3,), floats=(0.5,))
+
+
+@pytest.fixture
+def kept(owner, folder):
+    """The file of a program that another process compiled."""
+    first = Programs(owner)
+    assert run(owner, first, SCALED) == [1.5] * 4
+    owner.call(first.release)
+    files = [*folder.glob("*.code")]
+    if not files:
+        pytest.skip("this driver gives no binaries")
+    return files[0]
+
+
+def test_a_program_that_is_kept_is_not_compiled(owner, programs, kept, monkeypatch):
+    compiled = compiled_count(monkeypatch, programs)
+    assert run(owner, programs, SCALED) == [1.5] * 4
+    assert run(owner, programs, SCALED._replace(ints=(-4,), floats=(2.0,))) == [-8] * 4
+    assert not compiled
+    assert run(owner, programs, compute("7.0")) == [7] * 4 and len(compiled) == 1
+
+
+@pytest.mark.parametrize("damage", ["checksum", "cut", "empty", "format", "binary"])
+def test_what_cannot_be_loaded_is_compiled_and_kept_anew(
+    owner, programs, kept, monkeypatch, damage
+):
+    whole = kept.read_bytes()
+    key, code = kept.stem, whole[32:]
+    if damage in ("format", "binary"):  # with a good checksum, as after an update of the driver
+        changed = b"\1\2\3\4" + code[4:] if damage == "format" else code[:4] + b"\0" * 100
+        code_cache.keep(key, changed)
+        assert code_cache.load(key) == changed
+    else:
+        bad = {"checksum": whole[:50] + b"\0" + whole[51:], "cut": whole[:-1], "empty": b""}
+        kept.write_bytes(bad[damage])
+        assert code_cache.load(key) is None
+    compiled = compiled_count(monkeypatch, programs)
+    assert run(owner, programs, SCALED) == [1.5] * 4
+    assert len(compiled) == 1
+    assert code_cache.load(key) == code
+
+
+def test_other_drivers_have_other_keys(owner, programs, kept, monkeypatch):
+    device = owner.device
+    object.__setattr__(device, "driver", device.driver + " 2")
+    compiled = compiled_count(monkeypatch, programs)
+    assert run(owner, programs, SCALED) == [1.5] * 4
+    assert len(compiled) == 1 and len([*kept.parent.iterdir()]) == 2
+
+
+def test_a_driver_without_binaries(owner, folder, monkeypatch):
+    monkeypatch.setattr(owner.gl, "program_binary", None)
+    programs = Programs(owner)
+    assert run(owner, programs, SCALED) == [1.5] * 4
+    assert not folder.exists()
+    owner.call(programs.release)
+
+
+def test_turned_off_nothing_is_written(owner, programs, monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv(code_cache.VARIABLE, "0")
+    assert run(owner, programs, SCALED) == [1.5] * 4
+    assert not os.listdir(tmp_path)
+
+
+def test_fragment_shaders_are_not_kept(owner, programs, folder):
+    made = owner.call(lambda: programs.of(drawn(1.0)))
+    assert made.vertices is not None and not folder.exists()

@@ -1,0 +1,307 @@
+"""Memory of the device: recycled, moved to the host where it is short, and let go of."""
+
+import gc
+from threading import Thread
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import core
+from core.backends.shader.checks import DeviceMemoryError
+from core.backends.shader.compiler.layouts import Layout, layout_of
+from core.backends.shader.storage import Block, Storage, rounded
+from core.kernels import load_backend
+from core.specs import Spec
+from tests.core.conftest import check_device, things_on_device
+
+KINDS = {"buffers": False, "textures": True}
+
+
+@pytest.fixture(params=KINDS)
+def in_textures(request):
+    return KINDS[request.param]
+
+
+@pytest.fixture
+def storage(owner):
+    storage = Storage(owner)
+    yield storage
+    owner.call(storage.release)
+
+
+def block_of(array, in_textures=False, half=False):
+    array = np.asarray(array)
+    layout = layout_of(Spec(array.shape, str(array.dtype)), in_textures, half)
+    return Block(layout, array.size, array.reshape(-1))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int32", "bool", "complex64"])
+@pytest.mark.parametrize("size", [0, 1, 2, 3, 4, 5, 4097, 70_001])
+def test_values_come_back_as_they_were(storage, owner, rng, in_textures, dtype, size):
+    values = rng.integers(-1000, 1000, size).astype(dtype)
+    if dtype == "complex64":
+        values = values + np.complex64(1j) * rng.normal(size=size).astype(np.float32)
+    block = block_of(values, in_textures)
+    assert storage.read(block) is block.host  # nobody needed it on the device
+    owner.call(lambda: storage.of(block))
+    assert block.host is None
+    found = owner.call(lambda: storage.read(block))
+    assert found.dtype == values.dtype
+    np.testing.assert_array_equal(found, values)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 1025])
+def test_halves_round_and_come_back(storage, owner, rng, in_textures, size):
+    values = rng.normal(size=size).astype(np.float32)
+    block = block_of(values, in_textures, half=True)
+    owner.call(lambda: storage.of(block))
+    found = owner.call(lambda: storage.read(block))
+    np.testing.assert_array_equal(found, values.astype(np.float16).astype(np.float32))
+
+
+def test_what_a_block_leaves_is_used_again(storage, owner, in_textures):
+    def used_and_left():
+        block = block_of(np.ones(1000, np.float32), in_textures)
+        thing = storage.of(block)
+        assert storage.of(block) is thing
+        return thing
+
+    things = {id(owner.call(used_and_left)) for _ in range(20)}
+    assert len(things) == 1
+    used = storage.used_bytes
+    other = block_of(np.ones(50_000, np.float32), in_textures)
+    owner.call(lambda: storage.of(other))
+    assert storage.used_bytes >= used + 200_000 and owner.call(lambda: storage.things) == 1
+
+
+def test_unused_memory_is_bounded(storage, owner):
+    storage.limit = 1_000_000
+
+    def some(size):
+        storage.of(Block(Layout("float32"), size))
+
+    for size in range(1000, 60_000, 1000):
+        owner.call(lambda size=size: some(size))
+        assert storage.used_bytes <= 250_000 + rounded(4 * size)
+
+
+def test_what_was_used_longest_ago_moves_to_the_host(storage, owner, in_textures):
+    storage.limit = 10 * 16_384
+    blocks = [block_of(np.full(4000, i, np.float32), in_textures) for i in range(30)]
+    for block in blocks:
+        owner.call(storage.begin)
+        owner.call(lambda block=block: storage.of(block))
+        owner.call(lambda: storage.of(blocks[0]))  # used all the time
+        assert storage.used_bytes <= storage.limit
+    assert storage.moved_out == 20
+    assert blocks[0].thing is not None and blocks[1].thing is None
+    assert [b.thing is not None for b in blocks[-9:]] == [True] * 9
+    for i, block in enumerate(blocks):
+        assert set(owner.call(lambda block=block: storage.read(block))) == {i}
+    assert storage.moved_out == 20  # what is read lies on the host already
+    owner.call(storage.begin)
+    owner.call(lambda: storage.of(blocks[1]))
+    assert set(owner.call(lambda: storage.read(blocks[1]))) == {1} and storage.moved_out == 21
+
+
+def test_what_a_command_uses_and_what_is_pinned_stays(storage, owner):
+    storage.limit = 5 * 4096
+    pinned = [block_of(np.ones(1024, np.float32))]
+    thing = owner.call(lambda: storage.pinned(pinned[0]))
+    blocks = [block_of(np.full(1024, i, np.float32)) for i in range(12)]
+    owner.call(storage.begin)
+    things = owner.call(lambda: [storage.of(block) for block in blocks])
+    assert storage.moved_out == 0 and storage.used_bytes == 13 * 4096  # above the limit
+    owner.call(storage.begin)
+    last = block_of(np.zeros(1024, np.float32))
+    owner.call(lambda: storage.of(last))
+    assert storage.used_bytes == storage.limit and storage.moved_out == 9
+    assert [b.thing for b in blocks[9:]] == things[9:]
+    assert owner.call(lambda: storage.of(pinned[0])) is thing
+    pinned.clear()
+    assert owner.call(lambda: storage.things) == 4
+
+
+def ring_of(block):
+    """The block, kept by nobody but itself."""
+    ring = [block]
+    ring.append(ring)
+    return block
+
+
+def test_garbage_is_collected_before_values_move(storage, owner):
+    storage.limit = 100_000
+    owner.call(storage.begin)
+    gc.disable()
+    try:
+        owner.call(lambda: storage.of(ring_of(block_of(np.zeros(20_000, np.float32)))))
+        block = block_of(np.zeros(20_000, np.float32))
+        owner.call(storage.begin)
+        owner.call(lambda: storage.of(block))
+    finally:
+        gc.enable()
+    assert storage.moved_out == 0 and storage.used_bytes == 81_920
+
+
+def test_a_device_that_is_full(storage, owner, monkeypatch):
+    """First what is unused goes, then what others have; then the words are ours."""
+    room = 3
+    made = []
+
+    def new_thing(key, new=storage._new_thing):
+        if sum(thing.extra is None for thing in made) >= room:
+            raise MemoryError
+        made.append(SimpleNamespace(extra=None, real=new(key)))
+        made[-1].write = made[-1].real.write
+        made[-1].read_into = made[-1].real.read_into
+        made[-1].release = lambda thing=made[-1]: (made.remove(thing), thing.real.release())
+        return made[-1]
+
+    monkeypatch.setattr(storage, "_new_thing", new_thing)
+    blocks = [block_of(np.full(1000, i, np.float32)) for i in range(5)]
+    for block in blocks:
+        owner.call(storage.begin)
+        owner.call(lambda block=block: storage.of(block))
+    assert storage.moved_out == 3
+    assert [set(owner.call(lambda b=b: storage.read(b))) for b in blocks] == [{i} for i in range(5)]
+    owner.call(storage.begin)
+    with pytest.raises(DeviceMemoryError, match=r"no memory for 4,096 bytes beside the 12,288 in"):
+        owner.call(lambda: [storage.of(block) for block in blocks])
+    owner.call(storage.begin)
+    assert set(owner.call(lambda: (storage.of(blocks[4]), storage.read(blocks[4]))[1])) == {4}
+
+
+def test_a_refused_allocation_leaves_nothing(storage, owner, monkeypatch):
+    refusals = []
+
+    def check(what):
+        if what.startswith("a buffer"):
+            raise refusals[-1]
+
+    monkeypatch.setattr(owner, "check_errors", check)
+    for refusal, found in ((DeviceMemoryError("full"), "no memory"), (core.CoreError("no"), "no")):
+        refusals.append(refusal)
+        block = Block(Layout("float32"), 8)
+        with pytest.raises(core.CoreError, match=found):
+            owner.call(lambda block=block: storage.of(block))
+        assert storage.used_bytes == 0 and block.thing is None
+
+
+def test_values_that_could_not_be_made(storage, owner):
+    block = Block(Layout("float32"), 8)
+    owner.call(lambda: storage.of(block))
+    block.error = ValueError("why")
+    for function in (storage.of, storage.read):
+        with pytest.raises(ValueError, match="why"):
+            owner.call(lambda function=function: function(block))
+
+
+def test_blocks_of_a_context_that_is_gone(owner):
+    """What was on the device is lost; what never left the host, or moved there, is not."""
+    first, second = Storage(owner), Storage(owner)
+    first.limit = 4096
+    blocks = [block_of(np.full(1000, i, np.float32)) for i in range(3)]
+    for block in blocks[:2]:
+        owner.call(first.begin)
+        owner.call(lambda block=block: first.of(block))
+    # As after a fork, where nothing could be let go of.
+    with pytest.raises(core.CoreError, match="were made before the shader backend was stopped"):
+        owner.call(lambda: second.of(blocks[1]))
+    owner.call(first.release)
+    assert first.used_bytes == 0
+    for function in (second.of, second.read):
+        with pytest.raises(core.CoreError, match=r"keep what is needed with numpy\(\) before"):
+            owner.call(lambda function=function: function(blocks[1]))
+    for i in (0, 2):
+        owner.call(lambda i=i: second.of(blocks[i]))
+        assert set(owner.call(lambda i=i: second.read(blocks[i]))) == {i}
+    del block, blocks[:]
+    assert owner.call(lambda: second.things) == 0
+    owner.call(second.release)
+
+
+def test_blocks_go_in_any_thread_while_others_move(storage, owner):
+    """What a thread drops at the moment in which it would move out is used again once."""
+    storage.limit = 20 * 4096
+    wrong = []
+
+    def work(number):
+        for i in range(150):
+            block = block_of(np.full(1000, 1000 * number + i, np.float32))
+            kept = block_of(np.full(1000, -number, np.float32))
+            owner.call(lambda b=block, k=kept: (storage.begin(), storage.of(b), storage.of(k)))
+            found = owner.call(lambda b=block: storage.read(b))
+            if set(found) != {1000 * number + i}:
+                wrong.append(found)
+
+    threads = [Thread(target=work, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+    assert owner.call(lambda: storage.things) == 0
+    assert storage.used_bytes <= storage.limit
+
+
+# --- the whole backend --------------------------------------------------------------------------
+
+
+@pytest.fixture(params=["compute", "fragment"])
+def path(request, opengl):
+    core.start_shader(path=request.param)
+    with core.backend("shader"):
+        yield request.param
+    core.stop_shader()
+
+
+def test_more_tensors_than_the_device_holds(path, rng):
+    core.start_shader(path=path, memory_mb=2)
+    storage = load_backend("shader").session.storage
+    arrays = [rng.normal(size=(100, 250)).astype(np.float32) for _ in range(60)]  # 6 MB
+    tensors = [core.square(core.tensor(array)) for array in arrays]
+    total = core.tensor(np.zeros((100, 250), np.float32))
+    for tensor in tensors:
+        total = total + tensor
+    expected = np.sum([array * array for array in arrays], axis=0)
+    np.testing.assert_allclose(total.numpy(), expected, rtol=1e-5)
+    for array, tensor in zip(arrays, tensors, strict=True):
+        np.testing.assert_array_equal(tensor.numpy(), array * array)
+    assert storage.moved_out >= 40
+    assert storage.used_bytes <= storage.limit
+
+
+def test_memory_is_flat_and_counted(path):
+    storage = load_backend("shader").session.storage
+    before, used = core.memory(), set()
+    x = core.tensor(np.full((64, 64), 0.5, np.float32))
+    y = x
+    for step in range(2000):
+        y = core.square(y) + x
+        if step % 500 == 499:
+            assert y.numpy().shape == (64, 64)
+            assert core.memory()["num_bytes"] - before["num_bytes"] == 2 * 64 * 64 * 4
+            assert core.memory()["num_data_containers"] - before["num_data_containers"] == 2
+            used.add(storage.used_bytes)
+    assert len(used) == 1
+    view = core.reshape(y, (4096,))
+    assert core.memory()["num_tensors"] - before["num_tensors"] == 3
+    del x, y, view
+    assert core.memory() == before
+    assert load_backend("shader").session.owner.call(lambda: storage.things) == 0
+
+
+def test_tests_find_what_is_refused_or_left(path):
+    before = things_on_device()
+    check_device(before)
+    session = load_backend("shader").session
+    session.owner.put(lambda: session.owner.gl.use_program(99_999))
+    with pytest.raises(core.CoreError, match="a test: OpenGL refused a command"):
+        check_device(before)
+    left = [block_of(np.zeros(4, np.float32), path == "fragment")]
+    session.owner.call(lambda: session.storage.of(left[0]))
+    with pytest.raises(AssertionError, match="1 buffers or textures that no tensor owns"):
+        check_device(before)
+    left.clear()
+    check_device(before)

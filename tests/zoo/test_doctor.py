@@ -1,0 +1,38 @@
+"""What `zoo doctor` says of OpenGL and the backends, each tried in a process of its own."""
+
+import os
+
+import pytest
+
+from tests.helpers import skip_or_fail
+from zoo.doctor import _PROBE_BACKEND, _PROBE_OPENGL, _probe
+
+
+def told(code: str, *arguments: str, **changes: str) -> str:
+    kept = {k: v for k, v in os.environ.items() if k not in ("CORE_SHADER_DEVICE", "DISPLAY")}
+    return _probe(code, *arguments, environment={**kept, **changes})
+
+
+def test_the_device_is_told():
+    found = told(_PROBE_OPENGL)
+    if found.startswith("unavailable"):
+        skip_or_fail(found)
+    assert ", OpenGL " in found and "compute shaders" in found
+    assert ("llvmpipe" in found) is ("software rendering: works, but slow" in found)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("GLCONTEXT_LINUX_LIBGL", "libGL.so.99", "no OpenGL context: the OpenGL library (libGL)"),
+        ("CORE_SHADER_DEVICE", "x", "CORE_SHADER_DEVICE='x' must be a whole number from 0"),
+    ],
+)
+def test_without_a_context_it_says_why_in_one_line(name, value, words):
+    assert told(_PROBE_OPENGL, **{name: value}).startswith(f"unavailable: {words}")
+
+
+def test_a_backend_that_cannot_start_is_told_without_the_error_class():
+    found = told(_PROBE_BACKEND, "gpu")
+    assert found.startswith("unavailable: unknown backend 'gpu': use one of [")
+    assert told(_PROBE_BACKEND, "cpu") == "works"
