@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial, reduce
-from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -103,13 +102,13 @@ def run(op: "Op", arguments: tuple, attributes: dict[str, Any]) -> Any:
         outputs = _alias(op, inputs[0], result)
     else:
         kernel = READY.get((op.name, backend.name)) or find_kernel(op.name, backend.name)
-        started = perf_counter() if watchers else 0.0
         try:
-            raw = backend.run(kernel, handles, attributes, result)
+            if watchers:
+                raw, seconds = backend.timed_run(kernel, handles, attributes, result)
+            else:
+                raw = backend.run(kernel, handles, attributes, result)
         except MISUSE as error:
             raise CoreError(_why_it_failed(op, inputs, attributes, error)) from error
-        if watchers:
-            seconds = perf_counter() - started
         if type(result) is Spec:
             outputs = Tensor(result, DataContainer(backend, raw, result), raw)
         else:

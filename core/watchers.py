@@ -15,11 +15,13 @@ class Watcher:
     """Told of what happens in the context that it was put into; does nothing by itself.
 
     ``needs_ops`` says whether it must hear of every op: while one that must looks on, models run op
-    by op. Others are content to hear of the tensors that a model made.
+    by op. Others are content to hear of the tensors that a model made. ``needs_times`` says whether
+    it must know how long each kernel took: a backend that queues then waits for every one.
     """
 
     __slots__ = ()
     needs_ops = True
+    needs_times = False
 
     def record(
         self, op: "Op", inputs: Any, attributes: dict[str, Any], outputs: Any, seconds: float
@@ -31,7 +33,7 @@ class Watcher:
             inputs: its tensors; an absent one is None, several are a list.
             attributes: all of the op's.
             outputs: a tensor, or a list of them.
-            seconds: how long the kernel took.
+            seconds: how long the kernel took; for those that need times.
         """
 
     def made(self, tensor: "Tensor") -> None:

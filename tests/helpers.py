@@ -15,6 +15,25 @@ def skip_or_fail(reason: str) -> None:
     pytest.skip(reason)
 
 
+def start_or_skip() -> None:
+    """The shader backend runs, or the test does not."""
+    from core.backends.shader.context import ContextError
+    from core.kernels import load_backend
+
+    try:
+        load_backend("shader")
+    except ContextError as error:
+        skip_or_fail(str(error))
+
+
+def check_opengl() -> None:
+    """OpenGL refused nothing since it was asked last."""
+    from core.kernels import load_backend
+
+    owner = load_backend("shader").session.owner
+    owner.call(lambda: owner.check_errors("a test"))
+
+
 def require(module: str) -> ModuleType:
     """The imported module, or a skip (a failure in CI) that names it."""
     try:

@@ -71,6 +71,17 @@ def borrowed(value: Any, quantization: Quantization | None = None) -> Feed:
     return wrap(backend, backend.borrow(value), Spec(value.shape, dtype))
 
 
+def is_shown(value: Any, spec: Spec) -> bool:
+    """Whether something is an array of that shape and dtype, in NumPy's plain order."""
+    return (
+        type(value) is np.ndarray
+        and value.shape == spec.shape
+        and _SHOWN.get(value.dtype) == spec.dtype
+        and value.flags.c_contiguous
+        and value.flags.aligned
+    )
+
+
 def owned(value: Any, quantization: Quantization | None = None) -> Tensor:
     """A feed that is a tensor of its own."""
     if quantization is not None and _is_of(value, quantization):

@@ -5,15 +5,9 @@ import gc
 import pytest
 
 import core
-from core.kernels import _BACKENDS, backend_names, load_backend
+from core.kernels import _BACKENDS, backend_names
 from core.tensors import DataContainer
-from tests.helpers import skip_or_fail
-
-
-@pytest.fixture(autouse=True)
-def _own_code_cache(monkeypatch):
-    """No test reads what others compiled, or leaves what it compiled to others."""
-    monkeypatch.setenv("ZOO_CODE_CACHE", "0")
+from tests.helpers import check_opengl, start_or_skip
 
 
 @pytest.fixture(params=backend_names())
@@ -28,20 +22,9 @@ def backend(request):
             check_device(before)
 
 
-def start_or_skip() -> None:
-    """The shader backend runs, or the test does not."""
-    from core.backends.shader.context import ContextError
-
-    try:
-        load_backend("shader")
-    except ContextError as error:
-        skip_or_fail(str(error))
-
-
 def check_device(before: int) -> None:
     """OpenGL refused nothing, and new memory of the device belongs to tensors that are alive."""
-    owner = _BACKENDS["shader"].session.owner
-    owner.call(lambda: owner.check_errors("a test"))
+    check_opengl()
     if things_on_device() > before:
         gc.collect()  # what a failed test or a cycle held
         kept = things_on_device() - before

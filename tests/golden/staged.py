@@ -193,7 +193,12 @@ def read_golden(weights: Path, staged: Staged, name: str) -> Golden:
     return Golden(name, given, outputs, quantization)
 
 
-@lru_cache(maxsize=2)
 def loaded(path: Path) -> GraphModel:
-    """The model of a file; its goldens follow each other, so that few are kept."""
-    return core.converter.load_model(path)
+    """The model of a file, on the backend that runs."""
+    return loaded_on(core.get_backend(), path)
+
+
+@lru_cache(maxsize=2)
+def loaded_on(backend: str, path: Path) -> GraphModel:
+    """Goldens of a model follow each other on each backend, so that few models are kept."""
+    return core.converter.load_model(path, backend=backend)

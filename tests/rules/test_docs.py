@@ -10,6 +10,7 @@ import pytest
 
 import core
 import zoo
+from core.backends.shader.hosting import HOSTED, HostKernel
 from core.ops.binary import BINARY
 from core.ops.compare import COMPARE
 from core.ops.reduce import REDUCE
@@ -74,6 +75,43 @@ def test_backends_are_in_the_table():
     text = (ROOT / "core" / "README.md").read_text()
     for name in core.kernels.backend_names():
         assert f"| `{name}` |" in text
+
+
+def kernel_rows() -> list[str]:
+    """For families of ops (files of core/ops) where their kernels run; those alike share a row."""
+    families: dict[str, list[str]] = {}
+    for op in core.kernels.OPS.values():
+        package, _, family = op.rule.__module__.rpartition(".")
+        if package == "core.ops":
+            families.setdefault(family, []).append(op.name)
+    shown: dict[tuple[str, ...], list[str]] = {}
+    for family, names in sorted(families.items()):
+        cells = tuple(where(names, backend) for backend in core.kernels.backend_names())
+        kernels = sum((name, "cpu") in core.kernels.KERNELS for name in names)
+        shown.setdefault(cells, []).append(f"`{family}` {kernels}")
+    return [f"| {' | '.join([', '.join(shown[cells]), *cells])} |" for cells in shown]
+
+
+def where(names: list[str], backend: str) -> str:
+    """What is native there, and why the rest is not."""
+    core.kernels.load_kernels(backend)
+    reasons: dict[str, list[str]] = {}
+    for name in names:
+        found = core.kernels.KERNELS.get((name, backend))
+        if isinstance(found, HostKernel):
+            reasons.setdefault(HOSTED[name], []).append(f"`{name}`")
+        else:
+            assert found or core.kernels.OPS[name].alias, f"no kernel {name} on {backend}"
+    if sum(map(len, reasons.values())) == len(names) and len(reasons) == 1:
+        return f"host: {next(iter(reasons))}"
+    rest = [f"host for {', '.join(ops)}: {reason}" for reason, ops in reasons.items()]
+    return "; ".join(["native", *rest])
+
+
+def test_the_table_tells_where_kernels_run():
+    text = (ROOT / "core" / "README.md").read_text()
+    table = text[text.index("| kernels of |") :].split("\n\n")[0]
+    assert table.splitlines()[2:] == kernel_rows()
 
 
 def test_the_code_of_the_engines_document_runs(tmp_path):

@@ -16,10 +16,11 @@ EARLY = {*sys.stdlib_module_names, *PACKAGES, "numpy"}
 #: Files that are themselves imported when first used, and what for.
 LATE_FILES = {"zoo/drawing/canvas.py": {"PIL"}}
 
-#: Everything that the three packages use, and where.
+#: Everything that the packages and folders use, and where.
 LATE = {
     "zoo": {"PIL", "requests", "tqdm", "moderngl", "cv2", "pandas"},
     "core": set(),
+    "core/backends/shader": {"moderngl"},
     "weights_cache": {"requests", "urllib3", "filelock", "platformdirs", "tqdm"},
 }
 
@@ -68,9 +69,26 @@ def test_only_numpy_is_imported_early(package):
     for file in source_files(package):
         for module, early in imports_of(file):
             top = module.split(".")[0]
-            assert top in EARLY | LATE[package], f"{name_of(file)} imports {module}"
+            assert top in EARLY | late_in(file), f"{name_of(file)} imports {module}"
             allowed = EARLY | LATE_FILES.get(name_of(file), set())
             assert top in allowed or not early, f"{name_of(file)} imports {module} at once"
+
+
+def late_in(file) -> set[str]:
+    """What a file may import when it is first used."""
+    folders = {str(folder) for folder in file.relative_to(ROOT).parents}
+    return set().union(*(LATE[folder] for folder in folders & LATE.keys()))
+
+
+def test_only_the_shader_backend_uses_opengl():
+    assert late_in(ROOT / "core/backends/shader/tiles/matrix.py") == {"moderngl"}
+    assert not late_in(ROOT / "core/backends/cpu/linear.py")
+    users = {
+        name_of(file)
+        for file in source_files("core")
+        if any(module.split(".")[0] == "moderngl" for module, _ in imports_of(file))
+    }
+    assert users and all(name.startswith("core/backends/shader/") for name in users)
 
 
 def test_a_task_knows_no_other_task_and_decodes_with_numpy_alone():

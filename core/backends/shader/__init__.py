@@ -1,26 +1,36 @@
-"""The shader backend: OpenGL through moderngl, by compute shaders or, where there are none, drawing.
+"""The shader backend: OpenGL through moderngl, by compute shaders, or by drawing without them.
 
 A handle is a `core.backends.shader.values.Value`. A kernel says what is to run, in the language of
 `core.backends.shader.passes`; it is asked once for each combination of shapes and attributes. Ops
 are queued: the thread that owns the context runs them in order, and whoever reads values waits.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from inspect import signature
 from threading import RLock
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from core.backends.base import Backend
+from core.backends.shader.blocks import Block
+from core.backends.shader.keys import recipe_key
+from core.backends.shader.passes import Call, Operand
+from core.backends.shader.programs import ShaderError
+from core.backends.shader.recipes import Recipe, make_recipe, passes_of
+from core.backends.shader.storage import GONE
+from core.backends.shader.timing import Clock
+from core.backends.shader.values import Value, kind_of
 from core.dtypes import dtype_of
 from core.errors import CoreError
 from core.kernels import find_kernel, load_backend
 from core.specs import Spec
+from core.watchers import active_watchers
 
 if TYPE_CHECKING:
     from core.backends.shader.session import Session
-    from core.backends.shader.values import Value
     from core.plan.executable import Executable
     from core.plan.program import Program
 
@@ -64,11 +74,8 @@ class ShaderBackend(Backend):
 
     # --- values -----------------------------------------------------------------------------
 
-    def upload(self, array: np.ndarray) -> "Value":
+    def upload(self, array: np.ndarray) -> Value:
         """Take over an array; it is copied to the device when it is first needed there."""
-        from core.backends.shader.storage import Block
-        from core.backends.shader.values import Value
-
         spec = Spec(array.shape, dtype_of(array))
         if spec.dtype == "string":
             array.flags.writeable = False
@@ -77,18 +84,18 @@ class ShaderBackend(Backend):
         layout = self.session.storing.layout(spec)
         return Value(spec, Block(layout, spec.size, array.reshape(-1)))
 
-    def borrow(self, array: np.ndarray) -> "Value":
+    def borrow(self, array: np.ndarray) -> Value:
         """Plans copy it at once; what is eager wants a copy, see `owns`."""
         value = self.upload(array.view())
         if value.block is not None:
             value.block.is_borrowed = True
         return value
 
-    def owns(self, handle: "Value") -> bool:
+    def owns(self, handle: Value) -> bool:
         """Whether the values are no array that its owner may change."""
         return handle.block is None or not handle.block.is_borrowed
 
-    def download(self, handle: "Value", spec: Spec) -> np.ndarray:
+    def download(self, handle: Value, spec: Spec) -> np.ndarray:
         """The values, after all that was queued before."""
         block = handle.block
         if block is None:
@@ -98,10 +105,8 @@ class ShaderBackend(Backend):
         array.flags.writeable = False
         return array
 
-    def view(self, handle: "Value", spec: Spec) -> "Value":
+    def view(self, handle: Value, spec: Spec) -> Value:
         """The same block in another shape."""
-        from core.backends.shader.values import Value
-
         strings = None if handle.strings is None else handle.strings.reshape(spec.shape)
         return Value(spec, handle.block, strings)
 
@@ -112,7 +117,7 @@ class ShaderBackend(Backend):
         if self._session is not None:
             await passed(self._session.owner)
 
-    def spec_of(self, handle: "Value") -> Spec:
+    def spec_of(self, handle: Value) -> Spec:
         """Shape and dtype of what was uploaded by a host kernel."""
         return handle.spec
 
@@ -138,24 +143,40 @@ class ShaderBackend(Backend):
         handles: list[Any],
         attributes: Mapping[str, Any],
         result: Spec | tuple[Spec, ...] | None,
+        clock: Clock | None = None,
     ) -> Any:
         """Queue what the kernel says for these shapes; ops of strings run on the host."""
-        from core.backends.shader.storage import Block
-        from core.backends.shader.values import Value
-
-        session = self.session
-        key, blocks = _key_of(kernel, handles, attributes, result)
-        recipe = session.recipes.get(key) if key is not None else None
+        session = self._session or self.start()
+        key, blocks = recipe_key(kernel, handles, attributes, result)
+        recipe = session.recipes.get(key)
         if recipe is None:
-            if key is None or _runs_on_host(kernel, handles, result):
+            if _runs_on_host(kernel, handles, result):
                 return self._run_on_host(kernel, handles, attributes, result)
             recipe = self._new_recipe(kernel, handles, attributes, result, key)
         outputs = [Block(layout, size) for layout, size in recipe.results]
-        session.run(recipe, blocks, outputs)
-        if isinstance(result, Spec):
-            return Value(result, outputs[0])
-        assert result is not None
-        return tuple(Value(s, b) for s, b in zip(result, outputs, strict=True))
+        session.run(recipe, blocks, outputs, clock)
+        if len(outputs) == 1:
+            kind = recipe.kinds[0]
+            value = Value(kind.spec, outputs[0], None, kind)
+            return value if type(result) is Spec else (value,)
+        made = zip(recipe.kinds, outputs, strict=True)
+        return tuple([Value(kind.spec, block, None, kind) for kind, block in made])
+
+    def timed_run(
+        self,
+        kernel: Callable[..., Any],
+        handles: list[Any],
+        attributes: Mapping[str, Any],
+        result: Spec | tuple[Spec, ...] | None,
+    ) -> tuple[Any, float]:
+        """Where somebody wants times, wait for the device, and tell its own."""
+        if not any(watcher.needs_times for watcher in active_watchers()):
+            return self.run(kernel, handles, attributes, result), 0.0
+        clock, started = Clock(), perf_counter()
+        made = self.run(kernel, handles, attributes, result, clock)
+        if clock.seconds is None:  # it ran on the host
+            clock.seconds = perf_counter() - started
+        return made, clock.seconds
 
     def lower(self, program: "Program") -> "Executable":
         """Record a program; see `core.backends.shader.plans`."""
@@ -170,27 +191,35 @@ class ShaderBackend(Backend):
         attributes: Mapping[str, Any],
         result: Any,
         key: Any,
-    ) -> Any:
-        from core.backends.shader.passes import Call, Operand
-        from core.backends.shader.recipes import make_recipe, passes_of
-
+    ) -> Recipe:
         session = self.session
+        in_textures = session.storing.in_textures
         results = (result,) if isinstance(result, Spec) else result
         for spec in results:
             self._check_size(spec)
         layouts: list[Any] = []
 
-        def operand(handle: "Value | None") -> Operand | None:
+        def operand(handle: Value | None) -> Operand | None:
             if handle is None:
                 return None
             assert handle.block is not None
-            layouts.append(handle.block.layout)
+            layout = handle.block.layout
+            if (layout.kind == "texture") != in_textures:
+                raise CoreError(GONE)  # of a session on the other path
+            layouts.append(layout)
             return Operand(len(layouts) - 1, handle.spec)
 
         operands = [[*map(operand, h)] if type(h) is list else operand(h) for h in handles]
-        call = Call(result, session.limits, has_tiles=not session.storing.in_textures)
+        call = Call(result, session.limits, has_tiles=not in_textures)
         passes = passes_of(kernel(call, *operands, **attributes), results)
-        return session.keep(key, make_recipe(passes, layouts, session.storing))
+        recipe = make_recipe(passes, layouts, session.storing)
+        kinds = zip(results, recipe.results, strict=True)
+        recipe.kinds = tuple(kind_of(spec, layout) for spec, (layout, _) in kinds)
+        try:
+            return session.keep(key, recipe)
+        except ShaderError as error:
+            told = f"{_op_of(kernel)}: {error.args[0]}"
+            raise ShaderError(told, error.source) from error.__cause__
 
     def _run_on_host(
         self,
@@ -201,7 +230,7 @@ class ShaderBackend(Backend):
     ) -> Any:
         from core.backends.shader.hosting import HostKernel
 
-        def array(handle: "Value | None") -> Any:
+        def array(handle: Value | None) -> Any:
             return None if handle is None else self.download(handle, handle.spec)
 
         cpu = load_backend("cpu")
@@ -218,18 +247,34 @@ class ShaderBackend(Backend):
             if not isinstance(made, str):
                 return made
             names = [*signature(kernel).parameters][1 : len(operands) + 1]
-            return call.each(made, **dict(zip(names, operands, strict=True)))
+            text, values = _with_numbers(made, attributes)
+            return call.each(text, values=values, **dict(zip(names, operands, strict=True)))
 
         return guarded
+
+
+def _with_numbers(text: str, attributes: Mapping[str, Any]) -> tuple[str, dict[str, float]]:
+    """A user's text, and the numbers among the attributes that it names.
+
+    They get longer names: programs have macros for them, which would replace names of ours, too.
+    """
+    values: dict[str, float] = {}
+    for name, value in attributes.items():
+        if type(value) not in (int, float):
+            continue
+        text, count = re.subn(rf"(?<![\w.]){name}\b", f"given_{name}", text)
+        if count:
+            values[f"given_{name}"] = value
+    return text, values
 
 
 def _runs_on_host(kernel: Any, handles: list[Any], result: Any) -> bool:
     from core.backends.shader.hosting import HostKernel
 
-    if isinstance(kernel, HostKernel):
+    if isinstance(kernel, HostKernel) or result is None:
         return True
     given = [h for handle in handles for h in (handle if type(handle) is list else [handle])]
-    results = (result,) if isinstance(result, Spec) else result or ()
+    results = (result,) if isinstance(result, Spec) else result
     return any(h is not None and h.spec.dtype == "string" for h in given) or any(
         spec.dtype == "string" for spec in results
     )
@@ -243,49 +288,6 @@ def _op_of(kernel: Any) -> str:
         if backend == "shader" and known is kernel:
             return op
     raise CoreError("strings stay on the host, where this kernel does not run")
-
-
-def _key_of(
-    kernel: Any, handles: list[Any], attributes: Mapping[str, Any], result: Any
-) -> tuple[Any, list[Any]]:
-    """What recipes are alike by, and the blocks; no key where something stays on the host."""
-    blocks: list[Any] = []
-    specs: list[Any] = []
-    for handle in handles:
-        if type(handle) is list:
-            specs.append(tuple([_kind_of(h) for h in handle]))
-            blocks += [h.block for h in handle]
-        elif handle is None:
-            specs.append(None)
-        else:
-            specs.append(_kind_of(handle))
-            blocks.append(handle.block)
-    if result is None or None in blocks:
-        return None, blocks
-    key = (kernel, tuple(specs), result, tuple([(n, _frozen(v)) for n, v in attributes.items()]))
-    return key, blocks
-
-
-def _kind_of(handle: "Value") -> Any:
-    """What of an input programs depend on; its layout follows from that."""
-    layout = handle.block and handle.block.layout
-    return handle.spec, layout and (layout.half, layout.chunk, layout.layers)
-
-
-def _frozen(value: Any) -> Any:
-    """An attribute as a part of a key: 1, 1.0 and True are not the same, nor are 0.0 and -0.0."""
-    kind = type(value)
-    if kind is str or value is None or kind is bool:
-        return value
-    if kind is int:
-        return kind, value
-    if kind is float:
-        return repr(value)
-    if kind is tuple or kind is list:
-        return kind, tuple(map(_frozen, value))
-    if isinstance(value, np.ndarray):
-        return value.dtype.str, value.shape, value.tobytes()
-    return kind, value if kind.__hash__ else repr(value)
 
 
 def make_backend() -> ShaderBackend:

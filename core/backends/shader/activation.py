@@ -5,10 +5,13 @@ looks at each part, a further one puts many parts together, and the last makes t
 of a pair travel as one complex64.
 """
 
-from math import isqrt, prod
+from math import isqrt
 
 from core.backends.shader.expressions import ACTIVATION, elementwise
 from core.backends.shader.passes import Call, Operand, Pass, Source
+from core.backends.shader.shape import three_axes
+from core.backends.shader.tiles.shares import shares_tile
+from core.backends.shader.tiles.source import ceil_div
 from core.kernels import kernel
 from core.specs import Spec, normal_axis
 
@@ -17,6 +20,9 @@ for _op in ACTIVATION:
 
 #: With so many rows each has a thread of its own, if it is no longer than this.
 _MANY_ROWS, _SHORT = 2048, 1024
+
+#: So long a row has a group of threads, where there are groups.
+_LONG = 64
 
 #: So many parts the last pass puts together for each value anew.
 _FEW_PARTS = 32
@@ -64,23 +70,23 @@ _SUM = """
 @kernel("softmax", "shader")
 def softmax(call: Call, logits: Operand, *, axis: int) -> Pass:
     """Proportions of e**logits."""
-    return _shares(call, logits, axis, "return exp_(get_x(o0, o1, o2) - most) / total;")
+    return _shares(call, logits, axis, "exp_(v - most) / total")
 
 
 @kernel("log_softmax", "shader")
 def log_softmax(call: Call, logits: Operand, *, axis: int) -> Pass:
     """Its logarithm."""
-    return _shares(call, logits, axis, "return get_x(o0, o1, o2) - most - log_(total);")
+    return _shares(call, logits, axis, "v - most - log_(total)")
 
 
 @kernel("log_softmax_grad", "shader")
 def log_softmax_grad(call: Call, dy: Operand, y: Operand, *, axis: int) -> Pass:
     """The gradient of log_softmax."""
-    before, length, after = shape = _around(dy.shape, axis)
+    before, length, after = shape = three_axes(dy.shape, normal_axis(axis, len(dy.shape)))
     part = _part_length(length, before * after)
     sums: Source = dy.reshaped(*shape)
     while sums.shape[1] > 1:
-        to = Spec((before, -(-sums.shape[1] // part), after))
+        to = Spec((before, ceil_div(sums.shape[1], part), after))
         sums = call.map(_SUM, to=to, values={"part": part}, x=sums)
     made = call.each(
         "a - exp_(b) * c",
@@ -92,23 +98,20 @@ def log_softmax_grad(call: Call, dy: Operand, y: Operand, *, axis: int) -> Pass:
     return made.reshaped(*call.to.shape)
 
 
-def _shares(call: Call, logits: Operand, axis: int, text: str) -> Pass:
-    before, length, after = shape = _around(logits.shape, axis)
+def _shares(call: Call, logits: Operand, axis: int, value: str) -> Pass:
+    before, length, after = shape = three_axes(logits.shape, normal_axis(axis, len(logits.shape)))
+    if call.has_tiles and after == 1 and length >= _LONG and before > 0:
+        return call.tile(shares_tile(before, length, call.limits, value), x=logits)
     part = _part_length(length, before * after)
     x = logits.reshaped(*shape)
-    parts = Spec((before, -(-length // part), after), "complex64")
+    parts = Spec((before, ceil_div(length, part), after), "complex64")
     pairs = call.map(_LOOK, to=parts, values={"part": part}, x=x)
     if parts.shape[1] > _FEW_PARTS:
         whole = Spec((before, 1, after), "complex64")
         pairs = call.map(_JOIN + "return vec2(most, total);", to=whole, pairs=pairs)
-    made = call.map(_JOIN + text, to=Spec(shape), x=x, pairs=pairs)
+    text = f"{_JOIN}    float v = get_x(o0, o1, o2);\n    return {value};"
+    made = call.map(text, to=Spec(shape), x=x, pairs=pairs)
     return made.reshaped(*call.to.shape)
-
-
-def _around(shape: tuple[int, ...], axis: int) -> tuple[int, int, int]:
-    """Values before the axis, along it and after it."""
-    axis = normal_axis(axis, len(shape))
-    return prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :])
 
 
 def _part_length(length: int, rows: int) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from core.backends.shader.expressions import BINARY, LETTERS, elementwise, expression
+from core.backends.shader.expressions import BINARY, LETTERS, MOST_INPUTS, elementwise, expression
 from core.backends.shader.passes import Call, Operand, Pass, Source
 from core.kernels import kernel
 
@@ -13,11 +13,10 @@ for _op in BINARY:
 
 @kernel("add_n", "shader")
 def add_n(call: Call, tensors: list[Operand]) -> Pass:
-    """The sum of several tensors, from the first to the last; one pass reads 15."""
-    most = len(LETTERS)
-    made = _sum(call, tensors[:most])
-    for start in range(most, len(tensors), most - 1):
-        made = _sum(call, [made, *tensors[start : start + most - 1]])
+    """The sum of several tensors, from the first to the last; each pass reads what it can."""
+    made = _sum(call, tensors[:MOST_INPUTS])
+    for start in range(MOST_INPUTS, len(tensors), MOST_INPUTS - 1):
+        made = _sum(call, [made, *tensors[start : start + MOST_INPUTS - 1]])
     return made
 
 

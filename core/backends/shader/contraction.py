@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from core.backends.shader.compiler.layouts import GLSL_TYPES
-from core.backends.shader.conv import wants_tile
-from core.backends.shader.linear import tile_product
+from core.backends.shader.expressions import MOST_INPUTS
+from core.backends.shader.linear import product, wants_product
 from core.backends.shader.passes import Call, Operand, Pass
 from core.backends.shader.reductions import reduced
 from core.backends.shader.tiles.choices import Product
@@ -22,7 +22,6 @@ from core.kernels import kernel
 from core.ops.contraction import Terms, read_equation
 from core.specs import Spec
 
-_MOST_INPUTS = 15
 _LONG_SUM = 1024
 _MOST_PARTS = 256
 
@@ -72,7 +71,7 @@ def _order(factors: Sequence[_Factor], terms: Terms) -> list[tuple[int, ...]]:
     equation = f"{','.join(f.term for f in factors)}->{terms.output}"
     shapes = [np.broadcast_to(np.float32(0), f.source.shape) for f in factors]  # takes no memory
     path = np.einsum_path(equation, *shapes)[0][1:]
-    if max(map(len, path)) > _MOST_INPUTS:
+    if max(map(len, path)) > MOST_INPUTS:
         return [(0, 1)] * (count - 1)
     return [tuple(step) for step in path]
 
@@ -92,7 +91,7 @@ def _contracted(
         return _alone(call, factors[0], wanted, sizes)
     summed = set("".join(f.term for f in factors)) - set(wanted)
     results, inner = (prod(sizes[c] for c in part) for part in (wanted, summed))
-    if len(factors) == 2 and wants_tile(call, factors[0].source, results, inner):
+    if len(factors) == 2 and wants_product(call, factors[0].source, results, inner):
         return _product(call, factors[0], factors[1], wanted, sizes)
     return _sum(call, factors, wanted, sizes)
 
@@ -170,8 +169,8 @@ def _product(call: Call, a: _Factor, b: _Factor, wanted: str, sizes: Mapping[str
     m, k, n, count = (prod(sizes[c] for c in part) for part in (rows, inner, columns, batch))
     p = Product(m, k, n, count, left.inner_first, not right.inner_first)
     order = batch + rows + columns
-    to = Spec(tuple(sizes[c] for c in order))
-    made = tile_product(call, p, left.source, right.source, to)
+    made = product(call, p, left.source, right.source, Spec((count, m, n)))
+    made = made.reshaped(*(sizes[c] for c in order))
     return made if order == wanted else _alone(call, _Factor(made, order), wanted, sizes)
 
 
@@ -179,8 +178,9 @@ def _matrix(
     call: Call, x: _Factor, batch: str, lines: str, inner: str, sizes: Mapping[str, int]
 ) -> _Matrix:
     """A factor in an order that a product takes: as it is, or moved there."""
+    count, long, deep = (prod(sizes[c] for c in part) for part in (batch, lines, inner))
     order = batch + lines + inner
     if x.term == batch + inner + lines and x.term != order:
-        return _Matrix(x.source, True)
+        return _Matrix(x.source.reshaped(count, deep, long), True)
     source = x.source if x.term == order else _alone(call, x, order, sizes)
-    return _Matrix(source, False)
+    return _Matrix(source.reshaped(count, long, deep), False)

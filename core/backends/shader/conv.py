@@ -7,12 +7,15 @@ from math import prod
 from typing import Any
 
 from core.backends.shader.compiler.layouts import GLSL_TYPES
+from core.backends.shader.drawn.convolution import drawn_convolution, drawn_transpose
+from core.backends.shader.drawn.packing import wants_drawing
 from core.backends.shader.passes import Call, Operand, Pass, Source
 from core.backends.shader.reductions import reduced
 from core.backends.shader.tiles.convolution import Convolution, conv2d_tile
 from core.backends.shader.tiles.gradients import filter_gradient
 from core.backends.shader.tiles.source import Tile, Two
 from core.backends.shader.tiles.transposed import transposed_tile
+from core.backends.shader.windows import names, over_pixels, over_windows, window_values
 from core.geometry import Window, window
 from core.kernels import kernel
 from core.specs import Shape, Spec
@@ -54,57 +57,6 @@ def in_format(call: Call, x: Pass, data_format: str) -> Pass:
     return call.map("get_x(o0, o2, o3, o1)", x=x) if data_format[1] == "C" else x
 
 
-# --- loops over windows --------------------------------------------------------------------------
-
-
-def window_values(w: Window) -> dict[str, int]:
-    """What the texts of `over_pixels` and `over_windows` read."""
-    numbers = {
-        "size": w.size,
-        "stride": w.strides,
-        "dilation": w.dilations,
-        "before": tuple(before for before, _ in w.padding),
-        "length": w.in_size,
-        "count": w.out_size,
-    }
-    return {f"{name}_{axis}": n for name, all_n in numbers.items() for axis, n in enumerate(all_n)}
-
-
-def over_pixels(w: Window, body: str) -> str:
-    """GLSL that runs a body for each pixel that the window at ``o1, o2, ...`` reads.
-
-    In the body ``p0, p1, ...`` is the pixel and ``k0, k1, ...`` its place in the window. Padding is
-    passed over.
-    """
-    for axis in reversed(range(len(w.size))):
-        body = f"""for (int k{axis} = 0; k{axis} < size_{axis}; k{axis}++) {{
-int p{axis} = o{axis + 1} * stride_{axis} + k{axis} * dilation_{axis} - before_{axis};
-if (p{axis} < 0 || p{axis} >= length_{axis}) continue;
-{body}
-}}"""
-    return body
-
-
-def over_windows(w: Window, body: str) -> str:
-    """GLSL that runs a body for each window that reads the pixel at ``o1, o2, ...``.
-
-    In the body ``q0, q1, ...`` is the window and ``k0, k1, ...`` the pixel's place in it.
-    """
-    for axis in reversed(range(len(w.size))):
-        body = f"""for (int k{axis} = 0; k{axis} < size_{axis}; k{axis}++) {{
-int d{axis} = o{axis + 1} + before_{axis} - k{axis} * dilation_{axis};
-int q{axis} = d{axis} / stride_{axis};
-if (d{axis} < 0 || q{axis} >= count_{axis} || d{axis} % stride_{axis} != 0) continue;
-{body}
-}}"""
-    return body
-
-
-def names(letter: str, w: Window) -> str:
-    """``p0, p1, ...`` for each axis of a window."""
-    return ", ".join(f"{letter}{axis}" for axis in range(len(w.size)))
-
-
 # --- convolutions --------------------------------------------------------------------------------
 
 
@@ -115,6 +67,8 @@ def convolve(call: Call, x: Source, filter: Source, w: Window) -> Pass:
     if len(w.size) == 2 and wants_tile(call, x, to.size, prod(filter.shape[:-1])):
         c = Convolution(x.shape[0], channels, filters, w)
         return call.tile(conv2d_tile(c, call.limits), to=to, x=x, w=filter)
+    if len(w.size) == 2 and wants_drawing(call, x, to.size, prod(filter.shape[:-1])):
+        return drawn_convolution(call, x, filter, w)
     last = len(w.size)
     body = f"""for (int c = 0; c < w_{last}; c++)
 sum += get_x(o0, {names("p", w)}, c) * get_w({names("k", w)}, c, o{last + 1});"""
@@ -129,6 +83,8 @@ def convolve_back(call: Call, dy: Source, filter: Source, w: Window) -> Pass:
     if len(w.size) == 2 and wants_tile(call, dy, to.size, prod(w.size) * filters):
         c = Convolution(dy.shape[0], channels, filters, w)
         return call.tile(transposed_tile(c, call.limits), to=to, dy=dy, w=filter)
+    if len(w.size) == 2 and wants_drawing(call, dy, to.size, prod(w.size) * filters):
+        return drawn_transpose(call, dy, filter, w)
     last = len(w.size) + 1
     body = f"""for (int f = 0; f < w_{last}; f++)
 sum += get_dy(o0, {names("q", w)}, f) * get_w({names("k", w)}, o{last}, f);"""

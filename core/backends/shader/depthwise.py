@@ -7,16 +7,15 @@ from core.backends.shader.compiler.layouts import GLSL_TYPES
 from core.backends.shader.conv import (
     channels_last,
     in_format,
-    over_pixels,
-    over_windows,
     run_tile,
     sum_over_windows,
     wants_tile,
-    window_values,
 )
+from core.backends.shader.drawn.convolution import can_draw_depthwise, drawn_depthwise
 from core.backends.shader.passes import Call, Operand, Pass, Source
 from core.backends.shader.tiles.depthwise import Depthwise, depthwise_input_tile, depthwise_tile
 from core.backends.shader.tiles.gradients import depthwise_filter_gradient
+from core.backends.shader.windows import over_pixels, over_windows, window_values
 from core.geometry import Window, window
 from core.kernels import kernel
 from core.specs import Spec
@@ -32,6 +31,8 @@ def convolve_channels(call: Call, x: Source, filter: Source, w: Window) -> Pass:
     places = prod(w.size)
     if places <= _MOST_PLACES and wants_tile(call, x, to.size, places):
         return call.tile(depthwise_tile(d, call.limits), to=to, x=x, w=filter)
+    if can_draw_depthwise(call, x, filter):
+        return drawn_depthwise(call, x, filter, w)
     kind = GLSL_TYPES[x.dtype]
     body = "sum += get_x(o0, p0, p1, o3 / w_3) * get_w(k0, k1, o3 / w_3, o3 % w_3);"
     text = f"{kind} sum = {kind}(0);\n{over_pixels(w, body)}\nreturn sum;"

@@ -42,7 +42,7 @@ _TABLE = {
     "delete_sync": _Row("glDeleteSync", None, (c_void_p,), is_quick=True),
     "client_wait_sync": _Row("glClientWaitSync", c_uint, _WAIT),
     "poll_sync": _Row("glClientWaitSync", c_uint, _WAIT, is_quick=True),  # for no wait at all
-    "flush": _Row("glFlush", None, ()),
+    "flush": _Row("glFlush", None, (), is_quick=True),
     "finish": _Row("glFinish", None, ()),
     "get_error": _Row("glGetError", c_uint, (), is_quick=True),
     "get_integer64": _Row("glGetInteger64v", None, (c_uint, _Integer64)),
@@ -65,7 +65,7 @@ _TABLE = {
         "glMapNamedBufferRange", c_void_p, (c_uint, c_ssize_t, c_ssize_t, c_uint), 450, _DIRECT
     ),
     "unmap_named_buffer": _Row("glUnmapNamedBuffer", c_ubyte, (c_uint,), 450, _DIRECT),
-    "copy_named_buffer": _Row("glCopyNamedBufferSubData", None, _COPY, 450, _DIRECT),
+    "copy_named_buffer": _Row("glCopyNamedBufferSubData", None, _COPY, 450, _DIRECT, is_quick=True),
     "gen_queries": _Row("glGenQueries", None, (c_int, _Uints)),
     "delete_queries": _Row("glDeleteQueries", None, (c_int, _Uints)),
     "query_counter": _Row("glQueryCounter", None, (c_uint, c_uint), is_quick=True),

@@ -12,8 +12,11 @@ from typing import Any, NamedTuple, TypeAlias
 from core.backends.shader.passes import Call, Operand, Pass, literal
 from core.ops.unary import SELU_SCALE, SELU_SCALE_ALPHA
 
-#: Names of operands where there are several; ``o`` is a coordinate. A pass reads 15 at most.
-LETTERS = tuple(ascii_lowercase[:16].replace("o", ""))
+#: How many inputs a pass has at most: with its result they take the 16 bindings that there are.
+MOST_INPUTS = 15
+
+#: Names of operands where there are several; ``o`` is a coordinate.
+LETTERS = tuple(ascii_lowercase.replace("o", "")[:MOST_INPUTS])
 
 
 class Expression(NamedTuple):

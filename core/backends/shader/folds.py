@@ -1,16 +1,15 @@
-"""What reductions do with each value, in GLSL.
+"""What sums and other reductions do with each value, in GLSL.
 
 Floats are summed and multiplied as pairs: what comes out is rounded once, as on the cpu backend.
 """
 
 from typing import NamedTuple
 
-from core.backends.shader import pairs
-from core.backends.shader.pairs import ADD, ADD_PAIR
+from core.backends.shader.compiler.layouts import GLSL_TYPES
+from core.backends.shader.library.pairs import ADD, ADD_PAIR
+from core.backends.shader.passes import literal
 
-pairs.provide()
-
-_LEAST = "(-2147483647 - 1)"
+_LEAST = literal(-(2**31))
 
 
 class Fold(NamedTuple):
@@ -113,3 +112,43 @@ def nothing(how: str, dtype: str) -> str:
     if dtype == "float32":
         return given if given == "NAN" else f"{given}.0"
     return "0" if given == "NAN" else given
+
+
+class Accumulator(NamedTuple):
+    """How values become one along the way, for running sums and sums of rows: GLSL expressions.
+
+    ``total`` is what is folded so far; it may be of another dtype than values and result.
+
+    Attributes:
+        dtype: of the total.
+        start: the total of nothing.
+        item: a total of one value, which stands for ``{}``.
+        step: takes ``v``, another total, into the total.
+        finish: the result of a total.
+    """
+
+    dtype: str
+    start: str
+    item: str
+    step: str
+    finish: str
+
+    @property
+    def kind(self) -> str:
+        """GLSL's name of the total's type."""
+        return GLSL_TYPES[self.dtype]
+
+
+#: Sums by dtype of the values; those of floats are pairs, rounded once as if in float64.
+SUMS = {
+    "float32": Accumulator(
+        "complex64", "vec2(0.0)", "vec2({}, 0.0)", ADD_PAIR, "total.x + total.y"
+    ),
+    "int32": Accumulator("int32", "0", "{}", "total += v;", "total"),
+    "complex64": Accumulator("complex64", "vec2(0.0)", "{}", "total += v;", "total"),
+}
+
+
+def of_totals(how: Accumulator) -> Accumulator:
+    """The same for values that are totals already, to another total."""
+    return how._replace(item="{}", finish="total")

@@ -10,13 +10,13 @@ HOSTED: dict[str, str] = {
     ),
     **dict.fromkeys(
         (
-            *("sparse_fill_empty_rows", "sparse_reshape", "sparse_segment_sum"),
-            *("sparse_segment_mean", "ragged_gather_parts", "ragged_range"),
-            *("ragged_tensor_to_tensor", "unique"),
+            *("sparse_fill_empty_rows", "sparse_segment_sum", "sparse_segment_mean"),
+            *("ragged_gather_parts", "ragged_range", "ragged_tensor_to_tensor", "unique"),
         ),
         "the shape of the result depends on the values",
     ),
-    "sparse_to_dense": "places are checked one by one",
+    "sparse_reshape": "places are reckoned in 64 bits",
+    "broadcast_args": "shapes that do not fit have to raise",
     **dict.fromkeys(
         ("non_max_suppression", "non_max_suppression_padded", "non_max_suppression_with_score"),
         "one box after the other",
@@ -38,6 +38,7 @@ class HostKernel:
         self.op = op
 
     def __call__(self, *_: object, **__: object) -> None:
+        """Is never called: the backend runs the op elsewhere."""
         raise NotImplementedError(f"{self.op} runs on the cpu backend")
 
 

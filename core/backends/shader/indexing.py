@@ -54,7 +54,9 @@ def gather_nd(call: Call, x: Operand, indices: Operand) -> Pass:
     return made.reshaped(*call.to.shape)
 
 
-def _places(call: Call, indices: Operand, updates: Operand, shape: Shape) -> tuple[Pass, Shape]:
+def _places(
+    call: Call, indices: Operand, updates: Operand | Pass, shape: Shape
+) -> tuple[Pass, Shape]:
     """Numbers [1, m] of the rows that updates go to, -1 outside; and [rows, width] of the shape."""
     depth = scatter_depth(indices.shape, updates.shape, shape)
     lines, place = [], "0"
@@ -96,7 +98,9 @@ _LAST_IN_ORDER = f"""
 
 
 @kernel("tensor_scatter_update", "shader")
-def tensor_scatter_update(call: Call, x: Operand, indices: Operand, updates: Operand) -> Pass:
+def tensor_scatter_update(
+    call: Call, x: Operand | Pass, indices: Operand, updates: Operand | Pass
+) -> Pass:
     """Each row from the last of its updates, if it has one."""
     ids, (count, width) = _places(call, indices, updates, x.shape)
     if count * ids.shape[1] > MOST_LOOKS:

@@ -1,4 +1,4 @@
-"""A user's own context: what uses it runs at once, in the thread in which it was given."""
+"""A context of one thread, such as a user's own: what uses it runs at once."""
 
 from collections.abc import Callable
 from threading import current_thread, get_ident
@@ -12,19 +12,25 @@ if TYPE_CHECKING:
 
 
 class InlineOwner(Owner):
-    """Runs functions at once, on a context that is current in this thread and stays the user's.
+    """Runs functions at once, on a context that is current in this thread.
+
+    Attributes:
+        entering: called before each function: the user may have set what it needs otherwise.
 
     Args:
         context: moderngl's, of at least OpenGL 3.3.
+        is_ours: whether it goes with the owner; else it stays the user's.
 
     Raises:
         ContextError: it is no such context.
     """
 
-    def __init__(self, context: "moderngl.Context"):
+    def __init__(self, context: "moderngl.Context", is_ours: bool = False):
         self._prepare()
+        self._is_ours = is_ours
         self._open(lambda: adopt_context(context))
         self._thread = current_thread()
+        self.entering: Callable[[], None] | None = None
         LIVE.add(self)
 
     def put(self, command: Callable[[], Any]) -> None:
@@ -43,7 +49,10 @@ class InlineOwner(Owner):
         if self._closed is None:
             self._enter()
             self._run(self._fences.finish)
-            self._closed = RELEASED
+            self._closed, self.entering = RELEASED, None
+            if self._is_ours:
+                self.context.__exit__(None, None, None)  # one that is current is only marked
+                self.context.release()
 
     def _enter(self) -> None:
         """Check the thread, and run what finalisers and fences left to do."""
@@ -60,6 +69,8 @@ class InlineOwner(Owner):
             self._run(self._queue.get())
         if self._fences.pending:
             self._run(self._fences.poll)
+        if self.entering is not None:
+            self.entering()
 
     def _look(self) -> None:
         self._enter()

@@ -4,6 +4,8 @@ from math import prod
 
 from core.backends.shader.compiler.layouts import GLSL_TYPES
 from core.backends.shader.conv import wants_tile
+from core.backends.shader.drawn.packing import wants_drawing
+from core.backends.shader.drawn.products import Matrices, drawn_product
 from core.backends.shader.passes import Call, Operand, Pass, Source
 from core.backends.shader.tiles.choices import Product
 from core.backends.shader.tiles.matrix import matmul_tile
@@ -15,8 +17,8 @@ from core.specs import Shape, Spec
 def matmul(call: Call, a: Operand, b: Operand, *, transpose_a: bool, transpose_b: bool) -> Pass:
     """Product of the last two axes."""
     inner = a.shape[-2 if transpose_a else -1]
-    if wants_tile(call, a, call.to.size, inner):
-        return _by_tile(call, a, b, transpose_a, transpose_b)
+    if wants_product(call, a, call.to.size, inner):
+        return _as_product(call, a, b, transpose_a, transpose_b)
     batch = len(call.to.shape) - 2
     row, column = f"o{batch}", f"o{batch + 1}"
     left = [*_batch_places(a.shape, batch), *(("k", row) if transpose_a else (row, "k"))]
@@ -35,7 +37,12 @@ def _batch_places(shape: Shape, batch: int) -> list[str]:
     return [f"o{first + axis}" if n != 1 else "0" for axis, n in enumerate(shape[:-2])]
 
 
-def _by_tile(call: Call, a: Source, b: Source, transpose_a: bool, transpose_b: bool) -> Pass:
+def wants_product(call: Call, x: Source, results: int, inner: int) -> bool:
+    """Whether sums of ``inner`` products are made by `product`: by a tile, or drawn."""
+    return wants_tile(call, x, results, inner) or wants_drawing(call, x, results, inner)
+
+
+def _as_product(call: Call, a: Source, b: Source, transpose_a: bool, transpose_b: bool) -> Pass:
     *batch, rows, columns = call.to.shape
     a, b = _repeated(call, a, (*batch,)), _repeated(call, b, (*batch,))
     p = Product(
@@ -48,7 +55,7 @@ def _by_tile(call: Call, a: Source, b: Source, transpose_a: bool, transpose_b: b
         prod(a.shape[:-2]) == 1,
         prod(b.shape[:-2]) == 1,
     )
-    return tile_product(call, p, a, b, call.to)
+    return product(call, p, a, b, call.to)
 
 
 def _repeated(call: Call, x: Source, batch: Shape) -> Source:
@@ -58,14 +65,23 @@ def _repeated(call: Call, x: Source, batch: Shape) -> Source:
     return call.each("x", to=Spec((*batch, *x.shape[-2:]), x.dtype), x=x)
 
 
-def tile_product(call: Call, p: Product, a: Source, b: Source, to: Spec) -> Pass:
-    """A product by the tile that does the same with the least: one matrix, or a row of one."""
+def product(call: Call, p: Product, a: Source, b: Source, to: Spec) -> Pass:
+    """A product by what does the same with the least: one matrix, or a row of one."""
     if p.shared_b and not p.transpose_a and not p.shared_a:
         p = p._replace(rows=p.rows * p.batch, batch=1)
     if p.batch == 1:
         p = p._replace(shared_a=False, shared_b=False)
+    if not call.has_tiles:
+        return _drawn(call, p, a, b, to)
     if p.columns > 1 or p.rows == 1:
         return call.tile(matmul_tile(p, call.limits), to=to, a=a, b=b)
     # Matrix times column: the column lies as a row does, so a row times the matrix transposed.
     turned = Product(1, p.inner, p.rows, p.batch, False, not p.transpose_a, p.shared_b, p.shared_a)
     return call.tile(matmul_tile(turned, call.limits), to=to, a=b, b=a)
+
+
+def _drawn(call: Call, p: Product, a: Source, b: Source, to: Spec) -> Pass:
+    if p.shared_a:
+        a = call.each("x", to=Spec((p.batch, *a.shape[-2:])), x=a)
+    sizes = Matrices(p.batch, p.rows, p.inner, p.columns, p.shared_b or p.batch == 1)
+    return drawn_product(call, sizes, a, b, to, p.transpose_a, p.transpose_b)

@@ -4,14 +4,11 @@ from math import prod
 
 import numpy as np
 
-from core.backends.shader import pairs
-from core.backends.shader.pairs import pair_of
+from core.backends.shader.library.pairs import pair_of
 from core.backends.shader.passes import Call, Operand, Pass, Source, Table
 from core.backends.shader.reductions import reduced
 from core.kernels import kernel
 from core.specs import Spec, broadcast_shapes
-
-pairs.provide()
 
 
 @kernel("batch_norm", "shader")

@@ -184,20 +184,20 @@ class Owner:
         if not self._ident:  # the caller hears why
             self._destroy()
             return
-        pending = self._fences.pending
+        pending, queue = self._fences.pending, self._queue
         while self._is_running:
-            self._run(self._next())  # a name for the command would keep its tensors alive
+            if queue.empty():
+                self._send()
+            self._run(queue.get())  # a name for the command would keep its tensors alive
             if pending:
                 self._run(self._fences.poll)
         self._end()
 
-    def _next(self) -> Callable[[], Any]:
-        """The next command; a thread that has none sends what it has to the device first."""
-        if self._queue.empty():
-            self.gl.flush()
-            while self._fences.pending and self._queue.empty():
-                self._run(partial(self._fences.wait, FENCE_NANOSECONDS))
-        return self._queue.get()
+    def _send(self) -> None:
+        """A thread that has no command sends what it has to the device, before it waits."""
+        self.gl.flush()
+        while self._fences.pending and self._queue.empty():
+            self._run(partial(self._fences.wait, FENCE_NANOSECONDS))
 
     def _run(self, command: Callable[[], Any]) -> None:
         try:

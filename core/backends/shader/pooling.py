@@ -3,9 +3,10 @@
 from typing import Any
 
 from core.backends.shader.compiler.layouts import GLSL_TYPES
-from core.backends.shader.conv import names, over_pixels, over_windows, window_values
+from core.backends.shader.drawn.pooling import can_draw_pool, drawn_average, drawn_largest
 from core.backends.shader.passes import Call, Operand, Pass, Source
 from core.backends.shader.reductions import reduced
+from core.backends.shader.windows import names, over_pixels, over_windows, window_values
 from core.geometry import Window, window
 from core.kernels import kernel
 from core.specs import Shape, Spec
@@ -48,6 +49,8 @@ def average(call: Call, x: Operand | Pass, w: Window, least: int = 0, zeros: boo
     to = Spec(_pooled(x, w))
     if _is_whole(w) and x.dtype == "float32":
         return reduced(call, x, range(1, len(w.size) + 1), "mean", to)
+    if can_draw_pool(call, x, w):
+        return drawn_average(call, x, w, least, zeros)
     body = f"sum += float({_get('x', 'p', w)});\npixels++;"
     text = f"""float sum = 0.0;
 int pixels = 0;
@@ -103,6 +106,8 @@ def largest(call: Call, x: Source, w: Window, zeros: bool = False) -> Pass:
         w: the windows.
         zeros: whether padding is zeros that count.
     """
+    if can_draw_pool(call, x, w) and not zeros:
+        return drawn_largest(call, x, w)
     start, join = _LARGEST[x.dtype]
     body = f"{GLSL_TYPES[x.dtype]} v = {_get('x', 'p', w)};\n{join}\npixels++;"
     text = f"{start}\nint pixels = 0;\n{over_pixels(w, body)}\n"

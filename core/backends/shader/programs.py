@@ -1,11 +1,13 @@
 """Programs of the driver, made once for each source: kept in memory, and on disk."""
 
 from array import array
+from collections.abc import Callable
+from functools import partial
 from sys import getrefcount
 from typing import TYPE_CHECKING, Any
 
 from core.backends.shader.binaries import Binaries
-from core.backends.shader.compiler.source import Program
+from core.backends.shader.compiler.writing import Groups, Program
 from core.errors import CoreError
 
 if TYPE_CHECKING:
@@ -13,6 +15,9 @@ if TYPE_CHECKING:
 
 #: Programs that are kept in memory beside those of plans; more than any training has.
 MOST_PROGRAMS = 4096
+
+#: OpenGL's name for what is drawn.
+_TRIANGLES = 4
 
 #: One triangle that covers everything, out of no data.
 _VERTICES = (
@@ -44,6 +49,7 @@ class Compiled:
     Attributes:
         program: moderngl's.
         vertices: what is drawn with it; None for compute.
+        given: whose numbers the uniforms have.
 
     Args:
         program: see above.
@@ -51,10 +57,11 @@ class Compiled:
         vertices: see above.
     """
 
-    __slots__ = ("_alone", "_floats", "_gl", "_ints", "_places", "program", "vertices")
+    __slots__ = ("_alone", "_floats", "_gl", "_ints", "_places", "given", "program", "vertices")
 
     def __init__(self, program: Any, owner: "Owner", vertices: Any = None):
         self.program, self.vertices = program, vertices
+        self.given: Program | None = None
         self._gl = owner.gl
         self._ints: tuple[int, ...] = ()
         self._floats: tuple[float, ...] = ()
@@ -66,8 +73,19 @@ class Compiled:
         """Whether somebody keeps a method of moderngl's object, as plans do."""
         return self._references() > self._alone
 
+    def start(self, groups: Groups) -> Callable[[], None]:
+        """What runs it on whatever is bound then; who keeps that keeps the program."""
+        if self.vertices is not None:
+            return partial(self.vertices.mglo.render, _TRIANGLES, 3, 0, -1)
+        return partial(self.program.mglo.run, *groups)
+
     def _references(self) -> int:
         return getrefcount((self.vertices or self.program).mglo)
+
+    def give(self, program: Program) -> None:
+        """Set the uniforms to the numbers of a program whose source this is."""
+        self.set(program.ints, program.floats)
+        self.given = program
 
     def set(self, ints: tuple[int, ...], floats: tuple[float, ...]) -> None:
         """Give the uniforms their values, where they have others.
@@ -99,6 +117,9 @@ class Compiled:
 class Programs:
     """Makes programs of sources. All of it runs in the GL thread.
 
+    Attributes:
+        new: sources and programs that are not kept on disk yet.
+
     Args:
         owner: of the context.
     """
@@ -106,11 +127,15 @@ class Programs:
     def __init__(self, owner: "Owner"):
         self._owner = owner
         self._binaries = Binaries(owner)
+        self.new: list[tuple[str, Any]] = []
         self._made: dict[str, Compiled] = {}
         self._most = MOST_PROGRAMS  # or more, where plans have so many
 
     def __len__(self) -> int:
         return len(self._made)
+
+    def __contains__(self, program: Program) -> bool:
+        return program.text in self._made
 
     def of(self, program: Program) -> Compiled:
         """The driver's program of a source; made when it is first asked for.
@@ -130,8 +155,18 @@ class Programs:
         made = self._binaries.load(program.text)
         if made is None:
             made = self._compile(program.text, compute=True)
-            self._binaries.keep(program.text, made)
+            self.new.append((program.text, made))
         return Compiled(made, self._owner)
+
+    def keep_new(self) -> None:
+        """Keep on disk what was compiled since; after it ran.
+
+        NVIDIA's driver finishes a program at its first dispatch: what is kept before takes 45 ms
+        then again, measured on an H100.
+        """
+        new, self.new = self.new, []
+        for text, made in new:
+            self._binaries.keep(text, made)
 
     def _drawing(self, program: Program) -> Compiled:
         made = self._compile(program.text, compute=False)
@@ -166,6 +201,7 @@ class Programs:
 
     def release(self) -> None:
         """Let go of all programs, those that plans have as well."""
+        self.new.clear()
         self._owner.gl.use_program(0)  # one that is in use would stay
         for made in self._made.values():
             made.release()

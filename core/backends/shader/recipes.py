@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from core.backends.shader.compiler.layouts import Layout
+from core.backends.shader.blocks import Block
+from core.backends.shader.compiler.layouts import Layout, layout_of
 from core.backends.shader.compiler.source import write
 from core.backends.shader.compiler.writing import Program, epilogue_name, middle_name
 from core.backends.shader.passes import (
@@ -15,7 +16,7 @@ from core.backends.shader.passes import (
     all_passes,
     reads,
 )
-from core.backends.shader.storage import Block
+from core.backends.shader.values import Kind
 from core.errors import CoreError
 from core.specs import Spec
 
@@ -28,7 +29,7 @@ class Step(NamedTuple):
     writes: int
 
 
-class Recipe(NamedTuple):
+class Recipe:
     """What runs for a kernel.
 
     Blocks are counted: first those of inputs, then of tables, of results, and of what lies between.
@@ -38,12 +39,22 @@ class Recipe(NamedTuple):
         tables: blocks of values that kernels brought along.
         results: layouts and sizes of the results.
         between: layouts and sizes of what is needed only meanwhile.
+        kinds: of the results, for op by op.
+        bound: what the GL thread calls for the steps, once it ran them.
     """
 
-    steps: tuple[Step, ...]
-    tables: tuple[Block, ...]
-    results: tuple[tuple[Layout, int], ...]
-    between: tuple[tuple[Layout, int], ...]
+    __slots__ = ("between", "bound", "kinds", "results", "steps", "tables")
+
+    def __init__(
+        self,
+        steps: tuple[Step, ...],
+        tables: tuple[Block, ...],
+        results: tuple[tuple[Layout, int], ...],
+        between: tuple[tuple[Layout, int], ...],
+    ):
+        self.steps, self.tables, self.results, self.between = steps, tables, results, between
+        self.kinds: tuple[Kind, ...] = ()
+        self.bound: list[Any] | None = None
 
 
 class Storing(NamedTuple):
@@ -54,8 +65,6 @@ class Storing(NamedTuple):
 
     def layout(self, spec: Spec, layers: int = 1, chunk: int = 0) -> Layout:
         """Of a value of that shape and dtype."""
-        from core.backends.shader.compiler.layouts import layout_of
-
         return layout_of(spec, self.in_textures, self.half, layers, chunk)
 
 
@@ -142,8 +151,9 @@ class _Cook:
 
     def _stored(self, each: Pass) -> tuple[Layout, int]:
         layout = self.storing.layout(each.to, each.targets, each.chunk)
-        if each.kind == "tile" and "store_1" in each.text:
-            layout = layout._replace(half=False)  # halves are written in pairs
+        singly = each.kind == "tile" and "store_1" in each.text  # halves are written in pairs
+        if singly or each not in self.wanted:  # only results are rounded
+            layout = layout._replace(half=False)
         return layout, each.to.size
 
     def _step(self, each: Pass) -> Step:
@@ -154,7 +164,8 @@ class _Cook:
         for i, step in enumerate(each.middle):
             sources |= {middle_name(i, n): s for n, s in step.inputs.items()}
         layouts: Mapping[str, Layout] = {n: self._layout(s) for n, s in sources.items()}
-        program = write(self.shown.get(id(each), each), layouts, self._stored(each)[0], epilogue, self.baked)
+        shown = self.shown.get(id(each), each)
+        program = write(shown, layouts, self._stored(each)[0], epilogue, self.baked)
         places = tuple(self._place(sources[name]) for name in program.inputs)
         return Step(program, places, self.numbers[id(each)])
 

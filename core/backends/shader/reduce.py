@@ -1,12 +1,12 @@
 """Reductions; sums and products are rounded once, whole numbers wrap around."""
 
 from collections.abc import Callable
-from math import prod
 from typing import Any
 
 from core.backends.shader.folds import FOLDS, PAIR_FOLDS
 from core.backends.shader.passes import Call, Operand, Pass
 from core.backends.shader.reductions import reduced
+from core.backends.shader.shape import three_axes
 from core.kernels import kernel
 from core.specs import Shape, Spec, normal_axes, normal_axis
 
@@ -52,8 +52,7 @@ def argmin(call: Call, x: Operand, *, axis: int) -> Pass:
 def _best(call: Call, x: Operand, axis: int, better: str) -> Pass:
     if not call.to.size:
         return call.map("0")
-    axis = normal_axis(axis, len(x.shape))
-    outer, count, inner = prod(x.shape[:axis]), x.shape[axis], prod(x.shape[axis + 1 :])
+    outer, count, inner = three_axes(x.shape, normal_axis(axis, len(x.shape)))
     x = x.reshaped(outer, count, inner)
     to = Spec((outer, inner), "int32")
     if count < _LONG or outer * inner > _FEW:
@@ -75,12 +74,13 @@ _HEADS = {
     "int32": _START,
     "bool": _START,
 }
-_GLSL = {"float32": ("float", "{}"), "int32": ("int", "{}"), "bool": ("int", "int({})")}
+#: Type in which values are compared, and how they come to it.
+_COMPARED = {"float32": ("float", "{}"), "int32": ("int", "{}"), "bool": ("int", "int({})")}
 
 
 def _search(dtype: str, index: str, better: str) -> str:
     """GLSL that takes an index as the place if its value is better, or as good and before it."""
-    kind, form = _GLSL[dtype]
+    kind, form = _COMPARED[dtype]
     skip = "if (is_nan(v)) continue;" if dtype == "float32" else ""
     return f"""{{
 int i = {index};

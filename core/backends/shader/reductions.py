@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from math import prod
 from typing import NamedTuple
 
+from core.backends.shader.compiler.layouts import GLSL_TYPES
 from core.backends.shader.folds import FOLDS, PAIR_FOLDS, PairFold, nothing
-from core.backends.shader.pairs import ADD, ADD_PAIR
+from core.backends.shader.library.pairs import ADD, ADD_PAIR
 from core.backends.shader.passes import Call, Operand, Pass, literal
 from core.backends.shader.tiles.averages import mean_tile
 from core.backends.shader.tiles.source import Tile, ceil_div, spread
@@ -214,9 +215,6 @@ def _with_parts(groups: Groups, parts: int) -> Groups:
     return Groups(lengths, tuple(i == place for i in range(len(lengths))))
 
 
-_GLSL = {"float32": "float", "int32": "int", "bool": "bool", "complex64": "vec2"}
-
-
 def _loop(groups: Groups, dtype: str, step: str, first: str = "0", stride: str = "1") -> str:
     """GLSL that takes each value, or every n-th, as ``v``; the kept axes are the coordinates."""
     axes = [a for a, r in enumerate(groups.reduced) if r]
@@ -229,7 +227,7 @@ def _loop(groups: Groups, dtype: str, step: str, first: str = "0", stride: str =
     limit = " * ".join(f"x_{a}" for a in axes)
     lines = [
         f"for (int j = {first}; j < {limit}; j += {stride}) {{",
-        f"{_GLSL[dtype]} v = get_x({given});",
+        f"{GLSL_TYPES[dtype]} v = get_x({given});",
         step,
         "}",
     ]

@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 from math import prod
+from typing import Any
 
 import numpy as np
 
 from core.backends.cpu.resize import nearest, neighbours
+from core.backends.shader.drawn.resizing import can_draw_resize, drawn_resize
 from core.backends.shader.passes import Call, Operand, Pass, Table
+from core.backends.shader.shape import three_axes
 from core.kernels import kernel
 from core.specs import Spec
 
@@ -35,6 +38,11 @@ def resize_bilinear(
     how = align_corners, half_pixel_centers
     rows, row_share = _steps(x.shape[1], size[0], *how)
     columns, column_share = _steps(x.shape[2], size[1], *how)
+    steps: dict[str, Any] = {"rows": rows, "columns": columns}
+    steps |= {"row_share": row_share, "column_share": column_share}
+    to = Spec((x.shape[0], *size, x.shape[3]))
+    if can_draw_resize(call, x):
+        return drawn_resize(call, to, x, **steps).reshaped(*call.to.shape)
     text = """int top = get_rows(0, o1), bottom = get_rows(1, o1);
 int left = get_columns(0, o2), right = get_columns(1, o2);
 float across = get_column_share(o2);
@@ -43,17 +51,7 @@ upper += (get_x(o0, top, right, o3) - upper) * across;
 float lower = get_x(o0, bottom, left, o3);
 lower += (get_x(o0, bottom, right, o3) - lower) * across;
 return upper + (lower - upper) * get_row_share(o1);"""
-    to = Spec((x.shape[0], *size, x.shape[3]))
-    made = call.map(
-        text,
-        to=to,
-        x=x,
-        rows=rows,
-        columns=columns,
-        row_share=row_share,
-        column_share=column_share,
-    )
-    return made.reshaped(*call.to.shape)
+    return call.map(text, to=to, x=x, **steps).reshaped(*call.to.shape)
 
 
 def _steps(old: int, new: int, align_corners: bool, half_pixel: bool) -> tuple[Table, Table]:
@@ -144,7 +142,7 @@ def _summed_back(
         length: of that axis then.
         parts: for each new pixel an old one, and its share of it; 0 adds nothing, not 0 * inf.
     """
-    outer, new, inner = prod(dy.shape[:axis]), dy.shape[axis], prod(dy.shape[axis + 1 :])
+    outer, new, inner = three_axes(dy.shape, axis % len(dy.shape))
     numbers = np.arange(length)
     ends = [[np.searchsorted(p, numbers, side) for p, _ in parts] for side in ("left", "right")]
     text = """float total = 0.0;

@@ -6,15 +6,12 @@ pixels as near the same one is taken. A pass of its own makes them: channels sha
 
 import numpy as np
 
-from core.backends.shader import pairs
-from core.backends.shader.pairs import ADD
+from core.backends.shader.library.pairs import ADD
 from core.backends.shader.passes import Call, Operand, Pass, Table
 from core.backends.shader.tiles.source import ceil_div
 from core.kernels import kernel
 from core.ops.sampling import centres, grid_size
 from core.specs import Shape, Spec
-
-pairs.provide()
 
 #: Pixels along the sides of a square of the grid that is passed over as one.
 _SQUARE = 16

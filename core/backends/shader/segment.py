@@ -7,9 +7,10 @@ Where that would take too long, ids are put in order first.
 from math import prod
 from typing import Any
 
+from core.backends.shader.folds import SUMS, Accumulator
 from core.backends.shader.passes import Call, Operand, Pass
-from core.backends.shader.scan import SUMS, Fold
 from core.backends.shader.sort import largest_first
+from core.backends.shader.tiles.source import ceil_div
 from core.kernels import kernel
 from core.specs import Spec
 
@@ -64,33 +65,33 @@ def sums_by_id(
 
 
 def _sums_of_parts(
-    call: Call, fold: Fold, to: Spec, parts: int, ids: Operand | Pass, read: dict[str, Any]
+    call: Call, how: Accumulator, to: Spec, parts: int, ids: Operand | Pass, read: dict[str, Any]
 ) -> Pass:
     """All ids are looked at for each sum, by one invocation for each part of them."""
     batch, count, width = to.shape
-    finish = fold.finish if parts == 1 else "total"
+    finish = how.finish if parts == 1 else "total"
     text = f"""
-    {fold.kind} total = {fold.start};
+    {how.kind} total = {how.start};
     int end = min((o3 + 1) * share, ids_1);
     for (int i = o3 * share; i < end; i++) {{
         if (get_ids(o0, i) != o1) continue;
-        {fold.kind} v = {fold.item};
-        {fold.step}
+        {how.kind} v = {how.item};
+        {how.step}
     }}
     return {finish};
     """
-    shape, values = (batch, count, width, parts), {"share": -(-ids.shape[1] // parts)}
+    shape, values = (batch, count, width, parts), {"share": ceil_div(ids.shape[1], parts)}
     if parts == 1:
         made = call.map(text, to=Spec(shape, to.dtype), values=values, ids=ids, **read)
         return made.reshaped(*to.shape)
-    totals = call.map(text, to=Spec(shape, fold.dtype), values=values, ids=ids, **read)
+    totals = call.map(text, to=Spec(shape, how.dtype), values=values, ids=ids, **read)
     text = f"""
-    {fold.kind} total = {fold.start};
+    {how.kind} total = {how.start};
     for (int i = 0; i < totals_3; i++) {{
-        {fold.kind} v = get_totals(o0, o1, o2, i);
-        {fold.step}
+        {how.kind} v = get_totals(o0, o1, o2, i);
+        {how.step}
     }}
-    return {fold.finish};
+    return {how.finish};
     """
     return call.map(text, to=to, totals=totals)
 
@@ -102,20 +103,20 @@ def in_order(call: Call, ids: Operand | Pass) -> Pass:
 
 
 def _sums_in_order(
-    call: Call, fold: Fold, to: Spec, ids: Operand | Pass, read: dict[str, Any]
+    call: Call, how: Accumulator, to: Spec, ids: Operand | Pass, read: dict[str, Any]
 ) -> Pass:
     """Each sum finds the first of its ids by halving, the others come after it."""
     text = f"""
     int wanted = o1;
     {FIRST_OF_ID}
-    {fold.kind} total = {fold.start};
+    {how.kind} total = {how.start};
     for (int k = low; k < order_1; k++) {{
         int i = get_order(o0, k);
         if (get_ids(o0, i) != wanted) break;
-        {fold.kind} v = {fold.item};
-        {fold.step}
+        {how.kind} v = {how.item};
+        {how.step}
     }}
-    return {fold.finish};
+    return {how.finish};
     """
     return call.map(text, to=to, ids=ids, order=in_order(call, ids), **read)
 

@@ -1,16 +1,20 @@
 """A context and all that lives in it, from the start of the backend to its stop."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from core.backends.shader.blocks import Block
+from core.backends.shader.inline import InlineOwner
 from core.backends.shader.owner import Owner
 from core.backends.shader.programs import Programs
 from core.backends.shader.recipes import Recipe, Storing
-from core.backends.shader.storage import Block, Storage
+from core.backends.shader.storage import Storage
 from core.backends.shader.textures import frame_of
 from core.backends.shader.tiles.source import Limits
+from core.backends.shader.timing import Clock
 from core.errors import CoreError
 
 if TYPE_CHECKING:
@@ -59,7 +63,7 @@ class Session:
         self.programs = Programs(owner)
         self.recipes: dict[Any, Recipe] = {}
         self.constants: Constants | None = None  # of plans
-        self.execute: Callable[[Recipe, list[Block]], None] = (
+        self._execute: Callable[[Recipe, list[Block]], None] = (
             self._draw if self.storing.in_textures else self._dispatch
         )
         self.has_staging = not self.storing.in_textures and None not in (
@@ -67,8 +71,11 @@ class Session:
             owner.gl.copy_named_buffer,
         )
         self.in_use: list[Slot] = []  # what the device may still copy from
+        self._barrier = owner.context.mglo.memory_barrier
         if self.storing.in_textures:
             owner.call(self._prepare_drawing)
+            if isinstance(owner, InlineOwner):
+                owner.entering = self._prepare_drawing
 
     def keep(self, key: Any, recipe: Recipe) -> Recipe:
         """Have the driver compile a recipe's programs, and remember it.
@@ -78,15 +85,42 @@ class Session:
         """
         if len(self.recipes) >= MOST_RECIPES:
             self.recipes.clear()
-        self.owner.call(lambda: [self.programs.of(step.program) for step in recipe.steps])
+        if not all(step.program in self.programs for step in recipe.steps):
+            self.owner.call(lambda: [self.programs.of(step.program) for step in recipe.steps])
         self.recipes[key] = recipe
         return recipe
 
-    def run(self, recipe: Recipe, inputs: list[Block], results: list[Block]) -> None:
-        """Queue a recipe. What goes wrong is told by whoever reads its results."""
-        between = [Block(layout, size) for layout, size in recipe.between]
-        blocks = [*inputs, *recipe.tables, *results, *between]
-        self.owner.put(_Command(self, recipe, blocks, results))
+    def run(
+        self, recipe: Recipe, inputs: list[Block], results: list[Block], clock: Clock | None = None
+    ) -> None:
+        """Queue a recipe. What goes wrong is told by whoever reads its results.
+
+        Args:
+            recipe: what runs.
+            inputs: blocks of the operands.
+            results: new ones, for what it gives.
+            clock: if given, it is waited for, and its time is added there.
+        """
+        blocks = [*inputs, *recipe.tables, *results]
+        if recipe.between:
+            blocks += [Block(layout, size) for layout, size in recipe.between]
+        command = partial(self._run, recipe, blocks)
+        if clock is None:
+            self.owner.put(command)
+        else:
+            clock.measure(self, command, inputs)
+
+    def _run(self, recipe: Recipe, blocks: list[Block]) -> None:
+        """In the GL thread."""
+        try:
+            self.storage.begin()
+            self._execute(recipe, blocks)
+            if self.programs.new:
+                self.programs.keep_new()
+        except Exception as error:  # told by whoever reads the results
+            last = len(blocks) - len(recipe.between)
+            for block in blocks[last - len(recipe.results) : last]:
+                block.error = error
 
     def read(self, block: Block) -> np.ndarray:
         """The values of a block, after all that was queued before.
@@ -102,31 +136,41 @@ class Session:
                 self.in_use.pop().give_back()
         return self.storage.read(block)
 
+    # --- in the GL thread: what takes Python's time is done once for each recipe --------------
+
     def _dispatch(self, recipe: Recipe, blocks: list[Block]) -> None:
-        of, barrier = self.storage.of, self.owner.context.memory_barrier
-        for program, reads, writes in recipe.steps:
-            compiled = self.programs.of(program)
-            compiled.set(program.ints, program.floats)
-            for binding, number in enumerate(reads):
-                of(blocks[number]).bind_to_storage_buffer(binding)
-            of(blocks[writes]).bind_to_storage_buffer(len(reads))
-            compiled.program.run(*program.groups)
-            barrier(BARRIER)
+        of, barrier = self.storage.of, self._barrier
+        for made, program, numbers, start in recipe.bound or self._bound(recipe):
+            if made.given is not program:
+                made.give(program)
+            for binding, number in enumerate(numbers):
+                of(blocks[number]).mglo.bind_to_storage_buffer(binding, 0, -1)
+            start()
+            barrier(BARRIER, False)
 
     def _draw(self, recipe: Recipe, blocks: list[Block]) -> None:
         of = self.storage.of
+        for made, program, numbers, start in recipe.bound or self._bound(recipe):
+            if made.given is not program:
+                made.give(program)
+            for unit, number in enumerate(numbers[:-1]):
+                of(blocks[number]).mglo.use(unit)
+            frame_of(self.owner, of(blocks[numbers[-1]])).mglo.use()
+            start()
+
+    def _bound(self, recipe: Recipe) -> list[Any]:
+        """For each step: whose numbers are given to what, its blocks, and what starts it."""
+        recipe.bound = []
         for program, reads, writes in recipe.steps:
-            compiled = self.programs.of(program)
-            compiled.set(program.ints, program.floats)
-            for unit, number in enumerate(reads):
-                of(blocks[number]).use(unit)
-            frame_of(self.owner, of(blocks[writes])).use()
-            compiled.vertices.render(vertices=3)
+            made = self.programs.of(program)
+            recipe.bound.append((made, program, (*reads, writes), made.start(program.groups)))
+        return recipe.bound
 
     def _prepare_drawing(self) -> None:
         """Nothing between a shader's result and the texture."""
         context: moderngl.Context = self.owner.context
-        context.disable(context.BLEND | context.DEPTH_TEST | context.CULL_FACE)
+        context.enable_only(context.NOTHING)
+        context.wireframe = False
 
     def stop(self) -> None:
         """Let go of everything, the context included."""
@@ -136,21 +180,3 @@ class Session:
     def _let_go(self) -> None:
         self.storage.release()
         self.programs.release()
-
-
-class _Command:
-    """A recipe in the queue."""
-
-    __slots__ = ("_blocks", "_recipe", "_results", "_session")
-
-    def __init__(self, session: Session, recipe: Recipe, blocks: list[Block], results: list[Block]):
-        self._session, self._recipe, self._blocks = session, recipe, blocks
-        self._results = results
-
-    def __call__(self) -> None:
-        try:
-            self._session.storage.begin()
-            self._session.execute(self._recipe, self._blocks)
-        except Exception as error:  # told by whoever reads the results
-            for block in self._results:
-                block.error = error

@@ -10,23 +10,12 @@ from core.specs import Shape, Spec, normal_axes
 #: GLSL of zero.
 ZEROS = {"float32": "0.0", "int32": "0", "bool": "false", "complex64": "vec2(0.0)"}
 
-#: GLSL of a float as an int32 like JavaScript's: NaN and infinity are 0, large numbers wrap around.
-#: From 2^31 on the bits are the number: 24 of them, moved up by the exponent.
-_WRAPPED = """
-int bits = floatBitsToInt(x);
-int exponent = ((bits >> 23) & 255) - 127;
-if (exponent < 31) return int(x);
-if (exponent > 54) return 0;
-int size = ((bits & 0x7fffff) | 0x800000) << (exponent - 23);
-return bits < 0 ? -size : size;
-"""
-
 #: GLSL of a float as a bool by its bits: not 0, also where it is NaN or too small to reckon with.
 _IS_SOMETHING = "(floatBitsToInt(x) & 0x7fffffff) != 0"
 
 #: GLSL by the dtypes of the value and of the result.
 _CASTS = {
-    ("float32", "int32"): _WRAPPED,
+    ("float32", "int32"): "to_int(x)",
     ("float32", "bool"): _IS_SOMETHING,
     ("float32", "complex64"): "vec2(x, 0.0)",
     ("int32", "float32"): "float(x)",
@@ -141,19 +130,6 @@ def broadcast_to(
 ) -> Pass:
     """Repeat along axes of length 1."""
     return call.each("x", x=x)
-
-
-@kernel("broadcast_args", "shader")
-def broadcast_args(call: Call, a: Operand, b: Operand) -> Pass:
-    """The common shape of two, that of which is not checked here."""
-    text = """
-    int i = o - (out_size - a_size);
-    int j = o - (out_size - b_size);
-    int m = i < 0 ? 1 : get_a(i);
-    int n = j < 0 ? 1 : get_b(j);
-    return m == 1 ? n : m;
-    """
-    return call.map(text, a=a, b=b)
 
 
 @kernel("tile", "shader")

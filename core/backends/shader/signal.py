@@ -8,12 +8,9 @@ from math import isqrt
 
 import numpy as np
 
-from core.backends.shader import pairs
 from core.backends.shader.passes import Call, Operand, Pass, Table
 from core.kernels import kernel
 from core.specs import Spec
-
-pairs.provide()
 
 #: The longest transform of one pass, unless its length is a larger prime number.
 _LONGEST = 512
@@ -49,8 +46,7 @@ def _along(call: Call, x: Operand | Pass, sign: int, divisor: float) -> Pass:
     rest = length // factor
     first = _summed(call, x.reshaped(rows, factor, rest), sign, 1.0)
     turned = call.map(
-        """vec2 v = get_x(o0, o1, o2), w = get_waves(o1 * o2);
-return vec2(v.x * w.x - v.y * w.y, v.x * w.y + v.y * w.x);""",
+        "complex_product(get_x(o0, o1, o2), get_waves(o1 * o2))",
         to=Spec((rows, factor, rest), "complex64"),
         x=first,
         waves=Table(_waves(length, sign).astype(np.complex64)),

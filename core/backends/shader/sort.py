@@ -4,6 +4,7 @@ from functools import partial
 from math import prod
 
 from core.backends.shader.passes import Call, Operand, Pass
+from core.backends.shader.tiles.source import ceil_div
 from core.kernels import kernel
 from core.specs import Spec
 
@@ -87,10 +88,10 @@ def largest_first(call: Call, keys: Operand | Pass, count: int) -> Pass:
         int32 [rows, count].
     """
     rows, n = keys.shape
-    runs, length = -(-n // _BLOCK), min(_BLOCK, count)
+    runs, length = ceil_div(n, _BLOCK), min(_BLOCK, count)
     order = call.map(_ORDERED_BLOCK, to=Spec((rows, runs, length), "int32"), keys=keys)
     while runs > 1:
-        runs, length = -(-runs // 2), min(2 * length, count)
+        runs, length = ceil_div(runs, 2), min(2 * length, count)
         to = Spec((rows, runs, length), "int32")
         order = call.map(_MERGED, to=to, keys=keys, order=order)
     return order.reshaped(rows, count)

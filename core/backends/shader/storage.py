@@ -11,20 +11,14 @@ blocks of its own accord, but at what they hold, which only the GL thread change
 import gc
 from collections import OrderedDict, deque
 from contextlib import suppress
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from core.backends.shader.blocks import Block, Held, Key, bytes_of, memory_key
 from core.backends.shader.checks import DeviceMemoryError
-from core.backends.shader.compiler.layouts import Layout, stored_bytes
-from core.backends.shader.textures import (
-    from_texture,
-    new_texture,
-    texture_bytes,
-    texture_key,
-    to_texels,
-)
+from core.backends.shader.compiler.layouts import Layout
+from core.backends.shader.textures import from_texture, new_texture, to_texels
 from core.errors import CoreError
 
 if TYPE_CHECKING:
@@ -39,108 +33,12 @@ USUAL_BYTES = 1 << 31
 #: The part of the device's memory that we use before values move to the host.
 USED_PART = 0.8
 
-_UPDATE_BARRIER = 0x200  # what shaders wrote is there for copies, and the other way round
-
 GONE = (
     "the values are gone: they were made before the shader backend was stopped; "
     "keep what is needed with numpy() before core.stop_shader()"
 )
 
-_Key = tuple[Any, ...]
-
-
-class Held:
-    """What a block has: a thing on the device, or values on the host after they were moved there.
-
-    Attributes:
-        key: what things are alike by.
-        layout: how values are stored.
-        size: how many values.
-        thing: the buffer or texture, or None.
-        host: the values as a flat array, where they are not on the device.
-        stamp: the command that used it last.
-        is_pinned: whether it is never moved to the host.
-        returned: where it goes when its block goes.
-    """
-
-    __slots__ = ("host", "is_pinned", "key", "layout", "returned", "size", "stamp", "thing")
-
-    def __init__(self, block: "Block", returned: "deque[Held]"):
-        self.key, self.layout, self.size = key_of(block), block.layout, block.size
-        self.thing: Any = None
-        self.host: np.ndarray | None = None
-        self.stamp = 0
-        self.is_pinned = False
-        self.returned = returned
-
-
-class Block:
-    """Where values lie: on the device, or on the host while they wait or were moved there.
-
-    Attributes:
-        layout: how they are stored.
-        size: how many values.
-        error: why there are none: what was to make them failed.
-        held: its memory, once a command needed it; for the GL thread only.
-        is_borrowed: whether the host's array is a caller's, who may change it after the call.
-    """
-
-    __slots__ = ("_given", "error", "held", "is_borrowed", "layout", "size")
-
-    def __init__(self, layout: Layout, size: int, host: np.ndarray | None = None):
-        self.layout, self.size, self._given = layout, size, host
-        self.error: Exception | None = None
-        self.held: Held | None = None
-        self.is_borrowed = False
-
-    @property
-    def thing(self) -> Any:
-        """The buffer or texture, or None."""
-        return None if self.held is None else self.held.thing
-
-    @property
-    def host(self) -> np.ndarray | None:
-        """The values as a flat array, where they are not on the device; else None."""
-        return self._given if self.held is None else self.held.host
-
-    @property
-    def bytes(self) -> int:
-        """How much memory it takes on the device."""
-        return stored_bytes(self.size, self.layout)
-
-    def hold(self, returned: "deque[Held]") -> Held:
-        """Begin to hold memory, and leave the values that were given to that."""
-        held = Held(self, returned)
-        held.host = self._given
-        self.held = held  # who asks in another thread finds the values before and after
-        self._given = None
-        return held
-
-    def __del__(self) -> None:
-        if self.held is not None:
-            self.held.returned.append(self.held)  # atomic: no lock, no call to GL
-
-
-def key_of(block: Block) -> _Key:
-    """What things are alike by."""
-    return _key(block.layout, block.size)
-
-
-@lru_cache(maxsize=4096)
-def _key(layout: Layout, size: int) -> _Key:
-    if layout.kind == "texture":
-        return texture_key(layout)
-    return (rounded(stored_bytes(size, layout)),)
-
-
-def rounded(size: int) -> int:
-    """A size of which buffers are made: at most a quarter more than is needed.
-
-    >>> rounded(16), rounded(1000), rounded(5000)
-    (256, 1024, 5120)
-    """
-    step = max(256, 1 << max(0, size.bit_length() - 3))
-    return -(-size // step) * step
+_UPDATE_BARRIER = 0x200  # what shaders wrote is there for copies, and the other way round
 
 
 class Storage:
@@ -164,7 +62,7 @@ class Storage:
         self.moved_out = 0
         self._moved_bytes = self.limit  # since garbage was collected; at first it is
         self._returned: deque[Held] = deque()
-        self._spare: OrderedDict[_Key, list[Any]] = OrderedDict()
+        self._spare: OrderedDict[Key, list[Any]] = OrderedDict()
         self._spare_bytes = 0
         self._live: OrderedDict[Held, None] = OrderedDict()  # what was used longest ago first
         self._pinned: set[Held] = set()
@@ -185,13 +83,25 @@ class Storage:
         """
         if block.error is not None:
             raise block.error.with_traceback(None)  # it would grow with every reader
-        held = block.held or block.hold(self._returned)
+        held = block.held or self._held(block)
         if held.thing is None or held.returned is not self._returned:
             self._place(held)
         held.stamp = self._command
         if not held.is_pinned:
             self._live.move_to_end(held)
         return held.thing
+
+    def _held(self, block: Block) -> Held:
+        """A new block's memory; often what came back first fits, and is taken as it is."""
+        returned = self._returned
+        if returned and block._given is None:
+            first = returned[0]
+            fits = first.key == memory_key(block.layout, block.size) and first.thing is not None
+            if fits and not first.is_pinned:
+                block.held = returned.popleft()  # others only append
+                first.layout, first.size = block.layout, block.size
+                return first
+        return block.hold(returned)
 
     def pinned(self, block: Block) -> Any:
         """The same for good: plans keep what they bind, it is never moved to the host."""
@@ -256,9 +166,9 @@ class Storage:
                 self._spare.setdefault(held.key, []).append(held.thing)
                 self._spare.move_to_end(held.key)
                 self._spare_bytes += bytes_of(held.key)
-        self._drop_spare(int(self.limit * SPARE_PART))
+        self._drop_spare(self.limit * SPARE_PART)
 
-    def _drop_spare(self, most: int) -> None:
+    def _drop_spare(self, most: float) -> None:
         while self._spare_bytes > most:
             key, things = next(iter(self._spare.items()))
             if things:
@@ -268,7 +178,7 @@ class Storage:
             else:
                 del self._spare[key]
 
-    def _made(self, key: _Key) -> Any:
+    def _made(self, key: Key) -> Any:
         """A new buffer or texture; where memory is short, after others were moved out."""
         size = bytes_of(key)
         if self.used_bytes + size > self.limit:
@@ -285,7 +195,7 @@ class Storage:
             "let go of tensors, use smaller batches, or another backend"
         )
 
-    def _try_to_make(self, key: _Key) -> Any:
+    def _try_to_make(self, key: Key) -> Any:
         """A new one, or None where there is no memory for it."""
         import moderngl
 
@@ -306,7 +216,7 @@ class Storage:
             raise
         return thing
 
-    def _new_thing(self, key: _Key) -> Any:
+    def _new_thing(self, key: Key) -> Any:
         if len(key) == 1:
             return self._owner.context.buffer(reserve=key[0])
         return new_texture(self._owner, key)
@@ -375,11 +285,6 @@ class Storage:
         if frame is not None:
             frame.release()
         thing.release()
-
-
-def bytes_of(key: _Key) -> int:
-    """How much memory a thing takes."""
-    return key[0] if len(key) == 1 else texture_bytes(key)
 
 
 def stored_dtype(layout: Layout) -> np.dtype:

@@ -42,6 +42,7 @@ def new_texture(owner: "Owner", key: TextureKey) -> Any:
             f"up to {most} x {most}: work on smaller parts, or on another backend"
         )
     dtype = "i4" if whole else "f2" if half else "f4"
+    made: Any
     if layers == 1:
         made = context.texture((width, rows), 4, dtype=dtype)
     else:

@@ -11,12 +11,9 @@ import numpy as np
 
 from core.backends.cpu.resize import round_half_up
 from core.backends.cpu.warp import placed
-from core.backends.shader import pairs
 from core.backends.shader.passes import Call, Operand, Pass, Table
 from core.kernels import kernel
 from core.specs import Spec
-
-pairs.provide()
 
 
 @kernel("crop_and_resize", "shader")

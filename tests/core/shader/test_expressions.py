@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import core
+from core.backends.shader.blocks import Block
 from core.backends.shader.expressions import EXPRESSIONS, epilogue_text, expression
 from core.backends.shader.passes import Call, EpilogueStep, Operand
 from core.backends.shader.recipes import make_recipe
-from core.backends.shader.storage import Block
 from core.kernels import OPS, load_backend
 from core.plan.elementwise import ELEMENTWISE_OPS
 from core.specs import Spec

@@ -156,4 +156,5 @@ def test_indices_outside_take_nothing_and_put_nothing():
         assert core.gather_nd([[1, 2], [3, 4]], [[0, 2], [1, 1]]).tolist() == [0, 4]
         assert core.scatter_nd([0, 2, -1], [1.0, 2.0, 3.0], (2,)).tolist() == [1, 0]
         assert core.tensor_scatter_update([1, 2], [[2], [1]], [5, 6]).tolist() == [1, 6]
+        assert core.sparse_to_dense([2, 1], [5, 6], output_shape=(2,)).tolist() == [0, 6]
         assert core.bincount([-1, 1], size=2).tolist() == [0, 1]

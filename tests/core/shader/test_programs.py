@@ -7,10 +7,11 @@ import pytest
 
 from core import code_cache
 from core.backends.shader import programs as programs_module
+from core.backends.shader.blocks import Block
 from core.backends.shader.compiler.layouts import Layout
 from core.backends.shader.compiler.source import Program
 from core.backends.shader.programs import Programs, ShaderError
-from core.backends.shader.storage import Block, Storage
+from core.backends.shader.storage import Storage
 
 BODY = """#version 430
 layout(local_size_x = 4) in;
@@ -55,6 +56,7 @@ def run(owner, programs, program):
         owner.context.memory_barrier()
         values = storage.read(block)
         storage.release()
+        programs.keep_new()
         return values
 
     return owner.call(work).tolist()
@@ -183,6 +185,15 @@ def test_what_cannot_be_loaded_is_compiled_and_kept_anew(
     assert run(owner, programs, SCALED) == [1.5] * 4
     assert len(compiled) == 1
     assert code_cache.load(key) == code
+
+
+def test_a_refusal_by_an_error_leaves_the_empty_program(owner, programs, kept, monkeypatch):
+    """Which is linked, and must not run in the place of the one that was kept."""
+    refused = []
+    get_error = owner.gl.get_error
+    monkeypatch.setattr(owner.gl, "program_binary", lambda *_: refused.append(0x0500))
+    monkeypatch.setattr(owner.gl, "get_error", lambda: refused.pop() if refused else get_error())
+    assert run(owner, programs, SCALED) == [1.5] * 4
 
 
 def test_other_drivers_have_other_keys(owner, programs, kept, monkeypatch):

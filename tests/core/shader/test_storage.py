@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import core
+from core.backends.shader.blocks import Block, rounded
 from core.backends.shader.checks import DeviceMemoryError
 from core.backends.shader.compiler.layouts import Layout, layout_of
-from core.backends.shader.storage import Block, Storage, rounded
+from core.backends.shader.storage import Storage
 from core.kernels import load_backend
 from core.specs import Spec
 from tests.core.conftest import check_device, things_on_device

@@ -4,19 +4,35 @@ import numpy as np
 import pytest
 
 from core.backends.shader.tiles.averages import mean_tile
-from core.backends.shader.tiles.choices import CANDIDATES, Choice, Product
-from core.backends.shader.tiles.convolution import Convolution, conv2d_tile, gathered_tile
+from core.backends.shader.tiles.choices import (
+    CANDIDATES,
+    SEPARABLE,
+    TUNED,
+    TUNED_SEPARABLE,
+    Choice,
+    Product,
+    choose,
+    choose_separable,
+)
+from core.backends.shader.tiles.convolution import (
+    Convolution,
+    conv2d_tile,
+    direct_fits,
+    direct_tile,
+    gathered_tile,
+)
 from core.backends.shader.tiles.depthwise import (
     Depthwise,
     Strip,
     depthwise_input_tile,
     depthwise_tile,
 )
-from core.backends.shader.tiles.fused import separable_tile
+from core.backends.shader.tiles.fused import can_fuse, pays, separable_tile
 from core.backends.shader.tiles.gradients import depthwise_filter_gradient, filter_gradient
 from core.backends.shader.tiles.matrix import matmul_tile, product_tile
 from core.backends.shader.tiles.source import MOST_GROUPS, Limits, Two, spread, threads
 from core.backends.shader.tiles.transposed import transposed_tile
+from core.backends.shader.tiles.tuning import Tuned, fastest
 from core.geometry import window
 from tests.core.shader.tile_runs import run
 from tests.helpers import require, skip_or_fail
@@ -82,14 +98,13 @@ def test_matmul_has_batches(gl, rng, sizes, shared):
 
 @pytest.mark.parametrize("choice", CANDIDATES, ids=str)
 def test_every_candidate_is_right(gl, rng, choice):
-    for sizes in ((150, 96, 140), (10, 132, 36)):
-        for transposed in ((False, False), (choice.thread_rows % 4 == 0, True)):
-            p = Product(*sizes, 1, *transposed)
-            if not choice.fits(LIMITS, p):
-                continue
-            inputs, expected = matrices(rng, p)
-            found = run(gl, product_tile(p, choice), inputs, expected.size)
-            assert_sum(found.reshape(expected.shape), expected, p.inner)
+    turned = (choice.thread_rows % 4 == 0, True)
+    for p in (Product(150, 96, 140), Product(10, 132, 36, 1, *turned), Product(10, 132, 36)):
+        if not choice.fits(LIMITS, p):
+            continue
+        inputs, expected = matrices(rng, p)
+        found = run(gl, product_tile(p, choice), inputs, expected.size)
+        assert_sum(found.reshape(expected.shape), expected, p.inner)
 
 
 def images(rng, *shape):
@@ -163,6 +178,8 @@ def test_convolutions(gl, rng, row):
     tiles = [conv2d_tile(c, LIMITS)]
     if not c.window.pointwise:
         tiles += [gathered_tile(c, Choice(16, 16, 2, 1, 2, 8)), gathered_tile(c, CANDIDATES[4])]
+    if direct_fits(c, LIMITS):
+        tiles.append(direct_tile(c, pixels=3, local_size=64))
     for tile in tiles:
         found = run(gl, tile, {"x": x, "w": w}, expected.size).reshape(expected.shape)
         assert_sum(found, expected, c.taps * c.channels)
@@ -277,3 +294,74 @@ def test_a_choice_keeps_to_the_limits():
     assert big.fits(Limits(49152, 1024), p) and not big.fits(Limits(16384, 1024), p)
     assert not big.fits(Limits(49152, 128), p)
     assert not Choice(24, 32, 16, 1, 1, 8).fits(LIMITS, p)
+
+
+def test_tuned_choices_are_for_large_devices():
+    large = Limits(49152, 1024, 132)
+    for tuned, chosen in ((TUNED, choose), (TUNED_SEPARABLE, choose_separable)):
+        for key, choice in tuned.items():
+            p = Product(*key)
+            assert choice.fits(large, p)
+            assert chosen(p, large) == choice
+            assert chosen(p, LIMITS).fits(LIMITS, p)
+    assert set(TUNED_SEPARABLE.values()) <= set(SEPARABLE)
+
+
+@pytest.mark.parametrize("multiprocessors", [0, 1, 16, 132])
+def test_every_product_has_a_tile(multiprocessors):
+    for rows, inner, columns in ((5, 3, 1), (7, 4096, 4), (999, 6, 130), (10**6, 8, 8)):
+        for turned in (False, True):
+            for shared_bytes in (16384, 49152):
+                p = Product(rows, inner, columns, 1, turned, turned)
+                limits = Limits(shared_bytes, 1024, multiprocessors)
+                assert choose(p, limits).fits(limits, p)
+
+
+def test_few_groups_get_small_tiles():
+    """A large device wants many groups of a small product, and large tiles of a large one."""
+    small, large = Product(70, 512, 512), Product(20_000, 512, 512)
+    sizes = [choose(p, Limits(49152, 1024, 132)) for p in (small, large)]
+    assert sizes[0].rows * sizes[0].columns < sizes[1].rows * sizes[1].columns
+    assert sizes[0].splits > sizes[1].splits
+
+
+def test_small_separable_convolutions_are_fused():
+    """MobileNet's blocks at batch 1, not at batch 32; and none whose channels are no vec4s."""
+    for size, channels, filters in ((112, 32, 64), (14, 512, 512), (7, 1024, 1024)):
+        for batch in (1, 32):
+            w = window((batch, size, size, channels), 3, 1, "same", "NHWC")
+            assert pays(Depthwise(batch, channels, 1, w), filters) == (batch == 1)
+    w = window((1, 8, 8, 6), 3, 1, "same", "NHWC")
+    assert not can_fuse(Depthwise(1, 6, 1, w)) and not pays(Depthwise(1, 6, 1, w), 8)
+    assert not can_fuse(Depthwise(1, 8, 2, w))
+
+
+def test_the_best_of_several_rounds_counts():
+    order = []
+
+    def compiled(name):
+        order.append(name)
+        times = iter({"a": [5.0, 3.0], "b": [4.0, 9.0]}[name])
+        return lambda: next(times)
+
+    assert fastest(["a", "b"], compiled, lambda: order.append("warm"), rounds=2) == "a"
+    assert order == ["a", "b", "warm"]  # compiling cools the device down
+
+
+def test_tuned_choices_are_kept_by_driver(tmp_path):
+    path, p, timed = tmp_path / "new" / "tuned.json", Product(64, 64, 64), []
+
+    def time(choice):
+        timed.append(choice)
+        return lambda: float(choice.rows != 32)
+
+    first = Tuned(path, "one").choose(p, LIMITS, time, lambda: None)
+    assert first.rows == 32 and len(timed) > 3
+    assert Tuned(path, "one").choose(p, LIMITS, pytest.fail, pytest.fail) == first
+    count = len(timed)
+    Tuned(path, "two").choose(p, LIMITS, time, lambda: None)
+    assert len(timed) == 2 * count
+    assert Tuned(path, "one").choose(p, LIMITS, pytest.fail, pytest.fail) == first
+    path.write_text("{ damaged")
+    Tuned(path, "one").choose(p, LIMITS, time, lambda: None)
+    assert len(timed) == 3 * count

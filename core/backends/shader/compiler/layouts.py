@@ -55,9 +55,7 @@ class Layout(NamedTuple):
         return 2 if self.dtype == "complex64" else 1
 
 
-def layout_of(
-    spec: Spec, in_textures: bool, half: bool, layers: int = 1, chunk: int = 0
-) -> Layout:
+def layout_of(spec: Spec, in_textures: bool, half: bool, layers: int = 1, chunk: int = 0) -> Layout:
     """How values of a shape and dtype are stored.
 
     Args:
@@ -81,7 +79,7 @@ def row_shift(texels: int) -> int:
     """The power of two that is a row's length: the largest that wastes little at the end.
 
     >>> row_shift(3), row_shift(6272), row_shift(1 << 20)
-    (2, 7, 12)
+    (2, 9, 12)
     """
     most = min(WIDEST_ROW, (texels - 1).bit_length())
     for shift in range(most, 4, -1):

@@ -73,7 +73,8 @@ class Writer(ABC):
         head = ["#version 330"]
         if not self.in_textures:
             head = ["#version 430", f"layout(local_size_x = {self.local_size}) in;"]
-        texts = [*head, _NUMBERS, *self._uniforms(body), functions_for(body), body]
+        # Functions come first: what a kernel calls its numbers may be a name in them, too.
+        texts = [*head, _NUMBERS, functions_for(body), *self._uniforms(body), body]
         text = "\n".join(t for t in texts if t) + "\n"
         return Program(text, (*self.inputs,), (*self.ints,), (*self.floats,), groups)
 

@@ -61,9 +61,9 @@ def share(lines: int, vectors: int, targets: int | None = None) -> Share:
 
 
 def for_targets(targets: int, text: str) -> str:
-    """A text once for each target, with its number in the place of ``@``.
+    r"""A text once for each target, with its number in the place of ``@``.
 
     >>> for_targets(2, "made[@] = s@;")
-    'made[0] = s0;\\nmade[1] = s1;'
+    'made[0] = s0;\nmade[1] = s1;'
     """
     return "\n".join(text.replace("@", str(i)) for i in range(targets))

@@ -1,17 +1,19 @@
 """The nodes of a program as recipes, and what their blocks are."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from core.backends.shader.blocks import Block
 from core.backends.shader.compiler.layouts import Layout
 from core.backends.shader.expressions import epilogue_text
 from core.backends.shader.hosting import HostKernel
-from core.backends.shader.passes import Call, EpilogueStep, Operand
+from core.backends.shader.passes import Call, EpilogueStep, Operand, Pass
+from core.backends.shader.plans.fusion import Separable, separable_pairs
 from core.backends.shader.recipes import Recipe, make_recipe, passes_of
 from core.backends.shader.session import Session
-from core.backends.shader.storage import Block
+from core.backends.shader.tiles.fused import separable_tile
 from core.declare import Op
 from core.errors import CoreError
 from core.graph.nodes import Node
@@ -32,17 +34,17 @@ Place: TypeAlias = str | Block
 
 
 class Lowered(NamedTuple):
-    """A node that shaders compute.
+    """A node that shaders compute, or several that one does.
 
     Attributes:
-        node: the node.
+        nodes: in order; the last gives the value.
         kernel: what it is called in tables.
         recipe: its programs.
         places: what each number of the recipe is.
         between: of the places: those that only this node needs, with their layouts and sizes.
     """
 
-    node: Node
+    nodes: tuple[Node, ...]
     kernel: str
     recipe: Recipe
     places: tuple[Place, ...]
@@ -53,14 +55,14 @@ class Hosted(NamedTuple):
     """A node that the cpu backend computes.
 
     Attributes:
-        node: the node.
+        nodes: just that one.
         kernel: what it is called in tables.
         run: from arrays to arrays.
         reads: the values that it reads.
         writes: those that it gives.
     """
 
-    node: Node
+    nodes: tuple[Node, ...]
     kernel: str
     run: Callable[[list[np.ndarray]], list[np.ndarray]]
     reads: tuple[Place, ...]
@@ -98,8 +100,13 @@ class Lowering:
         return self.constants[home]
 
     def _lowered(self) -> Iterator[Lowered | Hosted]:
+        has_tiles = not self._session.storing.in_textures
+        pairs = separable_pairs(self.program) if has_tiles else {}
+        taken = {pair.depthwise.name for pair in pairs.values()}
         for node in self.program.nodes:
-            if not is_alias(node, self.program):
+            if node.name in pairs:
+                yield self._separable(pairs[node.name])
+            elif node.name not in taken and not is_alias(node, self.program):
                 yield self._node(node)
 
     def _node(self, node: Node) -> Lowered | Hosted:
@@ -109,20 +116,39 @@ class Lowering:
         specs = [self.program.specs[r] for r in results(node, self.program.specs)]
         operands = _Operands(self)
         inputs = operands.of_op(OPS[node.type], node)
+        passes = passes_of(kernel(self._call(specs), *inputs, **attributes_of(node)), specs)
+        return self._recipe((node,), passes, operands)
+
+    def _separable(self, pair: Separable) -> Lowered:
+        """A depthwise convolution and the pointwise one after it, as one tile."""
+        operands = _Operands(self)
+        x, d = (operands.add(r) for r in pair.depthwise.inputs)
+        w = operands.add(pair.pointwise.inputs[1])
+        middle = [self._step(each, operands) for each in epilogue_of(pair.depthwise)]
+        call = self._call([self.program.specs[pair.pointwise.name]])
+        tile = separable_tile(pair.shape, w.shape[-1], call.limits)
+        made = call.tile(tile, middle=middle, x=x, d=d, w=w)
+        return self._recipe((pair.depthwise, pair.pointwise), (made,), operands)
+
+    def _call(self, specs: Sequence[Spec]) -> Call:
         result = specs[0] if len(specs) == 1 else tuple(specs)
-        storing = self._session.storing
-        call = Call(result, self._session.limits, has_tiles=not storing.in_textures)
-        passes = passes_of(kernel(call, *inputs, **attributes_of(node)), specs)
-        epilogue = [self._step(each, operands) for each in epilogue_of(node)]
+        has_tiles = not self._session.storing.in_textures
+        return Call(result, self._session.limits, has_tiles=has_tiles)
+
+    def _recipe(
+        self, nodes: tuple[Node, ...], passes: tuple[Pass, ...], operands: "_Operands"
+    ) -> Lowered:
+        """The programs of a step, with the epilogue of its last node."""
+        last = nodes[-1]
+        epilogue = [self._step(each, operands) for each in epilogue_of(last)]
         layouts = [self._layout(r) for r in operands.references]
-        recipe = make_recipe(passes, layouts, storing, epilogue, baked=True)
-        names = results(node, self.program.specs)
+        recipe = make_recipe(passes, layouts, self._session.storing, epilogue, baked=True)
+        names = results(last, self.program.specs)
         self.layouts.update({n: r[0] for n, r in zip(names, recipe.results, strict=True)})
-        between = {f"{node.name} between {i}": b for i, b in enumerate(recipe.between)}
+        between = {f"{last.name} between {i}": b for i, b in enumerate(recipe.between)}
         places = (*map(self.place, operands.references), *recipe.tables, *names, *between)
         kinds = {each.kind for each in passes}
-        kind = next((k for k in ("tile", "draw") if k in kinds), "map")
-        return Lowered(node, kind, recipe, places, between)
+        return Lowered(nodes, "+".join(sorted(kinds)), recipe, places, between)
 
     def _layout(self, reference: str) -> Layout:
         place = self.place(reference)
@@ -156,7 +182,7 @@ class Lowering:
             return [*made] if isinstance(made, tuple) else [made]
 
         self.layouts.update({n: self._session.storing.layout(specs[n]) for n in names})
-        return Hosted(node, "host", run, tuple(map(self.place, references)), tuple(names))
+        return Hosted((node,), "host", run, tuple(map(self.place, references)), tuple(names))
 
 
 class _Operands:

@@ -1,20 +1,23 @@
 """Runs a program on the shader backend."""
 
 from collections.abc import Sequence
-from functools import cached_property
+from contextlib import suppress
+from functools import cached_property, partial
 from threading import Lock
-from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from core.backends.shader.compiler.layouts import Layout
+from core.backends.shader.blocks import Block
+from core.backends.shader.compiler.layouts import Layout, stored_bytes
 from core.backends.shader.plans.lowering import Constants, Hosted, Lowered, Lowering, Place
 from core.backends.shader.plans.memory import Arena, Memory, Need, Part, Textures, raw_values
 from core.backends.shader.plans.replay import Replay, intervals
 from core.backends.shader.plans.staging import LEAST_BYTES, Slot, Staging
-from core.backends.shader.storage import Block, loaded_values, stored_dtype
+from core.backends.shader.storage import loaded_values, stored_dtype
+from core.backends.shader.timing import device_seconds
 from core.backends.shader.values import Value
+from core.errors import CoreError
 from core.graph.feeds import Quanta
 from core.plan.executable import Executable
 from core.plan.placement import Placed
@@ -26,6 +29,10 @@ if TYPE_CHECKING:
     from core.plan.report import StepInfo
 
 
+#: What a run is given for an input.
+Feed: TypeAlias = Value | Quanta | np.ndarray
+
+
 class Fed(NamedTuple):
     """What is fed: its block, and where its values wait for the device if not there."""
 
@@ -34,7 +41,7 @@ class Fed(NamedTuple):
 
 
 class Machine(Executable):
-    """A program as commands for the device. Threads may share it: they queue, and the device is one.
+    """A program as commands for the device. Threads may share it: they queue for the device.
 
     Args:
         program: what runs; nobody writes to its constants.
@@ -42,6 +49,7 @@ class Machine(Executable):
     """
 
     packed_bytes = 0
+    takes_arrays = True
 
     def __init__(self, program: Program, backend: "ShaderBackend"):
         self._program, self._backend = program, backend
@@ -83,21 +91,27 @@ class Machine(Executable):
         """What runs, in order."""
         return [_told(node, self._program) for node in self._ready.lowering.nodes]
 
-    def run(self, feeds: Sequence[Value | Quanta]) -> list[Value]:
-        """Queue a run; whoever reads its outputs waits."""
-        ready = self._current()
-        given = ready.taken(feeds)
-        outputs = ready.new_outputs()
-        ready.session.owner.put(lambda: ready.run(given, outputs))
-        return ready.outputs_as_asked(given, outputs)
+    def run(self, feeds: Sequence[Feed]) -> list[Value]:
+        """Queue a run; whoever reads its outputs waits.
 
-    def step_times(self, feeds: Sequence[Value | Quanta]) -> list[float]:
+        The GL thread wakes up and gets memory for the outputs while the inputs are copied here.
+        """
+        ready = self._current()
+        outputs = ready.new_outputs()
+        put = ready.session.owner.put
+        put(partial(ready.prepare, outputs))
+        given = ready.taken(feeds)
+        found = ready.outputs_as_asked(given, outputs)
+        put(partial(ready.run, given, outputs))
+        return found
+
+    def step_times(self, feeds: Sequence[Feed]) -> list[float]:
         """Run once and tell the seconds of each step on the device."""
         ready = self._current()
         given = ready.taken(feeds)
         return ready.session.owner.call(lambda: ready.times(given))
 
-    def gpu_time(self, feeds: Sequence[Value | Quanta], repeat: int) -> float:
+    def gpu_time(self, feeds: Sequence[Feed], repeat: int) -> float:
         """Seconds of a run on the device, of several back to back."""
         ready = self._current()
         given = ready.taken(feeds)
@@ -128,6 +142,7 @@ class _Ready:
                 if homes[r] not in program.constants and homes[r] not in program.inputs
             )
         )
+        self._passed_on = {homes[r] for r in program.outputs} & {*program.inputs}
         kind = Textures if session.storing.in_textures else Arena
         self.memory: Memory = kind(self._needs(), session)
         self.replay: Replay | None = None
@@ -159,11 +174,13 @@ class _Ready:
 
     # --- in the caller's thread -------------------------------------------------------------
 
-    def taken(self, feeds: Sequence[Value | Quanta]) -> list[Fed]:
+    def taken(self, feeds: Sequence[Feed]) -> list[Fed]:
         """What is fed, in memory of ours: the caller may change its arrays afterwards."""
         return [
-            _taken(feed, staging, own)
-            for feed, staging, own in zip(feeds, self._staging, self._inputs, strict=True)
+            _taken(feed, None if name in self._passed_on else staging, own)
+            for name, feed, staging, own in zip(
+                self.program.inputs, feeds, self._staging, self._inputs, strict=True
+            )
         ]
 
     def new_outputs(self) -> list[Block]:
@@ -191,12 +208,21 @@ class _Ready:
         self.memory = type(self.memory)(self._needs(), self.session)
         self._inputs = [Block(b.layout, b.size) for b in self._inputs]
 
+    def prepare(self, outputs: Sequence[Block]) -> None:
+        """Bind the outputs; `run` does it again, if another run came between."""
+        if self.replay is not None:
+            with suppress(CoreError):  # which `run` meets as well
+                self.session.storage.begin()
+                self._bind_outputs(self.replay, outputs)
+
     def run(self, given: Sequence[Fed], outputs: Sequence[Block]) -> None:
         """All steps; what goes wrong is told by whoever reads the outputs."""
         try:
             self.session.storage.begin()
             for call in self._bound(given, outputs).calls:
                 call()
+            if self.session.programs.new:
+                self.session.programs.keep_new()
         except Exception as error:
             for block in outputs:
                 block.error = error
@@ -205,41 +231,43 @@ class _Ready:
         """The seconds of each node."""
         self.session.storage.begin()
         replay = self._bound(given, self.new_outputs())
-        clock = _wall_time if self.session.device.is_software else _query_time
         return [
-            clock(self.session, replay.calls[begin:end]) for begin, end in intervals(replay.ends)
+            device_seconds(self.session, replay.calls[begin:end])
+            for begin, end in intervals(replay.ends)
         ]
 
     def gpu_time(self, given: Sequence[Fed], repeat: int) -> float:
-        """Seconds of a run, of several in one query."""
+        """Seconds of a run, of several in one query, which go to the device as one."""
         self.session.storage.begin()
         replay = self._bound(given, self.new_outputs())
-        clock = _wall_time if self.session.device.is_software else _query_time
-        return clock(self.session, replay.calls * repeat) / repeat
+        calls = [call for call in replay.calls if call is not self.session.owner.gl.flush]
+        return device_seconds(self.session, calls * repeat) / repeat
 
     def _bound(self, given: Sequence[Fed], outputs: Sequence[Block]) -> Replay:
         replay = self.replay or self._recorded()
-        storage = self.session.storage
         for i, name in enumerate(self.program.inputs):
             thing = self._fed(i, given[i])
-            self._parts[name] = Part(thing, 0, self._inputs[i].bytes)
-            replay.bind(name, thing)
-        for name, block in zip(self._outputs, outputs, strict=True):
-            thing = storage.of(block)
-            self._parts[name] = Part(thing, 0, block.bytes)
-            replay.bind(name, thing)
+            if replay.bind(name, thing):
+                self._parts[name] = Part(thing, 0, self._inputs[i].bytes)
+        self._bind_outputs(replay, outputs)
         return replay
+
+    def _bind_outputs(self, replay: Replay, outputs: Sequence[Block]) -> None:
+        for name, block in zip(self._outputs, outputs, strict=True):
+            thing = self.session.storage.of(block)
+            if replay.bind(name, thing):
+                self._parts[name] = Part(thing, 0, block.bytes)
 
     def _fed(self, index: int, fed: Fed) -> Any:
         """The buffer or texture of an input, with its values."""
         own, block, storage = self._inputs[index], fed.block, self.session.storage
-        has_layout = block.layout == own.layout
-        if has_layout and (block.thing is not None or block.host is None):
-            return storage.of(block)
-        thing = storage.pinned(own)
-        if not has_layout:  # another step or plan made it: several targets, or no half floats
+        if block.layout != own.layout:  # what made it drew to several targets, or no half floats
+            thing = storage.pinned(own)
             storage.fill(thing, own.layout, storage.read(block))
             return thing
+        if block.thing is not None or block.host is None:
+            return storage.of(block)
+        thing = storage.pinned(own)
         staging = self._staging[index]
         if fed.slot is not None and staging is not None:
             staging.copy(fed.slot, thing)
@@ -283,61 +311,47 @@ def _written(node: Lowered) -> list[str]:
     return [p for p in node.places[first : first + len(node.recipe.results)] if isinstance(p, str)]
 
 
-def _taken(feed: Value | Quanta, staging: Staging | None, own: Block) -> Fed:
+def _taken(feed: Feed, staging: Staging | None, own: Block) -> Fed:
     """A feed; an array that waits on the host goes into mapped memory where there is some."""
+    if type(feed) is np.ndarray:
+        return _array_taken(feed.reshape(-1), staging, own, is_ours=False)
     if isinstance(feed, Quanta):
-        return Fed(Block(Layout("float32"), feed.array.size, feed.values().reshape(-1)), None)
+        return _array_taken(feed.values().reshape(-1), staging, own, is_ours=True)
+    assert isinstance(feed, Value) and feed.block is not None
     block = feed.block
-    assert block is not None
     host = block.host
-    if block.thing is not None or host is None:
+    if block.thing is not None or host is None or block.layout != own.layout:
         return Fed(block, None)
-    slot = staging.take() if staging is not None and block.layout == own.layout else None
+    return _array_taken(host, staging, own, is_ours=not block.is_borrowed)
+
+
+def _array_taken(host: np.ndarray, staging: Staging | None, own: Block, is_ours: bool) -> Fed:
+    slot = None if staging is None else staging.take()
     if slot is not None:
         slot.array[: host.nbytes].view(host.dtype)[:] = host
-    if block.is_borrowed:
-        block = Block(block.layout, block.size, host if slot is not None else host.copy())
-    return Fed(block, slot)
-
-
-def _wall_time(session: "Session", calls: Sequence[Any]) -> float:
-    """Seconds until the device is done: software has no clock for compute shaders."""
-    session.owner.gl.finish()
-    started = perf_counter()
-    for call in calls:
-        call()
-    session.owner.gl.finish()
-    return perf_counter() - started
-
-
-def _query_time(session: "Session", calls: Sequence[Any]) -> float:
-    query = session.owner.context.query(time=True)
-    with query:
-        for call in calls:
-            call()
-    return query.elapsed * 1e-9
+    elif not is_ours:
+        host = host.copy()  # the caller may change its own before the device has it
+    return Fed(Block(own.layout, own.size, host), slot)
 
 
 def _told(step: Lowered | Hosted, program: Program) -> "StepInfo":
     from core.plan.report import StepInfo  # who just runs a plan tells nothing of it
 
-    node, specs = step.node, program.specs
-    read = [*reads(node)]
-    scratch = (
-        0
-        if isinstance(step, Hosted)
-        else sum(Need(n, la, s, 0, 0).bytes for n, (la, s) in step.between.items())
-    )
+    node, specs = step.nodes[-1], program.specs
+    inner = {n.name for n in step.nodes[:-1]}
+    read = [r for n in step.nodes for r in reads(n) if r not in inner]
+    later = [n.type for n in step.nodes[1:]]
+    scratch = {} if isinstance(step, Hosted) else step.between
     return StepInfo(
         name=node.name,
-        op=node.type,
+        op=step.nodes[0].type,
         kernel=step.kernel,
-        fused=tuple(e.type for e in epilogue_of(node)),
+        fused=(*later, *(e.type for n in step.nodes for e in epilogue_of(n))),
         input_shapes=tuple(specs[r].shape for r in read),
         output_shape=specs[node.name].shape,
         dtype=specs[node.name].dtype,
         bytes=specs[node.name].bytes,
         weight_bytes=sum(program.constants[r].nbytes for r in read if r in program.constants),
-        multiply_adds=multiply_adds(node, specs),
-        scratch_bytes=scratch,
+        multiply_adds=sum(multiply_adds(n, specs) for n in step.nodes),
+        scratch_bytes=sum(stored_bytes(size, layout) for layout, size in scratch.values()),
     )

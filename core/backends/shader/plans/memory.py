@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from core.backends.shader.blocks import Block, key_of
 from core.backends.shader.compiler.layouts import Layout, stored_bytes
 from core.backends.shader.session import Session
-from core.backends.shader.storage import Block, key_of
 from core.backends.shader.textures import from_texture
 from core.plan.placement import Placed, Request, place
 

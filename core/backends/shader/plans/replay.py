@@ -9,16 +9,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
+from core.backends.shader.blocks import Block
 from core.backends.shader.plans.lowering import Hosted, Lowered, Place
 from core.backends.shader.plans.memory import Part
 from core.backends.shader.session import BARRIER, Session
-from core.backends.shader.storage import Block
 from core.backends.shader.textures import frame_of
 
-_TRIANGLES = 4
+#: Shaders, copies and the host.
+ALL_READERS = BARRIER | 0x200
 
-#: After so many steps what was recorded is sent off: the device works while Python goes on.
-_SENT_AFTER = frozenset({1, 5, 10, 20, 40, 80, 160, 320})
+#: After so many steps what was recorded is sent off: the device works while Python goes on. Each
+#: time costs the device some microseconds.
+_SENT_AFTER = frozenset({1, 6, 14, 30, 62, 126, 254, 510})
 
 
 class _Spot(NamedTuple):
@@ -65,7 +67,7 @@ class Replay:
             if isinstance(node, Hosted):
                 self._hazards.forget()
                 self._state.clear()
-                self.calls += [self._barrier(), partial(run_hosted, node)]
+                self.calls += [self._barrier(ALL_READERS), partial(run_hosted, node)]
             else:
                 for step in node.recipe.steps:
                     record(
@@ -75,20 +77,21 @@ class Replay:
                     if steps in _SENT_AFTER:
                         self.calls.append(session.owner.gl.flush)
             self.ends.append(len(self.calls))
-        self.calls.append(self._barrier())
+        self.calls.append(self._barrier(ALL_READERS))
 
-    def bind(self, name: str, thing: Any) -> None:
-        """Tell where a moving value lies from now on."""
+    def bind(self, name: str, thing: Any) -> bool:
+        """Tell where a moving value lies from now on; whether that is another place."""
         if self._bound.get(name) is thing:
-            return
+            return False
         self._bound[name] = thing
         for position, binding, is_written in self._spots[name]:
             self.calls[position] = self._binding(thing, binding, is_written)
+        return True
 
-    def _barrier(self) -> Callable[[], Any]:
+    def _barrier(self, readers: int = BARRIER) -> Callable[[], Any]:
         if self._session.storing.in_textures:
             return _nothing
-        return partial(self._session.owner.context.mglo.memory_barrier, BARRIER, False)
+        return partial(self._session.owner.context.mglo.memory_barrier, readers, False)
 
     # --- compute ----------------------------------------------------------------------------
 
@@ -98,7 +101,7 @@ class Replay:
             self.calls.append(self._barrier())
         for binding, place in enumerate([*reads, writes]):
             self._bind_place(place, binding, is_written=binding == len(reads))
-        self.calls.append(partial(compiled.program.mglo.run, *program.groups))
+        self.calls.append(compiled.start(program.groups))
 
     def _bind_place(self, place: Place, binding: int, is_written: bool) -> None:
         if isinstance(place, str) and place in self._moving:
@@ -149,7 +152,7 @@ class Replay:
         else:
             frame = frame_of(self._session.owner, self._part(writes).thing)
             self.calls.append(frame.mglo.use)
-        self.calls.append(partial(compiled.vertices.mglo.render, _TRIANGLES, 3, 0, -1))
+        self.calls.append(compiled.start(program.groups))
 
 
 class _Hazards:

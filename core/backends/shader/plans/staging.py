@@ -1,15 +1,19 @@
 """Memory that the host writes to and the device copies from: inputs of plans go by way of it.
 
 Measured for 602 KB on an H100: `Buffer.write` keeps the GL thread for 58 to 72 microseconds; a copy
-into mapped memory takes the calling thread 17, and the device copies while Python goes on.
+into mapped memory takes the calling thread 17 to 50, and the device copies while Python goes on.
+The other way there is nothing to gain: the host reads such memory slowly.
 """
 
 import ctypes
 from collections import deque
+from functools import partial
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
+from core.backends.shader.owner import Owner
 from core.backends.shader.session import Session
 
 #: Inputs with fewer bytes are not worth it.
@@ -22,62 +26,63 @@ _WRITE, _PERSISTENT, _COHERENT, _CLIENT_STORAGE = 0x2, 0x40, 0x80, 0x200
 
 
 class Slot:
-    """Mapped memory for one input of one run.
+    """Mapped memory for one value of one run; it goes with the last reference.
 
     Attributes:
-        array: bytes that the device will see.
+        array: its bytes.
+        glo: OpenGL's name of the buffer.
     """
 
-    __slots__ = ("_free", "array", "glo")
+    __slots__ = ("_home", "_owner", "array", "glo")
 
-    def __init__(self, array: np.ndarray, glo: int, free: "deque[Slot]"):
-        self.array, self.glo, self._free = array, glo, free
+    def __init__(self, owner: Owner, size: int, home: "Staging"):
+        name = (ctypes.c_uint * 1)()
+        owner.gl.create_buffers(1, name)
+        flags = _WRITE | _PERSISTENT | _COHERENT
+        owner.gl.named_buffer_storage(name[0], size, None, flags | _CLIENT_STORAGE)
+        address = owner.gl.map_named_buffer_range(name[0], 0, size, flags)
+        self.array = np.frombuffer((ctypes.c_ubyte * size).from_address(address), np.uint8)
+        self.glo, self._owner, self._home = name[0], owner, ref(home)
 
     def give_back(self) -> None:
-        """The device has copied it."""
-        self._free.append(self)
+        """Nobody needs its bytes any more."""
+        home = self._home()
+        if home is not None:
+            home.free.append(self)
+
+    def __del__(self) -> None:
+        self._owner.put_quietly(partial(_delete, self._owner, self.glo))
+
+
+def _delete(owner: Owner, glo: int) -> None:
+    owner.gl.delete_buffers(1, (ctypes.c_uint * 1)(glo))
 
 
 class Staging:
     """The slots of one input. Made in the GL thread; `take` works in any.
 
+    Attributes:
+        free: those that nobody uses.
+
     Args:
         session: of the context, of OpenGL 4.5.
-        size: bytes of the input.
+        size: bytes of the value.
     """
 
     def __init__(self, session: Session, size: int):
         self._session, self._size = session, size
-        self._free: deque[Slot] = deque()
-        self._names: list[int] = []
-        for _ in range(SLOTS):
-            self._free.append(self._slot())
+        self.free = deque(Slot(session.owner, size, self) for _ in range(SLOTS))
 
     def take(self) -> Slot | None:
         """A slot that nobody uses, or None."""
         try:
-            return self._free.pop()
+            return self.free.pop()
         except IndexError:
             return None
 
     def copy(self, slot: Slot, target: Any) -> None:
-        """Have the device copy it to a buffer; in the GL thread."""
-        self._session.owner.gl.copy_named_buffer(slot.glo, target.glo, 0, 0, self._size)
-        self._session.in_use.append(slot)
-
-    def release(self) -> None:
-        """Let go of the memory; in the GL thread."""
-        self._free.clear()
-        names = (ctypes.c_uint * len(self._names))(*self._names)
-        self._session.owner.gl.delete_buffers(len(self._names), names)
-
-    def _slot(self) -> Slot:
+        """Have the device copy an input to a buffer; in the GL thread."""
         gl = self._session.owner.gl
-        name = (ctypes.c_uint * 1)()
-        gl.create_buffers(1, name)
-        self._names.append(name[0])
-        flags = _WRITE | _PERSISTENT | _COHERENT
-        gl.named_buffer_storage(name[0], self._size, None, flags | _CLIENT_STORAGE)
-        address = gl.map_named_buffer_range(name[0], 0, self._size, flags)
-        memory = (ctypes.c_ubyte * self._size).from_address(address)
-        return Slot(np.frombuffer(memory, np.uint8), name[0], self._free)
+        gl.copy_named_buffer(slot.glo, target.glo, 0, 0, self._size)
+        gl.flush()  # the device begins while the steps are still being sent
+        self._session.in_use.append(slot)

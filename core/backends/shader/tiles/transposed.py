@@ -18,7 +18,7 @@ def transposed_tile(c: Convolution, limits: Limits, choice: Choice | None = None
     (sy, sx), w = c.window.strides, c.window
     height, width = (ceil_div(n, s) for n, s in zip(w.in_size, w.strides, strict=True))
     taps = ceil_div(w.size[0], sy) * ceil_div(w.size[1], sx)
-    p = Product(c.batch * height * width, taps * c.filters, c.channels, batch=sy * sx)
+    p = Product(c.batch * height * width, taps * c.filters, c.channels, sy * sx, transpose_b=True)
     choice = choice or choose(p, limits)
     layout = Layout(
         _pixels(c),

@@ -11,10 +11,8 @@ number of a value, is never negative.
 
 import numpy as np
 
-from core.backends.shader.library import FUNCTIONS
-
 #: By name; ``o`` is any number that is not negative. What is not finite has 0 as its second part.
-_PAIRS: dict[str, str] = {
+PAIRS = {
     "kept": "float kept(float x, int o) { return intBitsToFloat(floatBitsToInt(x) ^ (o >> 31)); }",
     "with_rest": "vec2 with_rest(float x, float rest) {"
     " return vec2(x, abs(x) <= 3.4028235e38 ? rest : 0.0); }",
@@ -30,8 +28,8 @@ _PAIRS: dict[str, str] = {
     # Each factor is cut into halves of 12 bits, whose products are exact.
     "pair_product": """vec2 pair_product(float a, float b, int o) {
     float p = kept(a * b, o);
-    float c = intBitsToFloat(floatBitsToInt(a) & ~0xfff), e = a - c;
-    float d = intBitsToFloat(floatBitsToInt(b) & ~0xfff), f = b - d;
+    float c = upper_half(a), e = a - c;
+    float d = upper_half(b), f = b - d;
     return with_rest(p, (((c * d - p) + c * f) + e * d) + e * f);
 }""",
     "pair_add": """vec2 pair_add(vec2 a, vec2 b, int o) {
@@ -85,12 +83,6 @@ _PAIRS: dict[str, str] = {
     return a.x > b || (a.x == b && a.y > 0.0);
 }""",
 }
-
-
-def provide() -> None:
-    """Put them into the library; for the modules whose kernels call them."""
-    FUNCTIONS.update(_PAIRS)
-
 
 #: GLSL that adds the float ``v`` to the pair ``total``, whose second part gathers what is lost.
 ADD = "vec2 s = pair_sum(total.x, v, o); total = vec2(s.x, total.y + s.y);"

@@ -1,0 +1,114 @@
+"""Where values lie: blocks, and what they have on the device."""
+
+from collections import deque
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from core.backends.shader.compiler.layouts import Layout, stored_bytes
+from core.backends.shader.textures import texture_bytes, texture_key
+
+#: What memory is alike by: the bytes of a buffer, or what a texture is like.
+Key = tuple[Any, ...]
+
+
+class Held:
+    """What a block has: a thing on the device, or values on the host after they were moved there.
+
+    Attributes:
+        key: what things are alike by.
+        layout: how values are stored.
+        size: how many values.
+        thing: the buffer or texture, or None.
+        host: the values as a flat array, where they are not on the device.
+        stamp: the command that used it last.
+        is_pinned: whether it is never moved to the host.
+        returned: where it goes when its block goes.
+    """
+
+    __slots__ = ("host", "is_pinned", "key", "layout", "returned", "size", "stamp", "thing")
+
+    def __init__(self, block: "Block", returned: "deque[Held]"):
+        self.key = memory_key(block.layout, block.size)
+        self.layout, self.size = block.layout, block.size
+        self.thing: Any = None
+        self.host: np.ndarray | None = None
+        self.stamp = 0
+        self.is_pinned = False
+        self.returned = returned
+
+
+class Block:
+    """Where values lie: on the device, or on the host while they wait or were moved there.
+
+    Attributes:
+        layout: how they are stored.
+        size: how many values.
+        error: why there are none: what was to make them failed.
+        held: its memory, once a command needed it; for the GL thread only.
+        is_borrowed: whether the host's array is a caller's, who may change it after the call.
+    """
+
+    __slots__ = ("_given", "error", "held", "is_borrowed", "layout", "size")
+
+    def __init__(self, layout: Layout, size: int, host: np.ndarray | None = None):
+        self.layout, self.size, self._given = layout, size, host
+        self.error: Exception | None = None
+        self.held: Held | None = None
+        self.is_borrowed = False
+
+    @property
+    def thing(self) -> Any:
+        """The buffer or texture, or None."""
+        return None if self.held is None else self.held.thing
+
+    @property
+    def host(self) -> np.ndarray | None:
+        """The values as a flat array, where they are not on the device; else None."""
+        return self._given if self.held is None else self.held.host
+
+    @property
+    def bytes(self) -> int:
+        """How much memory it takes on the device."""
+        return stored_bytes(self.size, self.layout)
+
+    def hold(self, returned: "deque[Held]") -> Held:
+        """Begin to hold memory, and leave the values that were given to that."""
+        held = Held(self, returned)
+        held.host = self._given
+        self.held = held  # who asks in another thread finds the values before and after
+        self._given = None
+        return held
+
+    def __del__(self) -> None:
+        if self.held is not None:
+            self.held.returned.append(self.held)  # atomic: no lock, no call to GL
+
+
+def key_of(block: Block) -> Key:
+    """What a block's memory is alike by."""
+    return memory_key(block.layout, block.size)
+
+
+@lru_cache(maxsize=4096)
+def memory_key(layout: Layout, size: int) -> Key:
+    """What the memory of so many values is alike by."""
+    if layout.kind == "texture":
+        return texture_key(layout)
+    return (rounded(stored_bytes(size, layout)),)
+
+
+def rounded(size: int) -> int:
+    """A size of which buffers are made: at most a quarter more than is needed.
+
+    >>> rounded(16), rounded(1000), rounded(5000)
+    (256, 1024, 5120)
+    """
+    step = max(256, 1 << max(0, size.bit_length() - 3))
+    return -(-size // step) * step
+
+
+def bytes_of(key: Key) -> int:
+    """How much memory a thing takes."""
+    return key[0] if len(key) == 1 else texture_bytes(key)
