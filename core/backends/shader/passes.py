@@ -91,11 +91,13 @@ class Pass:
         middle: of a tile that calls ``middle_4``: what that does to the channels of its images.
         targets: of kind ``"draw"``: to how many textures it draws at once; else 1.
         chunk: how many texels each of them has, if they are several.
+        epilogue: what is applied to each value while it is at hand; operands broadcast to `shown`.
         shown: the shape in which readers see it.
     """
 
     __slots__ = (
         "chunk",
+        "epilogue",
         "inputs",
         "kind",
         "middle",
@@ -119,10 +121,11 @@ class Pass:
         middle: Sequence["EpilogueStep"] = (),
         targets: int = 1,
         chunk: int = 0,
+        epilogue: Sequence["EpilogueStep"] = (),
     ):
         self.kind, self.to, self.text, self.tile = kind, to, text, tile
         self.targets, self.chunk = targets, chunk
-        self.middle = tuple(middle)
+        self.middle, self.epilogue = tuple(middle), tuple(epilogue)
         self.inputs, self.values = dict(inputs), dict(values or {})
         self.shown, self.source = to.shape, self
 
@@ -146,6 +149,12 @@ class Pass:
         seen = copy(self)
         seen.shown, seen.source = shape, self.source
         return seen
+
+    def finished(self, epilogue: Sequence["EpilogueStep"]) -> "Pass":
+        """The same pass, and element-wise ops on each value in the shape that it shows."""
+        made = copy(self)
+        made.epilogue, made.source = (*self.epilogue, *epilogue), made
+        return made
 
 
 #: What a pass may read.
@@ -281,9 +290,9 @@ class EpilogueStep(NamedTuple):
 
 
 def reads(made: Pass) -> Iterator[Source]:
-    """What a pass reads, its middle included."""
+    """What a pass reads, its middle and its epilogue included."""
     yield from made.inputs.values()
-    for step in made.middle:
+    for step in (*made.middle, *made.epilogue):
         yield from step.inputs.values()
 
 

@@ -8,7 +8,6 @@ from core.backends.shader.compiler.layouts import Layout, layout_of
 from core.backends.shader.compiler.source import write
 from core.backends.shader.compiler.writing import Program, epilogue_name, middle_name
 from core.backends.shader.passes import (
-    EpilogueStep,
     Operand,
     Pass,
     Source,
@@ -93,7 +92,6 @@ def make_recipe(
     wanted: Sequence[Pass],
     inputs: Sequence[Layout],
     storing: Storing,
-    epilogue: Sequence[EpilogueStep] = (),
     baked: bool = False,
 ) -> Recipe:
     """Programs and numbers of blocks for passes.
@@ -102,10 +100,9 @@ def make_recipe(
         wanted: the passes of the results.
         inputs: how the operands are stored, by their index.
         storing: how everything else is.
-        epilogue: what is applied to the one result while it is at hand.
         baked: whether lengths become constants of the programs.
     """
-    return _Cook(wanted, inputs, storing, epilogue, baked).recipe()
+    return _Cook(wanted, inputs, storing, baked).recipe()
 
 
 class _Cook:
@@ -114,15 +111,11 @@ class _Cook:
         wanted: Sequence[Pass],
         inputs: Sequence[Layout],
         storing: Storing,
-        epilogue: Sequence[EpilogueStep],
         baked: bool,
     ):
         self.wanted = [each.source for each in wanted]
-        self.shown = {id(each.source): each for each in wanted}  # in the shapes of the op
-        self.inputs, self.storing = inputs, storing
-        self.epilogue, self.baked = epilogue, baked
-        read = [*self.wanted, *(s for e in epilogue for s in e.inputs.values())]
-        self.passes = [*all_passes(tuple(p for p in read if isinstance(p, Pass)))]
+        self.inputs, self.storing, self.baked = inputs, storing, baked
+        self.passes = [*all_passes(tuple(self.wanted))]
         self.tables: dict[int, tuple[int, Block]] = {}
         self.numbers: dict[int, int] = {}
 
@@ -137,7 +130,6 @@ class _Cook:
     def _number(self) -> None:
         """Give each table, result and value in between its number."""
         sources = [s for each in self.passes for s in reads(each)]
-        sources += [s for step in self.epilogue for s in step.inputs.values()]
         for source in sources:
             if isinstance(source, Table) and id(source) not in self.tables:
                 block = Block(
@@ -157,15 +149,13 @@ class _Cook:
         return layout, each.to.size
 
     def _step(self, each: Pass) -> Step:
-        epilogue = self.epilogue if each is self.wanted[0] else ()
         sources: dict[str, Source] = dict(each.inputs)
-        for i, step in enumerate(epilogue):
+        for i, step in enumerate(each.epilogue):
             sources |= {epilogue_name(i, n): s for n, s in step.inputs.items()}
         for i, step in enumerate(each.middle):
             sources |= {middle_name(i, n): s for n, s in step.inputs.items()}
         layouts: Mapping[str, Layout] = {n: self._layout(s) for n, s in sources.items()}
-        shown = self.shown.get(id(each), each)
-        program = write(shown, layouts, self._stored(each)[0], epilogue, self.baked)
+        program = write(each, layouts, self._stored(each)[0], self.baked)
         places = tuple(self._place(sources[name]) for name in program.inputs)
         return Step(program, places, self.numbers[id(each)])
 

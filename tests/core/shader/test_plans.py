@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 import core
+from core.backends.shader.hosting import HostKernel
 from core.graph.model import GraphModel
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
-from core.kernels import load_backend
+from core.kernels import KERNELS, load_backend
 from core.plan.passes import PROGRAM_PASSES
 from tests.core.plan.harness import node
 from tests.core.plan.programs import computed, program_of
@@ -154,6 +155,63 @@ def test_an_op_without_a_shader_runs_on_the_host_in_between(shader, rng):
     found = outputs_of(shader, machine, program, given)
     for ours, theirs in zip(found, computed(program, given), strict=True):
         np.testing.assert_array_equal(ours, theirs)
+
+
+def test_an_epilogue_of_a_host_op_is_computed_there_as_well(shader, rng, monkeypatch):
+    op = "unsorted_segment_sum"
+    monkeypatch.setitem(KERNELS, (op, "shader"), HostKernel(op))
+    values = rng.normal(size=3).astype(np.float32)
+    epilogue = [node("add", ".", "c"), node("relu", ".")]
+    step = node(op, "x", "i", name="y", num_segments=2, epilogue=epilogue)
+    given = {"x": values, "i": np.int32([0, 1, 1])}
+    program = program_of(step, inputs=given, c=np.float32([0.5, -9]))
+    machine = shader.lower(program)
+    assert [step.kernel for step in machine.steps] == ["host"]
+    (ours,) = outputs_of(shader, machine, program, given)
+    np.testing.assert_allclose(ours, computed(program, given)[0], rtol=1e-6)
+
+
+@pytest.mark.parametrize("first", ["conv2d", "relu"])
+def test_an_epilogue_of_more_values_than_can_be_bound(shader, rng, first):
+    x = rng.normal(size=(1, 6, 6, 8)).astype(np.float32)
+    others = {f"z{i}": rng.normal(size=x.shape).astype(np.float32) for i in range(20)}
+    adds = [node("add", ".", name, name=f"a{i}") for i, name in enumerate(others)]
+    many = [*adds, node("add_n", "z3", ".", *others, ".", name="all"), node("relu", ".")]
+    w = rng.normal(size=(3, 3, 8, 8)).astype(np.float32) / 9
+    how = {"strides": 1, "pad": "same"} if first == "conv2d" else {}
+    weights = ["w"] if first == "conv2d" else []
+    step = node(first, "x", *weights, name="y", epilogue=many, **how)
+    given = {"x": x, **others}
+    program = program_of(step, inputs=given, **({"w": w} if weights else {}))
+    (ours,), (theirs,) = (
+        outputs_of(shader, shader.lower(program), program, given),
+        computed(program, given),
+    )
+    np.testing.assert_allclose(ours, theirs, atol=1e-5 * np.abs(theirs).max())
+
+
+def test_constants_that_share_memory_are_told_apart(shader, rng):
+    w = rng.normal(size=(6, 6)).astype(np.float32)
+    for other in (w.T, np.broadcast_to(w[0], (6, 6)), w[::-1]):
+        program = program_of(
+            node("add", "x", "w", name="a"),
+            node("add", "a", "v", name="y"),
+            inputs={"x": w},
+            w=w,
+            v=other,
+        )
+        (ours,) = outputs_of(shader, shader.lower(program), program, {"x": w})
+        np.testing.assert_allclose(ours, w + w + other, rtol=1e-6)
+
+
+def test_names_of_a_kernel_and_of_an_epilogue_do_not_meet(shader, rng):
+    x = rng.normal(size=(2, 9, 9, 3)).astype(np.float32)
+    how = {"begin": (0, 0, 0, 0), "end": (2, 9, 9, 3), "strides": (1, 2, 2, 1)}
+    step = node("strided_slice", "x", name="y", epilogue=[node("relu", "."), node("neg", ".")],
+                **how)  # fmt: skip
+    program = program_of(step, inputs={"x": x})
+    (ours,) = outputs_of(shader, shader.lower(program), program, {"x": x})
+    np.testing.assert_array_equal(ours, -np.maximum(x[:, ::2, ::2], 0))
 
 
 def test_awaiting_lets_the_event_loop_go_on(shader, rng):

@@ -1,6 +1,6 @@
 """Programs whose invocations make values by themselves, from any values of the inputs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import prod
 
 from core.backends.shader.compiler.broadcasting import broadcast_index, collapsed, flat_index
@@ -13,7 +13,7 @@ from core.backends.shader.compiler.layouts import (
     writer,
 )
 from core.backends.shader.compiler.writing import Groups, Writer, epilogue_name, returning
-from core.backends.shader.passes import EpilogueStep, Pass
+from core.backends.shader.passes import Pass
 
 #: Threads of a group.
 LOCAL_SIZE = 128
@@ -32,10 +32,9 @@ class SingleWriter(Writer):
         made: Pass,
         layouts: Mapping[str, Layout],
         to: Layout,
-        epilogue: Sequence[EpilogueStep],
         baked: bool,
     ):
-        super().__init__(made, layouts, to, epilogue, baked)
+        super().__init__(made, layouts, to, baked)
         if made.kind == "each":
             self.out, shapes = collapsed(self.out, [*self.shapes.values()])
             self.shapes = dict(zip(self.shapes, shapes, strict=True))
@@ -48,7 +47,7 @@ class SingleWriter(Writer):
         return (
             self.made.kind == "each"
             and is_flat
-            and not self.epilogue
+            and not self.made.epilogue
             and "complex64" not in {self.to.dtype, *(s.dtype for s in sources)}
         )
 
@@ -167,15 +166,15 @@ class SingleWriter(Writer):
         return f"void main() {{ int o = {number}; if (o >= {limit}) return; {text} }}"
 
     def _finished(self, call: str) -> str:
-        if not self.epilogue:
+        if not self.made.epilogue:
             return f"return {call};"
         lines = [f"float here = {call};"]
-        for i, step in enumerate(self.epilogue):
+        for i, step in enumerate(self.made.epilogue):
             operands = [
                 f"{epilogue_name(i, n)}_at({broadcast_index(self.made.shown, s.shape, 'o')})"
                 for n, s in step.inputs.items()
             ]
-            lines.append(f"here = step_{i}({', '.join(['here', *operands])});")
+            lines.append(f"here = finish_{i}({', '.join(['here', *operands])});")
         return " ".join([*lines, "return here;"])
 
 

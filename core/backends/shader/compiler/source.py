@@ -1,13 +1,13 @@
 """Writes the GLSL program of a pass."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from core.backends.shader.compiler.drawing import DrawingWriter
 from core.backends.shader.compiler.layouts import Layout
 from core.backends.shader.compiler.single import SingleWriter
 from core.backends.shader.compiler.tiled import TileWriter
 from core.backends.shader.compiler.writing import Program, Writer
-from core.backends.shader.passes import EpilogueStep, Pass
+from core.backends.shader.passes import Pass
 
 _WRITERS: dict[str, type[Writer]] = {
     "map": SingleWriter,
@@ -21,7 +21,6 @@ def write(
     made: Pass,
     layouts: Mapping[str, Layout],
     to: Layout,
-    epilogue: Sequence[EpilogueStep] = (),
     baked: bool = False,
 ) -> Program:
     """The program of a pass.
@@ -31,7 +30,6 @@ def write(
         layouts: how its inputs are stored, by name; those of the epilogue and the middle by the
             names that `core.backends.shader.compiler.writing` gives them.
         to: how its result is stored.
-        epilogue: what is applied to the result while it is at hand.
         baked: whether lengths and values become constants of the program; else they are uniforms.
     """
-    return _WRITERS[made.kind](made, layouts, to, epilogue, baked or bool(epilogue)).program()
+    return _WRITERS[made.kind](made, layouts, to, baked or bool(made.epilogue)).program()

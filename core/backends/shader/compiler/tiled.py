@@ -36,7 +36,7 @@ class TileWriter(VectorWriter):
         for i, step in enumerate(self.made.middle):
             operands = ", ".join(["float here", *(f"float {n}" for n in step.inputs)])
             parts.append(f"float middle_{i}({operands}) {{ {returning(step.text)} }}")
-            names = []
+            names: list[str] = []
             for n, source in step.inputs.items():
                 name, single = middle_name(i, n), prod(source.shape) == 1
                 parts.append(reader(name, self.layouts[name], len(bindings), fours=not single))

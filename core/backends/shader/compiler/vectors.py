@@ -45,7 +45,7 @@ class VectorWriter(Writer):
         lines_4: list[str] = []
         lines_1: list[str] = []
         out = self.made.shown
-        for i, step in enumerate(self.epilogue):
+        for i, step in enumerate(self.made.epilogue):
             fours, ones = ["here"], ["here"]
             for n, source in step.inputs.items():
                 name = epilogue_name(i, n)
@@ -63,10 +63,10 @@ class VectorWriter(Writer):
                         numbers = [f"(4 * o + {k})" for k in range(4)]
                         given = [broadcast_index(out, source.shape, k) for k in numbers]
                         fours.append(f"vec4({', '.join(f'{shown}_at({g})' for g in given)})")
-            lines_1.append(f"v = step_{i}({', '.join(['v', *ones[1:]])});")
+            lines_1.append(f"v = finish_{i}({', '.join(['v', *ones[1:]])});")
             names = [f"t{i}_{k}" for k in range(1, len(fours))]
             lines_4 += [f"vec4 {n} = {f};" for n, f in zip(names, fours[1:], strict=True)]
-            calls = [f"step_{i}({', '.join(f'{n}.{c}' for n in ['v', *names])})" for c in "xyzw"]
+            calls = [f"finish_{i}({', '.join(f'{n}.{c}' for n in ['v', *names])})" for c in "xyzw"]
             lines_4.append(f"v = vec4({', '.join(calls)});")
         return parts, lines_4, lines_1
 

@@ -2,7 +2,7 @@
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import prod
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from core.backends.shader.compiler.layouts import Layout
 from core.backends.shader.library import functions_for
-from core.backends.shader.passes import EpilogueStep, Pass, literal
+from core.backends.shader.passes import Pass, literal
 from core.specs import Shape
 
 _NUMBERS = "#define NAN intBitsToFloat(0x7fc00000)\n#define INF intBitsToFloat(0x7f800000)"
@@ -45,18 +45,18 @@ class Writer(ABC):
         made: Pass,
         layouts: Mapping[str, Layout],
         to: Layout,
-        epilogue: Sequence[EpilogueStep],
         baked: bool,
     ):
         self.made, self.layouts, self.to = made, layouts, to
-        self.epilogue, self.baked = epilogue, baked
+        self.baked = baked
         self.in_textures = to.kind == "texture"
         self.ints: list[int] = []
         self.floats: list[float] = []
         self.out: Shape = made.to.shape
         self.shapes: dict[str, Shape] = {n: s.shape for n, s in made.inputs.items()}
         self.inputs = [*made.inputs]
-        self.inputs += [epilogue_name(i, n) for i, step in enumerate(epilogue) for n in step.inputs]
+        steps = enumerate(made.epilogue)
+        self.inputs += [epilogue_name(i, n) for i, step in steps for n in step.inputs]
 
     @abstractmethod
     def body(self) -> tuple[str, Groups]:
@@ -81,9 +81,9 @@ class Writer(ABC):
     def steps(self) -> list[str]:
         """A function for each step of the epilogue."""
         found = []
-        for i, step in enumerate(self.epilogue):
+        for i, step in enumerate(self.made.epilogue):
             operands = ", ".join(["float here", *(f"float {n}" for n in step.inputs)])
-            found.append(f"float step_{i}({operands}) {{ {returning(step.text)} }}")
+            found.append(f"float finish_{i}({operands}) {{ {returning(step.text)} }}")
         return found
 
     def _uniforms(self, body: str) -> list[str]:

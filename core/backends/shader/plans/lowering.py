@@ -1,6 +1,6 @@
 """The nodes of a program as recipes, and what their blocks are."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -10,6 +10,7 @@ from core.backends.shader.compiler.layouts import Layout
 from core.backends.shader.expressions import epilogue_text
 from core.backends.shader.hosting import HostKernel
 from core.backends.shader.passes import Call, EpilogueStep, Operand, Pass
+from core.backends.shader.passes import reads as reads_of_pass
 from core.backends.shader.plans.fusion import Separable, separable_pairs
 from core.backends.shader.recipes import Recipe, make_recipe, passes_of
 from core.backends.shader.session import Session
@@ -17,7 +18,7 @@ from core.backends.shader.tiles.fused import separable_tile
 from core.declare import Op
 from core.errors import CoreError
 from core.graph.nodes import Node
-from core.kernels import OPS, find_kernel
+from core.kernels import OPS, find_kernel, load_backend
 from core.plan.aliases import homes_of, is_alias
 from core.plan.program import (
     ABSENT,
@@ -25,6 +26,7 @@ from core.plan.program import (
     Program,
     attributes_of,
     epilogue_of,
+    reads,
     results,
 )
 from core.specs import Spec
@@ -124,7 +126,8 @@ class Lowering:
         operands = _Operands(self)
         x, d = (operands.add(r) for r in pair.depthwise.inputs)
         w = operands.add(pair.pointwise.inputs[1])
-        middle = [self._step(each, operands) for each in epilogue_of(pair.depthwise)]
+        epilogue = epilogue_of(pair.depthwise)
+        middle = [step for each in epilogue for step in self._steps(each, operands)]
         call = self._call([self.program.specs[pair.pointwise.name]])
         tile = separable_tile(pair.shape, w.shape[-1], call.limits)
         made = call.tile(tile, middle=middle, x=x, d=d, w=w)
@@ -140,9 +143,12 @@ class Lowering:
     ) -> Lowered:
         """The programs of a step, with the epilogue of its last node."""
         last = nodes[-1]
-        epilogue = [self._step(each, operands) for each in epilogue_of(last)]
+        epilogue = [s for each in epilogue_of(last) for s in self._steps(each, operands)]
+        if epilogue:
+            (made,) = passes
+            passes = (self._finished(made, epilogue),)
         layouts = [self._layout(r) for r in operands.references]
-        recipe = make_recipe(passes, layouts, self._session.storing, epilogue, baked=True)
+        recipe = make_recipe(passes, layouts, self._session.storing, baked=True)
         names = results(last, self.program.specs)
         self.layouts.update({n: r[0] for n, r in zip(names, recipe.results, strict=True)})
         between = {f"{last.name} between {i}": b for i, b in enumerate(recipe.between)}
@@ -154,35 +160,68 @@ class Lowering:
         place = self.place(reference)
         return place.layout if isinstance(place, Block) else self.layouts[place]
 
-    def _step(self, node: Node, operands: "_Operands") -> EpilogueStep:
-        """An element-wise node of an epilogue as GLSL."""
+    def _finished(self, made: Pass, epilogue: Sequence[EpilogueStep]) -> Pass:
+        """A pass with its epilogue; what is more than can be bound goes on in further passes."""
+        device, kind = self._session.device, made.kind
+        in_textures = self._session.storing.in_textures
+        each = 1 if kind in ("map", "each") else 2  # tiles may bind a value by fours and singly
+        room = device.max_units if in_textures else device.max_buffers - 1
+        room -= each * sum(1 for _ in reads_of_pass(made))
+        taken = 0
+        for step in epilogue:
+            room -= each * len(step.inputs)
+            if room < 0:
+                break
+            taken += 1
+        made = made.finished(epilogue[:taken])
+        if taken == len(epilogue):
+            return made
+        if not taken and kind == "each":
+            raise CoreError(
+                f"{device.name} lets a shader read {device.max_buffers} values at once, which is "
+                "too few for an op of this model: let the model run on another backend"
+            )
+        return self._finished(self._call([made.spec]).each("x", x=made), epilogue[taken:])
+
+    def _steps(self, node: Node, operands: "_Operands") -> Iterator[EpilogueStep]:
+        """An element-wise node of an epilogue as GLSL; a sum of many values one after the other."""
+        if node.type == "add_n":
+            count = node.inputs.count(HERE)
+            if count > 1:
+                yield EpilogueStep(f"here * {count}.0", {})
+            for reference in node.inputs:
+                if reference != HERE:
+                    yield EpilogueStep("here + y", {"y": operands.add(reference)})
+            return
         names = ["here" if r == HERE else f"y{i}" for i, r in enumerate(node.inputs)]
         read = {n: operands.add(r) for n, r in zip(names, node.inputs, strict=True) if n != "here"}
-        return EpilogueStep(epilogue_text(node.type, attributes_of(node), names), read)
+        yield EpilogueStep(epilogue_text(node.type, attributes_of(node), names), read)
 
     def _hosted(self, node: Node) -> Hosted:
-        if epilogue_of(node):
-            raise CoreError(f"{node.type} runs on the cpu backend, its epilogue does not")
-        from core.kernels import load_backend
-
-        specs = self.program.specs
-        kernel, cpu, op = find_kernel(node.type, "cpu"), load_backend("cpu"), OPS[node.type]
+        specs, cpu = self.program.specs, load_backend("cpu")
         names = results(node, specs)
         wanted = [specs[n] for n in names]
         result: Any = wanted[0] if len(wanted) == 1 else tuple(wanted)
-        references = [r for r in node.inputs if r != ABSENT]
+
+        def computed(each: Node, left: Iterator[np.ndarray], here: Any, to: Any) -> Any:
+            """One op, of what is left of the arrays."""
+            handles = [
+                here if r == HERE else None if r == ABSENT else next(left).reshape(specs[r].shape)
+                for r in each.inputs
+            ]
+            given: list[Any] = [handles] if OPS[each.type].list_inputs else handles
+            return cpu.run(find_kernel(each.type, "cpu"), given, attributes_of(each), to)
 
         def run(arrays: list[np.ndarray]) -> list[np.ndarray]:
-            given = iter(arrays)
-            shaped = [
-                None if r == ABSENT else next(given).reshape(specs[r].shape) for r in node.inputs
-            ]
-            handles = [shaped] if op.list_inputs else shaped
-            made = cpu.run(kernel, handles, attributes_of(node), result)
-            return [*made] if isinstance(made, tuple) else [made]
+            left = iter(arrays)
+            made = computed(node, left, None, result)
+            found = [*made] if isinstance(made, tuple) else [made]
+            for each in epilogue_of(node):
+                found[0] = computed(each, left, found[0], specs[node.name])
+            return found
 
         self.layouts.update({n: self._session.storing.layout(specs[n]) for n in names})
-        return Hosted((node,), "host", run, tuple(map(self.place, references)), tuple(names))
+        return Hosted((node,), "host", run, tuple(map(self.place, reads(node))), tuple(names))
 
 
 class _Operands:
@@ -216,14 +255,15 @@ class Constants:
         from weakref import WeakValueDictionary
 
         self._session = session
-        self._known: WeakValueDictionary[tuple[int, int, str], Block] = WeakValueDictionary()
+        self._known: WeakValueDictionary[Hashable, Block] = WeakValueDictionary()
 
     def block(self, array: np.ndarray) -> Block:
         """The block of an array, which nobody writes to."""
         from core.dtypes import dtype_of
 
         address = array.__array_interface__["data"][0]
-        key = address, array.nbytes, dtype_of(array)
+        order = None if array.flags.c_contiguous else (array.shape, array.strides)
+        key = address, array.nbytes, dtype_of(array), order
         found = self._known.get(key)
         if found is None:
             spec = Spec(array.shape, dtype_of(array))

@@ -20,7 +20,6 @@ from core.backends.shader.values import Value
 from core.errors import CoreError
 from core.graph.feeds import Quanta
 from core.plan.executable import Executable
-from core.plan.placement import Placed
 from core.plan.program import Program, epilogue_of, multiply_adds, reads
 
 if TYPE_CHECKING:
@@ -54,22 +53,13 @@ class Machine(Executable):
     def __init__(self, program: Program, backend: "ShaderBackend"):
         self._program, self._backend = program, backend
         self._making = Lock()
-        self._ready = _Ready(program, backend.session)
+        self._make_ready(backend.session)
 
-    @property
-    def tier(self) -> str:
-        """Which shaders run."""
-        return self._ready.session.path
-
-    @property
-    def placed(self) -> Sequence[Placed]:
-        """Where each buffer lies in the arena, and from which step to which."""
-        return self._ready.memory.placed
-
-    @property
-    def arena_bytes(self) -> int:
-        """How large the arena is."""
-        return self._ready.memory.bytes
+    def _make_ready(self, session: "Session") -> None:
+        ready = _Ready(self._program, session)
+        self.tier = session.path
+        self.placed, self.arena_bytes = ready.memory.placed, ready.memory.bytes
+        self._ready = ready
 
     @property
     def workspaces_made(self) -> int:
@@ -122,7 +112,7 @@ class Machine(Executable):
         if self._ready.session is not session:
             with self._making:
                 if self._ready.session is not session:
-                    self._ready = _Ready(self._program, session)
+                    self._make_ready(session)
         return self._ready
 
 
@@ -142,6 +132,7 @@ class _Ready:
                 if homes[r] not in program.constants and homes[r] not in program.inputs
             )
         )
+        self._asked = [(program.specs[r], self._asked_place(r)) for r in program.outputs]
         self._passed_on = {homes[r] for r in program.outputs} & {*program.inputs}
         kind = Textures if session.storing.in_textures else Arena
         self.memory: Memory = kind(self._needs(), session)
@@ -190,14 +181,17 @@ class _Ready:
 
     def outputs_as_asked(self, given: Sequence[Fed], made: Sequence[Block]) -> list[Value]:
         """The outputs of the program: of inputs and constants their own blocks."""
-        blocks = {n: fed.block for n, fed in zip(self.program.inputs, given, strict=True)}
-        blocks |= zip(self._outputs, made, strict=True)
-        found = []
-        for reference in self.program.outputs:
-            place = self.lowering.place(reference)
-            block = place if isinstance(place, Block) else blocks[place]
-            found.append(Value(self.program.specs[reference], block))
-        return found
+        blocks = (*made, *(fed.block for fed in given))
+        return [
+            Value(spec, place if isinstance(place, Block) else blocks[place])
+            for spec, place in self._asked
+        ]
+
+    def _asked_place(self, reference: str) -> Block | int:
+        """The block of a constant, or the number of a value among outputs and inputs."""
+        place = self.lowering.place(reference)
+        names = [*self._outputs, *self.program.inputs]
+        return place if isinstance(place, Block) else names.index(place)
 
     # --- in the GL thread -------------------------------------------------------------------
 

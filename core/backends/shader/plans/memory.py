@@ -51,6 +51,10 @@ class Memory(ABC):
     bytes: int
 
     @abstractmethod
+    def __init__(self, needs: Sequence[Need], session: Session):
+        """Place values; nothing is made yet."""
+
+    @abstractmethod
     def make(self) -> dict[str, Part]:
         """The memory of each value by name; in the GL thread."""
 

@@ -41,7 +41,7 @@ class Slot:
         flags = _WRITE | _PERSISTENT | _COHERENT
         owner.gl.named_buffer_storage(name[0], size, None, flags | _CLIENT_STORAGE)
         address = owner.gl.map_named_buffer_range(name[0], 0, size, flags)
-        self.array = np.frombuffer((ctypes.c_ubyte * size).from_address(address), np.uint8)
+        self.array = np.ctypeslib.as_array((ctypes.c_ubyte * size).from_address(address))
         self.glo, self._owner, self._home = name[0], owner, ref(home)
 
     def give_back(self) -> None:
