@@ -23,6 +23,8 @@ class Measured(NamedTuple):
     tensor: str
     error: float
     bound: float
+    others: int = 0  # values that are another quantum
+    values: int = 0
 
     @property
     def holds(self) -> bool:
@@ -86,12 +88,14 @@ def _measure(
         theirs, ours = reference.real(index), found[names[index]].numpy()
         assert ours.shape == theirs.shape, f"{op.type} {names[index]}: {ours.shape} {theirs.shape}"
         quanta = reference.scale(index)
-        error = float(np.max(np.abs(ours.astype(np.float64) - theirs), initial=0))
+        away = np.abs(ours.astype(np.float64) - theirs)
+        error = float(np.max(away, initial=0))
         if reference.details[index]["dtype"] == np.float32:
             extent = np.ptp(theirs) or np.abs(theirs).max() or 1
             yield Measured(op.type, names[index], error / extent, FLOAT_BOUND)
         elif quanta:
-            yield Measured(op.type, names[index], error / quanta[0], QUANTUM)
+            others = int(np.count_nonzero(away > quanta[0] / 2))
+            yield Measured(op.type, names[index], error / quanta[0], QUANTUM, others, ours.size)
         else:
             yield Measured(op.type, names[index], error, 0)
 

@@ -50,6 +50,7 @@ class Golden(NamedTuple):
 
 BODYPIX = "bodypix-mobilenet-v1-075-quant-decoder-tflite"
 FACES = "mediapipe-face-detection-tflite"
+HANDTRACK = "handtrack-ssd320fpnlite-tfjs-uint8"
 MOVENET = "movenet-singlepose-lightning-int8-tflite"
 SELFIE = "mediapipe-selfie-segmentation-tflite"
 SMALL = "mobilenet-v1-025-224-float-tflite"
@@ -74,7 +75,7 @@ STAGED = (
     Staged("facemesh-tfjs-fp16", ("facemesh_portrait_tfjs",)),
     Staged("hand-landmark-lite-tfjs-fp16", ("handlm0_tfjs",)),
     Staged("handpose-palm-detector-tfjs-fp16", ("handdetect_hands_tfjs",)),
-    Staged("handtrack-ssd320fpnlite-tfjs-uint8", ("handtrack_hands_tfjs",), rule="rows_by_anchor"),
+    Staged(HANDTRACK, ("handtrack_hands_tfjs",), rule="rows_by_anchor"),
     Staged("iris-tfjs-float", ("iris_portrait_tfjs",)),
     Staged("selfie-segmentation-tfjs-fp16", ("selfie_portrait_tfjs",)),
     Staged(

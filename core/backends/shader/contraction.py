@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.backends.shader.compiler.layouts import GLSL_TYPES
 from core.backends.shader.expressions import MOST_INPUTS
+from core.backends.shader.folds import sum_start
 from core.backends.shader.linear import product, wants_product
 from core.backends.shader.passes import Call, Operand, Pass
 from core.backends.shader.reductions import reduced
@@ -149,8 +149,7 @@ def _loops(
     for c in summed:
         start, step = ("o0", "out_0") if in_parts and c == summed[-1] else ("0", "1")
         text = f"for (int l_{c} = {start}; l_{c} < n_{c}; l_{c} += {step})\n{text}"
-    kind = GLSL_TYPES[dtype]
-    return f"{kind} sum = {kind}(0);\n{text}\nreturn sum;"
+    return f"{sum_start(dtype)}\n{text}\nreturn sum;"
 
 
 # --- products of matrices ------------------------------------------------------------------------

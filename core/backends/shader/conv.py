@@ -6,9 +6,9 @@ The sums are written for any number of axes, so that volumes have them as well.
 from math import prod
 from typing import Any
 
-from core.backends.shader.compiler.layouts import GLSL_TYPES
 from core.backends.shader.drawn.convolution import drawn_convolution, drawn_transpose
 from core.backends.shader.drawn.packing import wants_drawing
+from core.backends.shader.folds import sum_start
 from core.backends.shader.passes import Call, Operand, Pass, Source
 from core.backends.shader.reductions import reduced
 from core.backends.shader.tiles.convolution import Convolution, conv2d_tile
@@ -72,7 +72,7 @@ def convolve(call: Call, x: Source, filter: Source, w: Window) -> Pass:
     last = len(w.size)
     body = f"""for (int c = 0; c < w_{last}; c++)
 sum += get_x(o0, {names("p", w)}, c) * get_w({names("k", w)}, c, o{last + 1});"""
-    text = f"{_start(x)}\n{over_pixels(w, body)}\nreturn sum;"
+    text = f"{sum_start(x.dtype)}\n{over_pixels(w, body)}\nreturn sum;"
     return call.map(text, to=to, values=window_values(w), x=x, w=filter)
 
 
@@ -88,7 +88,7 @@ def convolve_back(call: Call, dy: Source, filter: Source, w: Window) -> Pass:
     last = len(w.size) + 1
     body = f"""for (int f = 0; f < w_{last}; f++)
 sum += get_dy(o0, {names("q", w)}, f) * get_w({names("k", w)}, o{last}, f);"""
-    text = f"{_start(dy)}\n{over_windows(w, body)}\nreturn sum;"
+    text = f"{sum_start(dy.dtype)}\n{over_windows(w, body)}\nreturn sum;"
     return call.map(text, to=to, values=window_values(w), dy=dy, w=filter)
 
 
@@ -126,7 +126,7 @@ if (p{axis} < 0 || p{axis} >= length_{axis}) continue;
         if axis:
             body = f"for (int q{axis} = 0; q{axis} < count_{axis}; q{axis}++) {{\n{body}\n}}"
     rows = dy.shape[0] * w.out_size[0]
-    text = f"""{_start(x)}
+    text = f"""{sum_start(x.dtype)}
 for (int row = o0; row < rows; row += out_0) {{
 int n = row / count_0;
 int q0 = row % count_0;
@@ -137,11 +137,6 @@ return sum;"""
     values = {"rows": rows, **window_values(w)}
     made = call.map(text, to=parts, values=values, x=x, dy=dy)
     return reduced(call, made, (0,), "sum", Spec(to, x.dtype))
-
-
-def _start(x: Source) -> str:
-    kind = GLSL_TYPES[x.dtype]
-    return f"{kind} sum = {kind}(0);"
 
 
 @kernel("conv2d", "shader")

@@ -3,7 +3,6 @@
 from math import prod
 from typing import Any
 
-from core.backends.shader.compiler.layouts import GLSL_TYPES
 from core.backends.shader.conv import (
     channels_last,
     in_format,
@@ -12,6 +11,7 @@ from core.backends.shader.conv import (
     wants_tile,
 )
 from core.backends.shader.drawn.convolution import can_draw_depthwise, drawn_depthwise
+from core.backends.shader.folds import sum_start
 from core.backends.shader.passes import Call, Operand, Pass, Source
 from core.backends.shader.tiles.depthwise import Depthwise, depthwise_input_tile, depthwise_tile
 from core.backends.shader.tiles.gradients import depthwise_filter_gradient
@@ -33,9 +33,8 @@ def convolve_channels(call: Call, x: Source, filter: Source, w: Window) -> Pass:
         return call.tile(depthwise_tile(d, call.limits), to=to, x=x, w=filter)
     if can_draw_depthwise(call, x, filter):
         return drawn_depthwise(call, x, filter, w)
-    kind = GLSL_TYPES[x.dtype]
     body = "sum += get_x(o0, p0, p1, o3 / w_3) * get_w(k0, k1, o3 / w_3, o3 % w_3);"
-    text = f"{kind} sum = {kind}(0);\n{over_pixels(w, body)}\nreturn sum;"
+    text = f"{sum_start(x.dtype)}\n{over_pixels(w, body)}\nreturn sum;"
     return call.map(text, to=to, values=window_values(w), x=x, w=filter)
 
 

@@ -79,7 +79,7 @@ def _clip(dtype: str, clip_value_min: float, clip_value_max: float) -> Expressio
     """Whole numbers are compared with the limits, and then get what is left of those cut off."""
     if dtype == "float32":
         limits = {"least": float(clip_value_min), "most": float(clip_value_max)}
-        return Expression("is_nan(x) ? x : clamp(x, least, most)", limits)
+        return Expression("clamped(x, least, most)", limits)
     first = ceil(max(clip_value_min, -(2.0**31)))
     last = floor(min(clip_value_max, 2.0**31 - 1))
     values = {
@@ -106,7 +106,7 @@ UNARY: dict[str, Row] = {
     "neg": "-x",
     "abs": {"float32": "abs(x)", "int32": "abs(x)", "complex64": "magnitude(x)"},
     "sign": {
-        "float32": "float(x > 0.0) - float(x < 0.0)",
+        "float32": "is_nan(x) ? 0.0 : float(x > 0.0) - float(x < 0.0)",
         "int32": "int(x > 0) - int(x < 0)",
     },
     "square": {"float32": "x * x", "int32": "x * x", "complex64": "complex_product(x, x)"},
@@ -134,7 +134,7 @@ UNARY: dict[str, Row] = {
     "softplus": "softplus_(x)",
     "relu": {"float32": "x > 0.0 || is_nan(x) ? x : 0.0", "int32": "max(x, 0)"},
     "relu6": {
-        "float32": "is_nan(x) ? x : clamp(x, 0.0, 6.0)",
+        "float32": "clamped(x, 0.0, 6.0)",
         "int32": "clamp(x, 0, 6)",
     },
     "elu": "elu_(x)",

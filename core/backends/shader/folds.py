@@ -152,3 +152,13 @@ SUMS = {
 def of_totals(how: Accumulator) -> Accumulator:
     """The same for values that are totals already, to another total."""
     return how._replace(item="{}", finish="total")
+
+
+def sum_start(dtype: str) -> str:
+    """GLSL that declares a ``sum`` of values of a dtype, for loops that add to it.
+
+    >>> sum_start("int32")
+    'int sum = int(0);'
+    """
+    kind = GLSL_TYPES[dtype]
+    return f"{kind} sum = {kind}(0);"

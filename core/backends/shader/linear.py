@@ -2,10 +2,10 @@
 
 from math import prod
 
-from core.backends.shader.compiler.layouts import GLSL_TYPES
 from core.backends.shader.conv import wants_tile
 from core.backends.shader.drawn.packing import wants_drawing
 from core.backends.shader.drawn.products import Matrices, drawn_product
+from core.backends.shader.folds import sum_start
 from core.backends.shader.passes import Call, Operand, Pass, Source
 from core.backends.shader.tiles.choices import Product
 from core.backends.shader.tiles.matrix import matmul_tile
@@ -13,18 +13,23 @@ from core.kernels import kernel
 from core.specs import Shape, Spec
 
 
+#: Of matrices no larger than this a group of threads would have next to nothing to do, however many
+#: matrices there are.
+_TINY = 64
+
+
 @kernel("matmul", "shader")
 def matmul(call: Call, a: Operand, b: Operand, *, transpose_a: bool, transpose_b: bool) -> Pass:
     """Product of the last two axes."""
     inner = a.shape[-2 if transpose_a else -1]
-    if wants_product(call, a, call.to.size, inner):
+    is_tiny = inner <= _TINY and prod(call.to.shape[-2:]) <= _TINY
+    if not is_tiny and wants_product(call, a, call.to.size, inner):
         return _as_product(call, a, b, transpose_a, transpose_b)
     batch = len(call.to.shape) - 2
     row, column = f"o{batch}", f"o{batch + 1}"
     left = [*_batch_places(a.shape, batch), *(("k", row) if transpose_a else (row, "k"))]
     right = [*_batch_places(b.shape, batch), *((column, "k") if transpose_b else ("k", column))]
-    kind = GLSL_TYPES[a.dtype]
-    text = f"""{kind} sum = {kind}(0);
+    text = f"""{sum_start(a.dtype)}
 for (int k = 0; k < inner; k++)
 sum += get_a({", ".join(left)}) * get_b({", ".join(right)});
 return sum;"""

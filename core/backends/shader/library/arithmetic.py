@@ -26,7 +26,7 @@ float sqrt_(float x) {
     float y2 = y - y1;
     float rest = ((x - y1 * y1) - 2.0 * y1 * y2) - y2 * y2;
     if (x < 0.0) return NAN;
-    return x > 1.0e-30 && x < INF ? y + 0.5 * rest / y : (x == 0.0 ? 0.0 : (x == INF ? INF : y));
+    return x > 1.0e-30 && x < INF ? y + 0.5 * rest / y : (x == 0.0 ? x : (x == INF ? INF : y));
 }""",
     "rsqrt_": (
         "float rsqrt_(float x) { return x == 0.0 ? with_sign(INF, x) : divide(1.0, sqrt_(x)); }"
@@ -41,17 +41,33 @@ int floor_divide(int a, int b) {
     int q = a / b;
     return (a - q * b != 0 && ((a < 0) != (b < 0))) ? q - 1 : q;
 }""",
-    # Whole numbers by squaring; they wrap around. 1 / base, cut off, is 0 but for 1 and -1.
+    # As the cpu kernel: the last 32 bits of the power in float64, which rounds beyond 2**53. Those of
+    # the exact one come by themselves; a pair of floats tells its size, so where it is rounded.
     "integer_power": """
 int integer_power(int base, int n) {
-    if (n < 0) return base == 1 ? 1 : (base == -1 ? ((n & 1) == 0 ? 1 : -1) : 0);
-    int result = 1;
-    while (n > 0) {
-        if ((n & 1) == 1) result *= base;
-        base *= base;
-        n >>= 1;
+    if (n == 0 || base == 1) return 1;
+    if (base == -1) return (n & 1) == 0 ? 1 : -1;
+    if (n < 0 || base == 0) return 0;
+    int upper = base / 4096 * 4096;
+    vec2 factor = quick_sum(float(upper), float(base - upper), n);
+    vec2 size = vec2(1.0, 0.0);
+    uint result = 1u;
+    for (int i = 0; i < n; i++) {
+        result *= uint(base);
+        size = pair_times(size, factor, n);
+        if (abs(size.x) > 3.8e25) return 0;
     }
-    return result;
+    int bits = floatBitsToInt(abs(size.x));
+    bool is_below = (bits & 0x7fffff) == 0 && size.x * size.y < 0.0;
+    int lost = (bits >> 23) - 127 - 52 - int(is_below);
+    if (lost <= 0) return int(result);
+    if (lost > 31) return 0;
+    if (size.x < 0.0) result = -result;
+    uint unit = 1u << lost;
+    uint rest = result & (unit - 1u);
+    result -= rest;
+    if (rest * 2u > unit || (rest * 2u == unit && (result & unit) != 0u)) result += unit;
+    return int(size.x < 0.0 ? -result : result);
 }""",
     # JavaScript's typed arrays: NaN and infinity are 0, what is too large wraps around.
     "to_int": """
@@ -63,19 +79,44 @@ int to_int(float x) {
     int size = n < 0 ? m >> -n : m << n;
     return bits < 0 ? -size : size;
 }""",
-    # a / b rounded down, as from float64: where float32 has a whole quotient, the rest tells more.
+    # The last 32 bits of a / b rounded down, as from float64: 53 bits of the quotient by long
+    # division of the mantissas, and what remains rounds them; there are no ties.
     "floor_of_quotient": """
 int floor_of_quotient(float a, float b) {
-    float q = divide(a, b);
-    float f = floor(q);
-    int n = to_int(f);
-    if (f != q || abs(a) < 1.0e-28 || abs(q) > 4.0e9) return n;
-    float f1 = upper_half(f);
-    float f2 = f - f1;
-    float b1 = upper_half(b);
-    float b2 = b - b1;
-    float rest = ((a - f1 * b1) - f1 * b2 - f2 * b1) - f2 * b2;
-    return n + int(floor(rest / b));
+    int x = floatBitsToInt(a) & 0x7fffffff;
+    int y = floatBitsToInt(b) & 0x7fffffff;
+    if (x < 0x800000 || x >= 0x7f800000 || y < 0x800000 || y > 0x7f800000) return 0;
+    bool is_below = is_negative(a) != is_negative(b);
+    int e = (x >> 23) - (y >> 23);
+    uint d = uint(y & 0x7fffff | 0x800000);
+    uint r = uint(x & 0x7fffff | 0x800000);
+    if (r < d) {
+        r <<= 1;
+        e--;
+    }
+    if (e < 0) return is_below && y < 0x7f800000 ? -1 : 0;
+    uint high = 0u;
+    uint low = 1u;
+    r -= d;
+    for (int i = 0; i < 13; i++) {
+        r <<= 4;
+        high = high << 4 | low >> 28;
+        low = low << 4 | r / d;
+        r %= d;
+    }
+    if (r * 2u > d && ++low == 0u) high++;
+    int lost = 52 - e;
+    if (lost < -31) return 0;
+    uint size = low << max(-lost, 0);
+    bool has_rest = false;
+    if (lost > 31) {
+        size = high >> (lost - 32);
+        has_rest = low != 0u || (size << (lost - 32)) != high;
+    } else if (lost > 0) {
+        size = high << (32 - lost) | low >> lost;
+        has_rest = (low >> lost << lost) != low;
+    }
+    return is_below ? -int(size) - int(has_rest) : int(size);
 }""",
     # The remainder with the sign of a, by long division of the mantissas, 8 bits at a time.
     "truncated_mod": """
@@ -94,13 +135,15 @@ float truncated_mod(float a, float b) {
     }
     return with_sign(scaled(float(r), (y >> 23) - 150), a);
 }""",
-    # Of unlike signs b is added, unless nothing remains.
+    # Of unlike signs b is added, unless float64 would not tell b and the sum apart.
     "floor_mod": """
 float floor_mod(float a, float b) {
     float r = truncated_mod(a, b);
     if (is_nan(r) || (a < 0.0 && b < 0.0) || (a >= 0.0 && b >= 0.0)) return r;
     if (is_inf(b)) return NAN;
-    return abs(r) <= abs(b) * 5.5511151e-17 ? 0.0 : r + b;
+    float power = intBitsToFloat(floatBitsToInt(b) & 0x7f800000);
+    float least = power * (abs(b) == power ? 5.5511151e-17 : 1.1102230e-16);
+    return abs(r) <= least ? with_sign(0.0, b) : r + b;
 }""",
     # The cpu kernel step by step, each rounded to float32. 2**-20 of the quotient is found by its
     # bits, else multiplication and addition might become one.

@@ -31,7 +31,7 @@ float expm1_(float x) {
     y = y * r + 5.0000001201e-1;
     y = y * (r * r) + r;
     float m = scaled(1.0, int(k) - 1);
-    return is_nan(x) ? x : 2.0 * (m * y + (m - 0.5));
+    return is_nan(x) || x == 0.0 ? x : 2.0 * (m * y + (m - 0.5));
 }""",
     # Cephes logf: x = 2**k * (1 + f), 1 + f from sqrt(0.5) to sqrt(2). 2**k * (1 + f + rest) is
     # the number; the rest is too small for float32 to hold it beside 1.
@@ -69,7 +69,7 @@ float log1p_(float x) {
     bool near = x > -0.29 && x < 0.41;
     float f = near ? x : intBitsToFloat(bits - (k << 23)) - 1.0;
     float y = log_of_sum(f, near ? 0.0 : c / u, near ? 0.0 : float(k));
-    if (x > -1.0 && x < INF) return y;
+    if (x > -1.0 && x < INF) return x == 0.0 ? x : y;
     return x == -1.0 ? -INF : (x < -1.0 ? NAN : x);
 }""",
     # One way for both signs would lose a bit where the result is small.

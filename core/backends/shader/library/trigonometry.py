@@ -66,6 +66,7 @@ float sin_(float x) {
     int n;
     float r = quarter_turns(x, n);
     float y = (n & 1) == 0 ? near_sin(r) : near_cos(r);
+    if (x == 0.0) return x;
     return is_finite(x) ? ((n & 2) == 0 ? y : -y) : NAN;
 }""",
     "cos_": """
@@ -88,6 +89,7 @@ float tan_(float x) {
     y = y * z + 1.33387994085e-1;
     y = y * z + 3.33331568548e-1;
     y = y * z * r + r;
+    if (x == 0.0) return x;
     return is_finite(x) ? ((n & 1) == 0 ? y : divide(-1.0, y)) : NAN;
 }""",
     # Cephes asinf, for 0 to 0.5.
@@ -174,7 +176,7 @@ float tanh_(float x) {
     y = y * z - 3.33332819422e-1;
     y = y * z * x + x;
     float far = 1.0 - 2.0 / (exp_(2.0 * a) + 1.0);
-    return a < 0.625 ? y : (is_nan(x) ? x : with_sign(far, x));
+    return is_nan(x) ? x : with_sign(a < 0.625 ? y : far, x);
 }""",
     # Cephes asinhf below 0.5.
     "asinh_": """
@@ -186,7 +188,7 @@ float asinh_(float x) {
         y = y * z - 4.2699340972e-2;
         y = y * z + 7.4847586088e-2;
         y = y * z - 1.6666288134e-1;
-        return y * z * x + x;
+        return with_sign(y * z * x + x, x);
     }
     float y = a > 10000.0 ? log_(a) + 0.69314718 : log1p_(a + divide(z, 1.0 + sqrt_(1.0 + z)));
     return is_nan(x) ? x : with_sign(y, x);
