@@ -102,6 +102,7 @@ class Backend(ABC):
 
     async def finished(self) -> None:
         """Wait until all that was queued is done; where ops compute at once there is nothing."""
+        return
 
     def lower(self, program: "Program") -> "Executable":
         """Make a program of a plan ready to run."""

@@ -54,6 +54,14 @@ def test_files_that_were_changed_or_exchanged_are_not_loaded(folder):
     assert load(KEY) is None and [p.name for p in folder.iterdir()] == [path.name]
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+def test_a_pipe_keeps_nobody_waiting(folder):
+    keep(KEY, b"code")
+    (folder / f"{KEY}.code").unlink()
+    os.mkfifo(folder / f"{KEY}.code", 0o600)
+    assert load(KEY) is None
+
+
 @pytest.mark.skipif(not IS_POSIX, reason="the rights of files are POSIX's")
 @pytest.mark.parametrize("rights", [0o755, 0o701, 0o770, 0o777])
 def test_a_folder_that_others_may_enter_is_not_used(folder, rights):

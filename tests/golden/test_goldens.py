@@ -38,11 +38,11 @@ HOSTED = {HANDTRACK: {"non_max_suppression_with_score"}, SSD: {"non_max_suppress
 #: What the host computes once, as a plan is made: the anchors are constants.
 FOLDED = {SSD: {"unstack"}}
 
-#: Where shaders are farther from a golden than `compare` allows, by folder and unit: as measured,
-#: 0.2704 and 3.91. Sums come in another order than NumPy's, and one that is rounded to another
-#: quantum moves all that follows. There are no more of those than on cpu, which
-#: `test_single_ops.test_shaders_round_as_often_as_cpu_to_another_quantum` holds them to.
-ROUNDED_OTHERWISE = {(MOVENET, "p99"): 0.271, (SSD, "quanta, p99"): 3.92}
+#: Where shaders may be farther from a golden than `compare` allows, by folder and unit. Sums come
+#: in another order than NumPy's, and one that is rounded to another quantum moves all that follows:
+#: measured are 0.20 op by op and 0.27 by plan, and 3.9. As many sums are rounded otherwise on cpu:
+#: that is what `test_single_ops.test_shaders_round_as_often_as_cpu_to_another_quantum` asserts.
+ROUNDED_OTHERWISE = {(MOVENET, "p99"): 0.3, (SSD, "quanta, p99"): 4.5}
 
 
 @every_golden

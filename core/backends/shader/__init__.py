@@ -20,7 +20,8 @@ from core.backends.shader.keys import recipe_key
 from core.backends.shader.passes import Call, Operand
 from core.backends.shader.programs import ShaderError
 from core.backends.shader.recipes import Recipe, make_recipe, passes_of
-from core.backends.shader.storage import GONE
+from core.backends.shader.reserved_words import RESERVED
+from core.backends.shader.storage import GONE, values_left
 from core.backends.shader.timing import Clock
 from core.backends.shader.values import Value, kind_of
 from core.dtypes import dtype_of
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
     from core.backends.shader.session import Session
     from core.plan.executable import Executable
     from core.plan.program import Program
+
+
+_REMARKS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 class ShaderBackend(Backend):
@@ -80,8 +84,9 @@ class ShaderBackend(Backend):
         if spec.dtype == "string":
             array.flags.writeable = False
             return Value(spec, None, array)
-        self._check_size(spec)
-        layout = self.session.storing.layout(spec)
+        session = self.session
+        session.check_size(spec)
+        layout = session.storing.layout(spec)
         return Value(spec, Block(layout, spec.size, array.reshape(-1)))
 
     def borrow(self, array: np.ndarray) -> Value:
@@ -101,7 +106,9 @@ class ShaderBackend(Backend):
         if block is None:
             assert handle.strings is not None
             return handle.strings.reshape(spec.shape).view()
-        array = self.session.read(block).reshape(spec.shape)
+        session = self._session
+        array = values_left(block) if session is None else session.read(block)
+        array = array.reshape(spec.shape)
         array.flags.writeable = False
         return array
 
@@ -120,20 +127,6 @@ class ShaderBackend(Backend):
     def spec_of(self, handle: Value) -> Spec:
         """Shape and dtype of what was uploaded by a host kernel."""
         return handle.spec
-
-    def _check_size(self, spec: Spec) -> None:
-        """Raise for a value that no buffer of this device holds."""
-        device, storing = self.session.device, self.session.storing
-        words = spec.size * (2 if spec.dtype == "complex64" else 1)
-        size = words * (2 if storing.half and spec.dtype == "float32" else 4)
-        most = device.max_buffer_bytes
-        if storing.in_textures:
-            most = min(device.max_texture, 4096) * device.max_texture * 16
-        if size > most:
-            raise CoreError(
-                f"a {spec.dtype} tensor of shape {spec.shape} takes {size:,} bytes, a shader on "
-                f"{device.name} sees {most:,} at most: work on smaller parts, or on another backend"
-            )
 
     # --- kernels ----------------------------------------------------------------------------
 
@@ -196,7 +189,7 @@ class ShaderBackend(Backend):
         in_textures = session.storing.in_textures
         results = (result,) if isinstance(result, Spec) else result
         for spec in results:
-            self._check_size(spec)
+            session.check_size(spec)
         layouts: list[Any] = []
 
         def operand(handle: Value | None) -> Operand | None:
@@ -247,10 +240,20 @@ class ShaderBackend(Backend):
             if not isinstance(made, str):
                 return made
             names = [*signature(kernel).parameters][1 : len(operands) + 1]
-            text, values = _with_numbers(made, attributes)
+            text, values = _with_numbers(_without_remarks(made), attributes)
+            for i, name in enumerate(names):
+                if name in RESERVED:
+                    text, _ = _renamed(text, name)
+                    names[i] = f"given_{name}"
             return call.each(text, values=values, **dict(zip(names, operands, strict=True)))
 
         return guarded
+
+
+def _without_remarks(text: str) -> str:
+    """An expression alone; a body as it is, as the driver may have words about it."""
+    bare = _REMARKS.sub(" ", text)
+    return f"{text}\n" if "return" in bare else bare
 
 
 def _with_numbers(text: str, attributes: Mapping[str, Any]) -> tuple[str, dict[str, float]]:
@@ -262,10 +265,17 @@ def _with_numbers(text: str, attributes: Mapping[str, Any]) -> tuple[str, dict[s
     for name, value in attributes.items():
         if type(value) not in (int, float):
             continue
-        text, count = re.subn(rf"(?<![\w.]){name}\b", f"given_{name}", text)
+        text, count = _renamed(text, name)
         if count:
+            if type(value) is int and not -(1 << 31) <= value < 1 << 31:
+                raise CoreError(f"{name}={value} takes more than 32 bits: give it as a float")
             values[f"given_{name}"] = value
     return text, values
+
+
+def _renamed(text: str, name: str) -> tuple[str, int]:
+    """A text in which a name is longer, and how often it is there."""
+    return re.subn(rf"(?<![\w.]){name}\b", f"given_{name}", text)
 
 
 def _runs_on_host(kernel: Any, handles: list[Any], result: Any) -> bool:

@@ -71,10 +71,13 @@ _TABLE = {
     "query_counter": _Row("glQueryCounter", None, (c_uint, c_uint), is_quick=True),
     "get_query_uint64": _Row("glGetQueryObjectui64v", None, (c_uint, c_uint, POINTER(c_uint64))),
     "memory_barrier": _Row("glMemoryBarrier", None, (c_uint,), 420, _IMAGES, is_quick=True),
-    "get_reset_status": _Row("glGetGraphicsResetStatus", c_uint, (), 450, _ROBUST),
+    "get_reset_status": _Row("glGetGraphicsResetStatus", c_uint, (), 450, _ROBUST, True),
     "framebuffer_layer": _Row(
         "glFramebufferTextureLayer", None, (c_uint, c_uint, c_uint, c_int, c_int)
     ),
+    "bind_buffer": _Row("glBindBuffer", None, (c_uint, c_uint), is_quick=True),
+    "color_mask": _Row("glColorMask", None, (c_ubyte,) * 4, is_quick=True),
+    "pixel_store": _Row("glPixelStorei", None, (c_uint, c_int), is_quick=True),
     "use_program": _Row("glUseProgram", None, (c_uint,), is_quick=True),
     "uniform_location": _Row("glGetUniformLocation", c_int, (c_uint, c_char_p)),
     "uniform_ints": _Row("glUniform1iv", None, (c_int, c_int, c_void_p), is_quick=True),

@@ -53,7 +53,7 @@ class PairFold(NamedTuple):
         step: what the float ``v`` does.
         pair_step: what the pair ``v`` does, that an earlier stage gave.
         pair_end: the statements after the last one that return a pair.
-        end: those that return a float; all values were multiplied by ``scale``.
+        end: those that return a float.
     """
 
     start: str
@@ -63,10 +63,25 @@ class PairFold(NamedTuple):
     end: str
 
 
-_SUM = ("vec2 total = vec2(0.0);", ADD, ADD_PAIR, "return total;")
+#: A sum that runs over on its way, which float64 would not do, is tried again with all values
+#: multiplied by ``scale``, 2**-64; ``back`` undoes it. A stage gives such a sum on as (INF, sum).
+SECOND_TRY = "scale = 5.42101086e-20;\nback = 1.84467441e19;"
+SCALES = "float scale = 1.0, back = 1.0;"
+#: Before the step, by the dtype of ``v``.
+SCALED = {
+    "float32": "v *= scale;\n",
+    "complex64": "if (back > 1.0) v = is_finite(v.x) ? v * scale : vec2(v.y, 0.0);\n",
+}
+
+_SUM = (
+    "vec2 total = vec2(0.0);",
+    ADD,
+    ADD_PAIR,
+    "return back > 1.0 ? vec2(INF, total.x + total.y) : total;",
+)
 PAIR_FOLDS: dict[str, PairFold] = {
-    "sum": PairFold(*_SUM, "return (total.x + total.y) / scale;"),
-    "mean": PairFold(*_SUM, "return pair_mean(total, mean_of, o) / scale;"),
+    "sum": PairFold(*_SUM, "return (total.x + total.y) * back;"),
+    "mean": PairFold(*_SUM, "return pair_mean(total, mean_of, o) * back;"),
     "prod": PairFold(
         "vec2 total = vec2(1.0, 0.0);\nfloat odd = 1.0;\nint power = 0;",
         f"vec2 w = vec2(v, 0.0);\n{_PRODUCT}",

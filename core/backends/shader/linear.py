@@ -12,7 +12,6 @@ from core.backends.shader.tiles.matrix import matmul_tile
 from core.kernels import kernel
 from core.specs import Shape, Spec
 
-
 #: Of matrices no larger than this a group of threads would have next to nothing to do, however many
 #: matrices there are.
 _TINY = 64

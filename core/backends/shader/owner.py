@@ -37,14 +37,15 @@ RELEASED = (
     "the OpenGL context is released (core.stop_shader): tensors of it are gone, make new ones; "
     "the next use of the shader backend makes a new context"
 )
-_ENDED = "the OpenGL context is released: Python is ending"
-_FORKED = (
-    "the OpenGL context was made before the fork of this process, where it does not work: start "
-    "processes with multiprocessing.get_context('spawn'), or fork before the first use of the "
-    "shader backend"
+ENDED = "the OpenGL context is released: Python is ending"
+FORKED = (
+    "the OpenGL context was made before the fork of this process, where neither it nor a new one "
+    "works: start processes with multiprocessing.get_context('spawn'), or fork before the first "
+    "use of the shader backend"
 )
 
 LIVE: WeakSet["Owner"] = WeakSet()
+_was_opened = _is_child = False  # whether a context ever was; and before the fork that made us
 
 
 class Owner:
@@ -64,6 +65,7 @@ class Owner:
 
     def __init__(self, opening: Callable[[], "moderngl.Context"]):
         """Start the thread and wait for its context; raise what `opening` raises there."""
+        refuse_in_child()
         self._prepare()
         ready = Answer(partial(self._open, opening))
         self._thread = Thread(target=self._serve, args=(ready,), name="core-shader", daemon=True)
@@ -86,6 +88,8 @@ class Owner:
         self._first_release = Lock()
 
     def _open(self, opening: Callable[[], "moderngl.Context"]) -> None:
+        global _was_opened
+        _was_opened = True
         self.context = opening()
         self.gl = Entries(self.context.version_code, self.context.extensions)
         self.device = Device.of(self.context, self.gl)
@@ -148,16 +152,26 @@ class Owner:
             DeviceMemoryError: the GPU has no memory left.
             CoreError: any other refusal.
         """
-        checks.check_errors(self.gl, what)
+        self._check(checks.check_errors, what)
 
     def check_reset(self) -> None:
         """Raise `ContextError` if the driver reset the GPU; in the thread of OpenGL only."""
-        checks.check_reset(self.gl)
+        self._check(checks.check_reset)
+
+    def _check(self, check: Callable[..., None], *what: str) -> None:
+        """A context that is lost is lost for good."""
+        try:
+            check(self.gl, *what)
+        except ContextError as error:
+            self._closed = self._closed or str(error)
+            raise
 
     def release(self) -> None:
         """Run what is queued, release the context and end the thread. Once is enough."""
-        if self._closed is None and self._first_release.acquire(blocking=False):
-            self._closed = RELEASED
+        if self._closed in (ENDED, FORKED):
+            return
+        if self._first_release.acquire(blocking=False):
+            self._closed = self._closed or RELEASED  # what is lost stays lost
             self._queue.put(self._stop)
         if get_ident() != self._ident:
             self._thread.join()
@@ -214,7 +228,7 @@ class Owner:
 
     def _end(self) -> None:
         """Leave nothing behind, whatever fails."""
-        if self._closed is not _ENDED:
+        if self._closed is not ENDED:
             self._run(self._fences.finish)
         self._destroy()
         self.error = None
@@ -231,14 +245,14 @@ class Owner:
     def _leave_at_exit(self) -> None:
         """Drop what is queued: a thread that is in the driver when Python ends crashes it."""
         if self._closed is None:
-            self._closed = _ENDED
+            self._closed = ENDED
             self._is_running = False
             self._queue.put(_nothing)
             self._thread.join(_EXIT_SECONDS)
 
     def _leave_to_parent(self) -> None:
         """In a child after a fork: the context and its thread are the parent's."""
-        self._closed = self._closed or _FORKED
+        self._closed = self._closed or FORKED
         self._ident = 0
         # To destroy the context here could wait for ever for locks of threads that are not here.
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(self.context))
@@ -246,6 +260,16 @@ class Owner:
 
 def _nothing() -> None:
     """Wake the thread."""
+
+
+def refuse_in_child() -> None:
+    """Raise in a child that was forked from a process with OpenGL: drivers hang or crash there.
+
+    Raises:
+        ContextError: this is such a child; it says what to do.
+    """
+    if _is_child:
+        raise ContextError(FORKED)
 
 
 def live_owners() -> list[Owner]:
@@ -260,6 +284,8 @@ def _leave_all_at_exit() -> None:
 
 
 def _leave_all_to_parent() -> None:
+    global _is_child
+    _is_child = _was_opened
     for owner in list(LIVE):
         owner._leave_to_parent()
 

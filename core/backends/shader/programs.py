@@ -64,7 +64,7 @@ class Compiled:
         self.given: Program | None = None
         self._gl = owner.gl
         self._ints: tuple[int, ...] = ()
-        self._floats: tuple[float, ...] = ()
+        self._floats = b""
         self._places: dict[bytes, int] = {}
         self._alone = self._references()
 
@@ -94,18 +94,19 @@ class Compiled:
         the driver left out as nobody reads it.
         """
         if ints != self._ints:
-            self._write(b"ints", array("i", ints), self._gl.uniform_ints)
+            self._write(b"ints", len(ints), array("i", ints).tobytes(), self._gl.uniform_ints)
             self._ints = ints
-        if floats != self._floats:
-            self._write(b"floats", array("f", floats), self._gl.uniform_floats)
-            self._floats = floats
+        stored = array("f", floats).tobytes()  # as numbers 0 and -0 would be the same
+        if stored != self._floats:
+            self._write(b"floats", len(floats), stored, self._gl.uniform_floats)
+            self._floats = stored
 
-    def _write(self, name: bytes, values: array, write: Any) -> None:
+    def _write(self, name: bytes, count: int, stored: bytes, write: Any) -> None:
         place = self._places.get(name)
         if place is None:
             place = self._places[name] = self._gl.uniform_location(self.program.glo, name)
         self._gl.use_program(self.program.glo)
-        write(place, len(values), values.tobytes())
+        write(place, count, stored)
 
     def release(self) -> None:
         """Let go of it."""

@@ -92,6 +92,7 @@ def make_recipe(
     wanted: Sequence[Pass],
     inputs: Sequence[Layout],
     storing: Storing,
+    *,
     baked: bool = False,
 ) -> Recipe:
     """Programs and numbers of blocks for passes.

@@ -12,10 +12,10 @@ from math import prod
 from typing import NamedTuple
 
 from core.backends.shader.compiler.layouts import GLSL_TYPES
-from core.backends.shader.folds import FOLDS, PAIR_FOLDS, PairFold, nothing
+from core.backends.shader.folds import FOLDS, PAIR_FOLDS, SCALED, SCALES, SECOND_TRY, nothing
 from core.backends.shader.library.pairs import ADD, ADD_PAIR
 from core.backends.shader.passes import Call, Operand, Pass, literal
-from core.backends.shader.tiles.averages import mean_tile
+from core.backends.shader.tiles.averages import MOST_PIXELS, mean_tile
 from core.backends.shader.tiles.source import Tile, ceil_div, spread
 from core.specs import Shape, Spec
 
@@ -143,12 +143,7 @@ class _Reduction:
         if not self.has_pairs:
             start, step, end = FOLDS[self.how, x.dtype]
             return self.call.map(f"{start}\n{_loop(groups, x.dtype, step)}\n{end}", to=to, x=x)
-        fold = PAIR_FOLDS[self.how]
-        if x.dtype == "float32" and self.how != "prod":
-            text = _scaled_sum(groups, fold)
-        else:
-            step = fold.step if x.dtype == "float32" else fold.pair_step
-            text = f"float scale = 1.0;\n{fold.start}\n{_loop(groups, x.dtype, step)}\n{fold.end}"
+        text = self._of_floats(groups, x.dtype) + PAIR_FOLDS[self.how].end
         return self.call.map(text, to=to, values=self._values, x=x)
 
     @property
@@ -159,16 +154,31 @@ class _Reduction:
         """One stage: it leaves as many values of each reduction as there are parts."""
         left = _with_parts(groups, parts)
         part = f"o{left.reduced.index(True)}"
+        stride = f"out_{part[1:]}"
         if self.has_pairs:
-            fold = PAIR_FOLDS[self.how]
-            step = fold.step if x.dtype == "float32" else fold.pair_step
-            dtype, start, end = "complex64", fold.start, fold.pair_end
+            dtype = "complex64"
+            text = self._of_floats(groups, x.dtype, part, stride) + PAIR_FOLDS[self.how].pair_end
         else:
             dtype = x.dtype
             start, step, end = FOLDS[self.how, dtype]
-        loop = _loop(groups, x.dtype, step, part, f"out_{part[1:]}")
-        made = self.call.map(f"{start}\n{loop}\n{end}", to=Spec(left.lengths, dtype), x=x)
-        return made, left
+            text = f"{start}\n{_loop(groups, dtype, step, part, stride)}\n{end}"
+        return self.call.map(text, to=Spec(left.lengths, dtype), x=x), left
+
+    def _of_floats(self, groups: Groups, dtype: str, first: str = "0", stride: str = "1") -> str:
+        """GLSL that reduces floats, or the pairs that an earlier stage made of them."""
+        fold = PAIR_FOLDS[self.how]
+        step = fold.step if dtype == "float32" else fold.pair_step
+        if self.how == "prod":
+            return f"{fold.start}\n{_loop(groups, dtype, step, first, stride)}\n"
+        return f"""{fold.start}
+{SCALES}
+for (int turn = 0; turn < 2; turn++) {{
+total = vec2(0.0);
+{_loop(groups, dtype, SCALED[dtype] + step, first, stride)}
+if (turn > 0 || is_finite(total.x)) break;
+{SECOND_TRY}
+}}
+"""
 
     # --- by groups of threads ---------------------------------------------------------------
 
@@ -192,7 +202,7 @@ class _Reduction:
         """
         is_mean = self.how == "mean" and x.dtype == "float32"
         is_last_kept = not groups.reduced[-1] and groups.lengths[-1] >= 32
-        return is_mean and is_last_kept and 16 <= groups.values <= 4096
+        return is_mean and is_last_kept and 16 <= groups.values <= MOST_PIXELS
 
     def _by_groups(self, x: Operand | Pass, groups: Groups) -> Pass:
         place = groups.reduced.index(True)
@@ -234,19 +244,6 @@ def _loop(groups: Groups, dtype: str, step: str, first: str = "0", stride: str =
     return "\n".join(lines)
 
 
-def _scaled_sum(groups: Groups, fold: PairFold) -> str:
-    """GLSL of a sum or mean; if it runs over on its way, it is done again with smaller values."""
-    return f"""{fold.start}
-float scale = 1.0;
-for (int turn = 0; turn < 2; turn++) {{
-total = vec2(0.0);
-{_loop(groups, "float32", "v *= scale;" + fold.step)}
-if (abs(total.x) <= 3.4028235e38) break;
-if (turn == 0) scale = 5.42101086e-20;
-}}
-{fold.end}"""
-
-
 class _Shared(NamedTuple):
     """How a group reduces: GLSL types, the start, a step, and the end."""
 
@@ -259,8 +256,8 @@ class _Shared(NamedTuple):
 
 _MOST = "if (!is_nan(total) && !(v {} total)) total = v;"
 _SHARED = {
-    "sum": _Shared("float", "vec2", "vec2(0.0)", ADD, "total.x + total.y"),
-    "sum of pairs": _Shared("vec2", "vec2", "vec2(0.0)", ADD_PAIR, "total.x + total.y"),
+    "sum": _Shared("float", "vec2", "vec2(0.0)", ADD, "(total.x + total.y) * back"),
+    "sum of pairs": _Shared("vec2", "vec2", "vec2(0.0)", ADD_PAIR, "(total.x + total.y) * back"),
     "max": _Shared("float", "float", "-INF", _MOST.format("<="), "total"),
     "min": _Shared("float", "float", "INF", _MOST.format(">="), "total"),
 }
@@ -282,7 +279,7 @@ def _tile(kind: str, outer: int, count: int, inner: int, most: int, values: int)
     """
     name = kind.replace("mean", "sum")
     how = _SHARED[name]
-    merge = _SHARED["sum of pairs"].step if how.totals == "vec2" else how.step
+    is_sum = how.totals == "vec2"
     across = 1
     while across < min(inner, 32):
         across *= 2
@@ -293,28 +290,48 @@ def _tile(kind: str, outer: int, count: int, inner: int, most: int, values: int)
     groups, start = spread(blocks * outer)
     end = how.end
     if kind.startswith("mean"):
-        end = f"pair_mean(total, {literal(float(values))}, o)"
-    text = f"""shared {how.totals} totals[{size}];
-void main() {{
-{start}int o = int(gl_LocalInvocationIndex), lane = o / {across}, z = group / {blocks};
-int c = group % {blocks} * {across} + o % {across};
-{how.totals} total = {how.start};
+        end = f"pair_mean(total, {literal(float(values))}, o) * back"
+    totals = f"""total = {how.start};
 if (c < {inner}) for (int j = lane; j < {count}; j += {lanes}) {{
 {how.values} v = x_1((z * {count} + j) * {inner} + c);
-{how.step}
+{SCALED["float32" if how.values == "float" else "complex64"] if is_sum else ""}{how.step}
 }}
 totals[o] = total;
 barrier();
 for (int h = {lanes // 2}; h > 0; h >>= 1) {{
 if (lane < h) {{
 {how.totals} v = totals[o + h * {across}];
-{merge}
+{_SHARED["sum of pairs"].step if is_sum else how.step}
 totals[o] = total;
 }}
 barrier();
-}}
-if (lane != 0 || c >= {inner}) return;
-store_1(z * {inner} + c, {end});
+}}"""
+    store = f"store_1(z * {inner} + c, {end});"
+    text = f"""shared {how.totals} totals[{size}];
+shared bool again;
+void main() {{
+{start}int o = int(gl_LocalInvocationIndex), lane = o / {across}, z = group / {blocks};
+int c = group % {blocks} * {across} + o % {across};
+bool is_open = lane == 0 && c < {inner};
+{how.totals} total;
+{_tried_twice(totals, store) if is_sum else f"{totals} if (is_open) {store}"}
 }}
 """
     return Tile(text, size, groups)
+
+
+def _tried_twice(totals: str, store: str) -> str:
+    """GLSL of sums of a group; where some ran over they are made again, and only those stored."""
+    return f"""{SCALES}
+if (o == 0) again = false;
+for (int turn = 0; turn < 2; turn++) {{
+{totals}
+if (is_open && (turn > 0 || is_finite(total.x))) {{
+{store}
+is_open = false;
+}}
+if (is_open) again = true;
+barrier();
+if (!again) break;
+{SECOND_TRY}
+}}"""

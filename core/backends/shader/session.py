@@ -15,7 +15,9 @@ from core.backends.shader.storage import Storage
 from core.backends.shader.textures import frame_of
 from core.backends.shader.tiles.source import Limits
 from core.backends.shader.timing import Clock
+from core.backends.shader.visits import Visits
 from core.errors import CoreError
+from core.specs import Spec
 
 if TYPE_CHECKING:
     import moderngl
@@ -28,6 +30,9 @@ MOST_RECIPES = 4096
 
 #: Of shader storage.
 BARRIER = 0x2000
+
+#: The same, and copies and the host: else what a shader wrote may arrive after a later upload.
+BARRIER_TO_ALL = BARRIER | 0x200
 
 
 class Session:
@@ -71,11 +76,31 @@ class Session:
             owner.gl.copy_named_buffer,
         )
         self.in_use: list[Slot] = []  # what the device may still copy from
+        self.waits = 0  # how often the device was waited for
         self._barrier = owner.context.mglo.memory_barrier
         if self.storing.in_textures:
             owner.call(self._prepare_drawing)
-            if isinstance(owner, InlineOwner):
-                owner.entering = self._prepare_drawing
+            if isinstance(owner, InlineOwner) and not owner.is_ours:
+                visits = Visits(owner)
+                owner.entering, owner.leaving = visits.begin, visits.end
+
+    def check_size(self, spec: Spec) -> None:
+        """Raise for a value that no shader of this device sees as a whole.
+
+        Raises:
+            CoreError: it is too large; the message says by how much.
+        """
+        device, storing = self.device, self.storing
+        words = spec.size * (2 if spec.dtype == "complex64" else 1)
+        size = words * (2 if storing.half and spec.dtype == "float32" else 4)
+        most = device.max_buffer_bytes
+        if storing.in_textures:
+            most = min(device.max_texture, 4096) * device.max_texture * 16
+        if size > most:
+            raise CoreError(
+                f"a {spec.dtype} tensor of shape {spec.shape} takes {size:,} bytes, a shader on "
+                f"{device.name} sees {most:,} at most: work on smaller parts, or on another backend"
+            )
 
     def keep(self, key: Any, recipe: Recipe) -> Recipe:
         """Have the driver compile a recipe's programs, and remember it.
@@ -132,6 +157,9 @@ class Session:
     def _read(self, block: Block) -> np.ndarray:
         if block.thing is not None:
             self.owner.gl.finish()
+            self.waits += 1
+            self.owner.check_reset()
+            self.owner.check_errors("what ran before these values were read")
             while self.in_use:
                 self.in_use.pop().give_back()
         return self.storage.read(block)
@@ -146,7 +174,7 @@ class Session:
             for binding, number in enumerate(numbers):
                 of(blocks[number]).mglo.bind_to_storage_buffer(binding, 0, -1)
             start()
-            barrier(BARRIER, False)
+            barrier(BARRIER_TO_ALL, False)
 
     def _draw(self, recipe: Recipe, blocks: list[Block]) -> None:
         of = self.storage.of
@@ -174,8 +202,10 @@ class Session:
 
     def stop(self) -> None:
         """Let go of everything, the context included."""
-        self.owner.call(self._let_go)
-        self.owner.release()
+        try:
+            self.owner.put(self._let_go)  # in a context that is lost it may fail
+        finally:
+            self.owner.release()
 
     def _let_go(self) -> None:
         self.storage.release()

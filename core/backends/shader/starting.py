@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.backends.shader.context import ContextError, open_context
 from core.backends.shader.inline import InlineOwner
-from core.backends.shader.owner import Owner, live_owners
+from core.backends.shader.owner import Owner, live_owners, refuse_in_child
 from core.backends.shader.session import Session
 from core.errors import SettingError
 from core.kernels import _BACKENDS, load_backend
@@ -59,7 +59,8 @@ def start_shader(
         context: of moderngl, current in this thread: the backend then works in this thread only,
             beside your own drawing. By default it makes its own, which works in all threads.
         in_this_thread: whether its own context is for this thread alone. Ops then do not go to
-            another thread and back, which takes a tenth of a millisecond of a short answer.
+            another thread and back, which is the fastest way in a program of one thread. A program
+            that draws with OpenGL in this thread gives its ``context`` instead.
 
     Raises:
         SettingError: a setting makes no sense.
@@ -77,7 +78,7 @@ def start_shader(
         _chosen = settings
         try:
             backend: Any = load_backend("shader")
-            if settings != _running:
+            if settings != _running or _is_over(backend):
                 _stop(backend)
             backend.start()
         except BaseException:
@@ -92,7 +93,7 @@ def stop_shader() -> None:
     models again. The next use of the backend starts it anew, as the environment says.
 
     Raises:
-        CoreError: it was started with a context of yours in another thread.
+        CoreError: it works in another thread only, which still runs.
 
     >>> import core
     >>> core.stop_shader()
@@ -105,11 +106,16 @@ def stop_shader() -> None:
         _chosen = None
 
 
+def _is_over(backend: Any) -> bool:
+    """Whether its context is of no use any more: lost, of a parent, or of a thread that ended."""
+    return backend._session is not None and backend._session.owner not in live_owners()
+
+
 def _stop(backend: Any) -> None:
     session = backend._session
     try:
         backend.stop()
-    except ContextError:  # in a child after a fork there is nothing to let go of
+    except ContextError:  # of a context that is of no use there is nothing to let go of
         if session.owner in live_owners():
             backend._session = session  # this is not the thread to stop it in
             raise
@@ -123,6 +129,7 @@ def new_session(**given: Any) -> Session:
     if settings.context is not None:
         owner = InlineOwner(settings.context)
     elif settings.in_this_thread:
+        refuse_in_child()
         owner = InlineOwner(open_context(device=settings.device), is_ours=True)
     else:
         owner = Owner(lambda: open_context(device=settings.device))
@@ -173,8 +180,8 @@ def _path(given: str | None) -> str | None:
 def _switch(given: bool | None) -> bool:
     place, value = _given("float16", given, "CORE_SHADER_FLOAT16")
     known = {None: False, "0": False, "false": False, "1": True, "true": True}
-    if isinstance(value, bool):
-        return value
+    if isinstance(value, int) and value in (0, 1):  # True and False are such
+        return bool(value)
     if value is not None and (not isinstance(value, str) or value.lower() not in known):
         raise SettingError(f"{place}={value!r:.80} must be True or False (1 or 0)")
     return known[value and value.lower()]
@@ -185,7 +192,7 @@ def _bytes(given: float | None) -> int | None:
     if value is None:
         return None
     try:
-        number = float(value)
+        number = 0.0 if isinstance(given, str) else float(value)
     except (TypeError, ValueError):
         number = 0.0
     if not 0 < number < 1e9:

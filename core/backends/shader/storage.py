@@ -18,7 +18,7 @@ import numpy as np
 from core.backends.shader.blocks import Block, Held, Key, bytes_of, memory_key
 from core.backends.shader.checks import DeviceMemoryError
 from core.backends.shader.compiler.layouts import Layout
-from core.backends.shader.textures import from_texture, new_texture, to_texels
+from core.backends.shader.textures import from_texture, new_texture, release_frame, to_texels
 from core.errors import CoreError
 
 if TYPE_CHECKING:
@@ -140,7 +140,11 @@ class Storage:
     # --- making room ------------------------------------------------------------------------
 
     def _place(self, held: Held) -> None:
-        """Memory for what has none: at its first use, or after it was moved out."""
+        """Memory for what has none: at its first use, or after it was moved out.
+
+        What is uploaded gets memory that no shader has seen (the driver swaps it: an orphan). On an
+        H100 a shader that read an upload in used memory once saw what had been there before.
+        """
         if held.thing is not None or (held.stamp and held.host is None):
             raise CoreError(GONE)  # it is, or was, in another context
         self._take_back()
@@ -148,6 +152,8 @@ class Storage:
         if spare:
             held.thing = spare.pop()
             self._spare_bytes -= bytes_of(held.key)
+            if held.host is not None and held.layout.kind == "buffer":
+                held.thing.orphan()
         else:
             held.thing = self._made(held.key)
         held.returned = self._returned
@@ -281,10 +287,22 @@ class Storage:
         return loaded_values(raw, layout)
 
     def _delete(self, thing: Any) -> None:
-        frame = thing.extra
-        if frame is not None:
-            frame.release()
+        release_frame(self._owner, thing)
         thing.release()
+
+
+def values_left(block: Block) -> np.ndarray:
+    """The values of a block where no context runs; a new one would not have them.
+
+    Raises:
+        CoreError: they were in the one that was stopped.
+    """
+    if block.error is not None:
+        raise block.error.with_traceback(None)
+    found = block.host
+    if found is None:
+        raise CoreError(GONE)
+    return found
 
 
 def stored_dtype(layout: Layout) -> np.dtype:
@@ -299,7 +317,10 @@ def stored_values(values: np.ndarray, layout: Layout) -> np.ndarray:
     flat = np.ascontiguousarray(values).reshape(-1)
     if layout.dtype == "complex64":
         return flat.view(np.float32)
-    return flat.astype(stored_dtype(layout), copy=False)
+    if not layout.half:
+        return flat.astype(stored_dtype(layout), copy=False)
+    with np.errstate(over="ignore"):  # what halves do not reach becomes infinite
+        return flat.astype(stored_dtype(layout), copy=False)
 
 
 def loaded_values(stored: np.ndarray, layout: Layout) -> np.ndarray:

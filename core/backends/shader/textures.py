@@ -62,11 +62,23 @@ def frame_of(owner: "Owner", texture: Any) -> Any:
         layers = getattr(texture, "layers", 1)
         frame = owner.context.framebuffer([texture] * layers)
         if layers > 1:
-            frame.use()
+            frame.mglo.use()
             for i in range(layers):
                 owner.gl.framebuffer_layer(_FRAMEBUFFER, _FIRST_ATTACHMENT + i, texture.glo, 0, i)
         texture.extra = frame
     return texture.extra
+
+
+def release_frame(owner: "Owner", texture: Any) -> None:
+    """Let go of the framebuffer of a texture, if it has one.
+
+    moderngl binds what was bound before when it makes one: that must not be one that is gone.
+    """
+    frame, context = texture.extra, owner.context
+    if frame is not None:
+        if context.mglo.fbo is frame.mglo:
+            context.detect_framebuffer(0).mglo.use()
+        frame.release()
 
 
 def to_texels(stored: np.ndarray, layout: Layout) -> np.ndarray:

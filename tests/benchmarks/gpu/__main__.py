@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+import core
 from core.graph.model import GraphModel
 from core.plan.plan import Plan
 from tests.benchmarks.gpu import costs, fresh, matrices, ours, torch_sides
@@ -199,6 +200,8 @@ RUNS: dict[str, Callable[[argparse.Namespace, Effort], Iterator[dict[str, Any]]]
 
 def main(given: argparse.Namespace) -> None:
     """Run the parts, and write all that there is after each network and each part."""
+    if given.in_this_thread:
+        core.start_shader(in_this_thread=True)
     ours.check_backend(given.backend)
     folder = os.environ.get("OUT")
     path = given.json or (Path(folder, "gpu.json") if folder else None)
@@ -233,6 +236,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=Effort().rounds)
     parser.add_argument("--quick", action="store_true", help="hardly any repeats")
     parser.add_argument("--backend", default="shader")
+    parser.add_argument("--in-this-thread", action="store_true", help="as core.start_shader has it")
     parser.add_argument("--json", type=Path, help="where to write everything")
     given = parser.parse_args()
     unknown = [part for part in given.parts if part not in RUNS]

@@ -34,7 +34,7 @@ def owner(opengl):
     yield owner
     if owner in live_owners():
         assert count_objects(owner) == dict.fromkeys(KINDS, 0)
-        owner.release()
+    owner.release()
 
 
 def count_objects(owner: Owner) -> dict[str, int]:

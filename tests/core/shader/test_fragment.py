@@ -98,14 +98,14 @@ class Runs:
             for i, (s, a) in enumerate(zip(specs, arrays, strict=True))
         ]
         call = Call(result, self.session.limits, has_tiles=False)
-        passes = passes_of(kernel(call, *operands), [result])
+        (made,) = passes_of(kernel(call, *operands), [result])
         layouts = [storing.layout(s) for s in specs]
-        recipe = make_recipe(passes, layouts, storing, epilogue, baked=bool(constants))
+        recipe = make_recipe([made.finished(epilogue)], layouts, storing, baked=bool(constants))
         self.layers = [layout.layers for layout, _ in (*recipe.results, *recipe.between)]
-        made = [Block(*each) for each in recipe.results]
+        blocks = [Block(*each) for each in recipe.results]
         given = [Block(la, a.size, a.reshape(-1)) for la, a in zip(layouts, arrays, strict=True)]
-        self.session.run(recipe, given, made)
-        return self.session.read(made[0]).reshape(shape)
+        self.session.run(recipe, given, blocks)
+        return self.session.read(blocks[0]).reshape(shape)
 
     def check(self, found, expected):
         """By the largest of what is expected."""

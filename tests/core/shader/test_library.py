@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 
+from core.backends.cpu.binary import floor_divide, remainder
 from core.backends.cpu.shape import cast
 from core.backends.shader.expressions import EXPRESSIONS, expression
 from core.backends.shader.library import FUNCTIONS, functions_for
@@ -61,6 +62,45 @@ def test_rounded_down_quotients_are_those_of_float64(computed, rng):
     expected = np.floor(np.divide(a, b, dtype=np.float64)).astype(np.int32)
     found = computed("floor_of_quotient(a, b)", a, b, dtype="int32")
     np.testing.assert_array_equal(found, expected)
+
+
+def test_rounded_down_quotients_wrap_around(computed, rng):
+    sizes, signs = 10.0 ** rng.uniform(-12, 24, (2, 20_000)), rng.choice([-1, 1], (2, 20_000))
+    a, b = (sizes * signs).astype(np.float32)
+    ends = np.array([np.nan, np.inf, -np.inf, 0, -0.0, 1, -1, 1e20, 3e38, 3], np.float32)
+    a, b = np.append(a, np.repeat(ends, 10)), np.append(b, np.tile(ends, 10))
+    with np.errstate(all="ignore"):
+        expected = floor_divide(a, b)
+    found = computed("floor_of_quotient(a, b)", a, b, dtype="int32")
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_remainders_where_float64_adds_nothing(computed):
+    """Next to b, what remains of a may be too little to change it: by the last bit of b."""
+    b = np.repeat(np.array([1, 1.5, 1.9999999], np.float32), 40)
+    a = -np.tile(2.0 ** np.linspace(-56, -52, 40), 3).astype(np.float32)
+    np.testing.assert_array_equal(computed("floor_mod(a, b)", a, b), remainder(a, b))
+
+
+def test_powers_of_whole_numbers_wrap_around_as_from_float64(computed, rng):
+    base = np.concatenate([rng.integers(-40, 40, 2000), rng.integers(-(2**31), 2**31, 500)])
+    n = np.concatenate([rng.integers(-2, 90, 2000), rng.integers(0, 4, 500)])
+    base = np.append(base, [2**31 - 1, -(2**31), 65536, -65536, 65535, 7, 2]).astype(np.int32)
+    n = np.append(n, [2, 3, 2, 3, 5, 31, 2**31 - 1]).astype(np.int32)
+    found = computed("integer_power(a, b)", base, n, dtype="int32")
+    # NumPy's own powers are off by a unit in the last place of float64 on some processors.
+    expected = [last_bits(b, k) for b, k in zip(base.tolist(), n.tolist(), strict=True)]
+    np.testing.assert_array_equal(found, expected)
+    assert found[-2] == 0
+
+
+def last_bits(base: int, n: int) -> int:
+    """Of a power in float64, as int32."""
+    if base in (0, 1, -1):
+        return {0: int(n == 0), 1: 1, -1: -1 if n % 2 else 1}[base]
+    if not 0 <= n <= 200:
+        return 0
+    return (int(float(base**n)) + 2**31) % 2**32 - 2**31
 
 
 def test_what_is_called_comes_first():

@@ -352,15 +352,20 @@ def test_errors_by_their_kind(owner, monkeypatch, codes, error, words):
     assert type(caught.value) is error
 
 
-def test_a_reset_is_told(owner, monkeypatch):
-    owner.call(owner.check_reset)
-    monkeypatch.setattr(owner.gl, "get_reset_status", lambda: 0x8253)
-    with pytest.raises(
-        ContextError, match="reset the GPU because of what this program ran; its te"
-    ):
-        owner.call(owner.check_reset)
+def test_a_reset_is_told_and_the_context_is_lost_for_good(owner, monkeypatch):
     monkeypatch.setattr(owner.gl, "get_reset_status", None)
     owner.call(owner.check_reset)
+    told = iter([0, 0x8253])  # drivers tell it once
+    monkeypatch.setattr(owner.gl, "get_reset_status", lambda: next(told, 0))
+    owner.call(owner.check_reset)
+    words = "reset the GPU because of what this program ran; its te"
+    with pytest.raises(ContextError, match=words):
+        owner.call(owner.check_reset)
+    for use in (owner.call, owner.put, owner.add_fence):
+        with pytest.raises(ContextError, match=words):
+            use(nothing)
+    owner.release()
+    assert not owner._thread.is_alive() and isinstance(owner.context.mglo, moderngl.InvalidObject)
 
 
 # --- a user's context ---------------------------------------------------------------------------

@@ -226,6 +226,25 @@ def test_awaiting_lets_the_event_loop_go_on(shader, rng):
             check(outputs, x)
 
 
+def test_steps_are_those_of_the_path_that_runs(rng):
+    x = rng.normal(size=(1, 8, 8, 8)).astype(np.float32)
+    program = program_of(
+        node("depthwise_conv2d", "x", "d", name="a", strides=1, pad="same"),
+        node("conv2d", "a", "w", name="y", strides=1, pad="same"),
+        inputs={"x": x},
+        d=rng.normal(size=(3, 3, 8, 1)).astype(np.float32),
+        w=rng.normal(size=(1, 1, 8, 8)).astype(np.float32),
+    )
+    core.start_shader(path="compute")
+    backend = load_backend("shader")
+    machine = backend.lower(program)
+    for path, count in (("compute", 1), ("fragment", 2)):
+        core.start_shader(path=path)
+        assert len(machine.steps) == count
+        assert len(machine.step_times([backend.upload(x)])) == count
+    core.stop_shader()
+
+
 def test_memory_goes_and_comes_back(shader, rng):
     x = rng.normal(size=(2, 3000)).astype(np.float32)
     with core.backend("shader"):

@@ -1,5 +1,6 @@
 """Programs of the driver: their uniforms, their errors, and what is kept of them on disk."""
 
+import math
 import os
 import pickle
 
@@ -82,6 +83,14 @@ def test_uniforms_change_and_stay(owner, programs):
         expected = ints[0] * 10 + floats[1]
         assert run(owner, programs, text._replace(ints=ints, floats=floats)) == [expected] * 4
     assert len(programs) == 1
+
+
+@pytest.mark.parametrize("first", [0.0, -0.0])
+def test_zero_and_minus_zero_are_two_numbers(owner, programs, first):
+    text = compute("1.0 / floats[0]", "uniform float floats[1];")
+    for number in (first, -first, first):
+        expected = math.copysign(math.inf, number)
+        assert run(owner, programs, text._replace(floats=(number,))) == [expected] * 4
 
 
 def test_a_driver_may_leave_out_uniforms_that_nobody_reads(owner, programs):

@@ -105,6 +105,26 @@ def test_unknown_values_spread(shape, axis, path):
     assert np.isnan(core.min(x, axis).numpy()[0]).all()
 
 
+@pytest.mark.parametrize("name", ["sum", "mean"])
+def test_sums_may_run_over_on_their_way(name, path, rng):
+    """As in float64; where one does, those beside it stay as they are."""
+    ways = [*WAYS, ((2, 7, 7, 42), (1, 2), []), ((2, 2000, 40), (1,), []), ((70000,), (0,), [])]
+    for shape, axes, _ in ways:
+        kept = np.ones([1 if a in axes else n for a, n in enumerate(shape)], np.float32)
+        last = kept.reshape(-1)[-1:]
+        last[:] = 1e-30
+        signs = np.resize([1, 1, -1, -1], [n if a in axes else 1 for a, n in enumerate(shape)])
+        for x in (3e38 * signs * kept, rng.uniform(-1, 1, shape) * 3e38, 3e38 * kept + 0 * signs):
+            x = x.astype(np.float32)
+            with core.backend("cpu"), np.errstate(over="ignore"):
+                expected = OPS[name](x, axis=axes).numpy()
+            found = OPS[name](x, axis=axes).numpy()
+            size = OPS[name](np.abs(x) * np.float32(1e-6), axis=axes).numpy()
+            with np.errstate(invalid="ignore"):
+                is_near = (found == expected) | (np.abs(found * 1.0 - expected) <= size)
+            assert is_near.all(), (shape, axes)
+
+
 def test_a_million_values_are_summed_to_the_last_bit(path, rng):
     x = rng.normal(size=1_000_003).astype(np.float32)
     exact = x.astype(np.float64).sum()

@@ -48,7 +48,7 @@ def test_by_default_the_first_use_starts_it():
 
 @pytest.mark.parametrize("by", ["argument", "environment"])
 def test_settings(by, monkeypatch):
-    settings = {"path": "fragment", "float16": True, "memory_mb": 12.5, "device": 0}
+    settings = {"path": "fragment", "float16": 1, "memory_mb": 12.5, "device": 0}
     if by == "argument":
         for name in ("PATH", "MEMORY_MB"):
             monkeypatch.setenv(f"CORE_SHADER_{name}", "nonsense")  # the argument comes first
@@ -70,9 +70,11 @@ def test_settings(by, monkeypatch):
         ({"path": "vertex"}, "path='vertex' must be 'compute' or 'fragment'"),
         ({"path": 3}, "path=3 must be 'compute'"),
         ({"float16": 3}, r"float16=3 must be True or False"),
+        ({"float16": 0.5}, "float16=0.5 must be"),
         ({"float16": "perhaps"}, "float16='perhaps' must be"),
         ({"memory_mb": 0}, "memory_mb=0 must be a number of megabytes above 0"),
         ({"memory_mb": float("nan")}, "memory_mb=nan must be"),
+        ({"memory_mb": "5"}, "memory_mb='5' must be"),
         ({"memory_mb": [1]}, r"memory_mb=\[1\] must be"),
         ({"context": object(), "device": 1}, "device=1 has no meaning beside a context"),
         ({"CORE_SHADER_PATH": "x"}, "CORE_SHADER_PATH='x' must be 'compute' or 'fragment'"),
@@ -220,12 +222,24 @@ if child == 0:
             os._exit(1)
         except core.CoreError as error:
             assert "made before the fork" in str(error), error
-        core.stop_shader()
         try:
-            core.square(kept).numpy()
+            core.start_shader()
             os._exit(2)
         except core.CoreError as error:
+            assert "made before the fork" in str(error), error
+        core.stop_shader()
+        try:
+            core.square(2.0).numpy()
+            os._exit(4)
+        except core.CoreError as error:
+            assert "get_context('spawn')" in str(error), error
+        try:
+            kept.numpy()
+            os._exit(5)
+        except core.CoreError as error:
             assert "the values are gone" in str(error), error
+        core.set_backend("cpu")
+        assert core.square(2.0).item() == 4
         os._exit(0)
     except BaseException as error:
         print(repr(error), flush=True)
@@ -244,7 +258,7 @@ def in_process(code, **environment):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes fork on POSIX only")
-def test_a_child_starts_anew():
+def test_a_child_is_told_and_works_on_the_cpu():
     assert in_process(FORKED) == (0, "", "")
 
 

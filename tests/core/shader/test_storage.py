@@ -11,6 +11,7 @@ import core
 from core.backends.shader.blocks import Block, rounded
 from core.backends.shader.checks import DeviceMemoryError
 from core.backends.shader.compiler.layouts import Layout, layout_of
+from core.backends.shader.owner import live_owners
 from core.backends.shader.storage import Storage
 from core.kernels import load_backend
 from core.specs import Spec
@@ -59,6 +60,12 @@ def test_halves_round_and_come_back(storage, owner, rng, in_textures, size):
     owner.call(lambda: storage.of(block))
     found = owner.call(lambda: storage.read(block))
     np.testing.assert_array_equal(found, values.astype(np.float16).astype(np.float32))
+
+
+def test_what_halves_do_not_reach_is_infinite(storage, owner, in_textures):
+    block = block_of(np.array([70_000, -1e30, 65_504], np.float32), in_textures, half=True)
+    owner.call(lambda: storage.of(block))
+    assert owner.call(lambda: storage.read(block)).tolist() == [np.inf, -np.inf, 65_504]
 
 
 def test_what_a_block_leaves_is_used_again(storage, owner, in_textures):
@@ -273,6 +280,66 @@ def test_more_tensors_than_the_device_holds(path, rng):
     assert storage.used_bytes <= storage.limit
 
 
+def test_memory_that_was_drawn_to_last_may_go(path):
+    core.start_shader(path=path, memory_mb=2)
+    for size in range(5000, 150_000, 5000):
+        assert (core.fill([size], 1.0) + 1.0).numpy().sum() == 2 * size
+
+
+def test_values_that_no_shader_sees_as_a_whole(path):
+    session = load_backend("shader").session
+    most = session.device.max_buffer_bytes // 4
+    if path == "fragment":
+        most = min(session.device.max_texture, 4096) * session.device.max_texture * 4
+    session.check_size(Spec((most,), "float32"))
+    for spec in (Spec((most + 1,), "int32"), Spec((most // 2 + 1,), "complex64")):
+        with pytest.raises(core.CoreError, match=f"{spec.dtype} tensor .* sees .* at most: work"):
+            session.check_size(spec)
+    with pytest.raises(core.CoreError, match="at most: work on smaller parts"):
+        core.fill([most + 1], 1.0)
+
+
+def refuse_a_command(session):
+    session.owner.put(lambda: session.owner.gl.use_program(99_999))
+
+
+def test_what_was_refused_is_told_by_the_next_read(path):
+    session, kept = load_backend("shader").session, core.square(3.0)
+    refuse_a_command(session)
+    with pytest.raises(core.CoreError, match="^what ran before these values were read: OpenGL re"):
+        kept.numpy()
+    assert kept.item() == 9
+
+
+def test_a_lost_context_is_told_by_all_until_it_is_stopped(path, monkeypatch):
+    backend, kept = load_backend("shader"), core.square(3.0)
+    thread, told = backend.session.owner._thread, iter([0x8253])
+    kept.numpy()
+    monkeypatch.setattr(backend.session.owner.gl, "get_reset_status", lambda: next(told, 0))
+    for use in (kept.numpy, kept.numpy, lambda: core.square(2.0).numpy(), lambda: kept + kept):
+        with pytest.raises(core.CoreError, match="context is lost: the driver reset the GPU"):
+            use()
+    core.start_shader(path=path)
+    assert core.square(2.0).item() == 4 and not thread.is_alive()
+    with pytest.raises(core.CoreError, match="the values are gone"):
+        kept.numpy()
+
+
+def test_it_stops_whatever_went_wrong_before(path):
+    owner = load_backend("shader").session.owner
+    owner.put(lambda: 1 / 0)
+    core.stop_shader()
+    assert not owner._thread.is_alive()
+
+
+def test_values_that_are_gone_need_no_new_context(path):
+    kept, given = core.square(3.0), core.tensor([5.0])
+    core.stop_shader()
+    with pytest.raises(core.CoreError, match="the values are gone"):
+        kept.numpy()
+    assert given.tolist() == [5] and not live_owners()
+
+
 def test_memory_is_flat_and_counted(path):
     storage = load_backend("shader").session.storage
     before, used = core.memory(), set()
@@ -297,7 +364,7 @@ def test_tests_find_what_is_refused_or_left(path):
     before = things_on_device()
     check_device(before)
     session = load_backend("shader").session
-    session.owner.put(lambda: session.owner.gl.use_program(99_999))
+    refuse_a_command(session)
     with pytest.raises(core.CoreError, match="a test: OpenGL refused a command"):
         check_device(before)
     left = [block_of(np.zeros(4, np.float32), path == "fragment")]

@@ -76,6 +76,47 @@ def coordinates(call, x, limit):
     return call.map("limit * tanh(get_flat(o) / limit)", flat=flat, values={"limit": limit})
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["x", "value", "o", "out", "input", "filter", "data", "out_data", "NAN", "vec2", "result"],
+)
+def test_inputs_may_be_called_as_glsl_or_our_programs_call_things(path, name):
+    @core.op(input_dtype="float32")
+    def scaled(x: core.Spec) -> core.Spec:
+        """Twice as much."""
+        return x
+
+    core.kernel("scaled", "shader")(eval(f"lambda call, {name}: '{name} * 2.0'"))
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    np.testing.assert_array_equal(scaled(x).numpy(), x * 2)
+    np.testing.assert_array_equal(
+        core.add(scaled(x), scaled(x[:, :1])).numpy(), x * 2 + x[:, :1] * 2
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["x * 2.0 // return it", "x /* no\nreturn */ * 2.0", "return x + x; // twice"]
+)
+def test_comments_are_no_code(path, text):
+    @core.op(input_dtype="float32")
+    def scaled(x: core.Spec) -> core.Spec:
+        """Twice as much."""
+        return x
+
+    core.kernel("scaled", "shader")(lambda call, x: text)
+    assert scaled([1.0, 2.5]).tolist() == [2, 5]
+
+
+def test_whole_numbers_that_do_not_fit_are_refused(path):
+    soft_clip_op()
+    core.kernel("soft_clip", "shader")(lambda call, x, limit: "x * float(limit)")
+    assert core.soft_clip([2.0], limit=1 << 20).item() == 1 << 21
+    with pytest.raises(
+        core.CoreError, match="limit=1099511627776 takes more than 32 bits: give it"
+    ):
+        core.soft_clip([2.0], limit=1 << 40)
+
+
 @pytest.mark.parametrize("kernel", [expression, body, values, passes, coordinates])
 def test_ways_to_write_one(path, rng, kernel):
     soft_clip = soft_clip_op()

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 
+from core.backends.shader.library import functions_for
 from core.backends.shader.tiles.source import Tile, Two
 
 _BUFFER = (
@@ -22,7 +23,7 @@ def wrapped(tile: Tile, inputs: list[str], extra: str = "", store: str = "v") ->
     lines.append(_BUFFER.format(k=len(inputs), how="writeonly", name="result", kind=kind))
     name = "store_4" if wide else "store_1"
     lines.append(f"void {name}(int i, {kind} v) {{ resultdata[i] = {store}; }}")
-    return "\n".join([*lines, extra, tile.text])
+    return "\n".join([*lines, functions_for(tile.text), extra, tile.text])
 
 
 def _declare(k: int, name: str, text: str) -> list[str]:

@@ -41,8 +41,8 @@ int floor_divide(int a, int b) {
     int q = a / b;
     return (a - q * b != 0 && ((a < 0) != (b < 0))) ? q - 1 : q;
 }""",
-    # As the cpu kernel: the last 32 bits of the power in float64, which rounds beyond 2**53. Those of
-    # the exact one come by themselves; a pair of floats tells its size, so where it is rounded.
+    # As the cpu kernel: the last 32 bits of the power in float64, which rounds beyond 2**53. Those
+    # of the exact one come by themselves; a pair of floats tells its size, so where it is rounded.
     "integer_power": """
 int integer_power(int base, int n) {
     if (n == 0 || base == 1) return 1;
@@ -142,8 +142,8 @@ float floor_mod(float a, float b) {
     if (is_nan(r) || (a < 0.0 && b < 0.0) || (a >= 0.0 && b >= 0.0)) return r;
     if (is_inf(b)) return NAN;
     float power = intBitsToFloat(floatBitsToInt(b) & 0x7f800000);
-    float least = power * (abs(b) == power ? 5.5511151e-17 : 1.1102230e-16);
-    return abs(r) <= least ? with_sign(0.0, b) : r + b;
+    float bound = power * (abs(b) == power ? 5.5511151e-17 : 1.1102230e-16);
+    return abs(r) <= bound ? with_sign(0.0, b) : r + b;
 }""",
     # The cpu kernel step by step, each rounded to float32. 2**-20 of the quotient is found by its
     # bits, else multiplication and addition might become one.

@@ -12,11 +12,8 @@ from typing import Any, NamedTuple
 from core.backends.shader.blocks import Block
 from core.backends.shader.plans.lowering import Hosted, Lowered, Place
 from core.backends.shader.plans.memory import Part
-from core.backends.shader.session import BARRIER, Session
+from core.backends.shader.session import BARRIER, BARRIER_TO_ALL, Session
 from core.backends.shader.textures import frame_of
-
-#: Shaders, copies and the host.
-ALL_READERS = BARRIER | 0x200
 
 #: After so many steps what was recorded is sent off: the device works while Python goes on. Each
 #: time costs the device some microseconds.
@@ -67,7 +64,7 @@ class Replay:
             if isinstance(node, Hosted):
                 self._hazards.forget()
                 self._state.clear()
-                self.calls += [self._barrier(ALL_READERS), partial(run_hosted, node)]
+                self.calls += [self._barrier(BARRIER_TO_ALL), partial(run_hosted, node)]
             else:
                 for step in node.recipe.steps:
                     record(
@@ -77,7 +74,7 @@ class Replay:
                     if steps in _SENT_AFTER:
                         self.calls.append(session.owner.gl.flush)
             self.ends.append(len(self.calls))
-        self.calls.append(self._barrier(ALL_READERS))
+        self.calls.append(self._barrier(BARRIER_TO_ALL))
 
     def bind(self, name: str, thing: Any) -> bool:
         """Tell where a moving value lies from now on; whether that is another place."""

@@ -14,7 +14,7 @@ from weakref import ref
 import numpy as np
 
 from core.backends.shader.owner import Owner
-from core.backends.shader.session import Session
+from core.backends.shader.session import BARRIER_TO_ALL, Session
 
 #: Inputs with fewer bytes are not worth it.
 LEAST_BYTES = 4096
@@ -84,5 +84,6 @@ class Staging:
         """Have the device copy an input to a buffer; in the GL thread."""
         gl = self._session.owner.gl
         gl.copy_named_buffer(slot.glo, target.glo, 0, 0, self._size)
+        gl.memory_barrier(BARRIER_TO_ALL)
         gl.flush()  # the device begins while the steps are still being sent
         self._session.in_use.append(slot)

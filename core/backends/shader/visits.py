@@ -1,0 +1,55 @@
+"""Drawing in a context that is the user's as well.
+
+Nothing is asked of OpenGL before, as that is slow: what may change results is set as it has to be,
+and only his framebuffer is bound again. moderngl keeps the viewport, the scissor and the masks with
+that, so that what he sets next is not set on one of ours.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from core.backends.shader.owner import Owner
+
+_PACK_BUFFER, _UNPACK_BUFFER = 0x88EB, 0x88EC
+
+#: The logic of colours and the planes that clip; moderngl's `enable_only` has the others.
+_SWITCHES = (0x0BF2, *range(0x3000, 0x3008))
+
+#: How pixels lie on the host, but for the alignment, which moderngl sets.
+_PIXELS = (*range(0x0CF0, 0x0CF5), 0x806D, 0x806E, *range(0x0D00, 0x0D05), 0x806B, 0x806C)
+
+
+class Visits:
+    """What is done before and after we draw. For the thread of the context only.
+
+    Args:
+        owner: of the context.
+    """
+
+    def __init__(self, owner: "Owner"):
+        self._owner = owner
+        self._frame: Any = None
+        self._rest = owner.context.detect_framebuffer(0).mglo
+
+    def begin(self) -> None:
+        """Nothing between what a shader gives and the texture, or between a texture and us."""
+        context, gl = self._owner.context, self._owner.gl
+        self._frame = context.mglo.fbo
+        self._rest.use()  # moderngl binds what was bound again, and his may be gone
+        context.enable_only(context.NOTHING)
+        context.wireframe = False
+        context.clear_samplers()
+        for switch in _SWITCHES:
+            context.disable_direct(switch)
+        gl.color_mask(1, 1, 1, 1)
+        for name in _PIXELS:
+            gl.pixel_store(name, 0)
+        gl.bind_buffer(_PACK_BUFFER, 0)
+        gl.bind_buffer(_UNPACK_BUFFER, 0)
+
+    def end(self) -> None:
+        """His framebuffer again."""
+        self._rest.use()
+        self._frame.use()
+        self._frame = None
+        self._owner.gl.get_error()  # if he released his; nothing is bound then

@@ -1,0 +1,66 @@
+"""Waiting for the device from coroutines."""
+
+import asyncio
+from threading import Event
+
+import pytest
+
+from core.backends.shader import waiting
+from core.backends.shader.context import ContextError
+from core.backends.shader.waiting import passed
+
+
+def test_the_event_loop_goes_on(owner):
+    go, turns = Event(), []
+
+    async def work():
+        owner.put(go.wait)
+        task = asyncio.ensure_future(passed(owner))
+        for turn in range(5):
+            await asyncio.sleep(0)
+            turns.append(turn)
+        assert not task.done()
+        go.set()
+        await task
+
+    asyncio.run(work())
+    assert len(turns) == 5 and not owner._fences.pending
+
+
+def test_who_is_cancelled_leaves_nothing_that_fails(owner):
+    go = Event()
+
+    async def work():
+        owner.put(go.wait)
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(passed(owner), 0.01)
+
+    asyncio.run(work())
+    go.set()
+    assert owner.call(lambda: 3) == 3  # nor where the loop is closed
+
+
+def test_a_stop_in_the_last_moment_is_told(owner, monkeypatch):
+    """Between the look whether the context lives and the queue."""
+    monkeypatch.setattr(waiting, "_LOOK_SECONDS", 0.01)
+    queue, add = owner._queue, owner._fences.add
+
+    class Late:
+        def put(self, command):
+            if getattr(command, "func", None) == add:
+                owner._queue = queue
+                owner.release()
+            queue.put(command)
+
+        def __getattr__(self, name):
+            return getattr(queue, name)
+
+    owner._queue = Late()
+    with pytest.raises(ContextError, match="context is released"):
+        asyncio.run(asyncio.wait_for(passed(owner), 10))
+
+
+def test_a_context_that_is_gone_is_told(owner):
+    owner.release()
+    with pytest.raises(ContextError, match="context is released"):
+        asyncio.run(passed(owner))
