@@ -41,6 +41,7 @@ from core.workers import run_async
 
 if TYPE_CHECKING:
     from core import optimizers as optimizers
+    from core.backends.shader.plans.tuning import tune_shader
     from core.backends.shader.starting import start_shader, stop_shader
     from core.optimizers import train as train
     from core.profiler import profile, time
@@ -53,6 +54,7 @@ _LATE = {
     "stop_shader": "core.backends.shader.starting",
     "time": "core.profiler",
     "train": "core.optimizers",
+    "tune_shader": "core.backends.shader.plans.tuning",
 }
 
 __all__ = [
@@ -84,6 +86,7 @@ __all__ = [
     "tensor",
     "tidy",
     "time",
+    "tune_shader",
     "value_and_grad",
     "value_and_grads",
     "variable",

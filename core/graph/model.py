@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
+
 class GraphModel:
     """Runs a graph on one backend, where its weights stay. Threads may share it.
 

@@ -156,11 +156,11 @@ def _(
     masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     index = full_index(strided_index(begin, end, strides, masks), x_spec.shape)
     items = [item for item in index if item is not None]
-    taken = [_taken(item, n) for item, n in zip(items, x_spec.shape, strict=True)]
+    taken = [taken_range(item, n) for item, n in zip(items, x_spec.shape, strict=True)]
     return _put_back(g, x_spec.shape, taken) if taken else ops.reshape(g, shape=())
 
 
-def _taken(item: Any, length: int) -> range:
+def taken_range(item: Any, length: int) -> range:
     """The indices that an entry takes from an axis."""
     if isinstance(item, slice):
         return range(*item.indices(length))

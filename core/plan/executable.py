@@ -46,6 +46,18 @@ class Executable(ABC):
     def step_times(self, feeds: Sequence[Handle]) -> list[float]:
         """Run once and tell the seconds of each step."""
 
+    def gpu_time(self, feeds: Sequence[Handle], repeat: int) -> float:
+        """Seconds of a run, the mean of several that follow one another.
+
+        Args:
+            feeds: as for `run`.
+            repeat: how many runs, at least 1.
+
+        Returns:
+            What its steps take together; of a device by its own clock.
+        """
+        return sum(sum(self.step_times(feeds)) for _ in range(repeat)) / repeat
+
     @property
     @abstractmethod
     def steps(self) -> "Sequence[StepInfo]":

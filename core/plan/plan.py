@@ -144,6 +144,18 @@ class Plan:
         times = [self._executable.step_times(feeds) for _ in range(repeat + 1)][1:]
         return (1e3 * np.median(times, axis=0)).tolist()
 
+    def gpu_time(self, values: Mapping[str, Any], repeat: int = 10) -> float:
+        """Milliseconds of a run on the device, without the way there and back.
+
+        Where the backend has no device of its own: what the steps take one by one.
+
+        Args:
+            values: as for `run`.
+            repeat: how many runs follow one another, at least 1; their mean counts.
+        """
+        feeds = self._feeds(values)
+        return 1e3 * self._executable.gpu_time(feeds, whole_number(repeat, "repeat", least=1))
+
     def _feeds(self, values: Mapping[str, Any]) -> list[Any]:
         missing = [reference for reference in self._inputs if reference not in values]
         if missing:

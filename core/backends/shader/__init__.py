@@ -233,7 +233,15 @@ class ShaderBackend(Backend):
         return tuple(map(self.upload, made)) if isinstance(made, tuple) else self.upload(made)
 
     def guarded(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
-        """A user's kernel; one that returns GLSL is meant for each value of its inputs."""
+        """A user's kernel; one that returns GLSL is meant for each value of its inputs.
+
+        Args:
+            kernel: a function of a `Call`, the operands and the op's attributes.
+
+        Returns:
+            The same, but that a text becomes a pass by `Call.each`. Attributes are values in it by
+            their names, and names that GLSL keeps to itself are replaced.
+        """
 
         def guarded(call: Any, *operands: Any, **attributes: Any) -> Any:
             made = kernel(call, *operands, **attributes)

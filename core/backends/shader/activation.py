@@ -8,10 +8,10 @@ of a pair travel as one complex64.
 from math import isqrt
 
 from core.backends.shader.expressions import ACTIVATION, elementwise
+from core.backends.shader.numbers import ceil_div
 from core.backends.shader.passes import Call, Operand, Pass, Source
 from core.backends.shader.shape import three_axes
 from core.backends.shader.tiles.shares import shares_tile
-from core.backends.shader.tiles.source import ceil_div
 from core.kernels import kernel
 from core.specs import Spec, normal_axis
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from core.backends.shader.compiler.layouts import Layout, stored_bytes
+from core.backends.shader.numbers import whole
 from core.backends.shader.textures import texture_bytes, texture_key
 
 #: What memory is alike by: the bytes of a buffer, or what a texture is like.
@@ -106,7 +107,7 @@ def rounded(size: int) -> int:
     (256, 1024, 5120)
     """
     step = max(256, 1 << max(0, size.bit_length() - 3))
-    return -(-size // step) * step
+    return whole(size, step)
 
 
 def bytes_of(key: Key) -> int:

@@ -55,6 +55,11 @@ def check_errors(gl: Entries, what: str) -> None:
         )
 
 
+def drop_errors(gl: Entries) -> None:
+    """Forget what was refused so far, as it is nothing of ours."""
+    _errors(gl)
+
+
 def _errors(gl: Entries) -> list[int]:
     codes: list[int] = []
     while len(codes) < _MOST_ERRORS:

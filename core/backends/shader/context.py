@@ -30,12 +30,10 @@ _SOFTWARE = re.compile(
 )
 
 _MAX_TEXTURE_SIZE = 0x0D33
-_MAX_ARRAY_TEXTURE_LAYERS = 0x88FF
 _MAX_DRAW_BUFFERS = 0x8824
 _MAX_TEXTURE_IMAGE_UNITS = 0x8872
 _MAX_COMPUTE_SHARED_MEMORY_SIZE = 0x8262
 _MAX_COMPUTE_WORK_GROUP_INVOCATIONS = 0x90EB
-_MAX_COMPUTE_WORK_GROUP_COUNT = 0x91BE
 _MAX_COMPUTE_SHADER_STORAGE_BLOCKS = 0x90DB
 _MAX_SHADER_STORAGE_BLOCK_SIZE = 0x90DE
 _SHADER_STORAGE_BUFFER_OFFSET_ALIGNMENT = 0x90DF
@@ -63,13 +61,9 @@ class Device:
     buffer_alignment: int  # bytes: where a part of a storage buffer may begin
     shared_bytes: int  # of a workgroup
     max_threads: int  # of a workgroup
-    max_groups: tuple[int, int, int]  # of a dispatch
     max_texture: int  # pixels of a side
-    max_layers: int  # of a texture array
     max_targets: int  # that a fragment shader draws to at once
     max_units: int  # textures that a fragment shader reads
-    has_float16: bool  # float16_t, by GL_NV_gpu_shader5
-    has_subgroups: bool
     memory_bytes: int | None  # None where the driver does not tell
     multiprocessors: int  # 0 where the driver does not tell
 
@@ -85,11 +79,8 @@ class Device:
             driver=" | ".join((vendor, name, info["GL_VERSION"], dotted(context.version_code))),
             is_software=bool(_SOFTWARE.search(name)),
             max_texture=gl.integer(_MAX_TEXTURE_SIZE),
-            max_layers=gl.integer(_MAX_ARRAY_TEXTURE_LAYERS),
             max_targets=gl.integer(_MAX_DRAW_BUFFERS),
             max_units=gl.integer(_MAX_TEXTURE_IMAGE_UNITS),
-            has_float16="GL_NV_gpu_shader5" in extensions,
-            has_subgroups="GL_KHR_shader_subgroup" in extensions,
             memory_bytes=_memory(gl, extensions),
             multiprocessors=(
                 gl.integer(_SM_COUNT_NV) if "GL_NV_shader_thread_group" in extensions else 0
@@ -116,7 +107,6 @@ class Device:
 def _compute_limits(gl: Entries, version: int) -> dict[str, Any]:
     """By keyword of `Device`."""
     has = version >= COMPUTE_VERSION
-    counts = [gl.integer(_MAX_COMPUTE_WORK_GROUP_COUNT, axis) if has else 0 for axis in range(3)]
     codes = {
         "max_buffer_bytes": _MAX_SHADER_STORAGE_BLOCK_SIZE,
         "max_buffers": _MAX_COMPUTE_SHADER_STORAGE_BLOCKS,
@@ -125,7 +115,7 @@ def _compute_limits(gl: Entries, version: int) -> dict[str, Any]:
         "max_threads": _MAX_COMPUTE_WORK_GROUP_INVOCATIONS,
     }
     limits = {name: gl.integer(code) if has else 0 for name, code in codes.items()}
-    return {"has_compute": has, "max_groups": tuple(counts), **limits}
+    return {"has_compute": has, **limits}
 
 
 def _memory(gl: Entries, extensions: set[str]) -> int | None:

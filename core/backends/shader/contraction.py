@@ -22,6 +22,8 @@ from core.kernels import kernel
 from core.ops.contraction import Terms, read_equation
 from core.specs import Spec
 
+#: Of more products than these a sum is made in parts: one invocation would be long at it, and a
+#: second pass takes microseconds. More parts than that would make the second pass the long one.
 _LONG_SUM = 1024
 _MOST_PARTS = 256
 

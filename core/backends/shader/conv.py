@@ -7,35 +7,24 @@ from math import prod
 from typing import Any
 
 from core.backends.shader.drawn.convolution import drawn_convolution, drawn_transpose
-from core.backends.shader.drawn.packing import wants_drawing
 from core.backends.shader.folds import sum_start
 from core.backends.shader.passes import Call, Operand, Pass, Source
 from core.backends.shader.reductions import reduced
 from core.backends.shader.tiles.convolution import Convolution, conv2d_tile
 from core.backends.shader.tiles.gradients import filter_gradient
-from core.backends.shader.tiles.source import Tile, Two
+from core.backends.shader.tiles.source import Tile, TwoStages
 from core.backends.shader.tiles.transposed import transposed_tile
 from core.backends.shader.windows import names, over_pixels, over_windows, window_values
+from core.backends.shader.work import wants_drawing, wants_tile
 from core.geometry import Window, window
 from core.kernels import kernel
 from core.specs import Shape, Spec
 
-#: A tile is a program for one combination of shapes. With at most so many products, of which at
-#: most so many make a value, a program that serves all shapes is as fast and is there already.
-_FEW_PRODUCTS = 1 << 15
-_SHORT_SUM = 64
-
+#: Of the sums for a filter: its values times so many invocations are work for any device.
 _MOST_PARTS = 64
 
 
-def wants_tile(call: Call, x: Source, results: int, inner: int) -> bool:
-    """Whether sums of ``inner`` products are made by a tile."""
-    products = results * inner
-    enough = products > _FEW_PRODUCTS or (inner > _SHORT_SUM and products > 0)
-    return call.has_tiles and x.dtype == "float32" and enough
-
-
-def run_tile(call: Call, tile: Tile | Two, to: Spec, **inputs: Any) -> Pass:
+def run_tile(call: Call, tile: Tile | TwoStages, to: Spec, **inputs: Any) -> Pass:
     """A tile, or one and the sum of its parts."""
     if isinstance(tile, Tile):
         return call.tile(tile, to=to, **inputs)
@@ -61,7 +50,17 @@ def in_format(call: Call, x: Pass, data_format: str) -> Pass:
 
 
 def convolve(call: Call, x: Source, filter: Source, w: Window) -> Pass:
-    """A convolution of [n, *size, in] with a filter [*size, in, out]."""
+    """A convolution.
+
+    Args:
+        call: what is asked for.
+        x: images or volumes, [n, *in_size, in].
+        filter: [*size, in, out], of the same dtype.
+        w: the window, of any number of axes.
+
+    Returns:
+        A pass of [n, *out_size, out].
+    """
     *_, channels, filters = filter.shape
     to = Spec((x.shape[0], *w.out_size, filters), x.dtype)
     if len(w.size) == 2 and wants_tile(call, x, to.size, prod(filter.shape[:-1])):
@@ -77,7 +76,17 @@ sum += get_x(o0, {names("p", w)}, c) * get_w({names("k", w)}, c, o{last + 1});""
 
 
 def convolve_back(call: Call, dy: Source, filter: Source, w: Window) -> Pass:
-    """The gradient of `convolve` for x: each pixel gathers from the windows that read it."""
+    """The gradient of `convolve` for x: each pixel gathers from the windows that read it.
+
+    Args:
+        call: what is asked for.
+        dy: [n, *out_size, out].
+        filter: [*size, in, out].
+        w: the window of the convolution.
+
+    Returns:
+        A pass of [n, *in_size, in].
+    """
     *_, channels, filters = filter.shape
     to = Spec((dy.shape[0], *w.in_size, channels), dy.dtype)
     if len(w.size) == 2 and wants_tile(call, dy, to.size, prod(w.size) * filters):
@@ -93,7 +102,17 @@ sum += get_dy(o0, {names("q", w)}, f) * get_w({names("k", w)}, o{last}, f);"""
 
 
 def filter_of(call: Call, x: Source, dy: Source, w: Window) -> Pass:
-    """The gradient of `convolve` for its filter."""
+    """The gradient of `convolve` for its filter.
+
+    Args:
+        call: what is asked for.
+        x: [n, *in_size, in].
+        dy: [n, *out_size, out].
+        w: the window of the convolution.
+
+    Returns:
+        A pass of [*size, in, out].
+    """
     batch, channels, filters = x.shape[0], x.shape[-1], dy.shape[-1]
     to = Spec((*w.size, channels, filters), x.dtype)
     if len(w.size) == 2 and wants_tile(call, x, to.size, batch * prod(w.out_size)):

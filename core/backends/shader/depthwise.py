@@ -8,7 +8,6 @@ from core.backends.shader.conv import (
     in_format,
     run_tile,
     sum_over_windows,
-    wants_tile,
 )
 from core.backends.shader.drawn.convolution import can_draw_depthwise, drawn_depthwise
 from core.backends.shader.folds import sum_start
@@ -16,6 +15,7 @@ from core.backends.shader.passes import Call, Operand, Pass, Source
 from core.backends.shader.tiles.depthwise import Depthwise, depthwise_input_tile, depthwise_tile
 from core.backends.shader.tiles.gradients import depthwise_filter_gradient
 from core.backends.shader.windows import over_pixels, over_windows, window_values
+from core.backends.shader.work import wants_tile
 from core.geometry import Window, window
 from core.kernels import kernel
 from core.specs import Spec
@@ -25,7 +25,17 @@ _MOST_PLACES = 81
 
 
 def convolve_channels(call: Call, x: Source, filter: Source, w: Window) -> Pass:
-    """A depthwise convolution of [n, height, width, channels]."""
+    """A depthwise convolution.
+
+    Args:
+        call: what is asked for.
+        x: images, [n, height, width, channels].
+        filter: [*size, channels, multiplier], of the same dtype.
+        w: the window.
+
+    Returns:
+        A pass of [n, *out_size, channels * multiplier].
+    """
     d = _depthwise(x.shape[0], filter, w)
     to = Spec((d.batch, *w.out_size, d.results), x.dtype)
     places = prod(w.size)

@@ -1,4 +1,4 @@
-"""Functions of OpenGL that moderngl has not: fences, flushes, timers, program binaries, maps."""
+"""Functions of OpenGL that moderngl has not: fences, flushes, program binaries, maps."""
 
 import ctypes
 import os
@@ -6,12 +6,10 @@ import sys
 from collections.abc import Callable, Collection
 from ctypes import (
     POINTER,
-    byref,
     c_char_p,
     c_int,
     c_int64,
     c_ssize_t,
-    c_ubyte,
     c_uint,
     c_uint64,
     c_void_p,
@@ -46,16 +44,13 @@ _TABLE = {
     "finish": _Row("glFinish", None, ()),
     "get_error": _Row("glGetError", c_uint, (), is_quick=True),
     "get_integer64": _Row("glGetInteger64v", None, (c_uint, _Integer64)),
-    "get_integer_at": _Row("glGetIntegeri_v", None, (c_uint, c_uint, _Ints)),
     "get_program": _Row("glGetProgramiv", None, (c_uint, c_uint, _Ints)),
-    "create_program": _Row("glCreateProgram", c_uint, ()),
     "get_program_binary": _Row(
         "glGetProgramBinary", None, (c_uint, c_int, _Ints, _Uints, c_void_p), 410, _BINARY
     ),
     "program_binary": _Row(
         "glProgramBinary", None, (c_uint, c_uint, c_void_p, c_int), 410, _BINARY
     ),
-    "program_parameter": _Row("glProgramParameteri", None, (c_uint, c_uint, c_int), 410, _BINARY),
     "create_buffers": _Row("glCreateBuffers", None, (c_int, _Uints), 450, _DIRECT),
     "delete_buffers": _Row("glDeleteBuffers", None, (c_int, _Uints)),
     "named_buffer_storage": _Row(
@@ -64,19 +59,13 @@ _TABLE = {
     "map_named_buffer_range": _Row(
         "glMapNamedBufferRange", c_void_p, (c_uint, c_ssize_t, c_ssize_t, c_uint), 450, _DIRECT
     ),
-    "unmap_named_buffer": _Row("glUnmapNamedBuffer", c_ubyte, (c_uint,), 450, _DIRECT),
     "copy_named_buffer": _Row("glCopyNamedBufferSubData", None, _COPY, 450, _DIRECT, is_quick=True),
-    "gen_queries": _Row("glGenQueries", None, (c_int, _Uints)),
-    "delete_queries": _Row("glDeleteQueries", None, (c_int, _Uints)),
-    "query_counter": _Row("glQueryCounter", None, (c_uint, c_uint), is_quick=True),
-    "get_query_uint64": _Row("glGetQueryObjectui64v", None, (c_uint, c_uint, POINTER(c_uint64))),
     "memory_barrier": _Row("glMemoryBarrier", None, (c_uint,), 420, _IMAGES, is_quick=True),
     "get_reset_status": _Row("glGetGraphicsResetStatus", c_uint, (), 450, _ROBUST, True),
     "framebuffer_layer": _Row(
         "glFramebufferTextureLayer", None, (c_uint, c_uint, c_uint, c_int, c_int)
     ),
     "bind_buffer": _Row("glBindBuffer", None, (c_uint, c_uint), is_quick=True),
-    "color_mask": _Row("glColorMask", None, (c_ubyte,) * 4, is_quick=True),
     "pixel_store": _Row("glPixelStorei", None, (c_uint, c_int), is_quick=True),
     "use_program": _Row("glUseProgram", None, (c_uint,), is_quick=True),
     "uniform_location": _Row("glGetUniformLocation", c_int, (c_uint, c_char_p)),
@@ -101,12 +90,8 @@ class Entries:
             has = version >= row.since or row.extension in extensions
             setattr(self, name, _function(row) if has else None)
 
-    def integer(self, code: int, axis: int | None = None) -> int:
-        """A number that OpenGL tells of itself; the first, or that of an axis."""
-        if axis is not None:
-            small = c_int(0)
-            self.get_integer_at(code, axis, byref(small))
-            return small.value
+    def integer(self, code: int) -> int:
+        """A number that OpenGL tells of itself; of several the first."""
         numbers = (c_int64 * 4)()  # some codes have as many
         self.get_integer64(code, numbers)
         return numbers[0]

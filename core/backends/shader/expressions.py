@@ -137,6 +137,7 @@ UNARY: dict[str, Row] = {
         "float32": "clamped(x, 0.0, 6.0)",
         "int32": "clamp(x, 0, 6)",
     },
+    # Of -0.0 this and its like give -0.0, as in TensorFlow.js; the cpu kernels add 0 to it.
     "elu": "elu_(x)",
     "selu": f"x > 0.0 ? {SELU_SCALE!r} * x : {SELU_SCALE_ALPHA!r} * expm1_(x)",
     "leaky_relu": _leaky_relu,

@@ -2,17 +2,15 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from threading import current_thread, local
 from typing import TYPE_CHECKING, Any
 
+from core.backends.shader.checks import drop_errors
 from core.backends.shader.context import ContextError, adopt_context
 from core.backends.shader.owner import ENDED, FORKED, LIVE, RELEASED, Owner, Result
 
 if TYPE_CHECKING:
     import moderngl
-
-_MOST_ERRORS = 16  # a lost context may tell of errors for ever
 
 _TAKEN = (
     "the OpenGL context that the shader backend was given is released: its tensors are gone; "
@@ -67,6 +65,13 @@ class InlineOwner(Owner):
         if self.is_ours:
             self._destroy()
 
+    def _run(self, command: Callable[[], Any]) -> None:
+        """As there, but Ctrl-C is for this thread, and now."""
+        try:
+            command()
+        except Exception as error:
+            self.error = self.error or error
+
     def _answered(self, function: Callable[[], Result]) -> Result:
         self._raise_kept()
         return function()
@@ -87,7 +92,7 @@ class InlineOwner(Owner):
     def _enter(self) -> None:
         """What finalisers and fences left to do."""
         if not self.is_ours:
-            self._drop_errors()
+            drop_errors(self.gl)  # of the user's own commands
         while not self._queue.empty():
             self._run(self._queue.get())
         if self._fences.pending:
@@ -97,15 +102,9 @@ class InlineOwner(Owner):
 
     def _leave(self) -> None:
         if not self.is_ours:  # later they would pass for the user's
-            self._run(partial(self.check_errors, "commands of the shader backend"))
+            self.keep_errors()
         if self.leaving is not None:
             self._run(self.leaving)
-
-    def _drop_errors(self) -> None:
-        """Those of the user's own commands are nothing of ours."""
-        for _ in range(_MOST_ERRORS):
-            if not self.gl.get_error():
-                break
 
     def _check_place(self) -> None:
         """Raise where the context is not, or not any more."""

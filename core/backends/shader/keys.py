@@ -13,7 +13,17 @@ _INTS = {int}
 def recipe_key(
     kernel: Any, handles: list[Any], attributes: Mapping[str, Any], result: Any
 ) -> tuple[Any, list[Any]]:
-    """What recipes are alike by, and the blocks of the inputs."""
+    """What recipes are alike by, and the blocks of the inputs.
+
+    Args:
+        kernel: the function that runs.
+        handles: what the inputs are: a `Value` each, None, or a list of them.
+        attributes: of the op, of any type.
+        result: shape and dtype of the result, or a tuple of them.
+
+    Returns:
+        The key, which is hashable, and the blocks, those of lists one by one.
+    """
     key: list[Any] = [kernel, result]
     blocks: list[Any] = []
     for handle in handles:

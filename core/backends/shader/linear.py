@@ -2,13 +2,12 @@
 
 from math import prod
 
-from core.backends.shader.conv import wants_tile
-from core.backends.shader.drawn.packing import wants_drawing
 from core.backends.shader.drawn.products import Matrices, drawn_product
 from core.backends.shader.folds import sum_start
 from core.backends.shader.passes import Call, Operand, Pass, Source
 from core.backends.shader.tiles.choices import Product
 from core.backends.shader.tiles.matrix import matmul_tile
+from core.backends.shader.work import wants_drawing, wants_tile
 from core.kernels import kernel
 from core.specs import Shape, Spec
 
@@ -70,7 +69,16 @@ def _repeated(call: Call, x: Source, batch: Shape) -> Source:
 
 
 def product(call: Call, p: Product, a: Source, b: Source, to: Spec) -> Pass:
-    """A product by what does the same with the least: one matrix, or a row of one."""
+    """A product by what does the same with the least: one matrix, or a row of one.
+
+    Args:
+        call: what is asked for.
+        p: its sizes.
+        a: the left matrices, float32, [batch, rows, inner] or as ``p`` says transposed or shared,
+            in any shape with these axes last.
+        b: the right ones, [batch, inner, columns], likewise.
+        to: shape of the result, whose values are [batch, rows, columns].
+    """
     if p.shared_b and not p.transpose_a and not p.shared_a:
         p = p._replace(rows=p.rows * p.batch, batch=1)
     if p.batch == 1:

@@ -55,11 +55,13 @@ class Owner:
         context: moderngl's; to be used in the functions that are given to `put` and `call`.
         device: what it runs on.
         gl: functions that moderngl has not, for the same place.
+        rest: what is bound for drawing where none of ours may be; moderngl's.
     """
 
     context: "moderngl.Context"
     device: Device
     gl: Entries
+    rest: Any
     _closed: str | None  # why nothing is taken any more
     error: BaseException | None  # of a command; the next call raises it
 
@@ -93,6 +95,8 @@ class Owner:
         self.context = opening()
         self.gl = Entries(self.context.version_code, self.context.extensions)
         self.device = Device.of(self.context, self.gl)
+        self.rest = self.context.detect_framebuffer(0).mglo
+        checks.drop_errors(self.gl)  # of questions that this driver does not know
         self._fences = Fences(self.gl)
         self._ident = get_ident()
 
@@ -153,6 +157,10 @@ class Owner:
             CoreError: any other refusal.
         """
         self._check(checks.check_errors, what)
+
+    def keep_errors(self) -> None:
+        """Have the next `call` raise what OpenGL refused; in the thread of OpenGL only."""
+        self._run(partial(self.check_errors, "commands of the shader backend"))
 
     def check_reset(self) -> None:
         """Raise `ContextError` if the driver reset the GPU; in the thread of OpenGL only."""

@@ -121,11 +121,11 @@ class Pass:
         middle: Sequence["EpilogueStep"] = (),
         targets: int = 1,
         chunk: int = 0,
-        epilogue: Sequence["EpilogueStep"] = (),
     ):
         self.kind, self.to, self.text, self.tile = kind, to, text, tile
         self.targets, self.chunk = targets, chunk
-        self.middle, self.epilogue = tuple(middle), tuple(epilogue)
+        self.middle = tuple(middle)
+        self.epilogue: tuple[EpilogueStep, ...] = ()
         self.inputs, self.values = dict(inputs), dict(values or {})
         self.shown, self.source = to.shape, self
 

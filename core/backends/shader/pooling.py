@@ -140,7 +140,17 @@ def winners(call: Call, x: Source, w: Window, better: str = ">") -> Pass:
 
 
 def to_winners(call: Call, dy: Source, places: Source, w: Window) -> Pass:
-    """For each pixel the sum of the gradients of windows that it won: [n, *in_size, channels]."""
+    """For each pixel the sum of the gradients of windows that it won.
+
+    Args:
+        call: what is asked for.
+        dy: [n, *out_size, channels].
+        places: of the same shape, what `winners` gives.
+        w: the windows.
+
+    Returns:
+        A pass of [n, *in_size, channels].
+    """
     won = f"{_get('places', 'q', w)} == {_place(w)}"
     body = f"if ({won}) sum += {_get('dy', 'q', w)};"
     return _gathered(call, w, body, dy=dy, places=places)

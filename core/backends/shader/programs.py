@@ -7,7 +7,7 @@ from sys import getrefcount
 from typing import TYPE_CHECKING, Any
 
 from core.backends.shader.binaries import Binaries
-from core.backends.shader.compiler.writing import Groups, Program
+from core.backends.shader.compiler.writing import Groups, ShaderText
 from core.errors import CoreError
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Compiled:
 
     def __init__(self, program: Any, owner: "Owner", vertices: Any = None):
         self.program, self.vertices = program, vertices
-        self.given: Program | None = None
+        self.given: ShaderText | None = None
         self._gl = owner.gl
         self._ints: tuple[int, ...] = ()
         self._floats = b""
@@ -82,7 +82,7 @@ class Compiled:
     def _references(self) -> int:
         return getrefcount((self.vertices or self.program).mglo)
 
-    def give(self, program: Program) -> None:
+    def give(self, program: ShaderText) -> None:
         """Set the uniforms to the numbers of a program whose source this is."""
         self.set(program.ints, program.floats)
         self.given = program
@@ -135,10 +135,10 @@ class Programs:
     def __len__(self) -> int:
         return len(self._made)
 
-    def __contains__(self, program: Program) -> bool:
+    def __contains__(self, program: ShaderText) -> bool:
         return program.text in self._made
 
-    def of(self, program: Program) -> Compiled:
+    def of(self, program: ShaderText) -> Compiled:
         """The driver's program of a source; made when it is first asked for.
 
         Raises:
@@ -150,7 +150,7 @@ class Programs:
             found = self._made[program.text] = self._new(program)
         return found
 
-    def _new(self, program: Program) -> Compiled:
+    def _new(self, program: ShaderText) -> Compiled:
         if program.groups == (0, 0, 0):
             return self._drawing(program)
         made = self._binaries.load(program.text)
@@ -169,7 +169,7 @@ class Programs:
         for text, made in new:
             self._binaries.keep(text, made)
 
-    def _drawing(self, program: Program) -> Compiled:
+    def _drawing(self, program: ShaderText) -> Compiled:
         made = self._compile(program.text, compute=False)
         for unit in range(len(program.inputs)):
             if f"data_{unit}" in made:  # not what the driver left out as nobody reads it

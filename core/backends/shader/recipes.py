@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from core.backends.shader.blocks import Block
 from core.backends.shader.compiler.layouts import Layout, layout_of
 from core.backends.shader.compiler.source import write
-from core.backends.shader.compiler.writing import Program, epilogue_name, middle_name
+from core.backends.shader.compiler.writing import ShaderText, epilogue_name, middle_name
 from core.backends.shader.passes import (
     Operand,
     Pass,
@@ -23,7 +23,7 @@ from core.specs import Spec
 class Step(NamedTuple):
     """A program and the numbers of the blocks that are bound to it."""
 
-    program: Program
+    program: ShaderText
     reads: tuple[int, ...]
     writes: int
 
@@ -103,10 +103,10 @@ def make_recipe(
         storing: how everything else is.
         baked: whether lengths become constants of the programs.
     """
-    return _Cook(wanted, inputs, storing, baked).recipe()
+    return _RecipeMaker(wanted, inputs, storing, baked).recipe()
 
 
-class _Cook:
+class _RecipeMaker:
     def __init__(
         self,
         wanted: Sequence[Pass],

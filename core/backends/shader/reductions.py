@@ -14,9 +14,10 @@ from typing import NamedTuple
 from core.backends.shader.compiler.layouts import GLSL_TYPES
 from core.backends.shader.folds import FOLDS, PAIR_FOLDS, SCALED, SCALES, SECOND_TRY, nothing
 from core.backends.shader.library.pairs import ADD, ADD_PAIR
+from core.backends.shader.numbers import ceil_div
 from core.backends.shader.passes import Call, Operand, Pass, literal
 from core.backends.shader.tiles.averages import MOST_PIXELS, mean_tile
-from core.backends.shader.tiles.source import Tile, ceil_div, spread
+from core.backends.shader.tiles.source import Tile, spread
 from core.specs import Shape, Spec
 
 #: As many values as one thread reduces where there are threads enough.

@@ -7,8 +7,8 @@ pixels as near the same one is taken. A pass of its own makes them: channels sha
 import numpy as np
 
 from core.backends.shader.library.pairs import ADD
+from core.backends.shader.numbers import ceil_div
 from core.backends.shader.passes import Call, Operand, Pass, Table
-from core.backends.shader.tiles.source import ceil_div
 from core.kernels import kernel
 from core.ops.sampling import centres, grid_size
 from core.specs import Shape, Spec

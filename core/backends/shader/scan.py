@@ -8,9 +8,9 @@ axis is.
 from typing import Any
 
 from core.backends.shader.folds import SUMS, Accumulator, of_totals
+from core.backends.shader.numbers import ceil_div
 from core.backends.shader.passes import Call, Operand, Pass
 from core.backends.shader.shape import three_axes
-from core.backends.shader.tiles.source import ceil_div
 from core.kernels import kernel
 from core.specs import Spec, normal_axis
 

@@ -8,9 +8,9 @@ from math import prod
 from typing import Any
 
 from core.backends.shader.folds import SUMS, Accumulator
+from core.backends.shader.numbers import ceil_div
 from core.backends.shader.passes import Call, Operand, Pass
 from core.backends.shader.sort import largest_first
-from core.backends.shader.tiles.source import ceil_div
 from core.kernels import kernel
 from core.specs import Spec
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from core.backends.shader.blocks import Block
+from core.backends.shader.compiler.layouts import stored_bytes
 from core.backends.shader.inline import InlineOwner
 from core.backends.shader.owner import Owner
 from core.backends.shader.programs import Programs
@@ -14,6 +15,7 @@ from core.backends.shader.recipes import Recipe, Storing
 from core.backends.shader.storage import Storage
 from core.backends.shader.textures import frame_of
 from core.backends.shader.tiles.source import Limits
+from core.backends.shader.tiles.tuning import load_choices
 from core.backends.shader.timing import Clock
 from core.backends.shader.visits import Visits
 from core.errors import CoreError
@@ -61,8 +63,14 @@ class Session:
             )
         self.path = path or ("compute" if self.device.has_compute else "fragment")
         self.storing = Storing(self.path == "fragment", half)
+        has_tiles = not self.storing.in_textures
+        self.tuned = load_choices(self.device.driver, half) if has_tiles else {}
         self.limits = Limits(
-            self.device.shared_bytes, self.device.max_threads, self.device.multiprocessors
+            self.device.shared_bytes,
+            self.device.max_threads,
+            self.device.multiprocessors,
+            self.device.max_targets,
+            self.tuned.get,
         )
         self.storage = Storage(owner, limit)
         self.programs = Programs(owner)
@@ -90,12 +98,10 @@ class Session:
         Raises:
             CoreError: it is too large; the message says by how much.
         """
-        device, storing = self.device, self.storing
-        words = spec.size * (2 if spec.dtype == "complex64" else 1)
-        size = words * (2 if storing.half and spec.dtype == "float32" else 4)
-        most = device.max_buffer_bytes
-        if storing.in_textures:
-            most = min(device.max_texture, 4096) * device.max_texture * 16
+        device, layout = self.device, self.storing.layout(spec)
+        size, most = stored_bytes(spec.size, layout), device.max_buffer_bytes
+        if self.storing.in_textures:
+            most = device.max_texture * layout.width * (8 if layout.half else 16)
         if size > most:
             raise CoreError(
                 f"a {spec.dtype} tensor of shape {spec.shape} takes {size:,} bytes, a shader on "

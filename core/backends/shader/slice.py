@@ -7,7 +7,7 @@ from core.backends.shader.expressions import MOST_INPUTS
 from core.backends.shader.passes import Call, Operand, Pass
 from core.backends.shader.shape import merged, picked, three_axes
 from core.kernels import kernel
-from core.ops.slice import block_at, full_index, split_sizes, strided_index
+from core.ops.slice import block_at, full_index, split_sizes, strided_index, taken_range
 from core.specs import Spec
 
 
@@ -43,14 +43,7 @@ def strided_slice(
     masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     index = full_index(strided_index(begin, end, strides, masks), x.shape)
     items = [item for item in index if item is not None]
-    return taken(call, x, [_indices(i, n) for i, n in zip(items, x.shape, strict=True)])
-
-
-def _indices(item: Any, length: int) -> range:
-    """Those that an entry takes from an axis."""
-    if isinstance(item, slice):
-        return range(*item.indices(length))
-    return range(item % length, item % length + 1)
+    return taken(call, x, [taken_range(i, n) for i, n in zip(items, x.shape, strict=True)])
 
 
 @kernel("concat", "shader")

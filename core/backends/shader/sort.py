@@ -3,8 +3,8 @@
 from functools import partial
 from math import prod
 
+from core.backends.shader.numbers import ceil_div
 from core.backends.shader.passes import Call, Operand, Pass
-from core.backends.shader.tiles.source import ceil_div
 from core.kernels import kernel
 from core.specs import Spec
 

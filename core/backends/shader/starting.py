@@ -80,10 +80,14 @@ def start_shader(
             backend: Any = load_backend("shader")
             if settings != _running or _is_over(backend):
                 _stop(backend)
-            backend.start()
+            backend.start().owner.put(_nothing)  # where it is not for this thread it says so
         except BaseException:
             _chosen = None
             raise
+
+
+def _nothing() -> None:
+    """To be queued."""
 
 
 def stop_shader() -> None:

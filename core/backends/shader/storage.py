@@ -206,7 +206,7 @@ class Storage:
         import moderngl
 
         check = self._owner.check_errors
-        check("commands of the shader backend")  # so that what is told next is of this one
+        self._owner.keep_errors()  # so that what is told next is of this one
         try:
             thing = self._new_thing(key)
         except (moderngl.Error, MemoryError):
@@ -265,7 +265,14 @@ class Storage:
     # --- values in and out ------------------------------------------------------------------
 
     def fill(self, thing: Any, layout: Layout, values: np.ndarray, offset: int = 0) -> None:
-        """Put a tensor's values into a buffer, from a byte on, or into a texture."""
+        """Put a tensor's values into a buffer or texture.
+
+        Args:
+            thing: the buffer or texture.
+            layout: how values are stored.
+            values: of any shape, in NumPy's dtype for that of the layout.
+            offset: where they begin in a buffer, in bytes; a texture is filled from its beginning.
+        """
         stored = stored_values(values, layout)
         if layout.kind == "texture":
             thing.write(to_texels(stored, layout))
@@ -307,7 +314,7 @@ def values_left(block: Block) -> np.ndarray:
 
 def stored_dtype(layout: Layout) -> np.dtype:
     """NumPy's dtype of what is stored."""
-    if layout.dtype in ("int32", "bool"):
+    if layout.is_whole:
         return np.dtype(np.int32)
     return np.dtype(np.float16 if layout.half else np.float32)
 

@@ -18,8 +18,7 @@ TextureKey = tuple[int, int, int, bool, bool]
 
 def texture_key(layout: Layout) -> TextureKey:
     """What textures are alike by."""
-    whole = layout.dtype in ("int32", "bool")
-    return layout.width, layout.rows, layout.layers, layout.half, whole
+    return layout.width, layout.rows, layout.layers, layout.half, layout.is_whole
 
 
 def texture_bytes(key: TextureKey) -> int:
@@ -74,10 +73,10 @@ def release_frame(owner: "Owner", texture: Any) -> None:
 
     moderngl binds what was bound before when it makes one: that must not be one that is gone.
     """
-    frame, context = texture.extra, owner.context
+    frame = texture.extra
     if frame is not None:
-        if context.mglo.fbo is frame.mglo:
-            context.detect_framebuffer(0).mglo.use()
+        if owner.context.mglo.fbo is frame.mglo:
+            owner.rest.use()
         frame.release()
 
 
@@ -91,7 +90,14 @@ def to_texels(stored: np.ndarray, layout: Layout) -> np.ndarray:
 
 
 def from_texture(texture: Any, layout: Layout, count: int, dtype: np.dtype) -> np.ndarray:
-    """So many values of a texture, as they are stored."""
+    """Values of a texture, as they are stored.
+
+    Args:
+        texture: of moderngl.
+        layout: how values lie in it.
+        count: how many numbers, those of complex values counted one by one.
+        dtype: of a number.
+    """
     texels = np.empty((layout.layers, layout.width * layout.rows * 4), dtype)
     texture.read_into(texels)
     return texels[:, : layout.chunk * 4].reshape(-1)[:count]

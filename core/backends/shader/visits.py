@@ -7,6 +7,8 @@ that, so that what he sets next is not set on one of ours.
 
 from typing import TYPE_CHECKING, Any
 
+from core.backends.shader.checks import drop_errors
+
 if TYPE_CHECKING:
     from core.backends.shader.owner import Owner
 
@@ -29,19 +31,17 @@ class Visits:
     def __init__(self, owner: "Owner"):
         self._owner = owner
         self._frame: Any = None
-        self._rest = owner.context.detect_framebuffer(0).mglo
 
     def begin(self) -> None:
         """Nothing between what a shader gives and the texture, or between a texture and us."""
         context, gl = self._owner.context, self._owner.gl
         self._frame = context.mglo.fbo
-        self._rest.use()  # moderngl binds what was bound again, and his may be gone
+        self._owner.rest.use()  # moderngl binds what was bound again, and his may be gone
         context.enable_only(context.NOTHING)
         context.wireframe = False
         context.clear_samplers()
         for switch in _SWITCHES:
             context.disable_direct(switch)
-        gl.color_mask(1, 1, 1, 1)
         for name in _PIXELS:
             gl.pixel_store(name, 0)
         gl.bind_buffer(_PACK_BUFFER, 0)
@@ -49,7 +49,7 @@ class Visits:
 
     def end(self) -> None:
         """His framebuffer again."""
-        self._rest.use()
+        self._owner.rest.use()
         self._frame.use()
         self._frame = None
-        self._owner.gl.get_error()  # if he released his; nothing is bound then
+        drop_errors(self._owner.gl)  # if he released his; nothing is bound then

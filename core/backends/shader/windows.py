@@ -23,7 +23,7 @@ def over_pixels(w: Window, body: str) -> str:
     """GLSL that runs a body for each pixel that the window at ``o1, o2, ...`` reads.
 
     In the body ``p0, p1, ...`` is the pixel and ``k0, k1, ...`` its place in the window. Padding is
-    passed over.
+    passed over, so zero times what is not finite in a filter is missing there; tiles may have it.
     """
     for axis in reversed(range(len(w.size))):
         body = f"""for (int k{axis} = 0; k{axis} < size_{axis}; k{axis}++) {{

@@ -44,17 +44,21 @@ LONGEST_FAILURE = 1500  # characters of a traceback that are printed; the JSON h
 COLUMNS = ("gpu_ms", "gpu_ratio", "e2e_ms", "e2e_ratio", "apart")
 
 
-def networks(given: argparse.Namespace, effort: Effort) -> Iterator[dict[str, Any]]:
+def networks(given: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Every network, by every side."""
     for name, make in SUBJECTS.items():
         if not _is_wanted(name, given):
             continue
         try:
-            found = network(make(), given, effort)
+            found = network(make(), given)
         except Exception:  # one that fails takes nothing from the others
             found = {"failed": traceback.format_exc()}
         _show_network(name, found)
         yield {name: found}
+
+
+def _effort(given: argparse.Namespace) -> Effort:
+    return QUICK if given.quick else Effort(rounds=given.rounds)
 
 
 def _is_wanted(name: str, given: argparse.Namespace) -> bool:
@@ -63,7 +67,7 @@ def _is_wanted(name: str, given: argparse.Namespace) -> bool:
     return not (given.quick and name.endswith("b32"))  # minutes, without a GPU
 
 
-def network(subject: Subject, given: argparse.Namespace, effort: Effort) -> dict[str, Any]:
+def network(subject: Subject, given: argparse.Namespace) -> dict[str, Any]:
     """The rows of one network."""
     plan = GraphModel(subject.graph, "cpu").plan(subject.inputs)
     expected = [value.numpy() for value in plan.run(_fed(plan, subject)).values()]
@@ -72,6 +76,7 @@ def network(subject: Subject, given: argparse.Namespace, effort: Effort) -> dict
     sides["core predict"] = ours.OurModel(our_plan.model, subject)
     others, failures = _torch_sides(plan, subject.pictures, given.compile)
     sides |= others
+    effort = _effort(given)
     if len(subject.pictures) > 1:
         effort = effort._replace(calls=min(effort.calls, LARGE_BATCH_CALLS))
     differences = {name: _apart(side, expected) for name, side in sides.items()}
@@ -118,18 +123,18 @@ def _apart(side: Side, expected: list[np.ndarray]) -> float | None:
     return apart(found, expected)
 
 
-def matmul(given: argparse.Namespace, effort: Effort) -> Iterator[dict[str, Any]]:
+def matmul(given: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Products of two sizes."""
     sizes = (64, 96) if given.quick else (1024, 4096)
     for size in sizes:
-        table = matrices.compared(size, given.backend, effort)
+        table = matrices.compared(size, given.backend, _effort(given))
         for name, row in table.items():
             shown = f"{row['ms']:>9.4f} ms {row['gflops']:>8} GFLOP/s {row['of_cublas']:>7.1%}"
             print(f"matmul {size:<6} {name:<22} {shown}   apart {row['apart']:.1e}", flush=True)
         yield {str(size): table}
 
 
-def python_costs(given: argparse.Namespace, effort: Effort) -> Iterator[dict[str, Any]]:
+def python_costs(given: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Of eager ops and of recorded steps."""
     rounds, count = (2, 50) if given.quick else (30, 1000)
     rows = {
@@ -143,7 +148,7 @@ def python_costs(given: argparse.Namespace, effort: Effort) -> Iterator[dict[str
         yield {name: found}
 
 
-def first(given: argparse.Namespace, effort: Effort) -> Iterator[dict[str, Any]]:
+def first(given: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """First answers of fresh processes."""
     found = fresh.first_inferences(given.backend, 1 if given.quick else 5)
     for state, row in found.items():
@@ -151,7 +156,7 @@ def first(given: argparse.Namespace, effort: Effort) -> Iterator[dict[str, Any]]
     yield found
 
 
-def memory(given: argparse.Namespace, effort: Effort) -> Iterator[dict[str, Any]]:
+def memory(given: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Whether it stays flat."""
     found = fresh.memory_apart(given.backend, 20 if given.quick else 10_000)
     for row in found:
@@ -189,7 +194,7 @@ def machine() -> dict[str, Any]:
     return {"gpu": name, "torch": torch.__version__, "numpy": np.__version__}
 
 
-RUNS: dict[str, Callable[[argparse.Namespace, Effort], Iterator[dict[str, Any]]]] = {
+RUNS: dict[str, Callable[[argparse.Namespace], Iterator[dict[str, Any]]]] = {
     "networks": networks,
     "matmul": matmul,
     "costs": python_costs,
@@ -205,23 +210,22 @@ def main(given: argparse.Namespace) -> None:
     ours.check_backend(given.backend)
     folder = os.environ.get("OUT")
     path = given.json or (Path(folder, "gpu.json") if folder else None)
-    effort = QUICK if given.quick else Effort(rounds=given.rounds)
-    found: dict[str, Any] = {"machine": machine(), "effort": effort._asdict()}
+    found: dict[str, Any] = {"machine": machine(), "effort": _effort(given)._asdict()}
     print(found["machine"], flush=True)
     for part in given.parts:
         started = perf_counter()
         found[part] = {}
-        for result in _results(part, given, effort):
+        for result in _results(part, given):
             found[part] |= result
             if path:
                 path.write_text(json.dumps(found, indent=1))
         print(f"({part}: {perf_counter() - started:.0f} s)\n", flush=True)
 
 
-def _results(part: str, given: argparse.Namespace, effort: Effort) -> Iterator[dict[str, Any]]:
+def _results(part: str, given: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """What a part finds, piece by piece, or how it failed: the others go on."""
     try:
-        yield from RUNS[part](given, effort)
+        yield from RUNS[part](given)
     except Exception:
         print(f"{part} failed:\n{traceback.format_exc()[-LONGEST_FAILURE:]}", flush=True)
         yield {"failed": traceback.format_exc()}

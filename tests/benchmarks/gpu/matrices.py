@@ -14,7 +14,6 @@ import core
 from core.graph.model import GraphModel
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from tests.benchmarks.gpu.measuring import Effort, Turns, measured
-from tests.benchmarks.gpu.ours import gpu_seconds
 from tests.benchmarks.gpu.torch_sides import choose_tf32, has_cuda, seconds_of
 
 OURS, EAGER, CUBLAS = "core plan", "core.matmul", "torch"
@@ -49,7 +48,7 @@ def our_plan(a: np.ndarray, b: np.ndarray, backend: str) -> Product:
         values = {"a": core.tensor(a), "b": core.tensor(b)}
         plan = GraphModel(graph).plan(values)
     return Product(
-        lambda repeat: gpu_seconds(plan, values, repeat), lambda: plan.run(values)["y"].numpy()
+        lambda repeat: plan.gpu_time(values, repeat) / 1e3, lambda: plan.run(values)["y"].numpy()
     )
 
 

@@ -1,9 +1,7 @@
 """Our side: the shader backend by its public functions, and what it tells of itself."""
 
-from collections.abc import Mapping
 from statistics import median
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
@@ -11,7 +9,6 @@ import core
 from core.errors import CoreError
 from core.graph.model import GraphModel
 from core.kernels import backend_names, load_backend
-from core.plan.plan import Plan
 from tests.benchmarks.gpu.networks import Subject
 
 
@@ -37,17 +34,6 @@ def wait_until_issued(backend: str) -> None:
     session = getattr(load_backend(backend), "session", None)
     if session is not None:
         session.owner.call(lambda: None)
-
-
-def gpu_seconds(plan: Plan, values: Mapping[str, Any], repeat: int) -> float:
-    """Of one run of a plan among some that follow each other, by the GPU's clock.
-
-    Where the backend has no such timer: what its steps take one by one.
-    """
-    timer = getattr(plan._executable, "gpu_time", None)
-    if timer is None:
-        return sum(plan.profile(values, repeat=min(repeat, 10))) / 1e3
-    return timer(plan._feeds(values), repeat)
 
 
 class OurPlan:
@@ -80,7 +66,7 @@ class OurPlan:
 
     def gpu_seconds(self, repeat: int) -> float:
         """Of one run, without the way to the GPU and back."""
-        return gpu_seconds(self.plan, self._values, repeat)
+        return self.plan.gpu_time(self._values, repeat) / 1e3
 
 
 class OurModel:

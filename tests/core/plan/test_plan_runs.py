@@ -230,6 +230,15 @@ def test_a_profile_lists_ops(graph, x, runs):
     assert "Conv2D" in names and "DepthwiseConv2dNative" in names
 
 
+def test_the_time_of_a_run_is_the_mean_of_some(graph, x, monkeypatch):
+    plan = graph.plan(x)
+    seconds = iter([[0.001, 0.004], [0.002, 0.002], [0.006, 0.0]])
+    monkeypatch.setattr(plan._executable, "step_times", lambda feeds: next(seconds))
+    assert plan.gpu_time({"x": x}, repeat=3) == pytest.approx(5.0)
+    with pytest.raises(core.CoreError, match="repeat=0"):
+        plan.gpu_time({"x": x}, repeat=0)
+
+
 def test_debug_mode_names_the_first_op(graph, x, runs):
     odd = x.copy()
     odd[0, 4, 4, 0] = np.nan

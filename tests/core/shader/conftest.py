@@ -2,19 +2,31 @@
 
 import ctypes
 import gc
+from contextlib import contextmanager
 
+import numpy as np
 import pytest
 
 import core
+from core import kernels
 from core.backends.shader import ShaderBackend
 from core.backends.shader.context import ContextError, open_context
 from core.backends.shader.entries import address
 from core.backends.shader.inline import InlineOwner
 from core.backends.shader.owner import Owner, live_owners
-from core.kernels import _BACKENDS
+from core.kernels import (
+    _BACKENDS,
+    FUNCTIONS,
+    KERNEL_NAMES,
+    KERNELS,
+    OPS,
+    READY,
+    load_kernels,
+)
 from tests.helpers import skip_or_fail
 
 KINDS = ("Buffer", "Texture", "Program", "Shader", "Framebuffer", "VertexArray", "Query")
+PATHS = ("compute", "fragment")
 _FARTHEST = 256  # names of objects stand closer together than that
 
 
@@ -73,3 +85,44 @@ def fragment(opengl):
             yield backend
     gc.collect()
     backend.stop()
+
+
+@pytest.fixture(scope="module", params=PATHS)
+def path(request, opengl):
+    """Either way of computing, for a file of tests; ops run on the shader backend."""
+    with started(request.param):
+        yield request.param
+
+
+@pytest.fixture(params=PATHS)
+def new_path(request, opengl):
+    """Likewise, started for each test, which may start it anew with other settings."""
+    with started(request.param):
+        yield request.param
+
+
+@contextmanager
+def started(path):
+    """The shader backend runs, for all ops."""
+    core.start_shader(path=path)
+    with core.backend("shader"):
+        yield
+    core.stop_shader()
+
+
+@pytest.fixture
+def scratch_ops():
+    """Forget the ops and kernels that a test adds."""
+    load_kernels("cpu")
+    load_kernels("shader")  # ours are not among those
+    tables: list[dict] = [OPS, KERNELS, READY, kernels._HOMES, KERNEL_NAMES, FUNCTIONS]
+    before = [dict(table) for table in tables]
+    yield
+    for table, known in zip(tables, before, strict=True):
+        for key in set(table) - set(known):
+            del table[key]
+
+
+def normal(rng, *shape):
+    """Normally distributed float32."""
+    return rng.standard_normal(shape).astype(np.float32)

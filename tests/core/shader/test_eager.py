@@ -7,13 +7,12 @@ import numpy as np
 import pytest
 
 import core
-from core import kernels
 from core.backends.shader import timing
 from core.backends.shader.blocks import Block
 from core.backends.shader.compiler.layouts import Layout
 from core.backends.shader.programs import ShaderError
 from core.backends.shader.storage import Storage
-from core.kernels import FUNCTIONS, KERNEL_NAMES, KERNELS, OPS, READY, load_backend, load_kernels
+from core.kernels import load_backend
 
 
 @pytest.fixture
@@ -30,19 +29,6 @@ def halves(opengl):
     with core.backend("shader"):
         yield load_backend("shader")
     core.stop_shader()
-
-
-@pytest.fixture
-def scratch_ops():
-    """Forget the ops that a test adds."""
-    load_kernels("cpu")
-    load_kernels("shader")
-    tables: list[dict] = [OPS, KERNELS, READY, kernels._HOMES, KERNEL_NAMES, FUNCTIONS]
-    before = [dict(table) for table in tables]
-    yield
-    for table, known in zip(tables, before, strict=True):
-        for key in set(table) - set(known):
-            del table[key]
 
 
 def scaled_op(kernel):

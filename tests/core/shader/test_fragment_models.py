@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-import core
 import zoo
 from tests.zoo.test_posenet import largest_differences, raw
 
@@ -21,12 +20,13 @@ def test_posenet_gives_its_goldens(fragment, shared):
 @pytest.mark.parametrize("name", ["mobilenet.v1_025", "selfie.base"])
 def test_models_give_what_cpu_gives(name, fragment, shared, monkeypatch, rng):
     monkeypatch.setenv("ZOO_WEIGHTS_MIRROR", str(shared / "weights"))
-    model = zoo.load(name)
+    model, twin = zoo.load(name), zoo.load(name, backend="cpu")
     ((key, spec),) = model.inputs.items()
     inputs = {key: rng.uniform(0, 1, [n or 1 for n in spec.shape]).astype(np.float32)}
-    found = {name: value.numpy() for name, value in model.predict(inputs).items()}
-    with core.backend("cpu"):
-        expected = {name: value.numpy() for name, value in model.predict(inputs).items()}
+    found, expected = model.predict(inputs), twin.predict(inputs)
     assert found.keys() == expected.keys()
-    for name, array in found.items():
-        np.testing.assert_allclose(array, expected[name], atol=1e-4 * np.abs(expected[name]).max())
+    for name, value in found.items():
+        theirs = expected[name]
+        assert [v.container.backend.name for v in (value, theirs)] == ["shader", "cpu"]
+        largest = np.abs(theirs.numpy()).max()
+        np.testing.assert_allclose(value.numpy(), theirs.numpy(), atol=1e-4 * largest)

@@ -6,16 +6,7 @@ import pytest
 import core
 from core.backends.shader.normalization import batch_norm
 from core.backends.shader.passes import Call, Operand, Table
-from core.backends.shader.starting import start_shader, stop_shader
 from core.specs import Spec
-
-
-@pytest.fixture(scope="module", params=["compute", "fragment"])
-def path(request, opengl):
-    start_shader(path=request.param)
-    with core.backend("shader"):
-        yield request.param
-    stop_shader()
 
 
 def check(compute, *arrays, tolerance=1e-5):

@@ -9,17 +9,14 @@ import pytest
 import core
 from core.backends.shader import segment
 from core.kernels import load_backend
-from tests.helpers import skip_or_fail
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _shader():
-    try:
-        session = load_backend("shader").session
-    except core.CoreError as error:
-        skip_or_fail(f"no OpenGL: {error}")
-    if session.storing.half:
-        pytest.skip("floats are rounded to 16 bits, these tests compare all of them")
+def _shader(opengl):
+    """With all bits of floats, which these tests compare."""
+    core.start_shader(float16=False)
+    yield
+    core.stop_shader()
 
 
 def assert_as_on_cpu(function, tolerance=0.0):

@@ -1,6 +1,7 @@
 """The shader backend for one thread alone, with a context of its own or of the user's."""
 
 import asyncio
+import gc
 import os
 from threading import Thread, active_count, current_thread, get_ident
 
@@ -25,6 +26,7 @@ def _fresh(opengl, monkeypatch):
         monkeypatch.delenv(f"CORE_SHADER_{name}", raising=False)
     core.stop_shader()
     yield
+    gc.collect()  # errors of other threads hold tensors
     core.stop_shader()
     assert not live_owners()
 
@@ -109,6 +111,29 @@ def test_other_threads_are_refused_in_words(start):
         with pytest.raises(ContextError, match=words):
             raise error
     assert kept.tolist() == [1, 4, 9]
+
+
+def test_a_start_for_another_thread_is_refused_while_the_first_runs():
+    core.start_shader(in_this_thread=True)
+    kept, first = squares(), owner()
+    core.start_shader(in_this_thread=True)
+    assert owner() is first
+    error = in_thread(lambda: core.start_shader(in_this_thread=True))
+    assert isinstance(error, ContextError) and "was called in thread 'a worker'" in str(error)
+    assert owner() is first and kept.tolist() == [1, 4, 9]
+
+
+def test_an_interruption_comes_at_once(start):
+    start()
+    here, kept = owner(), squares()
+
+    def interrupted():
+        raise KeyboardInterrupt
+
+    for use in (here.put, here.call):
+        with pytest.raises(KeyboardInterrupt):
+            use(interrupted)
+        assert kept.tolist() == [1, 4, 9]
 
 
 def test_coroutines_wait_or_are_refused_in_words(start):

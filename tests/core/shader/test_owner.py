@@ -1,12 +1,10 @@
-"""The thread of OpenGL: order, waiting, errors, fences, release, exit and fork."""
+"""The thread of OpenGL: order, waiting, errors, fences and release."""
 
 import gc
 import os
-import subprocess
-import sys
 import traceback
 import weakref
-from threading import Event, Thread, active_count, current_thread, get_ident
+from threading import Event, Thread, active_count, get_ident
 
 import moderngl
 import numpy as np
@@ -15,7 +13,6 @@ import pytest
 from core.backends.shader import owner as owners
 from core.backends.shader.checks import DeviceMemoryError
 from core.backends.shader.context import ContextError, open_context
-from core.backends.shader.inline import InlineOwner
 from core.backends.shader.owner import LONGEST_QUEUE, Owner, live_owners
 from core.errors import CoreError
 from tests.core.shader.conftest import count_objects
@@ -366,137 +363,3 @@ def test_a_reset_is_told_and_the_context_is_lost_for_good(owner, monkeypatch):
             use(nothing)
     owner.release()
     assert not owner._thread.is_alive() and isinstance(owner.context.mglo, moderngl.InvalidObject)
-
-
-# --- a user's context ---------------------------------------------------------------------------
-
-
-def in_own_context(test):
-    """Run a test in a new thread that has a context, which is gone afterwards."""
-    failures = []
-
-    def run():
-        context = open_context()
-        try:
-            test(context)
-        except BaseException as error:
-            failures.append(error)
-        finally:
-            context.__exit__(None, None, None)
-            context.release()
-
-    thread = Thread(target=run, name="mine")
-    thread.start()
-    thread.join()
-    if failures:
-        raise failures[0]
-
-
-def test_a_users_context_is_used_where_it_is(opengl):
-    def test(context):
-        owner, ran = InlineOwner(context), []
-        owner.put(lambda: ran.append(current_thread().name))
-        assert owner.call(lambda: current_thread().name) == "mine" and ran == ["mine"]
-        assert owner.device.version >= 330 and owner.context is context
-        fence = owner.add_fence(lambda: ran.append("past"))
-        while not fence.is_done:
-            pass
-        assert ran == ["mine", "past"]
-        owner.put(fail_there)
-        with pytest.raises(ValueError, match="^wrong$"):
-            owner.call(nothing)
-        owner.release()
-        with pytest.raises(ContextError, match="is released"):
-            owner.put(nothing)
-        context.buffer(reserve=4).release()  # it still works
-
-    in_own_context(test)
-
-
-def test_a_users_context_works_in_its_thread_only(opengl):
-    def test(context):
-        owner, ran = InlineOwner(context), []
-
-        def elsewhere():
-            words = "thread 'mine' and was called in thread 'other', .*start_shader"
-            for use in (owner.put, owner.call, owner.add_fence):
-                with pytest.raises(ContextError, match=words):
-                    use(nothing)
-            with pytest.raises(ContextError, match=words):
-                owner.release()
-            owner.put_quietly(lambda: ran.append(current_thread().name))
-            return True
-
-        assert in_thread(elsewhere) and ran == []
-        owner.call(nothing)
-        assert ran == ["mine"]
-        owner.release()
-
-    in_own_context(test)
-
-
-# --- processes ----------------------------------------------------------------------------------
-
-START = """
-import os, sys, threading, time
-from core.backends.shader.context import ContextError, open_context
-from core.backends.shader.owner import Owner
-owner = Owner(open_context)
-nothing = lambda: None
-"""
-
-
-def run(code: str) -> tuple[int, str, str]:
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", START + code], capture_output=True, text=True
-    )
-    return done.returncode, done.stdout, done.stderr
-
-
-PENDING = """
-made = owner.call(lambda: owner.context.buffer(reserve=1 << 20))
-def work():
-    made.clear()
-    time.sleep(0.01)
-for _ in range(900):
-    owner.put(work)
-owner.add_fence(nothing)
-"""
-WAITING = """
-owner.put(lambda: time.sleep(0.2))
-threading.Thread(target=lambda: owner.call(nothing), daemon=True).start()
-time.sleep(0.05)
-"""
-
-
-@pytest.mark.parametrize("code", ["", PENDING, WAITING, "owner.release()", "raise SystemExit(0)"])
-def test_a_process_ends_in_silence(opengl, code):
-    assert run(code) == (0, "", "")
-
-
-FORK = """
-import warnings
-warnings.simplefilter("ignore", DeprecationWarning)
-child = os.fork()
-if child == 0:
-    for use in (owner.put, owner.call):
-        try:
-            use(nothing)
-        except ContextError as error:
-            print(error)
-    owner.put_quietly(nothing)
-    owner.release()
-    del owner
-    sys.exit(0)
-print(os.waitpid(child, 0)[1], owner.call(lambda: "the parent works"))
-"""
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
-def test_after_a_fork_the_child_says_so(opengl):
-    status, out, err = run(FORK)
-    assert (status, err) == (0, "")
-    *told, parent = out.splitlines()
-    assert parent == "0 the parent works"
-    assert len(told) == 2 and len(set(told)) == 1
-    assert "made before the fork" in told[0] and "get_context('spawn')" in told[0]

@@ -18,7 +18,7 @@ from tests.core.plan.test_random_programs import random_program
 
 
 @pytest.fixture(scope="module", params=["compute", "fragment"])
-def shader(request):
+def shader(request, opengl):
     core.start_shader(path=request.param)
     yield load_backend("shader")
     core.stop_shader()
@@ -226,7 +226,7 @@ def test_awaiting_lets_the_event_loop_go_on(shader, rng):
             check(outputs, x)
 
 
-def test_steps_are_those_of_the_path_that_runs(rng):
+def test_steps_are_those_of_the_path_that_runs(opengl, rng):
     x = rng.normal(size=(1, 8, 8, 8)).astype(np.float32)
     program = program_of(
         node("depthwise_conv2d", "x", "d", name="a", strides=1, pad="same"),
@@ -243,6 +243,26 @@ def test_steps_are_those_of_the_path_that_runs(rng):
         assert len(machine.steps) == count
         assert len(machine.step_times([backend.upload(x)])) == count
     core.stop_shader()
+
+
+def test_a_value_that_no_shader_sees_as_a_whole_is_refused(shader, rng):
+    x = np.zeros((1, 4), np.float32)
+    program = program_of(
+        node("broadcast_to", "x", name="a", shape=(1 << 20, 4)),
+        node("sum", "a", name="y", axis=0, keep_dims=False),
+        inputs={"x": x},
+    )
+    device = shader.session.device
+    limits = {"max_buffer_bytes": 1 << 20, "max_texture": 64}
+    before = {name: getattr(device, name) for name in limits}
+    try:
+        for name, value in limits.items():
+            object.__setattr__(device, name, value)
+        with pytest.raises(core.CoreError, match=r"\(1048576, 4\) takes .* bytes, a shader on"):
+            shader.lower(program)
+    finally:
+        for name, value in before.items():
+            object.__setattr__(device, name, value)
 
 
 def test_memory_goes_and_comes_back(shader, rng):
@@ -263,7 +283,24 @@ def test_a_profile_has_a_time_for_each_step(shader, rng):
     assert all(step["ms"] > 0 for step in profile.steps)
 
 
-def test_models_go_on_after_a_restart(rng):
+def test_a_run_has_a_time_on_the_device(shader, rng, monkeypatch):
+    x = rng.normal(size=(2, 3000)).astype(np.float32)
+    counted = []
+
+    def seconds(session, calls):
+        counted.append(len(calls))
+        return 6.0
+
+    monkeypatch.setattr("core.backends.shader.plans.ready.device_seconds", seconds)
+    with core.backend("shader"):
+        plan = graph_model().plan(x)
+    assert [plan.gpu_time({"x": x}, repeat) for repeat in (1, 3)] == [6000, 2000]
+    assert counted[1] == 3 * counted[0]
+    with pytest.raises(core.CoreError, match="repeat"):
+        plan.gpu_time({"x": x}, repeat=0)
+
+
+def test_models_go_on_after_a_restart(opengl, rng):
     x = rng.normal(size=(2, 3000)).astype(np.float32)
     with core.backend("shader"):
         model = graph_model()

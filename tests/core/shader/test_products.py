@@ -8,15 +8,8 @@ from core.backends.shader.contraction import contract
 from core.backends.shader.conv import conv2d, conv2d_backprop_filter
 from core.backends.shader.linear import matmul
 from core.backends.shader.passes import Call, Operand, all_passes
-from core.backends.shader.starting import start_shader, stop_shader
 from core.specs import Spec
-
-
-@pytest.fixture(scope="module", params=["compute", "fragment"])
-def path(request, opengl):
-    start_shader(path=request.param)
-    yield request.param
-    stop_shader()
+from tests.core.shader.conftest import normal
 
 
 def on_both(table, drawn):
@@ -44,10 +37,6 @@ def check(compute, *arrays):
             continue
         largest = np.abs(other[np.isfinite(other)]).max(initial=1.0)
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=2e-6 * largest)
-
-
-def images(rng, *shape):
-    return rng.standard_normal(shape).astype(np.float32)
 
 
 # x, filter, attributes: above and below what a tile is for
@@ -99,9 +88,9 @@ def check_convolution(rng, name, x_shape, filter_shape, how):
     convolve = getattr(core, name)
     to_x = getattr(core, f"{name}_backprop_input")
     to_filter = getattr(core, f"{name}_backprop_filter")
-    x, filter = images(rng, *x_shape), images(rng, *filter_shape)
+    x, filter = normal(rng, *x_shape), normal(rng, *filter_shape)
     with core.backend("cpu"):
-        dy = images(rng, *convolve(x, filter, **how).shape)
+        dy = normal(rng, *convolve(x, filter, **how).shape)
     check(lambda x, f: convolve(x, f, **how), x, filter)
     check(lambda dy, f: to_x(dy, f, input_shape=x_shape, **how), dy, filter)
     check(lambda x, dy: to_filter(x, dy, filter_shape=filter_shape, **how), x, dy)
@@ -142,7 +131,7 @@ MATRICES = [
 @on_both(MATRICES, drawn=5)
 def test_products_of_matrices(path, rng, row):
     a_shape, b_shape, turned = row
-    a, b = images(rng, *a_shape), images(rng, *b_shape)
+    a, b = normal(rng, *a_shape), normal(rng, *b_shape)
     a = a.swapaxes(-1, -2).copy() if "a" in turned else a
     b = b.swapaxes(-1, -2).copy() if "b" in turned else b
     how = {"transpose_a": "a" in turned, "transpose_b": "b" in turned}
@@ -172,12 +161,12 @@ EQUATIONS = [
 @on_both(EQUATIONS, drawn=5)
 def test_sums_of_products(path, rng, row):
     equation, *shapes = row
-    check(lambda *arrays: core.einsum(equation, *arrays), *(images(rng, *s) for s in shapes))
+    check(lambda *arrays: core.einsum(equation, *arrays), *(normal(rng, *s) for s in shapes))
 
 
 def test_more_factors_than_a_pass_reads(path, rng):
     equation = f"{','.join(['i'] * 17)}->i"
-    check(lambda *arrays: core.einsum(equation, *arrays), *(1 + images(rng, 17, 3) / 9))
+    check(lambda *arrays: core.einsum(equation, *arrays), *(1 + normal(rng, 17, 3) / 9))
 
 
 AFTER = [
@@ -191,14 +180,14 @@ AFTER = [
 @on_both(AFTER, drawn=2)
 def test_what_follows_a_product(path, rng, row):
     data_format, activation = row
-    x, filter = images(rng, 2, 6, 6, 6), images(rng, 3, 3, 6, 12)
-    bias, slopes = images(rng, 12), images(rng, 12)
+    x, filter = normal(rng, 2, 6, 6, 6), normal(rng, 3, 3, 6, 12)
+    bias, slopes = normal(rng, 12), normal(rng, 12)
     how = {"activation": activation, "leakyrelu_alpha": 0.3}
     images_how = {**how, "data_format": data_format, "pad": "same"}
     check(lambda *given: core.fused_conv2d(*given, **images_how), x, filter, bias, slopes)
-    filter = images(rng, 3, 3, 6, 2)
+    filter = normal(rng, 3, 3, 6, 2)
     check(lambda *given: core.fused_depthwise_conv2d(*given, **images_how), x, filter, bias, slopes)
-    a, b = images(rng, 7, 30), images(rng, 30, 12)
+    a, b = normal(rng, 7, 30), normal(rng, 30, 12)
     check(lambda *given: core.fused_matmul(*given, **how), a, b, bias, slopes)
 
 
@@ -222,11 +211,11 @@ POOLS = [
 @on_both(POOLS, drawn=1)
 def test_pooling_and_its_gradients(path, rng, row):
     channels, how = row
-    x = images(rng, 2, 11, 13, channels)
+    x = normal(rng, 2, 11, 13, channels)
     x[0, 3, 3:5] = x[1, 5, 5]  # the first of equal ones wins
     with core.backend("cpu"):
         y = core.max_pool(x, **how).numpy()
-    dy = images(rng, *y.shape)
+    dy = normal(rng, *y.shape)
     check(lambda x: core.avg_pool(x, **how), x)
     check(lambda x: core.max_pool(x, **how), x)
     check(lambda dy, x: core.avg_pool_grad(dy, x, **how), dy, x)
@@ -268,11 +257,14 @@ def test_a_tile_is_for_much_work_in_floats():
     large, filter = operands((1, 32, 32, 8), (3, 3, 8, 8))
     to = Spec((1, 32, 32, 8))
     assert conv2d(Call(to), large, filter, **how).kind == "tile"
-    assert conv2d(Call(to, has_tiles=False), large, filter, **how).kind == "map"
+    assert conv2d(Call(to, has_tiles=False), large, filter, **how).kind == "draw"
     whole = operands(large.shape, filter.shape, dtype="int32")
     assert conv2d(Call(Spec(to.shape, "int32")), *whole, **how).kind == "map"
+    assert conv2d(Call(Spec(to.shape, "int32"), has_tiles=False), *whole, **how).kind == "map"
     small, filter = operands((1, 3, 3, 2), (3, 3, 2, 2))
-    assert conv2d(Call(Spec((1, 3, 3, 2))), small, filter, **how).kind == "map"
+    for has_tiles in (True, False):
+        call = Call(Spec((1, 3, 3, 2)), has_tiles=has_tiles)
+        assert conv2d(call, small, filter, **how).kind == "map"
 
 
 def test_one_text_serves_all_shapes():
@@ -292,9 +284,13 @@ def test_a_long_sum_has_parts():
     made = conv2d_backprop_filter(call, x, dy, filter_shape=(3, 3, 2, 2), **how)
     (parts,) = made.inputs.values()
     assert parts.shape[0] == 64
-    call = Call(Spec((3,)), has_tiles=False)
-    made = contract(call, operands((5000,), (5000, 3)), equation="i,ij->j")
-    assert next(all_passes((made,))).shape == (256, 3)
+    for dtype, (kind, shape) in {
+        "int32": ("map", (256, 3)),
+        "float32": ("draw", (3 * 157, 4)),  # 3 rows in parts of 8 texels
+    }.items():
+        call = Call(Spec((3,), dtype), has_tiles=False)
+        made = contract(call, operands((5000,), (5000, 3), dtype=dtype), equation="i,ij->j")
+        assert (kind, shape) in [(each.kind, each.shape) for each in all_passes((made,))]
 
 
 def test_a_contraction_that_is_a_product_moves_nothing():

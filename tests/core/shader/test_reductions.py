@@ -6,7 +6,6 @@ import pytest
 import core
 from core.backends.shader.passes import Call, Operand, all_passes
 from core.backends.shader.reductions import Groups, grouped, reduced
-from core.backends.shader.starting import start_shader, stop_shader
 from core.kernels import OPS
 from core.specs import Spec
 
@@ -23,14 +22,6 @@ WAYS = [
     ((2, 300, 5, 70), (1, 3), ["map", "tile"]),
     ((70000, 2), (1,), ["map"]),
 ]
-
-
-@pytest.fixture(scope="module", params=["compute", "fragment"])
-def path(request, opengl):
-    start_shader(path=request.param)
-    with core.backend("shader"):
-        yield request.param
-    stop_shader()
 
 
 def kinds(shape, axes, name, dtype="float32", has_tiles=True):

@@ -256,16 +256,8 @@ def test_blocks_go_in_any_thread_while_others_move(storage, owner):
 # --- the whole backend --------------------------------------------------------------------------
 
 
-@pytest.fixture(params=["compute", "fragment"])
-def path(request, opengl):
-    core.start_shader(path=request.param)
-    with core.backend("shader"):
-        yield request.param
-    core.stop_shader()
-
-
-def test_more_tensors_than_the_device_holds(path, rng):
-    core.start_shader(path=path, memory_mb=2)
+def test_more_tensors_than_the_device_holds(new_path, rng):
+    core.start_shader(path=new_path, memory_mb=2)
     storage = load_backend("shader").session.storage
     arrays = [rng.normal(size=(100, 250)).astype(np.float32) for _ in range(60)]  # 6 MB
     tensors = [core.square(core.tensor(array)) for array in arrays]
@@ -280,16 +272,16 @@ def test_more_tensors_than_the_device_holds(path, rng):
     assert storage.used_bytes <= storage.limit
 
 
-def test_memory_that_was_drawn_to_last_may_go(path):
-    core.start_shader(path=path, memory_mb=2)
+def test_memory_that_was_drawn_to_last_may_go(new_path):
+    core.start_shader(path=new_path, memory_mb=2)
     for size in range(5000, 150_000, 5000):
         assert (core.fill([size], 1.0) + 1.0).numpy().sum() == 2 * size
 
 
-def test_values_that_no_shader_sees_as_a_whole(path):
+def test_values_that_no_shader_sees_as_a_whole(new_path):
     session = load_backend("shader").session
     most = session.device.max_buffer_bytes // 4
-    if path == "fragment":
+    if new_path == "fragment":
         most = min(session.device.max_texture, 4096) * session.device.max_texture * 4
     session.check_size(Spec((most,), "float32"))
     for spec in (Spec((most + 1,), "int32"), Spec((most // 2 + 1,), "complex64")):
@@ -303,7 +295,7 @@ def refuse_a_command(session):
     session.owner.put(lambda: session.owner.gl.use_program(99_999))
 
 
-def test_what_was_refused_is_told_by_the_next_read(path):
+def test_what_was_refused_is_told_by_the_next_read(new_path):
     session, kept = load_backend("shader").session, core.square(3.0)
     refuse_a_command(session)
     with pytest.raises(core.CoreError, match="^what ran before these values were read: OpenGL re"):
@@ -311,7 +303,21 @@ def test_what_was_refused_is_told_by_the_next_read(path):
     assert kept.item() == 9
 
 
-def test_a_lost_context_is_told_by_all_until_it_is_stopped(path, monkeypatch):
+def test_what_was_refused_fails_no_later_op(new_path):
+    refuse_a_command(load_backend("shader").session)
+    made = core.fill([54_321], 2.0)  # which needs new memory
+    with pytest.raises(core.CoreError, match="OpenGL refused a command"):
+        made.numpy()
+    assert (made + made).numpy().sum() == 4 * 54_321
+
+
+def test_where_values_are_checked_it_is_told_at_once(new_path):
+    refuse_a_command(load_backend("shader").session)
+    with core.flags(debug=True), pytest.raises(core.CoreError, match="OpenGL refused a command"):
+        core.square(3.0)
+
+
+def test_a_lost_context_is_told_by_all_until_it_is_stopped(new_path, monkeypatch):
     backend, kept = load_backend("shader"), core.square(3.0)
     thread, told = backend.session.owner._thread, iter([0x8253])
     kept.numpy()
@@ -319,20 +325,20 @@ def test_a_lost_context_is_told_by_all_until_it_is_stopped(path, monkeypatch):
     for use in (kept.numpy, kept.numpy, lambda: core.square(2.0).numpy(), lambda: kept + kept):
         with pytest.raises(core.CoreError, match="context is lost: the driver reset the GPU"):
             use()
-    core.start_shader(path=path)
+    core.start_shader(path=new_path)
     assert core.square(2.0).item() == 4 and not thread.is_alive()
     with pytest.raises(core.CoreError, match="the values are gone"):
         kept.numpy()
 
 
-def test_it_stops_whatever_went_wrong_before(path):
+def test_it_stops_whatever_went_wrong_before(new_path):
     owner = load_backend("shader").session.owner
     owner.put(lambda: 1 / 0)
     core.stop_shader()
     assert not owner._thread.is_alive()
 
 
-def test_values_that_are_gone_need_no_new_context(path):
+def test_values_that_are_gone_need_no_new_context(new_path):
     kept, given = core.square(3.0), core.tensor([5.0])
     core.stop_shader()
     with pytest.raises(core.CoreError, match="the values are gone"):
@@ -340,7 +346,7 @@ def test_values_that_are_gone_need_no_new_context(path):
     assert given.tolist() == [5] and not live_owners()
 
 
-def test_memory_is_flat_and_counted(path):
+def test_memory_is_flat_and_counted(new_path):
     storage = load_backend("shader").session.storage
     before, used = core.memory(), set()
     x = core.tensor(np.full((64, 64), 0.5, np.float32))
@@ -360,14 +366,14 @@ def test_memory_is_flat_and_counted(path):
     assert load_backend("shader").session.owner.call(lambda: storage.things) == 0
 
 
-def test_tests_find_what_is_refused_or_left(path):
+def test_tests_find_what_is_refused_or_left(new_path):
     before = things_on_device()
     check_device(before)
     session = load_backend("shader").session
     refuse_a_command(session)
     with pytest.raises(core.CoreError, match="a test: OpenGL refused a command"):
         check_device(before)
-    left = [block_of(np.zeros(4, np.float32), path == "fragment")]
+    left = [block_of(np.zeros(4, np.float32), new_path == "fragment")]
     session.owner.call(lambda: session.storage.of(left[0]))
     with pytest.raises(AssertionError, match="1 buffers or textures that no tensor owns"):
         check_device(before)

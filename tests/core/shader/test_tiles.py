@@ -30,10 +30,10 @@ from core.backends.shader.tiles.depthwise import (
 from core.backends.shader.tiles.fused import can_fuse, pays, separable_tile
 from core.backends.shader.tiles.gradients import depthwise_filter_gradient, filter_gradient
 from core.backends.shader.tiles.matrix import matmul_tile, product_tile
-from core.backends.shader.tiles.source import MOST_GROUPS, Limits, Two, spread, threads
+from core.backends.shader.tiles.source import MOST_GROUPS, Limits, TwoStages, spread, threads
 from core.backends.shader.tiles.transposed import transposed_tile
-from core.backends.shader.tiles.tuning import Tuned, fastest
 from core.geometry import window
+from tests.core.shader.conftest import normal
 from tests.core.shader.tile_runs import run
 from tests.helpers import require, skip_or_fail
 
@@ -107,10 +107,6 @@ def test_every_candidate_is_right(gl, rng, choice):
         assert_sum(found.reshape(expected.shape), expected, p.inner)
 
 
-def images(rng, *shape):
-    return rng.standard_normal(shape).astype(np.float32)
-
-
 def patches(x, w):
     """The inputs of each place of the filter: [kh, kw, n, out height, out width, c], float64."""
     (top, bottom), (left, right) = w.padding
@@ -172,8 +168,8 @@ def convolution(row):
 @pytest.mark.parametrize("row", CONVOLUTIONS, ids=str)
 def test_convolutions(gl, rng, row):
     c = convolution(row)
-    x = images(rng, *row[:4])
-    w = images(rng, *c.window.size, c.channels, c.filters)
+    x = normal(rng, *row[:4])
+    w = normal(rng, *c.window.size, c.channels, c.filters)
     expected = np.einsum("yxnhwc,yxcf->nhwf", patches(x, c.window), w.astype(np.float64))
     tiles = [conv2d_tile(c, LIMITS)]
     if not c.window.pointwise:
@@ -188,19 +184,19 @@ def test_convolutions(gl, rng, row):
 @pytest.mark.parametrize("row", CONVOLUTIONS, ids=str)
 def test_gradients_of_convolutions(gl, rng, row):
     c = convolution(row)
-    w = images(rng, *c.window.size, c.channels, c.filters)
-    dy = images(rng, c.batch, *c.window.out_size, c.filters)
+    w = normal(rng, *c.window.size, c.channels, c.filters)
+    dy = normal(rng, c.batch, *c.window.out_size, c.filters)
     taps = np.einsum("nhwf,yxcf->yxnhwc", dy.astype(np.float64), w.astype(np.float64))
     expected = unpatched(taps, c.window)
     tile = transposed_tile(c, LIMITS)
     found = run(gl, tile, {"dy": dy, "w": w}, expected.size).reshape(expected.shape)
     assert_sum(found, expected, c.taps * c.filters)
 
-    x = images(rng, *row[:4])
+    x = normal(rng, *row[:4])
     expected = np.einsum("yxnhwc,nhwf->yxcf", patches(x, c.window), dy.astype(np.float64))
     for parts in (1, 3):
         tile = filter_gradient(c, LIMITS, Choice(32, 32, 4, 1, 1, 8), parts)
-        assert isinstance(tile, Two) == (parts == 3 and c.pixels > 8)
+        assert isinstance(tile, TwoStages) == (parts == 3 and c.pixels > 8)
         found = run(gl, tile, {"x": x, "dy": dy}, expected.size).reshape(expected.shape)
         assert_sum(found, expected, c.pixels)
     tile = filter_gradient(c, LIMITS)
@@ -225,7 +221,7 @@ DEPTHWISE = [
 def test_depthwise_convolutions_and_gradients(gl, rng, row):
     c = convolution(row)
     d = Depthwise(c.batch, c.channels, c.filters, c.window)
-    x, w = images(rng, *row[:4]), images(rng, *c.window.size, d.channels, d.multiplier)
+    x, w = normal(rng, *row[:4]), normal(rng, *c.window.size, d.channels, d.multiplier)
     taps, exact = patches(x, d.window), w.astype(np.float64)
     expected = np.einsum("yxnhwc,yxcm->nhwcm", taps, exact)
     for strip in (None, Strip(1, 64), Strip(2, 64), Strip(3, 32)):
@@ -233,7 +229,7 @@ def test_depthwise_convolutions_and_gradients(gl, rng, row):
         found = run(gl, tile, {"x": x, "w": w}, expected.size).reshape(expected.shape)
         assert_sum(found, expected, c.taps)
 
-    dy = images(rng, *expected.shape)
+    dy = normal(rng, *expected.shape)
     spread_ = np.einsum("nhwcm,yxcm->yxnhwc", dy.astype(np.float64), exact)
     gradient = unpatched(spread_, d.window)
     tile = depthwise_input_tile(d, LIMITS)
@@ -249,7 +245,7 @@ def test_depthwise_convolutions_and_gradients(gl, rng, row):
 
 @pytest.mark.parametrize("shape", [(1, 49, 64), (2, 10, 36), (3, 5, 7), (1, 1, 3), (1, 300, 1)])
 def test_means(gl, rng, shape):
-    x = images(rng, *shape)
+    x = normal(rng, *shape)
     expected = x.astype(np.float64).mean(axis=1)
     found = run(gl, mean_tile(*shape, LIMITS), {"x": x}, expected.size).reshape(expected.shape)
     assert_sum(found, expected, shape[1])
@@ -260,8 +256,8 @@ def test_means(gl, rng, shape):
 def test_depthwise_and_pointwise_in_one(gl, rng, row, filters):
     c = convolution(row)
     d = Depthwise(c.batch, c.channels, 1, c.window)
-    x, w = images(rng, *row[:4]), images(rng, *c.window.size, c.channels)
-    bias, last = images(rng, c.channels), images(rng, c.channels, filters)
+    x, w = normal(rng, *row[:4]), normal(rng, *c.window.size, c.channels)
+    bias, last = normal(rng, c.channels), normal(rng, c.channels, filters)
     between = np.einsum("yxnhwc,yxc->nhwc", patches(x, d.window), w.astype(np.float64))
     expected = np.maximum(between + bias, 0) @ last.astype(np.float64)
     middle = "vec4 middle_4(int c, vec4 v) { return max(v + bias_4(c), 0.0); }\n"
@@ -334,34 +330,3 @@ def test_small_separable_convolutions_are_fused():
     w = window((1, 8, 8, 6), 3, 1, "same", "NHWC")
     assert not can_fuse(Depthwise(1, 6, 1, w)) and not pays(Depthwise(1, 6, 1, w), 8)
     assert not can_fuse(Depthwise(1, 8, 2, w))
-
-
-def test_the_best_of_several_rounds_counts():
-    order = []
-
-    def compiled(name):
-        order.append(name)
-        times = iter({"a": [5.0, 3.0], "b": [4.0, 9.0]}[name])
-        return lambda: next(times)
-
-    assert fastest(["a", "b"], compiled, lambda: order.append("warm"), rounds=2) == "a"
-    assert order == ["a", "b", "warm"]  # compiling cools the device down
-
-
-def test_tuned_choices_are_kept_by_driver(tmp_path):
-    path, p, timed = tmp_path / "new" / "tuned.json", Product(64, 64, 64), []
-
-    def time(choice):
-        timed.append(choice)
-        return lambda: float(choice.rows != 32)
-
-    first = Tuned(path, "one").choose(p, LIMITS, time, lambda: None)
-    assert first.rows == 32 and len(timed) > 3
-    assert Tuned(path, "one").choose(p, LIMITS, pytest.fail, pytest.fail) == first
-    count = len(timed)
-    Tuned(path, "two").choose(p, LIMITS, time, lambda: None)
-    assert len(timed) == 2 * count
-    assert Tuned(path, "one").choose(p, LIMITS, pytest.fail, pytest.fail) == first
-    path.write_text("{ damaged")
-    Tuned(path, "one").choose(p, LIMITS, time, lambda: None)
-    assert len(timed) == 3 * count

@@ -9,31 +9,10 @@ import numpy as np
 import pytest
 
 import core
-from core import kernels
 from core.backends.shader.programs import ShaderError
-from core.kernels import FUNCTIONS, KERNEL_NAMES, KERNELS, OPS, READY, load_kernels
 from tests.rules.sources import ROOT
 
-
-@pytest.fixture(params=["compute", "fragment"])
-def path(request, opengl):
-    core.start_shader(path=request.param)
-    with core.backend("shader"):
-        yield request.param
-    core.stop_shader()
-
-
-@pytest.fixture(autouse=True)
-def _scratch_ops():
-    """Forget what a test adds."""
-    load_kernels("cpu")
-    load_kernels("shader")  # ours are not among those
-    tables: list[dict] = [OPS, KERNELS, READY, kernels._HOMES, KERNEL_NAMES, FUNCTIONS]
-    before = [dict(table) for table in tables]
-    yield
-    for table, known in zip(tables, before, strict=True):
-        for key in set(table) - set(known):
-            del table[key]
+pytestmark = pytest.mark.usefixtures("scratch_ops")
 
 
 def soft_clip_op():
@@ -80,7 +59,7 @@ def coordinates(call, x, limit):
     "name",
     ["x", "value", "o", "out", "input", "filter", "data", "out_data", "NAN", "vec2", "result"],
 )
-def test_inputs_may_be_called_as_glsl_or_our_programs_call_things(path, name):
+def test_inputs_may_be_called_as_glsl_or_our_programs_call_things(new_path, name):
     @core.op(input_dtype="float32")
     def scaled(x: core.Spec) -> core.Spec:
         """Twice as much."""
@@ -97,7 +76,7 @@ def test_inputs_may_be_called_as_glsl_or_our_programs_call_things(path, name):
 @pytest.mark.parametrize(
     "text", ["x * 2.0 // return it", "x /* no\nreturn */ * 2.0", "return x + x; // twice"]
 )
-def test_comments_are_no_code(path, text):
+def test_comments_are_no_code(new_path, text):
     @core.op(input_dtype="float32")
     def scaled(x: core.Spec) -> core.Spec:
         """Twice as much."""
@@ -107,7 +86,7 @@ def test_comments_are_no_code(path, text):
     assert scaled([1.0, 2.5]).tolist() == [2, 5]
 
 
-def test_whole_numbers_that_do_not_fit_are_refused(path):
+def test_whole_numbers_that_do_not_fit_are_refused(new_path):
     soft_clip_op()
     core.kernel("soft_clip", "shader")(lambda call, x, limit: "x * float(limit)")
     assert core.soft_clip([2.0], limit=1 << 20).item() == 1 << 21
@@ -118,7 +97,7 @@ def test_whole_numbers_that_do_not_fit_are_refused(path):
 
 
 @pytest.mark.parametrize("kernel", [expression, body, values, passes, coordinates])
-def test_ways_to_write_one(path, rng, kernel):
+def test_ways_to_write_one(new_path, rng, kernel):
     soft_clip = soft_clip_op()
     core.kernel("soft_clip", "shader")(kernel)
     for shape, limit in (((3, 5), 2.0), ((), 1.0), ((0,), 1.0), ((2, 3, 4, 1), 0.5)):
@@ -130,7 +109,7 @@ def test_ways_to_write_one(path, rng, kernel):
     assert (soft_clip(1, limit=1) + 0.0).dtype == "float32"  # a whole number becomes a float
 
 
-def test_whole_numbers_and_bools(path):
+def test_whole_numbers_and_bools(new_path):
     @core.op()
     def between(x: core.Spec, low: core.Spec, high: core.Spec) -> core.Spec:
         """Whether a number lies between two."""
@@ -144,7 +123,7 @@ def test_whole_numbers_and_bools(path):
     assert between([0.5], 0.0, 1.0).tolist() == [True]
 
 
-def test_several_results(path, rng):
+def test_several_results(new_path, rng):
     @core.op()
     def polar(x: core.Spec, y: core.Spec) -> tuple[core.Spec, core.Spec]:
         """Length and angle."""
@@ -176,7 +155,7 @@ def test_the_code_of_the_document_runs(opengl, tmp_path):
 # --- what goes wrong ----------------------------------------------------------------------------
 
 
-def test_a_text_that_does_not_compile_is_shown_in_full(path):
+def test_a_text_that_does_not_compile_is_shown_in_full(new_path):
     soft_clip = soft_clip_op()
     filling = "\n".join(f"// remark {i} of somebody who explains a lot" for i in range(60))
     core.kernel("soft_clip", "shader")(lambda call, x, limit: f"{filling}\nreturn x * lim;")
@@ -211,7 +190,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_kernels_that_return_something_else(path, case):
+def test_kernels_that_return_something_else(new_path, case):
     soft_clip = soft_clip_op()
     kernel, words = WRONG[case]
     core.kernel("soft_clip", "shader")(kernel)
@@ -219,7 +198,7 @@ def test_kernels_that_return_something_else(path, case):
         soft_clip([1.0])
 
 
-def test_an_op_without_a_kernel_here(path):
+def test_an_op_without_a_kernel_here(new_path):
     soft_clip = soft_clip_op()
     core.kernel("soft_clip", "cpu")(lambda x, limit: np.tanh(x))
     with pytest.raises(
@@ -230,7 +209,7 @@ def test_an_op_without_a_kernel_here(path):
     assert soft_clip([1.0]).tolist() == [1]
 
 
-def test_ours_are_not_replaced_but_ones_own_may_be(path):
+def test_ours_are_not_replaced_but_ones_own_may_be(new_path):
     with pytest.raises(core.CoreError, match="op 'grid_sample' has a kernel on backend 'shader'"):
         core.kernel("grid_sample", "shader")(lambda call, x, grid: "x")
     soft_clip = soft_clip_op()
@@ -301,7 +280,7 @@ def warp_ops():
     return my_affine_grid, my_grid_sample
 
 
-def test_images_read_at_positions(path, rng):
+def test_images_read_at_positions(new_path, rng):
     my_affine_grid, my_grid_sample = warp_ops()
     theta = np.array([[[0.7, 0.2, 0.1], [-0.3, 0.9, 0.05]]], np.float32)
     x = rng.normal(size=(1, 5, 6, 3)).astype(np.float32)
@@ -325,7 +304,7 @@ def test_images_read_at_positions(path, rng):
     np.testing.assert_allclose(found.numpy(), places.numpy(), atol=1e-4)
 
 
-def test_a_norm_of_several_passes(path, rng):
+def test_a_norm_of_several_passes(new_path, rng):
     @core.op(input_dtype="float32")
     def my_instance_norm(
         x: core.Spec, scale: core.Spec | None, *, epsilon: float = 1e-5

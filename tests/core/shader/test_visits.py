@@ -98,6 +98,7 @@ STATES = {
 @pytest.mark.parametrize("state", STATES)
 def test_a_users_state_changes_no_result(context, state):
     x = np.arange(1, 25, dtype=np.float32).reshape(6, 4)
+    whole = x.astype(np.int32)
     with core.backend("shader"):
         stale = core.add(core.tensor(x), 100.0)
         assert stale.numpy()[-1, -1] == 124
@@ -105,6 +106,7 @@ def test_a_users_state_changes_no_result(context, state):
         STATES[state](context)
         for _ in range(3):  # textures are used again
             np.testing.assert_array_equal(core.add(core.tensor(x), 1.0).numpy(), x + 1)
+            np.testing.assert_array_equal(core.add(core.tensor(whole), 1).numpy(), whole + 1)
 
 
 def test_the_users_framebuffer_is_bound_afterwards(context):

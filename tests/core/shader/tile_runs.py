@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from core.backends.shader.library import functions_for
-from core.backends.shader.tiles.source import Tile, Two
+from core.backends.shader.tiles.source import Tile, TwoStages
 
 _BUFFER = (
     "layout(std430, binding = {k}) {how} restrict buffer {name}Block {{ {kind} {name}data[]; }};"
@@ -37,9 +37,9 @@ def _declare(k: int, name: str, text: str) -> list[str]:
     ]
 
 
-def run(context, tile: Tile | Two, inputs: dict[str, np.ndarray], size: int, extra: str = ""):
+def run(context, tile: Tile | TwoStages, inputs: dict[str, np.ndarray], size: int, extra: str = ""):
     """The result of a tile, as a flat array; what it does not write stays NaN."""
-    if isinstance(tile, Two):
+    if isinstance(tile, TwoStages):
         partial = run(context, tile.first, inputs, tile.partials, extra)
         return run(context, tile.second, {"partial": partial}, size)
     program = context.compute_shader(wrapped(tile, list(inputs), extra))

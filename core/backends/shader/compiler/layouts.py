@@ -8,6 +8,7 @@ texels: the first with those from the beginning, and so on.
 
 from typing import NamedTuple
 
+from core.backends.shader.numbers import ceil_div, whole
 from core.specs import Spec
 
 #: Texels in a row of a texture: 2 to the power of this, or less.
@@ -50,6 +51,11 @@ class Layout(NamedTuple):
         return 1 << self.shift
 
     @property
+    def is_whole(self) -> bool:
+        """Whether whole numbers are stored, for bool as well."""
+        return self.dtype in ("int32", "bool")
+
+    @property
     def words(self) -> int:
         """Numbers in a value."""
         return 2 if self.dtype == "complex64" else 1
@@ -68,11 +74,10 @@ def layout_of(spec: Spec, in_textures: bool, half: bool, layers: int = 1, chunk:
     half = half and spec.dtype == "float32"
     if not in_textures:
         return Layout(spec.dtype, half=half)
-    words = 2 if spec.dtype == "complex64" else 1
     if layers == 1:
-        chunk = max(1, -(-spec.size * words // 4))
+        chunk = max(1, ceil_div(spec.size * Layout(spec.dtype).words, 4))
     shift = row_shift(chunk)
-    return Layout(spec.dtype, "texture", half, shift, -(-chunk >> shift), layers, chunk)
+    return Layout(spec.dtype, "texture", half, shift, ceil_div(chunk, 1 << shift), layers, chunk)
 
 
 def row_shift(texels: int) -> int:
@@ -94,7 +99,7 @@ def stored_bytes(size: int, layout: Layout) -> int:
     if layout.kind == "texture":
         return layout.width * layout.rows * layout.layers * (8 if layout.half else 16)
     each = 2 if layout.half else 4 * layout.words
-    return max(16, -(-size * each // 16) * 16)
+    return max(16, whole(size * each, 16))
 
 
 # --- reading ------------------------------------------------------------------------------------
@@ -144,8 +149,7 @@ def _buffer_reader(name: str, layout: Layout, binding: int, fours: bool) -> str:
 
 
 def _texture_reader(name: str, layout: Layout, binding: int, fours: bool) -> str:
-    whole = layout.dtype in ("int32", "bool")
-    vector = "ivec4" if whole else "vec4"
+    vector = "ivec4" if layout.is_whole else "vec4"
     array, split, layer = "", "", ""
     if layout.layers > 1:
         array, layer = "Array", ", k"
@@ -154,7 +158,7 @@ def _texture_reader(name: str, layout: Layout, binding: int, fours: bool) -> str
         f"{vector} {name}_texel(int t) {{ {split}return texelFetch(data_{binding}, "
         f"ivec{3 if layer else 2}(t & {layout.width - 1}, t >> {layout.shift}{layer}), 0); }}"
     )
-    lines = [f"uniform {'i' if whole else ''}sampler2D{array} data_{binding};", fetch]
+    lines = [f"uniform {'i' if layout.is_whole else ''}sampler2D{array} data_{binding};", fetch]
     if fours:
         kind = "bvec4" if layout.dtype == "bool" else vector
         lines.append(f"{kind} {name}_fours(int i) {{ return {kind}({name}_texel(i)); }}")
@@ -193,9 +197,8 @@ def writer(layout: Layout, binding: int, fours: bool = False) -> str:
         fours: whether four values are written at once.
     """
     if layout.kind == "texture":
-        whole = layout.dtype in ("int32", "bool")
         return "\n".join(
-            f"layout(location = {i}) out {'i' if whole else ''}vec4 {target};"
+            f"layout(location = {i}) out {'i' if layout.is_whole else ''}vec4 {target};"
             for i, target in enumerate(target_names(layout))
         )
     stored = STORED_TYPES[layout.dtype]
@@ -218,9 +221,9 @@ def stored_form(values: list[str], layout: Layout) -> str:
     """GLSL of what is written for as many values as are made at once."""
     if layout.dtype == "bool":
         values = [f"int({value})" for value in values]
+    vector = f"{'i' if layout.is_whole else ''}vec4({', '.join(values)})"
     if layout.kind == "texture":
-        whole = layout.dtype in ("int32", "bool")
-        return f"{'i' if whole else ''}vec4({', '.join(values)})"
+        return vector
     if layout.half:
         pairs = [
             f"packHalf2x16(vec2({a}, {b}))" for a, b in zip(values[::2], values[1::2], strict=True)
@@ -228,4 +231,4 @@ def stored_form(values: list[str], layout: Layout) -> str:
         return pairs[0] if len(pairs) == 1 else f"uvec2({', '.join(pairs)})"
     if len(values) == 1:
         return values[0]
-    return f"{'ivec4' if layout.dtype in ('int32', 'bool') else 'vec4'}({', '.join(values)})"
+    return vector

@@ -13,6 +13,7 @@ from core.backends.shader.compiler.layouts import (
     writer,
 )
 from core.backends.shader.compiler.writing import Groups, Writer, epilogue_name, returning
+from core.backends.shader.numbers import ceil_div
 from core.backends.shader.passes import Pass
 
 #: Threads of a group.
@@ -64,7 +65,7 @@ class SingleWriter(Writer):
         else:
             parts += [*self._value(), self._main(*self._one_by_one(together))]
         size = prod(self.out)
-        invocations = -(-size // together)
+        invocations = ceil_div(size, together)
         return "\n".join(parts), (0, 0, 0) if self.in_textures else _groups(invocations)
 
     def _reader(self, binding: int, name: str) -> str:
@@ -179,5 +180,5 @@ class SingleWriter(Writer):
 
 
 def _groups(invocations: int) -> Groups:
-    groups = max(1, -(-invocations // LOCAL_SIZE))
-    return min(groups, GROUPS_X), -(-groups // GROUPS_X), 1
+    groups = max(1, ceil_div(invocations, LOCAL_SIZE))
+    return min(groups, GROUPS_X), ceil_div(groups, GROUPS_X), 1

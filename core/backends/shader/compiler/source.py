@@ -6,7 +6,7 @@ from core.backends.shader.compiler.drawing import DrawingWriter
 from core.backends.shader.compiler.layouts import Layout
 from core.backends.shader.compiler.single import SingleWriter
 from core.backends.shader.compiler.tiled import TileWriter
-from core.backends.shader.compiler.writing import Program, Writer
+from core.backends.shader.compiler.writing import ShaderText, Writer
 from core.backends.shader.passes import Pass
 
 _WRITERS: dict[str, type[Writer]] = {
@@ -22,7 +22,7 @@ def write(
     layouts: Mapping[str, Layout],
     to: Layout,
     baked: bool = False,
-) -> Program:
+) -> ShaderText:
     """The program of a pass.
 
     Args:

@@ -3,8 +3,8 @@
 from math import prod
 
 from core.backends.shader.compiler.layouts import reader, stored_form, writer
-from core.backends.shader.compiler.vectors import VectorWriter
-from core.backends.shader.compiler.writing import Groups, middle_name, returning
+from core.backends.shader.compiler.vectors import VectorWriter, by_components
+from core.backends.shader.compiler.writing import Groups, middle_name, step_function
 
 
 class TileWriter(VectorWriter):
@@ -34,18 +34,14 @@ class TileWriter(VectorWriter):
             return []
         parts, lines = [], []
         for i, step in enumerate(self.made.middle):
-            operands = ", ".join(["float here", *(f"float {n}" for n in step.inputs)])
-            parts.append(f"float middle_{i}({operands}) {{ {returning(step.text)} }}")
-            names: list[str] = []
+            parts.append(step_function(f"middle_{i}", step))
+            reads: list[str] = []
             for n, source in step.inputs.items():
                 name, single = middle_name(i, n), prod(source.shape) == 1
                 parts.append(reader(name, self.layouts[name], len(bindings), fours=not single))
                 bindings.append(name)
-                names.append(f"t{i}_{len(names)}")
-                read = f"vec4({name}_at(0))" if single else f"{name}_fours(c)"
-                lines.append(f"vec4 {names[-1]} = {read};")
-            calls = [f"middle_{i}({', '.join(f'{n}.{c}' for n in ['v', *names])})" for c in "xyzw"]
-            lines.append(f"v = vec4({', '.join(calls)});")
+                reads.append(f"vec4({name}_at(0))" if single else f"{name}_fours(c)")
+            lines += by_components(f"middle_{i}", reads)
         lines.append("return v;")
         return [*parts, f"vec4 middle_4(int c, vec4 v) {{ {' '.join(lines)} }}"]
 

@@ -1,6 +1,7 @@
 """What programs have in common whose generators read and make four values at once."""
 
 import re
+from collections.abc import Sequence
 
 from core.backends.shader.compiler.broadcasting import broadcast_index, collapsed
 from core.backends.shader.compiler.layouts import reader
@@ -46,7 +47,8 @@ class VectorWriter(Writer):
         lines_1: list[str] = []
         out = self.made.shown
         for i, step in enumerate(self.made.epilogue):
-            fours, ones = ["here"], ["here"]
+            fours: list[str] = []
+            ones: list[str] = []
             for n, source in step.inputs.items():
                 name = epilogue_name(i, n)
                 by_4 = fours_index(out, source.shape) if by_fours else None
@@ -63,12 +65,17 @@ class VectorWriter(Writer):
                         numbers = [f"(4 * o + {k})" for k in range(4)]
                         given = [broadcast_index(out, source.shape, k) for k in numbers]
                         fours.append(f"vec4({', '.join(f'{shown}_at({g})' for g in given)})")
-            lines_1.append(f"v = finish_{i}({', '.join(['v', *ones[1:]])});")
-            names = [f"t{i}_{k}" for k in range(1, len(fours))]
-            lines_4 += [f"vec4 {n} = {f};" for n, f in zip(names, fours[1:], strict=True)]
-            calls = [f"finish_{i}({', '.join(f'{n}.{c}' for n in ['v', *names])})" for c in "xyzw"]
-            lines_4.append(f"v = vec4({', '.join(calls)});")
+            lines_1.append(f"v = finish_{i}({', '.join(['v', *ones])});")
+            lines_4 += by_components(f"finish_{i}", fours)
         return parts, lines_4, lines_1
+
+
+def by_components(function: str, operands: Sequence[str]) -> list[str]:
+    """Statements that put vec4 ``v`` and other vec4s through a function of floats."""
+    names = [f"{function}_{k}" for k in range(len(operands))]
+    lines = [f"vec4 {n} = {operand};" for n, operand in zip(names, operands, strict=True)]
+    calls = [f"{function}({', '.join(f'{n}.{c}' for n in ['v', *names])})" for c in "xyzw"]
+    return [*lines, f"v = vec4({', '.join(calls)});"]
 
 
 def fours_index(out: Shape, shape: Shape) -> str | None:

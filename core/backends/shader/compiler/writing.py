@@ -10,7 +10,7 @@ import numpy as np
 
 from core.backends.shader.compiler.layouts import Layout
 from core.backends.shader.library import functions_for
-from core.backends.shader.passes import Pass, literal
+from core.backends.shader.passes import EpilogueStep, Pass, literal
 from core.specs import Shape
 
 _NUMBERS = "#define NAN intBitsToFloat(0x7fc00000)\n#define INF intBitsToFloat(0x7f800000)"
@@ -19,7 +19,7 @@ _NUMBERS = "#define NAN intBitsToFloat(0x7fc00000)\n#define INF intBitsToFloat(0
 Groups = tuple[int, int, int]
 
 
-class Program(NamedTuple):
+class ShaderText(NamedTuple):
     """A program to be: its source, and what is bound to it.
 
     Attributes:
@@ -67,7 +67,7 @@ class Writer(ABC):
     def local_size(self) -> int:
         """Threads of a group of a compute shader."""
 
-    def program(self) -> Program:
+    def program(self) -> ShaderText:
         """The whole."""
         body, groups = self.body()
         head = ["#version 330"]
@@ -76,14 +76,13 @@ class Writer(ABC):
         # Functions come first: what a kernel calls its numbers may be a name in them, too.
         texts = [*head, _NUMBERS, functions_for(body), *self._uniforms(body), body]
         text = "\n".join(t for t in texts if t) + "\n"
-        return Program(text, (*self.inputs,), (*self.ints,), (*self.floats,), groups)
+        return ShaderText(text, (*self.inputs,), (*self.ints,), (*self.floats,), groups)
 
     def steps(self) -> list[str]:
         """A function for each step of the epilogue."""
         found = []
         for i, step in enumerate(self.made.epilogue):
-            operands = ", ".join(["float here", *(f"float {n}" for n in step.inputs)])
-            found.append(f"float finish_{i}({operands}) {{ {returning(step.text)} }}")
+            found.append(step_function(f"finish_{i}", step))
         return found
 
     def _uniforms(self, body: str) -> list[str]:
@@ -130,6 +129,12 @@ def epilogue_name(step: int, name: str) -> str:
 def middle_name(step: int, name: str) -> str:
     """Likewise of a step in the middle of a tile."""
     return f"m{step}_{name}"
+
+
+def step_function(name: str, step: EpilogueStep) -> str:
+    """GLSL of a step as a function of ``here`` and its inputs."""
+    operands = ", ".join(["float here", *(f"float {n}" for n in step.inputs)])
+    return f"float {name}({operands}) {{ {returning(step.text)} }}"
 
 
 def returning(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from math import prod
 
-from core.backends.shader.drawn.packing import cut, padded, turned, whole
+from core.backends.shader.drawn.packing import cut, padded, turned
 from core.backends.shader.drawn.products import (
     ADD_PRODUCTS,
     FOUR_ROWS,
@@ -11,6 +11,7 @@ from core.backends.shader.drawn.products import (
 )
 from core.backends.shader.drawn.source import share
 from core.backends.shader.drawn.windows import drawn_values, drawn_windows
+from core.backends.shader.numbers import whole
 from core.backends.shader.passes import Call, Pass, Source
 from core.geometry import Window
 from core.specs import Spec
@@ -26,7 +27,8 @@ def drawn_convolution(
         x: the images, float32.
         filter: the filter.
         w: the window.
-        targets: to how many textures it is drawn; by default as many as are worth it.
+        targets: to how many textures it is drawn; by default as many as are worth it. Only
+            tests and measurements give it.
     """
     batch, channels, filters = x.shape[0], *filter.shape[2:]
     to = Spec((batch, *w.out_size, filters))
@@ -61,11 +63,11 @@ def _gathered(
     targets: int | None,
     back: bool,
 ) -> Pass:
-    inner, columns = map(whole, filter.shape[2:])
+    inner, columns = (whole(n, 4) for n in filter.shape[2:])
     x = padded(call, x, (*x.shape[:-1], inner))
     filter = padded(call, filter, (*w.size, inner, columns))
     pixels, vectors = prod(to.shape[:-1]), columns // 4
-    shared = share(pixels, vectors, targets)
+    shared = share(pixels, vectors, call.limits, targets)
     # An image without padding holds all windows: nothing to ask for each tap.
     guard = "if (in@) " if back or any(map(any, w.padding)) else ""
     text = drawn_windows(
@@ -96,7 +98,7 @@ def drawn_depthwise(call: Call, x: Source, filter: Source, w: Window, targets: i
     """
     batch, channels = x.shape[0], x.shape[3]
     pixels, vectors = batch * prod(w.out_size), channels // 4
-    shared = share(pixels, vectors, targets)
+    shared = share(pixels, vectors, call.limits, targets)
     text = drawn_windows(
         shared.targets,
         start="vec4 s@ = vec4(0.0);",

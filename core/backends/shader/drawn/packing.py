@@ -5,22 +5,6 @@ import numpy as np
 from core.backends.shader.passes import Call, Operand, Pass, Source, Table
 from core.specs import Shape, Spec
 
-#: With at most so many products, of which at most so many make a value, `map` is good enough.
-_FEW_PRODUCTS = 1 << 12
-_SHORT_SUM = 64
-
-
-def wants_drawing(call: Call, x: Source, results: int, inner: int) -> bool:
-    """Whether sums of ``inner`` products are drawn, four results at once."""
-    products = results * inner
-    enough = products > _FEW_PRODUCTS or (inner > _SHORT_SUM and products > 0)
-    return not call.has_tiles and x.dtype == "float32" and enough
-
-
-def whole(length: int) -> int:
-    """The next multiple of four."""
-    return -(-length // 4) * 4
-
 
 def padded(call: Call, x: Source, shape: Shape) -> Source:
     """Values with zeros after them, up to a shape; a constant is padded here and now."""

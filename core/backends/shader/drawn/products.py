@@ -6,14 +6,16 @@ four texels of the right matrix, which all its targets share.
 
 from typing import NamedTuple
 
-from core.backends.shader.drawn.packing import cut, padded, turned, whole
+from core.backends.shader.drawn.packing import cut, padded, turned
 from core.backends.shader.drawn.source import Drawing, for_targets, share
+from core.backends.shader.numbers import ceil_div, whole
 from core.backends.shader.passes import Call, Pass, Source
 from core.specs import Spec
 
-#: A long sum of a product with fewer texels than this is made in parts.
+#: A sum of so many texels is made in parts of so many, if there are fewer texels to be made than
+#: keep a device busy.
 _FEW_TEXELS = 1024
-_LONG_SUM = 64  # texels
+_LONG_SUM = 64
 _PART = 8
 
 #: Adds what four values ``v`` of the left row give; ``f`` is where the right matrix is read.
@@ -57,9 +59,10 @@ def drawn_product(
         to: shape of the result; its last axis is the columns.
         transpose_x: whether the left ones are [inner, rows].
         transpose_w: whether the right ones are [columns, inner].
-        targets: to how many textures it is drawn; by default as many as are worth it.
+        targets: to how many textures it is drawn; by default as many as are worth it. Only
+            tests and measurements give it.
     """
-    inner, columns = whole(m.inner), whole(m.columns)
+    inner, columns = whole(m.inner, 4), whole(m.columns, 4)
     x = turned(call, x) if transpose_x else x
     w = turned(call, w) if transpose_w else w
     x = padded(call, x, (*x.shape[:-1], inner))
@@ -69,7 +72,7 @@ def drawn_product(
     if parts > 1:
         return cut(call, _in_parts(call, packed, parts, x, w), to)
     rows, vectors = m.batch * m.rows, columns // 4
-    shared = share(rows, vectors, targets if m.shares_right else 1)
+    shared = share(rows, vectors, call.limits, targets if m.shares_right else 1)
     values = {
         "vectors": vectors,
         "fours": inner // 4,
@@ -112,7 +115,7 @@ def _parts(m: Matrices) -> int:
     """In how many parts a sum is made: a few texels alone would leave most units idle."""
     fours = m.inner // 4
     is_long = fours >= _LONG_SUM and m.rows * m.batch * m.columns // 4 < _FEW_TEXELS
-    return -(-fours // _PART) if is_long and m.shares_right else 1
+    return ceil_div(fours, _PART) if is_long and m.shares_right else 1
 
 
 def _in_parts(call: Call, m: Matrices, parts: int, x: Source, w: Source) -> Pass:

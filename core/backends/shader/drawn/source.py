@@ -10,8 +10,8 @@ text the compiler declares, for each input ``x``, ``x_4(i)``: vec4 number i of t
 
 from typing import NamedTuple
 
-#: OpenGL 3.3 promises that so many textures may be drawn to at once.
-MOST_TARGETS = 8
+from core.backends.shader.numbers import ceil_div
+from core.backends.shader.tiles.source import Limits
 
 #: With fewer invocations a device has idle units: then they make less each.
 LEAST_INVOCATIONS = 1024
@@ -39,21 +39,23 @@ class Share(NamedTuple):
         return Drawing(text, self.targets, self.lines * vectors)
 
 
-def share(lines: int, vectors: int, targets: int | None = None) -> Share:
+def share(lines: int, vectors: int, limits: Limits, targets: int | None = None) -> Share:
     """How many targets share the work, and how much each has.
 
     Args:
         lines: rows or pixels of the result.
         vectors: texels of a line.
+        limits: of the device.
         targets: a number that is wanted.
 
-    >>> share(112 * 112, 8), share(7 * 7, 256), share(17 * 17, 64)
+    >>> limits = Limits(max_targets=8)
+    >>> share(112 * 112, 8, limits), share(7 * 7, 256, limits), share(17 * 17, 64, limits)
     (Share(targets=8, lines=1568), Share(targets=7, lines=7), Share(targets=8, lines=37))
-    >>> share(4, 4)
+    >>> share(4, 4, limits)
     Share(targets=1, lines=4)
     """
-    for count in [targets] if targets else range(MOST_TARGETS, 1, -1):
-        each = -(-lines // count)
+    for count in [targets] if targets else range(limits.max_targets, 1, -1):
+        each = ceil_div(lines, count)
         wasted = each * count - lines
         if targets or (each * vectors >= LEAST_INVOCATIONS and wasted * _LEAST_USED <= lines):
             return Share(count, each)

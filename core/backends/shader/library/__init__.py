@@ -3,7 +3,8 @@
 GLSL promises little of its own functions beyond their names: drivers differ in exp and sin, in
 how they divide, and in what they do with NaN. The ones below are ours: the same polynomials on
 every driver, within two units in the last place (tan: three) where a driver adds and multiplies
-correctly, and with the special values of NumPy. What is denormal may count as zero.
+correctly, and with the special values and the signs of zero of NumPy. What is denormal may count as
+zero.
 
 Compilers may contract ``a * b + c``, and may reckon that ``(a + b) - a`` is ``b``. So no function
 relies on how a sum was rounded: where a rest is needed, numbers are cut off by their bits, which no

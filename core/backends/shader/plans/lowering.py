@@ -14,6 +14,7 @@ from core.backends.shader.passes import reads as reads_of_pass
 from core.backends.shader.plans.fusion import Separable, separable_pairs
 from core.backends.shader.recipes import Recipe, make_recipe, passes_of
 from core.backends.shader.session import Session
+from core.backends.shader.tiles.choices import Asked, Choice
 from core.backends.shader.tiles.fused import separable_tile
 from core.declare import Op
 from core.errors import CoreError
@@ -83,10 +84,16 @@ class Lowering:
 
     def __init__(self, program: Program, session: Session, constants: "Constants"):
         self.program, self._session, self._shared = program, session, constants
+        self._limits = session.limits
+        has_tiles = not session.storing.in_textures
+        self._pairs = separable_pairs(program) if has_tiles else {}
         self.homes = homes_of(program)
         self.layouts: dict[str, Layout] = {
             r: session.storing.layout(program.specs[r]) for r in program.inputs
         }
+        made = [r for node in program.nodes for r in results(node, program.specs)]
+        for reference in (*program.inputs, *made):
+            session.check_size(program.specs[reference])
         self.constants: dict[str, Block] = {}
         self.nodes: list[Lowered | Hosted] = [*self._lowered()]
         for reference in program.outputs:
@@ -102,14 +109,24 @@ class Lowering:
         return self.constants[home]
 
     def _lowered(self) -> Iterator[Lowered | Hosted]:
-        has_tiles = not self._session.storing.in_textures
-        pairs = separable_pairs(self.program) if has_tiles else {}
-        taken = {pair.depthwise.name for pair in pairs.values()}
+        taken = {pair.depthwise.name for pair in self._pairs.values()}
         for node in self.program.nodes:
-            if node.name in pairs:
-                yield self._separable(pairs[node.name])
-            elif node.name not in taken and not is_alias(node, self.program):
-                yield self._node(node)
+            if node.name not in taken and not is_alias(node, self.program):
+                yield self._step(node)
+
+    def _step(self, node: Node) -> Lowered | Hosted:
+        pair = self._pairs.get(node.name)
+        return self._node(node) if pair is None else self._separable(pair)
+
+    def tiled(
+        self, step: Lowered | Hosted, tuned: Callable[[Asked], Choice | None]
+    ) -> Lowered | Hosted:
+        """A step anew, with tiles as they are told."""
+        self._limits = self._session.limits._replace(tuned=tuned)
+        try:
+            return self._step(step.nodes[-1])
+        finally:
+            self._limits = self._session.limits
 
     def _node(self, node: Node) -> Lowered | Hosted:
         kernel = find_kernel(node.type, "shader")
@@ -136,7 +153,7 @@ class Lowering:
     def _call(self, specs: Sequence[Spec]) -> Call:
         result = specs[0] if len(specs) == 1 else tuple(specs)
         has_tiles = not self._session.storing.in_textures
-        return Call(result, self._session.limits, has_tiles=has_tiles)
+        return Call(result, self._limits, has_tiles=has_tiles)
 
     def _recipe(
         self, nodes: tuple[Node, ...], passes: tuple[Pass, ...], operands: "_Operands"

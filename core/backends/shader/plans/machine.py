@@ -14,6 +14,7 @@ from core.plan.program import Program, epilogue_of, multiply_adds, reads
 
 if TYPE_CHECKING:
     from core.backends.shader import ShaderBackend
+    from core.backends.shader.plans.tuning import TunedStep
     from core.backends.shader.session import Session
     from core.plan.report import StepInfo
 
@@ -85,6 +86,16 @@ class Machine(Executable):
         ready = self._current()
         given = ready.taken(feeds)
         return ready.session.owner.call(lambda: ready.gpu_time(given, repeat))
+
+    def tune(self) -> "list[TunedStep]":
+        """Measure which tiles are the fastest, and use them from the next run on."""
+        from core.backends.shader.plans.tuning import tuned_steps  # which few ask for
+
+        session = self._current().session
+        found = tuned_steps(self._program, session)
+        with self._making:
+            self._make_ready(session)
+        return found
 
     def _current(self) -> "ReadyProgram":
         session = self._backend.session

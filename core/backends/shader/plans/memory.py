@@ -2,12 +2,14 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.backends.shader.blocks import Block, key_of
-from core.backends.shader.compiler.layouts import Layout, stored_bytes
+from core.backends.shader.blocks import Block, Key, key_of
+from core.backends.shader.compiler.layouts import Layout
+from core.backends.shader.numbers import ceil_div
 from core.backends.shader.session import Session
 from core.backends.shader.textures import from_texture
 from core.plan.placement import Placed, Request, place
@@ -17,18 +19,19 @@ ALIGNMENT = 256
 
 
 class Need(NamedTuple):
-    """A value that is needed from one step to another, both included."""
+    """A value that is needed from one step to another, both included.
+
+    Attributes:
+        name: of the value.
+        block: how it is stored; it gets memory by `Memory.make` only.
+        first: number of the step that makes it.
+        last: number of the last step that reads it.
+    """
 
     name: str
-    layout: Layout
-    size: int
+    block: Block
     first: int
     last: int
-
-    @property
-    def bytes(self) -> int:
-        """How much memory it takes."""
-        return stored_bytes(self.size, self.layout)
 
 
 class Part(NamedTuple):
@@ -64,13 +67,13 @@ class Arena(Memory):
 
     def __init__(self, needs: Sequence[Need], session: Session):
         self._session = session
-        requests = [Request(n.name, n.bytes, n.first, n.last) for n in needs]
+        requests = [Request(n.name, n.block.bytes, n.first, n.last) for n in needs]
         alignment = max(ALIGNMENT, session.device.buffer_alignment)
         self.placed, self.bytes = place(requests, alignment)
 
     def make(self) -> dict[str, Part]:
         """Parts of a new buffer."""
-        words = max(4, -(-self.bytes // 4))
+        words = max(4, ceil_div(self.bytes, 4))
         self._block = Block(Layout("float32"), words)
         thing = self._session.storage.pinned(self._block)
         return {p.name: Part(thing, p.offset, p.bytes) for p in self.placed}
@@ -81,38 +84,52 @@ class Textures(Memory):
 
     def __init__(self, needs: Sequence[Need], session: Session):
         self._session = session
-        self._blocks: list[Block] = []
-        self._of: dict[str, int] = {}
-        free: dict[Any, list[int]] = {}
-        busy: list[tuple[int, int]] = []  # last step, number
-        placed, offsets = [], 0
-        starts: list[int] = []
-        for need in sorted(needs, key=lambda n: n.first):
-            for last, number in [b for b in busy if b[0] < need.first]:
-                busy.remove((last, number))
-                free.setdefault(key_of(self._blocks[number]), []).append(number)
-            block = Block(need.layout, need.size)
-            spare = free.get(key_of(block))
-            if spare:
-                number = spare.pop()
-            else:
-                number = len(self._blocks)
-                self._blocks.append(block)
-                starts.append(offsets)
-                offsets += block.bytes
-            busy.append((need.last, number))
-            self._of[need.name] = number
-            placed.append(Placed(need.name, starts[number], need.bytes, need.first, need.last))
-        self.placed, self.bytes = placed, offsets
+        self._of = shared_blocks(needs)
+        self._blocks = [*dict.fromkeys(self._of.values())]
+        *starts, self.bytes = accumulate((b.bytes for b in self._blocks), initial=0)
+        start_of = dict(zip(self._blocks, starts, strict=True))
+        self.placed = [
+            Placed(n.name, start_of[self._of[n.name]], n.block.bytes, n.first, n.last)
+            for n in sorted(needs, key=lambda n: n.first)
+        ]
 
     def make(self) -> dict[str, Part]:
         """A texture for each value."""
-        things = [self._session.storage.pinned(block) for block in self._blocks]
-        return {name: Part(things[i], 0, self._blocks[i].bytes) for name, i in self._of.items()}
+        things = {block: self._session.storage.pinned(block) for block in self._blocks}
+        return {name: Part(things[b], 0, b.bytes) for name, b in self._of.items()}
+
+
+def shared_blocks(needs: Sequence[Need]) -> dict[str, Block]:
+    """The block in which each value lies: of an earlier one that is alike and free by then.
+
+    >>> small, large = Layout("float32"), Layout("complex64")
+    >>> first, second, third = (Need(n, Block(small, 9), i, i + 1) for i, n in enumerate("abc"))
+    >>> found = shared_blocks([first, second, third, Need("d", Block(large, 900), 3, 3)])
+    >>> [found[name] is found["a"] for name in "abcd"]
+    [True, False, True, False]
+    """
+    found: dict[str, Block] = {}
+    free: dict[Key, list[Block]] = {}
+    busy: list[Need] = []
+    for need in sorted(needs, key=lambda n: n.first):
+        for past in [n for n in busy if n.last < need.first]:
+            busy.remove(past)
+            free.setdefault(key_of(past.block), []).append(found[past.name])
+        spare = free.get(key_of(need.block))
+        found[need.name] = spare.pop() if spare else need.block
+        busy.append(need)
+    return found
 
 
 def raw_values(part: Part, layout: Layout, count: int, dtype: np.dtype) -> np.ndarray:
-    """What is stored in memory, from its beginning; in the GL thread."""
+    """What is stored in memory, from its beginning; in the GL thread.
+
+    Args:
+        part: where the values lie.
+        layout: how they are stored.
+        count: how many numbers, those of complex values counted one by one.
+        dtype: of a number.
+    """
     if layout.kind == "texture":
         return from_texture(part.thing, layout, count, dtype)
     found = np.empty(max(count, 1), dtype)

@@ -80,11 +80,10 @@ class ReadyProgram:
             names = node.writes if isinstance(node, Hosted) else _written(node)
             for name in names:
                 if name not in skipped:
-                    layout = self.lowering.layouts[name]
-                    size = self.program.specs[name].size
-                    found.append(Need(name, layout, size, i, max(i, last.get(name, i))))
+                    block = Block(self.lowering.layouts[name], self.program.specs[name].size)
+                    found.append(Need(name, block, i, max(i, last.get(name, i))))
             if isinstance(node, Lowered):
-                found += [Need(n, la, size, i, i) for n, (la, size) in node.between.items()]
+                found += [Need(n, Block(*of), i, i) for n, of in node.between.items()]
         return found
 
     # --- in the caller's thread -------------------------------------------------------------

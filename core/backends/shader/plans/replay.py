@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from core.backends.shader.blocks import Block
+from core.backends.shader.compiler.writing import ShaderText
 from core.backends.shader.plans.lowering import Hosted, Lowered, Place
 from core.backends.shader.plans.memory import Part
 from core.backends.shader.session import BARRIER, BARRIER_TO_ALL, Session
@@ -92,7 +93,7 @@ class Replay:
 
     # --- compute ----------------------------------------------------------------------------
 
-    def _dispatch(self, program: Any, reads: Sequence[Place], writes: Place) -> None:
+    def _dispatch(self, program: ShaderText, reads: Sequence[Place], writes: Place) -> None:
         compiled = self._session.programs.of(program)
         if self._hazards.meets([*map(self._range, reads)], self._range(writes)):
             self.calls.append(self._barrier())
@@ -135,7 +136,7 @@ class Replay:
 
     # --- drawing ----------------------------------------------------------------------------
 
-    def _draw(self, program: Any, reads: Sequence[Place], writes: Place) -> None:
+    def _draw(self, program: ShaderText, reads: Sequence[Place], writes: Place) -> None:
         compiled = self._session.programs.of(program)
         for unit, place in enumerate(reads):
             if isinstance(place, str) and place in self._moving:

@@ -1,6 +1,7 @@
 """Means over the pixels of an image, as before a classifier."""
 
-from core.backends.shader.tiles.source import Limits, Tile, ceil_div, spread
+from core.backends.shader.numbers import ceil_div
+from core.backends.shader.tiles.source import Limits, Tile, spread
 
 #: The most that one tile adds up, a power of two.
 MOST_PIXELS = 4096
@@ -10,6 +11,12 @@ def mean_tile(batch: int, pixels: int, channels: int, limits: Limits) -> Tile:
     """The mean of ``x`` [batch, pixels, channels] over pixels; threads share the pixels.
 
     A sum that runs over is added up again from smaller values, by one thread.
+
+    Args:
+        batch: how many images there are.
+        pixels: of each, from 1 to `MOST_PIXELS`.
+        channels: of a pixel; in fours they are read as vectors.
+        limits: of the device.
     """
     wide = channels % 4 == 0
     kind, suffix, count = ("vec4", "_4", channels // 4) if wide else ("float", "_1", channels)

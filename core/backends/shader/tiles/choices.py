@@ -6,11 +6,13 @@ multiprocessors; 4 to 3300 us each, some 12 tiles for each). The tile it takes i
 best of them by 2.6 % in the median, 5.8 % in the mean and 31 % at worst (32 products; for the other
 12 it takes a tile that was not measured). `TUNED` has the best tiles where the model misses them by
 more than 2 %. With a depthwise convolution inside it is 2.8 % in the mean and 24 % at worst (13).
+`core.tune_shader` measures on the device at hand; what it found comes before both.
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from core.backends.shader.tiles.source import Limits, ceil_div
+from core.backends.shader.numbers import ceil_div
+from core.backends.shader.tiles.source import Limits
 
 
 class Product(NamedTuple):
@@ -235,28 +237,57 @@ _PRODUCT = _Costs(3.1, 1.35, 21, 1200, (160, 236, 189), 21)
 _WITH_DEPTHWISE = _Costs(3.1, 1.3, 81, 680, (180, 270, 215), 57, 37, 2.3)
 
 
+class Family(NamedTuple):
+    """The tiles of one kind of kernel, and how one is chosen.
+
+    Attributes:
+        name: of the family.
+        candidates: its tiles.
+        table: the best of them where the model misses it.
+        costs: of the model.
+    """
+
+    name: str
+    candidates: tuple[Choice, ...]
+    table: dict[tuple[int, int, int], Choice]
+    costs: _Costs
+
+    def fitting(self, p: Product, limits: Limits) -> list[Choice]:
+        """The tiles that may be of use for a product."""
+        widest = max(2 * p.columns, 33)
+        return [c for c in self.candidates if c.fits(limits, p) and c.columns < widest]
+
+    def choose(self, p: Product, limits: Limits) -> Choice:
+        """What was measured on this device, else what the table has, else the model's."""
+        found = limits.tuned((self.name, p))
+        if found is None and limits.multiprocessors >= _MANY and p.batch == 1:
+            found = self.table.get((p.rows, p.inner, p.columns))
+        if found and found.fits(limits, p):
+            return found
+        fitting = self.fitting(p, limits) or [SMALLEST]
+        return min(fitting, key=lambda c: _clocks(c, p, limits, self.costs))
+
+
+#: What a tile is chosen for: the name of the family, and the product.
+Asked: TypeAlias = tuple[str, Product]
+
+FAMILIES = {
+    family.name: family
+    for family in (
+        Family("product", CANDIDATES, TUNED, _PRODUCT),
+        Family("separable", SEPARABLE, TUNED_SEPARABLE, _WITH_DEPTHWISE),
+    )
+}
+
+
 def choose(p: Product, limits: Limits) -> Choice:
-    """The tuned tile of a product, or the one that should take the least time."""
-    return _best(p, limits, CANDIDATES, TUNED, _PRODUCT)
+    """The tile of a product: a measured one, or the one that should take the least time."""
+    return FAMILIES["product"].choose(p, limits)
 
 
 def choose_separable(p: Product, limits: Limits) -> Choice:
     """The same for a depthwise convolution and the pointwise one that is the product."""
-    return _best(p, limits, SEPARABLE, TUNED_SEPARABLE, _WITH_DEPTHWISE)
-
-
-def _best(
-    p: Product,
-    limits: Limits,
-    candidates: tuple[Choice, ...],
-    tuned: dict[tuple[int, int, int], Choice],
-    costs: _Costs,
-) -> Choice:
-    found = tuned.get((p.rows, p.inner, p.columns)) if p.batch == 1 else None
-    if found and limits.multiprocessors >= _MANY and found.fits(limits, p):
-        return found
-    fitting = [c for c in candidates if c.fits(limits, p) and c.columns < max(2 * p.columns, 33)]
-    return min(fitting or [SMALLEST], key=lambda c: _clocks(c, p, limits, costs))
+    return FAMILIES["separable"].choose(p, limits)
 
 
 def _clocks(c: Choice, p: Product, limits: Limits, costs: _Costs) -> float:

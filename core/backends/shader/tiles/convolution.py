@@ -6,16 +6,11 @@ the channels. The left factor is never stored; its side gathers it from the imag
 
 from typing import NamedTuple
 
+from core.backends.shader.numbers import ceil_div
 from core.backends.shader.tiles.choices import Choice, Product, choose
-from core.backends.shader.tiles.matrix import (
-    Layout,
-    Side,
-    dense_text,
-    matmul_tile,
-    matrix_side,
-    tile_grid,
-)
-from core.backends.shader.tiles.source import Limits, Tile, ceil_div, run_function, threads
+from core.backends.shader.tiles.matrix import dense_text, matmul_tile, tile_grid
+from core.backends.shader.tiles.sides import Layout, Side, matrix_side
+from core.backends.shader.tiles.source import Limits, Tile, run_function, threads
 from core.geometry import Window
 
 #: Up to so many input channels a convolution is computed directly, as a vec4 of them is mostly air.
@@ -47,13 +42,13 @@ class Convolution(NamedTuple):
         return Product(self.pixels, self.taps * self.channels, self.filters)
 
 
-def conv2d_tile(c: Convolution, limits: Limits, choice: Choice | None = None) -> Tile:
+def conv2d_tile(c: Convolution, limits: Limits) -> Tile:
     """A convolution as product, or directly for images of few channels."""
     if c.window.pointwise:
-        return matmul_tile(c.product, limits, choice, ("x", "w"))
-    if choice is None and direct_fits(c, limits):
+        return matmul_tile(c.product, limits, names=("x", "w"))
+    if direct_fits(c, limits):
         return direct_tile(c)
-    return gathered_tile(c, choice or choose(c.product, limits))
+    return gathered_tile(c, choose(c.product, limits))
 
 
 def gathered_tile(c: Convolution, choice: Choice) -> Tile:
@@ -129,6 +124,11 @@ def direct_tile(c: Convolution, pixels: int = 1, local_size: int = 256) -> Tile:
 
     On an H100 one pixel in groups of 256 is fastest for a network's first layer: 6.8 us for
     224x224x3 to 112x112x32, against 7.5 us with two pixels.
+
+    Args:
+        c: the convolution.
+        pixels: that a thread makes; for measurements and tests.
+        local_size: threads of a group; likewise.
     """
     (height, width), w = c.window.out_size, c.window
     vectors, blocks = ceil_div(c.filters, 4), ceil_div(width, pixels)

@@ -6,7 +6,8 @@ some neighbouring pixels of four channels, and holds the columns of the image th
 
 from typing import NamedTuple
 
-from core.backends.shader.tiles.source import Limits, Tile, ceil_div, threads
+from core.backends.shader.numbers import ceil_div
+from core.backends.shader.tiles.source import Limits, Tile, threads
 from core.geometry import Window
 
 
@@ -45,7 +46,13 @@ class _Reads(NamedTuple):
 
 
 def depthwise_tile(d: Depthwise, limits: Limits, strip: Strip | None = None) -> Tile:
-    """A depthwise convolution of any multiplier; with one filter a channel it is fast."""
+    """A depthwise convolution of any multiplier; with one filter a channel it is fast.
+
+    Args:
+        d: the convolution.
+        limits: of the device.
+        strip: what a thread makes, for measurements and tests; by default the best known.
+    """
     s = strip or choose_strip(d, limits)
     (height, width), w = d.window.out_size, d.window
     r = _reads(d)

@@ -4,11 +4,18 @@ The tile of the product computes its left factor instead of loading it. Every ti
 so again: it pays where the pointwise convolution has few columns, as in a network's first layers.
 """
 
+from math import prod
+
+from core.backends.shader.numbers import ceil_div
 from core.backends.shader.tiles.choices import Choice, Product, choose_separable
 from core.backends.shader.tiles.convolution import Convolution, corner
 from core.backends.shader.tiles.depthwise import Depthwise
-from core.backends.shader.tiles.matrix import Layout, Side, dense_text, matrix_side, tile_grid
-from core.backends.shader.tiles.source import Limits, Tile, ceil_div
+from core.backends.shader.tiles.matrix import dense_text, tile_grid
+from core.backends.shader.tiles.sides import Layout, Side, matrix_side
+from core.backends.shader.tiles.source import Limits, Tile
+
+#: Places of the largest filter that was measured.
+_MOST_TAPS = 9
 
 _COLUMNS = 128  # of the tiles that win
 _MOST_SUMS = 1 << 18
@@ -26,7 +33,7 @@ def separable_tile(
         d: the depthwise convolution, of multiplier 1 and whole vec4s of channels.
         filters: of the pointwise convolution.
         limits: of the device.
-        choice: tile of the product.
+        choice: tile of the product, for measurements and tests; by default the best known.
     """
     c = Convolution(d.batch, d.channels, filters, d.window)
     p = Product(c.pixels, d.channels, filters)
@@ -58,7 +65,7 @@ def pays(d: Depthwise, filters: int) -> bool:
     """
     pixels = d.batch * d.window.out_size[0] * d.window.out_size[1]
     sums = pixels * d.channels // 4 * ceil_div(filters, _COLUMNS)
-    return can_fuse(d) and sums <= _MOST_SUMS
+    return can_fuse(d) and prod(d.window.size) <= _MOST_TAPS and sums <= _MOST_SUMS
 
 
 def _depthwise_side(c: Convolution) -> Side:

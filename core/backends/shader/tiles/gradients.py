@@ -4,26 +4,30 @@ The result is small and the sums are long, so several groups share a sum. Then a
 up what they found.
 """
 
+from core.backends.shader.numbers import ceil_div
 from core.backends.shader.tiles.choices import Choice, Product, choose
 from core.backends.shader.tiles.convolution import Convolution
 from core.backends.shader.tiles.depthwise import Depthwise
-from core.backends.shader.tiles.matrix import Layout, Side, matrix_side, product_text
-from core.backends.shader.tiles.source import Limits, Tile, Two, ceil_div, spread, threads
+from core.backends.shader.tiles.matrix import product_text
+from core.backends.shader.tiles.sides import Layout, Side, matrix_side
+from core.backends.shader.tiles.source import Limits, Tile, TwoStages, spread, threads
 
+#: More partial sums take longer to add up than they save.
 _MOST_PARTS = 64
 _LANES = 8  # of a depthwise gradient: threads that share the pixels of a group
 
 
 def filter_gradient(
     c: Convolution, limits: Limits, choice: Choice | None = None, parts: int = 0
-) -> Tile | Two:
+) -> Tile | TwoStages:
     """The gradient of a convolution for its filter, from ``x`` and ``dy``.
 
     Args:
         c: the convolution.
         limits: of the device.
-        choice: tile of the product, whose rows are the filter's places and channels.
-        parts: how many groups share a sum; 0: as many as fill the device.
+        choice: tile of the product, whose rows are the filter's places and channels; for
+            measurements and tests, by default the best known.
+        parts: how many groups share a sum, likewise; 0: as many as fill the device.
     """
     p = Product(c.taps * c.channels, c.pixels, c.filters, transpose_a=True)
     choice = choice or choose(p, limits)
@@ -53,9 +57,9 @@ def parts_of(tiles: int, most: int, limits: Limits) -> int:
     return max(min(2 * (limits.multiprocessors or 16) // tiles, most, _MOST_PARTS), 1)
 
 
-def in_two(first: Tile, size: int, parts: int) -> Tile | Two:
+def in_two(first: Tile, size: int, parts: int) -> Tile | TwoStages:
     """A kernel whose parts a second one adds up, if there are several."""
-    return first if parts == 1 else Two(first, sum_tile(size, parts), size * parts)
+    return first if parts == 1 else TwoStages(first, sum_tile(size, parts), size * parts)
 
 
 def sum_tile(size: int, parts: int) -> Tile:
@@ -124,10 +128,15 @@ def _patches(c: Convolution) -> Side:
     )
 
 
-def depthwise_filter_gradient(d: Depthwise, limits: Limits, parts: int = 0) -> Tile | Two:
+def depthwise_filter_gradient(d: Depthwise, limits: Limits, parts: int = 0) -> Tile | TwoStages:
     """The gradient of a depthwise convolution for its filter, from ``x`` and ``dy``.
 
     A thread sums some pixels for a place of the filter and its channels; see `filter_gradient`.
+
+    Args:
+        d: the convolution.
+        limits: of the device.
+        parts: how many groups share a sum, for tests; 0: as many as fill the device.
     """
     w, (height, width), (out_height, out_width) = d.window, d.window.in_size, d.window.out_size
     wide = d.multiplier == 1 and d.channels % 4 == 0

@@ -10,99 +10,15 @@ Convolutions are such products whose left factor is gathered (`convolution`, `tr
 is a `Side`: it says how slots of a strip are read, so that this file knows nothing of pixels.
 """
 
-from collections.abc import Callable
 from typing import NamedTuple
 
+from core.backends.shader.numbers import ceil_div
 from core.backends.shader.tiles.choices import Choice, Product, choose
-from core.backends.shader.tiles.source import Limits, Tile, ceil_div, run_function, spread
+from core.backends.shader.tiles.sides import Layout, Side, matrix_side
+from core.backends.shader.tiles.source import Limits, Tile, spread
 from core.backends.shader.tiles.vector import MOST_ROWS, vector_tile
 
 _XYZW = "xyzw"
-
-
-class Side(NamedTuple):
-    """How one factor is read, a vec4 at a time, in GLSL.
-
-    A slot (``s`` is its suffix in names) is a place in the strip that a thread fills turn by turn.
-    A vec4 lies along the inner axis, or across it (along rows of the left factor or columns of the
-    right one). Lines past the end may read anything that is there; past the end of the inner axis
-    both sides read zero.
-    """
-
-    along_inner: bool
-    functions: str
-    start: Callable[[str, str, str], str]  # slot, line, place on the inner axis: declarations
-    value: Callable[[str], str]  # slot: an expression of vec4
-    step: Callable[[str, int], str]  # slot, floats to go along the inner axis: statements
-
-
-class Layout(NamedTuple):
-    """A product for `product_text`: both factors, and where its result goes."""
-
-    left: Side
-    right: Side
-    rows: str  # how many rows there are, as GLSL
-    columns: int
-    turns: Callable[[int], str]  # the length of a strip: how many strips there are, as GLSL
-    store_row: Callable[[str], str]  # a row's number: where it starts in the result, in floats
-    fill: Callable[[Choice], str] | None = None  # how the left factor's rows become resident
-
-
-def matrix_side(name: str, base: str, lines: int, inner: int, along: bool, guard: bool) -> Side:
-    """A dense matrix as a factor.
-
-    Args:
-        name: of the input.
-        base: where the matrix starts, in floats, as GLSL; "0" for the only one.
-        lines: rows of a left factor, columns of a right one.
-        inner: length of the inner axis.
-        along: whether the inner axis is the one whose elements are neighbours.
-        guard: whether strips go past the end of the inner axis.
-    """
-    if (inner if along else lines) % 4:
-        return _loose_side(name, base, lines, inner, along, guard)
-
-    def start(s: str, line: str, place: str) -> str:
-        if along:
-            at = f"(min({line}, {lines - 1}) * {inner} + {place}) / 4"
-        else:
-            at = f"(({place}) * {lines} + min({line}, {lines - 4})) / 4"
-        base_4 = "" if base == "0" else f"{base} / 4 + "
-        return f"int {name}at{s} = {base_4}{at};" + (f"int {name}k{s} = {place};" if guard else "")
-
-    def value(s: str) -> str:
-        read = f"{name}_4({name}at{s})"
-        return f"{name}k{s} < {inner} ? {read} : vec4(0.0)" if guard else read
-
-    def step(s: str, length: int) -> str:
-        ahead = length // 4 if along else length * (lines // 4)
-        return f"{name}at{s} += {ahead};" + (f"{name}k{s} += {length};" if guard else "")
-
-    return Side(along, "", start, value, step)
-
-
-def _loose_side(name: str, base: str, lines: int, inner: int, along: bool, guard: bool) -> Side:
-    """A matrix whose rows do not start on vec4s: read float by float, with every end guarded."""
-
-    def start(s: str, line: str, place: str) -> str:
-        if along:
-            at = f"{base} + min({line}, {lines - 1}) * {inner} + {place}"
-            return f"int {name}at{s} = {at}; int {name}k{s} = {place};"
-        at = f"{base} + ({place}) * {lines} + {line}"
-        left = f"{lines} - ({line})"
-        return f"int {name}at{s} = {at}, {name}l{s} = {left}; int {name}k{s} = {place};"
-
-    def value(s: str) -> str:
-        if along:
-            return f"{name}_run({name}at{s}, {inner} - {name}k{s})"
-        left = f"{name}k{s} < {inner} ? {name}l{s} : 0" if guard else f"{name}l{s}"
-        return f"{name}_run({name}at{s}, {left})"
-
-    def step(s: str, length: int) -> str:
-        ahead = length if along else length * lines
-        return f"{name}at{s} += {ahead}; {name}k{s} += {length};"
-
-    return Side(along, run_function(name), start, value, step)
 
 
 class _Strip(NamedTuple):
@@ -191,6 +107,13 @@ def resident_text(choice: Choice, layout: Layout, prologue: str, inner: int, nam
 
     The right factor, the dense matrix ``name`` of ``inner`` rows, goes from memory to registers: no
     barriers and no strips between. Good for few rows, as each vec4 is read by few threads.
+
+    Args:
+        choice: the tile, with ``splits`` threads that share the inner axis.
+        layout: the factors; the right one only tells how many columns there are, whole vec4s.
+        prologue: sets ``first_row`` and ``first_column``, as `tile_grid` does.
+        inner: length of the inner axis, a multiple of 4.
+        name: of the right factor, [inner, columns].
     """
     c, vectors, columns = choice, inner // 4, layout.columns // 4
     across, down = c.columns // 4 // c.thread_vectors, c.rows // c.thread_rows
@@ -284,7 +207,7 @@ def _line_step(strip: _Strip) -> str:
     return f" * {strip.stride}" if strip.side.along_inner else ""
 
 
-def _tile_row(c: Choice, layout: Layout, i: int, down: int) -> str:
+def _tile_row(layout: Layout, i: int, down: int) -> str:
     """The row within the tile of a thread's row i."""
     if layout.left.along_inner:
         return f"ty + {i * down}"
@@ -294,7 +217,7 @@ def _tile_row(c: Choice, layout: Layout, i: int, down: int) -> str:
 def _store(c: Choice, layout: Layout, across: int, down: int) -> str:
     text = ""
     for i in range(c.thread_rows):
-        text += f"{{ int row = first_row + {_tile_row(c, layout, i, down)};\n"
+        text += f"{{ int row = first_row + {_tile_row(layout, i, down)};\n"
         text += f"if (row < {layout.rows}) {{ int to = {layout.store_row('row')};\n"
         for r in range(c.thread_vectors):
             text += f"{{ int column = first_column + (tx + {r * across}) * 4;\n"
@@ -321,7 +244,7 @@ def _store_sums(c: Choice, layout: Layout, across: int, down: int) -> str:
     """
     size, per_row = c.rows * c.columns // 4, c.columns // 4
     cells = {
-        f"c{i}_{r}": f"({_tile_row(c, layout, i, down)}) * {per_row} + tx + {r * across}"
+        f"c{i}_{r}": f"({_tile_row(layout, i, down)}) * {per_row} + tx + {r * across}"
         for i in range(c.thread_rows)
         for r in range(c.thread_vectors)
     }
@@ -349,7 +272,14 @@ def _store_sums(c: Choice, layout: Layout, across: int, down: int) -> str:
 def tile_grid(
     choice: Choice, rows: int, columns: int, batch: int
 ) -> tuple[tuple[int, int, int], str]:
-    """Groups of a product, and the GLSL that sets ``z``, ``first_row`` and ``first_column``."""
+    """Groups of a product, and the GLSL that sets ``z``, ``first_row`` and ``first_column``.
+
+    Args:
+        choice: the tile; one past the end of the rows or columns is only filled in part.
+        rows: of one result.
+        columns: of one result.
+        batch: how many results there are; ``z`` counts them.
+    """
     across, down = ceil_div(columns, choice.columns), ceil_div(rows, choice.rows)
     groups, text = spread(across * down * batch)
     text += f"int first_column = group % {across} * {choice.columns};\n"
@@ -378,7 +308,15 @@ def product_tile(p: Product, choice: Choice, names: tuple[str, str] = ("a", "b")
 
 
 def dense_text(choice: Choice, layout: Layout, prologue: str, inner: int, right: str) -> str:
-    """GLSL of a product whose right factor is the dense matrix ``right``, as the choice says."""
+    """GLSL of a product whose right factor is a dense matrix, as the choice says.
+
+    Args:
+        choice: the tile, whose rows are resident or not.
+        layout: the factors.
+        prologue: sets ``first_row`` and ``first_column``, as `tile_grid` does.
+        inner: length of the inner axis.
+        right: name of the right factor, [inner, columns].
+    """
     if choice.resident:
         return resident_text(choice, layout, prologue, inner, right)
     return product_text(choice, layout, prologue)

@@ -10,7 +10,13 @@ A text uses ``x_4`` only where rows start on a vec4, and ``store_4`` only where 
 result has whole vec4s. Every element of the result is stored just once.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from core.backends.shader.numbers import ceil_div
+
+if TYPE_CHECKING:
+    from core.backends.shader.tiles.choices import Asked, Choice
 
 #: Groups along an axis that every driver takes (OpenGL 4.3 guarantees as many).
 MOST_GROUPS = 65535
@@ -24,15 +30,22 @@ class Tile(NamedTuple):
     groups: tuple[int, int, int]
 
 
+def nothing_tuned(asked: "Asked") -> "Choice | None":
+    """Of a device that nothing was measured on."""
+    return None
+
+
 class Limits(NamedTuple):
-    """What the device has."""
+    """What the device has, and which tiles were measured to be the fastest on it."""
 
     shared_bytes: int = 32768
     max_threads: int = 1024
     multiprocessors: int = 0  # 0: not known
+    max_targets: int = 8  # textures that a shader draws to at once; OpenGL 3.3 promises as many
+    tuned: "Callable[[Asked], Choice | None]" = nothing_tuned
 
 
-class Two(NamedTuple):
+class TwoStages(NamedTuple):
     """A sum in two kernels: the first writes partial sums, the second adds them up.
 
     The first has the inputs of the whole and a result of ``partials`` floats; the second has the
@@ -42,11 +55,6 @@ class Two(NamedTuple):
     first: Tile
     second: Tile
     partials: int
-
-
-def ceil_div(a: int, b: int) -> int:
-    """How many times b goes into a, rounded up."""
-    return -(-a // b)
 
 
 def spread(count: int) -> tuple[tuple[int, int, int], str]:

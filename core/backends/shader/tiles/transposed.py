@@ -5,21 +5,23 @@ place modulo the stride; all of a phase read the same places of the filter, ever
 a phase is a dense product, and the tiles of all phases make one dispatch.
 """
 
-from core.backends.shader.tiles.choices import Choice, Product, choose
+from core.backends.shader.numbers import ceil_div
+from core.backends.shader.tiles.choices import Product, choose
 from core.backends.shader.tiles.convolution import Convolution
-from core.backends.shader.tiles.matrix import Layout, Side, product_text
-from core.backends.shader.tiles.source import Limits, Tile, ceil_div, spread
+from core.backends.shader.tiles.matrix import product_text
+from core.backends.shader.tiles.sides import Layout, Side
+from core.backends.shader.tiles.source import Limits, Tile, spread
 
 _AXES = ("y", "x")
 
 
-def transposed_tile(c: Convolution, limits: Limits, choice: Choice | None = None) -> Tile:
+def transposed_tile(c: Convolution, limits: Limits) -> Tile:
     """The gradient of a convolution for x, from ``dy`` and the filter ``w``."""
     (sy, sx), w = c.window.strides, c.window
     height, width = (ceil_div(n, s) for n, s in zip(w.in_size, w.strides, strict=True))
     taps = ceil_div(w.size[0], sy) * ceil_div(w.size[1], sx)
     p = Product(c.batch * height * width, taps * c.filters, c.channels, sy * sx, transpose_b=True)
-    choice = choice or choose(p, limits)
+    choice = choose(p, limits)
     layout = Layout(
         _pixels(c),
         _filter(c),

@@ -1,81 +1,88 @@
-"""Optional tuning: times candidates on the device at hand and remembers the fastest, on disk.
-
-A GPU lowers its clock when it has nothing to do, so that the first candidates would look slow. All
-are therefore compiled first and timed in turn, several rounds of them, after work that raises the
-clock; the best time of each counts.
-"""
+"""Which tile is the fastest on the device at hand, and where that is kept: `core.tune_shader`."""
 
 import json
-import os
-from collections.abc import Callable, Hashable, Sequence
-from pathlib import Path
-from typing import TypeVar
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from core.backends.shader.tiles.choices import CANDIDATES, Choice, Product
-from core.backends.shader.tiles.source import Limits
+import numpy as np
+
+from core import code_cache
+from core.backends.shader.tiles.choices import FAMILIES, Asked, Choice, Product
+
+#: Part of the key: changes when what was measured before says nothing any more.
+FORMAT = "shader tiles 1"
 
 Candidate = TypeVar("Candidate", bound=Hashable)
-_ROUNDS = 4
+_ROUNDS = 5
+_ROUNDS_OF_TWO = 11
 
 
-def fastest(
-    candidates: Sequence[Candidate],
-    compiled: Callable[[Candidate], Callable[[], float]],
-    warm: Callable[[], None],
-    rounds: int = _ROUNDS,
-) -> Candidate:
-    """The candidate of the least time.
+class Compared(NamedTuple, Generic[Candidate]):
+    """What is used from now on, and the times of what was used before and of it."""
 
-    Args:
-        candidates: at least one.
-        compiled: makes a candidate ready and returns what runs and times it once, in any unit.
-        warm: keeps the device busy until its clock is up.
-        rounds: how often each is timed.
-    """
-    ready = {c: compiled(c) for c in candidates}
-    warm()
-    times = [{c: run() for c, run in ready.items()} for _ in range(rounds)]
-    return min(ready, key=lambda c: min(t[c] for t in times))
+    choice: Candidate
+    old: float
+    new: float
 
 
-class Tuned:
-    """Choices found on one device, kept in a JSON file of all devices.
+def fastest(runs: Mapping[Candidate, Callable[[], float]], old: Candidate) -> Compared[Candidate]:
+    """The candidate of the least time; the old one, if it may be as fast.
+
+    All run in turn, as the clock of a GPU changes. Of many, one looks fast by chance: so the best
+    and the old one are timed once more, and three quarters of the times of the one have to be less
+    than three quarters of those of the other.
 
     Args:
-        path: the file; it need not exist, and one that cannot be read counts as empty.
-        driver: names the device and its driver; choices of another one are not used.
+        runs: what runs and times a candidate once, in any unit.
+        old: one of them.
     """
+    times = _in_turn(runs, _ROUNDS)
+    best = min(runs, key=lambda c: np.median(times[c]))
+    again = _in_turn({c: runs[c] for c in (old, best)}, _ROUNDS_OF_TWO)
+    before, after = (float(np.median(again[c])) for c in (old, best))
+    if np.percentile(again[best], 75) < np.percentile(again[old], 25):
+        return Compared(best, before, after)
+    return Compared(old, before, before)
 
-    def __init__(self, path: Path, driver: str) -> None:
-        self._path, self._driver = path, driver
-        self._choices = self._read().get(driver, {})
 
-    def choose(
-        self,
-        p: Product,
-        limits: Limits,
-        time: Callable[[Choice], Callable[[], float]],
-        warm: Callable[[], None],
-    ) -> Choice:
-        """The remembered choice of a product, or the fastest one, found now and remembered."""
-        key = json.dumps(p)
-        if key not in self._choices:
-            fitting = [c for c in CANDIDATES if c.fits(limits, p)]
-            self._choices[key] = list(fastest(fitting, time, warm))
-            self._write()
-        return Choice(*self._choices[key])
+def _in_turn(
+    runs: Mapping[Candidate, Callable[[], float]], rounds: int
+) -> dict[Candidate, list[float]]:
+    times: dict[Candidate, list[float]] = {c: [] for c in runs}
+    for _ in range(rounds):
+        for c, run in runs.items():
+            times[c].append(run())
+    return times
 
-    def _read(self) -> dict[str, dict[str, list[int]]]:
-        try:
-            found = json.loads(self._path.read_text())
-        except (OSError, ValueError):
-            return {}
-        return found if isinstance(found, dict) else {}
 
-    def _write(self) -> None:
-        """Replace the file in one step, with what others have written to it meanwhile."""
-        whole = {**self._read(), self._driver: self._choices}
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        part = self._path.with_name(f"{self._path.name}.{os.getpid()}")
-        part.write_text(json.dumps(whole))
-        part.replace(self._path)
+def load_choices(driver: str, half: bool) -> dict[Asked, Choice]:
+    """What was found before on a device; nothing where that cannot be read.
+
+    Args:
+        driver: names the device and its driver.
+        half: whether floats are stored in 16 bits.
+    """
+    kept = code_cache.load(_key(driver, half)) or b"[]"
+    try:
+        return dict(_read(json.loads(kept)))
+    except (LookupError, TypeError, ValueError):
+        return {}
+
+
+def keep_choices(driver: str, half: bool, choices: Mapping[Asked, Choice]) -> None:
+    """Keep choices on disk, with those that other processes kept meanwhile."""
+    whole = {**load_choices(driver, half), **choices}
+    rows = [(name, p, choice) for (name, p), choice in whole.items()]
+    code_cache.keep(_key(driver, half), json.dumps(rows).encode())
+
+
+def _key(driver: str, half: bool) -> str:
+    return code_cache.key_of(FORMAT, driver, "float16" if half else "float32")
+
+
+def _read(rows: Any) -> Iterator[tuple[Asked, Choice]]:
+    """The rows of a table, but for tiles that there are no more."""
+    for name, product, sizes in rows:
+        choice = Choice(*sizes)
+        if choice in FAMILIES[name].candidates:
+            yield (name, Product(*product)), choice

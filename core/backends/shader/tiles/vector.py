@@ -4,8 +4,9 @@ A group's threads make a few columns (``across``) and share the inner axis (``la
 meet in shared memory.
 """
 
+from core.backends.shader.numbers import ceil_div
 from core.backends.shader.tiles.choices import Product
-from core.backends.shader.tiles.source import Limits, Tile, ceil_div, spread
+from core.backends.shader.tiles.source import Limits, Tile, spread
 
 #: The rows that a thread keeps in registers.
 MOST_ROWS = 4
@@ -38,7 +39,7 @@ def _columns_of_b(p: Product, size: int, a: str, b: str) -> Tile:
     text += f"{kind} v = {b}{suffix}({base}k * {count} + n);\n"
     for i in range(p.rows):
         text += f"c{i} = fma({kind}({a}_1({_a_at(p, i, 'k')})), v, c{i});\n"
-    return Tile(text + "}\n" + _tail(p, kind, suffix, across, lanes, count), size, groups)
+    return Tile(text + "}\n" + _tail(p, suffix, across, lanes, count), size, groups)
 
 
 def _rows_of_b(p: Product, size: int, a: str, b: str) -> Tile:
@@ -58,7 +59,7 @@ def _rows_of_b(p: Product, size: int, a: str, b: str) -> Tile:
         at = f"({_a_at(p, i, 'k * 4')}) / 4" if wide else _a_at(p, i, "k")
         part = f"{a}{suffix}({at})"
         text += f"c{i} += dot({part}, v);\n" if wide else f"c{i} = fma({part}, v, c{i});\n"
-    return Tile(text + "}\n" + _tail(p, "float", "_1", across, lanes, p.columns), size, groups)
+    return Tile(text + "}\n" + _tail(p, "_1", across, lanes, p.columns), size, groups)
 
 
 def _head(
@@ -80,7 +81,7 @@ def _head(
     return text + "".join(f"{kind} c{i} = {kind}(0.0);\n" for i in range(p.rows))
 
 
-def _tail(p: Product, kind: str, suffix: str, across: int, lanes: int, count: int) -> str:
+def _tail(p: Product, suffix: str, across: int, lanes: int, count: int) -> str:
     """Halve the lanes until one has the sum, and store it."""
     size = across * lanes
     text = "".join(f"sums[{i * size} + lane * {across} + x] = c{i};\n" for i in range(p.rows))
