@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from core.backends.shader.expressions import BINARY, LETTERS, MOST_INPUTS, elementwise, expression
-from core.backends.shader.passes import Call, Operand, Pass, Source
+from core.backends.shader.expressions import BINARY, LETTERS, elementwise, expression
+from core.backends.shader.passes import MOST_INPUTS, Call, Operand, Pass, Source
 from core.kernels import kernel
 
 for _op in BINARY:

@@ -12,10 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.backends.shader.expressions import MOST_INPUTS
 from core.backends.shader.folds import sum_start
 from core.backends.shader.linear import product, wants_product
-from core.backends.shader.passes import Call, Operand, Pass
+from core.backends.shader.passes import MOST_INPUTS, Call, Operand, Pass
 from core.backends.shader.reductions import reduced
 from core.backends.shader.tiles.choices import Product
 from core.kernels import kernel

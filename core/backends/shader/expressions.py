@@ -9,11 +9,8 @@ from re import sub
 from string import ascii_lowercase
 from typing import Any, NamedTuple, TypeAlias
 
-from core.backends.shader.passes import Call, Operand, Pass, literal
+from core.backends.shader.passes import MOST_INPUTS, Call, Operand, Pass, literal
 from core.ops.unary import SELU_SCALE, SELU_SCALE_ALPHA
-
-#: How many inputs a pass has at most: with its result they take the 16 bindings that there are.
-MOST_INPUTS = 15
 
 #: Names of operands where there are several; ``o`` is a coordinate.
 LETTERS = tuple(ascii_lowercase.replace("o", "")[:MOST_INPUTS])

@@ -23,6 +23,9 @@ from core.backends.shader.tiles.source import Limits, Tile
 from core.errors import CoreError
 from core.specs import Shape, Spec
 
+#: How many inputs a pass has at most: with its result they take the 16 bindings that there are.
+MOST_INPUTS = 15
+
 #: Of llvmpipe: what a driver has at least, used where no device is asked.
 LEAST_LIMITS = Limits(32768, 1024, 0)
 
@@ -210,9 +213,12 @@ class Call:
             text: GLSL of the value at coordinates ``o0, o1, ...``.
             to: shape and dtype of what it gives, by default the (first) result's.
             values: numbers by name. A program is made once for all values of them.
-            inputs: what it reads.
+            inputs: what it reads; at most `MOST_INPUTS`.
+
+        Raises:
+            CoreError: these are too many, or a number takes more than 32 bits.
         """
-        return Pass("map", to or self.to, text, inputs, values)
+        return Pass("map", to or self.to, text, _few(inputs), _small(values))
 
     def each(
         self,
@@ -230,7 +236,7 @@ class Call:
             values: numbers by name. A program is made once for all values of them.
             inputs: what it reads.
         """
-        return Pass("each", to or self.to, text, inputs, values)
+        return Pass("each", to or self.to, text, _few(inputs), _small(values))
 
     def tile(
         self,
@@ -275,6 +281,22 @@ class Call:
         to = to or self.to
         text, targets, chunk = drawing
         return Pass("draw", to, text, inputs, values, targets=targets, chunk=chunk)
+
+
+def _few(inputs: Mapping[str, Source]) -> Mapping[str, Source]:
+    if len(inputs) > MOST_INPUTS:
+        raise CoreError(
+            f"a pass reads {MOST_INPUTS} values at most, not {len(inputs)}: let one pass read "
+            "some of them, and another one its result and the rest"
+        )
+    return inputs
+
+
+def _small(values: Mapping[str, float] | None) -> Mapping[str, float] | None:
+    for name, value in (values or {}).items():
+        if isinstance(value, int) and not -(1 << 31) <= value < 1 << 31:
+            raise CoreError(f"{name}={value} takes more than 32 bits: give it as a float")
+    return values
 
 
 class EpilogueStep(NamedTuple):

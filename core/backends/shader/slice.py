@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from core.backends.shader.expressions import MOST_INPUTS
-from core.backends.shader.passes import Call, Operand, Pass
+from core.backends.shader.passes import MOST_INPUTS, Call, Operand, Pass
 from core.backends.shader.shape import merged, picked, three_axes
 from core.kernels import kernel
 from core.ops.slice import block_at, full_index, split_sizes, strided_index, taken_range

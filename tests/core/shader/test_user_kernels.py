@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import core
+from core.backends.shader.passes import MOST_INPUTS, Call, Operand
 from core.backends.shader.programs import ShaderError
+from core.specs import Spec
 from tests.rules.sources import ROOT
 
 pytestmark = pytest.mark.usefixtures("scratch_ops")
@@ -354,3 +356,14 @@ def test_a_norm_of_several_passes(new_path, rng):
         np.testing.assert_allclose(my_instance_norm(*given).numpy(), expected, atol=1e-5)
         found = core.grad(lambda x, rest=given[1:]: my_instance_norm(x, *rest))(x, dy=dy)
         np.testing.assert_allclose(found.numpy(), slope.numpy(), atol=1e-5)
+
+
+def test_too_many_values_and_too_large_numbers_are_refused():
+    call, x = Call(Spec((2,))), Operand(0, Spec((2,)))
+    many = {f"x{i}": x for i in range(MOST_INPUTS + 1)}
+    for make in (call.map, call.each):
+        with pytest.raises(core.CoreError, match="15 values at most, not 16"):
+            make("0.0", **many)
+        with pytest.raises(core.CoreError, match=f"by={2**31} takes more than 32 bits"):
+            make("x * by", x=x, values={"by": 2**31})
+        assert make("x * by", x=x, values={"by": 2**31 - 1}).values == {"by": 2**31 - 1}
