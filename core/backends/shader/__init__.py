@@ -55,6 +55,7 @@ class ShaderBackend(Backend):
         """The context and all that lives in it; started where there is none."""
         return self._session or self.start()
 
+    # An attribute in other backends; here it goes with the session, which may be another one later.
     @property
     def epsilon(self) -> float:  # type: ignore[override]
         """By how floats are stored."""
