@@ -31,10 +31,6 @@ class Backend(ABC):
     def upload(self, array: np.ndarray) -> Handle:
         """Take over an array that nobody else writes to."""
 
-    def borrow(self, array: np.ndarray) -> Handle:
-        """Show an array for the time of one call; its owner may write to it afterwards."""
-        return self.upload(array.view())
-
     @abstractmethod
     def download(self, handle: Handle, spec: Spec) -> np.ndarray:
         """The values as an array that must not be written to."""

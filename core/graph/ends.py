@@ -67,21 +67,33 @@ class Ends:
         Raises:
             CoreError: one is unknown, given twice, or of another shape or dtype.
         """
-        declared = self._graph.inputs
-        if not isinstance(inputs, Mapping):
-            if len(declared) != 1:
-                raise CoreError(f"give the inputs as a dict with {list(declared)}")
-            inputs = {next(iter(declared)): inputs}
         feeds: dict[str, Feed] = {}
-        for name, value in inputs.items():
-            reference = self._fed(name)
+        for name, value in self.named(inputs).items():
+            reference = self.fed(name)
             if reference in feeds:
                 raise CoreError(f"input {name!r} is given twice, by two of its names")
             feeds[reference] = self._feed(name, reference, value, make)
         return feeds
 
-    def _fed(self, name: Any) -> str:
-        """The reference of what is given."""
+    def named(self, inputs: Any) -> Mapping[str, Any]:
+        """What is given, by name; without a name it is the only input.
+
+        Raises:
+            CoreError: there are several.
+        """
+        if isinstance(inputs, Mapping):
+            return inputs
+        declared = self._graph.inputs
+        if len(declared) != 1:
+            raise CoreError(f"give the inputs as a dict with {list(declared)}")
+        return {next(iter(declared)): inputs}
+
+    def fed(self, name: Any) -> str:
+        """The reference of what is given by a name.
+
+        Raises:
+            CoreError: there is no such input or node.
+        """
         if not isinstance(name, str):
             raise CoreError(f"inputs have names, which are strings, got {name!r}")
         reference = self._reference(name, self._graph.inputs, self._graph.outputs)

@@ -5,9 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.engine import tensor, wrap
+from core.engine import tensor
 from core.graph.nodes import Quantization
-from core.settings import active_backend
 from core.specs import Shape, Spec
 from core.tensors import Tensor
 
@@ -49,37 +48,37 @@ class Quanta(NamedTuple):
         return found
 
 
+class Shown(NamedTuple):
+    """An array of the caller's, who may write to it after the call: plans copy what they need."""
+
+    array: np.ndarray
+    spec: Spec
+
+    @property
+    def shape(self) -> Shape:
+        """Length of each axis."""
+        return self.spec.shape
+
+    @property
+    def dtype(self) -> str:
+        """Of the values."""
+        return self.spec.dtype
+
+
 #: Of arrays that can be shown as they are.
 _SHOWN = {np.dtype(np.float32): "float32", np.dtype(np.int32): "int32"}
 
 #: What a reference is fed with.
-Feed = Tensor | Quanta
+Feed = Tensor | Quanta | Shown
 
 
 def borrowed(value: Any, quantization: Quantization | None = None) -> Feed:
-    """A feed for the time of one call: it shows an array that the caller has, if it can.
-
-    What outlives the call must not be a view of it.
-    """
+    """A feed for the time of one call: it shows an array that the caller has, if it can."""
     if quantization is not None and _is_of(value, quantization):
         return Quanta(np.asarray(value), quantization)
-    backend = active_backend()
     is_plain = type(value) is np.ndarray and value.flags.c_contiguous and value.flags.aligned
     dtype = _SHOWN.get(value.dtype) if is_plain else None  # NumPy's own names take a microsecond
-    if dtype is None:
-        return tensor(value)
-    return wrap(backend, backend.borrow(value), Spec(value.shape, dtype))
-
-
-def is_shown(value: Any, spec: Spec) -> bool:
-    """Whether something is an array of that shape and dtype, in NumPy's plain order."""
-    return (
-        type(value) is np.ndarray
-        and value.shape == spec.shape
-        and _SHOWN.get(value.dtype) == spec.dtype
-        and value.flags.c_contiguous
-        and value.flags.aligned
-    )
+    return tensor(value) if dtype is None else Shown(value, Spec(value.shape, dtype))
 
 
 def owned(value: Any, quantization: Quantization | None = None) -> Tensor:
@@ -97,9 +96,7 @@ def all_owned(values: Mapping[str, Any]) -> dict[str, Any]:
 def _own(value: Any) -> Any:
     if type(value) is Quanta:
         return tensor(value.values())
-    if type(value) is not Tensor or value.container.backend.owns(value.handle):
-        return value
-    return tensor(np.array(value))
+    return tensor(value.array) if type(value) is Shown else value
 
 
 def _is_of(value: Any, quantization: Quantization) -> bool:

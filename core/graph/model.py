@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -15,6 +16,7 @@ from core.graph.initialization import Initialization
 from core.graph.nodes import Graph, Node, PartialSpec, node_of
 from core.graph.weights import shown_graph, weight
 from core.plan.planner import Planner
+from core.plan.repeat import Repeat
 from core.plan.stages import largest_plan
 from core.scopes import keep
 from core.settings import active_backend, flags, get_backend
@@ -85,6 +87,7 @@ class GraphModel:
         with on_backend(self.backend):
             self._initialization = Initialization(graph, self._executor)
         self._planner = Planner(graph, self._executor) if plans else None
+        self._repeat: Repeat | None = None
 
     @property
     def inputs(self) -> dict[str, PartialSpec]:
@@ -112,7 +115,20 @@ class GraphModel:
             CoreError: an input is missing, unknown, or of another shape or dtype; or an output
                 needs a node that nothing runs.
         """
-        return self.execute(inputs, list(self.graph.outputs), raw=raw)
+        repeat = self._repeat
+        if repeat is not None and not raw and not _is_watched():
+            with suppress(CoreError):  # which is told in the graph's own terms
+                found = repeat.run(inputs)
+                if found is not None:
+                    return found
+        names = list(self.graph.outputs)
+        results, feeds = self._executed(inputs, names, raw)
+        if not raw and self._planner is not None and not _is_watched():
+            given = {name: self._ends.fed(name) for name in self._ends.named(inputs)}
+            wanted = {name: self._ends.asked(name) for name in names}
+            with on_backend(self.backend):
+                self._repeat = self._planner.repeat(given, wanted, feeds)
+        return results
 
     def execute(
         self, inputs: Any, outputs: Iterable[str], *, raw: bool = False
@@ -144,22 +160,27 @@ class GraphModel:
         >>> model.execute({"a": [0.0]}, ["y"])["y"].numpy()
         array([1.], dtype=float32)
         """
-        names = listed(outputs)
+        return self._executed(inputs, listed(outputs), raw)[0]
+
+    def _executed(
+        self, inputs: Any, names: list[str], raw: bool
+    ) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        """What was asked for by name, and what was fed by reference."""
+        self._repeat = None
         references = [*map(self._ends.asked, names)]
         with on_backend(self.backend):
             runner, make = self._runner()
             feeds = {**self._initialization.resources(), **self._ends.feeds(inputs, make)}
             values = runner.run(feeds, references)
             found = [(name, r, values[r]) for name, r in zip(names, references, strict=True)]
-            return self._ends.results(found, feeds.values(), raw)
+            return self._ends.results(found, feeds.values(), raw), feeds
 
     def _runner(self) -> "tuple[Planner | Executor, MakeFeed]":
         """What runs the graph, and what makes feeds for it: plans copy what they are given.
 
         If somebody needs to see each op, it is the executor.
         """
-        watched = flags.debug or any(watcher.needs_ops for watcher in active_watchers())
-        if self._planner is None or watched or not active_backend().has_plans:
+        if self._planner is None or _is_watched() or not active_backend().has_plans:
             return self._executor, owned
         return self._planner, borrowed
 
@@ -267,6 +288,11 @@ class GraphModel:
             backend = active_backend()
         await backend.finished()
         return found
+
+
+def _is_watched() -> bool:
+    """Whether somebody needs to see each op."""
+    return flags.debug or any(watcher.needs_ops for watcher in active_watchers())
 
 
 def _check_unique(graph: Graph) -> None:

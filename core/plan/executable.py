@@ -25,9 +25,6 @@ class Executable(ABC):
         packed_bytes: of weights in other forms than the program's, beside those.
     """
 
-    #: Whether arrays are fed as they are, without a handle made of them first.
-    takes_arrays = False
-
     tier: str
     placed: "Sequence[Placed]"
     arena_bytes: int
@@ -38,8 +35,8 @@ class Executable(ABC):
         """The outputs of the program for its inputs, in data of their own.
 
         Args:
-            feeds: what the backend holds, or `core.graph.feeds.Quanta`, in the order of the inputs;
-                where `takes_arrays` says so, also arrays, which the caller may change afterwards.
+            feeds: what the backend holds, `core.graph.feeds.Quanta`, or arrays, to which their
+                owners may write after the call; in the order of the inputs.
         """
 
     @abstractmethod

@@ -8,7 +8,7 @@ import numpy as np
 from core.backends.base import Backend
 from core.engine import handle_on, wrap
 from core.errors import CoreError
-from core.graph.feeds import Quanta, borrowed, is_shown
+from core.graph.feeds import Quanta, Shown, borrowed
 from core.plan.executable import Executable
 from core.plan.passes import ProgramPass
 from core.plan.program import Program
@@ -122,7 +122,11 @@ class Plan:
             CoreError: one is missing or of another shape or dtype, or a step cannot work on what
                 is given.
         """
-        handles = self._executable.run(self._feeds(values))
+        return self.run_on(self._feeds(values))
+
+    def run_on(self, feeds: Sequence[Any]) -> dict[str, Tensor]:
+        """The same for handles or arrays that are known to be right, one for each input."""
+        handles = self._executable.run(feeds)
         found = {
             reference: wrap(self._backend, handle, spec)
             for (reference, spec), handle in zip(self._outputs.items(), handles, strict=True)
@@ -163,15 +167,15 @@ class Plan:
         return [self._feed(r, values[r], spec) for r, spec in self._inputs.items()]
 
     def _feed(self, reference: str, given: Any, spec: Spec) -> Any:
-        if self._executable.takes_arrays and is_shown(given, spec):
-            return given
-        value = given if isinstance(given, (Tensor, Quanta)) else borrowed(given)
+        value = given if isinstance(given, (Tensor, Quanta, Shown)) else borrowed(given)
         if value.spec != spec:
             raise CoreError(
                 f"the plan takes {spec.dtype} {spec.shape} as {reference!r}, got {value.dtype} "
                 f"{value.shape}: let the model make a plan for that, with plan(inputs)"
             )
-        return value if isinstance(value, Quanta) else handle_on(self._backend, value)
+        if isinstance(value, Tensor):
+            return handle_on(self._backend, value)
+        return value.array if isinstance(value, Shown) else value
 
     def __repr__(self) -> str:
         from core.plan.report import plan_table  # who just runs a plan tells nothing of it

@@ -6,13 +6,14 @@ from typing import Any
 
 from core.errors import CoreError, SettingError
 from core.graph.executor import GIVEN_TYPES, Executor
-from core.graph.feeds import Quanta, all_owned
+from core.graph.feeds import Quanta, Shown, all_owned
 from core.graph.node_types import find_node_type
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec, node_of
 from core.kernels import ops
 from core.plan.keeping import IdleArenas, Kept, SharedWeights
 from core.plan.passes import PROGRAM_PASSES, ProgramPass, optimise
 from core.plan.plan import Plan
+from core.plan.repeat import Repeat, Taken
 from core.plan.stages import Stage, find_stage
 from core.settings import active_backend
 from core.tensors import Tensor
@@ -117,6 +118,31 @@ class Planner:
             raise CoreError(str(error)) from error
         return found
 
+    def repeat(
+        self, given: Mapping[str, str], wanted: Mapping[str, str], feeds: Mapping[str, Any]
+    ) -> Repeat | None:
+        """A short way for calls like one that was just made, if it takes no more than a plan.
+
+        Args:
+            given: the references of what it was given, by the names that the call had for them.
+            wanted: likewise of what it gives.
+            feeds: as they were given to `run`.
+        """
+        is_plain = feeds.keys() == {*given.values()} and all(
+            isinstance(feed, Shown) for feed in feeds.values()
+        )
+        if not is_plain or not self.can_run(feeds, wanted.values()):
+            return None
+        plan, sources = self._body(feeds, [*wanted.values()]).way(feeds)
+        asked = {name: sources[reference] for name, reference in wanted.items()}
+        if plan is None or not {*asked.values()} <= plan.outputs.keys():
+            return None
+        if len({*asked.values()}) < len(asked):  # each is to be a tensor of its own
+            return None
+        names = {reference: name for name, reference in given.items()}
+        taken = [Taken(name, feeds[r].array.dtype, feeds[r].shape) for name, r in given.items()]
+        return Repeat(plan, taken, [names[reference] for reference in plan.inputs], asked)
+
     def plans(self) -> list[Plan]:
         """All that are kept now."""
         return [plan for body in self._bodies.all() for plan in body.plans()]
@@ -212,6 +238,12 @@ class _PlannedBody:
         """Those of all shapes that are kept now."""
         return [stage.plan for stage in self._stages.all() if stage.plan is not None]
 
+    def way(self, given: Mapping[str, Any]) -> tuple[Plan | None, Mapping[str, str]]:
+        """The plan, if no more is needed than one; and where in it what is wanted comes from."""
+        stage = self._stage(given)
+        is_alone = stage.is_last and not stage.eager
+        return stage.plan if is_alone else None, self._sources
+
     def run(self, given: Mapping[str, Any], look: Look | None = None) -> Values:
         """The wanted references by way of what is given."""
         passes_on = not given.keys().isdisjoint(self._sources.values())
@@ -240,7 +272,8 @@ class _PlannedBody:
 
     def _stage(self, values: Mapping[str, Any]) -> Stage:
         """The stage that begins with values of these shapes."""
-        specs = {r: v.spec if isinstance(v, (Tensor, Quanta)) else None for r, v in values.items()}
+        known = (Tensor, Quanta, Shown)
+        specs = {r: v.spec if isinstance(v, known) else None for r, v in values.items()}
         return self._stages.get(frozenset(specs.items()), partial(self._new_stage, specs))
 
     def _new_stage(self, specs: Mapping[str, Any]) -> Stage:

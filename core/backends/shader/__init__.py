@@ -90,17 +90,6 @@ class ShaderBackend(Backend):
         layout = session.storing.layout(spec)
         return Value(spec, Block(layout, spec.size, array.reshape(-1)))
 
-    def borrow(self, array: np.ndarray) -> Value:
-        """Plans copy it at once; what is eager wants a copy, see `owns`."""
-        value = self.upload(array.view())
-        if value.block is not None:
-            value.block.is_borrowed = True
-        return value
-
-    def owns(self, handle: Value) -> bool:
-        """Whether the values are no array that its owner may change."""
-        return handle.block is None or not handle.block.is_borrowed
-
     def download(self, handle: Value, spec: Spec) -> np.ndarray:
         """The values, after all that was queued before."""
         block = handle.block

@@ -1,8 +1,10 @@
 """Where values lie: blocks, and what they have on the device."""
 
 from collections import deque
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
@@ -48,16 +50,18 @@ class Block:
         size: how many values.
         error: why there are none: what was to make them failed.
         held: its memory, once a command needed it; for the GL thread only.
-        is_borrowed: whether the host's array is a caller's, who may change it after the call.
+        copy: the values, if they came to the host together with others and nobody read them yet.
+        together: what came of the same run, if anything else did.
     """
 
-    __slots__ = ("_given", "error", "held", "is_borrowed", "layout", "size")
+    __slots__ = ("__weakref__", "_given", "copy", "error", "held", "layout", "size", "together")
 
     def __init__(self, layout: Layout, size: int, host: np.ndarray | None = None):
         self.layout, self.size, self._given = layout, size, host
         self.error: Exception | None = None
         self.held: Held | None = None
-        self.is_borrowed = False
+        self.copy: np.ndarray | None = None
+        self.together: Together | None = None
 
     @property
     def thing(self) -> Any:
@@ -85,6 +89,20 @@ class Block:
     def __del__(self) -> None:
         if self.held is not None:
             self.held.returned.append(self.held)  # atomic: no lock, no call to GL
+
+
+class Together:
+    """The blocks of one run, for whoever reads one of them."""
+
+    __slots__ = ("_blocks",)
+
+    def __init__(self, blocks: Sequence[Block]):
+        self._blocks = [ref(block) for block in blocks]
+
+    @property
+    def blocks(self) -> list[Block]:
+        """Those that are still of use."""
+        return [block for found in self._blocks if (block := found()) is not None]
 
 
 def key_of(block: Block) -> Key:

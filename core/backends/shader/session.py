@@ -9,8 +9,10 @@ import numpy as np
 from core.backends.shader.blocks import Block
 from core.backends.shader.compiler.layouts import stored_bytes
 from core.backends.shader.inline import InlineOwner
+from core.backends.shader.mapped import has_mapped
 from core.backends.shader.owner import Owner
 from core.backends.shader.programs import Programs
+from core.backends.shader.readback import Readback
 from core.backends.shader.recipes import Recipe, Storing
 from core.backends.shader.storage import Storage
 from core.backends.shader.textures import frame_of
@@ -79,10 +81,8 @@ class Session:
         self._execute: Callable[[Recipe, list[Block]], None] = (
             self._draw if self.storing.in_textures else self._dispatch
         )
-        self.has_staging = not self.storing.in_textures and None not in (
-            owner.gl.named_buffer_storage,
-            owner.gl.copy_named_buffer,
-        )
+        self.has_mapped = not self.storing.in_textures and has_mapped(owner)
+        self._readback: Readback | None = None
         self.in_use: list[Slot] = []  # what the device may still copy from
         self.waits = 0  # how often the device was waited for
         self._barrier = owner.context.mglo.memory_barrier
@@ -154,20 +154,26 @@ class Session:
                 block.error = error
 
     def read(self, block: Block) -> np.ndarray:
-        """The values of a block, after all that was queued before.
+        """The values of a block, after all that was queued before; not to be written to.
 
         Waiting by ``glFinish`` lets other threads of Python run, which reading does not.
         """
-        return self.owner.call(lambda: self._read(block))
+        found, block.copy = block.copy, None  # who reads again reads what the device has
+        return self.owner.call(lambda: self._read(block)) if found is None else found
 
     def _read(self, block: Block) -> np.ndarray:
         if block.thing is not None:
+            if self._readback is None and self.has_mapped:
+                self._readback = Readback(self.owner, self.storage)
+            coming = self._readback.begin(block) if self._readback is not None else None
             self.owner.gl.finish()
             self.waits += 1
             self.owner.check_reset()
             self.owner.check_errors("what ran before these values were read")
             while self.in_use:
                 self.in_use.pop().give_back()
+            if coming is not None:
+                return coming()
         return self.storage.read(block)
 
     # --- in the GL thread: what takes Python's time is done once for each recipe --------------
@@ -214,5 +220,6 @@ class Session:
             self.owner.release()
 
     def _let_go(self) -> None:
+        self._readback = None
         self.storage.release()
         self.programs.release()

@@ -73,7 +73,7 @@ def network(subject: Subject, given: argparse.Namespace) -> dict[str, Any]:
     expected = [value.numpy() for value in plan.run(_fed(plan, subject)).values()]
     our_plan = ours.OurPlan(subject, given.backend)
     sides: dict[str, Side] = {"core plan": our_plan}
-    sides["core predict"] = ours.OurModel(our_plan.model, subject)
+    sides["core predict"] = ours.OurModel(our_plan, subject)
     others, failures = _torch_sides(plan, subject.pictures, given.compile)
     sides |= others
     effort = _effort(given)

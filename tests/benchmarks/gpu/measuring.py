@@ -14,8 +14,8 @@ WARMING_SECONDS = 0.02
 class Side(Protocol):
     """Something that runs a network."""
 
-    #: Seconds of one of some runs in a row, on the GPU; None if it has no such figure.
-    gpu_seconds: Callable[[int], float] | None
+    def gpu_seconds(self, repeat: int) -> float:
+        """Of one of some runs in a row, on the GPU."""
 
     def begin(self) -> None:
         """Make ready for a turn."""
@@ -66,14 +66,11 @@ def measured(sides: Mapping[str, Side], effort: Effort) -> dict[str, Turns]:
 
 def _take_turn(side: Side, turns: Turns, effort: Effort) -> None:
     side.begin()
-    if side.gpu_seconds is None:
-        _warm(side.run, effort)
-    else:
-        few = min(3, effort.most_in_a_row)
-        once = max(side.gpu_seconds(few), 1e-7)
-        _warm(lambda: side.gpu_seconds(effort.in_a_row(once, WARMING_SECONDS)), effort)
-        once = max(side.gpu_seconds(few), 1e-7)
-        turns.gpu.append(side.gpu_seconds(effort.in_a_row(once, effort.gpu_seconds)))
+    few = min(3, effort.most_in_a_row)
+    once = max(side.gpu_seconds(few), 1e-7)
+    _warm(lambda: side.gpu_seconds(effort.in_a_row(once, WARMING_SECONDS)), effort)
+    once = max(side.gpu_seconds(few), 1e-7)
+    turns.gpu.append(side.gpu_seconds(effort.in_a_row(once, effort.gpu_seconds)))
     side.run()
     calls = -(-effort.calls // effort.rounds)
     turns.calls.append([seconds(side.run) for _ in range(calls)])
@@ -98,10 +95,12 @@ def rows(found: Mapping[str, Turns], reference: str) -> dict[str, dict[str, floa
     table = {}
     for name, turns in found.items():
         every = [call for calls in turns.calls for call in calls]
-        row = {"e2e_ms": 1e3 * statistics.median(every), "e2e_ratio": _ratio(base.ends, turns.ends)}
-        if turns.gpu:
-            row["gpu_ms"] = 1e3 * statistics.median(turns.gpu)
-            row["gpu_ratio"] = _ratio(base.gpu, turns.gpu)
+        row = {
+            "gpu_ms": 1e3 * statistics.median(turns.gpu),
+            "gpu_ratio": _ratio(base.gpu, turns.gpu),
+            "e2e_ms": 1e3 * statistics.median(every),
+            "e2e_ratio": _ratio(base.ends, turns.ends),
+        }
         table[name] = {key: round(value, 4) for key, value in row.items()}
     return table
 

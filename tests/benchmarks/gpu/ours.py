@@ -72,10 +72,9 @@ class OurPlan:
 class OurModel:
     """The same by `GraphModel.predict`, as a user calls it."""
 
-    gpu_seconds = None
-
-    def __init__(self, model: GraphModel, subject: Subject):
-        self._model, self._subject = model, subject
+    def __init__(self, plan: OurPlan, subject: Subject):
+        self._model, self._subject = plan.model, subject
+        self.gpu_seconds = plan.gpu_seconds  # the same: its clock is up as for the others
 
     def begin(self) -> None:
         """Nothing to be set."""

@@ -292,7 +292,7 @@ class Constants:
 class ConstantBlock(Block):
     """A block that keeps its array, so that no other one comes to lie at the same address."""
 
-    __slots__ = ("__weakref__", "array")
+    __slots__ = ("array",)
 
     def __init__(self, layout: Layout, array: np.ndarray):
         super().__init__(layout, array.size, array.reshape(-1))

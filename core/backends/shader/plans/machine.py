@@ -28,7 +28,6 @@ class Machine(Executable):
     """
 
     packed_bytes = 0
-    takes_arrays = True
 
     def __init__(self, program: Program, backend: "ShaderBackend"):
         self._program, self._backend = program, backend

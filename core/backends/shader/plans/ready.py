@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from core.backends.shader.blocks import Block
+from core.backends.shader.blocks import Block, Together
 from core.backends.shader.compiler.layouts import Layout
 from core.backends.shader.plans.lowering import Constants, Hosted, Lowered, Lowering, Place
 from core.backends.shader.plans.memory import Arena, Memory, Need, Part, Textures, raw_values
@@ -100,7 +100,12 @@ class ReadyProgram:
     def new_outputs(self) -> list[Block]:
         """Blocks for the values that are computed for good."""
         layouts, specs = self.lowering.layouts, self.program.specs
-        return [Block(layouts[name], specs[name].size) for name in self._outputs]
+        made = [Block(layouts[name], specs[name].size) for name in self._outputs]
+        if len(made) > 1:
+            together = Together(made)
+            for block in made:
+                block.together = together
+        return made
 
     def outputs_as_asked(self, given: Sequence[Fed], made: Sequence[Block]) -> list[Value]:
         """The outputs of the program: of inputs and constants their own blocks."""
@@ -200,7 +205,7 @@ class ReadyProgram:
         moving = [*self.program.inputs, *self._outputs]
         nodes = self.lowering.nodes
         self.replay = Replay(nodes, self._parts, moving, self.session, self._run_hosted)
-        if self.session.has_staging:
+        if self.session.has_mapped:
             self._staging = [
                 Staging(self.session, own.bytes)
                 if own.bytes >= LEAST_BYTES and own.layout == Layout("float32")
@@ -242,7 +247,7 @@ def _taken(feed: Feed, staging: Staging | None, own: Block) -> Fed:
     host = block.host
     if block.thing is not None or host is None or block.layout != own.layout:
         return Fed(block, None)
-    return _array_taken(host, staging, own, is_ours=not block.is_borrowed)
+    return _array_taken(host, staging, own, is_ours=True)
 
 
 def _array_taken(host: np.ndarray, staging: Staging | None, own: Block, is_ours: bool) -> Fed:

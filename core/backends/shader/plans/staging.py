@@ -2,17 +2,13 @@
 
 Measured for 602 KB on an H100: `Buffer.write` keeps the GL thread for 58 to 72 microseconds; a copy
 into mapped memory takes the calling thread 17 to 50, and the device copies while Python goes on.
-The other way there is nothing to gain: the host reads such memory slowly.
 """
 
-import ctypes
 from collections import deque
-from functools import partial
 from typing import Any
 from weakref import ref
 
-import numpy as np
-
+from core.backends.shader.mapped import WRITE, Mapped
 from core.backends.shader.owner import Owner
 from core.backends.shader.session import BARRIER_TO_ALL, Session
 
@@ -22,40 +18,21 @@ LEAST_BYTES = 4096
 #: How many runs may wait for the device, each with inputs of its own.
 SLOTS = 2
 
-_WRITE, _PERSISTENT, _COHERENT, _CLIENT_STORAGE = 0x2, 0x40, 0x80, 0x200
 
+class Slot(Mapped):
+    """Memory for one value of one run."""
 
-class Slot:
-    """Mapped memory for one value of one run; it goes with the last reference.
-
-    Attributes:
-        array: its bytes.
-        glo: OpenGL's name of the buffer.
-    """
-
-    __slots__ = ("_home", "_owner", "array", "glo")
+    __slots__ = ("_home",)
 
     def __init__(self, owner: Owner, size: int, home: "Staging"):
-        name = (ctypes.c_uint * 1)()
-        owner.gl.create_buffers(1, name)
-        flags = _WRITE | _PERSISTENT | _COHERENT
-        owner.gl.named_buffer_storage(name[0], size, None, flags | _CLIENT_STORAGE)
-        address = owner.gl.map_named_buffer_range(name[0], 0, size, flags)
-        self.array = np.ctypeslib.as_array((ctypes.c_ubyte * size).from_address(address))
-        self.glo, self._owner, self._home = name[0], owner, ref(home)
+        super().__init__(owner, size, WRITE)
+        self._home = ref(home)
 
     def give_back(self) -> None:
         """Nobody needs its bytes any more."""
         home = self._home()
         if home is not None:
             home.free.append(self)
-
-    def __del__(self) -> None:
-        self._owner.put_quietly(partial(_delete, self._owner, self.glo))
-
-
-def _delete(owner: Owner, glo: int) -> None:
-    owner.gl.delete_buffers(1, (ctypes.c_uint * 1)(glo))
 
 
 class Staging:
