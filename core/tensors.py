@@ -146,11 +146,11 @@ class Tensor:
         spec, handle, container = self.spec, self.handle, self.container  # which owns the handle
         if container is _GONE:
             raise disposed_error()
-        return run_async(lambda: np.array(container.backend.download(handle, spec)))
+        return run_async(lambda: container.backend.take(handle, spec))
 
     def numpy(self) -> np.ndarray:
         """A copy of the values that the caller owns."""
-        return np.array(self._read())
+        return self.container.backend.take(self.handle, self.spec)
 
     def item(self) -> Any:
         """The only value, as a Python number, or bytes of a string."""

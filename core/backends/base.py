@@ -35,6 +35,10 @@ class Backend(ABC):
     def download(self, handle: Handle, spec: Spec) -> np.ndarray:
         """The values as an array that must not be written to."""
 
+    def take(self, handle: Handle, spec: Spec) -> np.ndarray:
+        """The values in an array that nobody else has."""
+        return np.array(self.download(handle, spec))
+
     @abstractmethod
     def view(self, handle: Handle, spec: Spec) -> Handle:
         """The same data in another shape."""

@@ -102,6 +102,15 @@ class ShaderBackend(Backend):
         array.flags.writeable = False
         return array
 
+    def take(self, handle: Value, spec: Spec) -> np.ndarray:
+        """The same in an array that nobody else has: what was read for this is such a one."""
+        block, session = handle.block, self._session
+        if block is None or session is None:
+            return super().take(handle, spec)
+        array = session.read(block)
+        is_ours = array is not block.host and array.flags.writeable
+        return (array if is_ours else array.copy()).reshape(spec.shape)
+
     def view(self, handle: Value, spec: Spec) -> Value:
         """The same block in another shape."""
         strings = None if handle.strings is None else handle.strings.reshape(spec.shape)

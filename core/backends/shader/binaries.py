@@ -7,15 +7,13 @@ from ctypes import byref, c_int, c_uint, create_string_buffer
 from typing import TYPE_CHECKING, Any
 
 from core import code_cache
+from core.backends.shader.ahead import EMPTY
 
 if TYPE_CHECKING:
     from core.backends.shader.owner import Owner
 
 #: Part of the key: changes when what is kept under a key changes its meaning.
 FORMAT = "shader program 1"
-
-#: The program that moderngl makes, for a binary to take its place.
-_EMPTY = "#version 430\nlayout(local_size_x = 1) in;\nvoid main() {}\n"
 
 _NUM_PROGRAM_BINARY_FORMATS = 0x87FE
 _PROGRAM_BINARY_LENGTH = 0x8741
@@ -47,7 +45,7 @@ class Binaries:
         kept = code_cache.load(self._key(text)) if self._is_used() else None
         if kept is None:
             return None
-        program = self._owner.context.compute_shader(_EMPTY)
+        program = self._owner.context.compute_shader(EMPTY)
         if self._takes(program.glo, kept):
             return program
         program.release()

@@ -92,17 +92,27 @@ class Block:
 
 
 class Together:
-    """The blocks of one run, for whoever reads one of them."""
+    """The blocks of one run, for whoever reads one of them.
 
-    __slots__ = ("_blocks",)
+    Args:
+        blocks: in the same order for each run of a program.
+        habit: the numbers of those that were read after any run of the program; added to here.
+    """
 
-    def __init__(self, blocks: Sequence[Block]):
-        self._blocks = [ref(block) for block in blocks]
+    __slots__ = ("_blocks", "_habit")
+
+    def __init__(self, blocks: Sequence[Block], habit: set[int]):
+        self._blocks, self._habit = [ref(block) for block in blocks], habit
+
+    def note(self, block: Block) -> None:
+        """Somebody reads this one."""
+        self._habit.update(i for i, known in enumerate(self._blocks) if known() is block)
 
     @property
-    def blocks(self) -> list[Block]:
-        """Those that are still of use."""
-        return [block for found in self._blocks if (block := found()) is not None]
+    def expected(self) -> list[Block]:
+        """Those that are likely to be read as well."""
+        found = [self._blocks[i]() for i in self._habit]
+        return [block for block in found if block is not None]
 
 
 def key_of(block: Block) -> Key:

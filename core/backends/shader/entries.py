@@ -32,7 +32,9 @@ class _Row(NamedTuple):
 _Ints, _Uints, _Integer64 = POINTER(c_int), POINTER(c_uint), POINTER(c_int64)
 _WAIT = (c_void_p, c_uint, c_uint64)
 _COPY = (c_uint, c_uint, c_ssize_t, c_ssize_t, c_ssize_t)
+_NEVER = 1000  # in no version of OpenGL but by an extension
 _DIRECT, _BINARY = "GL_ARB_direct_state_access", "GL_ARB_get_program_binary"
+_COMPILING = "GL_ARB_parallel_shader_compile"
 _IMAGES, _ROBUST = "GL_ARB_shader_image_load_store", "GL_KHR_robustness"
 
 _TABLE = {
@@ -51,6 +53,13 @@ _TABLE = {
     "program_binary": _Row(
         "glProgramBinary", None, (c_uint, c_uint, c_void_p, c_int), 410, _BINARY
     ),
+    "max_compiler_threads": _Row(
+        "glMaxShaderCompilerThreadsARB", None, (c_uint,), _NEVER, _COMPILING
+    ),
+    "get_attached_shaders": _Row("glGetAttachedShaders", None, (c_uint, c_int, _Ints, _Uints)),
+    "shader_source": _Row("glShaderSource", None, (c_uint, c_int, POINTER(c_char_p), _Ints)),
+    "compile_shader": _Row("glCompileShader", None, (c_uint,)),
+    "link_program": _Row("glLinkProgram", None, (c_uint,)),
     "create_buffers": _Row("glCreateBuffers", None, (c_int, _Uints), 450, _DIRECT),
     "delete_buffers": _Row("glDeleteBuffers", None, (c_int, _Uints)),
     "named_buffer_storage": _Row(

@@ -85,6 +85,7 @@ class Owner:
         self._queue: SimpleQueue[Callable[[], Any]] = SimpleQueue()
         self._closed = None
         self._is_running = True
+        self._is_sent = False
         self.error = None
         self._ident = 0  # of the thread of OpenGL, while it is at work
         self._first_release = Lock()
@@ -174,6 +175,11 @@ class Owner:
             self._closed = self._closed or str(error)
             raise
 
+    def finish(self) -> None:
+        """Wait for the device; in the thread of OpenGL only. Other threads of Python run."""
+        self.gl.finish()
+        self._is_sent = True
+
     def release(self) -> None:
         """Run what is queued, release the context and end the thread. Once is enough."""
         if self._closed in (ENDED, FORKED):
@@ -210,6 +216,7 @@ class Owner:
         while self._is_running:
             if queue.empty():
                 self._send()
+            self._is_sent = False
             self._run(queue.get())  # a name for the command would keep its tensors alive
             if pending:
                 self._run(self._fences.poll)
@@ -217,7 +224,8 @@ class Owner:
 
     def _send(self) -> None:
         """A thread that has no command sends what it has to the device, before it waits."""
-        self.gl.flush()
+        if not self._is_sent:
+            self.gl.flush()
         while self._fences.pending and self._queue.empty():
             self._run(partial(self._fences.wait, FENCE_NANOSECONDS))
 

@@ -1,11 +1,12 @@
 """Programs of the driver, made once for each source: kept in memory, and on disk."""
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from sys import getrefcount
 from typing import TYPE_CHECKING, Any
 
+from core.backends.shader.ahead import Ahead
 from core.backends.shader.binaries import Binaries
 from core.backends.shader.compiler.writing import Groups, ShaderText
 from core.errors import CoreError
@@ -127,7 +128,7 @@ class Programs:
 
     def __init__(self, owner: "Owner"):
         self._owner = owner
-        self._binaries = Binaries(owner)
+        self._binaries, self._ahead = Binaries(owner), Ahead(owner)
         self.new: list[tuple[str, Any]] = []
         self._made: dict[str, Compiled] = {}
         self._most = MOST_PROGRAMS  # or more, where plans have so many
@@ -137,6 +138,20 @@ class Programs:
 
     def __contains__(self, program: ShaderText) -> bool:
         return program.text in self._made
+
+    def begin(self, programs: Iterable[ShaderText]) -> None:
+        """Have what will be asked for compiled meanwhile, where the driver can do that."""
+        if not self._ahead.is_possible:
+            return
+        for program in programs:
+            text = program.text
+            if program in self or text in self._ahead or program.is_drawn:
+                continue
+            made = self._binaries.load(text)
+            if made is None:
+                self._ahead.start(text)
+            else:
+                self._made[text] = Compiled(made, self._owner)
 
     def of(self, program: ShaderText) -> Compiled:
         """The driver's program of a source; made when it is first asked for.
@@ -151,11 +166,12 @@ class Programs:
         return found
 
     def _new(self, program: ShaderText) -> Compiled:
-        if program.groups == (0, 0, 0):
+        if program.is_drawn:
             return self._drawing(program)
         made = self._binaries.load(program.text)
         if made is None:
-            made = self._compile(program.text, compute=True)
+            made = self._ahead.take(program.text)
+            made = made or self._compile(program.text, compute=True)  # which tells what is wrong
             self.new.append((program.text, made))
         return Compiled(made, self._owner)
 
@@ -203,6 +219,7 @@ class Programs:
     def release(self) -> None:
         """Let go of all programs, those that plans have as well."""
         self.new.clear()
+        self._ahead.release()
         self._owner.gl.use_program(0)  # one that is in use would stay
         for made in self._made.values():
             made.release()

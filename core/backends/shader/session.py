@@ -158,6 +158,8 @@ class Session:
 
         Waiting by ``glFinish`` lets other threads of Python run, which reading does not.
         """
+        if block.together is not None:
+            block.together.note(block)
         found, block.copy = block.copy, None  # who reads again reads what the device has
         return self.owner.call(lambda: self._read(block)) if found is None else found
 
@@ -166,7 +168,7 @@ class Session:
             if self._readback is None and self.has_mapped:
                 self._readback = Readback(self.owner, self.storage)
             coming = self._readback.begin(block) if self._readback is not None else None
-            self.owner.gl.finish()
+            self.owner.finish()
             self.waits += 1
             self.owner.check_reset()
             self.owner.check_errors("what ran before these values were read")

@@ -38,7 +38,7 @@ GONE = (
     "keep what is needed with numpy() before core.stop_shader()"
 )
 
-_UPDATE_BARRIER = 0x200  # what shaders wrote is there for copies, and the other way round
+UPDATE_BARRIER = 0x200  # what shaders wrote is there for copies, and the other way round
 
 
 class Storage:
@@ -277,7 +277,7 @@ class Storage:
         if layout.kind == "texture":
             thing.write(to_texels(stored, layout))
         elif stored.size:
-            self._owner.context.memory_barrier(_UPDATE_BARRIER)
+            self._owner.context.memory_barrier(UPDATE_BARRIER)
             thing.write(stored, offset)
 
     def _values(self, held: Held) -> np.ndarray:
@@ -289,7 +289,7 @@ class Storage:
         else:
             raw = np.empty(count, kind)
             if count:
-                self._owner.context.memory_barrier(_UPDATE_BARRIER)
+                self._owner.context.memory_barrier(UPDATE_BARRIER)
                 held.thing.read_into(raw, raw.nbytes)
         return loaded_values(raw, layout)
 

@@ -27,6 +27,10 @@ def compute(value, uniforms="", ints=(), floats=()):
     return ShaderText(BODY.format(value=value, uniforms=uniforms), (), ints, floats, (1, 1, 1))
 
 
+SCALED = compute("float(ints[0]) * floats[0]", "uniform int ints[1]; uniform float floats[1];")
+SCALED = SCALED._replace(ints=(3,), floats=(0.5,))
+
+
 def drawn(value):
     text = f"#version 330\nout vec4 texel;\nvoid main() {{ texel = vec4({value}); }}\n"
     return ShaderText(text, (), (), (), (0, 0, 0))
@@ -151,10 +155,73 @@ def test_programs_that_draw_are_kept_for_plans(owner, monkeypatch):
     owner.call(programs.release)
 
 
-# --- on disk ------------------------------------------------------------------------------------
+# --- ahead of need ------------------------------------------------------------------------------
 
-SCALED = compute("float(ints[0]) * floats[0]", "uniform int ints[1]; uniform float floats[1];")
-SCALED = SCALED._replace(ints=(3,), floats=(0.5,))
+
+def begin(owner, programs, *wanted):
+    owner.call(lambda: programs.begin(wanted))
+
+
+@pytest.fixture
+def ahead(owner, programs):
+    """Programs of a driver that compiles by threads of its own."""
+    if not programs._ahead.is_possible:
+        skip_or_fail("this driver compiles nothing ahead")
+    return programs
+
+
+def test_what_was_begun_is_taken(owner, ahead, monkeypatch):
+    compiled = compiled_count(monkeypatch, ahead)
+    texts = [compute(f"{i}.0 + floats[0]", "uniform float floats[1];", (), (0.5,)) for i in (1, 2)]
+    begin(owner, ahead, *texts, texts[0], drawn(1.0))
+    assert len(ahead) == 0
+    for i, text in enumerate([*texts, *texts], 1):
+        assert run(owner, ahead, text) == [2 - i % 2 + 0.5] * 4
+    begin(owner, ahead, *texts)  # they are there
+    assert not compiled and len(ahead) == 2
+    assert run(owner, ahead, compute("7.0")) == [7] * 4 and len(compiled) == 1
+
+
+def test_what_was_begun_and_does_not_compile_is_told_when_it_is_asked_for(owner):
+    programs, bad = Programs(owner), compute("unheard_of")
+    begin(owner, programs, bad, compute("1.0"))
+    for _ in range(2):
+        with pytest.raises(ShaderError, match="does not compile .*unheard_of") as caught:
+            owner.call(lambda: programs.of(bad))
+        assert caught.value.source == bad.text
+    assert run(owner, programs, compute("1.0")) == [1] * 4
+    owner.release()  # moderngl leaves the empty program there
+
+
+def test_what_nobody_asked_for_is_let_go(owner, ahead):
+    begin(owner, ahead, *[compute(f"{i}.0") for i in range(5)])
+    owner.call(ahead.release)  # the fixture counts what is left
+    assert run(owner, ahead, compute("3.0")) == [3] * 4
+
+
+def test_what_was_begun_is_kept_on_disk_and_loaded_from_there(owner, ahead, folder, monkeypatch):
+    begin(owner, ahead, SCALED)
+    assert run(owner, ahead, SCALED) == [1.5] * 4
+    owner.call(ahead.release)
+    if not [*folder.glob("*.code")]:
+        skip_or_fail("this driver gives no binaries")
+    other = Programs(owner)
+    monkeypatch.setattr(other._ahead, "start", None)
+    begin(owner, other, SCALED)
+    assert len(other) == 1 and run(owner, other, SCALED) == [1.5] * 4
+    owner.call(other.release)
+
+
+def test_a_driver_without_threads_compiles_when_it_is_asked(owner, monkeypatch):
+    monkeypatch.setattr(owner.gl, "max_compiler_threads", None)
+    programs = Programs(owner)
+    compiled = compiled_count(monkeypatch, programs)
+    begin(owner, programs, SCALED)
+    assert run(owner, programs, SCALED) == [1.5] * 4 and len(compiled) == 1
+    owner.call(programs.release)
+
+
+# --- on disk ------------------------------------------------------------------------------------
 
 
 @pytest.fixture

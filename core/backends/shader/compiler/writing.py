@@ -36,6 +36,11 @@ class ShaderText(NamedTuple):
     floats: tuple[float, ...]
     groups: Groups
 
+    @property
+    def is_drawn(self) -> bool:
+        """Whether it is a fragment shader."""
+        return self.groups == (0, 0, 0)
+
 
 class Writer(ABC):
     """Writes the program of a pass; see `core.backends.shader.compiler.source.write`."""

@@ -1,6 +1,7 @@
 """The nodes of a program as recipes, and what their blocks are."""
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -166,12 +167,18 @@ class Lowering:
             passes = (self._finished(made, epilogue),)
         layouts = [self._layout(r) for r in operands.references]
         recipe = make_recipe(passes, layouts, self._session.storing, baked=True)
+        self._begin_compiling(recipe)
         names = results(last, self.program.specs)
         self.layouts.update({n: r[0] for n, r in zip(names, recipe.results, strict=True)})
         between = {f"{last.name} between {i}": b for i, b in enumerate(recipe.between)}
         places = (*map(self.place, operands.references), *recipe.tables, *names, *between)
         kinds = {each.kind for each in passes}
         return Lowered(nodes, "+".join(sorted(kinds)), recipe, places, between)
+
+    def _begin_compiling(self, recipe: Recipe) -> None:
+        """The driver may go on with it while Python comes to the next steps."""
+        programs = [step.program for step in recipe.steps]
+        self._session.owner.put(partial(self._session.programs.begin, programs))
 
     def _layout(self, reference: str) -> Layout:
         place = self.place(reference)

@@ -61,17 +61,12 @@ class Machine(Executable):
         return [_told(node, self._program) for node in self._current().lowering.nodes]
 
     def run(self, feeds: Sequence[Feed]) -> list[Value]:
-        """Queue a run; whoever reads its outputs waits.
-
-        The GL thread wakes up and gets memory for the outputs while the inputs are copied here.
-        """
+        """Queue a run; whoever reads its outputs waits."""
         ready = self._current()
         outputs = ready.new_outputs()
-        put = ready.session.owner.put
-        put(partial(ready.prepare, outputs))
         given = ready.taken(feeds)
         found = ready.outputs_as_asked(given, outputs)
-        put(partial(ready.run, given, outputs))
+        ready.session.owner.put(partial(ready.run, given, outputs))
         return found
 
     def step_times(self, feeds: Sequence[Feed]) -> list[float]:

@@ -1,7 +1,6 @@
 """A program in a session: what is fed to it, its memory, and the commands of its runs."""
 
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -16,7 +15,6 @@ from core.backends.shader.session import Session
 from core.backends.shader.storage import loaded_values, stored_dtype
 from core.backends.shader.timing import device_seconds
 from core.backends.shader.values import Value
-from core.errors import CoreError
 from core.graph.feeds import Quanta
 from core.plan.program import Program
 
@@ -66,6 +64,7 @@ class ReadyProgram:
         self._staging: list[Staging | None] = [None] * len(self._inputs)
         self._fed_at = [-1] * len(self._inputs)  # after which wait for the device
         self._parts: dict[str, Part] = {}
+        self._habit: set[int] = set()  # which outputs are read
 
     def _needs(self) -> list[Need]:
         """What lies between inputs and outputs."""
@@ -102,7 +101,7 @@ class ReadyProgram:
         layouts, specs = self.lowering.layouts, self.program.specs
         made = [Block(layouts[name], specs[name].size) for name in self._outputs]
         if len(made) > 1:
-            together = Together(made)
+            together = Together(made, self._habit)
             for block in made:
                 block.together = together
         return made
@@ -129,13 +128,6 @@ class ReadyProgram:
         self._parts = {}
         self.memory = type(self.memory)(self._needs(), self.session)
         self._inputs = [Block(b.layout, b.size) for b in self._inputs]
-
-    def prepare(self, outputs: Sequence[Block]) -> None:
-        """Bind the outputs; `run` does it again, if another run came between."""
-        if self.replay is not None:
-            with suppress(CoreError):  # which `run` meets as well
-                self.session.storage.begin()
-                self._bind_outputs(self.replay, outputs)
 
     def run(self, given: Sequence[Fed], outputs: Sequence[Block]) -> None:
         """All steps; what goes wrong is told by whoever reads the outputs."""

@@ -17,8 +17,8 @@ from core.backends.shader.session import BARRIER, BARRIER_TO_ALL, Session
 from core.backends.shader.textures import frame_of
 
 #: After so many steps what was recorded is sent off: the device works while Python goes on. Each
-#: time costs the device some microseconds.
-_SENT_AFTER = frozenset({1, 6, 14, 30, 62, 126, 254, 510})
+#: time costs the device some microseconds. The first sends the inputs, too.
+_SENT_AFTER = frozenset({1, 5, 11, 24, 50, 100, 200, 400})
 
 
 class _Spot(NamedTuple):

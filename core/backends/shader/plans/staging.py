@@ -62,5 +62,4 @@ class Staging:
         gl = self._session.owner.gl
         gl.copy_named_buffer(slot.glo, target.glo, 0, 0, self._size)
         gl.memory_barrier(BARRIER_TO_ALL)
-        gl.flush()  # the device begins while the steps are still being sent
         self._session.in_use.append(slot)

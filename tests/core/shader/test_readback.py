@@ -1,0 +1,148 @@
+"""Values come back to the host as they are, outputs of a run together, and belong to who asks."""
+
+import gc
+from weakref import ref
+
+import numpy as np
+import pytest
+
+import core
+from core.backends.shader import readback
+from core.graph.model import GraphModel
+from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
+from core.kernels import load_backend
+
+
+@pytest.fixture(params=["compute", "fragment", "compute, float16"])
+def shader(request, opengl):
+    path, _, half = request.param.partition(", ")
+    core.start_shader(path=path, float16=bool(half))
+    with core.backend("shader"):
+        yield load_backend("shader")
+    core.stop_shader()
+
+
+@pytest.fixture
+def compute(opengl):
+    core.start_shader(path="compute")
+    with core.backend("shader"):
+        yield load_backend("shader")
+    core.stop_shader()
+
+
+def several(sizes=(3, 4, 5)):
+    """A graph whose outputs are the first values of its input, each times another number."""
+    nodes, weights = [Node("x", "Placeholder")], {}
+    for i, size in enumerate(sizes):
+        weights |= {f"b{i}": np.int32([0]), f"s{i}": np.int32([size]), f"k{i}": np.float32(i + 1)}
+        nodes += [Node(f"{c}{i}", "Const") for c in "bsk"]
+        nodes += [Node(f"p{i}", "Slice", ("x", f"b{i}", f"s{i}"))]
+        nodes += [Node(f"y{i}", "Mul", (f"p{i}", f"k{i}"))]
+    names = [f"y{i}" for i in range(len(sizes))]
+    given = {name: Endpoint(name, PartialSpec(None)) for name in names}
+    return GraphModel(Graph(nodes, weights, {"x": Endpoint("x", PartialSpec((None,)))}, given))
+
+
+def waits(shader, read):
+    """How often the device is waited for while values are read."""
+    before = shader.session.waits
+    read()
+    return shader.session.waits - before
+
+
+def test_values_are_those_of_the_device(shader, rng):
+    for array in (
+        rng.integers(-(2**31), 2**31, (3, 5), dtype=np.int64).astype(np.int32),
+        np.float32([-0.0, 1.5, np.inf, -65504.0]),
+        rng.random((2, 3, 7)) < 0.5,
+        np.complex64([1 + 2j, -3j, 0.5]),
+        np.zeros((0, 4), np.float32),
+        np.float32(7.0),
+        np.arange(300_000, dtype=np.float32) % 2048,  # more than comes through mapped memory
+    ):
+        made = core.concat([core.tensor(array.reshape(-1))] * 2)  # which the device makes
+        found = made.numpy()
+        np.testing.assert_array_equal(found, np.concatenate([array.reshape(-1)] * 2))
+        assert found.dtype == array.dtype
+
+
+def test_what_numpy_gives_is_the_callers(shader, rng):
+    model = several()
+    x = rng.standard_normal(8).astype(np.float32)
+    uploaded, made = core.tensor(x), core.tensor(x) * 2.0
+    tensors = [uploaded, made, *model.predict({"x": x}).values(), *model.predict(x).values()]
+    for _ in range(2):
+        for value in tensors:
+            first = value.numpy()
+            kept = first.copy()
+            first[...] = -9.0
+            np.testing.assert_array_equal(value.numpy(), kept)
+    np.testing.assert_array_equal((uploaded + 0.0).numpy(), uploaded.numpy())
+
+
+def test_outputs_that_were_read_last_time_come_together(compute, rng):
+    model = several()
+    for turn in range(3):
+        x = rng.standard_normal(8).astype(np.float32)
+        outputs = model.predict(x)
+        names = ["y2", "y0"] if turn % 2 else ["y0", "y2"]  # nobody reads y1
+        count = waits(compute, lambda: [outputs[name].numpy() for name in names])  # noqa: B023
+        assert count == (1 if turn else 2)
+        for i, size in enumerate((3, 4, 5)):
+            expected = x[:size] * np.float32(i + 1)
+            np.testing.assert_array_equal(outputs[f"y{i}"].numpy(), expected)
+        if turn == 0:
+            model = several()  # which forgets that all were read just now
+            first = model.predict(x)
+            first["y0"].numpy(), first["y2"].numpy()
+
+
+def test_a_value_comes_along_once(compute, rng):
+    model = several()
+    x = rng.standard_normal(8).astype(np.float32)
+    for value in model.predict(x).values():
+        value.numpy()
+    y0, y1, _ = model.predict(x).values()
+    y0.numpy()
+    assert waits(compute, y1.numpy) == 0
+    assert waits(compute, y1.numpy) == 1
+    np.testing.assert_array_equal(y1.numpy(), x[:4] * 2)
+
+
+def test_only_what_has_room_comes_along(compute, rng, monkeypatch):
+    monkeypatch.setattr(readback, "_ROOM", 64)
+    model = several((3, 9, 5, 4))  # 16, 48, 32 and 16 bytes
+    x = rng.standard_normal(12).astype(np.float32)
+    for turn in range(2):
+        outputs = [*model.predict(x).values()]
+        count = waits(compute, lambda: [value.numpy() for value in outputs])  # noqa: B023
+        assert count == (2 if turn else 4)
+        for i, (value, size) in enumerate(zip(outputs, (3, 9, 5, 4), strict=True)):
+            np.testing.assert_array_equal(value.numpy(), x[:size] * np.float32(i + 1))
+
+
+def test_outputs_that_are_gone_are_left_out(compute, rng):
+    model = several()
+    x = rng.standard_normal(8).astype(np.float32)
+    for value in model.predict(x).values():
+        value.numpy()
+    outputs = model.predict(x)
+    gone = ref(outputs["y1"].handle.block)
+    del outputs["y1"]
+    gc.collect()
+    assert gone() is None
+    np.testing.assert_array_equal(outputs["y2"].numpy(), x[:5] * 3)
+    np.testing.assert_array_equal(outputs["y0"].numpy(), x[:3])
+
+
+def test_values_on_the_host_do_not_come_along(shader):
+    """Where memory is short outputs may have moved to the host before they are read."""
+    model = several()
+    x = np.arange(8, dtype=np.float32)
+    for value in model.predict(x).values():
+        value.numpy()
+    outputs = model.predict(x)
+    shader.session.owner.call(shader.session.storage.begin)
+    shader.session.owner.call(shader.session.storage._move_all_out)
+    for i, value in enumerate(outputs.values()):
+        np.testing.assert_array_equal(value.numpy(), x[: 3 + i] * np.float32(i + 1))
