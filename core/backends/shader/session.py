@@ -165,18 +165,23 @@ class Session:
 
     def _read(self, block: Block) -> np.ndarray:
         if block.thing is not None:
+            self.storage.begin()
             if self._readback is None and self.has_mapped:
                 self._readback = Readback(self.owner, self.storage)
             coming = self._readback.begin(block) if self._readback is not None else None
-            self.owner.finish()
-            self.waits += 1
+            self.wait()
             self.owner.check_reset()
             self.owner.check_errors("what ran before these values were read")
-            while self.in_use:
-                self.in_use.pop().give_back()
             if coming is not None:
                 return coming()
         return self.storage.read(block)
+
+    def wait(self) -> None:
+        """Wait for the device, in the GL thread: what it copied from may be written to again."""
+        self.storage.wait()
+        self.waits += 1
+        while self.in_use:
+            self.in_use.pop().give_back()
 
     # --- in the GL thread: what takes Python's time is done once for each recipe --------------
 

@@ -6,12 +6,17 @@ that is safe, as commands keep their blocks and the device works in order.
 
 A block may go in any thread, even in the middle of another command. So the storage never looks at
 blocks of its own accord, but at what they hold, which only the GL thread changes.
+
+The host is another matter. On an H100 (driver 580.159) ``glBufferSubData`` into a buffer that
+commands still used did not wait for them, whatever barriers there were, nor after the buffer was
+orphaned: trainings, which upload numbers all the time, went wild. So what the host writes, reads or
+deletes is memory of which all commands are known to be done.
 """
 
 import gc
 from collections import OrderedDict, deque
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -38,7 +43,20 @@ GONE = (
     "keep what is needed with numpy() before core.stop_shader()"
 )
 
+#: Bytes of new memory for uploads, before the device is waited for, so that old memory is idle.
+MOST_UPLOADED = 1 << 26
+
+#: As many an upload counts at least: buffers cost more than their bytes.
+LEAST_UPLOADED = 1 << 16
+
 UPDATE_BARRIER = 0x200  # what shaders wrote is there for copies, and the other way round
+
+
+class _Unused(NamedTuple):
+    """A thing for the next block that it fits, and the last command that may use it."""
+
+    thing: Any
+    stamp: int
 
 
 class Storage:
@@ -62,17 +80,29 @@ class Storage:
         self.moved_out = 0
         self._moved_bytes = self.limit  # since garbage was collected; at first it is
         self._returned: deque[Held] = deque()
-        self._spare: OrderedDict[Key, list[Any]] = OrderedDict()
+        self._spare: OrderedDict[Key, deque[_Unused]] = OrderedDict()
         self._spare_bytes = 0
         self._live: OrderedDict[Held, None] = OrderedDict()  # what was used longest ago first
         self._pinned: set[Held] = set()
         self._command = 1
+        self._done = 0  # the device is done with all commands up to this one
+        self._uploaded = 0  # bytes of new memory since it was waited for
 
     # --- for commands -----------------------------------------------------------------------
 
     def begin(self) -> None:
         """A command begins: what it uses from now on stays on the device until the next."""
         self._command += 1
+
+    def wait(self) -> None:
+        """Wait for the device, which is then done with all commands before the one of now."""
+        self._owner.finish()
+        self._done, self._uploaded = self._command - 1, 0
+
+    def _wait_until_idle(self, stamp: int) -> None:
+        """Wait if a command that is not known to be done may use what has this stamp."""
+        if stamp > self._done:
+            self.wait()
 
     def of(self, block: Block) -> Any:
         """The buffer or texture of a block; its values are there, if it had any.
@@ -113,7 +143,7 @@ class Storage:
         return thing
 
     def read(self, block: Block) -> np.ndarray:
-        """The values as a flat array, which must not be written to."""
+        """The values as a flat array, which must not be written to; the device was waited for."""
         if block.error is None and block.host is not None:
             return block.host
         self.of(block)
@@ -140,27 +170,37 @@ class Storage:
     # --- making room ------------------------------------------------------------------------
 
     def _place(self, held: Held) -> None:
-        """Memory for what has none: at its first use, or after it was moved out.
-
-        What is uploaded gets memory that no shader has seen (the driver swaps it: an orphan). On an
-        H100 a shader that read an upload in used memory once saw what had been there before.
-        """
+        """Memory for what has none: at its first use, or after it was moved out."""
         if held.thing is not None or (held.stamp and held.host is None):
             raise CoreError(GONE)  # it is, or was, in another context
         self._take_back()
-        spare = self._spare.get(held.key)
-        if spare:
-            held.thing = spare.pop()
-            self._spare_bytes -= bytes_of(held.key)
-            if held.host is not None and held.layout.kind == "buffer":
-                held.thing.orphan()
-        else:
+        held.thing = self._spare_thing(held.key, is_idle=held.host is not None)
+        if held.thing is None:
             held.thing = self._made(held.key)
         held.returned = self._returned
         self._live[held] = None
         if held.host is not None:
             self.fill(held.thing, held.layout, held.host)
             held.host = None
+
+    def _spare_thing(self, key: Key, is_idle: bool) -> Any:
+        """Memory that nobody has; None if there is none.
+
+        Args:
+            key: what it must be like.
+            is_idle: whether the device must be done with it. Rather than to wait for the device
+                each time, new memory is made for a while.
+        """
+        spare = self._spare.get(key)
+        if not spare:
+            return None
+        if is_idle and spare[0].stamp > self._done:
+            self._uploaded += max(bytes_of(key), LEAST_UPLOADED)
+            if self._uploaded <= MOST_UPLOADED:
+                return None
+            self.wait()
+        self._spare_bytes -= bytes_of(key)
+        return (spare.popleft() if is_idle else spare.pop()).thing
 
     def _take_back(self) -> None:
         """What blocks left behind may be used again."""
@@ -169,7 +209,9 @@ class Storage:
             self._live.pop(held, None)
             self._pinned.discard(held)
             if held.thing is not None:
-                self._spare.setdefault(held.key, []).append(held.thing)
+                # Plans use what is pinned without a word.
+                stamp = self._command if held.is_pinned else held.stamp
+                self._spare.setdefault(held.key, deque()).append(_Unused(held.thing, stamp))
                 self._spare.move_to_end(held.key)
                 self._spare_bytes += bytes_of(held.key)
         self._drop_spare(self.limit * SPARE_PART)
@@ -178,7 +220,9 @@ class Storage:
         while self._spare_bytes > most:
             key, things = next(iter(self._spare.items()))
             if things:
-                self._delete(things.pop())
+                unused = things.popleft()
+                self._wait_until_idle(unused.stamp)
+                self._delete(unused.thing)
                 self._spare_bytes -= bytes_of(key)
                 self.used_bytes -= bytes_of(key)
             else:
@@ -253,6 +297,7 @@ class Storage:
         held = next(iter(self._live), None)
         if held is None or held.stamp == self._command:
             return False
+        self._wait_until_idle(held.stamp)
         held.host = self._values(held)
         self._delete(held.thing)
         held.thing = None
@@ -268,7 +313,7 @@ class Storage:
         """Put a tensor's values into a buffer or texture.
 
         Args:
-            thing: the buffer or texture.
+            thing: the buffer or texture, which the device does not use now.
             layout: how values are stored.
             values: of any shape, in NumPy's dtype for that of the layout.
             offset: where they begin in a buffer, in bytes; a texture is filled from its beginning.

@@ -69,8 +69,10 @@ def test_what_halves_do_not_reach_is_infinite(storage, owner, in_textures):
 
 
 def test_what_a_block_leaves_is_used_again(storage, owner, in_textures):
+    layout = block_of(np.ones(1000, np.float32), in_textures).layout
+
     def used_and_left():
-        block = block_of(np.ones(1000, np.float32), in_textures)
+        block = Block(layout, 1000)
         thing = storage.of(block)
         assert storage.of(block) is thing
         return thing
@@ -81,6 +83,18 @@ def test_what_a_block_leaves_is_used_again(storage, owner, in_textures):
     other = block_of(np.ones(50_000, np.float32), in_textures)
     owner.call(lambda: storage.of(other))
     assert storage.used_bytes >= used + 200_000 and owner.call(lambda: storage.things) == 1
+
+
+def test_uploads_take_memory_that_is_idle(storage, owner, in_textures):
+    def uploaded():
+        storage.begin()
+        return storage.of(block_of(np.ones(1000, np.float32), in_textures))
+
+    first, second = owner.call(uploaded), owner.call(uploaded)
+    assert first is not second
+    owner.call(lambda: (storage.begin(), storage.wait()))
+    assert [owner.call(uploaded) for _ in range(2)] == [first, second]  # used longest ago first
+    assert owner.call(uploaded) not in (first, second)
 
 
 def test_unused_memory_is_bounded(storage, owner):

@@ -174,23 +174,19 @@ class ReadyProgram:
 
     def _fed(self, index: int, fed: Fed) -> Any:
         """The buffer or texture of an input, with its values."""
-        own, block, storage = self._inputs[index], fed.block, self.session.storage
-        if block.layout != own.layout:  # what made it drew to several targets, or no half floats
-            thing = storage.pinned(own)
-            storage.fill(thing, own.layout, storage.read(block))
-            return thing
-        if block.thing is not None or block.host is None:
-            return storage.of(block)
-        thing = storage.pinned(own)
-        if own.layout.kind == "buffer" and self._fed_at[index] == self.session.waits:
-            thing.orphan()  # the run before may still read it; see Storage._place
-        self._fed_at[index] = self.session.waits
-        staging = self._staging[index]
+        session, own, staging = self.session, self._inputs[index], self._staging[index]
         if fed.slot is not None and staging is not None:
+            if self._fed_at[index] == session.waits:
+                session.wait()  # the run before may still read it
+            self._fed_at[index] = session.waits
+            thing = session.storage.pinned(own)
             staging.copy(fed.slot, thing)
-        else:
-            storage.fill(thing, own.layout, block.host)
-        return thing
+            return thing
+        block = fed.block
+        if block.layout != own.layout:  # what made it drew to several targets, or no half floats
+            session.wait()
+            block = Block(own.layout, own.size, session.storage.read(block))
+        return session.storage.of(block)
 
     def _recorded(self) -> Replay:
         self._parts = self.memory.make()
@@ -208,6 +204,7 @@ class ReadyProgram:
 
     def _run_hosted(self, node: Hosted) -> None:
         """Read back, compute on the host, and put the results where they belong."""
+        self.session.wait()
         arrays = [self._read(place) for place in node.reads]
         for name, array in zip(node.writes, node.run(arrays), strict=True):
             layout, part = self.lowering.layouts[name], self._parts[name]
