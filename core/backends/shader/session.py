@@ -1,7 +1,7 @@
 """A context and all that lives in it, from the start of the backend to its stop."""
 
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -175,6 +175,11 @@ class Session:
             if coming is not None:
                 return coming()
         return self.storage.read(block)
+
+    @cached_property
+    def query(self) -> Any:
+        """Takes the time of commands; the only one, as moderngl lets go of none."""
+        return self.owner.context.query(time=True)
 
     def wait(self) -> None:
         """Wait for the device, in the GL thread: what it copied from may be written to again."""

@@ -1,6 +1,8 @@
 """Ops one by one: recipes and their keys, what is queued, numbers of users' kernels, times."""
 
 import gc
+from contextlib import nullcontext
+from functools import partial
 
 import moderngl
 import numpy as np
@@ -289,7 +291,19 @@ def test_both_clocks_run_what_they_measure(shader):
             lambda clock=clock: clock(session, [lambda: ran.append(clock)])
         )
         assert seconds >= 0
-    assert len(ran) == 3
+    assert {*ran} == {timing._wall_seconds, timing._query_seconds, timing.device_seconds}
+
+
+@pytest.mark.parametrize("told, runs", [([7000], 1), ([0, 7000], 2), ([0, 0, 0], 4)])
+def test_a_clock_that_tells_nothing_is_asked_again(shader, monkeypatch, told, runs):
+    class Query(nullcontext):
+        elapsed = property(lambda self: told.pop(0))
+
+    session, ran = shader.session, []
+    monkeypatch.setitem(session.__dict__, "query", Query())
+    measure = partial(timing._query_seconds, session, [lambda: ran.append(1)])
+    seconds = session.owner.call(measure)
+    assert len(ran) == runs and (runs == 4 or seconds == pytest.approx(7e-6))
 
 
 def test_an_error_of_a_timed_op_is_told_by_its_results(shader, monkeypatch):
