@@ -141,7 +141,9 @@ class Planner:
             return None
         names = {reference: name for name, reference in given.items()}
         taken = [Taken(name, feeds[r].array.dtype, feeds[r].shape) for name, r in given.items()]
-        return Repeat(plan, taken, [names[reference] for reference in plan.inputs], asked)
+        declared = [*self._graph.inputs]
+        only = declared[0] if len(declared) == 1 else None
+        return Repeat(plan, only, taken, [names[r] for r in plan.inputs], asked)
 
     def plans(self) -> list[Plan]:
         """All that are kept now."""

@@ -36,15 +36,21 @@ class Repeat:
 
     Args:
         plan: gives all that is asked for.
+        only: what a value is called that is given without a name; None: it needs one.
         taken: what the call is given, all of it.
         fed: which of these the plan takes, in its order.
         given: which of the plan's outputs the call gives, by the names that it gives them.
     """
 
     def __init__(
-        self, plan: Plan, taken: Sequence[Taken], fed: Sequence[str], given: Mapping[str, str]
+        self,
+        plan: Plan,
+        only: str | None,
+        taken: Sequence[Taken],
+        fed: Sequence[str],
+        given: Mapping[str, str],
     ):
-        self._plan, self._taken, self._fed = plan, taken, fed
+        self._plan, self._only, self._taken, self._fed = plan, only, taken, fed
         self._given = [*given.items()]
 
     def run(self, inputs: Any) -> dict[str, Tensor] | None:
@@ -53,12 +59,11 @@ class Repeat:
         Raises:
             CoreError: a step cannot work on what is given.
         """
-        taken = self._taken
         if type(inputs) is not dict:
-            inputs = {taken[0].name: inputs} if len(taken) == 1 else {}
-        if len(inputs) != len(taken):
+            inputs = {self._only: inputs}
+        if len(inputs) != len(self._taken):
             return None
-        for one in taken:
+        for one in self._taken:
             if not one.accepts(inputs.get(one.name)):
                 return None
         found = self._plan.run_on([inputs[name] for name in self._fed])

@@ -18,7 +18,7 @@ _LINK_STATUS = 0x8B82
 
 
 class Ahead:
-    """Starts compute programs, and hands out those that are done. In the GL thread only.
+    """Starts compute programs, and hands out those that are done, in the GL thread.
 
     Args:
         owner: of the context.

@@ -111,7 +111,7 @@ class Together:
     @property
     def expected(self) -> list[Block]:
         """Those that are likely to be read as well."""
-        found = [self._blocks[i]() for i in self._habit]
+        found = [self._blocks[i]() for i in tuple(self._habit)]  # others may add to it
         return [block for block in found if block is not None]
 
 

@@ -88,6 +88,16 @@ def test_what_was_wrong_before_is_wrong_again(backend):
     check(model, x)
 
 
+def test_a_value_without_a_name_is_the_input(backend):
+    """Not what was given by name the last time."""
+    x = np.float32([-1.0, 2.0])
+    nodes = [Node("x", "Placeholder"), Node("a", "Abs", ("x",)), Node("y", "Neg", ("a",))]
+    chain = model_of(nodes)
+    for _ in range(2):
+        assert chain.predict({"a": x})["y"].tolist() == [1.0, -2.0]
+        assert chain.predict(x)["y"].tolist() == [-1.0, -2.0]
+
+
 def test_other_outputs_in_between(backend, long_ways):
     model = abs_and_neg()
     x = np.float32([-1.0, 2.0])
