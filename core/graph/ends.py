@@ -113,7 +113,8 @@ class Ends:
         if endpoint is not None and not endpoint.spec.accepts(fed.spec):
             raise CoreError(
                 f"input {name!r} must have shape {endpoint.spec.shape} (None: any) and dtype "
-                f"{endpoint.spec.dtype}, got {fed.shape} and {fed.dtype}{_advice(endpoint, fed)}"
+                f"{endpoint.spec.dtype}, got {fed.spec.shape} and {fed.spec.dtype}"
+                f"{_advice(endpoint, fed)}"
             )
         return fed
 
@@ -173,9 +174,9 @@ def _tensor(name: str, value: Any) -> Tensor:
 def _advice(endpoint: Endpoint, fed: Feed) -> str:
     """What to do about another dtype; an image of whole numbers mostly wants another range, too."""
     wanted, quantization = endpoint.spec.dtype, endpoint.quantization
-    if quantization is not None and fed.dtype != wanted:
+    if quantization is not None and fed.spec.dtype != wanted:
         return f": quanta are taken as {quantization.dtype}, real values as {wanted}"
-    return "" if fed.dtype == wanted else f": convert it, as with numpy's astype({wanted!r})"
+    return "" if fed.spec.dtype == wanted else f": convert it, as with numpy's astype({wanted!r})"
 
 
 def _quanta(value: Tensor, quantization: Quantization) -> Tensor:

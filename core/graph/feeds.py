@@ -7,7 +7,7 @@ import numpy as np
 
 from core.engine import tensor
 from core.graph.nodes import Quantization
-from core.specs import Shape, Spec
+from core.specs import Spec
 from core.tensors import Tensor
 
 
@@ -26,16 +26,6 @@ class Quanta(NamedTuple):
         """Shape and dtype of the real values."""
         return Spec(self.array.shape)
 
-    @property
-    def shape(self) -> Shape:
-        """Length of each axis."""
-        return self.array.shape
-
-    @property
-    def dtype(self) -> str:
-        """That of the real values."""
-        return "float32"
-
     def write_to(self, target: np.ndarray) -> None:
         """Put the real values into an array of them; the difference of whole numbers is exact."""
         np.subtract(self.array, np.float32(self.quantization.zero_point), out=target)
@@ -53,16 +43,6 @@ class Shown(NamedTuple):
 
     array: np.ndarray
     spec: Spec
-
-    @property
-    def shape(self) -> Shape:
-        """Length of each axis."""
-        return self.spec.shape
-
-    @property
-    def dtype(self) -> str:
-        """Of the values."""
-        return self.spec.dtype
 
 
 #: Of arrays that can be shown as they are.

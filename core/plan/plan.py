@@ -170,8 +170,9 @@ class Plan:
         value = given if isinstance(given, (Tensor, Quanta, Shown)) else borrowed(given)
         if value.spec != spec:
             raise CoreError(
-                f"the plan takes {spec.dtype} {spec.shape} as {reference!r}, got {value.dtype} "
-                f"{value.shape}: let the model make a plan for that, with plan(inputs)"
+                f"the plan takes {spec.dtype} {spec.shape} as {reference!r}, got "
+                f"{value.spec.dtype} {value.spec.shape}: let the model make a plan for that, with "
+                "plan(inputs)"
             )
         if isinstance(value, Tensor):
             return handle_on(self._backend, value)

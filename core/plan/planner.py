@@ -140,7 +140,9 @@ class Planner:
         if len({*asked.values()}) < len(asked):  # each is to be a tensor of its own
             return None
         names = {reference: name for name, reference in given.items()}
-        taken = [Taken(name, feeds[r].array.dtype, feeds[r].shape) for name, r in given.items()]
+        taken = [
+            Taken(name, feeds[r].array.dtype, feeds[r].spec.shape) for name, r in given.items()
+        ]
         declared = [*self._graph.inputs]
         only = declared[0] if len(declared) == 1 else None
         return Repeat(plan, only, taken, [names[r] for r in plan.inputs], asked)

@@ -12,7 +12,7 @@ from core.dtypes import dtype_of
 from core.graph.nodes import Node
 from core.plan.program import Program, reads, results
 from core.specs import Spec
-from tests.core.plan.harness import expected
+from tests.core.plan.harness import expected, node
 
 Arrays = Mapping[str, np.ndarray]
 
@@ -22,21 +22,36 @@ def program_of(
 ) -> Program:
     """A program of nodes, with the specs that their ops give."""
     arrays = {**constants, **inputs}
-    for node in nodes:
-        for i, result in enumerate(expected(node, arrays)):
-            arrays[f"{node.name}:{i}" if i else node.name] = result
+    for step in nodes:
+        for i, result in enumerate(expected(step, arrays)):
+            arrays[f"{step.name}:{i}" if i else step.name] = result
     specs = {reference: Spec(a.shape, dtype_of(a)) for reference, a in arrays.items()}
     return Program(nodes, constants, specs, tuple(inputs), tuple(outputs))
+
+
+def program_with_a_host_step(rng: np.random.Generator) -> tuple[Program, dict[str, np.ndarray]]:
+    """A program whose second step has no shader, and what it is given."""
+    boxes = rng.uniform(0, 1, (6, 4)).astype(np.float32)
+    scores = rng.uniform(0, 1, 6).astype(np.float32)
+    how = {"max_output_size": 3, "iou_threshold": 0.5, "score_threshold": -1.0}
+    program = program_of(
+        node("abs", "b", name="a"),
+        node("non_max_suppression_padded", "a", "s", name="n", pad_to_max_output_size=True, **how),
+        node("neg", "n", name="y"),
+        inputs={"b": boxes, "s": scores},
+        outputs=("y", "n:1"),
+    )
+    return program, {"b": boxes, "s": scores}
 
 
 def computed(program: Program, inputs: Arrays) -> list[np.ndarray]:
     """The outputs of a program, by eager ops."""
     arrays: dict[str, np.ndarray] = {**program.constants, **inputs}
-    for node in program.nodes:
-        assert all(reference in arrays for reference in reads(node)), f"{node} runs too early"
-        found = expected(node, arrays)
-        assert found[0].shape == program.specs[node.name].shape, node
-        arrays |= zip(results(node, program.specs), found, strict=True)
+    for step in program.nodes:
+        assert all(reference in arrays for reference in reads(step)), f"{step} runs too early"
+        found = expected(step, arrays)
+        assert found[0].shape == program.specs[step.name].shape, step
+        arrays |= zip(results(step, program.specs), found, strict=True)
     return [arrays[reference] for reference in program.outputs]
 
 

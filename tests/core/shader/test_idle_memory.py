@@ -20,8 +20,7 @@ from core.graph.model import GraphModel
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from core.kernels import load_backend
 from tests.benchmarks.gpu_training import OPTIMIZERS, QUICK, trained
-from tests.core.plan.harness import node
-from tests.core.plan.programs import computed, program_of
+from tests.core.plan.programs import computed, program_with_a_host_step
 
 
 class Watch:
@@ -136,20 +135,11 @@ def test_a_model_that_is_fed_again_and_again(watch, rng, size):
 
 
 def test_a_step_on_the_host(watch, rng):
-    boxes = rng.uniform(0, 1, (6, 4)).astype(np.float32)
-    scores = rng.uniform(0, 1, 6).astype(np.float32)
-    how = {"max_output_size": 3, "iou_threshold": 0.5, "score_threshold": -1.0}
-    program = program_of(
-        node("abs", "b", name="a"),
-        node("non_max_suppression_padded", "a", "s", name="n", pad_to_max_output_size=True, **how),
-        node("neg", "n", name="y"),
-        inputs={"b": boxes, "s": scores},
-        outputs=("y", "n:1"),
-    )
+    program, given = program_with_a_host_step(rng)
     shader = load_backend("shader")
     machine = shader.lower(program)
-    expected = computed(program, {"b": boxes, "s": scores})
-    runs = [machine.run([boxes, scores]) for _ in range(3)]
+    expected = computed(program, given)
+    runs = [machine.run([*given.values()]) for _ in range(3)]
     for found in runs:
         for handle, reference, theirs in zip(found, program.outputs, expected, strict=True):
             ours = shader.download(handle, program.specs[reference])

@@ -13,7 +13,7 @@ from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from core.kernels import KERNELS, load_backend
 from core.plan.passes import PROGRAM_PASSES
 from tests.core.plan.harness import node
-from tests.core.plan.programs import computed, program_of
+from tests.core.plan.programs import computed, program_of, program_with_a_host_step
 from tests.core.plan.test_random_programs import random_program
 
 
@@ -139,19 +139,9 @@ def test_inputs_and_constants_as_outputs(shader, rng):
 
 
 def test_an_op_without_a_shader_runs_on_the_host_in_between(shader, rng):
-    boxes = rng.uniform(0, 1, (6, 4)).astype(np.float32)
-    scores = rng.uniform(0, 1, 6).astype(np.float32)
-    how = {"max_output_size": 3, "iou_threshold": 0.5, "score_threshold": -1.0}
-    program = program_of(
-        node("abs", "b", name="a"),
-        node("non_max_suppression_padded", "a", "s", name="n", pad_to_max_output_size=True, **how),
-        node("neg", "n", name="y"),
-        inputs={"b": boxes, "s": scores},
-        outputs=("y", "n:1"),
-    )
+    program, given = program_with_a_host_step(rng)
     machine = shader.lower(program)
     assert [step.kernel for step in machine.steps][1] == "host"
-    given = {"b": boxes, "s": scores}
     found = outputs_of(shader, machine, program, given)
     for ours, theirs in zip(found, computed(program, given), strict=True):
         np.testing.assert_array_equal(ours, theirs)
