@@ -13,6 +13,7 @@ from zoo.options import did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from zoo.choices import Choices
     from zoo.entry import Entry
 
 _FOLDER = os.path.dirname(__file__)
@@ -70,6 +71,29 @@ def _lookup(name: Any) -> "Entry | None":
         if family in importlib.import_module(f"zoo.{task}").FAMILIES:
             return next((entry for entry in _entries_of(task) if entry.name == name), None)
     return None
+
+
+@lru_cache(maxsize=1)
+def choices() -> "Mapping[str, Choices]":
+    """The models of every verb, by the verb's name: its default, fast and best one.
+
+    >>> choices()["detect_faces"].fast
+    'blazeface.short'
+    """
+    packages = (importlib.import_module(f"zoo.{task}") for task in tasks())
+    return MappingProxyType({verb: its for p in packages for verb, its in p.MODELS.items()})
+
+
+def default_entries(task: str | None = None) -> "list[Entry]":
+    """The default models of all verbs, or of those of one task, with what they work with.
+
+    >>> [entry.name for entry in default_entries("hands")]
+    ['hands.lite', 'palm.lite']
+    """
+    chosen = [task] if task else list(tasks())
+    names = [c.default for t in chosen for c in importlib.import_module(f"zoo.{t}").MODELS.values()]
+    found = {e.name: e for name in names if is_entry(name) for e in with_parts(find_entry(name))}
+    return list(found.values())
 
 
 def models(pattern: str = "*") -> list[str]:

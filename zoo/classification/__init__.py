@@ -1,4 +1,16 @@
 """Classification: what a picture shows; its functions are in `zoo.classification.verbs`."""
 
+from zoo.choices import Choices
+
 #: Of the names in entries.py, ``family.variant``.
 FAMILIES = ("mobilenet", "nsfwjs")
+
+#: Verb -> its models. `zoo/README.md` has the measurements behind each choice.
+MODELS = {
+    "classify": Choices(
+        default="mobilenet.v2_100_quant", fast="mobilenet.v1_025", best="mobilenet.v2_100_quant"
+    ),
+    "infer": Choices(
+        default="mobilenet.v2_100_quant", fast="mobilenet.v1_025", best="mobilenet.v2_100_quant"
+    ),
+}

@@ -2,16 +2,15 @@
 
 from typing import Any
 
+from zoo.classification import MODELS
 from zoo.loading import call_verb
-
-DEFAULT_MODEL = "mobilenet.v1_025"
 
 
 def classify(
     image: Any,
     *,
     top_k: int = 3,
-    model: str = DEFAULT_MODEL,
+    model: str = MODELS["classify"].default,
     backend: str | None = None,
     mirror: bool = False,
     **options: Any,
@@ -51,7 +50,7 @@ def infer(
     image: Any,
     *,
     embedding: bool = False,
-    model: str = DEFAULT_MODEL,
+    model: str = MODELS["infer"].default,
     backend: str | None = None,
     **options: Any,
 ) -> Any:

@@ -3,9 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
+from zoo.detection import MODELS
 from zoo.loading import call_verb
-
-DEFAULT_MODEL = "ssd.mobilenet_v1"
 
 
 def detect(
@@ -15,7 +14,7 @@ def detect(
     score_threshold: float | None = None,
     iou_threshold: float | None = None,
     max_detections: int | None = None,
-    model: str = DEFAULT_MODEL,
+    model: str = MODELS["detect"].default,
     backend: str | None = None,
     mirror: bool = False,
     **options: Any,

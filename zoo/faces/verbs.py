@@ -3,16 +3,16 @@
 from typing import Any
 
 from weights_cache.errors import ZooError
+from zoo.faces import MODELS
 from zoo.faces.entries import ENTRIES
 from zoo.loading import call_verb
 
-DEFAULT_MODEL = "facemesh.base"
-DEFAULT_DETECTOR = "blazeface.short"
+_MESH = MODELS["estimate_faces"].default
 
 #: What `estimate_faces` takes for ``landmarks``, and the models that give them, the default first.
 LANDMARKS = {
-    "mesh": (DEFAULT_MODEL,),
-    "mesh468": (DEFAULT_MODEL,),  # as results call them
+    "mesh": (_MESH,),
+    "mesh468": (_MESH,),  # as results call them
     "points68": ("faceapi.landmark68",),
     "points68_tiny": ("faceapi.landmark68_tiny",),
     "points6": tuple(e.name for e in ENTRIES if e.name.startswith("blazeface")),
@@ -22,7 +22,7 @@ LANDMARKS = {
 def detect_faces(
     image: Any,
     *,
-    model: str = DEFAULT_DETECTOR,
+    model: str = MODELS["detect_faces"].default,
     backend: str | None = None,
     max_faces: int | None = None,
     score_threshold: float | None = None,
@@ -181,7 +181,7 @@ def choose_model(model: str | None, landmarks: str | None, options: dict[str, An
         ZooError: unknown landmarks, or those of another model.
     """
     if landmarks is None:
-        return model or DEFAULT_MODEL
+        return model or _MESH
     if not isinstance(landmarks, str) or landmarks not in LANDMARKS:
         raise ZooError(f"landmarks={landmarks!r} must be one of {list(LANDMARKS)}")
     models = LANDMARKS[landmarks]

@@ -5,15 +5,15 @@ from functools import lru_cache, partial
 from typing import Any
 
 from weights_cache.errors import ZooError
-from zoo.catalog import all_entries, find_entry
+from zoo.catalog import all_entries, choices, find_entry
+from zoo.gestures import MODELS
 from zoo.gestures.recognizer import GestureRecognizer
 from zoo.gestures.results import is_hands
 from zoo.loading import call_verb
 from zoo.options import check_flag, did_you_mean, refuse_unknown
 from zoo.runner import for_each_picture, is_several, model_class
 
-DEFAULT_MODEL = "rules"
-DEFAULT_HANDS = "hands.lite"
+RULES = MODELS["recognize_gestures"].default  # which are no model of the catalog
 
 _OPTIONS = ("model", "backend", "score_threshold", "mirror")  # also where hands are given
 
@@ -23,7 +23,7 @@ Recognize = Callable[[Any], list[dict[str, Any]]]
 def recognize_gestures(
     image: Any,
     *,
-    model: str | GestureRecognizer = DEFAULT_MODEL,
+    model: str | GestureRecognizer = RULES,
     hands_model: str | None = None,
     backend: str | None = None,
     score_threshold: float | None = None,
@@ -65,7 +65,7 @@ def recognize_gestures(
     check_flag("mirror", mirror)
     recognize = _recognize_by(model, backend, score_threshold, mirror)
     of_hands = options if hands_model is None else {"hands_model": hands_model, **options}
-    find = _find_by(hands_model or DEFAULT_HANDS, backend, {**options, "mirror": mirror})
+    find = _find_by(hands_model or _default_hands(), backend, {**options, "mirror": mirror})
 
     def run_one(item: Any) -> list[dict[str, Any]]:
         if is_hands(item):
@@ -75,11 +75,15 @@ def recognize_gestures(
 
     if is_hands(image):
         return run_one(image)
-    _check_options(hands_model or DEFAULT_HANDS, options)
+    _check_options(hands_model or _default_hands(), options)
     recognize([])  # what is wrong with options is told before pictures are looked at
     if of_hands and is_several(image):
         find([])
     return for_each_picture(image, run_one)
+
+
+def _default_hands() -> str:
+    return choices()["estimate_hands"].default
 
 
 def _find_by(model: str, backend: str | None, options: Mapping[str, Any]) -> Callable[[Any], Any]:
@@ -101,9 +105,9 @@ def _recognize_by(
 ) -> Recognize:
     if isinstance(model, GestureRecognizer):
         return partial(model.recognize, score_threshold=score_threshold)
-    if model == DEFAULT_MODEL:
+    if model == RULES:
         return partial(_built_in().recognize, score_threshold=score_threshold)
-    names = [DEFAULT_MODEL, *(e.name for e in all_entries().values() if e.task == "gestures")]
+    names = [RULES, *(e.name for e in all_entries().values() if e.task == "gestures")]
     if model not in names:
         raise ZooError(
             f"unknown model {model!r} of gestures{did_you_mean(str(model), names)}; it is one of "

@@ -2,15 +2,14 @@
 
 from typing import Any
 
+from zoo.hands import MODELS
 from zoo.loading import call_verb
-
-DEFAULT_MODEL = "hands.lite"
 
 
 def estimate_hands(
     image: Any,
     *,
-    model: str = DEFAULT_MODEL,
+    model: str = MODELS["estimate_hands"].default,
     backend: str | None = None,
     max_hands: int = 2,
     score_threshold: float | None = None,

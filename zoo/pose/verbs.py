@@ -9,14 +9,16 @@
 from typing import Any
 
 from zoo.loading import call_verb
+from zoo.pose import MODELS
 
-DEFAULT_MODEL = "posenet.tiny"
+_SINGLE = MODELS["estimate_single_pose"].default
+_MULTIPLE = MODELS["estimate_multiple_poses"].default
 
 
 def estimate_single_pose(
     image: Any,
     *,
-    model: str = DEFAULT_MODEL,
+    model: str = _SINGLE,
     backend: str | None = None,
     mirror: bool = False,
     **options: Any,
@@ -68,7 +70,7 @@ def estimate_single_pose(
 def estimate_multiple_poses(
     image: Any,
     *,
-    model: str = DEFAULT_MODEL,
+    model: str = _MULTIPLE,
     backend: str | None = None,
     max_poses: int = 5,
     score_threshold: float | None = None,

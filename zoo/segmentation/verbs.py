@@ -3,16 +3,13 @@
 from typing import Any
 
 from zoo.loading import call_verb
-
-DEFAULT_MODEL = "deeplab.v3"
-DEFAULT_PERSON_MODEL = "selfie.base"
-DEFAULT_BODY_MODEL = "bodypix.mobilenet_075"
+from zoo.segmentation import MODELS
 
 
 def segment(
     image: Any,
     *,
-    model: str = DEFAULT_MODEL,
+    model: str = MODELS["segment"].default,
     backend: str | None = None,
     probability: bool = False,
     mirror: bool = False,
@@ -53,7 +50,7 @@ def segment(
 def segment_person(
     image: Any,
     *,
-    model: str = DEFAULT_PERSON_MODEL,
+    model: str = MODELS["segment_person"].default,
     backend: str | None = None,
     threshold: float = 0.5,
     probability: bool = False,
@@ -93,7 +90,7 @@ def segment_person(
 def segment_persons(
     image: Any,
     *,
-    model: str = DEFAULT_BODY_MODEL,
+    model: str = MODELS["segment_persons"].default,
     backend: str | None = None,
     max_persons: int = 10,
     score_threshold: float | None = None,
@@ -145,7 +142,7 @@ def segment_persons(
 def segment_person_parts(
     image: Any,
     *,
-    model: str = DEFAULT_BODY_MODEL,
+    model: str = MODELS["segment_person_parts"].default,
     backend: str | None = None,
     threshold: float = 0.5,
     probability: bool = False,
