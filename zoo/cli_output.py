@@ -1,10 +1,13 @@
 """How the commands that look at images print results: as JSON, CSV, or text for people."""
 
+from __future__ import annotations
+
 import json
 import sys
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from zoo.results import Result
+if TYPE_CHECKING:
+    from zoo.results import Result  # and NumPy with it
 
 #: Of the flags that choose a form.
 FORMS = {

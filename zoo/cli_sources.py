@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from zoo.image_errors import ImageError
+from weights_cache.errors import ZooError
 from zoo.terminal import complain
 
 STDIN = "-"
@@ -37,7 +37,7 @@ def find_images(sources: list[str], *, recursive: bool) -> tuple[list[str], int]
     for source in dict.fromkeys(sources):
         try:
             images |= dict.fromkeys(_images_of(source, recursive))
-        except ImageError as error:
+        except ZooError as error:
             complain(error)
             failed += 1
     return list(images), failed
@@ -45,18 +45,22 @@ def find_images(sources: list[str], *, recursive: bool) -> tuple[list[str], int]
 
 def _images_of(source: str, recursive: bool) -> list[str]:
     if os.path.isdir(source):
-        found = _only_images(_files_in(source, recursive), source)
-        inside = "" if recursive else "; --recursive looks into the folders in it, too"
-        advice = f"give another folder{inside}"
+        files = _files_in(source, recursive)
+        advice = "give another folder"
+        advice += "" if recursive else ", or --recursive to look into the folders in it, too"
     elif _is_pattern(source):
-        matching = filter(os.path.isfile, glob.iglob(source, recursive=True))
-        found = _only_images(matching, source)
-        advice = "check the pattern; files that are named one by one are read whatever they end in"
+        files = filter(os.path.isfile, glob.iglob(source, recursive=True))
+        advice = "check the pattern; files named one by one are read whatever they end in"
     else:
         return [source]
-    if not found:
-        raise ImageError(f"there are no images in {source!r}: {advice}")
-    return found
+    images, others = _by_ending(files)
+    if not images:
+        raise ZooError(
+            f"there are no images in {source!r}{others and f', only {others}'}: {advice}"
+        )
+    if others:
+        complain(f"{source}: skipped {others}")
+    return images
 
 
 def _is_pattern(source: str) -> bool:
@@ -72,7 +76,7 @@ def _files_in(folder: str, recursive: bool) -> Iterator[str]:
         names = sorted(os.listdir(folder))
     except OSError as error:
         reason = error.strerror
-        raise ImageError(
+        raise ZooError(
             f"the folder {folder!r} cannot be listed ({reason}): change its permissions"
         ) from None
     for name in names:
@@ -85,8 +89,8 @@ def _files_in(folder: str, recursive: bool) -> Iterator[str]:
             yield from _files_in(path, recursive)
 
 
-def _only_images(paths: Iterable[str], source: str) -> list[str]:
-    """Those with an image's ending; stderr says how many others there are, and of which kinds."""
+def _by_ending(paths: Iterable[str]) -> tuple[list[str], str]:
+    """The images, sorted, and in words how many other files there are, and their endings."""
     from zoo.image_files import image_endings
 
     endings = image_endings()
@@ -97,12 +101,8 @@ def _only_images(paths: Iterable[str], source: str) -> list[str]:
             images.append(path)
         else:
             others[ending or "no ending"] += 1
-    if others:
-        kinds = ", ".join(kind for kind, _ in others.most_common(5))
-        count = others.total()
-        what = "file that is not an image" if count == 1 else "files that are not images"
-        complain(f"{source}: skipped {count} {what} ({kinds})")
-    return images
+    kinds = ", ".join(kind for kind, _ in others.most_common(5))
+    return images, f"{others.total()} other files ({kinds})" if others else ""
 
 
 def read_source(image: str) -> tuple[Any, int]:
@@ -120,6 +120,7 @@ def read_source(image: str) -> tuple[Any, int]:
 
 def _read_stdin() -> bytes:
     from zoo.image_urls import MAX_DOWNLOAD
+    from zoo.pixels import ImageError
 
     if sys.stdin is None or sys.stdin.isatty():
         raise ImageError("- reads an image from standard input: add '< image.jpg', or pipe one in")

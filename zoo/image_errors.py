@@ -120,7 +120,7 @@ def said_as_image_error(name: str) -> Iterator[None]:
     except Exception as error:
         if _VIDEO_NAME.search(name):
             raise not_an_image(name, b"") from None
-        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        reason = getattr(error, "strerror", None) or str(error).strip() or type(error).__name__
         raise ImageError(
             f"{name} cannot be read ({reason}): it may be damaged, save or download it again"
         ) from error
