@@ -1,6 +1,5 @@
 """Where the commands find images: files, folders, patterns, URLs, and standard input."""
 
-import glob
 import os
 import sys
 from collections import Counter
@@ -49,7 +48,7 @@ def _images_of(source: str, recursive: bool) -> list[str]:
         advice = "give another folder"
         advice += "" if recursive else ", or --recursive to look into the folders in it, too"
     elif _is_pattern(source):
-        files = filter(os.path.isfile, glob.iglob(source, recursive=True))
+        files = _matching_files(source)
         advice = "check the pattern; files named one by one are read whatever they end in"
     else:
         return [source]
@@ -65,9 +64,16 @@ def _images_of(source: str, recursive: bool) -> list[str]:
 
 def _is_pattern(source: str) -> bool:
     """Whether a source is none of a file or a URL, and has one of ``*?[``."""
+    from zoo.image_errors import is_pattern
     from zoo.image_urls import scheme_of
 
-    return glob.has_magic(source) and not (os.path.exists(source) or scheme_of(source))
+    return is_pattern(source) and not (os.path.exists(source) or scheme_of(source))
+
+
+def _matching_files(pattern: str) -> Iterator[str]:
+    from glob import iglob
+
+    return filter(os.path.isfile, iglob(pattern, recursive=True))
 
 
 def _files_in(folder: str, recursive: bool) -> Iterator[str]:

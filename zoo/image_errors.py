@@ -21,13 +21,10 @@ _CAMERA_ADVICE = (
 )
 
 _CAMERAS = ("webcam", "camera", "cam")
-_VIDEO_NAME = re.compile(r"\.(mp4|m4v|mov|avi|webm|mkv|wmv|flv|mpe?g|3gp)\b", re.IGNORECASE)
+_VIDEO_NAME = r"(?i)\.(mp4|m4v|mov|avi|webm|mkv|wmv|flv|mpe?g|3gp)\b"
 #: First bytes of MP4 and QuickTime (whose relatives HEIC and AVIF are images), Matroska and WebM,
 #: AVI, and MPEG.
-_VIDEO_HEAD = re.compile(
-    rb".{4}ftyp(iso|mp4|avc|qt|M4V|3g|dash)|\x1a\x45\xdf\xa3|RIFF.{4}AVI |\0\0\1\xba", re.DOTALL
-)
-_PATTERN = re.compile(r"[*?\[]")
+_VIDEO_HEAD = rb"(?s).{4}ftyp(iso|mp4|avc|qt|M4V|3g|dash)|\x1a\x45\xdf\xa3|RIFF.{4}AVI |\0\0\1\xba"
 
 _MOST_NAMES = 2000  # of a folder that are compared with a name that is not there
 
@@ -53,10 +50,19 @@ def _in_current_folder() -> str:
 def _advice_on_missing(path: str) -> str:
     if path.isdecimal() or path.lower() in _CAMERAS:
         return _CAMERA_ADVICE
-    if _PATTERN.search(path):
+    if is_pattern(path):
         return f"of files that match a pattern pass the list, sorted(glob.glob({path!r:.300}))"
     similar = _similar_file(path)
     return f"did you mean {similar!r}?" if similar else "check the name and the folder"
+
+
+def is_pattern(path: str) -> bool:
+    """Whether a path has one of the characters that stand for others in patterns.
+
+    >>> is_pattern("photos/*.jpg"), is_pattern("photos")
+    (True, False)
+    """
+    return not {"*", "?", "["}.isdisjoint(path)
 
 
 def _similar_file(path: str) -> str | None:
@@ -100,7 +106,7 @@ def is_video(name: str, head: bytes) -> bool:
     >>> is_video("'film.mov'", b""), is_video("bytes object", b"....ftypisom....")
     (True, True)
     """
-    return bool(_VIDEO_NAME.search(name) or _VIDEO_HEAD.match(head))
+    return bool(re.search(_VIDEO_NAME, name) or re.match(_VIDEO_HEAD, head))
 
 
 @contextmanager
@@ -118,7 +124,7 @@ def said_as_image_error(name: str) -> Iterator[None]:
         advice = "change its permissions"
         raise ImageError(f"{name} may not be read ({error.strerror}): {advice}") from None
     except Exception as error:
-        if _VIDEO_NAME.search(name):
+        if re.search(_VIDEO_NAME, name):
             raise not_an_image(name, b"") from None
         reason = getattr(error, "strerror", None) or str(error).strip() or type(error).__name__
         raise ImageError(

@@ -142,8 +142,12 @@ def test_sources_without_images(capsys, folder):
 
 
 def test_a_folder_that_cannot_be_listed(capsys, folder, monkeypatch):
-    def refuse(path):
-        raise PermissionError(13, "Permission denied", path)
+    listdir = os.listdir
+
+    def refuse(path="."):
+        if path == "photos":
+            raise PermissionError(13, "Permission denied", path)
+        return listdir(path)
 
     monkeypatch.setattr(os, "listdir", refuse)
     status, _, err = run(capsys, "pose", "photos", "photos/b.jpg")
