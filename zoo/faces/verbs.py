@@ -66,7 +66,7 @@ def detect_faces(
     ['right_eye', 'left_eye']
     >>> zoo.detect_faces("me.jpg", max_face=1)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    weights_cache.errors.ZooError: unknown option 'max_face' of blazeface.short: did you mean 'm...
+    zoo.ZooError: unknown option 'max_face' of blazeface.short: did you mean 'm...
     """
     given = {
         "max_faces": max_faces,
@@ -153,7 +153,7 @@ def estimate_faces(
     'happy'
     >>> zoo.estimate_faces(photo, landmarks="points")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    weights_cache.errors.ZooError: landmarks='points' must be one of ['mesh', 'mesh468', ...
+    zoo.ZooError: landmarks='points' must be one of ['mesh', 'mesh468', ...
     """
     given = {
         "iris": iris,
