@@ -108,7 +108,8 @@ def _by_ending(paths: Iterable[str]) -> tuple[list[str], str]:
         else:
             others[ending or "no ending"] += 1
     kinds = ", ".join(kind for kind, _ in others.most_common(5))
-    return images, f"{others.total()} other files ({kinds})" if others else ""
+    count = others.total()
+    return images, f"{count} other file{'s' * (count > 1)} ({kinds})" if others else ""
 
 
 def read_source(image: str) -> tuple[Any, int]:

@@ -71,8 +71,11 @@ def read_image(source: object, *, order: Order = "rgb") -> np.ndarray:
             f"order={order!r} is for arrays, and the source is of type {type(source).__name__!r}: "
             "leave order out, files and PIL images know the order of their channels"
         )
-    with _opened(source) as (image, name):
-        return decode_image(image, name)
+    try:
+        with _opened(source) as (image, name):
+            return decode_image(image, name)
+    except ImageError as error:  # the message says it all; how it came about would bury it
+        raise error.with_traceback(None) from error.__cause__
 
 
 def read_first_frame(source: str | bytes, name: str | None = None) -> tuple[np.ndarray, int]:

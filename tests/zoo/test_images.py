@@ -320,6 +320,7 @@ def test_missing_file_is_one_exception():
     assert error.__cause__ is None and error.__suppress_context__
     shown = "".join(traceback.format_exception(error))
     assert shown.count("Traceback") == 1 and "\nzoo.ImageError: there is no file" in shown
+    assert traceback.extract_tb(error.__traceback__)[-1].name == "read_image"  # no inner steps
 
 
 def test_a_file_of_a_similar_name_is_named(tmp_path, monkeypatch):
