@@ -1,4 +1,4 @@
-"""The commands that look at photos: a row for each task, and the options that only it has."""
+"""The commands that look at images: a row for each task, and the options that only it has."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -27,7 +27,6 @@ class Task(NamedTuple):
     help: str
     verb: str
     row: str  # what a line of CSV stands for
-    models: str = "see 'zoo models'"  # which the command takes
     verbs: Mapping[str, tuple[str, str]] = {}  # switch -> function, and what the switch means
     flags: tuple[Flag, ...] = ()
     then: str = ""  # function that takes what the first found, and whose result counts
@@ -49,10 +48,10 @@ _PEOPLE = ("person", "persons", "parts")
 TASKS = (
     Task(
         "pose",
-        "find the joints of people in photos",
+        "find the joints of people",
         "estimate_single_pose",
         "joint",
-        verbs={"multiple": ("estimate_multiple_poses", "several people in a photo")},
+        verbs={"multiple": ("estimate_multiple_poses", "several people in an image")},
         flags=(
             Flag(
                 "--max-poses",
@@ -70,10 +69,10 @@ TASKS = (
     ),
     Task(
         "classify",
-        "tell what photos show",
+        "label images by what they show",
         "classify",
         "label",
-        flags=(Flag("--top-k", "how many labels to tell (default: 3)", int),),
+        flags=(Flag("--top-k", "how many labels to give (default: 3)", int),),
     ),
     Task(
         "hands",
@@ -84,10 +83,9 @@ TASKS = (
     ),
     Task(
         "gestures",
-        "tell what hands say",
+        "recognize the gestures of hands",
         "estimate_hands",
         "gesture",
-        models="rules (default) or gesture.keypoints",
         flags=(_HANDS, Flag("--hands-model", "what finds the hands", str, "NAME", ("model",))),
         then="recognize_gestures",
         then_flags=(_SCORE,),
@@ -116,19 +114,19 @@ TASKS = (
     ),
     Task(
         "detect",
-        "find things of 80 kinds",
+        "find objects of 80 kinds",
         "detect",
-        "thing",
+        "detection",
         flags=(
             Flag("--labels", "only these, such as dog,cat", _names, "NAMES"),
             _SCORE,
             _IOU,
-            Flag("--max-detections", "find at most so many things (default: 20)", int),
+            Flag("--max-detections", "find at most so many objects (default: 20)", int),
         ),
     ),
     Task(
         "segment",
-        "tell what each pixel belongs to",
+        "find what each pixel belongs to",
         "segment",
         "label that occurs",
         verbs={
@@ -145,12 +143,12 @@ TASKS = (
             ),
             Flag(
                 "--probability",
-                "how sure each pixel is, too, as a picture in the JSON; not with --persons",
+                "how sure each pixel is, too, as an image in the JSON; not with --persons",
                 switches=("", "person", "parts"),
             ),
             Flag(
                 "--max-persons",
-                "with --persons: tell of at most so many",
+                "with --persons: find at most so many",
                 int,
                 switches=("persons",),
             ),

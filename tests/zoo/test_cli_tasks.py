@@ -1,4 +1,4 @@
-"""The commands that look at photos, for every task: which function they call, and with what."""
+"""The commands that look at images, for every task: which function they call, and with what."""
 
 import argparse
 import csv
@@ -14,7 +14,7 @@ import zoo
 from tests.rules.test_imports import modules_after
 from tests.zoo.test_cli import PHOTO, run
 from weights_cache.errors import ZooError
-from zoo.catalog import find_entry
+from zoo.catalog import choices, find_entry
 from zoo.cli import _make_parser
 from zoo.cli_tasks import TASKS
 
@@ -195,14 +195,14 @@ def test_results_of_several_photos(capsys, called, tmp_path):
     Image.new("RGB", (200, 200)).save(second)
     out = run(capsys, "detect", PHOTO, str(second), "--csv")[1]
     assert [row["image"] for row in csv.DictReader(io.StringIO(out))] == [PHOTO, str(second)]
-    out = run(capsys, "detect", PHOTO, str(second))[1]
+    out = run(capsys, "detect", PHOTO, str(second), "--text")[1]
     assert out.count("dog") == 2 and f"{second}:\n[\n" in out
 
 
 def test_nothing_found(capsys, called):
     called.give("detect", [])
     assert run(capsys, "detect", PHOTO) == (0, "[]\n", [])
-    assert run(capsys, "detect", PHOTO, "--csv") == (0, "", [])
+    assert run(capsys, "detect", PHOTO, "--csv") == (0, f"image\n{PHOTO}\n", [])
 
 
 def test_what_is_wrong_for_every_photo_is_told_once(capsys, called, tmp_path):
@@ -243,6 +243,45 @@ def test_wrong_arguments_give_one_line(arguments, words, capsys, monkeypatch, sh
     status, out, err = run(capsys, *arguments)
     assert (status, out, len(err)) == (2, "", 1)
     assert words in err[0]
+
+
+def test_points_and_masks_are_whole_off_a_terminal(capsys, called, tmp_path):
+    """What is short on a terminal would be lost in a file."""
+    point = {"part": "0", "position": {"x": 1 / 3, "y": 2 / 3, "z": 0.1}, "score": 0.5}
+    face = FACE | {"keypoints": [point] * 468}
+    called.give("estimate_faces", [face])
+    assert json.loads(run(capsys, "faces", PHOTO)[1]) == [face]
+    assert "468 points" in run(capsys, "faces", PHOTO, "--text")[1]
+    called.give("segment", MASK)
+    assert "png" in json.loads(run(capsys, "segment", PHOTO)[1])["mask"]
+
+
+def test_a_result_that_cannot_be_printed_is_one_of_several(capsys, called, monkeypatch, tmp_path):
+    second = tmp_path / "second.png"
+    Image.new("RGB", (20, 20)).save(second)
+    wrong = [LABEL | {"score": float("nan")}]
+    monkeypatch.setattr(zoo, "classify", lambda pixels, **_: [LABEL] if len(pixels) > 20 else wrong)
+    status, out, err = run(capsys, "classify", PHOTO, str(second))
+    assert (status, json.loads(out), len(err)) == (1, {PHOTO: [LABEL]}, 1)
+    assert "'score' is nan" in err[0]
+
+
+@pytest.mark.parametrize("name", ["fast", "best"])
+def test_models_by_what_matters(name, capsys, called):
+    called.give("detect", [])
+    assert run(capsys, "detect", PHOTO, "--model", name)[0] == 0
+    assert called.calls == [("detect", PLAIN | {"model": name})]
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.command)
+def test_the_help_names_the_models(task, capsys):
+    *_, table = run(capsys, task.command, "--help")[1].partition("\nmodels:\n")
+    head, *rows = table.splitlines()
+    assert head.split() == ["default", "fast", "best"]
+    verbs = [task.then or task.verb, *(verb for verb, _ in task.verbs.values())]
+    assert [row.split()[-3:] for row in rows] == [[*choices()[verb]] for verb in verbs]
+    assert [row.split()[0] for row in rows[1:]] == [f"--{name}" for name in task.verbs]
+    assert max(map(len, rows)) <= 80
 
 
 def test_a_model_of_ones_own(capsys, monkeypatch):

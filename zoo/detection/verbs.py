@@ -54,7 +54,7 @@ def detect(
     >>> import zoo
     >>> zoo.detect("cats.jpg", label=["cat"])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    weights_cache.errors.ZooError: unknown option 'label' of ssd.mobilenet_v1: did you mean ...
+    zoo.ZooError: unknown option 'label' of ssd.mobilenet_v1: did you mean ...
     """
     given = {
         "labels": labels,

@@ -69,7 +69,7 @@ def detect_faces(
     ['right_eye', 'left_eye']
     >>> zoo.detect_faces("me.jpg", max_face=1)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    weights_cache.errors.ZooError: unknown option 'max_face' of blazeface.refined: did you mean ...
+    zoo.ZooError: unknown option 'max_face' of blazeface.refined: did you mean ...
     """
     given = {
         "max_faces": max_faces,
@@ -155,7 +155,7 @@ def estimate_faces(
     'happy'
     >>> zoo.estimate_faces(photo, landmarks="points")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    weights_cache.errors.ZooError: landmarks='points' must be one of ['mesh', 'mesh468', ...
+    zoo.ZooError: landmarks='points' must be one of ['mesh', 'mesh468', ...
     """
     given = {
         "iris": iris,
