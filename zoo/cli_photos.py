@@ -9,6 +9,7 @@ from typing import Any
 
 from weights_cache.errors import ZooError
 from zoo.cli_drawings import drawing_paths, save_drawing
+from zoo.cli_hints import Hints
 from zoo.cli_output import FORMS, Output, make_output
 from zoo.cli_sources import find_images, is_several, read_source
 from zoo.cli_tasks import Flag, Task
@@ -121,10 +122,11 @@ def _run(task: Task, given: argparse.Namespace) -> int:
     drawings = drawing_paths(images, given.draw, task.command, several=several)
     look = _look(task, given)
     done, stopped = 0, False
-    with closing(make_output(given.form, several=several)) as output:
+    hints = Hints(task, _switch(task, given), given.model)
+    with closing(hints), closing(make_output(given.form, several=several)) as output:
         try:
             for image, drawing in _with_progress(list(zip(images, drawings, strict=True))):
-                done += _do_image(look, image, drawing, given, output, first=not done)
+                done += _do_image(look, image, drawing, given, output, hints, first=not done)
         except KeyboardInterrupt:
             complain(f"stopped after {done} of {len(images)} images")
             stopped = True
@@ -219,6 +221,7 @@ def _do_image(
     drawing: str | None,
     given: argparse.Namespace,
     output: Output,
+    hints: Hints,
     *,
     first: bool,
 ) -> bool:
@@ -233,6 +236,7 @@ def _do_image(
 
             save_drawing(draw(pixels, drawn), drawing)
         output.add(image, result)
+        hints.add(image, pixels, result, drawn)
     except ZooError as error:
         if first and not isinstance(error, ImageError):
             # The model or an option is wrong, and would be for every image.

@@ -31,6 +31,8 @@ class Task(NamedTuple):
     flags: tuple[Flag, ...] = ()
     then: str = ""  # function that takes what the first found, and whose result counts
     then_flags: tuple[Flag, ...] = ()
+    see_more: Mapping[str, str] = {}  # switch -> what would find more, where nothing was found
+    nothing_else: str = ""  # what is said where the first function found something, and `then` not
 
 
 def _names(text: str) -> list[str]:
@@ -41,31 +43,29 @@ _HANDS = Flag("--max-hands", "find at most so many hands", int)
 _SCORE = Flag("--score-threshold", "leave out what is less sure, 0..1", float)
 _IOU = Flag("--iou-threshold", "of boxes that overlap more the less sure one goes, 0..1", float)
 
+_SMALL_HANDS = (
+    "--option detector=handpose.palm finds smaller hands, --option detector_threshold=0.3 less "
+    "sure ones"
+)
+
 _ONE = ("",)  # the command without a switch
-_SEVERAL = ("multiple",)
 _PEOPLE = ("person", "persons", "parts")
 
 TASKS = (
     Task(
         "pose",
         "find the joints of people",
-        "estimate_single_pose",
+        "estimate_multiple_poses",
         "joint",
-        verbs={"multiple": ("estimate_multiple_poses", "several people in an image")},
+        verbs={"single": ("estimate_single_pose", "only the most prominent person of an image")},
         flags=(
-            Flag(
-                "--max-poses",
-                "with --multiple: find at most so many people",
-                int,
-                switches=_SEVERAL,
-            ),
-            Flag(
-                "--score-threshold",
-                "with --multiple: leave out who is less sure, 0..1",
-                float,
-                switches=_SEVERAL,
-            ),
+            Flag("--max-poses", "find at most so many people (default: 5)", int, switches=_ONE),
+            _SCORE,
         ),
+        see_more={
+            "": "--option input_size=513 finds smaller people, --model best takes another model",
+            "single": "without --single smaller people are found; --model best takes another model",
+        },
     ),
     Task(
         "classify",
@@ -80,6 +80,7 @@ TASKS = (
         "estimate_hands",
         "joint",
         flags=(_HANDS, _SCORE),
+        see_more={"": _SMALL_HANDS},
     ),
     Task(
         "gestures",
@@ -89,6 +90,8 @@ TASKS = (
         flags=(_HANDS, Flag("--hands-model", "what finds the hands", str, "NAME", ("model",))),
         then="recognize_gestures",
         then_flags=(_SCORE,),
+        see_more={"": _SMALL_HANDS},
+        nothing_else="hands were found, but none that makes a known gesture,",
     ),
     Task(
         "faces",
@@ -111,6 +114,7 @@ TASKS = (
             _SCORE,
             _IOU,
         ),
+        see_more=dict.fromkeys(("", "boxes"), "--score-threshold 0.5 accepts less sure faces"),
     ),
     Task(
         "detect",
@@ -123,6 +127,7 @@ TASKS = (
             _IOU,
             Flag("--max-detections", "find at most so many objects (default: 20)", int),
         ),
+        see_more={"": "--score-threshold 0.3 accepts less sure objects"},
     ),
     Task(
         "segment",
@@ -159,5 +164,11 @@ TASKS = (
                 switches=("persons",),
             ),
         ),
+        see_more={
+            "": "the model knows 20 classes; 'zoo detect' knows 80",
+            "person": "--model bodypix.mobilenet_075 finds people farther away",
+            "persons": "--score-threshold 0.1 accepts less sure people",
+            "parts": "--threshold 0.3 accepts less sure pixels",
+        },
     ),
 )

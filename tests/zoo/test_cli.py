@@ -56,7 +56,7 @@ def folder(tmp_path, monkeypatch) -> Path:
 def test_a_terminal_shows_short_numbers(capsys, monkeypatch):
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     status, out, err = run(capsys, "pose", PHOTO)
-    pose, expected = json.loads(out), zoo.estimate_single_pose(PHOTO)
+    [pose], [expected] = json.loads(out), zoo.estimate_multiple_poses(PHOTO)
     assert (status, err) == (0, [])
     assert pose != expected and out.count("\n") > 17
     assert pose["score"] == pytest.approx(expected["score"], abs=0.005)
@@ -66,14 +66,14 @@ def test_a_terminal_shows_short_numbers(capsys, monkeypatch):
 
 
 def test_what_is_no_terminal_gets_exact_json(capsys):
-    assert json.loads(run(capsys, "pose", PHOTO)[1]) == zoo.estimate_single_pose(PHOTO)
+    assert json.loads(run(capsys, "pose", PHOTO)[1]) == zoo.estimate_multiple_poses(PHOTO)
     assert run(capsys, "pose", PHOTO, "--text")[1].count("\n") > 17
 
 
 def test_exact_json(capsys, monkeypatch):
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    assert json.loads(run(capsys, "pose", PHOTO, "--json")[1]) == zoo.estimate_single_pose(PHOTO)
-    out = run(capsys, "pose", PHOTO, "--json", "--multiple")[1]
+    assert json.loads(run(capsys, "pose", PHOTO, "--json")[1]) == zoo.estimate_multiple_poses(PHOTO)
+    out = run(capsys, "pose", PHOTO, "--json")[1]
     assert json.loads(out) == zoo.estimate_multiple_poses(PHOTO)
     assert out.count("\n") == 1
 
@@ -81,7 +81,7 @@ def test_exact_json(capsys, monkeypatch):
 def test_several_images_are_one_document(capsys, folder):
     status, out, err = run(capsys, "pose", "photos/b.jpg", "no.jpg", "photos/sub/c.png")
     names = ["photos/b.jpg", "photos/sub/c.png"]
-    expected = {name: zoo.estimate_single_pose(name) for name in names}
+    expected = {name: zoo.estimate_multiple_poses(name) for name in names}
     assert (status, len(err)) == (1, 1)
     assert out == zoo.to_json(expected) + "\n"
     assert run(capsys, "pose", "no.jpg", "nor.jpg")[:2] == (2, "")
@@ -91,7 +91,7 @@ def test_a_line_of_json_for_each_image(capsys, folder):
     for names in (["photos/b.jpg"], ["photos/b.jpg", "photos/sub/c.png"]):
         lines = run(capsys, "pose", *names, "--jsonl")[1].splitlines()
         assert [json.loads(line) for line in lines] == [
-            {"image": name, "result": zoo.estimate_single_pose(name)} for name in names
+            {"image": name, "result": zoo.estimate_multiple_poses(name)} for name in names
         ]
 
 
@@ -127,7 +127,7 @@ def test_images_of_a_pattern(pattern, names, capsys, folder):
 def test_a_file_with_the_name_of_a_pattern(capsys, folder):
     os.rename("photos/b.jpg", "photos/b[1].jpg")
     out = run(capsys, "pose", "photos/b[1].jpg")[1]
-    assert json.loads(out) == zoo.estimate_single_pose("photos/b[1].jpg")
+    assert json.loads(out) == zoo.estimate_multiple_poses("photos/b[1].jpg")
 
 
 def test_sources_without_images(capsys, folder):
@@ -161,7 +161,7 @@ def give_stdin(monkeypatch, data: bytes) -> None:
 def test_an_image_on_standard_input(capsys, monkeypatch, tmp_path):
     give_stdin(monkeypatch, Path(PHOTO).read_bytes())
     status, out, err = run(capsys, "pose", "-", "--draw", f"{tmp_path}/")
-    assert (status, json.loads(out)) == (0, zoo.estimate_single_pose(PHOTO))
+    assert (status, json.loads(out)) == (0, zoo.estimate_multiple_poses(PHOTO))
     assert os.listdir(tmp_path) == ["stdin-pose.png"]
 
 
@@ -189,7 +189,7 @@ def test_frames_that_are_left_out_are_counted(capsys, tmp_path):
     frames[0].save(path, save_all=True, append_images=frames[1:])
     status, out, err = run(capsys, "pose", path)
     assert (status, err) == (0, [f"zoo: {path} has 4 frames: the first was taken"])
-    assert json.loads(out) == zoo.estimate_single_pose(photo)
+    assert json.loads(out) == zoo.estimate_multiple_poses(photo)
 
 
 def test_csv(capsys):
@@ -202,7 +202,7 @@ def test_mirror_and_model_and_backend(capsys, monkeypatch, shared):
     monkeypatch.setenv("ZOO_WEIGHTS_MIRROR", str(shared / "weights"))
     name = "posenet.mobilenet_v1_075"
     out = run(capsys, "pose", PHOTO, "--json", "--mirror", "--model", name, "--backend", "cpu")[1]
-    assert json.loads(out) == zoo.estimate_single_pose(PHOTO, mirror=True, model=name)
+    assert json.loads(out) == zoo.estimate_multiple_poses(PHOTO, mirror=True, model=name)
 
 
 def test_draw(capsys, tmp_path):
@@ -210,7 +210,7 @@ def test_draw(capsys, tmp_path):
     status, _, err = run(capsys, "pose", PHOTO, "--draw", str(target))
     assert (status, err) == (0, [f"drawn: {target}"])
     drawn = np.asarray(Image.open(target).convert("RGB"))
-    expected = zoo.draw(PHOTO, zoo.estimate_single_pose(PHOTO))
+    expected = zoo.draw(PHOTO, zoo.estimate_multiple_poses(PHOTO))
     np.testing.assert_array_equal(drawn, np.asarray(expected))
     assert os.listdir(tmp_path) == ["out.png"]
 
@@ -218,7 +218,7 @@ def test_draw(capsys, tmp_path):
 def test_several_photos_are_drawn_into_a_folder(capsys, tmp_path, damaged):
     folder = tmp_path / "drawn"
     status, out, err = run(
-        capsys, "pose", PHOTO, damaged, "no.jpg", "--multiple", "--draw", str(folder), "--json"
+        capsys, "pose", PHOTO, damaged, "no.jpg", "--draw", str(folder), "--json"
     )
     assert status == 1
     assert list(json.loads(out)) == [PHOTO]
