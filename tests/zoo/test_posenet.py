@@ -122,7 +122,7 @@ def test_poses_of_the_tfjs_goldens(name, google, shared):
 
 @pytest.fixture(scope="module")
 def student_float(shared):
-    weights = np.load(shared / "models" / "posenet-tiny" / "weights" / "student-075.npz")
+    weights = np.load(shared / "models" / "posenet-tiny-2" / "weights" / "student-075.npz")
     return GraphModel(build_posenet(dict(weights)))
 
 
@@ -134,7 +134,7 @@ def students(student_float):
 @pytest.mark.parametrize("photo", PHOTOS)
 @pytest.mark.parametrize("student", ["student-075", "student-075-uint8-mixed"])
 def test_the_bundled_model_gives_its_goldens(student, photo, students, shared):
-    stem = shared / "models" / "posenet-tiny" / "golden" / f"{student}_{photo}_257x257"
+    stem = shared / "models" / "posenet-tiny-2" / "golden" / f"{student}_{photo}_257x257"
     golden, card = np.load(f"{stem}.npz"), json.loads(Path(f"{stem}.json").read_text())
     outputs = raw(students[student].predict(golden["input"]))
     found = largest_differences(outputs, golden)
@@ -155,7 +155,7 @@ def test_the_bundled_model_gives_its_goldens(student, photo, students, shared):
 
 @pytest.mark.parametrize("photo", PHOTOS)
 def test_photos_become_the_stored_input(photo, shared):
-    stem = shared / "models" / "posenet-tiny" / "golden" / f"student-075_{photo}_257x257"
+    stem = shared / "models" / "posenet-tiny-2" / "golden" / f"student-075_{photo}_257x257"
     pixels = zoo.read_image(shared / "images" / "reference" / PHOTOS[photo])
     entry = zoo.load("posenet.tiny").entry
     values, _ = prepare(pixels, entry.preprocess, (257, 257))
@@ -164,13 +164,40 @@ def test_photos_become_the_stored_input(photo, shared):
 
 def test_the_verb_gives_the_golden_poses_of_a_picture(shared):
     """The whole way, from the file to the dict."""
-    card = shared / "models" / "posenet-tiny" / "golden"
+    card = shared / "models" / "posenet-tiny-2" / "golden"
     expected = json.loads((card / "student-075-uint8-mixed_pose_257x257.json").read_text())
     pose = zoo.estimate_single_pose(shared / "images" / "reference" / "pose.jpg")
     assert pose["score"] == pytest.approx(expected["single"]["score"], abs=1e-4)
     for point, golden in zip(pose["keypoints"], expected["single"]["keypoints"], strict=True):
         assert camel(point["part"]) == golden["part"]
         assert point["position"] == pytest.approx(golden["position"], abs=0.05)
+
+
+# What PyTorch gives for the published weights (the recipe's own network and decoder), in pixels of
+# the input for noise and of the image for the photo. Both inputs are in this repository.
+SHIPPED = json.loads(Path(__file__).with_name("posenet_tiny_golden.json").read_text())
+
+
+def test_the_bundled_model_gives_pytorchs_outputs_for_noise():
+    noise = np.random.default_rng(SHIPPED["seed"]).uniform(-1, 1, SHIPPED["shape"])
+    outputs = raw(zoo.load("posenet.tiny").predict(noise.astype(np.float32)))
+    rows, columns = np.transpose(SHIPPED["cells"])
+    golden = {name: np.array(values) for name, values in SHIPPED["outputs"].items()}
+    found = largest_differences({n: o[0, rows, columns] for n, o in outputs.items()}, golden)
+    assert found.pop("heatmap") < 1e-4
+    assert max(found.values()) < 1e-3, found
+
+
+def test_the_bundled_model_gives_pytorchs_pose_of_the_astronaut():
+    model = zoo.load("posenet.tiny", input_size=257)
+    people = model.estimate_multiple_poses("gallery/one_line_pose/astronaut.jpg")
+    assert len(people) == len(SHIPPED["people"]) == 1
+    for person, golden in zip(people, SHIPPED["people"], strict=True):
+        assert person["score"] == pytest.approx(golden["score"], abs=1e-3)
+        points = [(*p["position"].values(), p["score"]) for p in person["keypoints"]]
+        away = abs(np.array(points) - np.array(golden["keypoints"]))
+        assert away[:, :2].max() < 0.5
+        assert away[:, 2].max() < 1e-3
 
 
 # --- Google Coral's quantised one -----------------------------------------------------------
