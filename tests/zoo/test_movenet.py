@@ -293,8 +293,11 @@ def test_threads_share_a_model_whose_detector_is_not_loaded_yet(shared, riders, 
 def test_empty_scenes(model, shared):
     bedroom = shared / "images" / "photos" / "coco_000000403353.jpg"
     assert model.estimate_multiple_poses(bedroom) == []
-    black = model.estimate_single_pose(np.zeros((90, 120, 3), np.uint8))
-    assert black["score"] < 0.4 and len(black["keypoints"]) == 17
+    nobody = {"score": 0.0, "keypoints": []}
+    for empty in (np.zeros((90, 120, 3), np.uint8), shared / "images" / "photos" / "coffee.jpg"):
+        assert model.estimate_single_pose(empty) == nobody
+        guess = model.estimate_single_pose(empty, score_threshold=0)
+        assert 0 <= guess["score"] < 0.4 and len(guess["keypoints"]) == 17
 
 
 # --- the same for every model ---------------------------------------------------------------

@@ -23,7 +23,7 @@ from zoo.pose import verbs
 from zoo.pose.posenet import valid_size
 from zoo.preprocess import place
 from zoo.runner import is_several, model_class
-from zoo.shared.personlab import decode_multiple
+from zoo.shared.personlab import Points, decode_multiple, prominence
 
 PHOTO = ROOT / "gallery" / "one_line_pose" / "astronaut.jpg"
 
@@ -152,11 +152,39 @@ def test_poses_are_best_first(model, shared):
     found = decode_multiple(fields, max_poses=20, score_threshold=0.5, nms_radius=20)
     scores = [person.score for person in found]
     assert scores != sorted(scores, reverse=True)
-    people = model.estimate_multiple_poses(photo)
+    people = model.estimate_multiple_poses(photo, score_threshold=0)
     assert [pose["score"] for pose in people] == sorted(scores, reverse=True)[:5]
+    sure = model.estimate_multiple_poses(photo)
+    assert sure == [pose for pose in people if pose["score"] >= 0.15] != people
+    people = sure
     assert model.estimate_multiple_poses(photo, max_poses=1) == people[:1]
-    options = ("max_poses", "score_threshold", "nms_radius")
+    options = ("max_poses", "score_threshold", "keypoint_threshold", "nms_radius")
     assert model.estimate_multiple_poses(photo, **dict.fromkeys(options)) == people
+
+
+def test_a_single_pose_is_that_of_one_person(model, shared):
+    """It was made of the best joints of everybody."""
+    for name in ("three_people.jpg", "coco_000000001000.jpg", "coral_test_image.jpg"):
+        photo = zoo.read_image(shared / "images" / "photos" / name)
+        everybody = model.estimate_multiple_poses(photo, max_poses=20)
+        assert len(everybody) > 1
+        assert model.estimate_single_pose(photo) in everybody
+
+
+def test_who_stands_in_front_is_the_single_pose():
+    """Small people in the background may have more of their joints in the image."""
+    small, large = np.linspace(0, 20, 17) * (1 + 1j), np.linspace(0, 200, 17) * (1 + 1j)
+    behind = Points(small, np.full(17, 0.9), 0.9)
+    in_front = Points(large, np.r_[np.full(10, 0.9), np.zeros(7)], 0.5)
+    assert prominence(in_front) > prominence(behind) > 0
+    assert prominence(Points(large, np.full(17, 0.1), 0.1)) == 0
+
+
+def test_nobody_is_nobody(model, shared):
+    for name in ("coffee.jpg", "coco_000000403353.jpg", "coral_parrot.jpg"):
+        photo = shared / "images" / "photos" / name
+        assert model.estimate_single_pose(photo) == {"score": 0.0, "keypoints": []}
+        assert model.estimate_multiple_poses(photo) == []
 
 
 POSE_MODELS = [
@@ -346,7 +374,7 @@ def test_threads_share_a_model(pixels, model):
         (lambda: zoo.load("posenet.tiny", weights="nowhere"), "nowhere"),
         (
             lambda: zoo.estimate_single_pose(PHOTO, max_poses=3),
-            r"unknown option 'max_poses'.*valid options: model, backend, mirror, out",
+            r"unknown option 'max_poses'.*valid options: model, backend, score_thr",
         ),
         (lambda: zoo.estimate_multiple_poses(PHOTO, nms_raduis=3), "did you mean 'nms_radius'"),
         (
@@ -384,7 +412,7 @@ def test_numpy_numbers_are_as_good_as_pythons(pixels):
     )
     options = {
         "max_poses": np.int64(3),
-        "score_threshold": np.float32(0.5),
+        "keypoint_threshold": np.float32(0.5),
         "nms_radius": np.int8(9),
     }
     found = model.estimate_multiple_poses(pixels, **options)

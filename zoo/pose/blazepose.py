@@ -18,7 +18,7 @@ from zoo.pose.blazepose_decode import (
     to_pose,
 )
 from zoo.pose.outputs import LandmarkOutputs
-from zoo.pose.people import MAX_POSES, choose_people
+from zoo.pose.people import MAX_POSES, choose_people, nobody
 from zoo.results import Pose, Segmentation
 from zoo.runner import Model, Outputs
 from zoo.shared.candidates import candidates_for
@@ -40,6 +40,7 @@ class BlazePoseModel(Model):
         self,
         image: Any,
         *,
+        score_threshold: float | None = None,
         segmentation: bool = False,
         probability: bool = False,
         mirror: bool = False,
@@ -47,11 +48,13 @@ class BlazePoseModel(Model):
     ) -> Pose | Iterator[Pose]:
         """The pose of the person most clearly seen; see `zoo.estimate_single_pose`."""
         refuse_options(self.estimate_single_pose, unknown)
-        find = self._finder(1, segmentation=segmentation, probability=probability)
+        find = self._finder(
+            1, score_threshold=score_threshold, segmentation=segmentation, probability=probability
+        )
 
         def estimate(photo: np.ndarray) -> Pose:
             found = find(photo)
-            return found[0] if found else {"score": 0.0, "keypoints": []}
+            return found[0] if found else nobody()
 
         return self.run(image, estimate, mirror=mirror)
 

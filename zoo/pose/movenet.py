@@ -15,7 +15,7 @@ from zoo.pose.movenet_decode import (
     to_pose,
 )
 from zoo.pose.outputs import MoveNetNodes
-from zoo.pose.people import MAX_POSES, choose_people
+from zoo.pose.people import MAX_POSES, choose_people, nobody
 from zoo.preprocess import prepare_crops
 from zoo.results import Pose
 from zoo.runner import MOST_CROPS, Model
@@ -33,12 +33,25 @@ class MoveNetModel(Model):
         return nodes
 
     def estimate_single_pose(
-        self, image: Any, *, second_look: bool = True, mirror: bool = False, **unknown: Any
+        self,
+        image: Any,
+        *,
+        score_threshold: float | None = None,
+        second_look: bool = True,
+        mirror: bool = False,
+        **unknown: Any,
     ) -> Pose | Iterator[Pose]:
         """The pose of the person most in the middle; see `zoo.estimate_single_pose`."""
         refuse_options(self.estimate_single_pose, unknown)
+        known = self.nodes.whole_threshold
+        least = check_optional("score_threshold", score_threshold, low=0, high=1, default=known)
         twice = check_flag("second_look", second_look)
-        return self.run(image, partial(self._single, second_look=twice), mirror=mirror)
+
+        def estimate(photo: np.ndarray) -> Pose:
+            pose = self._single(photo, second_look=twice)
+            return pose if pose["score"] >= least else nobody()
+
+        return self.run(image, estimate, mirror=mirror)
 
     def estimate_multiple_poses(
         self,

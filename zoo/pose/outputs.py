@@ -7,7 +7,8 @@ from dataclasses import dataclass
 class PoseNetThresholds:
     """How PoseNet tells people apart, by default; its outputs always have the same names."""
 
-    score_threshold: float = 0.5  # least score of a person's best keypoint
+    score_threshold: float = 0.15  # least score of a pose: the demos of tfjs-models draw from there
+    keypoint_threshold: float = 0.5  # least score of a pose's best keypoint
     nms_radius: float = 20  # pixels of the input: nearer keypoints of a kind are one person's
 
 
@@ -30,4 +31,5 @@ class MoveNetNodes:
 
     pixels: str  # float32 [n, side, side, 3], 0..255
     heads: tuple[str, ...]  # [n, side / 4, side / 4, ..]: all that the last nodes need
-    score_threshold: float = 0.25  # least score of one of several poses, by default
+    score_threshold: float = 0.25  # least score of a pose in a crop that a detector found
+    whole_threshold: float = 0.4  # and of the one pose in a whole image: see `zoo/README.md`

@@ -1,14 +1,21 @@
-"""Which of the bodies found are told of: everybody once, the best first."""
+"""Which of the bodies found are in a result: everybody once, the best first."""
 
 from collections.abc import Sequence
 
 import numpy as np
+
+from zoo.results import Pose
 
 #: How many poses a list has at most, by default.
 MAX_POSES = 5
 
 # Two bodies are one person if half of their keypoints are nearer, in longer sides of a body.
 _SAME = 0.1
+
+
+def nobody() -> Pose:
+    """What every model returns as the single pose of an image in which it sees no person."""
+    return {"score": 0.0, "keypoints": []}
 
 
 def choose_people(

@@ -1,6 +1,6 @@
 """PoseNet: heatmaps, offsets and displacements of all people at once."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from numbers import Integral
 from typing import Any
@@ -11,14 +11,15 @@ from weights_cache.errors import ZooError
 from zoo.entry import Entry
 from zoo.options import check_number, check_optional, refuse_options
 from zoo.pose.outputs import PoseNetThresholds
-from zoo.pose.people import MAX_POSES
+from zoo.pose.people import MAX_POSES, nobody
 from zoo.results import Pose
 from zoo.runner import Model
 from zoo.shared.candidates import candidates_for
 from zoo.shared.personlab import (
     Fields,
+    Points,
     decode_multiple,
-    decode_single,
+    prominence,
     read_coral_fields,
     read_fields,
     to_pose,
@@ -37,11 +38,24 @@ class PoseNetModel(Model):
         return valid_size(options["input_size"], options["output_stride"])
 
     def estimate_single_pose(
-        self, image: Any, *, mirror: bool = False, **unknown: Any
+        self,
+        image: Any,
+        *,
+        score_threshold: float | None = None,
+        keypoint_threshold: float | None = None,
+        nms_radius: float | None = None,
+        mirror: bool = False,
+        **unknown: Any,
     ) -> Pose | Iterator[Pose]:
-        """The pose of the only person in a picture; see `zoo.estimate_single_pose`."""
+        """The pose of the most prominent person in an image; see `zoo.estimate_single_pose`."""
         refuse_options(self.estimate_single_pose, unknown)
-        return self.run(image, self._single, mirror=mirror)
+        find = self._finder(None, score_threshold, keypoint_threshold, nms_radius)
+
+        def estimate(photo: np.ndarray) -> Pose:
+            people, placement = find(photo)
+            return to_pose(max(people, key=prominence), placement) if people else nobody()
+
+        return self.run(image, estimate, mirror=mirror)
 
     def estimate_multiple_poses(
         self,
@@ -49,33 +63,51 @@ class PoseNetModel(Model):
         *,
         max_poses: int | None = MAX_POSES,
         score_threshold: float | None = None,
+        keypoint_threshold: float | None = None,
         nms_radius: float | None = None,
         mirror: bool = False,
         **unknown: Any,
     ) -> list[Pose] | Iterator[list[Pose]]:
         """The poses of several people; see `zoo.estimate_multiple_poses`."""
         refuse_options(self.estimate_multiple_poses, unknown)
-        known: PoseNetThresholds = self.entry.decode
         limit = check_optional("max_poses", max_poses, low=1, whole=True, default=MAX_POSES)
+        find = self._finder(limit, score_threshold, keypoint_threshold, nms_radius)
+
+        def estimate(photo: np.ndarray) -> list[Pose]:
+            people, placement = find(photo)
+            return [to_pose(person, placement) for person in people]
+
+        return self.run(image, estimate, mirror=mirror)
+
+    def _finder(
+        self,
+        limit: int | None,
+        score_threshold: float | None,
+        keypoint_threshold: float | None,
+        nms_radius: float | None,
+    ) -> Callable[[np.ndarray], tuple[list[Points], Placement]]:
+        """From an image to the people in it, best first, by checked options of a verb."""
+        known: PoseNetThresholds = self.entry.decode
+        least = check_optional(
+            "score_threshold", score_threshold, low=0, high=1, default=known.score_threshold
+        )
+        best = known.keypoint_threshold
         decode = partial(
             decode_multiple,
-            max_poses=candidates_for(limit),  # found in the order of their best keypoints
+            # They are found in the order of their best keypoints, not of their scores.
+            max_poses=candidates_for(limit or MAX_POSES),
             score_threshold=check_optional(
-                "score_threshold", score_threshold, low=0, high=1, default=known.score_threshold
+                "keypoint_threshold", keypoint_threshold, low=0, high=1, default=best
             ),
             nms_radius=check_optional("nms_radius", nms_radius, low=0, default=known.nms_radius),
         )
 
-        def estimate(photo: np.ndarray) -> list[Pose]:
+        def find(photo: np.ndarray) -> tuple[list[Points], Placement]:
             fields, placement = self._fields(photo)
-            people = sorted(decode(fields), key=lambda person: -person.score)
-            return [to_pose(person, placement) for person in people[:limit]]
+            people = [person for person in decode(fields) if person.score >= least]
+            return sorted(people, key=lambda person: -person.score)[:limit], placement
 
-        return self.run(image, estimate, mirror=mirror)
-
-    def _single(self, photo: np.ndarray) -> Pose:
-        fields, placement = self._fields(photo)
-        return to_pose(decode_single(fields), placement)
+        return find
 
     def _fields(self, photo: np.ndarray) -> tuple[Fields, Placement]:
         outputs, placement = self.look_at(photo)

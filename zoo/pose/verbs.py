@@ -20,23 +20,29 @@ def estimate_single_pose(
     *,
     model: str = _SINGLE,
     backend: str | None = None,
+    score_threshold: float | None = None,
     mirror: bool = False,
     **options: Any,
 ) -> Any:
-    """Find the pose of the one person in a picture.
+    """Find the pose of one person in an image.
 
-    Where there are several, PoseNet mixes their joints: then use `estimate_multiple_poses`. MoveNet
-    chooses the person most in the middle, BlazePose the one with the best score.
+    Where there are several, PoseNet chooses the most prominent one, by score and size, MoveNet the
+    person most in the middle, and BlazePose the one with the best score; `estimate_multiple_poses`
+    finds all of them.
 
     Args:
         image: a path, URL, bytes, file object, PIL image, array (uint8 or float in 0..1; grey,
             RGB or RGBA) or tensor. A list, an iterator or an array [n, h, w, 3] are several.
         model: name of a pose model.
         backend: where it runs.
+        score_threshold: least score of a pose, 0..1; nobody is seen below. By default PoseNet has
+            0.15, MoveNet 0.4 and BlazePose 0.5.
         mirror: the picture is a mirror image (selfie view): positions are those of the picture
             given, left and right those of the real person.
         options: the model's, see `zoo.load`. PoseNet of this project or Google's:
-            ``output_stride`` and ``input_size``.
+            ``output_stride`` and ``input_size``; all of PoseNet: ``keypoint_threshold`` (0.5), the
+            least score of a person's best keypoint, and ``nms_radius`` (20): keypoints of one kind
+            that are closer belong to one person, in pixels of the network's input.
             MoveNet: ``second_look`` (True): where the torso is visible, run again on the square
             around the person, which finds joints more exactly and takes twice as long.
             BlazePose: ``segmentation`` (False): tell, too, which pixels belong to the person;
@@ -45,8 +51,9 @@ def estimate_single_pose(
     Returns:
         ``{"score": .., "keypoints": [{"part": "nose", "position": {"x": .., "y": ..},
         "score": ..}, ..]}``: 17 keypoints, positions in pixels of the picture, scores in 0..1.
+        Where nobody is seen the score is 0.0 and the keypoints are ``[]``.
         For several pictures an iterator over such dicts.
-        BlazePose finds 33 keypoints, or nobody: score 0.0, keypoints ``[]``. Its positions have
+        BlazePose finds 33 keypoints. Its positions have
         ``"z"``, in pixels from between the hips, less is nearer; ``"visibility"`` tells whether a
         point is hidden, its score only whether it is in the picture. ``"world"`` are the points in
         metres from between the hips, ``"segmentation"`` is ``{"mask": uint8 [h, w], "labels":
@@ -63,7 +70,7 @@ def estimate_single_pose(
     >>> len(pose["keypoints"])
     17
     """
-    given = {"mirror": mirror, **options}
+    given = {"score_threshold": score_threshold, "mirror": mirror, **options}
     return call_verb("estimate_single_pose", image, model=model, backend=backend, options=given)
 
 
@@ -84,13 +91,10 @@ def estimate_multiple_poses(
         model: name of a pose model.
         backend: where it runs.
         max_poses: find at most so many people, 1 or more.
-        score_threshold: how sure the model must be of a person, 0..1. PoseNet: of the best
-            keypoint, by default 0.5; MoveNet: the score of the pose, 0.25; BlazePose: likewise,
-            0.5.
+        score_threshold: least score of a pose, 0..1; by default PoseNet has 0.15, MoveNet 0.25
+            and BlazePose 0.5.
         mirror: see `estimate_single_pose`.
-        options: see `estimate_single_pose` (but ``second_look``). PoseNet: also ``nms_radius``
-            (20): keypoints of one kind that are closer belong to one person, in pixels of the
-            network's input. MoveNet and BlazePose, which look at one person after a detector has
+        options: see `estimate_single_pose` (but ``second_look``). MoveNet and BlazePose, which look at one person after a detector has
             found them: ``detector_threshold``, how sure that must be, 0..1, by default as the
             detector's entry says (0.5). MoveNet: ``detector`` (``"ssd.mobilenet_v1"`` or
             ``"blazepose.detector"``).

@@ -40,6 +40,8 @@ EDGES = (
 
 REFINEMENTS = 2  # how often a walked-to point is moved to where its cell says
 
+_SEEN = 0.3  # least score of the keypoints that say how large a person is
+
 
 class Points(NamedTuple):
     """One person in pixels of the network's input: where each keypoint is, and how sure each is."""
@@ -122,16 +124,6 @@ def to_points(field: np.ndarray) -> np.ndarray:
     return field[0, :, :, half:] + 1j * field[0, :, :, :half].astype(np.float64)
 
 
-def decode_single(fields: Fields) -> Points:
-    """The best cell of each keypoint, whoever it belongs to; the score is their mean."""
-    keypoints = fields.scores.shape[2]
-    best = fields.scores.reshape(-1, keypoints).argmax(axis=0)
-    index = np.arange(keypoints)
-    scores = fields.scores.reshape(-1, keypoints)[best, index]
-    positions = fields.targets.reshape(-1, keypoints)[best, index]
-    return Points(positions, scores, float(scores.mean()))
-
-
 def decode_multiple(
     fields: Fields, *, max_poses: int, score_threshold: float, nms_radius: float
 ) -> list[Points]:
@@ -155,6 +147,18 @@ def decode_multiple(
                 Points(positions, scores, _own_score(positions, scores, poses, nms_radius))
             )
     return poses
+
+
+def prominence(person: Points) -> float:
+    """How much a person stands out: the score, times how large what is surely seen of them is.
+
+    Of people in the background all keypoints may be sure, while of the person in front the feet
+    are out of the image. So neither the score nor the size is enough.
+    """
+    seen = person.positions[person.scores >= _SEEN]
+    if not len(seen):
+        return 0.0
+    return person.score * float(max(np.ptp(seen.real), np.ptp(seen.imag)))
 
 
 def _peaks(scores: np.ndarray, threshold: float) -> list[tuple[float, int, int, int]]:
