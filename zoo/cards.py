@@ -109,8 +109,8 @@ def _labels(entry: Entry) -> str:
 
 
 def _option(name: str, option: Option) -> str:
-    choices = f" ({', '.join(map(str, option.choices))})" if option.choices else ""
-    return f"{name}={option.default}{choices}"
+    note = option.note or ", ".join(map(str, option.choices))
+    return f"{name}={option.default}{f' ({note})' if note else ''}"
 
 
 def _network(entry: Entry) -> Iterator[tuple[str, str]]:

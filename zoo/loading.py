@@ -45,7 +45,8 @@ def load(
         kernels: for a path: functions for node types that have none here, by type; see
             `core.graph.model.GraphModel`.
         options: of the entry. PoseNet: ``output_stride`` (8 or 16), ``input_size`` (a number or
-            (height, width) in pixels, rounded down to a multiple of the stride plus 1).
+            (height, width) in pixels, rounded down to a multiple of the stride plus 1; by default
+            ``posenet.tiny`` has 257 for one person and 321 for several).
 
     Returns:
         A `zoo.runner.Model` with the verbs of its task; of a path a `zoo.runner.LoadedModel` with

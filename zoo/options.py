@@ -10,10 +10,14 @@ from weights_cache.errors import ZooError
 
 @dataclass(frozen=True)
 class Option:
-    """One option of a model: its default, and the values that it may have (none: see its task)."""
+    """One option of a model: its default, and the values that it may have (none: see its task).
+
+    ``note`` says in the model's card what a default such as None stands for.
+    """
 
     default: Any
     choices: tuple[Any, ...] = ()
+    note: str = ""
 
 
 def check_options(

@@ -250,16 +250,19 @@ class Model(LoadedModel):
         values, _ = prepare(read_image(image), self.entry.preprocess, self.input_size)
         return network.execute(values, [wanted])[wanted]
 
-    def look_at(self, photo: np.ndarray) -> tuple[Outputs, Placement]:
+    def look_at(
+        self, photo: np.ndarray, size: tuple[int, int] | None = None
+    ) -> tuple[Outputs, Placement]:
         """Run the network on a whole photo.
 
         Args:
             photo: uint8 [height, width, 3].
+            size: height and width that it is brought to, by default the model's.
 
         Returns:
             What `looked_at` names, [1, ...], by name, and where the photo lies in the input.
         """
-        values, placement = prepare(photo, self.entry.preprocess, self.input_size)
+        values, placement = prepare(photo, self.entry.preprocess, size or self.input_size)
         return self._outputs(values), placement
 
     def look_closer(

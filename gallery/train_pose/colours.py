@@ -1,91 +1,136 @@
 """Random changes of colour, sharpness and content; the strengths are those of the reported run."""
 
+from typing import NamedTuple
+
 import torch
 from rand import uniform
 from torch import Tensor
 from torch.nn import functional
 
-# Shares of pictures that are changed, and the largest changes at strength 1.
+# Shares of images that are changed, and the largest changes at strength 1.
 JITTERED_SHARE, GREY_SHARE = 0.8, 0.06
 SATURATION, CONTRAST, BRIGHTNESS, TINT, GAMMA = 0.5, 0.45, 0.4, 0.3, 0.3
+# Contrast grows around this value, about the mean of photos.
+MIDDLE = 0.45
+DARKEST = 1e-4
 
 STUDENT_JITTER = 0.5
 FOCUS_SHARE, FOCUS_RANGE = 0.5, (-0.9, 1.1)
 NOISE_SHARE, NOISE_LIMIT = 0.3, 0.06
-# Two rounds of rectangles of random colour; sides as shares of the picture's.
+# Two rounds of rectangles of random colour; sides as shares of the image's.
 CUT_OUT_SHARES, CUT_OUT_SIDES = (0.2, 0.1), (0.04, 0.22)
 
 
-def _per_picture(values: Tensor) -> Tensor:
-    return values.view(-1, 1, 1, 1)
+class Colours(NamedTuple):
+    """Changes of colour ``[n]``: factors (``gains`` ``[n, 3]``) and the exponent ``gamma``."""
+
+    saturation: Tensor
+    contrast: Tensor
+    gains: Tensor
+    gamma: Tensor
 
 
-def jitter_colours(pictures: Tensor, strength: float) -> Tensor:
-    """Change saturation, contrast, brightness, tint and gamma of pictures in [0, 1]."""
-    count, device, dtype = len(pictures), pictures.device, pictures.dtype
+def draw_colours(count: int, device: torch.device, strength: float) -> Colours:
+    """Draw changes for a batch."""
 
     def change(limit: float) -> Tensor:
-        amount = uniform(count, device, -limit * strength, limit * strength)
-        return jittered * _per_picture(amount).to(dtype)
+        return jittered * uniform(count, device, -limit * strength, limit * strength)
 
-    jittered = _per_picture(uniform(count, device) < JITTERED_SHARE).to(dtype)
-    grey = pictures.mean(1, keepdim=True)
-    pictures = grey + (pictures - grey) * (1 + change(SATURATION))
-    turn_grey = _per_picture(uniform(count, device)) < GREY_SHARE
-    pictures = torch.where(turn_grey, grey, pictures)
-    mean = pictures.mean((1, 2, 3), keepdim=True)
-    pictures = mean + (pictures - mean) * change(CONTRAST).exp()
-    pictures = pictures * change(BRIGHTNESS).exp()
-    tint = torch.rand(count, 3, 1, 1, device=device, dtype=dtype) - 0.5
-    pictures = pictures * (jittered * tint * TINT * strength).exp()
-    return pictures.clamp(0, 1).pow(change(GAMMA).exp())
+    jittered = (uniform(count, device) < JITTERED_SHARE).float()
+    grey = uniform(count, device) < GREY_SHARE
+    saturation = torch.where(grey, 0.0, 1 + change(SATURATION))
+    brightness = change(BRIGHTNESS).exp()
+    tint = torch.rand(count, 3, device=device) - 0.5
+    gains = brightness[:, None] * (jittered[:, None] * tint * TINT * strength).exp()
+    return Colours(saturation, change(CONTRAST).exp(), gains, change(GAMMA).exp())
 
 
-def degrade(pictures: Tensor) -> Tensor:
-    """Return float32 pictures in [0, 1] as only the student sees them."""
-    pictures = jitter_colours(pictures, STUDENT_JITTER)
-    pictures = _change_focus(pictures)
-    pictures = _add_noise(pictures)
-    for share in CUT_OUT_SHARES:
-        pictures = _cut_out(pictures, share)
-    return pictures.clamp(0, 1)
+def recolour(images: Tensor, colours: Colours) -> Tensor:
+    """Change the colours of images ``[n, 3, h, w]`` in [0, 1]."""
+    saturation, contrast, gains, gamma = (
+        part.to(images.dtype).view(len(images), -1, 1, 1) for part in colours
+    )
+    grey = images.mean(1, keepdim=True)
+    images = grey + (images - grey) * saturation
+    images = (images - MIDDLE) * contrast + MIDDLE
+    return (images * gains).clamp(DARKEST, 1).pow(gamma)
 
 
-def _amount_for_some(pictures: Tensor, share: float, limits: tuple[float, float]) -> Tensor:
-    """Draw an amount per picture; zero for all but a share of them."""
-    count, device = len(pictures), pictures.device
+class CutOut(NamedTuple):
+    """Rectangles, one per image: from the upper left to the lower right corner, and their colours.
+
+    ``corners`` is ``[n, 4]`` (top, bottom, left, right) in pixels, ``colour`` ``[n, 3]`` in [0, 1],
+    and ``chosen`` says which images get one.
+    """
+
+    corners: Tensor
+    chosen: Tensor
+    colour: Tensor
+
+
+class Degradation(NamedTuple):
+    """How the student's images are spoilt; ``focus`` > 0 sharpens, < 0 blurs."""
+
+    focus: Tensor
+    deviation: Tensor
+    cut_outs: list[CutOut]
+    noise: Tensor
+    colours: Colours
+
+
+def draw_degradation(
+    count: int, side: int, device: torch.device, dtype: torch.dtype
+) -> Degradation:
+    """Draw for a batch of images ``side`` pixels wide."""
+    return Degradation(
+        _amount_for_some(count, device, FOCUS_SHARE, FOCUS_RANGE),
+        _amount_for_some(count, device, NOISE_SHARE, (0.0, NOISE_LIMIT)),
+        [_draw_cut_out(count, side, device, share) for share in CUT_OUT_SHARES],
+        torch.randn(count, side, side, 3, device=device, dtype=dtype).permute(0, 3, 1, 2),
+        draw_colours(count, device, STUDENT_JITTER),
+    )
+
+
+def _amount_for_some(
+    count: int, device: torch.device, share: float, limits: tuple[float, float]
+) -> Tensor:
+    """Draw an amount per image; zero for all but a share of them."""
     chosen = uniform(count, device) < share
-    return _per_picture(torch.where(chosen, uniform(count, device, *limits), 0.0))
+    return torch.where(chosen, uniform(count, device, *limits), 0.0)
 
 
-def _change_focus(pictures: Tensor) -> Tensor:
-    """Sharpen (amount > 0) or blur with the binomial kernel 1 4 6 4 1."""
-    kernel = pictures.new_tensor([1.0, 4.0, 6.0, 4.0, 1.0]) / 16
-    kernel = (kernel[:, None] * kernel).expand(3, 1, 5, 5)
-    padded = functional.pad(pictures, (2, 2, 2, 2), mode="replicate")
-    blurred = functional.conv2d(padded, kernel, groups=3)
-    return pictures + _amount_for_some(pictures, FOCUS_SHARE, FOCUS_RANGE) * (pictures - blurred)
-
-
-def _add_noise(pictures: Tensor) -> Tensor:
-    deviation = _amount_for_some(pictures, NOISE_SHARE, (0.0, NOISE_LIMIT))
-    return pictures + deviation * torch.randn_like(pictures)
-
-
-def _cut_out(pictures: Tensor, share: float) -> Tensor:
-    """Hide a random rectangle behind a random colour in a share of the pictures."""
-    count, _, side, _ = pictures.shape
-    device = pictures.device
+def _draw_cut_out(count: int, side: int, device: torch.device, share: float) -> CutOut:
     height, width = (uniform(count, device, *CUT_OUT_SIDES) * side for _ in range(2))
-    centre_y, centre_x = (uniform(count, device) * side for _ in range(2))
-    rows = _strip(centre_y, height, side)[:, None, :, None]
-    columns = _strip(centre_x, width, side)[:, None, None, :]
-    chosen = _per_picture(uniform(count, device) < share)
-    colour = torch.rand(count, 3, 1, 1, device=device)
-    return torch.where(rows & columns & chosen, colour, pictures)
+    y, x = (uniform(count, device) * side for _ in range(2))
+    corners = [y - height / 2, y + height / 2, x - width / 2, x + width / 2]
+    chosen = uniform(count, device) < share
+    return CutOut(torch.stack(corners, 1), chosen, torch.rand(count, 3, device=device))
 
 
-def _strip(centre: Tensor, extent: Tensor, side: int) -> Tensor:
-    """Return ``[n, side]``: which pixels lie within extent / 2 of the centre."""
-    pixels = torch.arange(side, device=centre.device)
-    return (pixels - centre[:, None]).abs() < extent[:, None] / 2
+def degrade(images: Tensor, degradation: Degradation) -> Tensor:
+    """Return float32 images in [-1, 1] as only the student sees them."""
+    images = _change_focus(images.float(), degradation.focus) / 2 + 0.5
+    images = recolour(images, degradation.colours)
+    images = images + degradation.deviation.view(-1, 1, 1, 1) * degradation.noise
+    for cut_out in degradation.cut_outs:
+        images = _cut_out(images, cut_out)
+    return images.clamp(0, 1) * 2 - 1
+
+
+def _change_focus(images: Tensor, amount: Tensor) -> Tensor:
+    """Sharpen (amount > 0) or blur with the binomial kernel 1 4 6 4 1."""
+    kernel = images.new_tensor([1.0, 4.0, 6.0, 4.0, 1.0]) / 16
+    kernel = (kernel[:, None] * kernel).expand(3, 1, 5, 5)
+    padded = functional.pad(images, (2, 2, 2, 2), mode="replicate")
+    blurred = functional.conv2d(padded, kernel, groups=3)
+    return images + amount.view(-1, 1, 1, 1) * (images - blurred)
+
+
+def _cut_out(images: Tensor, cut_out: CutOut) -> Tensor:
+    """Hide a rectangle of some of the images behind a colour."""
+    top, bottom, left, right = cut_out.corners[:, :, None].unbind(1)
+    pixels = torch.arange(images.shape[-1], device=images.device)
+    rows = (pixels >= top) & (pixels <= bottom)
+    columns = (pixels >= left) & (pixels <= right)
+    hidden = cut_out.chosen[:, None, None] & rows[:, :, None] & columns[:, None, :]
+    return torch.where(hidden[:, None], cut_out.colour[:, :, None, None], images)

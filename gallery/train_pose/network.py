@@ -47,7 +47,8 @@ class RawOutputs(NamedTuple):
     displacement_bwd: Tensor
 
 
-def _split_outputs(outputs: Tensor) -> RawOutputs:
+def split_outputs(outputs: Tensor) -> RawOutputs:
+    """Split what all heads say together, ``[n, 115, h, w]``."""
     return RawOutputs(*outputs.float().split(list(HEAD_CHANNELS.values()), dim=1))
 
 
@@ -121,7 +122,7 @@ class FoldedPoseNet(nn.Module):
         """Return the raw outputs for pictures in [-1, 1]."""
         for layer in self.layers:
             pictures = functional.relu6(layer(pictures))
-        return _split_outputs(self.heads(pictures))
+        return split_outputs(self.heads(pictures))
 
 
 class NormedConvolution(nn.Module):
@@ -169,7 +170,7 @@ class Student(nn.Module):
         """Return the raw outputs for pictures in [-1, 1]."""
         for layer in self.layers:
             pictures = layer(pictures)
-        return _split_outputs(self.heads(pictures))
+        return split_outputs(self.heads(pictures))
 
 
 def _double(values: Tensor) -> np.ndarray:

@@ -13,36 +13,45 @@ from weights_cache.errors import ZooError
 from zoo import ImageError, read_image
 
 SUFFIXES = {".jpg", ".jpeg", ".png", ".webp"}
-# Photos are kept in squares of this side: about the size at which a student sees them (193 to 321
+# Photos are kept in squares of this side: about the size at which a student sees them (193 to 385
 # pixels), and 12,000 of them fit in 2.4 GB.
 CANVAS = 256
+# What photos that lie directly in a folder given have for a source.
+NO_SOURCE = ""
 
 
 class Photos(NamedTuple):
     """Decoded photos, each in the upper left corner of its square.
 
-    ``pixels`` is uint8 ``[n, 3, 256, 256]``, ``sizes`` float32 ``[n, 2]`` (width, height), and
-    ``of_people`` bool ``[n]``: false for photos that were given as backgrounds.
+    ``pixels`` is uint8 ``[n, 3, 256, 256]``, ``sizes`` float32 ``[n, 2]`` (width, height),
+    ``source`` int64 ``[n]``, an index among ``sources``, and ``person_free`` bool ``[n]``: true for
+    photos that were given as free of people.
     """
 
     pixels: Tensor
     sizes: Tensor
-    of_people: Tensor
+    source: Tensor
+    sources: list[str]
+    person_free: Tensor
 
 
 class Canvas(NamedTuple):
-    """One decoded photo: uint8 ``[256, 256, 3]`` and its (width, height) therein."""
+    """One decoded photo: uint8 ``[256, 256, 3]``, its (width, height) therein, and its source.
+
+    The source is the name of the folder that it lies in, directly below the folder given.
+    """
 
     pixels: np.ndarray
     size: tuple[int, int]
+    source: str = NO_SOURCE
 
 
-def load_photos(people: Path, backgrounds: Path | None, device: torch.device) -> Photos:
+def load_photos(people: Path, person_free: Path | None, device: torch.device) -> Photos:
     """Decode every JPEG, PNG and WebP file below the folders; name and skip the unreadable.
 
     Args:
         people: Folder of photos of people.
-        backgrounds: Folder of photos without people, or None.
+        person_free: Folder of photos without people, or None.
         device: Where the pixels are kept.
 
     Raises:
@@ -50,14 +59,17 @@ def load_photos(people: Path, backgrounds: Path | None, device: torch.device) ->
     """
     canvases = _read_folder(people)
     of_people = len(canvases)
-    if backgrounds is not None:
-        canvases += _read_folder(backgrounds)
+    if person_free is not None:
+        canvases += _read_folder(person_free)
+    sources = sorted({canvas.source for canvas in canvases})
     pixels = torch.from_numpy(np.stack([canvas.pixels for canvas in canvases]))
     sizes = torch.tensor([canvas.size for canvas in canvases], dtype=torch.float32)
     return Photos(
         pixels.to(device).permute(0, 3, 1, 2).contiguous(),
         sizes.to(device),
-        (torch.arange(len(canvases)) < of_people).to(device),
+        torch.tensor([sources.index(canvas.source) for canvas in canvases]).to(device),
+        sources,
+        (torch.arange(len(canvases)) >= of_people).to(device),
     )
 
 
@@ -79,7 +91,11 @@ def _read_folder(folder: Path) -> list[Canvas]:
     paths = find_photos(folder)
     with ThreadPoolExecutor() as pool:
         results = list(pool.map(_read_or_error, paths))
-    canvases = [result for result in results if isinstance(result, Canvas)]
+    canvases = [
+        result._replace(source=_source(path, folder))
+        for path, result in zip(paths, results, strict=True)
+        if isinstance(result, Canvas)
+    ]
     for result in results:
         if isinstance(result, ImageError):
             print(f"skipped: {result}")
@@ -87,6 +103,11 @@ def _read_folder(folder: Path) -> list[Canvas]:
         raise ZooError(f"none of the {len(paths)} pictures in {str(folder)!r} can be read")
     print(f"{folder}: {len(canvases)} photos, {len(paths) - len(canvases)} unreadable", flush=True)
     return canvases
+
+
+def _source(path: Path, folder: Path) -> str:
+    inner = path.relative_to(folder).parts
+    return inner[0] if len(inner) > 1 else NO_SOURCE
 
 
 def _read_or_error(path: Path) -> Canvas | ImageError:

@@ -1,12 +1,13 @@
-"""The training example: three steps on a CPU, its folded network, and what bad input gets."""
+"""The training example: three steps on a CPU, its parts, and what bad input gets."""
 
-import importlib.util
+import importlib
 import math
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
@@ -30,12 +31,25 @@ def torch():
     return require("torch")
 
 
+MODULES = [path.stem for path in EXAMPLE.glob("*.py")]
+
+
+@pytest.fixture(scope="module")
+def example(torch):
+    """The example's modules by name: they import each other as scripts of one folder do."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(EXAMPLE))
+        for name in MODULES:
+            patch.delitem(sys.modules, name, raising=False)
+        modules = {name: importlib.import_module(name) for name in MODULES}
+        for name in MODULES:
+            patch.delitem(sys.modules, name)
+    return SimpleNamespace(**modules)
+
+
 @pytest.fixture
-def network(torch):
-    spec = importlib.util.spec_from_file_location("train_pose_network", EXAMPLE / "network.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def network(example):
+    return example.network
 
 
 def run_example(*arguments, **environment):
@@ -94,11 +108,13 @@ def expected_shapes(channels):
 def test_three_steps_write_weights_that_can_be_read(torch, shared, photos, tmp_path):
     out = tmp_path / "out"
     options = ["--width", 0.5, "--steps", 3, "--batch", 2, "--device", "cpu"]
+    options += ["--person-free", shared / "images" / "transfer" / "hymenoptera" / "val" / "ants"]
     done = run_example(
         photos, "--out", out, *options, ZOO_WEIGHTS_MIRROR=str(shared / "weights"), ZOO_OFFLINE="1"
     )
     assert done.returncode == 0, done.stderr
     assert "4 photos, 1 unreadable" in done.stdout
+    assert "70 photos, 0 unreadable" in done.stdout
     assert re.search(r"skipped: .*broken\.jpeg", done.stdout)
     losses = [float(text) for text in re.findall(r"loss total (\S+)", done.stdout)]
     assert "step 3 " in done.stdout
@@ -152,6 +168,17 @@ def test_bad_folder_is_one_line_and_status_2(torch, tmp_path, prepare, words):
     assert done.stderr.count("\n") == 1
     assert words in done.stderr
     assert str(folder) in done.stderr
+
+
+def test_a_source_that_the_reported_run_lacks_is_one_line_and_status_2(
+    torch, shared, photos, tmp_path
+):
+    options = ["--out", tmp_path / "out", "--steps", 1, "--device", "cpu", "--pools", "reported"]
+    done = run_example(photos, *options, ZOO_WEIGHTS_MIRROR=str(shared / "weights"))
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "'below'" in done.stderr or "''" in done.stderr
+    assert "--pools even" in done.stderr
 
 
 def test_missing_gpu_is_one_line_and_status_2(torch, photos, tmp_path):
@@ -217,3 +244,246 @@ def test_first_weights_of_another_width_are_refused(network, torch):
     with pytest.raises(Exception, match="--width") as caught:
         network.unfold(network.Student(0.75), narrow, [pictures])
     assert type(caught.value).__name__ == "ZooError"
+
+
+# --- scenes ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def bank(example, torch, tmp_path, rng):
+    """Photos of the sources of the reported run, with people and free of them."""
+    trees = {"people": ("coco", "lspet", "ccp"), "free": ("animal", "house", "coco")}
+    for tree, sources in trees.items():
+        for source in sources:
+            (tmp_path / tree / source).mkdir(parents=True)
+            for size in ((60, 40), (30, 80)):
+                draw_person(size, rng).save(tmp_path / tree / source / f"{size[0]}.png")
+    cpu = torch.device("cpu")
+    return example.photos.load_photos(tmp_path / "people", tmp_path / "free", cpu)
+
+
+@pytest.fixture
+def confidence(bank, torch):
+    return torch.linspace(0.05, 0.95, len(bank.sizes))
+
+
+def test_sources_are_the_folders_of_photos(bank):
+    assert bank.sources == ["animal", "ccp", "coco", "house", "lspet"]
+    assert bank.person_free.tolist() == [False] * 6 + [True] * 6
+    named = [bank.sources[i] for i in bank.source.tolist()]
+    assert named == [s for s in ("ccp", "coco", "lspet", "animal", "coco", "house") for _ in "12"]
+
+
+def test_even_pools_keep_people_and_no_people_apart(example, bank, confidence):
+    pools = example.pools.even_pools(bank, confidence)
+    free = bank.person_free
+    for pool in (pools.everyday, pools.collage, pools.pasted):
+        assert (pool[free] == 0).all() and (pool[~free] > 0).all()
+    assert (pools.person_free > 0).equal(free)
+    assert (pools.background > 0).all()
+    nobody = bank._replace(person_free=free & False)
+    assert example.pools.even_pools(nobody, confidence).person_free is None
+
+
+def test_reported_pools_have_the_shares_of_their_sources(example, bank, confidence):
+    pools = example.pools.reported_pools(bank, confidence)
+    coco, lspet = (bank.source == bank.sources.index(name) for name in ("coco", "lspet"))
+    for name, shares in example.pools.REPORTED_SHARES.items():
+        assert sum(shares.values()) == pytest.approx(1)
+        pool = getattr(pools, name)
+        assert float(pool[coco].sum()) == pytest.approx(shares["coco"], abs=1e-6)
+        assert float(pool[lspet].sum()) == pytest.approx(shares.get("lspet", 0), abs=1e-6)
+    assert float(pools.person_free[coco & ~bank.person_free].max()) < 1e-6
+
+
+@pytest.mark.parametrize("with_free", [True, False])
+def test_scenes_are_mixed_as_reported(example, bank, confidence, torch, with_free):
+    photos = bank if with_free else bank._replace(person_free=bank.person_free & False)
+    pools = example.pools.even_pools(photos, confidence)
+    renderer = example.scenes.SceneRenderer(photos, pools)
+    torch.manual_seed(0)
+    kinds = renderer.draw_kinds(4000)
+    found = [float(kind.float().mean()) for kind in kinds]
+    expected = [0.42, 0.20, 0.26, 0.12] if with_free else [0.42, 0.20, 0.38, 0]
+    assert found == pytest.approx(expected, abs=0.03)
+    scenes = renderer.draw_scenes(kinds, 65)
+    assert len(scenes.layers) == (5 if with_free else 4)
+    chosen = torch.stack([layer.photos for layer in scenes.layers[:2]])
+    if with_free:  # no photo that may show a person is part of a scene free of people
+        assert bank.person_free[chosen[:, kinds.person_free]].all()
+        assert bank.person_free[scenes.layers[-1].photos].all()
+        pasted = torch.stack([layer.shown for layer in scenes.layers[2:4]])
+        assert not pasted[:, kinds.person_free].any()
+        assert float(scenes.layers[-1].shown.float().mean()) == pytest.approx(0.12, abs=0.02)
+
+
+def test_views_are_one_scene_at_two_sizes(example, bank, confidence, torch):
+    pools = example.pools.even_pools(bank, confidence)
+    renderer = example.scenes.SceneRenderer(bank, pools)
+    torch.manual_seed(0)
+    views = renderer.render_views(8, 33)
+    assert views.large.shape == (8, 3, 65, 65)
+    assert views.small.shape == views.degraded.shape == (8, 3, 33, 33)
+    for image in views[:3]:
+        assert image.dtype == torch.float32
+        assert image.min() >= -1 and image.max() <= 1 and image.std() > 0.1
+    assert (views.large[:, :, ::2, ::2] - views.small).abs().mean() < 0.1
+    torch.manual_seed(0)
+    again = renderer.render_views(8, 33)
+    assert all(one.equal(other) for one, other in zip(views, again, strict=True))
+
+
+def load_recipe(shared, torch):
+    """The program of the reported run, without its GPU kernels: what they are given is kept."""
+    fast = ModuleType("fast")
+    fast.given = []
+
+    def render(bank, parameters, indices, ground, colours, side, dtype):
+        fast.given.append((parameters, indices, ground, colours))
+        return torch.zeros(indices.shape[1], side, side, 3)
+
+    def degrade(small, noise, parameters, colours, dtype):
+        fast.given.append((noise, parameters, colours))
+        return small
+
+    fast.render, fast.degrade, fast.halve = render, degrade, lambda big: big[:, ::2, ::2]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "fast", fast)
+        for folder in ("posenet-tiny", "posenet-tiny-2"):
+            patch.syspath_prepend(str(shared / "models" / folder / "recipe"))
+        for name in ("train", "targets", "posenet_torch"):
+            patch.delitem(sys.modules, name, raising=False)
+        recipe = importlib.import_module("train")
+        for name in ("train", "targets", "posenet_torch"):
+            patch.delitem(sys.modules, name)
+    return recipe, fast
+
+
+def test_a_seed_draws_the_scenes_of_the_reported_run(example, bank, confidence, torch, shared):
+    recipe, fast = load_recipe(shared, torch)
+    pools = example.pools.reported_pools(bank, confidence)
+    renderer = example.scenes.SceneRenderer(bank, pools)
+    theirs = recipe.Scenes((bank.pixels, bank.sizes, None, None), "cpu", torch.float32)
+    theirs.pool = dict(zip(("real", "sport", "paste", "ground", "free"), pools, strict=True))
+    torch.manual_seed(1)
+    *_, person_free = theirs.batch(50, 33)
+    after = torch.rand(1)
+    torch.manual_seed(1)
+    kinds = renderer.draw_kinds(50)
+    scenes = renderer.draw_scenes(kinds, 65)
+    spoiling = example.colours.draw_degradation(50, 33, torch.device("cpu"), torch.float32)
+    assert torch.rand(1).equal(after)  # as many numbers were drawn
+    assert kinds.person_free.equal(person_free)
+    (parameters, indices, ground, colours), (noise, degradation, student) = fast.given
+    assert scenes.ground.equal(ground)
+    for layer, wanted, photos in zip(scenes.layers, parameters, indices, strict=True):
+        found = [layer.matrix.flatten(1), layer.shift, bank.sizes[photos], layer.shown[:, None]]
+        assert layer.photos.equal(photos)
+        assert torch.cat([part.float() for part in found], 1).equal(wanted)
+    for mine, wanted in ((scenes.colours, colours), (spoiling.colours, student)):
+        parts = [mine.saturation[:, None], mine.contrast[:, None], mine.gains, mine.gamma[:, None]]
+        assert torch.cat(parts, 1).equal(wanted)
+    assert spoiling.noise.permute(0, 2, 3, 1).equal(noise)
+    assert torch.stack([spoiling.focus, spoiling.deviation], 1).equal(degradation[:, :2])
+    for cut_out, begin in zip(spoiling.cut_outs, (2, 10), strict=True):
+        chosen = cut_out.chosen
+        assert cut_out.corners[chosen].equal(degradation[chosen, begin : begin + 4])
+        assert cut_out.colour.equal(degradation[:, begin + 4 : begin + 7])
+        assert (degradation[~chosen, begin] > degradation[~chosen, begin + 1]).all()
+
+
+# --- targets and training -------------------------------------------------------------------
+
+
+def random_answer(example, rng, torch):
+    def field(*shape):
+        return torch.from_numpy(rng.uniform(-1, 1, shape).astype(np.float32))
+
+    vectors = (field(2, 2, joints, 5, 5) * 30 for joints in (17, 16, 16))
+    return example.targets.DenseAnswer(field(2, 17, 5, 5).abs(), *vectors)
+
+
+def test_answers_of_mirror_images_are_turned_back(example, rng, torch):
+    answer = random_answer(example, rng, torch)
+    turned = example.targets.mirror(answer)
+    assert all(a.equal(b) for a, b in zip(example.targets.mirror(turned), answer, strict=True))
+    left_wrist, right_wrist = 9, 10
+    assert turned.heat[:, left_wrist].equal(answer.heat[:, right_wrist].flip(-1))
+    y, x = turned.offset[:, :, left_wrist].unbind(1)
+    assert y.equal(answer.offset[:, 0, right_wrist].flip(-1))
+    assert x.equal(-answer.offset[:, 1, right_wrist].flip(-1))
+    to_left_wrist = example.targets.CHILDREN.index(left_wrist)
+    to_right_wrist = example.targets.CHILDREN.index(right_wrist)
+    assert turned.forward[:, 0, to_left_wrist].equal(answer.forward[:, 0, to_right_wrist].flip(-1))
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_targets_and_losses_are_those_of_the_reported_run(
+    example, network, torch, shared, rng, mirrored
+):
+    recipe, _ = load_recipe(shared, torch)
+    weights = load_weights(str(shared / "weights" / TEACHER))
+    teacher = network.FoldedPoseNet(weights).requires_grad_(False)
+    large = torch.from_numpy(rng.uniform(-1, 1, (4, 3, 97, 97)).astype(np.float32))
+    small = large[..., ::2, ::2].contiguous()
+    person_free = torch.tensor([False, True, False, False])
+    target = example.targets.dense_targets(teacher, large, small, with_mirror_image=mirrored)
+    target = example.targets.without_people(target, person_free)
+
+    class Channels:  # the recipe's teacher takes colours last, and flips accordingly
+        def __call__(self, images):
+            return teacher(images.permute(0, 3, 1, 2).contiguous())
+
+    def last(images):
+        return images.permute(0, 2, 3, 1)
+
+    with torch.no_grad():
+        wanted = recipe.teach(Channels(), last(large), last(small), person_free, mirrored)
+    for found, expected in zip(target, wanted, strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-3)  # pixels
+    assert (target.heat[1] == 0).all() and (target.heat[0] > 0).any()
+    outputs = torch.from_numpy(rng.normal(size=(4, 115, 4, 4)).astype(np.float32))
+    losses = example.losses.distillation_losses(network.split_outputs(outputs), target)
+    total, _ = recipe.loss_fn(outputs, recipe.prepare(wanted))
+    assert float(losses.total) == pytest.approx(float(total), rel=1e-5)
+
+
+def test_the_loss_falls(example, network, torch, rng):
+    """A student learns a few scenes by heart; the teacher is another one of random weights."""
+    torch.manual_seed(0)
+    teacher = network.Student(0.5)
+    images = torch.from_numpy(rng.uniform(-1, 1, (4, 3, 65, 65)).astype(np.float32))
+    teacher(images)
+    folded = network.FoldedPoseNet(network.fold(teacher)).requires_grad_(False)
+    small = images[..., ::2, ::2].contiguous()
+    views = example.scenes.Views(images, small, small, torch.tensor([False, True] * 2))
+    renderer = SimpleNamespace(device=torch.device("cpu"), render_views=lambda count, side: views)
+    trainer = example.loop.Trainer(network.Student(0.5), folded, renderer)
+    totals = [
+        float(trainer.step(4, 33, 3e-3, with_mirror_image=step >= 6).total) for step in range(12)
+    ]
+    assert totals[-1] < totals[0] / 2
+    assert trainer.steps == 12
+
+
+def test_the_schedule_is_that_of_the_reported_run(example):
+    loop = example.loop
+    assert loop.SIDES == {257: 0.56, 193: 0.08, 225: 0.08, 321: 0.16, 385: 0.12}
+    assert loop.learning_rate(0.01, loop.PEAK_RATE) == pytest.approx(1.25e-3, abs=2e-6)
+    assert loop.learning_rate(0.02, loop.PEAK_RATE) == pytest.approx(2.5e-3, abs=2e-6)
+    assert loop.learning_rate(1, loop.PEAK_RATE) == pytest.approx(0, abs=2e-6)
+
+
+def test_mirror_images_join_at_three_tenths_of_the_training(example):
+    asked = []
+
+    def step(count, side, rate, *, with_mirror_image):
+        trainer.steps += 1
+        asked.append(with_mirror_image)
+        return example.loop.Losses(*([example.network.torch.tensor(1.0)] * 5))
+
+    trainer = SimpleNamespace(steps=0, step=step, average=None)
+    progress = example.loop.progress_by_steps(10)
+    rng = np.random.default_rng(0)
+    example.loop.train(trainer, progress, 2, 1e-3, rng, lambda student: None)
+    assert asked == [False] * 3 + [True] * 7

@@ -94,7 +94,7 @@ TFJS_DIGESTS = {
     "iris-tfjs-float": "d7f296d184274213",
     "mobilenet-v1-025-224-tfjs-layers-float": "eb49857447f6089e",
     "nsfwjs-mobilenet-v2-tfjs-uint8": "fbdc3f7bc32361b3",
-    "posenet-tiny": "fd4d083be71b7a21",
+    "posenet-tiny": "53d1a6d4c5783add",
     "selfie-segmentation-tfjs-fp16": "68838bf6a9fc9084",
 }
 

@@ -373,7 +373,10 @@ def test_a_card_says_what_is_known(capsys):
     facts = {line[:12].strip(): line[12:] for line in out.splitlines()[1:]}
     assert facts["task"] == "pose: estimate_multiple_poses, estimate_single_pose, infer"
     assert facts["size"].startswith("1.3 MB in 2 files (bundled)")
-    assert facts["options"] == "output_stride=16 (8, 16), input_size=257"
+    assert (
+        facts["options"]
+        == "output_stride=16 (8, 16), input_size=None (257, for several people 321)"
+    )
     assert facts["inputs"] == "image: float32 [any, any, any, 3]"
     assert {"licence", "source", "origin", "accuracy", "network", "pictures"} <= facts.keys()
 

@@ -16,8 +16,9 @@ from zoo.networks.posenet import HEADS, WIDTHS, build_posenet, strided_blocks
 from zoo.preprocess import place, prepare
 from zoo.shared.personlab import (
     EDGES,
+    Fields,
+    Points,
     decode_multiple,
-    decode_single,
     read_coral_fields,
     read_fields,
 )
@@ -75,6 +76,14 @@ def compare_keypoints(points, golden: list, placement, limit: float) -> None:
         assert score == pytest.approx(point["score"], abs=1e-3), point
 
 
+def best_cells(fields: Fields) -> Points:
+    """The best cell of each keypoint, whoever it belongs to: the "single pose" of the goldens."""
+    index = np.arange(fields.scores.shape[2])
+    best = fields.scores.reshape(-1, len(index)).argmax(axis=0)
+    scores = fields.scores.reshape(-1, len(index))[best, index]
+    return Points(fields.targets.reshape(-1, len(index))[best, index], scores, float(scores.mean()))
+
+
 @pytest.fixture(scope="module")
 def google(shared):
     return GraphModel(build_posenet(load_weights(shared / "weights" / GOOGLE)))
@@ -101,7 +110,7 @@ def test_single_poses_of_the_tensorflow_goldens(name, google, shared):
     photo = zoo.read_image(shared / "images" / "reference" / PHOTOS[name.rsplit("_", 3)[0]])
     placement = place(photo.shape[:2], PREPROCESS, golden["input"].shape[1:3])
     fields = read_fields(raw(google.predict(golden["input"])), 16)
-    compare_keypoints(decode_single(fields), points, placement, 0.5)
+    compare_keypoints(best_cells(fields), points, placement, 0.5)
 
 
 @pytest.mark.parametrize("name", [n for n in TENSORFLOW if n.endswith("tfjs")])
@@ -110,7 +119,7 @@ def test_poses_of_the_tfjs_goldens(name, google, shared):
     golden = np.load(folder / f"{name}.npz")
     result = json.loads((folder / f"{name}.json").read_text())["result"]
     fields = read_fields(raw(google.predict(golden["input"])), 16)
-    single = decode_single(fields)
+    single = best_cells(fields)
     compare_keypoints(single, result["single_pose(network px)"]["keypoints"], None, 0.5)
     assert single.score == pytest.approx(result["single_pose(network px)"]["score"], abs=1e-3)
     people = decode_multiple(fields, **MULTIPLE)
@@ -122,7 +131,7 @@ def test_poses_of_the_tfjs_goldens(name, google, shared):
 
 @pytest.fixture(scope="module")
 def student_float(shared):
-    weights = np.load(shared / "models" / "posenet-tiny" / "weights" / "student-075.npz")
+    weights = np.load(shared / "models" / "posenet-tiny-2" / "weights" / "student-075.npz")
     return GraphModel(build_posenet(dict(weights)))
 
 
@@ -134,7 +143,7 @@ def students(student_float):
 @pytest.mark.parametrize("photo", PHOTOS)
 @pytest.mark.parametrize("student", ["student-075", "student-075-uint8-mixed"])
 def test_the_bundled_model_gives_its_goldens(student, photo, students, shared):
-    stem = shared / "models" / "posenet-tiny" / "golden" / f"{student}_{photo}_257x257"
+    stem = shared / "models" / "posenet-tiny-2" / "golden" / f"{student}_{photo}_257x257"
     golden, card = np.load(f"{stem}.npz"), json.loads(Path(f"{stem}.json").read_text())
     outputs = raw(students[student].predict(golden["input"]))
     found = largest_differences(outputs, golden)
@@ -145,7 +154,7 @@ def test_the_bundled_model_gives_its_goldens(student, photo, students, shared):
     scale, left, top = card["scale_left_top"]
     assert placement == pytest.approx(Placement.of_scale(scale, scale, left, top))
     fields = read_fields(outputs, 16)
-    compare_keypoints(decode_single(fields), card["single"]["keypoints"], placement, 0.05)
+    compare_keypoints(best_cells(fields), card["single"]["keypoints"], placement, 0.05)
     people = decode_multiple(fields, **MULTIPLE)
     assert len(people) == len(card["multi"])
     for person, expected in zip(people, card["multi"], strict=True):
@@ -155,22 +164,92 @@ def test_the_bundled_model_gives_its_goldens(student, photo, students, shared):
 
 @pytest.mark.parametrize("photo", PHOTOS)
 def test_photos_become_the_stored_input(photo, shared):
-    stem = shared / "models" / "posenet-tiny" / "golden" / f"student-075_{photo}_257x257"
+    stem = shared / "models" / "posenet-tiny-2" / "golden" / f"student-075_{photo}_257x257"
     pixels = zoo.read_image(shared / "images" / "reference" / PHOTOS[photo])
     entry = zoo.load("posenet.tiny").entry
     values, _ = prepare(pixels, entry.preprocess, (257, 257))
     np.testing.assert_allclose(values, np.load(f"{stem}.npz")["input"], atol=1e-6)
 
 
-def test_the_verb_gives_the_golden_poses_of_a_picture(shared):
+def test_the_verb_gives_the_golden_poses_of_an_image(shared):
     """The whole way, from the file to the dict."""
-    card = shared / "models" / "posenet-tiny" / "golden"
+    card = shared / "models" / "posenet-tiny-2" / "golden"
     expected = json.loads((card / "student-075-uint8-mixed_pose_257x257.json").read_text())
     pose = zoo.estimate_single_pose(shared / "images" / "reference" / "pose.jpg")
-    assert pose["score"] == pytest.approx(expected["single"]["score"], abs=1e-4)
-    for point, golden in zip(pose["keypoints"], expected["single"]["keypoints"], strict=True):
-        assert camel(point["part"]) == golden["part"]
-        assert point["position"] == pytest.approx(golden["position"], abs=0.05)
+    (golden,) = expected["multi"]
+    assert pose["score"] == pytest.approx(golden["score"], abs=1e-4)
+    for point, wanted in zip(pose["keypoints"], golden["keypoints"], strict=True):
+        assert camel(point["part"]) == wanted["part"]
+        assert point["position"] == pytest.approx(wanted["position"], abs=0.05)
+
+
+# What PyTorch gives for the published weights (the recipe's own network and decoder), in pixels of
+# the input for noise and of the image for the photo. Both inputs are in this repository.
+SHIPPED = json.loads(Path(__file__).with_name("posenet_tiny_golden.json").read_text())
+
+
+def test_the_bundled_model_gives_pytorchs_outputs_for_noise():
+    noise = np.random.default_rng(SHIPPED["seed"]).uniform(-1, 1, SHIPPED["shape"])
+    outputs = raw(zoo.load("posenet.tiny").predict(noise.astype(np.float32)))
+    rows, columns = np.transpose(SHIPPED["cells"])
+    golden = {name: np.array(values) for name, values in SHIPPED["outputs"].items()}
+    found = largest_differences({n: o[0, rows, columns] for n, o in outputs.items()}, golden)
+    assert found.pop("heatmap") < 1e-4
+    assert max(found.values()) < 1e-3, found
+
+
+def test_the_bundled_model_gives_pytorchs_pose_of_the_astronaut():
+    model = zoo.load("posenet.tiny", input_size=257)
+    people = model.estimate_multiple_poses("gallery/one_line_pose/astronaut.jpg")
+    assert len(people) == len(SHIPPED["people"]) == 1
+    for person, golden in zip(people, SHIPPED["people"], strict=True):
+        assert person["score"] == pytest.approx(golden["score"], abs=1e-3)
+        points = [(*p["position"].values(), p["score"]) for p in person["keypoints"]]
+        away = abs(np.array(points) - np.array(golden["keypoints"]))
+        assert away[:, :2].max() < 0.5
+        assert away[:, 2].max() < 1e-3
+
+
+# --- sizes of the input ---------------------------------------------------------------------
+
+ASTRONAUT = "gallery/one_line_pose/astronaut.jpg"
+
+
+@pytest.mark.parametrize(
+    ("options", "single", "several"),
+    [({}, 257, 321), ({"input_size": None}, 257, 321), ({"input_size": 289}, 289, 289)],
+)
+def test_each_verb_has_its_size_unless_one_is_given(options, single, several):
+    model = zoo.load("posenet.tiny", **options)
+    fixed = {size: zoo.load("posenet.tiny", input_size=size) for size in {single, several}}
+    expected = fixed[single].estimate_single_pose(ASTRONAUT)
+    assert model.estimate_single_pose(ASTRONAUT) == expected
+    people = fixed[several].estimate_multiple_poses(ASTRONAUT)
+    assert model.estimate_multiple_poses(ASTRONAUT) == people
+    assert (people[0] == expected) == (single == several)
+
+
+def test_what_is_no_verb_of_poses_has_the_size_of_one_person():
+    model = zoo.load("posenet.tiny")
+    assert model.input_size == (257, 257)
+    assert model.plan().steps[0].output_shape == (1, 129, 129, 24)
+    assert model.infer(ASTRONAUT).shape == (1, 17, 17, 17)
+
+
+def test_warming_up_makes_the_plans_of_both_verbs():
+    model = zoo.load("posenet.tiny")
+    model.warmup()
+    made = model.network._planner.plans()
+    assert {plan.inputs["image"].shape for plan in made} == {(1, s, s, 3) for s in (257, 321)}
+    model.estimate_single_pose(ASTRONAUT)
+    model.estimate_multiple_poses(ASTRONAUT)
+    assert model.network._planner.plans() == made
+
+
+def test_googles_weights_have_one_size_for_both_verbs():
+    entry = find_entry("posenet.mobilenet_v1_075")
+    assert entry.options["input_size"].default == 257
+    assert entry.decode.single_size == entry.decode.multiple_size == 257
 
 
 # --- Google Coral's quantised one -----------------------------------------------------------
@@ -209,8 +288,8 @@ def test_goldens_of_the_quantised_one(photo, coral, shared):
         for part, (x, y, score) in result.items()
     ]
     fields = read_coral_fields(outputs, 16)
-    compare_keypoints(decode_single(fields), points, placement, 1)
-    own = decode_single(read_coral_fields(raw(coral.predict(values)), 16))
+    compare_keypoints(best_cells(fields), points, placement, 1)
+    own = best_cells(read_coral_fields(raw(coral.predict(values)), 16))
     expected = np.array([(x, y) for x, y, _ in result.values()])
     found = np.stack(placement.to_photo(own.positions.real, own.positions.imag), axis=1)
     away = np.hypot(*(found - expected).T) / placement.scale
@@ -409,7 +488,7 @@ def test_limits_of_the_search(two_people):
 
 def test_an_empty_scene_has_nobody():
     assert decode_multiple(drawn_fields([]), **MULTIPLE) == []
-    assert decode_single(drawn_fields([])).score < 1e-3
+    assert best_cells(drawn_fields([])).score < 1e-3
 
 
 def test_points_outside_of_the_grid_stay_findable(two_people):

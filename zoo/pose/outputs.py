@@ -10,6 +10,9 @@ class PoseNetThresholds:
     score_threshold: float = 0.15  # least score of a pose: the demos of tfjs-models draw from there
     keypoint_threshold: float = 0.5  # least score of a pose's best keypoint
     nms_radius: float = 20  # pixels of the input: nearer keypoints of a kind are one person's
+    # Sides of the input where the option input_size is None: for one person, and for several.
+    single_size: int = 257
+    multiple_size: int = 257
 
 
 @dataclass(frozen=True)

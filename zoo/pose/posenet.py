@@ -12,6 +12,7 @@ from zoo.entry import Entry
 from zoo.options import check_number, check_optional, refuse_options
 from zoo.pose.outputs import PoseNetThresholds
 from zoo.pose.people import MAX_POSES, nobody
+from zoo.preprocess import prepare
 from zoo.results import Pose
 from zoo.runner import Model
 from zoo.shared.candidates import candidates_for
@@ -33,9 +34,24 @@ class PoseNetModel(Model):
     """A loaded PoseNet."""
 
     @classmethod
-    def input_size_of(cls, entry: Entry, options: Mapping[str, Any]) -> tuple[int, int]:
-        """Height and width that pictures are brought to: a multiple of the stride, plus 1."""
-        return valid_size(options["input_size"], options["output_stride"])
+    def input_size_of(
+        cls, entry: Entry, options: Mapping[str, Any], *, several: bool = False
+    ) -> tuple[int, int]:
+        """Height and width that images are brought to: a multiple of the stride, plus 1.
+
+        Where the option ``input_size`` is None, the entry says, for one and for several people.
+        """
+        known: PoseNetThresholds = entry.decode
+        default = known.multiple_size if several else known.single_size
+        chosen = options["input_size"]
+        return valid_size(default if chosen is None else chosen, options["output_stride"])
+
+    def warmup(self, *parts: str) -> None:
+        """Make the network ready for one and for several people; see `Model.warmup`."""
+        super().warmup(*parts)
+        size = self._size_for_several()
+        black, _ = prepare(np.zeros((*size, 3), np.uint8), self.entry.preprocess, size)
+        self.network.plan(black, self.looked_at)
 
     def estimate_single_pose(
         self,
@@ -49,7 +65,8 @@ class PoseNetModel(Model):
     ) -> Pose | Iterator[Pose]:
         """The pose of the most prominent person in an image; see `zoo.estimate_single_pose`."""
         refuse_options(self.estimate_single_pose, unknown)
-        find = self._finder(None, score_threshold, keypoint_threshold, nms_radius)
+        size = self.input_size
+        find = self._finder(size, None, score_threshold, keypoint_threshold, nms_radius)
 
         def estimate(photo: np.ndarray) -> Pose:
             people, placement = find(photo)
@@ -71,7 +88,8 @@ class PoseNetModel(Model):
         """The poses of several people; see `zoo.estimate_multiple_poses`."""
         refuse_options(self.estimate_multiple_poses, unknown)
         limit = check_optional("max_poses", max_poses, low=1, whole=True, default=MAX_POSES)
-        find = self._finder(limit, score_threshold, keypoint_threshold, nms_radius)
+        size = self._size_for_several()
+        find = self._finder(size, limit, score_threshold, keypoint_threshold, nms_radius)
 
         def estimate(photo: np.ndarray) -> list[Pose]:
             people, placement = find(photo)
@@ -81,6 +99,7 @@ class PoseNetModel(Model):
 
     def _finder(
         self,
+        size: tuple[int, int],
         limit: int | None,
         score_threshold: float | None,
         keypoint_threshold: float | None,
@@ -103,14 +122,17 @@ class PoseNetModel(Model):
         )
 
         def find(photo: np.ndarray) -> tuple[list[Points], Placement]:
-            fields, placement = self._fields(photo)
+            fields, placement = self._fields(photo, size)
             people = [person for person in decode(fields) if person.score >= least]
             return sorted(people, key=lambda person: -person.score)[:limit], placement
 
         return find
 
-    def _fields(self, photo: np.ndarray) -> tuple[Fields, Placement]:
-        outputs, placement = self.look_at(photo)
+    def _size_for_several(self) -> tuple[int, int]:
+        return self.input_size_of(self.entry, self.options, several=True)
+
+    def _fields(self, photo: np.ndarray, size: tuple[int, int]) -> tuple[Fields, Placement]:
+        outputs, placement = self.look_at(photo, size)
         return read_fields(outputs, self.options["output_stride"]), placement
 
 
@@ -118,12 +140,14 @@ class CoralPoseNetModel(PoseNetModel):
     """A loaded PoseNet of Google Coral: quantised, for one size of pictures."""
 
     @classmethod
-    def input_size_of(cls, entry: Entry, options: Mapping[str, Any]) -> tuple[int, int]:
-        """Height and width that pictures are brought to: the file's."""
+    def input_size_of(
+        cls, entry: Entry, options: Mapping[str, Any], *, several: bool = False
+    ) -> tuple[int, int]:
+        """Height and width that images are brought to: the file's."""
         return super(PoseNetModel, cls).input_size_of(entry, options)
 
-    def _fields(self, photo: np.ndarray) -> tuple[Fields, Placement]:
-        outputs, placement = self.look_at(photo)
+    def _fields(self, photo: np.ndarray, size: tuple[int, int]) -> tuple[Fields, Placement]:
+        outputs, placement = self.look_at(photo, size)
         return read_coral_fields(outputs, _CORAL_STRIDE), placement
 
 
