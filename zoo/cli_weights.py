@@ -7,7 +7,7 @@ from typing import Any
 from weights_cache.sizes import count_text, size_text
 from zoo.cli_kits import add_install, add_kit
 from zoo.cli_models import print_licensed
-from zoo.terminal import Parser, complain
+from zoo.terminal import SwitchParser, complain
 
 _NAMES = "a model of 'zoo models', a task, a glob such as 'hands*', or registered weights"
 
@@ -15,7 +15,7 @@ _NAMES = "a model of 'zoo models', a task, a glob such as 'hands*', or registere
 def add_weights(commands: Any) -> None:
     """Declare ``zoo weights`` and its actions."""
     weights = commands.add_parser("weights", help="fetch, list, verify, find or remove weights")
-    actions = weights.add_subparsers(metavar="ACTION", required=True, parser_class=Parser)
+    actions = weights.add_subparsers(metavar="ACTION", required=True, parser_class=SwitchParser)
     fetch = actions.add_parser("fetch", help="download models into the cache, to run offline")
     fetch.add_argument(
         "names",
