@@ -80,7 +80,7 @@ def _add_quantisation(convert: argparse.ArgumentParser) -> None:
         type=float,
         metavar="SHARE",
         help="how far quantised weights may change an output on the sample images, as a share of "
-        "the output's range; --quantise KIND warns beyond it, auto stays within it (default: 0.02)",
+        "the output's range; --quantise KIND warns beyond it, auto stays within it (default: 0.05)",
     )
     convert.add_argument(
         "--samples",

@@ -92,9 +92,9 @@ def require_tolerance(tolerance: float | None, is_auto: bool) -> None:
     """Raise an error unless a tolerance is a share, or None where nothing is chosen by it."""
     if tolerance is None:
         if is_auto:
-            raise CoreError("quantise='auto' needs a tolerance: give one such as tolerance=0.02")
+            raise CoreError("quantise='auto' needs a tolerance: give one such as tolerance=0.05")
     elif not (isinstance(tolerance, (int, float)) and 0 < tolerance < 1):
         raise CoreError(
             f"tolerance={tolerance!r} is not a share of an output's range: give a number between "
-            f"0 and 1, such as 0.02"
+            f"0 and 1, such as 0.05"
         )

@@ -9,6 +9,7 @@ import pytest
 from PIL import Image
 
 import zoo
+from core.converter.damage import TOLERANCE
 from core.converter.web_writer import write_web
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from tests.core.converter.teachable_bundles import write_bundle
@@ -198,11 +199,11 @@ def test_damage_is_a_line_before_the_model_is_written(capsys, classifier, tmp_pa
     assert re.fullmatch(
         r"zoo: uint8 changes the outputs by up to \d+ % of their range and \d+ of 18 top labels "
         r"\(measured on 18 sample images, pixels from 0 to 1 as a guess: see --range\); "
-        r"--quantise auto keeps them within 2 %",
+        r"--quantise auto keeps them within 5 %",
         err[0],
     )
     assert kinds(tmp_path / "new")["w"] == "uint8"
-    assert out == f"{tmp_path / 'new' / 'model.json'}: 1 kB\n"
+    assert out.startswith(f"{tmp_path / 'new' / 'model.json'}: ")
 
 
 def test_auto_keeps_the_outputs_and_says_so(capsys, classifier, tmp_path):
@@ -263,18 +264,22 @@ def test_images_for_a_model_that_takes_none(capsys, model, tmp_path):
     assert "need a model with one input of shape [1, height, width, 3], this one has" in err[0]
 
 
+def test_the_help_names_the_default_tolerance(capsys):
+    _, out, _ = run(capsys, "--help")
+    assert f"(default: {TOLERANCE})" in " ".join(out.split())
+
+
 # Names of models
 
 
 def test_a_name_is_converted(capsys, tmp_path):
-    status, out, err = run(capsys, "posenet.tiny", tmp_path / "new", "--quantise=float16")
+    status, _, err = run(capsys, "posenet.tiny", tmp_path / "new")
     assert (status, err) == (0, [])
     x = np.random.default_rng(1).random((1, 33, 33, 3), np.float32)
     found, expected = (m.predict(x) for m in (zoo.load(tmp_path / "new"), zoo.load("posenet.tiny")))
     assert list(found) == list(expected)
     for name, tensor in expected.items():
-        limit = 0.02 * np.ptp(tensor.numpy())
-        np.testing.assert_allclose(found[name].numpy(), tensor.numpy(), atol=limit)
+        np.testing.assert_allclose(found[name].numpy(), tensor.numpy(), rtol=1e-4, atol=1e-3)
 
 
 @pytest.mark.parametrize("name", ["hands.lite", "mobilenet.v1_025", "faceapi.landmark68_tiny"])
@@ -282,8 +287,8 @@ def test_names_lead_to_their_files(capsys, shared, tmp_path, monkeypatch, name):
     monkeypatch.setenv("ZOO_WEIGHTS_MIRROR", str(shared / "weights"))
     assert run(capsys, name, tmp_path / "new")[0] == 0
     with zoo.load(name) as model, zoo.load(tmp_path / "new") as converted:
-        shapes = [[spec.shape for spec in m.inputs.values()] for m in (model, converted)]
-        assert shapes[0] == shapes[1]
+        shapes = [next(iter(m.inputs.values())).shape for m in (model, converted)]
+        assert shapes[0][1:] == shapes[1][1:]
 
 
 def test_a_name_without_weights_is_one_line(capsys, tmp_path, monkeypatch):

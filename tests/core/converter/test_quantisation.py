@@ -5,7 +5,7 @@ import pytest
 
 from core.converter import QuantisationWarning, convert, inspect_model, load_model
 from core.converter.conversion import Request, prepare_conversion
-from core.converter.damage import Damage, OutputError, Trials
+from core.converter.damage import TOLERANCE, Damage, OutputError, Trials
 from core.converter.samples import Samples, make_samples
 from core.converter.web import read_web_source
 from core.converter.web_writer import write_web
@@ -76,11 +76,11 @@ def test_damage_is_told_before_anything_is_written(source, tmp_path, samples):
     assert not target.exists()
     text = str(caught.value)
     assert text.startswith("uint8 changes the outputs by up to ")
-    assert text.endswith("(measured on 6 sample inputs); quantise='auto' keeps them within 2 %")
+    assert text.endswith("(measured on 6 sample inputs); quantise='auto' keeps them within 5 %")
     with pytest.warns(QuantisationWarning, match=f"^{text[:40]}"):
         path = convert(source, target, quantise="uint8", samples=samples)
     change = largest_change(path, source, samples)
-    assert change > 0.02
+    assert change > TOLERANCE
     assert f"{change * 100:.2g} % of their range" in text
 
 
@@ -140,7 +140,7 @@ def test_auto_chooses_by_weight(source, tmp_path, samples):
     assert found["even"] == "uint8"
     assert found["uneven"] == "float16"  # steps of uint16 are too large, too
     assert found["one"] == "float32"
-    assert largest_change(path, source, samples) <= 0.02
+    assert largest_change(path, source, samples) <= TOLERANCE
 
 
 @pytest.mark.parametrize("tolerance", [0.5, 0.02, 0.003, 1e-4, 1e-9])
@@ -230,7 +230,7 @@ def test_the_summary_says_what_was_won(source, tmp_path, samples):
 def test_a_report_measures_auto(source, samples):
     report = inspect_model(source, quantise="auto", samples=samples)
     assert report.sizes["as asked"] < report.sizes["uint16"]
-    assert report.errors["as asked"]["y"].max <= 0.02 < report.errors["uint8"]["y"].max
+    assert report.errors["as asked"]["y"].max <= TOLERANCE < report.errors["uint8"]["y"].max
     assert report.kinds["uint8"] >= 1 and sum(report.kinds.values()) == 4
     assert "errors measured on 6 sample inputs" in report.to_text()
     with pytest.raises(CoreError, match="needs a tolerance"):
@@ -299,7 +299,7 @@ def test_integers_count_how_many_differ():
         ([[0.5, 0.5], [0.9, 0.1]], [[0.4, 0.6], [0.2, 0.8]], 2, 1),  # of two alike, either is right
         ([[[[0.3, 0.7]]]], [[[[0.1, 0.9]]]], 1, 1),
         ([[3, 4]], [[4, 3]], 0, 0),  # no probabilities
-        ([[0.2, 0.2, 0.2]], [[0.3, 0.2, 0.1]], 0, 0),
+        ([[0.1, 0.2, 0.2]], [[0.3, 0.2, 0.1]], 0, 0),
         ([0.3, 0.7], [0.7, 0.3], 0, 0),  # of no batch
     ],
 )
@@ -319,7 +319,7 @@ def test_what_is_within_a_tolerance(largest, lead, good):
 
 
 def test_mobilenet_keeps_its_labels(shared, tmp_path):
-    """With batch norm in its depthwise kernels it keeps none in uint8."""
+    """With batch norm in its depthwise kernels it keeps none in uint8, and 37 of 40 in float16."""
     from zoo.entry import Preprocess
     from zoo.sample_inputs import ImageInputs, read_samples
     from zoo.samples import sample_images
@@ -335,9 +335,9 @@ def test_mobilenet_keeps_its_labels(shared, tmp_path):
     expected, lost, kept = (labels_of(path, runs) for path in (source, small, auto))
     assert len(expected) >= 30
     assert (lost == expected).mean() <= 0.05
-    assert (kept == expected).mean() >= 0.95
+    assert (kept == expected).mean() >= 0.9
     before = sum(array.nbytes for array in read_web_source(source).weights.values())
-    assert sum(f.stat().st_size for f in auto.parent.glob("*.bin")) <= 0.51 * before
+    assert sum(f.stat().st_size for f in auto.parent.glob("*.bin")) <= 0.4 * before
 
 
 def labels_of(path, runs) -> np.ndarray:
