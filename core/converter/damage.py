@@ -14,8 +14,8 @@ from weights_cache.quantise import StoredArray, dequantise_array
 
 #: How far outputs may change, as a share of their range, before `convert` warns. With what "auto"
 #: keeps within it, MobileNetV1 0.25 gives as many labels of 40 other images as in float16, those
-#: that change led by 0.3 % at most, and 95 % of PoseNet's joints move by less than 0.7 pixels; at 0.1
-#: that is 4.6 pixels, and at 0.02 MobileNet takes 40 % more bytes.
+#: that change led by 0.3 % at most, and 95 % of PoseNet's joints move by less than 0.7 pixels; at
+#: 0.1 that is 4.6 pixels, and at 0.02 MobileNet takes 40 % more bytes.
 TOLERANCE = 0.05
 
 #: Probabilities add up to 1 but for the rounding of each where the output is quantised: to steps
@@ -90,10 +90,10 @@ class Damage(NamedTuple):
 def percent(share: float) -> str:
     """A share as a text.
 
-    >>> percent(0.0123), percent(2.5), percent(0)
-    ('1.2 %', '250 %', '0 %')
+    >>> percent(0.0123), percent(0.9996), percent(0)
+    ('1.2 %', '100 %', '0 %')
     """
-    return f"{share * 100:.0f} %" if share >= 1 else f"{share * 100:.2g} %"
+    return f"{share * 100:.0f} %" if share >= 0.095 else f"{share * 100:.2g} %"
 
 
 class Trials:
