@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from core.graph.nodes import Graph
-from weights_cache.errors import OfflineError, ZooError
+from weights_cache.errors import MissingError, ZooError
 from zoo.catalog import all_entries, find_entry, is_entry
 from zoo.entry import Entry
 from zoo.options import check_options, did_you_mean
@@ -28,8 +28,8 @@ def find_source(name: str) -> tuple[str | Path | Graph, Entry | None]:
     entry = find_entry(name)
     try:
         return _of_entry(entry), entry
-    except OfflineError as error:  # which knows the name of the record only
-        raise error.named(entry.name) from None
+    except MissingError as error:  # which knows the name of the record only
+        raise error.of_model(entry.name) from None
 
 
 def _of_entry(entry: Entry) -> Path | Graph:

@@ -1,6 +1,5 @@
 """Inputs of networks made from images, to measure what quantised weights do to the outputs."""
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -9,7 +8,7 @@ import numpy as np
 from core.converter.samples import Samples
 from core.graph.nodes import Endpoint
 from weights_cache.errors import ZooError
-from zoo.cli_drawings import DRAWING_ENDINGS
+from zoo.cli_sources import find_images
 from zoo.entry import Preprocess
 from zoo.images import read_image
 from zoo.preprocess import prepare
@@ -120,16 +119,11 @@ def read_samples(paths: Sequence[str]) -> list[np.ndarray]:
         ImageError: an image cannot be read.
         ZooError: a folder holds none.
     """
-    files = [file for path in paths for file in _files(path)]
+    files, missing = find_images(list(paths), recursive=False)
+    if missing:
+        raise ZooError(
+            f"{missing} of {len(paths)} sources of --samples have no images: give image files or folders"
+        )
     if len(files) > _MOST_IMAGES:
         files = [files[i * len(files) // _MOST_IMAGES] for i in range(_MOST_IMAGES)]
     return [read_image(file) for file in files]
-
-
-def _files(path: str) -> list[str]:
-    if not os.path.isdir(path):
-        return [path]
-    names = sorted(n for n in os.listdir(path) if n.lower().endswith(DRAWING_ENDINGS))
-    if not names:
-        raise ZooError(f"there are no images in {path!r}: give another folder, or files")
-    return [os.path.join(path, name) for name in names]
