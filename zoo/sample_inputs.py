@@ -8,7 +8,7 @@ import numpy as np
 from core.converter.samples import Samples
 from core.graph.nodes import Endpoint
 from weights_cache.errors import ZooError
-from zoo.cli_sources import find_images
+from zoo.cli_sources import images_of
 from zoo.entry import Preprocess
 from zoo.images import read_image
 from zoo.preprocess import prepare
@@ -119,11 +119,7 @@ def read_samples(paths: Sequence[str]) -> list[np.ndarray]:
         ImageError: an image cannot be read.
         ZooError: a folder holds none.
     """
-    files, missing = find_images(list(paths), recursive=False)
-    if missing:
-        raise ZooError(
-            f"{missing} of {len(paths)} sources of --samples have no images: give image files or folders"
-        )
+    files = [file for path in paths for file in images_of(path, recursive=False)]
     if len(files) > _MOST_IMAGES:
         files = [files[i * len(files) // _MOST_IMAGES] for i in range(_MOST_IMAGES)]
     return [read_image(file) for file in files]

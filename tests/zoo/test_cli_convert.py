@@ -226,7 +226,8 @@ def test_images_and_ranges_of_ones_own(capsys, classifier, tmp_path):
     (folder / "notes.txt").write_text("")
     given = ["--quantise=uint8", "--samples", folder, folder / "a.png", "--range", -1, 1]
     _, _, err = run(capsys, classifier, tmp_path / "new", *given)
-    assert "(measured on 4 images, pixels from -1 to 1)" in err[0]
+    assert err[0].endswith("images: skipped 1 other file (.txt)")
+    assert "(measured on 4 images, pixels from -1 to 1)" in err[1]
     report = json.loads(run(capsys, classifier, "--dry-run", "--json", *given[1:])[1])
     assert report["samples"] == "4 images, pixels from -1 to 1"
     assert report["errors"]["uint8"]["y"]["labels"] == 4
@@ -291,11 +292,11 @@ def test_names_lead_to_their_files(capsys, shared, tmp_path, monkeypatch, name):
         assert shapes[0][1:] == shapes[1][1:]
 
 
-def test_a_name_without_weights_is_one_line(capsys, tmp_path, monkeypatch):
+def test_a_name_without_weights_says_what_to_type(capsys, tmp_path, monkeypatch):
     monkeypatch.setenv("ZOO_OFFLINE", "1")
     status, _, err = run(capsys, "hands.lite", tmp_path / "new")
-    assert (status, len(err)) == (2, 1)
-    assert "hands.lite" in err[0]
+    assert (status, len(err)) == (2, 3)
+    assert "hands.lite" in err[0] and "zoo weights fetch hands.lite" in err[1]
 
 
 def test_a_name_that_comes_close(capsys, tmp_path):
