@@ -7,9 +7,13 @@ It lives in the lowest package so that ``core`` and ``zoo`` can build on it.
 class ZooError(Exception):
     """Something the caller can put right: names the value, the limit and the next step."""
 
+    __module__ = "zoo"  # where users find it, so tracebacks say so
+
 
 class WeightsError(ZooError):
     """A weight file is missing, damaged, of an unknown kind, or cannot be fetched or written."""
+
+    __module__ = "zoo"
 
 
 class OfflineError(WeightsError):

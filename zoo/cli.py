@@ -5,6 +5,7 @@ Exit status: 0 done; 1 some of several failed, the others are done; 2 nothing co
 """
 
 import argparse
+import sys
 
 from zoo.blas import choose_kernels, leave_threads_out
 from zoo.cli_convert import add_convert
@@ -22,7 +23,11 @@ def main(arguments: list[str] | None = None) -> int:
     leave_threads_out()
 
     def run() -> int:
-        given = _make_parser().parse_args(arguments)
+        parser = _make_parser()
+        given = parser.parse_args(arguments)
+        if given.run is None:
+            parser.print_help(sys.stderr)
+            return 2
         return given.run(given)
 
     return run_safely(run)
@@ -33,7 +38,8 @@ def _make_parser() -> Parser:
 
     parser = Parser(prog="zoo", description=(zoo.__doc__ or "").splitlines()[0])
     parser.add_argument("--version", action="version", version=f"friendly-zoo {zoo.__version__}")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=Parser)
+    parser.set_defaults(run=None)
+    commands = parser.add_subparsers(metavar="COMMAND", parser_class=Parser)
     for task in TASKS:
         add_task(commands, task)
     add_models(commands)

@@ -10,18 +10,32 @@ from weights_cache.errors import ZooError
 DRAWING_ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".tif", ".tiff", ".gif")
 
 
-def drawing_paths(photos: list[str], target: str | None, task: str) -> list[str | None]:
-    """The file to draw each photo to: the one given, or in a folder one named after the photo."""
+def drawing_paths(
+    images: list[str], target: str | None, task: str, *, several: bool = False
+) -> list[str | None]:
+    """The file to draw each image to: the one given, or in a folder one named after the image.
+
+    Args:
+        images: paths, URLs, or ``"-"``.
+        target: file or folder; None: nothing is drawn.
+        task: the command, for the names of the drawings.
+        several: whether a folder is needed, also for a single image.
+    """
     if target is None:
-        return [None] * len(photos)
-    if len(photos) == 1 and not os.path.isdir(target) and not target.endswith(("/", os.sep)):
+        return [None] * len(images)
+    several = several or len(images) > 1
+    if not several and not _is_folder(target):
         paths = [_drawing_file(target)]
     else:
-        paths = _files_in(target, photos, task)
-    for photo, path in zip(photos, paths, strict=True):
-        if os.path.exists(photo) and os.path.exists(path) and os.path.samefile(photo, path):
-            raise ZooError(f"the drawing would replace the photo {photo!r}: give another name")
+        paths = _files_in(target, images, task)
+    for image, path in zip(images, paths, strict=True):
+        if os.path.exists(image) and os.path.exists(path) and os.path.samefile(image, path):
+            raise ZooError(f"the drawing would replace the image {image!r}: give another name")
     return [*paths]
+
+
+def _is_folder(target: str) -> bool:
+    return target.endswith(("/", os.sep)) or os.path.isdir(target)
 
 
 def _drawing_file(path: str) -> str:
@@ -35,20 +49,40 @@ def _drawing_file(path: str) -> str:
     return path
 
 
-def _files_in(folder: str, photos: list[str], task: str) -> list[str]:
-    """A file for each photo; photos of one name are numbered."""
+def _files_in(folder: str, images: list[str], task: str) -> list[str]:
+    """A file for each image; images of one name are numbered."""
+    _make_folder(folder)
+    paths, seen = [], Counter[str]()
+    for image in images:
+        stem = _stem(image)
+        seen[stem] += 1
+        number = f"-{seen[stem]}" if seen[stem] > 1 else ""
+        paths.append(os.path.join(folder, f"{stem}-{task}{number}.png"))
+    return paths
+
+
+def _make_folder(folder: str) -> None:
+    """Make a folder, unless the name is that of a file, or meant as one."""
+    named_as_file = folder.lower().endswith(DRAWING_ENDINGS) and not os.path.isdir(folder)
+    if os.path.isfile(folder) or named_as_file:
+        raise ZooError(
+            f"cannot draw several images to the file {folder!r}: give the name of a folder, such "
+            "as 'drawings'"
+        )
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as error:
         reason = error.strerror
         raise ZooError(f"cannot draw into {folder!r}: {reason}; give another folder") from error
-    paths, seen = [], Counter[str]()
-    for photo in photos:
-        stem = os.path.splitext(os.path.basename(photo.rstrip("/")))[0]
-        seen[stem] += 1
-        number = f"-{seen[stem]}" if seen[stem] > 1 else ""
-        paths.append(os.path.join(folder, f"{stem}-{task}{number}.png"))
-    return paths
+
+
+def _stem(image: str) -> str:
+    """What the drawing of an image is named after."""
+    if image == "-":
+        return "stdin"
+    if image.startswith("data:"):
+        return "data"
+    return os.path.splitext(os.path.basename(image.rstrip("/")))[0]
 
 
 def save_drawing(picture: Any, path: str) -> None:

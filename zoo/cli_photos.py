@@ -1,31 +1,41 @@
-"""What the commands that look at photos share: their arguments, their loop, what they print."""
+"""What the commands that look at images share: their arguments, and their loop."""
 
 import argparse
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from functools import partial
 from typing import Any
 
 from weights_cache.errors import ZooError
 from zoo.cli_drawings import drawing_paths, save_drawing
+from zoo.cli_hints import Hints
+from zoo.cli_output import FORMS, Output, make_output
+from zoo.cli_sources import find_images, is_several, read_source
 from zoo.cli_tasks import Flag, Task
 from zoo.terminal import complain
 
-#: From the pixels of a photo to the result, and to what is drawn.
+#: From the pixels of an image to the result, and to what is drawn.
 Look = Callable[[Any], tuple[Any, Any]]
+
+#: Stand for models in place of a name; `zoo.choices.Choices` says which.
+_CHOICES = ("fast", "best")
 
 
 def add_task(commands: Any, task: Task) -> None:
     """Declare the command of a task and its arguments."""
     command = commands.add_parser(task.command, help=task.help)
-    command.add_argument("photos", nargs="+", metavar="PHOTO", help="a file or URL")
+    command.more_help = partial(_models_of, task)
+    _add_sources(command)
     if task.verbs:
         switches = command.add_mutually_exclusive_group()
         for name, (_, meaning) in task.verbs.items():
             switches.add_argument(f"--{name}", action="store_true", help=meaning)
     for flag in (*task.flags, *task.then_flags):
         _add_flag(command, flag)
-    command.add_argument("--model", metavar="NAME", help=task.models)
+    command.add_argument(
+        "--model", metavar="NAME", help="a model of 'zoo models', or fast or best; see below"
+    )
     command.add_argument(
         "--option",
         action="append",
@@ -36,14 +46,46 @@ def add_task(commands: Any, task: Task) -> None:
         "tells; may be repeated",
     )
     command.add_argument(
-        "--draw", metavar="OUT.png", help="draw the result; a folder for several photos"
+        "--draw", metavar="OUT.png", help="draw the result; for several images give a folder"
     )
     form = command.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="exact JSON, all on one line")
-    form.add_argument("--csv", action="store_true", help=f"CSV, a line for each {task.row}")
-    command.add_argument("--mirror", action="store_true", help="the photos are mirror images")
+    for name, meaning in FORMS.items():
+        form.add_argument(
+            f"--{name}",
+            dest="form",
+            action="store_const",
+            const=name,
+            help=meaning.format(row=task.row),
+        )
+    command.add_argument("--mirror", action="store_true", help="the images are mirror images")
     command.add_argument("--backend", metavar="B", help="where to run; see 'zoo doctor'")
     command.set_defaults(run=partial(_run, task))
+
+
+def _add_sources(command: Any) -> None:
+    command.add_argument(
+        "images",
+        nargs="+",
+        metavar="IMAGE",
+        help="a file, a folder, a URL, a pattern in quotes such as 'photos/*.jpg', or - for "
+        "standard input",
+    )
+    command.add_argument(
+        "--recursive", action="store_true", help="of folders also the images in their folders"
+    )
+
+
+def _models_of(task: Task) -> str:
+    """The models behind each of the task's functions, for the help."""
+    from zoo.catalog import choices
+    from zoo.choices import Choices
+
+    switches = {"": task.then or task.verb}
+    switches |= {f"--{name}": verb for name, (verb, _) in task.verbs.items()}
+    rows = [("", *Choices._fields), *((name, *choices()[verb]) for name, verb in switches.items())]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+    return "\n".join(["models:", *(f"  {line}" for line in lines)])
 
 
 def _add_flag(command: Any, flag: Flag) -> None:
@@ -71,26 +113,29 @@ def _named_value(text: str) -> tuple[str, Any]:
 
 
 def _run(task: Task, given: argparse.Namespace) -> int:
-    """Do what can be done of every photo; what is done is printed, also after Ctrl-C."""
+    """Do what can be done of every image; what is done is printed, also after Ctrl-C."""
     _check_flags(task, given)
-    photos = list(dict.fromkeys(given.photos))
-    drawings = drawing_paths(photos, given.draw, task.command)
+    several = is_several(given.images)
+    images, failed = find_images(given.images, recursive=given.recursive)
+    if not images:
+        return 2
+    drawings = drawing_paths(images, given.draw, task.command, several=several)
     look = _look(task, given)
-    results: dict[str, Any] = {}
-    failed, stopped = 0, False
-    try:
-        for photo, drawing in _with_progress(list(zip(photos, drawings, strict=True))):
-            failed += not _do_photo(look, photo, drawing, given, results)
-    except KeyboardInterrupt:
-        complain(f"stopped after {len(results)} of {len(photos)} photos")
-        stopped = True
-    if results and (given.json or given.csv):
-        _print_document(results, given)
+    done, stopped = 0, False
+    hints = Hints(task, _switch(task, given), given.model)
+    with closing(hints), closing(make_output(given.form, several=several)) as output:
+        try:
+            for image, drawing in _with_progress(list(zip(images, drawings, strict=True))):
+                done += _do_image(look, image, drawing, given, output, hints, first=not done)
+        except KeyboardInterrupt:
+            complain(f"stopped after {done} of {len(images)} images")
+            stopped = True
     if stopped:
         return 130
+    failed += len(images) - done
     if not failed:
         return 0
-    return 1 if results else 2
+    return 1 if done else 2
 
 
 def _switch(task: Task, given: argparse.Namespace) -> str:
@@ -115,7 +160,7 @@ def _check_flags(task: Task, given: argparse.Namespace) -> None:
 
 
 def _look(task: Task, given: argparse.Namespace) -> Look:
-    """What the command does with each photo; a model is loaded when the first one is there."""
+    """What the command does with each image; a model is loaded when the first one is there."""
     switch = _switch(task, given)
     verb = task.verbs[switch][0] if switch else task.verb
     options = _options(task.flags, given) | dict(given.option)
@@ -142,7 +187,7 @@ def _function(verb: str, given: argparse.Namespace, options: dict[str, Any]) -> 
     import zoo
     from zoo.catalog import is_entry
 
-    if given.model is None or is_entry(given.model):
+    if given.model in (None, *_CHOICES) or is_entry(given.model):
         return partial(getattr(zoo, verb), **options)
     model = zoo.load(given.model, backend=given.backend)
     if not hasattr(model, verb):
@@ -162,36 +207,44 @@ def _options(flags: tuple[Flag, ...], given: argparse.Namespace) -> dict[str, An
     }
 
 
-def _with_progress(photos: list[Any]) -> Iterable[Any]:
-    if len(photos) < 2 or not sys.stderr.isatty():
-        return photos
+def _with_progress(images: list[Any]) -> Iterable[Any]:
+    if len(images) < 2 or not sys.stderr.isatty():
+        return images
     from tqdm import tqdm
 
-    return tqdm(photos, unit="photo", leave=False)
+    return tqdm(images, unit="image", leave=False)
 
 
-def _do_photo(
-    look: Look, photo: str, drawing: str | None, given: argparse.Namespace, results: dict[str, Any]
+def _do_image(
+    look: Look,
+    image: str,
+    drawing: str | None,
+    given: argparse.Namespace,
+    output: Output,
+    hints: Hints,
+    *,
+    first: bool,
 ) -> bool:
-    """Read, look at, draw and print one photo; whether that went well."""
-    from zoo.images import ImageError, read_image
+    """Read, look at, draw and print one image; whether that went well."""
+    from zoo.pixels import ImageError
 
     try:
-        pixels = read_image(photo)
+        pixels, frames = read_source(image)
         result, drawn = look(pixels)
         if drawing:
             from zoo.drawing import draw
 
             save_drawing(draw(pixels, drawn), drawing)
+        output.add(image, result)
+        hints.add(image, pixels, result, drawn)
     except ZooError as error:
-        if not (results or isinstance(error, ImageError)):
-            # The model or an option is wrong, and would be for every photo.
+        if first and not isinstance(error, ImageError):
+            # The model or an option is wrong, and would be for every image.
             raise ZooError(_as_flags(str(error), given)) from error
         complain(error)
         return False
-    results[photo] = result
-    if not (given.json or given.csv):
-        _print_readable(photo, result, len(given.photos) > 1)
+    if frames > 1:
+        complain(f"{image} has {frames} frames: the first was taken")
     return True
 
 
@@ -207,23 +260,3 @@ def _as_flags(message: str, given: argparse.Namespace) -> str:
         return f"--{found[1].replace('_', '-')} " if found[1] in vars(given) else found[0]
 
     return re.sub(r"\b([a-z_]+)=", flag, message)
-
-
-def _print_readable(photo: str, result: Any, named: bool) -> None:
-    from zoo.readable import readable
-
-    text = readable(result)
-    print(f"{photo}:\n{text}" if named else text, flush=True)
-
-
-def _print_document(results: dict[str, Any], given: argparse.Namespace) -> None:
-    """All results at once: of one photo its own, of several a dict by photo."""
-    result = next(iter(results.values())) if len(given.photos) == 1 else results
-    if given.csv:
-        from zoo.tables import to_csv
-
-        print(to_csv(result), end="")
-    else:
-        from zoo.documents import to_json
-
-        print(to_json(result))

@@ -1,4 +1,4 @@
-"""The commands that look at photos: a row for each task, and the options that only it has."""
+"""The commands that look at images: a row for each task, and the options that only it has."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -27,11 +27,12 @@ class Task(NamedTuple):
     help: str
     verb: str
     row: str  # what a line of CSV stands for
-    models: str = "see 'zoo models'"  # which the command takes
     verbs: Mapping[str, tuple[str, str]] = {}  # switch -> function, and what the switch means
     flags: tuple[Flag, ...] = ()
     then: str = ""  # function that takes what the first found, and whose result counts
     then_flags: tuple[Flag, ...] = ()
+    see_more: Mapping[str, str] = {}  # switch -> what would find more, where nothing was found
+    nothing_else: str = ""  # what is said where the first function found something, and `then` not
 
 
 def _names(text: str) -> list[str]:
@@ -42,38 +43,36 @@ _HANDS = Flag("--max-hands", "find at most so many hands", int)
 _SCORE = Flag("--score-threshold", "leave out what is less sure, 0..1", float)
 _IOU = Flag("--iou-threshold", "of boxes that overlap more the less sure one goes, 0..1", float)
 
+_SMALL_HANDS = (
+    "--option detector=handpose.palm finds smaller hands, --option detector_threshold=0.3 less "
+    "sure ones"
+)
+
 _ONE = ("",)  # the command without a switch
-_SEVERAL = ("multiple",)
 _PEOPLE = ("person", "persons", "parts")
 
 TASKS = (
     Task(
         "pose",
-        "find the joints of people in photos",
-        "estimate_single_pose",
+        "find the joints of people",
+        "estimate_multiple_poses",
         "joint",
-        verbs={"multiple": ("estimate_multiple_poses", "several people in a photo")},
+        verbs={"single": ("estimate_single_pose", "only the most prominent person of an image")},
         flags=(
-            Flag(
-                "--max-poses",
-                "with --multiple: find at most so many people",
-                int,
-                switches=_SEVERAL,
-            ),
-            Flag(
-                "--score-threshold",
-                "with --multiple: leave out who is less sure, 0..1",
-                float,
-                switches=_SEVERAL,
-            ),
+            Flag("--max-poses", "find at most so many people (default: 5)", int, switches=_ONE),
+            _SCORE,
         ),
+        see_more={
+            "": "--option input_size=513 finds smaller people, --model best takes another model",
+            "single": "without --single smaller people are found; --model best takes another model",
+        },
     ),
     Task(
         "classify",
-        "tell what photos show",
+        "label images by what they show",
         "classify",
         "label",
-        flags=(Flag("--top-k", "how many labels to tell (default: 3)", int),),
+        flags=(Flag("--top-k", "how many labels to give (default: 3)", int),),
     ),
     Task(
         "hands",
@@ -81,16 +80,18 @@ TASKS = (
         "estimate_hands",
         "joint",
         flags=(_HANDS, _SCORE),
+        see_more={"": _SMALL_HANDS},
     ),
     Task(
         "gestures",
-        "tell what hands say",
+        "recognize the gestures of hands",
         "estimate_hands",
         "gesture",
-        models="rules (default) or gesture.keypoints",
         flags=(_HANDS, Flag("--hands-model", "what finds the hands", str, "NAME", ("model",))),
         then="recognize_gestures",
         then_flags=(_SCORE,),
+        see_more={"": _SMALL_HANDS},
+        nothing_else="hands were found, but none that makes a known gesture,",
     ),
     Task(
         "faces",
@@ -113,22 +114,24 @@ TASKS = (
             _SCORE,
             _IOU,
         ),
+        see_more=dict.fromkeys(("", "boxes"), "--score-threshold 0.5 accepts less sure faces"),
     ),
     Task(
         "detect",
-        "find things of 80 kinds",
+        "find objects of 80 kinds",
         "detect",
-        "thing",
+        "detection",
         flags=(
             Flag("--labels", "only these, such as dog,cat", _names, "NAMES"),
             _SCORE,
             _IOU,
-            Flag("--max-detections", "find at most so many things (default: 20)", int),
+            Flag("--max-detections", "find at most so many objects (default: 20)", int),
         ),
+        see_more={"": "--score-threshold 0.3 accepts less sure objects"},
     ),
     Task(
         "segment",
-        "tell what each pixel belongs to",
+        "find what each pixel belongs to",
         "segment",
         "label that occurs",
         verbs={
@@ -145,12 +148,12 @@ TASKS = (
             ),
             Flag(
                 "--probability",
-                "how sure each pixel is, too, as a picture in the JSON; not with --persons",
+                "how sure each pixel is, too, as an image in the JSON; not with --persons",
                 switches=("", "person", "parts"),
             ),
             Flag(
                 "--max-persons",
-                "with --persons: tell of at most so many",
+                "with --persons: find at most so many",
                 int,
                 switches=("persons",),
             ),
@@ -161,5 +164,11 @@ TASKS = (
                 switches=("persons",),
             ),
         ),
+        see_more={
+            "": "the model knows 20 classes; 'zoo detect' knows 80",
+            "person": "--model bodypix.mobilenet_075 finds people farther away",
+            "persons": "--score-threshold 0.1 accepts less sure people",
+            "parts": "--threshold 0.3 accepts less sure pixels",
+        },
     ),
 )

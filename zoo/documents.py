@@ -15,7 +15,7 @@ PROBABILITY_SCALE = 65535  # of 16-bit grey
 
 
 def to_json(result: Result, *, indent: int | None = None) -> str:
-    """A result as JSON text.
+    r"""A result as JSON text.
 
     A ``mask`` becomes ``{"png": text}``: the base64 of an 8-bit grey PNG whose pixels are the
     mask's values. A ``probability`` becomes ``{"png": text, "scale": 65535}``: the base64 of a
@@ -27,6 +27,8 @@ def to_json(result: Result, *, indent: int | None = None) -> str:
             photo.
         indent: spaces for each level; None writes all on one line.
 
+    Bytes of a file's name that are not UTF-8 become ``\xe9``, as strict readers want it.
+
     Raises:
         ZooError: it is no result, or holds something that results do not, such as NaN.
 
@@ -35,11 +37,23 @@ def to_json(result: Result, *, indent: int | None = None) -> str:
     """
     check_result(result, "to_json")
     named = isinstance(result, Mapping) and not is_thing(result)
-    document = {str(photo): found for photo, found in result.items()} if named else result
+    document = {encodable(str(k)): found for k, found in result.items()} if named else result
     try:
         return json.dumps(document, indent=indent, allow_nan=False, default=_plain)
     except (TypeError, ValueError, OverflowError) as error:
         raise ZooError(f"not a result of the zoo, so not JSON: {error}") from error
+
+
+def encodable(name: str) -> str:
+    r"""The name of a file as text that can be encoded as UTF-8.
+
+    >>> print(encodable("caf\udce9.jpg"))  # its bytes are Latin-1
+    caf\xe9.jpg
+    """
+    try:
+        return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    except UnicodeEncodeError:  # a lone surrogate that stands for no byte: Windows allows them
+        return name.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _plain(value: Any) -> Any:

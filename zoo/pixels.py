@@ -10,11 +10,13 @@ NO_PIXELS = "{} has no pixels ({}): at least 1 x 1 is needed"
 
 
 class ImageError(ZooError):
-    """A picture is missing, damaged, too large, or not of a kind that can be read."""
+    """An image is missing, damaged, too large, or not of a kind that can be read."""
+
+    __module__ = "zoo"  # where users find it
 
 
 def to_rgb_pixels(array: np.ndarray, name: str = "array") -> np.ndarray:
-    """Return a picture given as an array as C-contiguous uint8 RGB, copied only if need be.
+    """Return an image given as an array as C-contiguous uint8 RGB, copied only if need be.
 
     Args:
         array: [height, width] grey, or [height, width, 1, 3 or 4 channels]; a fourth channel
@@ -22,7 +24,7 @@ def to_rgb_pixels(array: np.ndarray, name: str = "array") -> np.ndarray:
         name: what error messages call the array.
 
     Raises:
-        ImageError: the shape, the dtype or a value is not a picture's.
+        ImageError: the shape, the dtype or a value is not an image's.
 
     Example:
         >>> to_rgb_pixels(np.array([[0.0, 1.0]])).tolist()
@@ -42,13 +44,16 @@ def _check_shape(shape: tuple[int, ...], name: str) -> None:
         raise ImageError(NO_PIXELS.format(name, f"shape {shape}"))
     if len(shape) == 2 or (len(shape) == 3 and shape[2] in (1, 3, 4)):
         return
-    hint = "reshape it"
     if len(shape) == 4:
-        hint = "pass a batch [n, height, width, 3] as a list, list(array)"
-    elif len(shape) == 3 and shape[0] in (1, 3, 4) and shape[2] > 4:
+        raise ImageError(
+            f"{name} of shape {shape} is a batch of {shape[0]} images, where one image is taken: "
+            "pass them one by one, as list(array) has them; the verbs take the array as it is"
+        )
+    hint = "reshape it"
+    if len(shape) == 3 and shape[0] in (1, 3, 4) and shape[2] > 4:
         hint = "put channels last, np.moveaxis(array, 0, -1)"
     raise ImageError(
-        f"{name} of shape {shape} is not one picture [height, width] or [height, width, "
+        f"{name} of shape {shape} is not one image [height, width] or [height, width, "
         f"1, 3 or 4 channels]: {hint}"
     )
 
@@ -62,7 +67,7 @@ def _to_uint8(array: np.ndarray, name: str) -> np.ndarray:
         return _integers_to_uint8(array, name)
     if array.dtype.kind == "f":
         return _floats_to_uint8(array, name)
-    raise ImageError(f"{name} is not a picture: use uint8 0..255 or float32 0..1")
+    raise ImageError(f"{name} is not an image: use uint8 0..255 or float32 0..1")
 
 
 def _integers_to_uint8(array: np.ndarray, name: str) -> np.ndarray:
@@ -81,9 +86,8 @@ def _floats_to_uint8(array: np.ndarray, name: str) -> np.ndarray:
         raise ImageError(f"{name} has NaN or infinite values: np.nan_to_num(array) replaces them")
     half_level = 0.5 / 255  # what resizing may overshoot by rounding
     if low < -half_level or high > 1 + half_level:
-        raise ImageError(
-            f"{name} has values {low:g}..{high:g}, outside 0..1: scale it, "
-            "from 0..255 with array / 255"
-        )
+        signed = low >= -1 - 2 * half_level and high <= 1 + 2 * half_level
+        how = "from -1..1 with (array + 1) / 2" if signed else "from 0..255 with array / 255"
+        raise ImageError(f"{name} has values {low:g}..{high:g}, outside 0..1: scale it, {how}")
     levels = np.clip(array, 0, 1).astype(np.float32) * 255
     return np.rint(levels).astype(np.uint8)

@@ -22,7 +22,7 @@ def check_result(result: Result, caller: str) -> None:
 
     >>> check_result({"label": "tabby", "score": float("nan"), "index": 0}, "to_csv")
     Traceback (most recent call last):
-    weights_cache.errors.ZooError: to_csv takes finite numbers only, and 'score' is nan
+    zoo.ZooError: to_csv takes finite numbers only, and 'score' is nan
     """
     for _, thing in by_photo(result):
         if kind_of(thing) is None:

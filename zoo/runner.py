@@ -268,7 +268,7 @@ class Model(LoadedModel):
     def look_closer(
         self, photo: np.ndarray, regions: Sequence[Region]
     ) -> tuple[Outputs, list[Placement]]:
-        """Run the network on parts of a photo: in one batch, or of many parts in several.
+        """Run the network on parts of a photo: in batches where it takes them, else one by one.
 
         Args:
             photo: uint8 [height, width, 3].
@@ -279,8 +279,9 @@ class Model(LoadedModel):
         """
         seen: list[Outputs] = []
         placements: list[Placement] = []
-        for start in range(0, len(regions), MOST_CROPS):
-            some = regions[start : start + MOST_CROPS]
+        most = MOST_CROPS if self.entry.batch else 1
+        for start in range(0, len(regions), most):
+            some = regions[start : start + most]
             values, places = prepare_crops(photo, self.entry.preprocess, self.input_size, some)
             seen.append(self._outputs(values))
             placements += places

@@ -1,12 +1,14 @@
 """Results as rows and columns: CSV text, or a DataFrame of pandas."""
 
 import io
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from weights_cache.dependencies import needed_for
+from zoo.documents import encodable
 from zoo.result_checks import check_result, not_a_result
 from zoo.results import Result, by_photo, is_thing, kind_of, label_areas
 
@@ -46,16 +48,16 @@ def to_csv(result: Result) -> str:
       of several people for each keypoint of a person's pose ``instance``, ``pose_score``,
       ``instance_score``, ``area``, ``share``, the box, and the keypoint as above.
 
-    A result that is a dict by photo has the column ``image`` first. `to_json` tells all, also the
-    masks and each expression.
+    A result that is a dict by image has the column ``image`` first, and a line of its name alone
+    for an image where nothing was found. `to_json` tells all, also the masks and each expression.
 
     Args:
         result: what a function of the zoo gave: a thing, a list of things, or a dict of either by
             photo.
 
     Returns:
-        Lines, the first with the columns' names. If nothing was found, the empty text; of a dict
-        by photo the line ``image`` alone, and a photo where nothing was found has no line.
+        Lines, the first with the columns' names. If nothing was found, the empty text, unless the
+        result is a dict by image.
 
     Raises:
         ZooError: it is no result, or it has numbers that are not finite.
@@ -67,11 +69,15 @@ def to_csv(result: Result) -> str:
     0,0.5,nose,1.0,2.0,0.9
     <BLANKLINE>
     """
+    rows = table_rows(result, "to_csv")
+    columns = columns_of(rows, result)
+    return csv_text(rows, columns) if columns else ""
+
+
+def csv_text(rows: list[Row], columns: list[str]) -> str:
+    """Rows as CSV, below a line with the names of the columns."""
     import csv
 
-    columns, rows = _table(result, "to_csv")
-    if not columns:
-        return ""
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
     writer.writeheader()
@@ -97,25 +103,40 @@ def to_pandas(result: Result) -> "pandas.DataFrame":
     """
     with needed_for("to_pandas"):
         import pandas
-    columns, rows = _table(result, "to_pandas")
-    return pandas.DataFrame(rows, columns=columns)
+    rows = table_rows(result, "to_pandas")
+    return pandas.DataFrame(rows, columns=columns_of(rows, result))
 
 
-def _table(result: Result, caller: str) -> tuple[list[str], list[Row]]:
-    """The columns that occur, in their order, and the rows."""
+def table_rows(result: Result, caller: str) -> list[Row]:
+    """The rows of a table: all of each image, or its name if there are none.
+
+    Args:
+        result: as for `to_csv`.
+        caller: who writes it, for the error.
+    """
     check_result(result, caller)
-    named = isinstance(result, Mapping) and not is_thing(result)
-    rows, numbers = [], dict[str, int]()
-    for photo, thing in by_photo(result):
-        number = numbers.get(photo, 0)
-        numbers[photo] = number + 1
+    named = _is_named(result)
+    found: dict[str, list[Row]] = {str(image): [] for image in result} if named else {"": []}
+    numbers = Counter[str]()
+    for image, thing in by_photo(result):
         try:
-            for row in _rows(thing, number):
-                rows.append({"image": photo, **row} if named else row)
+            found[image].extend(_rows(thing, numbers[image]))
         except (TypeError, KeyError, AttributeError, IndexError) as error:
             raise not_a_result(thing, caller) from error
-    found = {name for row in rows for name in row} | ({"image"} if named else set())
-    return [name for name in _COLUMNS if name in found], rows
+        numbers[image] += 1
+    if not named:
+        return found[""]
+    return [{"image": encodable(k)} | row for k, rows in found.items() for row in rows or [{}]]
+
+
+def _is_named(result: Result) -> bool:
+    return isinstance(result, Mapping) and not is_thing(result)
+
+
+def columns_of(rows: list[Row], result: Result) -> list[str]:
+    """The columns of the rows of a result, in their order."""
+    found = {name for row in rows for name in row} | ({"image"} if _is_named(result) else set())
+    return [name for name in _COLUMNS if name in found]
 
 
 def _rows(thing: Any, number: int) -> Iterator[Row]:

@@ -5,18 +5,35 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from weights_cache.errors import ZooError
 
 
 class Parser(argparse.ArgumentParser):
-    """Reports wrong arguments in one line."""
+    """Reports wrong arguments in one line, with the closest valid name."""
+
+    #: What the help ends with; called when it is printed, as it may take time.
+    more_help: Callable[[], str] | None = None
 
     def error(self, message: str) -> NoReturn:
         """Complain and leave with status 2."""
         complain(f"{message} (see '{self.prog} --help')")
         raise SystemExit(2)
+
+    def format_help(self) -> str:
+        """The help of argparse, and what comes after it."""
+        text = super().format_help()
+        return f"{text}\n{self.more_help()}\n" if self.more_help else text
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Name the closest command; argparse would only list all."""
+        if action.choices is not None and value not in action.choices:
+            from zoo.options import did_you_mean
+
+            name = str(action.metavar or action.dest).lower()
+            valid = ", ".join(map(str, action.choices))
+            self.error(f"unknown {name} {value!r}{did_you_mean(value, action.choices)} ({valid})")
 
 
 def complain(message: object) -> None:

@@ -25,7 +25,7 @@ def reading(path: object) -> Iterator[None]:
     >>> with reading("model.tflite"):
     ...     raise ValueError("the header is too short")
     Traceback (most recent call last):
-    weights_cache.errors.WeightsError: cannot read model.tflite: the header is too short
+    zoo.WeightsError: cannot read model.tflite: the header is too short
     """
     try:
         yield

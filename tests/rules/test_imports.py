@@ -18,7 +18,7 @@ LATE_FILES = {"zoo/drawing/canvas.py": {"PIL"}}
 
 #: Everything that the packages and folders use, and where.
 LATE = {
-    "zoo": {"PIL", "requests", "tqdm", "moderngl", "cv2", "pandas"},
+    "zoo": {"PIL", "pillow_heif", "requests", "tqdm", "moderngl", "cv2", "pandas"},
     "core": set(),
     "core/backends/shader": {"moderngl"},
     "weights_cache": {"requests", "urllib3", "filelock", "platformdirs", "tqdm"},

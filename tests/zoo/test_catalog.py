@@ -56,7 +56,7 @@ def test_parts_are_followed():
     parts = {name: [e.name for e in with_parts(find_entry(name))] for name in zoo.models()}
     assert parts["posenet.tiny"] == ["posenet.tiny"]
     assert parts["movenet.lightning"] == ["movenet.lightning", "ssd.mobilenet_v1"]
-    assert parts["facemesh.base"][:2] == ["facemesh.base", "blazeface.short"]
+    assert parts["facemesh.base"][:2] == ["facemesh.base", "blazeface.refined"]
     assert "faceapi.tiny_detector" in parts["facemesh.base"]  # of the points that others need
     assert all(len(set(names)) == len(names) for names in parts.values())
 

@@ -274,7 +274,7 @@ def test_no_layers_to_have_features_of(tmp_path):
         (lambda m: m.classify(PHOTO, top_k=0), "top_k=0 must be a whole number at least 1"),
         (lambda m: m.classify(PHOTO, top_k=1.5), "top_k=1.5"),
         (lambda m: m.classify("nowhere.jpg"), "there is no file 'nowhere.jpg'"),
-        (lambda m: m.infer([PHOTO]), "is not a picture"),
+        (lambda m: m.infer([PHOTO]), "is not an image"),
     ],
 )
 def test_bad_calls(model, call, message):

@@ -14,6 +14,7 @@ from PIL import Image
 
 import zoo
 from tests.conftest import ROOT
+from zoo import images
 from zoo.cli import main
 from zoo.loading import _kept
 
@@ -37,26 +38,163 @@ def run(capsys, *arguments: str) -> tuple[int, str, list[str]]:
     return status, out, err.splitlines()
 
 
-def test_pose_prints_the_dict(capsys):
+@pytest.fixture
+def folder(tmp_path, monkeypatch) -> Path:
+    """Photos, and what else lies around in folders; the current folder is the one above."""
+    for name in ("b.jpg", "a.JPG", "notes.txt", "film.mp4", ".hidden.jpg", "sub/c.png", ".x/d.jpg"):
+        path = tmp_path / "photos" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"")
+    image = Image.open(PHOTO).resize((64, 64))
+    for name in ("b.jpg", "a.JPG", "sub/c.png"):
+        image.save(tmp_path / "photos" / name)
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_terminal_shows_short_numbers(capsys, monkeypatch):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     status, out, err = run(capsys, "pose", PHOTO)
-    pose, expected = json.loads(out), zoo.estimate_single_pose(PHOTO)
+    [pose], [expected] = json.loads(out), zoo.estimate_multiple_poses(PHOTO)
     assert (status, err) == (0, [])
+    assert pose != expected and out.count("\n") > 17
     assert pose["score"] == pytest.approx(expected["score"], abs=0.005)
     for point, exact in zip(pose["keypoints"], expected["keypoints"], strict=True):
         assert point["part"] == exact["part"]
         assert point["position"] == pytest.approx(exact["position"], abs=0.05)
 
 
-def test_exact_json(capsys):
-    assert json.loads(run(capsys, "pose", PHOTO, "--json")[1]) == zoo.estimate_single_pose(PHOTO)
-    out = run(capsys, "pose", PHOTO, "--json", "--multiple")[1]
+def test_what_is_no_terminal_gets_exact_json(capsys):
+    assert json.loads(run(capsys, "pose", PHOTO)[1]) == zoo.estimate_multiple_poses(PHOTO)
+    assert run(capsys, "pose", PHOTO, "--text")[1].count("\n") > 17
+
+
+def test_exact_json(capsys, monkeypatch):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert json.loads(run(capsys, "pose", PHOTO, "--json")[1]) == zoo.estimate_multiple_poses(PHOTO)
+    out = run(capsys, "pose", PHOTO, "--json")[1]
     assert json.loads(out) == zoo.estimate_multiple_poses(PHOTO)
     assert out.count("\n") == 1
 
 
+def test_several_images_are_one_document(capsys, folder):
+    status, out, err = run(capsys, "pose", "photos/b.jpg", "no.jpg", "photos/sub/c.png")
+    names = ["photos/b.jpg", "photos/sub/c.png"]
+    expected = {name: zoo.estimate_multiple_poses(name) for name in names}
+    assert (status, len(err)) == (1, 1)
+    assert out == zoo.to_json(expected) + "\n"
+    assert run(capsys, "pose", "no.jpg", "nor.jpg")[:2] == (2, "")
+
+
+def test_a_line_of_json_for_each_image(capsys, folder):
+    for names in (["photos/b.jpg"], ["photos/b.jpg", "photos/sub/c.png"]):
+        lines = run(capsys, "pose", *names, "--jsonl")[1].splitlines()
+        assert [json.loads(line) for line in lines] == [
+            {"image": name, "result": zoo.estimate_multiple_poses(name)} for name in names
+        ]
+
+
+def test_images_of_a_folder(capsys, folder):
+    status, out, err = run(capsys, "pose", "photos")
+    assert (status, list(json.loads(out))) == (0, ["photos/a.JPG", "photos/b.jpg"])
+    assert err == ["zoo: photos: skipped 2 other files (.mp4, .txt)"]
+    out = run(capsys, "pose", "photos", "--recursive")[1]
+    names = ["photos/a.JPG", "photos/b.jpg", "photos/sub/c.png"]
+    assert list(json.loads(out)) == names
+    out = run(capsys, "pose", "photos/sub/")[1]
+    assert list(json.loads(out)) == ["photos/sub/c.png"]  # named, though it is one
+    out = run(capsys, "pose", "photos/b.jpg", "photos", "photos/sub", "--jsonl")[1]
+    order = [json.loads(line)["image"] for line in out.splitlines()]
+    assert order == [names[1], names[0], names[2]]
+
+
+@pytest.mark.parametrize(
+    "pattern, names",
+    [
+        ("photos/*.jpg", ["b.jpg"]),
+        ("photos/*.[jJ]*", ["a.JPG", "b.jpg"]),
+        ("photos/?.*", ["a.JPG", "b.jpg"]),
+        ("photos/**/*.png", ["sub/c.png"]),
+        ("photos/**", ["a.JPG", "b.jpg", "sub/c.png"]),
+    ],
+)
+def test_images_of_a_pattern(pattern, names, capsys, folder):
+    status, out, _ = run(capsys, "pose", pattern)
+    assert (status, list(json.loads(out))) == (0, [f"photos/{name}" for name in names])
+
+
+def test_a_file_with_the_name_of_a_pattern(capsys, folder):
+    os.rename("photos/b.jpg", "photos/b[1].jpg")
+    out = run(capsys, "pose", "photos/b[1].jpg")[1]
+    assert json.loads(out) == zoo.estimate_multiple_poses("photos/b[1].jpg")
+
+
+def test_sources_without_images(capsys, folder):
+    status, out, err = run(capsys, "pose", "empty", "photos/*.webp", "photos/sub", "--csv")
+    assert (status, out.splitlines()[1].split(",")[0]) == (1, "photos/sub/c.png")
+    assert len(err) == 2
+    assert "no images in 'empty'" in err[0] and "--recursive" in err[0]
+    assert "no images in 'photos/*.webp'" in err[1]
+    status, out, err = run(capsys, "pose", "empty", "--draw", "drawn")
+    assert (status, out, len(err)) == (2, "", 1)
+    assert not os.path.exists("drawn")
+
+
+def test_a_folder_that_cannot_be_listed(capsys, folder, monkeypatch):
+    listdir = os.listdir
+
+    def refuse(path="."):
+        if path == "photos":
+            raise PermissionError(13, "Permission denied", path)
+        return listdir(path)
+
+    monkeypatch.setattr(os, "listdir", refuse)
+    status, _, err = run(capsys, "pose", "photos", "photos/b.jpg")
+    assert (status, len(err)) == (1, 1) and "'photos' cannot be listed (Permission" in err[0]
+
+
+def give_stdin(monkeypatch, data: bytes) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+
+
+def test_an_image_on_standard_input(capsys, monkeypatch, tmp_path):
+    give_stdin(monkeypatch, Path(PHOTO).read_bytes())
+    status, out, err = run(capsys, "pose", "-", "--draw", f"{tmp_path}/")
+    assert (status, json.loads(out)) == (0, zoo.estimate_multiple_poses(PHOTO))
+    assert os.listdir(tmp_path) == ["stdin-pose.png"]
+
+
+@pytest.mark.parametrize(
+    "data, words", [(b"", "0 bytes"), (b"<html>", "not an image"), (bytes(2000), "larger than")]
+)
+def test_standard_input_that_is_no_image(data, words, capsys, monkeypatch):
+    monkeypatch.setattr("zoo.image_urls.MAX_DOWNLOAD", 1000)
+    give_stdin(monkeypatch, data)
+    status, out, err = run(capsys, "pose", "-")
+    assert (status, out, len(err)) == (2, "", 1)
+    assert "the image on standard input" in err[0] and words in err[0]
+
+
+def test_a_terminal_is_no_image(capsys, monkeypatch):
+    give_stdin(monkeypatch, b"")
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
+    assert "add '< image.jpg'" in run(capsys, "pose", "-")[2][0]
+
+
+def test_frames_that_are_left_out_are_counted(capsys, tmp_path):
+    photo = Image.open(PHOTO).resize((64, 64)).convert("P")
+    frames = [photo.rotate(angle) for angle in (0, 90, 180, 270)]
+    path = str(tmp_path / "x.gif")
+    frames[0].save(path, save_all=True, append_images=frames[1:])
+    status, out, err = run(capsys, "pose", path)
+    assert (status, err) == (0, [f"zoo: {path} has 4 frames: the first was taken"])
+    assert json.loads(out) == zoo.estimate_multiple_poses(photo)
+
+
 def test_csv(capsys):
     rows = list(csv.DictReader(io.StringIO(run(capsys, "pose", PHOTO, "--csv")[1])))
-    assert len(rows) == 17
+    assert len(rows) == 17 and {row["image"] for row in rows} == {PHOTO}
     assert float(rows[0]["x"]) == zoo.estimate_single_pose(PHOTO)["keypoints"][0]["position"]["x"]
 
 
@@ -64,7 +202,7 @@ def test_mirror_and_model_and_backend(capsys, monkeypatch, shared):
     monkeypatch.setenv("ZOO_WEIGHTS_MIRROR", str(shared / "weights"))
     name = "posenet.mobilenet_v1_075"
     out = run(capsys, "pose", PHOTO, "--json", "--mirror", "--model", name, "--backend", "cpu")[1]
-    assert json.loads(out) == zoo.estimate_single_pose(PHOTO, mirror=True, model=name)
+    assert json.loads(out) == zoo.estimate_multiple_poses(PHOTO, mirror=True, model=name)
 
 
 def test_draw(capsys, tmp_path):
@@ -72,7 +210,7 @@ def test_draw(capsys, tmp_path):
     status, _, err = run(capsys, "pose", PHOTO, "--draw", str(target))
     assert (status, err) == (0, [f"drawn: {target}"])
     drawn = np.asarray(Image.open(target).convert("RGB"))
-    expected = zoo.draw(PHOTO, zoo.estimate_single_pose(PHOTO))
+    expected = zoo.draw(PHOTO, zoo.estimate_multiple_poses(PHOTO))
     np.testing.assert_array_equal(drawn, np.asarray(expected))
     assert os.listdir(tmp_path) == ["out.png"]
 
@@ -80,7 +218,7 @@ def test_draw(capsys, tmp_path):
 def test_several_photos_are_drawn_into_a_folder(capsys, tmp_path, damaged):
     folder = tmp_path / "drawn"
     status, out, err = run(
-        capsys, "pose", PHOTO, damaged, "no.jpg", "--multiple", "--draw", str(folder), "--json"
+        capsys, "pose", PHOTO, damaged, "no.jpg", "--draw", str(folder), "--json"
     )
     assert status == 1
     assert list(json.loads(out)) == [PHOTO]
@@ -126,7 +264,7 @@ def test_a_drawing_never_replaces_its_photo(capsys, tmp_path):
     photo.write_bytes(Path(PHOTO).read_bytes())
     for target in (photo, tmp_path / "." / "me.jpg"):
         status, _, err = run(capsys, "pose", str(photo), "--draw", str(target))
-        assert (status, len(err)) == (2, 1) and "would replace the photo" in err[0]
+        assert (status, len(err)) == (2, 1) and "would replace the image" in err[0]
     assert photo.read_bytes() == Path(PHOTO).read_bytes()
 
 
@@ -147,34 +285,49 @@ def test_a_folder_may_be_given_for_one_photo(capsys, tmp_path):
 def test_what_is_done_is_printed_after_ctrl_c(capsys, monkeypatch, tmp_path):
     second = tmp_path / "second.jpg"
     second.write_bytes(Path(PHOTO).read_bytes())
-    read = zoo.read_image
+    read = images.read_first_frame
 
     def interrupted(source):
         if source == str(second):
             raise KeyboardInterrupt
         return read(source)
 
-    monkeypatch.setattr("zoo.images.read_image", interrupted)
+    monkeypatch.setattr(images, "read_first_frame", interrupted)
     status, out, err = run(capsys, "pose", PHOTO, str(second), "--json")
     assert (status, list(json.loads(out))) == (130, [PHOTO])
-    assert err == ["zoo: stopped after 1 of 2 photos"]
+    assert err == ["zoo: stopped after 1 of 2 images"]
 
 
-def test_several_photos_are_not_drawn_over_a_file(capsys, tmp_path):
-    (tmp_path / "mine.txt").write_text("mine")
-    status, out, err = run(capsys, "pose", PHOTO, PHOTO, "--draw", str(tmp_path / "mine.txt"))
+@pytest.mark.parametrize("target", ["new.png", "new.JPG", "mine.txt", "mine"])
+@pytest.mark.parametrize("sources", [["photos/b.jpg", "photos/a.JPG"], ["photos/sub"]], ids=len)
+def test_several_images_are_not_drawn_to_a_file(target, sources, capsys, folder):
+    for name in ("mine.txt", "mine"):
+        Path(name).write_text("mine")
+    before = sorted(os.listdir())
+    status, out, err = run(capsys, "pose", *sources, "--draw", target)
     assert (status, out, len(err)) == (2, "", 1)
-    assert (tmp_path / "mine.txt").read_text() == "mine"
+    assert f"several images to the file {target!r}" in err[0] and "'drawings'" in err[0]
+    assert sorted(os.listdir()) == before and Path("mine").read_text() == "mine"
+
+
+def test_a_folder_may_be_called_like_an_image(capsys, folder):
+    os.mkdir("old.png")
+    for target in ("old.png", "new.png/"):
+        assert run(capsys, "pose", "photos", "--draw", target)[0] == 0
+        assert sorted(os.listdir(target)) == ["a-pose.png", "b-pose.png"]
 
 
 @pytest.mark.parametrize(
     "arguments, words",
     [
-        (["pose"], "required: PHOTO"),
-        (["paint"], "invalid choice: 'paint'"),
+        (["pose"], "required: IMAGE"),
+        (["webcam"], "unknown command 'webcam' (pose, "),
+        (["gesture"], "unknown command 'gesture': did you mean 'gestures'?"),
+        (["weights", "fech"], "unknown action 'fech': did you mean 'fetch'?"),
         (["pose", PHOTO, "--json", "--csv"], "not allowed with"),
         (["pose", "no.jpg"], "no file 'no.jpg'"),
-        (["pose", str(ROOT)], "is a folder"),
+        (["pose", str(ROOT / "zoo" / "labels")], "no images in '/"),
+        (["pose", "webcam"], "cameras are not read yet"),
         (["pose", PHOTO, "--model", "posenet.tny"], "did you mean 'posenet.tiny'"),
         (["pose", PHOTO, "--backend", "gpu"], "unknown backend 'gpu'"),
         (["models", "x*"], "no model matches 'x*'"),
@@ -295,12 +448,24 @@ def test_doctor(capsys):
     assert found["OpenGL"]
 
 
+def test_without_a_command_the_help_is_shown(capsys):
+    status, out, err = run(capsys)
+    assert (status, out) == (2, "")
+    assert err == run(capsys, "--help")[1].splitlines()
+
+
 def test_version(capsys):
     assert run(capsys, "--version")[1] == f"friendly-zoo {zoo.__version__}\n"
 
 
 COMMAND = [sys.executable, "-c", "import zoo.cli; raise SystemExit(zoo.cli.main())"]
-ARGUMENTS = [["pose", PHOTO], ["pose", PHOTO, "--json"], ["models"], ["--help"]]
+ARGUMENTS = [
+    ["pose", PHOTO],
+    ["pose", PHOTO, "--text"],
+    ["pose", f"{os.path.dirname(PHOTO)}/*.*g"],
+    ["models"],
+    ["--help"],
+]
 
 
 def environment(**changes: str) -> dict[str, str]:
@@ -360,6 +525,8 @@ def test_names_that_the_terminal_cannot_show(encoding, form, tmp_path):
     assert (done.returncode, done.stderr) == (0, b"")
     text = done.stdout.decode(encoding.split(":")[0])
     if form == "--json":
-        assert list(json.loads(text)) == [os.fsdecode(photo), PHOTO]
+        valid = os.fsencode(tmp_path).decode() + "/spåce 写 \\xff.jpg"
+        assert list(json.loads(text)) == [valid, PHOTO]
+        assert "\\udc" not in text
     else:
         assert text.count("\n") == 35

@@ -1,10 +1,11 @@
-"""The commands that look at photos, for every task: which function they call, and with what."""
+"""The commands that look at images, for every task: which function they call, and with what."""
 
 import argparse
 import csv
 import io
 import json
 import os
+import re
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ import zoo
 from tests.rules.test_imports import modules_after
 from tests.zoo.test_cli import PHOTO, run
 from weights_cache.errors import ZooError
-from zoo.catalog import find_entry
+from zoo.catalog import choices, find_entry, is_entry
 from zoo.cli import _make_parser
 from zoo.cli_tasks import TASKS
 
@@ -95,7 +96,7 @@ PLAIN = {"mirror": False, "backend": None}
 def test_options_become_those_of_the_function(arguments, verb, result, options, capsys, called):
     called.give(verb, result)
     status, out, err = run(capsys, arguments[0], PHOTO, *arguments[1:], "--json")
-    assert (status, err) == (0, [])
+    assert (status, len(err)) == (0, int(not result))  # a hint, where there is no result
     assert called.calls == [(verb, PLAIN | options)]
     assert out == zoo.to_json(result) + "\n"
 
@@ -120,7 +121,7 @@ def test_gestures_are_those_of_the_hands_found(capsys, called, tmp_path):
 def test_every_task_draws_prints_and_helps(task, capsys, called, tmp_path):
     called.give(task.verb, [DETECTION])
     if task.then:
-        called.give(task.then, [])
+        called.give(task.then, [GESTURE])
     status, out, err = run(capsys, task.command, PHOTO, "--draw", f"{tmp_path}/")
     assert (status, len(err)) == (0, 1)
     assert os.listdir(tmp_path) == [f"astronaut-{task.command}.png"]
@@ -186,7 +187,7 @@ def test_other_options(capsys, called):
 
 def test_other_options_of_a_real_model(capsys):
     out = run(capsys, "pose", PHOTO, "--option", "input_size=(161, 193)", "--json")[1]
-    assert json.loads(out) == zoo.estimate_single_pose(PHOTO, input_size=(161, 193))
+    assert json.loads(out) == zoo.estimate_multiple_poses(PHOTO, input_size=(161, 193))
 
 
 def test_results_of_several_photos(capsys, called, tmp_path):
@@ -195,14 +196,15 @@ def test_results_of_several_photos(capsys, called, tmp_path):
     Image.new("RGB", (200, 200)).save(second)
     out = run(capsys, "detect", PHOTO, str(second), "--csv")[1]
     assert [row["image"] for row in csv.DictReader(io.StringIO(out))] == [PHOTO, str(second)]
-    out = run(capsys, "detect", PHOTO, str(second))[1]
+    out = run(capsys, "detect", PHOTO, str(second), "--text")[1]
     assert out.count("dog") == 2 and f"{second}:\n[\n" in out
 
 
 def test_nothing_found(capsys, called):
     called.give("detect", [])
-    assert run(capsys, "detect", PHOTO) == (0, "[]\n", [])
-    assert run(capsys, "detect", PHOTO, "--csv") == (0, "", [])
+    status, out, _ = run(capsys, "detect", PHOTO)
+    assert (status, out) == (0, "[]\n")
+    assert run(capsys, "detect", PHOTO, "--csv")[:2] == (0, f"image\n{PHOTO}\n")
 
 
 def test_what_is_wrong_for_every_photo_is_told_once(capsys, called, tmp_path):
@@ -222,7 +224,10 @@ def test_what_is_wrong_for_every_photo_is_told_once(capsys, called, tmp_path):
         (["detect", PHOTO, "--model", "sdd.mobilenet_v1"], "did you mean 'ssd.mobilenet_v1'"),
         (["detect", PHOTO, "--model", "posenet.tiny"], "posenet.tiny cannot detect"),
         (["classify", PHOTO, "--model", "no/folder"], "no/folder"),
-        (["pose", PHOTO, "--max-poses", "3"], "zoo: --max-poses needs --multiple"),
+        (
+            ["pose", PHOTO, "--single", "--max-poses", "3"],
+            "zoo: --max-poses does not go with --single",
+        ),
         (["segment", PHOTO, "--threshold", "0.3"], "needs --person or --persons or --parts"),
         (["segment", PHOTO, "--persons", "--probability"], "does not go with --persons"),
         (["faces", PHOTO, "--boxes", "--iris"], "zoo: --iris does not go with --boxes"),
@@ -243,6 +248,45 @@ def test_wrong_arguments_give_one_line(arguments, words, capsys, monkeypatch, sh
     status, out, err = run(capsys, *arguments)
     assert (status, out, len(err)) == (2, "", 1)
     assert words in err[0]
+
+
+def test_points_and_masks_are_whole_off_a_terminal(capsys, called, tmp_path):
+    """What is short on a terminal would be lost in a file."""
+    point = {"part": "0", "position": {"x": 1 / 3, "y": 2 / 3, "z": 0.1}, "score": 0.5}
+    face = FACE | {"keypoints": [point] * 468}
+    called.give("estimate_faces", [face])
+    assert json.loads(run(capsys, "faces", PHOTO)[1]) == [face]
+    assert "468 points" in run(capsys, "faces", PHOTO, "--text")[1]
+    called.give("segment", MASK)
+    assert "png" in json.loads(run(capsys, "segment", PHOTO)[1])["mask"]
+
+
+def test_a_result_that_cannot_be_printed_is_one_of_several(capsys, called, monkeypatch, tmp_path):
+    second = tmp_path / "second.png"
+    Image.new("RGB", (20, 20)).save(second)
+    wrong = [LABEL | {"score": float("nan")}]
+    monkeypatch.setattr(zoo, "classify", lambda pixels, **_: [LABEL] if len(pixels) > 20 else wrong)
+    status, out, err = run(capsys, "classify", PHOTO, str(second))
+    assert (status, json.loads(out), len(err)) == (1, {PHOTO: [LABEL]}, 1)
+    assert "'score' is nan" in err[0]
+
+
+@pytest.mark.parametrize("name", ["fast", "best"])
+def test_models_by_what_matters(name, capsys, called):
+    called.give("detect", [])
+    assert run(capsys, "detect", PHOTO, "--model", name)[0] == 0
+    assert called.calls == [("detect", PLAIN | {"model": name})]
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.command)
+def test_the_help_names_the_models(task, capsys):
+    *_, table = run(capsys, task.command, "--help")[1].partition("\nmodels:\n")
+    head, *rows = table.splitlines()
+    assert head.split() == ["default", "fast", "best"]
+    verbs = [task.then or task.verb, *(verb for verb, _ in task.verbs.values())]
+    assert [row.split()[-3:] for row in rows] == [[*choices()[verb]] for verb in verbs]
+    assert [row.split()[0] for row in rows[1:]] == [f"--{name}" for name in task.verbs]
+    assert max(map(len, rows)) <= 80
 
 
 def test_a_model_of_ones_own(capsys, monkeypatch):
@@ -399,3 +443,71 @@ def test_damaged_weights_are_told_in_the_card(monkeypatch, tmp_path, shared):
     monkeypatch.setenv("ZOO_WEIGHTS_MIRROR", str(tmp_path))
     monkeypatch.setenv("ZOO_OFFLINE", "1")
     assert "network     cannot be read: " in zoo.describe("ssd.mobilenet_v1")
+
+
+# --- hints ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "task, switch",
+    [(task, switch) for task in TASKS for switch in ("", *task.verbs) if task.see_more],
+    ids=lambda value: getattr(value, "command", value),
+)
+def test_an_empty_answer_says_what_would_see_more(task, switch, capsys, called):
+    verb = task.verbs[switch][0] if switch else task.verb
+    nothing = {"mask": np.zeros((2, 2), np.uint8), "labels": ["background", "person"]}
+    person = {"score": 0.0, "keypoints": []}
+    called.give(verb, {"segment": nothing, "estimate_single_pose": person}.get(verb, []))
+    if task.then:
+        called.give(task.then, [])
+    status, _, err = run(capsys, task.command, PHOTO, *([f"--{switch}"] if switch else []))
+    assert status == 0
+    assert err == [f"zoo: nothing was found in {PHOTO}: {task.see_more[switch]}"]
+
+
+def test_every_task_but_labels_has_a_hint():
+    assert [task.command for task in TASKS if not task.see_more] == ["classify"]
+    assert all(task.see_more.keys() == {"", *task.verbs} for task in TASKS if task.see_more)
+
+
+def test_options_of_hints_are_there():
+    """What a hint tells to type is a flag or an option of the function or of a model."""
+    for task in TASKS:
+        text = " ".join(task.see_more.values())
+        flags = {flag.name for flag in task.flags} | {"--model", "--option"}
+        assert set(re.findall(r"--[a-z-]+", text)) <= flags | {f"--{name}" for name in task.verbs}
+        for model in re.findall(r"--model (\S+)", text):
+            assert model in ("fast", "best") or is_entry(model)
+
+
+def test_hints_of_many_images_are_one_line(capsys, called, tmp_path):
+    called.give("detect", [])
+    photos = [str(tmp_path / f"{n}.png") for n in range(5)]
+    for photo in photos:
+        Image.new("RGB", (4, 4)).save(photo)
+    _, _, err = run(capsys, "detect", *photos)
+    assert err == [
+        f"zoo: nothing was found in 5 of 5 images ({', '.join(photos[:3])}, ...): "
+        "--score-threshold 0.3 accepts less sure objects"
+    ]
+
+
+def test_hands_without_a_gesture_are_mentioned(capsys, called):
+    called.give("estimate_hands", [HAND])
+    called.give("recognize_gestures", [])
+    _, out, err = run(capsys, "gestures", PHOTO)
+    assert out == "[]\n"
+    assert err == [f"zoo: hands were found, but none that makes a known gesture, in {PHOTO}"]
+
+
+def test_a_second_person_is_mentioned(capsys, shared):
+    three = str(shared / "images" / "photos" / "three_people.jpg")
+    _, out, err = run(capsys, "pose", "--single", three)
+    assert json.loads(out) == zoo.estimate_single_pose(three)
+    assert err == [
+        f"zoo: {three} shows at least 3 people, and one pose is given: leave --single out for all "
+        "of them"
+    ]
+    _, out, err = run(capsys, "pose", three)
+    assert (len(json.loads(out)), err) == (3, [])
+    assert run(capsys, "pose", "--single", PHOTO)[2] == []

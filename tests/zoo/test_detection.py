@@ -14,7 +14,7 @@ from zoo.catalog import all_entries, find_entry
 from zoo.detection.ssd_decode import Found, Heads, boxes_in_photo, decode_detections
 from zoo.labels import read_labels
 from zoo.runner import model_class
-from zoo.shared.boxes import overlap
+from zoo.shared.boxes import overlap, without_nested
 
 ENTRY = find_entry("ssd.mobilenet_v1")
 LABELS = read_labels(ENTRY.labels)
@@ -127,12 +127,30 @@ def test_the_goldens_own_answers(shared):
 
 def test_the_result_is_plain(model, cats):
     result = model.detect(cats)
-    assert [found["label"] for found in result] == ["cat", "cat", "cat", "dog"]
+    assert [found["label"] for found in result] == ["cat", "cat", "dog"]
     for found in result:
         assert list(found) == ["label", "score", "box"]
         assert list(found["box"]) == ["x", "y", "width", "height"]
         assert {type(found["score"]), *map(type, found["box"].values())} == {float}
     assert zoo.to_json(result)
+
+
+def test_a_part_of_an_object_is_no_second_one(model, cats, shared):
+    """The head of a cat was a cat of its own, the cook's upper body a second cook."""
+    everything = model.detect(cats, ios_threshold=1)
+    assert [found["label"] for found in everything] == ["cat", "cat", "cat", "dog"]
+    assert model.detect(cats) == [found for found in everything if found is not everything[2]]
+    kitchen = shared / "images" / "photos" / "coco_000000397133.jpg"
+    people = [len(model.detect(kitchen, labels=["person"], ios_threshold=t)) for t in (1, 0.9)]
+    assert people[0] > people[1] >= 1
+
+
+def test_nested_boxes_of_other_labels_stay():
+    boxes = np.array([[0, 0, 9, 9], [1, 1, 4, 4], [1, 1, 4, 4], [5, 5, 12, 9]])
+    assert without_nested(boxes, [0, 0, 1, 0], [0, 1, 2, 3], 0.9) == [0, 2, 3]
+    assert without_nested(boxes, [0, 0, 0, 0], [3, 2, 1, 0], 0.9) == [3, 2]
+    assert without_nested(boxes, [0, 0, 1, 0], [0, 1, 2, 3], 1.0) == [0, 1, 2, 3]
+    assert without_nested(np.zeros((0, 4)), [], [], 0.9) == []
 
 
 def test_boxes_lie_in_the_picture(model, cats):

@@ -8,6 +8,8 @@ import pytest
 import core
 import zoo
 from core.errors import CoreError
+from tests.benchmarks.answers.faces import count
+from tests.benchmarks.answers.images import LABELS
 from tests.helpers import assert_near
 from weights_cache.errors import ZooError
 from zoo.faces.estimating import Located
@@ -19,7 +21,7 @@ from zoo.runner import make_model
 from zoo.shared.anchors import Candidates
 from zoo.shared.boxes import overlap
 
-BLAZEFACES = ["blazeface.short", "blazeface.full", "blazeface.front", "blazeface.back"]
+BLAZEFACES = [f"blazeface.{variant}" for variant in ("short", "full", "front", "back", "refined")]
 DETECTORS = [*BLAZEFACES, "faceapi.tiny_detector"]
 ESTIMATORS = ["facemesh.base", "faceapi.landmark68", "faceapi.landmark68_tiny", *DETECTORS]
 ALL = {"expressions": True, "age_gender": True}
@@ -167,11 +169,11 @@ def test_networks_are_loaded_when_first_asked_for(one, monkeypatch):
 
     monkeypatch.setattr("zoo.runner.make_model", make)
     model.estimate_faces(one)
-    assert loaded == ["blazeface.short"]
+    assert loaded == ["blazeface.refined", "blazeface.back"]
     model.estimate_faces(one, expressions=True)
-    assert loaded[1:] == ["faceapi.landmark68", "faceapi.expression"]
+    assert loaded[2:] == ["faceapi.landmark68", "faceapi.expression"]
     model.estimate_faces(one, **ALL)
-    assert loaded[3:] == ["faceapi.age_gender"]
+    assert loaded[4:] == ["faceapi.age_gender"]
     part = model.part("expressions")
     model.close()
     with pytest.raises(ZooError, match="is closed"):
@@ -380,10 +382,34 @@ def test_the_detector_is_an_option(face_by, one):
 
 
 def test_the_box_of_a_mesh_is_about_its_points(face_by):
-    face, detected = face_by("facemesh.base"), face_by("blazeface.short")
+    face, detected = face_by("facemesh.base"), face_by("blazeface.refined")
     points = at(face["keypoints"])
     np.testing.assert_allclose(corners(face), [*points.min(axis=0), *points.max(axis=0)])
     assert face["score"] == detected["score"] != face["keypoints"][0]["score"]
+
+
+def test_two_looks_find_small_faces_where_they_are(photos, load):
+    """One look at the whole group gives boxes beside the faces, and faces of animals."""
+    crowd = photos("human_solvay1927")
+    refined, proposed = (load(f"blazeface.{v}").detect_faces(crowd) for v in ("refined", "back"))
+    found, there, wrong = count(refined, LABELS["human_solvay1927.jpg"]["faces"])
+    assert found > 20 and there == 29 and wrong == 0
+    assert count(proposed, LABELS["human_solvay1927.jpg"]["faces"])[2] > 3
+    for animals in ("dogs_demo", "coral_cat_720p", "coral_parrot"):
+        assert load("blazeface.back").detect_faces(photos(animals))
+        assert load("blazeface.refined").detect_faces(photos(animals)) == []
+
+
+def test_the_thresholds_of_two_looks(photos, load):
+    model, crowd = load("blazeface.refined"), photos("human_solvay1927")
+    everybody = model.detect_faces(crowd)
+    scores = [face["score"] for face in everybody]
+    assert scores == sorted(scores, reverse=True) and min(scores) >= 0.7
+    assert model.detect_faces(crowd, max_faces=3) == everybody[:3]
+    assert model.detect_faces(crowd, score_threshold=scores[4]) == everybody[:5]
+    assert model.detect_faces(np.zeros((40, 50, 3), np.uint8)) == []
+    other = zoo.load("blazeface.refined", detector="blazeface.full")
+    assert 0 < len(other.detect_faces(crowd)) < len(everybody)
 
 
 def test_small_faces_of_a_group_have_their_own_boxes(photos):
@@ -572,7 +598,7 @@ def test_limits_of_the_search(load, three):
         ({"landmarks": "mesh", "model": "facemesh.base"}, "facemesh.base"),
         ({"landmarks": "points68"}, "faceapi.landmark68"),
         ({"landmarks": "points68_tiny"}, "faceapi.landmark68_tiny"),
-        ({"landmarks": "points6"}, "blazeface.short"),
+        ({"landmarks": "points6"}, "blazeface.refined"),
         ({"landmarks": "points6", "detector": "blazeface.full"}, "blazeface.full"),
         ({"landmarks": "points6", "model": "blazeface.back"}, "blazeface.back"),
     ],
@@ -628,7 +654,7 @@ def test_bad_options(options, message, one):
 def test_detecting_needs_a_detector(one):
     with pytest.raises(ZooError, match="facemesh.base cannot detect_faces"):
         detect_faces(one, model="facemesh.base")
-    with pytest.raises(ZooError, match="unknown option 'iris' of blazeface.short"):
+    with pytest.raises(ZooError, match="unknown option 'iris' of blazeface.refined"):
         detect_faces(one, iris=True)
 
 

@@ -277,7 +277,7 @@ def test_gestures_in_photos(photo, label, sign, shared, mirror_of_weights):
 def test_a_photo_and_its_mirror_image(shared, mirror_of_weights):
     pixels = zoo.read_image(shared / "images" / "photos" / "two_hands.jpg")
     found = recognize_gestures(pixels)
-    assert len(found) == 2
+    assert [g["label"] for g in found] == ["open_palm"]  # the other hand hangs down
     mirrored = recognize_gestures(pixels[:, ::-1], mirror=True)
     for one, other in zip(found, flipped_result(mirrored, pixels.shape[1]), strict=True):
         assert other == {

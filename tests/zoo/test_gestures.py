@@ -1,6 +1,7 @@
 """Gestures by rules: what fingers do, what gestures ask of them, and where these are kept."""
 
 import cmath
+import itertools
 import json
 import math
 import os
@@ -12,7 +13,14 @@ from tests.zoo.gesture_hands import DIRECTIONS, as_hand, make_hand
 from weights_cache.errors import ZooError
 from zoo.gestures import fingers, storage
 from zoo.gestures.built_in import BUILT_IN
-from zoo.gestures.fingers import CURLS, FINGERS, points_of, read_fingers
+from zoo.gestures.fingers import (
+    CURLS,
+    FINGERS,
+    curl_shares,
+    is_hanging,
+    points_of,
+    read_fingers,
+)
 from zoo.gestures.recognizer import GestureRecognizer
 
 BENDS = {"no_curl": 0, "half_curl": 90, "full_curl": 160}
@@ -445,3 +453,65 @@ def test_damaged_files_give_one_clear_error(tmp_path, content):
         GestureRecognizer.load(path)
     path.write_bytes(damaged(gestures={"a": RULES}))
     assert GestureRecognizer.load(path).labels == ["a"]
+
+
+# --- margins --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("angle", [*np.linspace(0, 180, 37)])
+def test_shares_of_curls_make_one(angle):
+    shares = curl_shares(float(angle))
+    assert sum(shares.values()) == pytest.approx(1)
+    assert set(shares) <= set(CURLS) and min(shares.values()) > 0
+
+
+def test_a_degree_changes_little():
+    """At the edge between two curls the label changed with every tremble of a finger."""
+    bends = [as_hand(make_hand({"ring": b}, "vertical_up")) for b in np.arange(30.0, 80.0)]
+    scores = [GestureRecognizer().scores(hand)["open_palm"] for hand in bends]
+    assert scores[0] == pytest.approx(1) and scores[-1] == pytest.approx(0.8)
+    assert np.abs(np.diff(scores)).max() < 0.01
+
+
+@pytest.mark.parametrize("label", BUILT_IN)
+def test_idle_hands_make_no_gesture(label):
+    """Hands that hang down are open palms or fists all the time."""
+    bends, _ = SHOWN[label]
+    hand = as_hand(make_hand(bends, "vertical_down"))
+    assert GestureRecognizer().recognize([hand]) == []
+    assert set(GestureRecognizer().scores(hand).values()) == {0.0}
+
+
+def test_gestures_of_ones_own_may_point_down(tmp_path):
+    recognizer = GestureRecognizer(())
+    recognizer.add("floor", curls={"index": "no_curl"}, directions={"index": "vertical_down"})
+    recognizer.add("raised", curls={"index": "no_curl"}, raised=True)
+    down, up = (as_hand(make_hand({}, f"vertical_{way}")) for way in ("down", "up"))
+    recognizer.save(tmp_path / "own.json")
+    for known in (recognizer, GestureRecognizer.load(tmp_path / "own.json")):
+        assert [g["label"] for g in known.recognize([down, up])] == ["floor", "raised"]
+    with pytest.raises(ZooError, match="raised='no' must be True or False"):
+        recognizer.add("x", curls={"index": "no_curl"}, raised="no")
+
+
+@pytest.mark.parametrize(
+    ("degrees", "hanging"), [(44, True), (46, False), (-44, True), (180, False)]
+)
+def test_what_hangs_down(degrees, hanging):
+    points = make_hand({}, "vertical_down")[:, :2] @ [[1, 0], [0, 1]]
+    turn = cmath.exp(1j * (math.radians(degrees) - cmath.phase(complex(*points[9])) + math.pi / 2))
+    turned = (points[:, 0] + 1j * points[:, 1]) * turn
+    assert is_hanging(np.stack([turned.real, turned.imag], axis=1)) == hanging
+
+
+def test_labels_of_a_clip_last(shared):
+    """Letters of a sign language, by the landmarks of another implementation."""
+    folder = shared / "images" / "webcam" / "reference-outputs"
+    frames = np.array(json.loads((folder / "asl_hand_3d.full.json").read_text()))
+    recognizer, labels = GestureRecognizer(), []
+    for points in frames.reshape(-1, 21, 3):
+        found = recognizer.recognize([as_hand(points)])
+        labels.append(found[0]["label"] if found else None)
+    runs = [len(list(same)) for _, same in itertools.groupby(labels)]
+    assert len(labels) == 325
+    assert len(runs) <= 20 and sum(run <= 2 for run in runs) <= 10  # 31 and 15 without margins

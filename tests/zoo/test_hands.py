@@ -419,7 +419,7 @@ def test_the_functions_defaults_are_the_methods(name):
     "call, message",
     [
         (lambda load: load("hands.lite").estimate_hands("no-such.jpg"), "no-such.jpg"),
-        (lambda load: load("hands.lite").estimate_hands(5), "is not a picture"),
+        (lambda load: load("hands.lite").estimate_hands(5), "is not an image"),
         (
             lambda load: load("hands.lite").estimate_hands(b"", max_hands=0),
             "max_hands=0 must be a whole number at least 1",

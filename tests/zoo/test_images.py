@@ -1,10 +1,16 @@
-"""Every kind of picture that may be given, and every way in which it may be bad."""
+"""Every kind of image that may be given, and every way in which it may be bad."""
 
+import base64
 import io
+import os
+import pickle
+import pydoc
 import struct
 import subprocess
 import sys
 import threading
+import traceback
+import types
 import zlib
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -15,8 +21,8 @@ from PIL import Image
 
 import zoo
 from weights_cache.errors import ZooError
-from zoo import images
-from zoo.images import ImageError, read_image
+from zoo import image_files, image_urls
+from zoo.images import ImageError, read_first_frame, read_image
 
 GREY = np.arange(256, dtype=np.uint8).reshape(16, 16)
 MARKED = np.array([[[255, 0, 0], [0, 255, 0], [0, 0, 255]], [[9, 9, 9], [99, 99, 99], [0] * 3]])
@@ -75,9 +81,9 @@ def decoded(jpeg) -> np.ndarray:
     return np.asarray(Image.open(io.BytesIO(jpeg)))
 
 
-def refused(source: object) -> ImageError:
+def refused(source: object, **options) -> ImageError:
     with pytest.raises(ImageError) as caught:
-        read_image(source)
+        read_image(source, **options)
     assert isinstance(caught.value, ZooError)
     return caught.value
 
@@ -265,18 +271,85 @@ def test_mode_without_a_conversion_is_refused():
     assert "La" in str(refused(Image.new("La", (2, 2))))
 
 
-@pytest.mark.parametrize("kind", ["GIF", "PNG", "WEBP"])
-def test_first_frame_of_an_animation(kind):
+def animation(kind: str) -> bytes:
     frames = [Image.new("RGB", (4, 3), colour) for colour in ("red", "blue", "lime")]
     lossless = {"lossless": True} if kind == "WEBP" else {}
-    data = encode(frames[0], kind, save_all=True, append_images=frames[1:], **lossless)
+    return encode(frames[0], kind, save_all=True, append_images=frames[1:], **lossless)
+
+
+@pytest.mark.parametrize("kind", ["GIF", "PNG", "WEBP", "TIFF"])
+def test_first_frame_of_an_animation(kind):
+    data = animation(kind)
     assert (read_image(data) == [255, 0, 0]).all()
+    pixels, frames = read_first_frame(data)
+    assert (pixels == [255, 0, 0]).all() and frames == 3
 
 
-def test_missing_file(tmp_path):
-    error = refused(tmp_path / "missing.jpg")
-    assert "missing.jpg" in str(error) and "check" in str(error)
-    assert isinstance(error.__cause__, FileNotFoundError)
+def test_images_of_one_frame(jpeg):
+    assert read_first_frame(jpeg)[1] == 1
+    assert read_first_frame(encode(Image.fromarray(GREY), "PNG"))[1] == 1
+    two = [Image.fromarray(GREY), Image.fromarray(GREY)]
+    phone = encode(two[0], "MPO", save_all=True, append_images=two[1:])  # with a preview
+    assert read_first_frame(phone)[1] == 1
+
+
+def test_frames_that_cannot_be_counted(monkeypatch):
+    def damaged(self):
+        raise struct.error("cut")
+
+    data = animation("GIF")
+    monkeypatch.setattr("PIL.GifImagePlugin.GifImageFile.n_frames", property(damaged))
+    assert read_first_frame(data)[1] == 1
+
+
+def test_missing_file(tmp_path, monkeypatch):
+    (tmp_path / "photos").mkdir()
+    monkeypatch.chdir(tmp_path)
+    advice = "check the name and the folder"
+    for path, words in {
+        "dancer.jpg": f"there is no file 'dancer.jpg' in {tmp_path}: {advice}",
+        f"{tmp_path}/a/b.jpg": f"there is no file '{tmp_path}/a/b.jpg': {advice}",
+        "new/": f"there is no folder 'new/' in {tmp_path}: {advice}",
+    }.items():
+        assert str(refused(path)) == words
+    assert "missing.jpg" in str(refused(tmp_path / "missing.jpg"))
+
+
+def test_missing_file_is_one_exception():
+    error = refused("missing.jpg")
+    assert error.__cause__ is None and error.__suppress_context__
+    shown = "".join(traceback.format_exception(error))
+    assert shown.count("Traceback") == 1 and "\nzoo.ImageError: there is no file" in shown
+    assert traceback.extract_tb(error.__traceback__)[-1].name == "read_image"  # no inner steps
+
+
+def test_a_file_of_a_similar_name_is_named(tmp_path, monkeypatch):
+    (tmp_path / "Dancer.JPG").touch()
+    (tmp_path / "cat.jpg").touch()
+    monkeypatch.chdir(tmp_path.parent)
+    name = os.path.join(tmp_path.name, "Dancer.JPG")
+    for path in ("dancer.jpg", "Dance.JPG", "dancer.jpeg"):
+        message = str(refused(os.path.join(tmp_path.name, path)))
+        assert message.endswith(f"did you mean {name!r}?")
+    assert "did you mean" not in str(refused(tmp_path / "holidays.png"))
+
+
+@pytest.mark.parametrize("camera", ["0", "12", "webcam"])
+def test_cameras_are_not_files(camera):
+    message = str(refused(camera))
+    assert "cameras are not read yet" in message and "order='bgr'" in message
+
+
+def test_patterns_are_for_lists():
+    assert "pass the list, sorted(glob.glob('photos/*.jpg'))" in str(refused("photos/*.jpg"))
+
+
+@pytest.mark.parametrize("error", [zoo.ZooError, zoo.WeightsError, zoo.ImageError])
+def test_public_errors_are_found_where_they_say(error):
+    assert f"{error.__module__}.{error.__name__}" == f"zoo.{error.__name__}"
+    back = pickle.loads(pickle.dumps(error("words")))
+    assert type(back) is error and str(back) == "words"
+    assert "class " in pydoc.render_doc(error)
 
 
 def test_file_inside_a_file(tmp_path):
@@ -285,15 +358,112 @@ def test_file_inside_a_file(tmp_path):
 
 
 def test_folder(tmp_path):
-    assert "is a folder" in str(refused(tmp_path))
+    message = str(refused(tmp_path))
+    assert "is a folder" in message and f"sorted(Path('{tmp_path}').glob('*.jpg'))" in message
 
 
 def test_text_renamed_to_jpg(tmp_path):
     path = tmp_path / "notes.jpg"
-    path.write_text("not a picture")
+    path.write_text("not an image")
     error = refused(path)
     assert "notes.jpg" in str(error) and "save it as JPEG or PNG" in str(error)
-    assert error.__cause__ is not None
+    assert error.__context__ is None
+
+
+@pytest.mark.parametrize("name", ["film.mp4", "film.MOV", "film.avi", "film.webm", "film.mkv"])
+def test_videos_by_name(tmp_path, name):
+    (tmp_path / name).write_bytes(b"whatever is in it")
+    message = str(refused(tmp_path / name))
+    assert "is a video" in message and "ffmpeg -i" in message and "JPEG" not in message
+
+
+@pytest.mark.parametrize(
+    "head", [b"\0\0\0 ftypisom", b"\0\0\0\x14ftypqt  ", b"\x1a\x45\xdf\xa3", b"RIFF\0\0\0\0AVI "]
+)
+def test_videos_by_their_first_bytes(head):
+    assert "is a video" in str(refused(head + bytes(100)))
+
+
+def test_raw_images_of_the_family_of_mp4_are_no_videos():
+    assert "is not an image" in str(refused(b"\0\0\0\x18ftypcrx " + bytes(100)))
+
+
+HEIC = b"\0\0\0\x18ftypheic\0\0\0\0mif1heic"
+
+
+@pytest.fixture
+def heif_unknown():
+    """What was added to Pillow is taken back."""
+    image_files._add_heif_to_pillow.cache_clear()
+    Image.init()
+    known = list(Image.ID), dict(Image.OPEN)
+    yield
+    Image.ID[:] = known[0]
+    Image.OPEN.clear()
+    Image.OPEN.update(known[1])
+    image_files._add_heif_to_pillow.cache_clear()
+
+
+def test_heic_without_its_package(monkeypatch, heif_unknown, tmp_path):
+    monkeypatch.setitem(sys.modules, "pillow_heif", None)
+    (tmp_path / "IMG_1.HEIC").write_bytes(HEIC)
+    for source in (tmp_path / "IMG_1.HEIC", HEIC, io.BytesIO(HEIC)):
+        error = refused(source)
+        assert "`pip install pillow-heif`" in str(error) and error.__cause__ is None
+
+
+def test_heic_through_its_package(monkeypatch, heif_unknown, tmp_path):
+    """Pillow learns the format once, and only when a file needs it."""
+    calls = []
+
+    def open_heic(file, name):
+        return Image.fromarray(MARKED.astype(np.uint8))
+
+    def register_heif_opener():
+        calls.append(1)
+        Image.register_open("HEIF", open_heic, lambda head: head[4:12] == b"ftypheic")
+
+    package = types.SimpleNamespace(register_heif_opener=register_heif_opener)
+    monkeypatch.setitem(sys.modules, "pillow_heif", package)
+    refused(b"no image at all")
+    assert calls == []
+    (tmp_path / "misnamed.jpg").write_bytes(HEIC)
+    for source in (tmp_path / "misnamed.jpg", HEIC, io.BytesIO(HEIC)):
+        np.testing.assert_array_equal(read_image(source), MARKED)
+    assert calls == [1]
+
+
+def test_damaged_heic(monkeypatch, heif_unknown):
+    """The package is there and does not know the file either."""
+    package = types.SimpleNamespace(register_heif_opener=lambda: None)
+    monkeypatch.setitem(sys.modules, "pillow_heif", package)
+    assert "cannot be read" in str(refused(HEIC))
+
+
+def test_channels_in_the_order_of_opencv(photo):
+    class Tensor:
+        def numpy(self):
+            return photo[..., ::-1]
+
+    class Frame:
+        def __array__(self, dtype=None, copy=None):
+            return np.dstack([photo[..., ::-1], photo[..., :1]])  # BGRA
+
+    for frame in (photo[..., ::-1], photo[..., ::-1].copy(), Tensor(), Frame()):
+        pixels = read_image(frame, order="bgr")
+        np.testing.assert_array_equal(pixels, photo)
+        assert pixels.flags.c_contiguous
+    np.testing.assert_array_equal(read_image(photo[..., 0], order="bgr")[..., 2], photo[..., 0])
+    assert np.shares_memory(read_image(photo, order="rgb"), photo)
+
+
+def test_wrong_orders(photo, jpeg, tmp_path):
+    for order in ("BGR", "gbr", None):
+        message = str(refused(photo, order=order))
+        assert f"order={order!r}" in message and "'rgb', 'bgr'" in message
+    (tmp_path / "photo.jpg").write_bytes(jpeg)
+    for source in (tmp_path / "photo.jpg", jpeg, io.BytesIO(jpeg), Image.fromarray(photo)):
+        assert "order='bgr' is for arrays" in str(refused(source, order="bgr"))
 
 
 def test_empty_file_and_empty_bytes(tmp_path):
@@ -351,12 +521,12 @@ def test_too_many_pixels_are_refused_without_decoding(tmp_path, width, height, p
 
 
 def test_pillows_warning_from_89_megapixels_on_is_not_heard(monkeypatch, jpeg, decoded):
-    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 1500)  # the picture has 2000
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 1500)  # the image has 2000
     np.testing.assert_array_equal(read_image(jpeg), decoded)
 
 
 def test_limit_holds_for_pil_images_too(monkeypatch):
-    monkeypatch.setattr(images, "MAX_PIXELS", 99)
+    monkeypatch.setattr(image_files, "MAX_PIXELS", 99)
     assert "10 x 10 pixels" in str(refused(Image.new("RGB", (10, 10))))
 
 
@@ -374,16 +544,12 @@ def test_what_is_no_picture_at_all(source):
 
 
 @pytest.mark.parametrize("several", [list, tuple])
-def test_several_pictures_where_one_is_taken_are_counted_not_shown(several):
-    pictures = several([np.zeros((4, 4, 3), np.uint8)] * 2)
-    expected = rf"^a {several.__name__} of 2, where one picture is taken, is not a picture: pass a"
-    for use in (
-        read_image,
-        lambda picture: zoo.draw(picture, []),
-        lambda picture: zoo.infer(picture, model="posenet.tiny"),
-    ):
+def test_several_images_where_one_is_taken_are_counted_not_shown(several):
+    images = several([np.zeros((4, 4, 3), np.uint8)] * 2)
+    expected = rf"^a {several.__name__} of 2, where one image is taken, is not an image: pass a"
+    for use in (read_image, lambda image: zoo.draw(image, [])):
         with pytest.raises(ImageError, match=expected):
-            use(pictures)
+            use(images)
 
 
 def test_odd_paths_are_refused():
@@ -457,7 +623,7 @@ def test_url(site, decoded):
         ("/gone.jpg", ["status 404", "check the address"]),
         ("/loop", ["redirects"]),
         ("/empty.jpg", ["0 bytes"]),
-        ("/page.jpg", ["text/html", "not a picture"]),
+        ("/page.jpg", ["text/html", "not an image"]),
         ("/cut.jpg", ["cannot be fetched"]),
     ],
 )
@@ -467,7 +633,7 @@ def test_bad_urls(site, page, words):
 
 
 def test_url_that_is_too_large(site, monkeypatch):
-    monkeypatch.setattr(images, "MAX_DOWNLOAD", 1000)
+    monkeypatch.setattr(image_urls, "MAX_DOWNLOAD", 1000)
     assert "larger than 1,000 bytes" in str(refused(f"{site}/photo.jpg"))
 
 
@@ -476,6 +642,39 @@ def test_url_of_a_server_that_is_not_there(site):
         port = closed.server_port
     error = refused(f"http://127.0.0.1:{port}/photo.jpg")
     assert "cannot be fetched" in str(error) and error.__cause__ is not None
+
+
+def test_urls_that_hold_the_image(jpeg, decoded):
+    text = base64.b64encode(jpeg).decode()
+    for head in ("data:image/jpeg;base64,", "DATA:;base64,"):
+        np.testing.assert_array_equal(read_image(head + text), decoded)
+    quoted = "data:image/jpeg," + "".join(f"%{byte:02x}" for byte in jpeg)
+    np.testing.assert_array_equal(read_image(quoted), decoded)
+    assert "not valid base64" in str(refused(f"data:image/jpeg;base64,{text[:-3]}"))
+    assert "0 bytes" in str(refused("data:,"))
+
+
+def test_urls_of_files(tmp_path, jpeg, decoded):
+    path = tmp_path / "my photo.jpg"
+    path.write_bytes(jpeg)
+    for url in (path.as_uri(), path.as_uri().replace("///", "//localhost/")):
+        np.testing.assert_array_equal(read_image(url), decoded)
+    assert f"no file '{tmp_path}/your.jpg'" in str(refused((tmp_path / "your.jpg").as_uri()))
+    message = str(refused("file://photos/cat.jpg"))
+    assert "'photos'" in message and "file:///" in message
+
+
+@pytest.mark.parametrize(
+    "url, advice",
+    [
+        ("ftp://a.b/cat.jpg", "download it and pass its path"),
+        ("s3://bucket/cat.jpg", "download it and pass its path"),
+        ("rtsp://camera/1", "ffmpeg"),
+    ],
+)
+def test_urls_that_are_not_read(url, advice):
+    message = str(refused(url))
+    assert url in message and "http, https, file and data" in message and advice in message
 
 
 @pytest.mark.parametrize("url", ["http://", "http://[::1", "https://.x/"])

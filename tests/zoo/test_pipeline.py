@@ -397,7 +397,7 @@ def test_threads_share_a_model(pixels, model):
             "score_threshold=nan",
         ),
         (lambda: zoo.estimate_multiple_poses(PHOTO, nms_radius=-1), "nms_radius=-1"),
-        (lambda: zoo.load("posenet.tiny").infer([PHOTO]), "is not a picture"),
+        (lambda: zoo.load("posenet.tiny").infer([PHOTO]), "is not an image"),
         (lambda: zoo.to_csv(5), "to_csv needs a pose"),
         (lambda: zoo.to_json({"x": float("nan")}), "not a result"),
     ],

@@ -1,4 +1,4 @@
-"""Arrays as pictures: number types, channels, and what is no picture."""
+"""Arrays as images: number types, channels, and what is no image."""
 
 import numpy as np
 import pytest
@@ -43,7 +43,10 @@ def test_channels_of_arrays(rng, channels):
         (np.zeros((2, 2, 3)) + np.nan, ["NaN", "nan_to_num"]),
         (np.full((2, 2), -np.inf, np.float16), ["infinite"]),
         (np.full((2, 2, 3), 200.0), ["200..200", "0..1", "array / 255"]),
-        (np.full((2, 2, 3), -1.0), ["-1..-1", "0..1"]),
+        (np.full((2, 2, 3), -1.0), ["-1..-1", "0..1", "(array + 1) / 2"]),
+        (np.array([[-1.0, 1.001]]), ["-1..1.001", "from -1..1 with (array + 1) / 2"]),
+        (np.array([[-1.0, 200.0]]), ["-1..200", "array / 255"]),
+        (np.array([[-128.0, 127.0]]), ["-128..127", "array / 255"]),
         (np.full((2, 2), 256), ["256..256", "0..255"]),
         (np.full((2, 2), -1), ["-1..-1", "0..255"]),
         (np.full((2, 2), 65535, np.uint16), ["65535", "array // 257"]),
@@ -52,7 +55,10 @@ def test_channels_of_arrays(rng, channels):
         (np.zeros((2, 2), "U1"), ["<U1"]),
         (np.zeros((3, 7, 8)), ["(3, 7, 8)", "channels last", "moveaxis"]),
         (np.zeros((7, 8, 2)), ["(7, 8, 2)", "channels"]),
-        (np.zeros((1, 7, 8, 3)), ["(1, 7, 8, 3)", "batch", "list(array)"]),
+        (
+            np.zeros((1, 7, 8, 3)),
+            ["(1, 7, 8, 3)", "batch of 1", "list(array)", "the verbs take the array"],
+        ),
         (np.zeros(7), ["(7,)", "[height, width]"]),
         (np.zeros(()), ["()"]),
         (np.zeros((0, 5, 3)), ["no pixels", "1 x 1"]),

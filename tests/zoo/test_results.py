@@ -243,7 +243,26 @@ def test_different_kinds_share_one_table():
 def test_nothing_found_is_an_empty_text():
     assert zoo.to_csv([]) == ""
     assert rows_of({"score": 0.5, "keypoints": []}) == []
-    assert zoo.to_csv({"a.jpg": [], "b.jpg": []}) == "image\n"
+    assert zoo.to_csv({}) == "image\n"
+
+
+def test_images_without_finds_keep_a_row():
+    nobody = {"score": 0.0, "keypoints": []}
+    found = {"a.jpg": [], "b.jpg": [LABEL], "c.jpg": [], "d.jpg": nobody}
+    assert zoo.to_csv(found).splitlines() == [
+        "image,label,index,score", "a.jpg,,,", "b.jpg,tabby,281,0.8", "c.jpg,,,", "d.jpg,,,"
+    ]  # fmt: skip
+    assert zoo.to_csv({"a.jpg": [], "b.jpg": []}) == "image\na.jpg\nb.jpg\n"
+
+
+def test_names_of_files_that_are_not_utf_8():
+    """Strict readers of JSON refuse lone surrogates; files in UTF-8 cannot hold them."""
+    for name, text in (("caf\udce9.jpg", r"caf\xe9.jpg"), ("\ud800.jpg", r"\ud800.jpg")):
+        document = zoo.to_json({name: [LABEL]})
+        assert list(json.loads(document)) == [text]
+        assert "\\ud" not in document.replace("\\\\", "")
+        assert rows_of({name: [LABEL]})[0]["image"] == text
+    assert list(json.loads(zoo.to_json({"åç.jpg": []}))) == ["åç.jpg"]
 
 
 @pytest.mark.parametrize(
@@ -279,6 +298,7 @@ def test_numbers_of_a_frame_are_numbers():
     frame = zoo.to_pandas({"a.jpg": POSE})
     assert frame["x"].dtype == np.float64 and frame["x"].sum() == 3
     assert len(zoo.to_pandas([])) == 0
+    assert list(zoo.to_pandas({"a.jpg": []})["image"]) == ["a.jpg"]
 
 
 def test_without_pandas_it_says_what_to_install(monkeypatch):

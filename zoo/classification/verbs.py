@@ -40,7 +40,7 @@ def classify(
     >>> import zoo
     >>> zoo.classify("cat.jpg", top=5)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    weights_cache.errors.ZooError: unknown option 'top' of mobilenet.v1_025: did you mean ...
+    zoo.ZooError: unknown option 'top' of mobilenet.v1_025: did you mean ...
     """
     given = {"top_k": top_k, "mirror": mirror, **options}
     return call_verb("classify", image, model=model, backend=backend, options=given)

@@ -44,6 +44,7 @@ class SsdModel(Model):
         labels: Iterable[str] | None = None,
         score_threshold: float | None = None,
         iou_threshold: float | None = None,
+        ios_threshold: float | None = None,
         max_detections: int | None = None,
         mirror: bool = False,
         **unknown: Any,
@@ -54,6 +55,7 @@ class SsdModel(Model):
         wanted = wanted_labels(self.name, labels, self.labels)
         ours: DetectionDefaults = self.entry.decode
         least, most, limit = ours.score_threshold, ours.iou_threshold, ours.max_detections
+        nested = ours.ios_threshold
         decode = partial(
             decode_detections,
             classes={index for index, name in enumerate(names) if name in wanted},
@@ -62,6 +64,9 @@ class SsdModel(Model):
             ),
             iou_threshold=check_optional(
                 "iou_threshold", iou_threshold, low=0, high=1, default=most
+            ),
+            ios_threshold=check_optional(
+                "ios_threshold", ios_threshold, low=0, high=1, default=nested
             ),
             limit=check_optional(
                 "max_detections", max_detections, low=1, whole=True, default=limit

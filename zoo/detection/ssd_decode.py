@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from zoo.shared.boxes import suppress
+from zoo.shared.boxes import suppress, without_nested
 
 
 @dataclass(frozen=True)
@@ -19,6 +19,7 @@ class DetectionDefaults:
 
     score_threshold: float  # least score of a thing, 0..1
     iou_threshold: float  # above which overlap one of two boxes is dropped
+    ios_threshold: float  # above which share of the smaller box, where both have one label
     max_detections: int
 
 
@@ -45,25 +46,31 @@ def decode_detections(
     score_threshold: float,
     iou_threshold: float,
     limit: int,
+    ios_threshold: float = 1.0,
     classes: Collection[int] | None = None,
 ) -> Found:
     """Boxes that the network is sure enough of, one for each thing.
 
     An anchor counts with its best class alone, and boxes compete whatever their class is, as in
     the op: what could be a cat or a dog is found once. Classes that nobody asked for compete, too,
-    so that asking for some classes gives those of all that belong to them.
+    so that asking for some classes gives those of all that belong to them. Of boxes of one label
+    that lie in each other, which their overlap does not show, the op keeps all.
 
     Args:
         heads: of one picture.
         score_threshold: leave out what is less sure, 0..1.
         iou_threshold: of two boxes that overlap more, the worse goes.
         limit: at most so many.
+        ios_threshold: of two boxes of one label whose intersection, within the image, is more than
+            this share of the smaller one, the worse goes; 1 keeps both.
         classes: leave out all others.
     """
     best = heads.scores.argmax(axis=1)
     sure = np.nonzero(heads.scores.max(axis=1) >= score_threshold)[0]
     found = Found(_boxes(heads, sure), heads.scores[sure, best[sure]], best[sure])
-    kept = np.array(suppress(found.boxes, found.scores, iou_threshold=iou_threshold), int)
+    best_of_all = suppress(found.boxes, found.scores, iou_threshold=iou_threshold)
+    inside = np.clip(found.boxes, 0, 1)
+    kept = np.array(without_nested(inside, found.classes, best_of_all, ios_threshold), int)
     if classes is not None:
         kept = kept[np.isin(found.classes[kept], list(classes))]
     return Found(*(array[kept[:limit]] for array in found))

@@ -35,7 +35,8 @@ def detect(
         model: name of a detection model.
         backend: where it runs.
         mirror: the picture is a mirror image (selfie view); boxes are those of the picture given.
-        options: the models have no others.
+        options: of ``ssd.*`` ``ios_threshold`` (0.9): of two boxes of one label whose intersection
+            is more than this share of the smaller one, the less sure one goes, 0..1; 1 keeps all.
 
     Returns:
         ``[{"label": "cat", "score": .., "box": {"x": .., "y": .., "width": .., "height": ..}},
@@ -53,7 +54,7 @@ def detect(
     >>> import zoo
     >>> zoo.detect("cats.jpg", label=["cat"])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    weights_cache.errors.ZooError: unknown option 'label' of ssd.mobilenet_v1: did you mean ...
+    zoo.ZooError: unknown option 'label' of ssd.mobilenet_v1: did you mean ...
     """
     given = {
         "labels": labels,

@@ -9,6 +9,6 @@ FAMILIES = ("blazeface", "facemesh", "iris", "faceapi")
 MODELS = {
     "estimate_faces": Choices(default="facemesh.base", fast="facemesh.base", best="facemesh.base"),
     "detect_faces": Choices(
-        default="blazeface.back", fast="blazeface.short", best="blazeface.back"
+        default="blazeface.refined", fast="blazeface.short", best="blazeface.refined"
     ),
 }

@@ -1,4 +1,4 @@
-"""Face detectors: MediaPipe's BlazeFace, and the tiny one of face-api.js."""
+"""Face detectors: MediaPipe's BlazeFace, alone or refined, and the tiny one of face-api.js."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -9,10 +9,13 @@ from zoo.detector import AnchorDetector, BoxDetector
 from zoo.entry import Entry
 from zoo.faces.estimating import FaceModel, Located, checked_limits, to_faces
 from zoo.faces.face_api_decode import find_faces
+from zoo.faces.refinement import Refinement
 from zoo.options import refuse_options
 from zoo.results import Face
 from zoo.runner import Outputs
-from zoo.shared.anchors import Candidates
+from zoo.shared.anchors import Candidates, find_candidates
+from zoo.shared.boxes import suppress
+from zoo.shared.regions import Region, region_of_box
 
 
 class FaceDetector(BoxDetector, FaceModel):
@@ -51,6 +54,53 @@ class BlazeFace(AnchorDetector, FaceDetector):
     """A loaded BlazeFace."""
 
     kind = "points6"
+
+
+class RefinedBlazeFace(FaceDetector):
+    """A loaded BlazeFace for near faces that looks at each face which another detector proposes.
+
+    The detector sees small faces, but places their boxes badly, and takes much else for faces.
+    Enlarged, each of its proposals is a face near the camera, or none.
+    """
+
+    kind = "points6"
+
+    def find(
+        self,
+        photo: np.ndarray,
+        *,
+        score_threshold: float | None = None,
+        iou_threshold: float | None = None,
+        limit: int | None = None,
+    ) -> Candidates:
+        """What it finds in a photo; see `BoxDetector.find`."""
+        how: Refinement = self.entry.decode
+        least = how.score_threshold if score_threshold is None else score_threshold
+        most = how.iou_threshold if iou_threshold is None else iou_threshold
+        proposals = self.part("detector").find(photo, score_threshold=how.proposal_threshold)
+        regions = [region_of_box(box).squared().scaled(how.scale) for box in proposals.boxes]
+        if not regions:
+            return proposals
+        outputs, placements = self.look_closer(photo, regions)
+        seen = [
+            find_candidates(
+                {name: values[i : i + 1] for name, values in outputs.items()},
+                how.grid,
+                score_threshold=least,
+            ).in_photo(placement)
+            for i, placement in enumerate(placements)
+        ]
+        nearest = [_best_within(*pair, how) for pair in zip(seen, regions, strict=True)]
+        found = Candidates(*(np.concatenate(arrays) for arrays in zip(*nearest, strict=True)))
+        return found.at(suppress(found.boxes, found.scores, iou_threshold=most, limit=limit))
+
+
+def _best_within(found: Candidates, region: Region, how: Refinement) -> Candidates:
+    """The surest face near the middle of a region, or none: its neighbours have their own."""
+    middles = (found.boxes[:, :2] + found.boxes[:, 2:]) / 2
+    away = np.hypot(middles[:, 0] - region.x, middles[:, 1] - region.y)
+    near = np.nonzero(away <= how.reach * region.width / how.scale)[0]
+    return found.at(near[np.argsort(-found.scores[near])][:1].tolist())
 
 
 class TinyFaceDetector(FaceDetector):

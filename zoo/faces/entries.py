@@ -1,9 +1,11 @@
 """The pretrained face models."""
 
+from dataclasses import replace
 from typing import Any
 
 from zoo.entry import Entry, Preprocess
 from zoo.faces.face_api_decode import Thresholds
+from zoo.faces.refinement import Refinement
 from zoo.options import Option
 from zoo.shared.anchors import AnchorGrid
 
@@ -44,17 +46,19 @@ def _grid(strides: tuple[int, ...], size: int) -> AnchorGrid:
 # Measured with five faces, pasted in all sizes into a photo of an empty room.
 _NARROW = "Misses faces that are narrower than about 1/{} of the photo's longer side."
 
-_BLAZEFACES = [
-    _blazeface(
-        "short",
-        "mediapipe-face-detection-tflite",
-        AnchorGrid(
-            ("regressors",), ("classificators",), keypoints=6, strides=(8, 16, 16, 16), size=128
-        ),
-        "BlazeFace for faces within 2 m of the camera, 6 keypoints, by MediaPipe",
-        f"{_NARROW.format(10)} Takes faces of some dogs for human ones.",
-        "face_detection_short_range.tflite",
+_SHORT = _blazeface(
+    "short",
+    "mediapipe-face-detection-tflite",
+    AnchorGrid(
+        ("regressors",), ("classificators",), keypoints=6, strides=(8, 16, 16, 16), size=128
     ),
+    "BlazeFace for faces within 2 m of the camera, 6 keypoints, by MediaPipe",
+    f"{_NARROW.format(10)} Takes faces of some dogs for human ones.",
+    "face_detection_short_range.tflite",
+)
+
+_BLAZEFACES = [
+    _SHORT,
     _blazeface(
         "full",
         "mediapipe-face-detection-tflite",
@@ -88,6 +92,22 @@ _BLAZEFACES = [
     ),
 ]
 
+_PROPOSERS = ("blazeface.back", "blazeface.full", "faceapi.tiny_detector")
+
+_BLAZEFACES.append(
+    replace(
+        _SHORT,
+        name="blazeface.refined",
+        model="detectors:RefinedBlazeFace",
+        decode=Refinement(_SHORT.decode),
+        title="BlazeFace in two looks: what blazeface.back proposes, blazeface.short confirms",
+        parts={"detector": "blazeface.back", **_READERS},
+        options={"detector": Option("blazeface.back", choices=_PROPOSERS)},
+        limits=f"{_NARROW.format(30)} In crowds it misses a third of the faces: those that are "
+        "small, turned away or half hidden.",
+    )
+)
+
 _DETECTORS = (*(entry.name for entry in _BLAZEFACES), "faceapi.tiny_detector")
 
 
@@ -111,7 +131,7 @@ _MESHES = [
         title="Face mesh of 468 points in 3D, by MediaPipe",
         limits="Misreads faces upside down, and guesses at those narrower than about 40 pixels. "
         "What its detector misses it does not see.",
-        **_found_by("blazeface.short", iris="iris.base"),
+        **_found_by("blazeface.refined", iris="iris.base"),
     ),
     Entry(
         name="iris.base",

@@ -8,6 +8,8 @@ from zoo.faces.entries import ENTRIES
 from zoo.loading import call_verb
 
 _MESH = MODELS["estimate_faces"].default
+_DETECTOR = MODELS["detect_faces"].default
+_BLAZEFACES = tuple(entry.name for entry in ENTRIES if entry.name.startswith("blazeface"))
 
 #: What `estimate_faces` takes for ``landmarks``, and the models that give them, the default first.
 LANDMARKS = {
@@ -15,14 +17,14 @@ LANDMARKS = {
     "mesh468": (_MESH,),  # as results call them
     "points68": ("faceapi.landmark68",),
     "points68_tiny": ("faceapi.landmark68_tiny",),
-    "points6": tuple(e.name for e in ENTRIES if e.name.startswith("blazeface")),
+    "points6": (_DETECTOR, *(n for n in _BLAZEFACES if n != _DETECTOR)),
 }
 
 
 def detect_faces(
     image: Any,
     *,
-    model: str = MODELS["detect_faces"].default,
+    model: str = _DETECTOR,
     backend: str | None = None,
     max_faces: int | None = None,
     score_threshold: float | None = None,
@@ -35,19 +37,20 @@ def detect_faces(
     Args:
         image: a path, URL, bytes, file object, PIL image, array (uint8 or float in 0..1; grey,
             RGB or RGBA) or tensor. A list, an iterator or an array [n, h, w, 3] are several.
-        model: name of a detector: ``"blazeface.short"`` is for faces within 2 m of the camera,
-            ``"blazeface.full"`` for smaller ones, too, ``"blazeface.back"`` for those of groups,
-            ``"faceapi.tiny_detector"`` for boxes only.
+        model: name of a detector: ``"blazeface.refined"`` for faces of all sizes,
+            ``"blazeface.short"`` for one face within 2 m of the camera, the fastest,
+            ``"blazeface.full"``, ``"blazeface.back"``, ``"faceapi.tiny_detector"`` for boxes only.
         backend: where it runs.
         max_faces: find at most so many, 1 or more; by default all.
-        score_threshold: leave out what is less sure, 0..1; by default the model's own (0.5, of
-            blazeface.full 0.6).
+        score_threshold: leave out what is less sure, 0..1; by default the model's own (of
+            blazeface.refined 0.7, blazeface.full 0.6, of others 0.5).
         iou_threshold: of two boxes that overlap more, the less sure one goes, 0..1; by default the
             model's own (0.3, of faceapi.tiny_detector 0.4).
         mirror: the picture is a mirror image (selfie view): positions are those of the picture
             given, left and right those of the real person.
-        options: of faceapi.tiny_detector ``input_size``: 128, 160, 224, 320, 416 (default), 512 or
-            608 pixels; with more it finds smaller faces.
+        options: of blazeface.refined ``detector``: what proposes the faces that it looks at, by
+            default ``"blazeface.back"``; of faceapi.tiny_detector ``input_size``: 128, 160, 224,
+            320, 416 (default), 512 or 608 pixels; with more it finds smaller faces.
 
     Returns:
         A list, best first, of ``{"score": .., "box": {"x": .., "y": .., "width": ..,
@@ -66,7 +69,7 @@ def detect_faces(
     ['right_eye', 'left_eye']
     >>> zoo.detect_faces("me.jpg", max_face=1)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    weights_cache.errors.ZooError: unknown option 'max_face' of blazeface.short: did you mean 'm...
+    zoo.ZooError: unknown option 'max_face' of blazeface.refined: did you mean ...
     """
     given = {
         "max_faces": max_faces,
@@ -114,9 +117,8 @@ def estimate_faces(
         iou_threshold: see `detect_faces`; of the detector.
         mirror: see `detect_faces`.
         options: ``detector``: name of the model that finds the faces, see `detect_faces`; by
-            default ``"blazeface.short"`` for the mesh, which misses small faces: take
-            ``"blazeface.full"`` for those farther away and ``"blazeface.back"`` for groups; and
-            ``"faceapi.tiny_detector"`` for 68 points, with an ``input_size`` of 416 that can be
+            default ``"blazeface.refined"`` for the mesh, and ``"faceapi.tiny_detector"`` for 68
+            points, with an ``input_size`` of 416 that can be
             changed only where it is the model itself.
 
     Returns:
@@ -153,7 +155,7 @@ def estimate_faces(
     'happy'
     >>> zoo.estimate_faces(photo, landmarks="points")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    weights_cache.errors.ZooError: landmarks='points' must be one of ['mesh', 'mesh468', ...
+    zoo.ZooError: landmarks='points' must be one of ['mesh', 'mesh468', ...
     """
     given = {
         "iris": iris,

@@ -44,6 +44,10 @@ _START, _MIDDLE, _TIP = _JOINTS[:, 0], _JOINTS[range(5), (3, 2, 2, 2, 2)], _JOIN
 
 # Angles at the middle joint, between start and tip, in degrees.
 _NO_CURL, _HALF_CURL = 130.0, 60.0
+_MARGIN = 15.0  # a finger this near to one of them is partly of both curls
+
+_WRIST, _MIDDLE_KNUCKLE = 0, 9
+_HANGING = 45.0  # degrees from straight down
 
 # Kinds of directions, in the order in which ties are decided, and what votes for them.
 _VERTICAL, _HORIZONTAL, _DIAGONAL = range(3)
@@ -78,6 +82,36 @@ def read_fingers(points: np.ndarray) -> dict[str, Finger]:
         name: Finger(_curl(angle), direction, angle)
         for name, angle, direction in zip(FINGERS, angles.tolist(), directions, strict=True)
     }
+
+
+def curl_shares(angle: float) -> dict[str, float]:
+    """How much of each curl a finger has, by the angle at its middle joint; together 1.
+
+    Within 15 degrees of the angle that separates two curls a finger is partly of both. So what a
+    hand shows does not change from one frame to the next because a finger moved by a degree.
+
+    >>> curl_shares(175.0), curl_shares(130.0)
+    ({'no_curl': 1.0}, {'no_curl': 0.5, 'half_curl': 0.5})
+    """
+    straight, bent = (
+        min(max((angle - limit + _MARGIN) / (2 * _MARGIN), 0.0), 1.0)
+        for limit in (_NO_CURL, _HALF_CURL)
+    )
+    shares = dict(zip(CURLS, (straight, bent - straight, 1 - bent), strict=True))
+    return {curl: share for curl, share in shares.items() if share}
+
+
+def is_hanging(points: np.ndarray) -> bool:
+    """Whether a hand points downwards, as the hands of people do who show nothing.
+
+    Args:
+        points: [21, 2 or 3] in pixels, y downwards.
+
+    >>> is_hanging(np.stack([np.zeros(21), np.arange(21.0)], axis=1))
+    True
+    """
+    right, down = points[_MIDDLE_KNUCKLE, :2] - points[_WRIST, :2]
+    return bool(down > 0 and np.degrees(np.arctan2(abs(right), down)) < _HANGING)
 
 
 def points_of(hand: Any) -> np.ndarray:

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from weights_cache.errors import ZooError
-from zoo.gestures.fingers import CURLS, DIRECTIONS, FINGERS, Finger
-from zoo.options import check_number, did_you_mean
+from zoo.gestures.fingers import CURLS, DIRECTIONS, FINGERS, Finger, curl_shares
+from zoo.options import check_flag, check_number, did_you_mean
 
 #: Finger -> what it may do -> what that is worth, -1..1.
 Table = dict[str, dict[str, float]]
@@ -22,9 +22,12 @@ class GestureRules(NamedTuple):
     curls: Table
     directions: Table
     weights: dict[str, float]  # of fingers; 1 where none is given
+    raised: bool = False  # whether hands that hang down never make it
 
 
-def make_gesture(label: str, curls: Any, directions: Any, weights: Any) -> GestureRules:
+def make_gesture(
+    label: str, curls: Any, directions: Any, weights: Any, raised: Any = False
+) -> GestureRules:
     """A gesture from what a user or a file gives: see `GestureRecognizer.add`.
 
     Raises:
@@ -37,6 +40,7 @@ def make_gesture(label: str, curls: Any, directions: Any, weights: Any) -> Gestu
         _table(label, "curl", curls, CURLS),
         _table(label, "direction", directions, DIRECTIONS),
         {name: _weight(label, name, value) for name, value in _fingers(label, weights)},
+        check_flag("raised", raised),
     )
     ruled = gesture.curls.keys() | gesture.directions.keys()
     if not any(gesture.weights.get(name, 1) for name in ruled):
@@ -51,12 +55,17 @@ def score_of(gesture: GestureRules, fingers: Mapping[str, Finger]) -> float:
     >>> score_of(fist, {"index": Finger("half_curl", "vertical_up", 100.0)})
     0.5
     """
-    rules = [(name, worths, fingers[name].curl) for name, worths in gesture.curls.items()]
+    rules = [
+        (name, worths, curl_shares(fingers[name].angle)) for name, worths in gesture.curls.items()
+    ]
     rules += [
-        (name, worths, fingers[name].direction) for name, worths in gesture.directions.items()
+        (name, worths, {fingers[name].direction: 1.0})
+        for name, worths in gesture.directions.items()
     ]
     reached = sum(
-        gesture.weights.get(name, 1) * worths.get(seen, 0) for name, worths, seen in rules
+        gesture.weights.get(name, 1) * worths.get(what, 0) * share
+        for name, worths, shares in rules
+        for what, share in shares.items()
     )
     most = sum(gesture.weights.get(name, 1) * max(worths.values()) for name, worths, _ in rules)
     return min(max(reached / most, 0.0), 1.0)

@@ -85,6 +85,6 @@ def _parse(text: str) -> tuple[dict[str, GestureRules], float]:
 
 
 def _gesture(label: str, rules: Any) -> GestureRules:
-    if not isinstance(rules, dict) or rules.keys() != _KEYS:
+    if not isinstance(rules, dict) or rules.keys() - {"raised"} != _KEYS:
         raise ValueError(f"gesture {label!r} needs {', '.join(sorted(_KEYS))}")
     return make_gesture(label, **rules)

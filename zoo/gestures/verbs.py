@@ -41,7 +41,7 @@ def recognize_gestures(
         hands_model: name of the model that finds the hands, which has to give 21 keypoints; by
             default ``"hands.lite"``. Not where hands are given, as the options.
         backend: where networks run.
-        score_threshold: least score of a gesture, 0..1; by default 0.9 for rules, 0.5 for the
+        score_threshold: least score of a gesture, 0..1; by default 0.86 for rules, 0.5 for the
             network.
         mirror: the picture is a mirror image (selfie view), also where its hands are given:
             boxes and directions are those in the picture given, handedness that of the real person.

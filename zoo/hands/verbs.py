@@ -55,7 +55,7 @@ def estimate_hands(
     >>> import zoo
     >>> zoo.estimate_hands("me.jpg", hands=1)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    weights_cache.errors.ZooError: unknown option 'hands' of hands.lite: did you mean 'max_hands'...
+    zoo.ZooError: unknown option 'hands' of hands.lite: did you mean 'max_hands'...
     """
     given = {
         "max_hands": max_hands,

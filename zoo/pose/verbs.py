@@ -94,10 +94,10 @@ def estimate_multiple_poses(
         score_threshold: least score of a pose, 0..1; by default PoseNet has 0.15, MoveNet 0.25
             and BlazePose 0.5.
         mirror: see `estimate_single_pose`.
-        options: see `estimate_single_pose` (but ``second_look``). MoveNet and BlazePose, which look at one person after a detector has
-            found them: ``detector_threshold``, how sure that must be, 0..1, by default as the
-            detector's entry says (0.5). MoveNet: ``detector`` (``"ssd.mobilenet_v1"`` or
-            ``"blazepose.detector"``).
+        options: see `estimate_single_pose` (but ``second_look``). MoveNet and BlazePose,
+            which look at one person after a detector has found them: ``detector_threshold``, how
+            sure that must be, 0..1, by default as the detector's entry says (0.5). MoveNet:
+            ``detector`` (``"ssd.mobilenet_v1"`` or ``"blazepose.detector"``).
 
     Returns:
         A list of poses as of `estimate_single_pose`, best score first, everybody once; empty if

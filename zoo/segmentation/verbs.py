@@ -41,7 +41,7 @@ def segment(
     >>> import zoo
     >>> zoo.segment("street.jpg", probabilities=True)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    weights_cache.errors.ZooError: unknown option 'probabilities' of deeplab.v3: did you mean ...
+    zoo.ZooError: unknown option 'probabilities' of deeplab.v3: did you mean ...
     """
     given = {"probability": probability, "mirror": mirror, **options}
     return call_verb("segment", image, model=model, backend=backend, options=given)
@@ -81,7 +81,7 @@ def segment_person(
     >>> import zoo
     >>> zoo.segment_person("me.jpg", treshold=0.9)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    weights_cache.errors.ZooError: unknown option 'treshold' of selfie.base: did you mean ...
+    zoo.ZooError: unknown option 'treshold' of selfie.base: did you mean ...
     """
     given = {"threshold": threshold, "probability": probability, "mirror": mirror, **options}
     return call_verb("segment_person", image, model=model, backend=backend, options=given)
@@ -127,7 +127,7 @@ def segment_persons(
     >>> import zoo
     >>> zoo.segment_persons("team.jpg", max_person=2)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    weights_cache.errors.ZooError: unknown option 'max_person' of bodypix.mobilenet_075: did you ...
+    zoo.ZooError: unknown option 'max_person' of bodypix.mobilenet_075: did you ...
     """
     given = {
         "max_persons": max_persons,
@@ -172,7 +172,7 @@ def segment_person_parts(
     >>> import zoo
     >>> zoo.segment_person_parts("me.jpg", model="deeplab.v3")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    weights_cache.errors.ZooError: deeplab.v3 cannot segment_person_parts: it can infer...
+    zoo.ZooError: deeplab.v3 cannot segment_person_parts: it can infer...
     """
     given = {"threshold": threshold, "probability": probability, "mirror": mirror, **options}
     return call_verb("segment_person_parts", image, model=model, backend=backend, options=given)

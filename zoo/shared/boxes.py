@@ -15,10 +15,15 @@ def overlap(box: np.ndarray, boxes: np.ndarray) -> np.ndarray:
     >>> overlap(np.array([0, 0, 2, 2]), np.array([[0, 0, 2, 2], [1, 0, 3, 2]])).round(2)
     array([1.  , 0.33])
     """
-    low, high = np.maximum(box[:2], boxes[:, :2]), np.minimum(box[2:], boxes[:, 2:])
-    shared = np.prod(np.clip(high - low, 0, None), axis=1)
+    shared = intersection(box, boxes)
     union = np.prod(box[2:] - box[:2]) + np.prod(boxes[:, 2:] - boxes[:, :2], axis=1) - shared
     return np.divide(shared, union, out=np.zeros(len(boxes)), where=union > 0)
+
+
+def intersection(box: np.ndarray, boxes: np.ndarray) -> np.ndarray:
+    """The area that a box [4] shares with each of some boxes [n, 4]."""
+    low, high = np.maximum(box[:2], boxes[:, :2]), np.minimum(box[2:], boxes[:, 2:])
+    return np.prod(np.clip(high - low, 0, None), axis=1)
 
 
 def suppress(
@@ -42,6 +47,32 @@ def suppress(
         if limit is not None and len(kept) >= limit:
             break
         if not kept or overlap(boxes[index], boxes[kept]).max() <= iou_threshold:
+            kept.append(index)
+    return kept
+
+
+def without_nested(
+    boxes: np.ndarray, kinds: Sequence[int] | np.ndarray, order: Sequence[int], ios_threshold: float
+) -> list[int]:
+    """Some indices of boxes without those that lie within a better box of the same kind.
+
+    Args:
+        boxes: [n, 4].
+        kinds: [n]; boxes of different kinds do not compete.
+        order: the indices, best first.
+        ios_threshold: the intersection over the area of the smaller box above which the worse of
+            two goes, 0..1.
+
+    >>> boxes = np.array([[0, 0, 9, 9], [2, 2, 4, 4], [2, 2, 4, 4]])
+    >>> without_nested(boxes, [0, 0, 1], [0, 1, 2], ios_threshold=0.9)
+    [0, 2]
+    """
+    areas = np.prod(boxes[:, 2:] - boxes[:, :2], axis=1)
+    kept: list[int] = []
+    for index in order:
+        rivals = [other for other in kept if kinds[other] == kinds[index]]
+        shared = intersection(boxes[index], boxes[rivals])
+        if not (shared > ios_threshold * np.minimum(areas[rivals], areas[index])).any():
             kept.append(index)
     return kept
 
