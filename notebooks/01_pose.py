@@ -39,7 +39,7 @@ zoo.draw(photo, pose)
 # gives an iterator: pictures are read one at a time, so a whole film fits into memory.
 
 # %%
-people = zoo.estimate_multiple_poses(photo, max_poses=3, score_threshold=0.4)
+people = zoo.estimate_multiple_poses(photo, max_poses=3, score_threshold=0.3)
 for number, poses in enumerate(zoo.estimate_multiple_poses([photo, photo])):
     print(number, [round(p["score"], 2) for p in poses])
 assert len(people) == 1
