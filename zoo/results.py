@@ -141,12 +141,15 @@ class Detection(_Detection, total=False):
     keypoints: list[Keypoint]
 
 
-class Gesture(TypedDict):
-    """What a hand says."""
-
+class _Gesture(TypedDict):
     label: str
     score: float
     hand: int  # its index among the hands
+
+
+class Gesture(_Gesture, total=False):
+    """What a hand says; handedness and box as the hand has them."""
+
     handedness: str
     box: Box
 
