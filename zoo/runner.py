@@ -15,7 +15,7 @@ from core.graph.nodes import PartialSpec
 from core.tensors import Tensor
 from weights_cache.errors import OfflineError, ZooError
 from zoo.catalog import find_entry
-from zoo.descriptions import network_text
+from zoo.descriptions import Card, network_text
 from zoo.entry import Entry
 from zoo.image_lists import ResultsOfImages, as_sequence, batches, for_each_image, is_several
 from zoo.images import read_image
@@ -134,9 +134,9 @@ class LoadedModel(Planned):
         """
         return self.network.execute(inputs, outputs, raw=raw)
 
-    def describe(self) -> str:
+    def describe(self) -> Card:
         """Inputs, outputs, number of parameters and types of nodes, as a text of a few lines."""
-        return network_text(self.network, repr(self)[1:-1])
+        return Card(network_text(self.network, repr(self)[1:-1]))
 
     def close(self) -> None:
         """Let go of the network with its weights; the model cannot run after that."""
