@@ -9,7 +9,7 @@ import numpy as np
 from weights_cache.dependencies import needed_for
 from weights_cache.errors import ZooError
 from zoo.result_checks import check_result
-from zoo.results import AnyResult, is_thing
+from zoo.results import AnyResult, Result, is_thing
 
 PROBABILITY_SCALE = 65535  # of 16-bit grey
 

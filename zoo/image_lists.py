@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from weights_cache.errors import ZooError
+from zoo.images import read_image
 from zoo.pixels import ImageError
 
 Result = TypeVar("Result")
@@ -57,6 +58,27 @@ def for_each_image(source: Any, run_one: Callable[[Any], Result]) -> Any:
     return ResultsOfImages(map(run_named, count(), as_sequence(source)))
 
 
+def for_each_batch(
+    source: Any, run_batch: Callable[[Sequence[np.ndarray]], list[Result]], most: int
+) -> Any:
+    """As `for_each_image`, of a function that takes some images at once, as uint8 arrays.
+
+    Args:
+        source: an image, or a sequence, iterator or batch [n, height, width, 3] of them.
+        run_batch: from images, [height, width, 3] each, to their results.
+        most: how many of a list it is given at once. Those of an iterator, such as the frames of
+            a camera, are not waited for.
+    """
+
+    def run_one(image: Any) -> Result:
+        return run_batch([read_image(image)])[0]
+
+    if most == 1 or hasattr(source, "__next__") or not is_several(source):
+        return for_each_image(source, run_one)
+    groups = _batches(as_sequence(source), most)
+    return ResultsOfImages(result for group in groups for result in run_batch(group))
+
+
 def as_sequence(source: Any) -> Any:
     """The images of a list or batch, each for itself."""
     return np.asarray(source) if hasattr(source, "ndim") else source
@@ -72,19 +94,11 @@ def at_index(index: int, run_one: Callable[[Item], Result], image: Item) -> Resu
         raise
 
 
-def batches(
-    images: Iterable[Any], read: Callable[[Any], np.ndarray], most: int
-) -> Iterator[list[np.ndarray]]:
-    """The images in groups that are small enough to be held at once.
-
-    Args:
-        images: of any source that is read.
-        read: from an image to its pixels, uint8 [height, width, 3].
-        most: how many make a group at most.
-    """
+def _batches(images: Iterable[Any], most: int) -> Iterator[list[np.ndarray]]:
+    """The images in groups that are small enough to be held at once."""
     group: list[np.ndarray] = []
     for index, image in enumerate(images):
-        photo = at_index(index, read, image)
+        photo = at_index(index, read_image, image)
         if group and (len(group) >= most or sum(p.nbytes for p in [*group, photo]) > MOST_BYTES):
             yield group
             group = []

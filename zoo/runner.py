@@ -17,7 +17,7 @@ from weights_cache.errors import OfflineError, ZooError
 from zoo.catalog import find_entry
 from zoo.descriptions import Card, network_text
 from zoo.entry import Entry
-from zoo.image_lists import ResultsOfImages, as_sequence, batches, for_each_image, is_several
+from zoo.image_lists import for_each_batch
 from zoo.images import read_image
 from zoo.mirroring import flipped_result
 from zoo.networks import build_network
@@ -265,7 +265,7 @@ class Model(LoadedModel):
             values, _ = self._prepared(photos)
             return self.rows_of(network.execute(values, [wanted])[wanted], len(photos))
 
-        return self._run_batches(image, infer_batch)
+        return for_each_batch(image, infer_batch, self.entry.together)
 
     def rows_of(self, batch: Tensor, count: int) -> list[Tensor]:
         """What a network gives for each image of a batch, [1, ...]."""
@@ -358,23 +358,7 @@ class Model(LoadedModel):
             widths = [photo.shape[1] for photo in photos]
             return list(map(flipped_result, results, widths))
 
-        return self._run_batches(source, run_batch)
-
-    def _run_batches(
-        self, source: Any, run_batch: Callable[[Sequence[np.ndarray]], list[Result]]
-    ) -> Any:
-        """What a function of some photos gives for a source: a list in batches, if that is faster.
-
-        Those of an iterator, such as the frames of a camera, are not waited for.
-        """
-
-        def run_one(image: Any) -> Result:
-            return run_batch([read_image(image)])[0]
-
-        if self.entry.together == 1 or hasattr(source, "__next__") or not is_several(source):
-            return for_each_image(source, run_one)
-        groups = batches(as_sequence(source), read_image, self.entry.together)
-        return ResultsOfImages(result for group in groups for result in run_batch(group))
+        return for_each_batch(source, run_batch, self.entry.together)
 
     def __repr__(self) -> str:
         options = "".join(f", {k}={v!r}" for k, v in self.options.items())
