@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+import pydoc
 from pathlib import Path
 
 import numpy as np
@@ -48,6 +49,12 @@ def test_functions_take_them():
     assert zoo.estimate_single_pose(PHOTO, model="pose.fast") == expected
     hand = {"keypoints": [{"position": {"x": 0.0, "y": -float(y)}} for y in range(21)]}
     assert zoo.recognize_gestures([hand], model="best")[0]["label"] == "open_palm"
+
+
+def test_names_go_before_folders(tmp_path, monkeypatch):
+    (tmp_path / "fast").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert zoo.estimate_single_pose(PHOTO, model="fast")["keypoints"]
 
 
 def test_load_and_describe_take_them():
@@ -267,3 +274,13 @@ def test_batches_hold_few_bytes(runs, monkeypatch):
     runs.clear()
     in_batches("posenet.tiny", 16).estimate_multiple_poses([np.zeros((99, 99, 3), np.uint8)] * 2)
     assert runs == [1, 1]
+
+
+# --- help ---------------------------------------------------------------------------------------
+
+
+def test_help_begins_with_a_tour():
+    text = pydoc.plain(pydoc.render_doc(zoo))
+    tour = text[: text.index("PACKAGE CONTENTS")]
+    assert all(verb in tour for verb in choices())
+    assert all(word in tour for word in ("zoo.load", "mirror=True", "ZooError", "zoo.Pose"))
