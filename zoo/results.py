@@ -242,7 +242,8 @@ dict: dict(zip(paths, results))
         raise ZooError(f"this is an iterator over the results of several images: {step}")
     plain = isinstance(result, (list, tuple)) and any(isinstance(x, list) for x in result)
     if plain or isinstance(result, ResultsOfImages):
-        raise ZooError(f"this is a list of the results of {len(result)} images: {step}")
+        images = f"{len(result)} image{'s' if len(result) != 1 else ''}"
+        raise ZooError(f"this is a list of the results of {images}: {step}")
 
 
 def label_areas(segmentation: Mapping[str, Any]) -> Iterator[tuple[int, str, int, float]]:

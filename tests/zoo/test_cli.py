@@ -176,7 +176,7 @@ def test_several_photos_are_not_drawn_over_a_file(capsys, tmp_path):
         (["pose", "no.jpg"], "no file 'no.jpg'"),
         (["pose", str(ROOT)], "is a folder"),
         (["pose", PHOTO, "--model", "posenet.tny"], "did you mean 'posenet.tiny'"),
-        (["pose", PHOTO, "--backend", "gpu"], "unknown backend 'gpu'"),
+        (["pose", PHOTO, "--backend", "gpu"], "runs on GPUs is --backend 'shader'"),
         (["models", "x*"], "no model matches 'x*'"),
         (["weights", "fetch"], "required: NAME"),
         (["weights", "path", "posenet.tny"], "posenet"),

@@ -380,7 +380,6 @@ def test_several_pictures_where_one_is_taken_are_counted_not_shown(several):
     for use in (
         read_image,
         lambda picture: zoo.draw(picture, []),
-        lambda picture: zoo.infer(picture, model="posenet.tiny"),
     ):
         with pytest.raises(ImageError, match=expected):
             use(pictures)
