@@ -59,14 +59,15 @@ class Hints:
 
     def _mention_others(self, image: str, pixels: np.ndarray) -> None:
         """Where the model's answer for several people costs no other network."""
-        from zoo.catalog import choices, find_entry, is_entry
+        from zoo.catalog import choices, chosen_name, find_entry, is_entry
+        from zoo.loading import call_verb
 
-        model = self._model or choices()[self._task.verbs["single"][0]].default
+        verb = self._task.verbs["single"][0]
+        model = chosen_name(self._model, verb) or choices()[verb].default
         if not is_entry(model) or find_entry(model).parts:
             return
-        import zoo
-
-        people = zoo.estimate_multiple_poses(pixels, model=model, score_threshold=SECOND_SCORE)
+        options = {"model": model, "score_threshold": SECOND_SCORE}
+        people = call_verb("estimate_multiple_poses", pixels, **options)
         if len(people) > 1:
             complain(
                 f"{image} shows at least {len(people)} people, and one pose is given: "

@@ -10,7 +10,7 @@ import numpy as np
 from weights_cache.dependencies import needed_for
 from zoo.documents import encodable
 from zoo.result_checks import check_result, not_a_result
-from zoo.results import Result, by_photo, is_thing, kind_of, label_areas
+from zoo.results import AnyResult, Result, by_photo, is_thing, kind_of, label_areas
 
 if TYPE_CHECKING:
     import pandas
@@ -31,7 +31,7 @@ _COLUMNS = (
 )
 
 
-def to_csv(result: Result) -> str:
+def to_csv(result: AnyResult) -> str:
     """A result as CSV text: a line for each keypoint, label, detection, gesture or region.
 
     Columns that no row has are left out, so they follow from the kind of result:
@@ -85,7 +85,7 @@ def csv_text(rows: list[Row], columns: list[str]) -> str:
     return text.getvalue()
 
 
-def to_pandas(result: Result) -> "pandas.DataFrame":
+def to_pandas(result: AnyResult) -> "pandas.DataFrame":
     """A result as a DataFrame of pandas, with the rows and columns of `to_csv`.
 
     Args:

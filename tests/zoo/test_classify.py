@@ -98,7 +98,7 @@ def test_every_kind_of_source_gives_the_same(model):
 def test_several_pictures(model, wrap):
     pixels = zoo.read_image(PHOTO)
     pictures = [pixels, pixels[::-1].copy(), 255 - pixels]
-    results = model.classify(wrap(pictures), top_k=2)
+    results = iter(model.classify(wrap(pictures), top_k=2))
     assert next(results) == model.classify(pixels, top_k=2)
     assert list(results) == [model.classify(p, top_k=2) for p in pictures[1:]]
 
@@ -274,7 +274,6 @@ def test_no_layers_to_have_features_of(tmp_path):
         (lambda m: m.classify(PHOTO, top_k=0), "top_k=0 must be a whole number at least 1"),
         (lambda m: m.classify(PHOTO, top_k=1.5), "top_k=1.5"),
         (lambda m: m.classify("nowhere.jpg"), "there is no file 'nowhere.jpg'"),
-        (lambda m: m.infer([PHOTO]), "is not an image"),
     ],
 )
 def test_bad_calls(model, call, message):

@@ -12,12 +12,15 @@ import pytest
 from PIL import Image
 
 import zoo
+from tests.core.converter.teachable_bundles import write_bundle
 from tests.rules.test_imports import modules_after
 from tests.zoo.test_cli import PHOTO, run
 from weights_cache.errors import ZooError
-from zoo.catalog import choices, find_entry, is_entry
+from zoo.catalog import all_entries, choices, find_entry, is_entry
 from zoo.cli import _make_parser
 from zoo.cli_tasks import TASKS
+from zoo.runner import model_class
+from zoo.unknown_models import able_models
 
 BOX = {"x": 10.0, "y": 20.0, "width": 100.0, "height": 80.0}
 LABEL = {"label": "cat", "score": 0.75, "index": 3}
@@ -140,23 +143,36 @@ def test_options_are_options_of_the_functions(task):
         assert wanted <= set().union(*known)
 
 
+FOR_EXPERTS = {"estimate_hands": {"iou_threshold"}, "segment_persons": {"nms_radius"}}
+
+
+def options_of_some_models(verb):
+    """And what says how a model tells palms or people apart, which is for experts."""
+    models = [all_entries()[name] for name in able_models(verb)]
+    options = [getattr(model_class(entry), verb).__kwdefaults__.keys() for entry in models]
+    loading = {name for entry in models for name in entry.options}
+    some = set().union(*options) - set.intersection(*map(set, options))
+    return some | loading | FOR_EXPERTS.get(verb, set())
+
+
 @pytest.mark.parametrize(
     "task, switch",
     [(task, switch) for task in TASKS for switch in ("", *task.verbs)],
     ids=lambda value: getattr(value, "command", value),
 )
 def test_every_keyword_has_its_flag(task, switch):
-    """Each function's own, and none that it does not have."""
+    """Those of all models of a function; those of some are for --option."""
     common = {"model", "backend", "mirror"}
     verb = task.verbs[switch][0] if switch else task.verb
-    known = getattr(zoo, verb).__kwdefaults__.keys() - common
+    known = getattr(zoo, verb).__kwdefaults__.keys() - common - options_of_some_models(verb)
     taken = [flag for flag in task.flags if switch in (flag.switches or (switch,))]
     flags = {option for flag in taken for option in flag.options or (flag.field,)} - common
     if not task.then:
         assert flags == known
         return
     assert known - flags == {"score_threshold"}  # of hands: the flag is that of gestures
-    known = getattr(zoo, task.then).__kwdefaults__.keys() - common
+    known = {"hands_model", "score_threshold"}  # and those of hands
+    assert known <= getattr(zoo, task.then).__kwdefaults__.keys()
     assert {flag.field for flag in (*task.flags, *task.then_flags)} >= known
 
 
@@ -234,7 +250,10 @@ def test_what_is_wrong_for_every_photo_is_told_once(capsys, called, tmp_path):
         (["pose", PHOTO, "--option", "input_size"], "must be NAME=VALUE"),
         (["pose", PHOTO, "--option", "max poses=3"], "must be NAME=VALUE"),
         (["pose", PHOTO, "--option", "mirror=True"], "has a flag of its own: --mirror"),
-        (["pose", PHOTO, "--option", "output=8"], "unknown option 'output' of posenet.tiny"),
+        (
+            ["pose", PHOTO, "--option", "output=8"],
+            "unknown option 'output' of estimate_single_pose",
+        ),
         (["hands", PHOTO, "--option", "max_hands=1"], "has a flag of its own: --max-hands"),
         (["detect", PHOTO, "--labels", ""], "zoo: --labels [] names none"),
         (["hands", PHOTO, "--model", "palm.lite"], "that can estimate_hands: hands.lite, hands."),
@@ -289,20 +308,18 @@ def test_the_help_names_the_models(task, capsys):
     assert max(map(len, rows)) <= 80
 
 
-def test_a_model_of_ones_own(capsys, monkeypatch):
+def test_a_model_of_ones_own(capsys, tmp_path):
     """What `zoo.load` makes of a path is used if it has the verb."""
+    path = str(write_bundle(tmp_path / "mine"))
+    out = run(capsys, "classify", PHOTO, "--model", path, "--top-k", "2", "--json")[1]
+    assert json.loads(out) == zoo.load(path).classify(PHOTO, top_k=2)
+    status, _, err = run(capsys, "detect", PHOTO, "--model", path)
+    assert status == 2 and "mine cannot detect" in err[0]
 
-    class Own:
-        name = "./mine"
 
-        def classify(self, image, *, top_k=3, mirror=False):
-            return [{"label": "mine", "score": 1.0, "index": 0, "top_k": top_k}]
-
-    monkeypatch.setattr(zoo, "load", lambda name, backend: Own())
-    out = run(capsys, "classify", PHOTO, "--model", "./mine", "--top-k", "2", "--json")[1]
-    assert json.loads(out)[0]["top_k"] == 2
-    status, _, err = run(capsys, "detect", PHOTO, "--model", "./mine")
-    assert status == 2 and "./mine cannot detect" in err[0]
+def test_fast_and_best_of_the_command_line(capsys):
+    out = run(capsys, "pose", PHOTO, "--model", "fast", "--json")[1]
+    assert json.loads(out) == zoo.estimate_single_pose(PHOTO, model="posenet.tiny")
 
 
 def test_parsers_import_no_task(tmp_path):

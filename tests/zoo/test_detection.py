@@ -307,7 +307,7 @@ def test_bad_options(model, options, message):
 def test_bad_pictures(model):
     with pytest.raises(ZooError, match="there is no file 'nowhere.jpg'"):
         model.detect("nowhere.jpg")
-    results = model.detect([PHOTO, "nowhere.jpg", PHOTO])
+    results = model.detect(iter([PHOTO, "nowhere.jpg", PHOTO]))
     first = next(results)
     with pytest.raises(ZooError, match="nowhere"):
         next(results)

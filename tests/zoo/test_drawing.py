@@ -259,7 +259,7 @@ def test_lines_leave_the_picture_towards_points_outside():
         ("pose", ["'pose'"]),
         (3, ["3"]),
         ([person(), {"mask": 1}], ["mask", "[20, 20]"]),
-        ([[person()]], ["keypoints"]),
+        ([[person()]], ["list of the results of 1 image:"]),
         ({"keypoints": None}, ["None", "list"]),
         ({"keypoints": 5}, ["5", "list"]),
         ({"keypoints": [3]}, ["3", "position"]),

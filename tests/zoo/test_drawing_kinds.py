@@ -549,7 +549,8 @@ def test_parts_are_blue_left_orange_right_and_apart():
         ({"label": "a"}, ["['label']", "'score'"]),
         ({"me.jpg": []}, ["['me.jpg']", "draw one photo's result"]),
         ({"me.jpg": detection()}, ["['me.jpg']", "draw one photo's result"]),
-        (iter([[]]), ["iterator", "its own picture"]),
+        (iter([[]]), ["iterator", "its own image"]),
+        ([[], []], ["list of the results of 2 images", "its own image"]),
     ],
 )
 def test_what_cannot_be_drawn_is_told(thing, words):

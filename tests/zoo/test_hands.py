@@ -152,7 +152,7 @@ def test_batches_equal_single_pictures(name, verb, two_hands, load):
     pictures = [left, left[::-1].copy()]
     single = [run(picture) for picture in pictures]
     assert list(run(np.stack(pictures))) == single
-    assert next(run(pictures)) == single[0]
+    assert next(run(iter(pictures))) == single[0]
 
 
 @pytest.mark.parametrize("name, verb", VERBS)
@@ -412,7 +412,7 @@ def test_the_function(two_hands, load, mirror):
 def test_the_functions_defaults_are_the_methods(name):
     own = model_class(find_entry(name)).estimate_hands.__kwdefaults__
     for option, default in estimate_hands.__kwdefaults__.items():
-        assert option in ("model", "backend") or own[option] == default
+        assert option in ("model", "backend") or default in (None, own.get(option))
 
 
 @pytest.mark.parametrize(

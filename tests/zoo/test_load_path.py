@@ -145,7 +145,8 @@ def test_a_name_goes_before_a_folder_of_that_name(folder, monkeypatch):
         (".", {}, "no model that is read"),
         ("graph", {"output_stride": 8}, "unknown option 'output_stride' of the model in 'graph'"),
         ("graph", {"weights": "x"}, "unknown option 'weights'.*valid options: backend, kernels"),
-        ("graph", {"backend": "gpu"}, "^unknown backend 'gpu'"),
+        ("graph", {"backend": "gpu"}, "GPUs is backend='shader'$"),
+        ("graph", {"backend": "tpu"}, "^unknown backend 'tpu'"),
         ("posenet.tiny", {"kernels": {}}, "kernels= is for models from a path"),
     ],
 )
@@ -163,7 +164,7 @@ def test_damaged_files(tmp_path, name, content):
         zoo.load(tmp_path / name)
 
 
-def test_the_one_line_functions_take_no_path(folder):
+def test_the_one_line_functions_need_a_task(folder):
     for path in (folder, str(folder)):
-        with pytest.raises(ZooError, match=r"is a path: load the model with zoo.load"):
+        with pytest.raises(ZooError, match="cannot estimate_single_pose: the task of a network"):
             zoo.estimate_single_pose("photo.jpg", model=path)

@@ -266,7 +266,7 @@ def test_names_of_files_that_are_not_utf_8():
 
 
 @pytest.mark.parametrize(
-    "result", [5, "pose", [3], [[POSE]], {"keypoints": 3}, {"label": "cat"}, {"a.jpg": 5}, None]
+    "result", [5, "pose", [3], {"keypoints": 3}, {"label": "cat"}, {"a.jpg": 5}, None]
 )
 def test_what_is_no_result_is_no_table(result):
     for function in (zoo.to_csv, zoo.to_pandas):
@@ -276,7 +276,7 @@ def test_what_is_no_result_is_no_table(result):
             function(result)
 
 
-@pytest.mark.parametrize("result", [3, None, "x", [3], [[POSE]], {"label": "cat"}, {"a.jpg": 5}])
+@pytest.mark.parametrize("result", [3, None, "x", [3], {"label": "cat"}, {"a.jpg": 5}])
 def test_what_is_no_result_is_no_document(result):
     with pytest.raises(ZooError, match="to_json needs a pose, or another"):
         zoo.to_json(result)

@@ -69,11 +69,13 @@ def test_verbs_in_worker_threads(pixels_of_a_photo):
 
     async def main():
         one = await core.run_async(model.estimate_single_pose, pixels_of_a_photo)
-        several = await core.run_async(model.estimate_single_pose, [pixels_of_a_photo] * 2)
-        return one, [await core.run_async(next, several, None) for _ in range(3)]
+        both = await core.run_async(model.estimate_single_pose, [pixels_of_a_photo] * 2)
+        several = await core.run_async(model.estimate_single_pose, iter([pixels_of_a_photo] * 2))
+        return one, both, [await core.run_async(next, several, None) for _ in range(3)]
 
-    one, (first, second, end) = asyncio.run(main())
+    one, both, (first, second, end) = asyncio.run(main())
     assert one == first == second == model.estimate_single_pose(PHOTO) and end is None
+    assert both == [one, one]
 
 
 @pytest.fixture

@@ -10,13 +10,15 @@ _PREPROCESS = Preprocess(divide=127.5, subtract=1.0)
 
 # Sides of the input for one person and for several; `zoo/README.md` has the table behind them.
 _SINGLE_SIZE, _TINY_MULTIPLE_SIZE = 257, 321
+_SIZE_TYPE = "int | tuple[int, int]"  # a tuple: (height, width)
 
 
 def _options(multiple_size: int) -> dict[str, Option]:
     """Options of a PoseNet whose inputs are so large for several people."""
-    size = Option(_SINGLE_SIZE)  # pixels: a number or (height, width)
+    size = Option(_SINGLE_SIZE, type=_SIZE_TYPE)  # pixels
     if multiple_size != _SINGLE_SIZE:
-        size = Option(None, note=f"{_SINGLE_SIZE}, for several people {multiple_size}")
+        note = f"{_SINGLE_SIZE}, for several people {multiple_size}"
+        size = Option(None, type=_SIZE_TYPE, note=note)
     # output_stride: pixels of the input per cell of the outputs
     return {"output_stride": Option(16, choices=(8, 16)), "input_size": size}
 

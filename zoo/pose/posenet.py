@@ -1,6 +1,6 @@
 """PoseNet: heatmaps, offsets and displacements of all people at once."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from numbers import Integral
 from typing import Any
@@ -9,7 +9,7 @@ import numpy as np
 
 from weights_cache.errors import ZooError
 from zoo.entry import Entry
-from zoo.options import check_number, check_optional, refuse_options
+from zoo.options import check_number, check_optional
 from zoo.pose.outputs import PoseNetThresholds
 from zoo.pose.people import MAX_POSES, nobody
 from zoo.preprocess import prepare
@@ -26,6 +26,7 @@ from zoo.shared.personlab import (
     to_pose,
 )
 from zoo.shared.placement import Placement
+from zoo.signatures import ImageSource, model_verb
 
 _CORAL_STRIDE = 16  # pixels of the input per cell of the outputs
 
@@ -53,18 +54,17 @@ class PoseNetModel(Model):
         black, _ = prepare(np.zeros((*size, 3), np.uint8), self.entry.preprocess, size)
         self.network.plan(black, self.looked_at)
 
+    @model_verb
     def estimate_single_pose(
         self,
-        image: Any,
+        image: ImageSource,
         *,
         score_threshold: float | None = None,
         keypoint_threshold: float | None = None,
         nms_radius: float | None = None,
         mirror: bool = False,
-        **unknown: Any,
-    ) -> Pose | Iterator[Pose]:
+    ) -> Pose:
         """The pose of the most prominent person in an image; see `zoo.estimate_single_pose`."""
-        refuse_options(self.estimate_single_pose, unknown)
         size = self.input_size
         find = self._finder(size, None, score_threshold, keypoint_threshold, nms_radius)
 
@@ -74,19 +74,18 @@ class PoseNetModel(Model):
 
         return self.run(image, estimate, mirror=mirror)
 
+    @model_verb
     def estimate_multiple_poses(
         self,
-        image: Any,
+        image: ImageSource,
         *,
         max_poses: int | None = MAX_POSES,
         score_threshold: float | None = None,
         keypoint_threshold: float | None = None,
         nms_radius: float | None = None,
         mirror: bool = False,
-        **unknown: Any,
-    ) -> list[Pose] | Iterator[list[Pose]]:
+    ) -> list[Pose]:
         """The poses of several people; see `zoo.estimate_multiple_poses`."""
-        refuse_options(self.estimate_multiple_poses, unknown)
         limit = check_optional("max_poses", max_poses, low=1, whole=True, default=MAX_POSES)
         size = self._size_for_several()
         find = self._finder(size, limit, score_threshold, keypoint_threshold, nms_radius)
