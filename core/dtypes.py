@@ -4,11 +4,14 @@ A string tensor holds ``bytes``, so that kernels compare and hash the same thing
 ``str`` becomes its UTF-8 bytes at the door, here, and ``numpy()`` gives an object array of bytes.
 """
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from core.errors import CoreError
+
+#: The names of `DTYPES`, for annotations.
+DType = Literal["float32", "int32", "bool", "complex64", "string"]
 
 #: Name of each dtype and the NumPy type that holds it.
 DTYPES: dict[str, Any] = {

@@ -7,10 +7,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from core.backends.base import Backend, Handle
+from core.dtypes import DType
 from core.errors import CoreError
 from core.kernels import OPS
 from core.memory_count import live_containers, live_tensors, next_id
 from core.specs import Shape, Spec
+
+if TYPE_CHECKING:  # stubs of the operators and methods that core.methods adds
+    from core.tensor_methods import TensorMethods
+else:
+    TensorMethods = object
 
 
 class DataContainer:
@@ -71,7 +77,7 @@ class _GoneContainer(NamedTuple):
 _GONE: Any = _GoneContainer(_Gone(), _Gone())
 
 
-class Tensor:
+class Tensor(TensorMethods):
     """An immutable array on a backend. Make one with `core.tensor`.
 
     Operators and many ops are methods too, such as ``x.relu()`` and ``x.sum(axis=0)``, and NumPy's
@@ -102,9 +108,9 @@ class Tensor:
         return self.spec.shape
 
     @property
-    def dtype(self) -> str:
+    def dtype(self) -> DType:
         """``"float32"``, ``"int32"``, ``"bool"``, ``"complex64"`` or ``"string"``."""
-        return self.spec.dtype
+        return self.spec.dtype  # type: ignore[return-value]
 
     @property
     def ndim(self) -> int:
@@ -171,7 +177,7 @@ class Tensor:
         order = perm[0] if len(perm) == 1 else perm or None
         return OPS["transpose"](self, perm=order, conjugate=conjugate)
 
-    def cast(self, dtype: str) -> "Tensor":
+    def cast(self, dtype: DType) -> "Tensor":
         """The values converted to another dtype."""
         return OPS["cast"](self, dtype=dtype)
 
@@ -183,12 +189,6 @@ class Tensor:
     def T(self) -> "Tensor":  # noqa: N802 - as NumPy calls it
         """The axes in reverse order."""
         return OPS["transpose"](self)
-
-    if TYPE_CHECKING:  # the operators and methods that core.methods adds
-
-        def __getattr__(self, name: str) -> Any: ...
-
-        def __getitem__(self, index: Any) -> "Tensor": ...
 
     def _read(self) -> np.ndarray:
         return self.container.backend.download(self.handle, self.spec)
