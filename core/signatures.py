@@ -3,7 +3,9 @@
 import inspect
 import json
 from collections.abc import Callable, Sequence
+from functools import reduce
 from math import isfinite
+from operator import or_
 from types import NoneType, UnionType
 from typing import Any, NamedTuple, Union, get_args, get_origin
 
@@ -151,8 +153,7 @@ def as_given(kind: Any) -> Any:
         return Sequence[as_given(inner[0])]  # type: ignore[misc]
     if origin not in (Union, UnionType):
         return kind
-    members = [as_given(member) for member in inner]
-    return Union[tuple(members)]  # noqa: UP007 - of a list that is computed
+    return reduce(or_, map(as_given, inner))
 
 
 def ways_to_call(given: list[Argument]) -> list[list[Argument]]:
