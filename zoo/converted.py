@@ -11,6 +11,7 @@ from core.graph.model import GraphModel
 from core.settings import backend as on_backend
 from core.settings import get_backend
 from zoo.classification.teachable import TeachableModel
+from zoo.pickling import Recipe
 from zoo.runner import LoadedModel
 
 Kernels = Mapping[str, Callable[..., Any]]
@@ -39,10 +40,13 @@ def load_path(
         CoreError: there is no such backend.
     """
     name = os.fspath(path)
+    recipe = Recipe.of_path(name, kernels)
     if not is_teachable(name):
-        return ConvertedModel(name, load_model(path, backend, kernels=kernels))
+        return ConvertedModel(name, load_model(path, backend, kernels=kernels), recipe)
     with on_backend(backend or get_backend()):
         graph, bundle = read_teachable(name, kernels or ())
         with reading(path):
             network = GraphModel(graph, kernels=kernels)
-    return TeachableModel(name, network, bundle) if bundle.kind else ConvertedModel(name, network)
+    if not bundle.kind:
+        return ConvertedModel(name, network, recipe)
+    return TeachableModel(name, network, bundle, recipe)

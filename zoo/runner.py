@@ -12,13 +12,14 @@ from core.graph.model import GraphModel
 from core.graph.nodes import PartialSpec
 from core.tensors import Tensor
 from weights_cache.errors import OfflineError, ZooError
-from zoo.catalog import find_entry
+from zoo.catalog import all_entries, find_entry
 from zoo.descriptions import network_text
 from zoo.entry import Entry
 from zoo.images import read_image
 from zoo.mirroring import flipped_result
 from zoo.networks import build_network
 from zoo.options import check_flag, check_options
+from zoo.pickling import Recipe, absolute, load_again
 from zoo.planned import Planned
 from zoo.preprocess import prepare, prepare_crops
 from zoo.shared.placement import Placement
@@ -37,9 +38,10 @@ class LoadedModel(Planned):
     Made by `zoo.load`. Usable in a ``with`` statement, which closes it.
     """
 
-    def __init__(self, name: str, network: GraphModel):
+    def __init__(self, name: str, network: GraphModel, recipe: Recipe | None = None):
         self._name = name
         self._network: GraphModel | None = network
+        self._recipe = recipe
 
     @property
     def name(self) -> str:
@@ -139,6 +141,16 @@ class LoadedModel(Planned):
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        """For pickles and copies: what it was loaded by, not its weights; see `zoo.pickling`."""
+        backend = self.backend  # a closed model raises its error here
+        if self._recipe is None:
+            raise ZooError(
+                f"the model {self.name} cannot be pickled, as zoo.load did not load it: a pickle "
+                "holds the arguments of zoo.load"
+            )
+        return load_again, (self._recipe.source, {"backend": backend, **self._recipe.arguments})
+
     def __repr__(self) -> str:
         return f"<zoo model {self.name}>"
 
@@ -159,7 +171,8 @@ class Model(LoadedModel):
     ):
         self.entry, self.options = entry, dict(options)
         self.input_size = self.input_size_of(entry, options)
-        super().__init__(entry.name, GraphModel(build_network(entry, options, weights), backend))
+        network = GraphModel(build_network(entry, options, weights), backend)
+        super().__init__(entry.name, network, _recipe(entry, options, weights))
         self._parts: dict[str, Model] = {}
         self._making_parts = RLock()
 
@@ -316,6 +329,16 @@ class Model(LoadedModel):
     def __repr__(self) -> str:
         options = "".join(f", {k}={v!r}" for k, v in self.options.items())
         return f"<zoo model {self.name}{options}>"
+
+
+def _recipe(
+    entry: Entry, options: Mapping[str, Any], weights: str | os.PathLike[str] | None
+) -> Recipe | None:
+    """The arguments of `zoo.load` for a model; None if that does not know the entry."""
+    if all_entries().get(entry.name) is not entry:
+        return None
+    own = {} if weights is None else {"weights": absolute(weights)}
+    return Recipe(entry.name, {**own, **options})
 
 
 def make_model(

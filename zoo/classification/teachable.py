@@ -14,6 +14,7 @@ from zoo.classification.classes import best_labels
 from zoo.classification.cropping import prepare_square
 from zoo.images import read_image
 from zoo.options import check_number, refuse_unknown
+from zoo.pickling import Recipe
 from zoo.results import Label
 from zoo.runner import LoadedModel, for_each_picture
 
@@ -29,8 +30,10 @@ _CONVOLUTION_TYPES = frozenset(
 class TeachableModel(LoadedModel):
     """A model that was made with Teachable Machine; `labels` are those of its classes."""
 
-    def __init__(self, name: str, network: GraphModel, bundle: Bundle):
-        super().__init__(name, network)
+    def __init__(
+        self, name: str, network: GraphModel, bundle: Bundle, recipe: Recipe | None = None
+    ):
+        super().__init__(name, network, recipe)
         self._bundle = bundle
 
     @property
