@@ -127,7 +127,7 @@ class _Source:
         import requests
         import urllib3
 
-        if part.size == part.file.bytes:
+        if part.is_complete:
             return
         try:
             with self._get(part) as response:
@@ -136,12 +136,12 @@ class _Source:
                     part.write(block)
         except (requests.RequestException, urllib3.exceptions.HTTPError) as error:
             raise _explain(error) from error
-        if part.size < part.file.bytes:
+        if part.is_short:
             raise _TransientError(f"ended after {part.size} of {part.file.bytes} bytes")
 
     def _get(self, part: Part) -> "Response":
         headers = {}
-        if part.size:
+        if part.size and (part.is_known or self._validator):
             headers["Range"] = f"bytes={part.size}-"
             if self._validator:
                 headers["If-Range"] = self._validator
@@ -179,11 +179,7 @@ def _check_body(response: "Response", part: Part) -> None:
     encoding = response.headers.get("Content-Encoding", "identity")
     if encoding != "identity":
         raise WrongBytesError(f"sent the encoding {encoding!r} when asked for identity")
-    expected = part.file.bytes - part.size
-    declared = response.headers.get("Content-Length", str(expected))
-    if declared != str(expected):
-        kind = response.headers.get("Content-Type", "no type")
-        raise WrongBytesError(f"announced {declared} bytes ({kind}) instead of {expected}")
+    part.check_headers(response.headers)
 
 
 def _strong_validator(response: "Response") -> str | None:
