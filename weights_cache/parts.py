@@ -14,14 +14,19 @@ Report = Callable[[int], object]
 
 
 class WrongBytesError(Exception):
-    """What was received is not the file of the record."""
+    """What was received is not the file of the record; ``short`` says why in two words."""
+
+    def __init__(self, reason: str, short: str = "other bytes") -> None:
+        super().__init__(reason)
+        self.short = short
 
 
 class Part:
     """Received bytes of one file; they take the file's name only when length and sha256 agree.
 
-    ``is_known`` says that length and sha256 are those of a record, so that bytes of an unknown
-    version may be added to; ``report`` is told how many bytes came in (a negative number when they are thrown away).
+    ``is_known`` says that length and sha256 are those of a record, so that what an earlier process
+    left can be resumed; ``report`` is told how many bytes came in (a negative number when they are
+    thrown away).
     """
 
     is_known = True
@@ -85,7 +90,7 @@ class Part:
     def _check(self) -> None:
         fault = find_fault(self._path, self.file)
         if fault:
-            raise WrongBytesError(fault.replace(str(self._path), "the file received"))
+            raise WrongBytesError(fault.replace(str(self._path), "the file received"), "wrong hash")
 
     def discard(self) -> None:
         """Remove the file."""

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from weights_cache.errors import ZooError
-from zoo.sizes import size_text
+from weights_cache.sizes import size_text
 from zoo.terminal import complain
 
 #: How the arguments that errors name are written here.

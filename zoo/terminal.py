@@ -20,8 +20,9 @@ class Parser(argparse.ArgumentParser):
 
 
 def complain(message: object) -> None:
-    """Print one line to stderr."""
-    print("zoo:", " ".join(str(message).split()), file=sys.stderr)
+    """Print a message to stderr, a line for each of its lines."""
+    lines = [" ".join(line.split()) for line in str(message).splitlines()]
+    print("zoo:", "\n     ".join(lines), file=sys.stderr)
 
 
 def run_safely(command: Callable[[], int]) -> int:

@@ -17,10 +17,10 @@ from core.ops.reduce import REDUCE
 from core.ops.unary import UNARY
 from tests.rules.sources import PACKAGES, ROOT
 from weights_cache import find_record, list_records
+from weights_cache.sizes import size_text
 from zoo.catalog import all_entries, find_entry
 from zoo.entry import Entry, Preprocess
 from zoo.shared.anchors import AnchorGrid
-from zoo.sizes import size_text
 
 DOCUMENTS = sorted(
     f
