@@ -46,8 +46,10 @@ class Address(NamedTuple):
         except ValueError as error:
             raise WeightsError(f"{text!r} is not a readable URL: {error}") from None
         if not server or "@" in place:
-            reason = "has a user name or password: put them into ~/.netrc" if server else (
-                "has no server: write https://server/path/model.json"
+            reason = (
+                "has a user name or password: put them into ~/.netrc"
+                if server
+                else ("has no server: write https://server/path/model.json")
             )
             raise WeightsError(f"the URL {_without_user(text)!r} {reason}")
         if not re.fullmatch(r"\.[A-Za-z]\w*", PurePosixPath(path).suffix) or path.endswith("/"):

@@ -7,6 +7,9 @@ from weights_cache.checks import sha256_of
 from weights_cache.parts import Part, Report, WrongBytesError
 from weights_cache.registry import FileRecord
 
+#: Short reasons: an answer that is made for people, and one of more bytes than may be.
+WEB_PAGE, TOO_LARGE = "web page", "too large"
+
 
 class OtherHashError(Exception):
     """A file came whole, but is not the one that was expected; ``found`` is its sha256."""
@@ -47,7 +50,7 @@ class FirstPart(Part):
         """Refuse a web page, and what is too large or has no marked end."""
         kind, length = headers.get("Content-Type", ""), headers.get("Content-Length", "")
         if kind.partition(";")[0].strip().lower() == "text/html":
-            raise WrongBytesError("sent a web page (text/html), not the file itself")
+            raise WrongBytesError("sent a web page (text/html), not the file itself", WEB_PAGE)
         if length.isdecimal():
             self._length = self.size + int(length)
             self._require_room(self._length)
@@ -61,7 +64,8 @@ class FirstPart(Part):
 
     def _require_room(self, size: int) -> None:
         if size > self.file.bytes:
-            raise WrongBytesError(f"has {size} bytes or more, and may have {self.file.bytes}")
+            reason = f"has {size} bytes or more, and {self.file.bytes} are the most that may come"
+            raise WrongBytesError(reason, TOO_LARGE)
 
     def _check(self) -> None:
         found = sha256_of(self._path)

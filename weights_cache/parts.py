@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 from weights_cache.checks import find_fault
 from weights_cache.registry import FileRecord
@@ -106,13 +107,15 @@ class Part:
         self._report(count)
 
 
+AnyPart = TypeVar("AnyPart", bound=Part)
+
+
 @contextmanager
-def receiving(target: Path, file: FileRecord, report: Report) -> Iterator[Part]:
-    """A part for ``target``, whose lock the caller holds.
+def receiving(part: AnyPart) -> Iterator[AnyPart]:
+    """The part, for whose place the caller holds the lock.
 
     An exception removes the part; only a killed or interrupted process leaves one behind.
     """
-    part = Part(target, file, report)
     try:
         yield part
     except Exception:

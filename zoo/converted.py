@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from core.converter import load_model
@@ -10,6 +11,8 @@ from core.converter.teachable import is_teachable, read_teachable
 from core.graph.model import GraphModel
 from core.settings import backend as on_backend
 from core.settings import get_backend
+from weights_cache.addresses import is_url
+from weights_cache.remote import locate_url
 from zoo.classification.teachable import TeachableModel
 from zoo.pickling import Recipe
 from zoo.runner import LoadedModel
@@ -41,11 +44,12 @@ def load_path(
     """
     name = os.fspath(path)
     recipe = Recipe.of_path(name, kernels)
-    if not is_teachable(name):
-        return ConvertedModel(name, load_model(path, backend, kernels=kernels), recipe)
+    file: str | Path = locate_url(name) if is_url(name) else name
+    if not is_teachable(file):
+        return ConvertedModel(name, load_model(file, backend, kernels=kernels), recipe)
     with on_backend(backend or get_backend()):
-        graph, bundle = read_teachable(name, kernels or ())
-        with reading(path):
+        graph, bundle = read_teachable(file, kernels or ())
+        with reading(file):
             network = GraphModel(graph, kernels=kernels)
     if not bundle.kind:
         return ConvertedModel(name, network, recipe)

@@ -78,8 +78,6 @@ def _is_path(name: Any) -> bool:
     """Whether a text is meant as a path rather than as the name of a pretrained model."""
     if not isinstance(name, str) or is_entry(name):
         return False
-    if name.lower().startswith(("http://", "https://")):
-        raise ZooError(f"{name!r} is a URL: download the model and give the path of the file")
     return "/" in name or os.sep in name or name.lower().endswith(_ENDINGS) or os.path.exists(name)
 
 
