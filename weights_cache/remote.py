@@ -74,15 +74,32 @@ def locate_url(
     return place.folder / address.name
 
 
-def clear_url(url: str, *, cache: PathLike | None = None) -> int:
-    """Remove the files of a URL from the cache; return the bytes freed."""
-    place = _Place(Address.parse(url), Places.choose(cache, None, offline=True), False)
-    if place.folder.is_symlink() or not place.folder.is_dir():
+def clear_url(url: str | None = None, *, cache: PathLike | None = None) -> int:
+    """Remove the files of a URL (None: of every one) from the cache; return the bytes freed."""
+    places = Places.choose(cache, None, offline=True)
+    root = places.cache / URLS_FOLDER
+    if url is not None:
+        return _clear(places, Address.parse(url).key)
+    return sum(_clear(places, name) for name in os.listdir(root)) if root.is_dir() else 0
+
+
+def _clear(places: Places, key: str) -> int:
+    folder = places.cache / URLS_FOLDER / key
+    if folder.is_symlink() or not folder.is_dir():
         return 0
-    with place.held():
-        freed = sum(path.lstat().st_size for path in place.folder.rglob("*") if path.is_file())
-        shutil.rmtree(place.folder)
+    with _held(places, key):
+        freed = sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())
+        shutil.rmtree(folder)
     return freed
+
+
+@contextmanager
+def _held(places: Places, key: str) -> Iterator[None]:
+    """No other process changes a folder meanwhile; errors of the disk are put in words."""
+    lock = places.cache / ".locks" / f"{URLS_FOLDER}--{key}.lock"
+    with writing_to(places.cache, 0, _ADVICE), locked(lock):
+        (places.cache / URLS_FOLDER).mkdir(parents=True, exist_ok=True)
+        yield
 
 
 class _Place:
@@ -111,7 +128,7 @@ class _Place:
                 f"the model at {self.address.url} is not on this machine ({reasons}), and the "
                 f"network is switched off: unset {OFFLINE_VARIABLE} and load it once"
             )
-        with self.held(), _open_session() as session:
+        with _held(self._places, self.address.key), _open_session() as session:
             faults = self.faults()  # another process may have been quicker
             with showing(self.address.name, 0, self._progress) as shown:
                 records = self._remembered()
@@ -119,14 +136,6 @@ class _Place:
                     self._fill_first(_Fetch(self.address, session, shown))
                 else:
                     _Fetch(self.address, session, shown).again(self.folder, records, faults)
-
-    @contextmanager
-    def held(self) -> Iterator[None]:
-        """No other process changes the folder meanwhile; errors of the disk are put in words."""
-        lock = self._places.cache / ".locks" / f"{URLS_FOLDER}--{self.address.key}.lock"
-        with writing_to(self._places.cache, 0, _ADVICE), locked(lock):
-            self.folder.parent.mkdir(parents=True, exist_ok=True)
-            yield
 
     def _remembered(self) -> Records | None:
         """The files that were there after the first use; None before it."""
@@ -184,7 +193,7 @@ class _Fetch(NamedTuple):
             if shard in (*found, NOTE_NAME, CHECKS_NAME, _METADATA):
                 raise WeightsError(f"{self.address.url} lists a shard with the name {shard!r}")
             found[shard] = self._one(folder, _with_room(shard, found))
-        if isinstance(document, dict) and document.get("format") == "layers-model":
+        if isinstance(document, dict) and document.get("format") != "graph-model":
             self._metadata(folder, found)
 
     def _metadata(self, folder: Path, found: Records) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.weights_cache.fault_server import FaultServer
-from weights_cache import WeightsError, load_weights, remote, write_weights
+from weights_cache import WeightsError, clear, load_weights, remote, write_weights
 from weights_cache.addresses import Address
 from weights_cache.remote import clear_url, locate_url
 
@@ -134,6 +134,14 @@ def test_a_new_version_is_accepted_after_clearing(server, url):
         locate_url(url)
     assert clear_url(url) > 0 and not path.exists() and clear_url(url) == 0
     assert (locate_url(url).parent / "metadata.json").read_bytes() == b'{"labels": ["b"]}'
+
+
+def test_clearing_the_cache_clears_what_came_from_urls(server, url, tmp_path):
+    path = locate_url(url)
+    locate_url(f"{server.url}/net.tflite")
+    size = sum(file.stat().st_size for file in path.parent.parent.rglob("*") if file.is_file())
+    assert clear() == size
+    assert not any((tmp_path / "weights-cache" / ".urls").iterdir()) and clear_url() == 0
 
 
 def test_a_hash_in_the_url_holds_for_the_first_use(server):
