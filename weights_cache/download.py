@@ -4,9 +4,7 @@ The rules and the faults behind them are listed in README.md, section "Guarantee
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from threading import Timer
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
@@ -19,6 +17,7 @@ from weights_cache.failures import (
     explain,
 )
 from weights_cache.parts import Part, WrongBytesError
+from weights_cache.progress import PATIENCE, after_patience
 
 if TYPE_CHECKING:
     from requests import Response, Session
@@ -41,8 +40,8 @@ class Limits(NamedTuple):
 
     connect: float = 5.0
     read: float = 15.0
-    silence: float = 20.0
-    patience: float = 2.0
+    silence: float = 18.0
+    patience: float = PATIENCE
     rest: float = 60.0
     attempts: int = 5
     first_wait: float = 0.5
@@ -160,6 +159,7 @@ class _Source:
         self._limits = limits
         self._validator: str | None = None
         self._heard = False  # a byte of the file
+        self._waiting = False  # that was said
         self._asked: float | None = None  # when it was first asked of what it has not answered
 
     def receive(self, part: Part) -> None:
@@ -170,11 +170,12 @@ class _Source:
         if part.is_complete:
             return
         try:
-            with self._patience() as done, self._get(part) as response:
+            waiting = after_patience(self._say_waiting, self._limits.patience)
+            with waiting as timer, self._get(part) as response:
                 self._check_answer(response, part)
                 for block in response.raw.stream(_BLOCK, decode_content=False):
                     self._heard = True
-                    done()
+                    timer.cancel()
                     part.write(block)
         except (requests.RequestException, urllib3.exceptions.HTTPError) as error:
             raise explain(error) from error
@@ -201,17 +202,12 @@ class _Source:
             self._asked = now
         return self._limits.silence - (now - self._asked)
 
-    @contextmanager
-    def _patience(self) -> Iterator[Callable[[], object]]:
-        """Say that this waits for the server, unless what is yielded is called before."""
-        line = f"waiting for {host_of(self._url)} (given up after {self._limits.silence:g} s)"
-        timer = Timer(self._limits.patience, self._say, [line])
-        timer.daemon = True
-        timer.start()
-        try:
-            yield timer.cancel
-        finally:
-            timer.cancel()
+    def _say_waiting(self) -> None:
+        """Once, however often this URL is asked."""
+        if not self._waiting:
+            self._waiting = True
+            seconds = self._limits.silence
+            self._say(f"waiting for {host_of(self._url)} (given up after {seconds:g} s)")
 
     def _get(self, part: Part) -> "Response":
         headers = {}

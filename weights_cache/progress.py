@@ -5,10 +5,14 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from threading import Timer
 from typing import Any, NamedTuple
 
 from weights_cache.dependencies import needed_for
 from weights_cache.parts import Report
+from weights_cache.sizes import size_text
+
+PATIENCE = 2.0  # seconds in which nothing need be said
 
 
 class Progress(NamedTuple):
@@ -19,13 +23,27 @@ class Progress(NamedTuple):
 
 
 @contextmanager
+def after_patience(say: Callable[[], object], seconds: float = PATIENCE) -> Iterator[Timer]:
+    """Call ``say`` unless the block ends, or what is yielded is cancelled, within some seconds."""
+    timer = Timer(seconds, say)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield timer
+    finally:
+        timer.cancel()
+
+
+@contextmanager
 def showing(label: str, total: int, progress: bool | None) -> Iterator[Progress]:
     """A bar on stderr if ``progress`` is true; None shows it on a terminal and in a notebook.
 
-    Lines are said unless ``progress`` is false, also where there is no bar.
+    Where there is none, a line says what is being fetched when it takes more than two seconds;
+    if ``progress`` is false nothing is said.
     """
     if progress is None and not (_is_terminal() or _is_notebook()):
-        yield Progress(_ignore, _say)
+        with after_patience(partial(_say, f"getting {label}, {size_text(total)}")):
+            yield Progress(_ignore, _say)
     elif progress is False:
         yield Progress(_ignore, _ignore)
     else:

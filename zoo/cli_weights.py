@@ -7,7 +7,7 @@ from typing import Any
 from weights_cache.sizes import count_text, size_text
 from zoo.cli_kits import add_install, add_kit
 from zoo.cli_models import print_licensed
-from zoo.terminal import Parser, complain
+from zoo.terminal import SwitchParser, complain
 
 _NAMES = "a model of 'zoo models', a task, a glob such as 'hands*', or registered weights"
 
@@ -15,7 +15,7 @@ _NAMES = "a model of 'zoo models', a task, a glob such as 'hands*', or registere
 def add_weights(commands: Any) -> None:
     """Declare ``zoo weights`` and its actions."""
     weights = commands.add_parser("weights", help="fetch, list, verify, find or remove weights")
-    actions = weights.add_subparsers(metavar="ACTION", required=True, parser_class=Parser)
+    actions = weights.add_subparsers(metavar="ACTION", required=True, parser_class=SwitchParser)
     fetch = actions.add_parser("fetch", help="download models into the cache, to run offline")
     fetch.add_argument(
         "names",
@@ -87,21 +87,12 @@ def _agreed(lacking: list[Any], yes: bool) -> bool:
 def _list_weights(given: argparse.Namespace) -> int:
     from zoo.selection import everything, matching
 
-    rows = []
-    for wanted in matching(given.names) if given.names else everything():
-        where = _where(wanted)
-        if where == "missing" and not given.names and _belongs_to_models(wanted):
-            continue  # files beside those of models, which nothing here needs
-        rows.append((wanted.name, size_text(wanted.record.bytes), where, wanted.record.licence))
+    rows = [
+        (wanted.name, size_text(wanted.record.bytes), _where(wanted), wanted.record.licence)
+        for wanted in (matching(given.names) if given.names else everything())
+    ]
     print_licensed(("NAME", "SIZE", "WHERE"), rows)
     return 0
-
-
-def _belongs_to_models(wanted: Any) -> bool:
-    from zoo.catalog import all_entries, is_entry
-
-    used = {entry.weights for entry in all_entries().values()}
-    return not is_entry(wanted.name) and wanted.record.name in used
 
 
 def _where(wanted: Any) -> str:
@@ -119,10 +110,10 @@ def _where(wanted: Any) -> str:
 def _verify_weights(given: argparse.Namespace) -> int:
     """Models that are named must be there; of tasks, globs and all only what is there is hashed."""
     from weights_cache import verify
-    from zoo.selection import everything, matching
+    from zoo.selection import everything, matching, other_files
 
     states = []
-    for wanted in matching(given.names) if given.names else everything():
+    for wanted in matching(given.names) if given.names else (*everything(), *other_files()):
         reports = verify(wanted.record.name, only=wanted.only)
         if not wanted.required:
             reports = [report for report in reports if report.place]

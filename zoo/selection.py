@@ -22,17 +22,26 @@ class Wanted(NamedTuple):
 
 
 def everything() -> Iterator[Wanted]:
-    """All models, then the registered files that no model uses."""
+    """All models, then the registered weights that no model uses."""
+    entries = all_entries().values()
+    yield from (of_entry(entry, required=False) for entry in entries)
+    used = {entry.weights for entry in entries}
+    for record in list_records():
+        if record.name not in used:
+            yield Wanted(record.name, record, required=False)
+
+
+def other_files() -> Iterator[Wanted]:
+    """The registered files that lie beside those of models, such as labels and variants."""
     used: dict[str, set[str]] = {}
     for entry in all_entries().values():
-        wanted = of_entry(entry, required=False)
-        used.setdefault(entry.weights, set()).update(file.path for file in wanted.record.files)
-        yield wanted
-    for record in list_records():
-        known = used.get(record.name, set())
+        files = of_entry(entry).record.files
+        used.setdefault(entry.weights, set()).update(file.path for file in files)
+    for name, known in used.items():
+        record = find_record(name)
         rest = tuple(file.path for file in record.files if file.path not in known)
         if rest:
-            yield Wanted(record.name, record.limited_to(rest), rest, required=False)
+            yield Wanted(name, record.limited_to(rest), rest, required=False)
 
 
 def matching(names: Iterable[str]) -> list[Wanted]:

@@ -5,7 +5,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from weights_cache.errors import ZooError
 
@@ -17,6 +17,20 @@ class Parser(argparse.ArgumentParser):
         """Complain and leave with status 2."""
         complain(f"{message} (see '{self.prog} --help')")
         raise SystemExit(2)
+
+
+class SwitchParser(Parser):
+    """Its options, none of which takes a value, may stand anywhere among the names.
+
+    argparse on its own takes no more names after an option that follows the first ones.
+    """
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As of argparse, with the options first."""
+        given = list(sys.argv[1:] if args is None else args)
+        if "--" not in given:
+            given.sort(key=lambda text: not text.startswith("--"))
+        return super().parse_known_args(given, namespace)
 
 
 def complain(message: object) -> None:

@@ -1,13 +1,15 @@
 """Faults of servers: the right bytes or one of our errors, and a cache that is left clean."""
 
 import http.server
+import itertools
 import re
 import time
 
 import pytest
 
-from tests.weights_cache.toys import SIZE
-from weights_cache import MissingError, WeightsError, download, locate
+from tests.weights_cache.fault_server import FaultServer
+from tests.weights_cache.toys import SIZE, toy_row
+from weights_cache import MissingError, WeightsError, download, fetch, locate
 from weights_cache.download import Limits
 from weights_cache.errors import FetchError, UnreachableError
 
@@ -328,3 +330,86 @@ def test_time_outs_are_set_by_default():
     limits = Limits()
     assert (limits.connect, limits.read) == (5.0, 15.0)
     assert limits.attempts < 10
+
+
+# Servers that are silent
+
+
+def clock_of(seconds):
+    """A clock that goes on by so much whenever it is looked at."""
+    return itertools.count(0.0, seconds).__next__
+
+
+@pytest.fixture
+def silent(toy, monkeypatch):
+    """The toy behind a server that takes requests and never answers; read time-outs are short."""
+    limits = download.LIMITS._replace(read=0.1, clock=clock_of(3.0))
+    monkeypatch.setattr(download, "LIMITS", limits)
+    monkeypatch.setattr(download, "_silent", {})
+    with FaultServer() as server:
+        server.add("delay", 1.0)
+        toy.register([f"{server.url}/toy/weights.bin"])
+        yield server
+
+
+def test_a_server_that_never_answers_is_given_up_in_time(toy, silent, capsys):
+    with pytest.raises(UnreachableError, match=r"no answer in 18 s \(127.0.0.1:\d+\)\.\n"):
+        toy.fetch()
+    assert 1 < len(silent.requests) < download.LIMITS.attempts
+    host = silent.url.removeprefix("http://")
+    assert capsys.readouterr().err == f"zoo: {host}: no answer in 18 s, given up\n"
+
+
+def test_a_body_that_never_comes_is_given_up_in_time(toy, silent):
+    silent.heal()
+    silent.files["/toy/weights.bin"] = toy.data
+    silent.add("stall", 0)
+    with pytest.raises(UnreachableError, match="no answer in 18 s"):
+        toy.fetch()
+    assert 1 < len(silent.requests) < download.LIMITS.attempts
+
+
+def test_a_server_that_has_sent_bytes_is_asked_as_often_as_before(toy, silent):
+    silent.heal()
+    silent.files["/toy/weights.bin"] = toy.data
+    silent.add("stall", 100_000, times=4)
+    assert toy.fetch() == toy.data
+    assert len(silent.requests) == 5
+
+
+def test_a_status_is_an_answer(toy, silent, waits):
+    silent.heal()
+    silent.add("status", 503)
+    with pytest.raises(FetchError, match="status 503"):
+        toy.fetch()
+    assert len(silent.requests) == download.LIMITS.attempts
+
+
+def test_after_a_silent_mirror_the_next_url_is_asked_and_the_mirror_left_alone(toy, silent):
+    rows = [
+        toy_row(toy.data, name, [f"{toy.server.url}/toy/weights.bin"])
+        for name in ("weights.bin", "second.bin")
+    ]
+    toy.register_files(rows)
+    locate("toy", mirror=silent.url)
+    assert {path for path, _ in silent.requests} == {"/toy/weights.bin"}
+    assert len(toy.server.requests) == 2
+
+
+def test_a_silent_server_is_asked_again_where_there_is_no_other(toy, silent):
+    for _ in range(2):
+        silent.requests.clear()
+        with pytest.raises(UnreachableError):
+            toy.fetch()
+        assert silent.requests
+
+
+@pytest.mark.parametrize("progress", [None, False])
+def test_waiting_is_said_also_where_stderr_is_no_terminal(toy, monkeypatch, capsys, progress):
+    limits = download.LIMITS._replace(patience=0.01)
+    monkeypatch.setattr(download, "LIMITS", limits)
+    toy.server.add("delay", 0.5)
+    fetch("toy", progress=progress)
+    host = toy.server.url.removeprefix("http://")
+    line = f"zoo: waiting for {host} (given up after 18 s)\n"
+    assert capsys.readouterr().err == ("" if progress is False else line)
