@@ -4,6 +4,46 @@
 >>> pose = zoo.estimate_single_pose("gallery/one_line_pose/astronaut.jpg")
 >>> sorted(pose)
 ['keypoints', 'score']
+
+Tasks, each a function of an image:
+
+- ``estimate_single_pose``, ``estimate_multiple_poses``: the joints of one person, or of several
+- ``estimate_hands``: 21 joints of each hand, and whether it is the left or the right one
+- ``recognize_gestures``: what hands show: victory, thumbs_up, open_palm, ..
+- ``detect_faces``, ``estimate_faces``: boxes of faces; 468 points, irises, expressions, age
+- ``detect``: objects of 80 kinds with their boxes
+- ``classify``: what the image shows, by 1000 classes
+- ``segment``, ``segment_person``, ``segment_persons``, ``segment_person_parts``: what each pixel
+  belongs to
+- ``infer``: the features that a network computes, for uses of your own
+
+Images: a path, URL, bytes, binary file, PIL image, array or tensor; RGB (`read_image` reads any).
+One image gives one result. A list of images gives a list of results, an iterator (such as the
+frames of a video) a lazy iterator, an array [n, height, width, 3] a list of n.
+
+Results are dicts and lists of plain Python values, in pixels of the image given; scores are in
+0..1; masks are NumPy arrays. ``draw(image, result)`` draws them, `to_json`, `to_csv` and
+`to_pandas` write them. For type checkers they are ``zoo.Pose``, ``zoo.Hand``, ``zoo.Face``,
+``zoo.Detection``, ``zoo.Label``, ``zoo.Gesture``, ``zoo.Segmentation`` and ``zoo.Instance``.
+
+Models: every function takes ``model=``: a name, ``"fast"``, ``"best"``, a path, or a loaded model.
+`models` lists the names, `describe` returns the card of one, `load` loads one and keeps it:
+
+>>> model = zoo.load("posenet.tiny", output_stride=8)
+>>> len(model.estimate_single_pose("gallery/one_line_pose/astronaut.jpg")["keypoints"])
+17
+
+Options are keyword arguments: ``mirror=True`` for selfie images, thresholds, ``backend="shader"``
+for GPUs. Those of each function are in its help, such as ``help(zoo.estimate_hands)``.
+
+Errors are of one family, `ZooError`: `ImageError` for images, `WeightsError` for weights. Each
+names the value and what to do.
+
+>>> zoo.estimate_hands("me.jpg", hands=1)
+Traceback (most recent call last):
+weights_cache.errors.ZooError: unknown option 'hands' of estimate_hands: did you mean 'max_hands'?;\
+ valid options: model, backend, max_hands, score_threshold, mirror, detector, detector_threshold,\
+ iou_threshold, refine
 """
 
 from importlib import import_module
@@ -22,23 +62,52 @@ if TYPE_CHECKING:
     from zoo.gestures.recognizer import GestureRecognizer
     from zoo.gestures.verbs import recognize_gestures
     from zoo.hands.verbs import estimate_hands
-    from zoo.images import ImageError, read_image
-    from zoo.loading import load
+    from zoo.images import read_image
+    from zoo.loaders import load
+    from zoo.pixels import ImageError
     from zoo.pose.verbs import estimate_multiple_poses, estimate_single_pose
+    from zoo.results import (
+        Box,
+        Detection,
+        Face,
+        Gesture,
+        Hand,
+        Instance,
+        Keypoint,
+        Label,
+        Pose,
+        Position,
+        Segmentation,
+    )
+    from zoo.runner import LoadedModel
     from zoo.segmentation.verbs import (
         segment,
         segment_person,
         segment_person_parts,
         segment_persons,
     )
+    from zoo.signatures import ImageSource
     from zoo.tables import to_csv, to_pandas
 
 __version__ = "0.1.0"
 
 #: Public name -> the module that has it. Imported when first used, so that `import zoo` is quick.
 _PUBLIC = {
+    "Box": "zoo.results",
+    "Detection": "zoo.results",
+    "Face": "zoo.results",
+    "Gesture": "zoo.results",
     "GestureRecognizer": "zoo.gestures.recognizer",
-    "ImageError": "zoo.images",
+    "Hand": "zoo.results",
+    "ImageError": "zoo.pixels",
+    "ImageSource": "zoo.signatures",
+    "Instance": "zoo.results",
+    "Keypoint": "zoo.results",
+    "Label": "zoo.results",
+    "LoadedModel": "zoo.runner",
+    "Pose": "zoo.results",
+    "Position": "zoo.results",
+    "Segmentation": "zoo.results",
     "WeightsError": "weights_cache.errors",
     "ZooError": "weights_cache.errors",
     "classify": "zoo.classification.verbs",
@@ -66,8 +135,21 @@ _PUBLIC = {
 }
 
 __all__ = [
+    "Box",
+    "Detection",
+    "Face",
+    "Gesture",
     "GestureRecognizer",
+    "Hand",
     "ImageError",
+    "ImageSource",
+    "Instance",
+    "Keypoint",
+    "Label",
+    "LoadedModel",
+    "Pose",
+    "Position",
+    "Segmentation",
     "WeightsError",
     "ZooError",
     "classify",
@@ -94,14 +176,27 @@ __all__ = [
     "to_pandas",
 ]
 
+if not TYPE_CHECKING:  # for checkers a name that is not imported above is a mistake
 
-def __getattr__(name: str) -> Any:
-    """Import the module of a public name, and remember the name."""
-    if name not in _PUBLIC:
-        raise AttributeError(f"module 'zoo' has no attribute {name!r}")
-    value = getattr(import_module(_PUBLIC[name]), name)
-    globals()[name] = value
-    return value
+    def __getattr__(name: str) -> Any:
+        """Import the module of a public name, and remember the name."""
+        if name not in _PUBLIC:
+            text = f"module 'zoo' has no attribute {name!r}{_similar(name)}"
+            raise AttributeError(text, name=name, obj=None)  # or else Python adds its own guess
+        value = getattr(import_module(_PUBLIC[name]), name)
+        globals()[name] = value
+        return value
+
+
+def _similar(name: str) -> str:
+    """A hint at the public functions that a name may mean: they have all of its words, or most."""
+    from difflib import get_close_matches
+
+    functions = [n for n in __all__ if n.islower()]
+    words = name.lower().rstrip("s").split("_")
+    meant = [f for f in functions if all(word in f for word in words)]
+    meant = meant or get_close_matches(name, __all__, n=1)
+    return f": did you mean {' or '.join(f'zoo.{n}' for n in meant[:3])}?" if meant else ""
 
 
 def __dir__() -> list[str]:

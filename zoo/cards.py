@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from weights_cache.errors import WeightsError
 from zoo.catalog import all_entries, find_entry, verbs_of
+from zoo.descriptions import Card
 from zoo.entry import Channels, Entry
 from zoo.options import Option
 
@@ -20,7 +21,7 @@ _FITS = {
 }
 
 
-def describe(name: str) -> str:
+def describe(name: str) -> Card:
     """The card of a pretrained model, as a text of some lines.
 
     Args:
@@ -41,7 +42,7 @@ def describe(name: str) -> str:
     return card_text(find_entry(name))
 
 
-def card_text(entry: Entry, *, placed: bool = True) -> str:
+def card_text(entry: Entry, *, placed: bool = True) -> Card:
     """The card of a pretrained model.
 
     Args:
@@ -51,7 +52,7 @@ def card_text(entry: Entry, *, placed: bool = True) -> str:
     known = (*_facts(entry, placed), *_network(entry))
     facts = [(label.ljust(_LABEL_WIDTH), text) for label, text in known]
     rows = [(f"{entry.name}: ", entry.title), *facts]
-    return "\n".join(line for label, text in rows for line in _wrapped(label, text))
+    return Card("\n".join(line for label, text in rows for line in _wrapped(label, text)))
 
 
 def _facts(entry: Entry, placed: bool) -> Iterator[tuple[str, str]]:

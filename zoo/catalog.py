@@ -8,12 +8,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from weights_cache.errors import ZooError
-from zoo.options import did_you_mean
+from zoo.choices import Choices
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from zoo.choices import Choices
     from zoo.entry import Entry
 
 _FOLDER = os.path.dirname(__file__)
@@ -47,25 +46,56 @@ def is_entry(name: Any) -> bool:
     return _lookup(name) is not None
 
 
-def find_entry(name: str) -> "Entry":
+def find_entry(name: str, verb: str = "") -> "Entry":
     """The entry of that name.
 
+    Args:
+        name: of a model; or "fast" or "best" after a task or verb, such as ``"hands.fast"``.
+        verb: for which "fast" and "best" alone are names, too.
+
     Raises:
-        ZooError: there is none; the message names a similar one and all there are.
+        ZooError: there is none; the message names a similar one, and those of its family or verb.
 
     >>> find_entry("posenet.tiny").task
     'pose'
+    >>> find_entry("classification.fast").name
+    'mobilenet.v1_025'
     """
-    entry = _lookup(name)
+    entry = _lookup(chosen_name(name, verb))
     if entry is None:
-        entries = all_entries()
-        hint = did_you_mean(str(name), entries)
-        raise ZooError(f"unknown model {name!r}{hint} (models: {', '.join(entries)})")
+        from zoo.unknown_models import unknown_model
+
+        raise ZooError(unknown_model(name, verb))
     return entry
+
+
+def chosen_name(name: Any, verb: str = "") -> Any:
+    """The name that "fast" or "best" stands for; other names stay what they are.
+
+    >>> chosen_name("fast", "detect_faces"), chosen_name("faces.best")
+    ('blazeface.short', 'facemesh.base')
+    """
+    owner, _, choice = name.rpartition(".") if isinstance(name, str) else ("", "", "")
+    if choice not in Choices._fields:
+        return name
+    found = _choices_of(owner or verb)
+    return getattr(found, choice) if found else name
+
+
+def _choices_of(owner: str) -> Choices | None:
+    """Those of a verb, or of the first verb of a task; which other tasks have is not looked at."""
+    for task in tasks():
+        its: dict[str, Choices] = importlib.import_module(f"zoo.{task}").MODELS
+        if owner in its:
+            return its[owner]
+        if owner == task:
+            return next(iter(its.values()))
+    return None
 
 
 def _lookup(name: Any) -> "Entry | None":
     """Only the folder that has the family is looked into: the others would take time to load."""
+    name = chosen_name(name)
     family = name.partition(".")[0] if isinstance(name, str) else None
     for task in tasks():
         if family in importlib.import_module(f"zoo.{task}").FAMILIES:

@@ -8,6 +8,15 @@ from core.graph.nodes import Endpoint, PartialSpec
 _MOST_TYPES = 8
 
 
+class Card(str):
+    """A text of several lines, which a console or notebook shows as lines."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
 def network_text(network: GraphModel, title: str) -> str:
     """Inputs, outputs, parameters and node types of a network.
 

@@ -1,18 +1,18 @@
 """Networks that find things by anchors: faces, palms, people. The parts of other models."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from zoo.entry import Entry
 from zoo.labels import wanted_labels
-from zoo.options import check_optional, refuse_options
+from zoo.options import check_optional
 from zoo.results import Detection
 from zoo.runner import Model, Outputs
 from zoo.shared.anchors import AnchorGrid, Candidates, find_candidates
 from zoo.shared.boxes import suppress, to_box
+from zoo.signatures import ImageSource, model_verb
 
 
 class BoxDetector(Model):
@@ -80,23 +80,22 @@ class PointDetector(AnchorDetector):
         """Names of the things that it knows."""
         return self.labels_of(self.entry)
 
+    @model_verb
     def detect(
         self,
-        image: Any,
+        image: ImageSource,
         *,
         labels: Iterable[str] | None = None,
         score_threshold: float | None = None,
         iou_threshold: float | None = None,
         max_detections: int | None = None,
         mirror: bool = False,
-        **unknown: Any,
-    ) -> list[Detection] | Iterator[list[Detection]]:
+    ) -> list[Detection]:
         """What is where in a picture; see `zoo.detect`.
 
         Each thing has ``"keypoints"``, too, with its own score: the network gives none for each.
         Thresholds and the number are by default the entry's.
         """
-        refuse_options(self.detect, unknown)
         most = self.grid.max_detections
         find = partial(
             self.find,

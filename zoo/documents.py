@@ -9,12 +9,12 @@ import numpy as np
 from weights_cache.dependencies import needed_for
 from weights_cache.errors import ZooError
 from zoo.result_checks import check_result
-from zoo.results import Result, is_thing
+from zoo.results import AnyResult, Result, is_thing
 
 PROBABILITY_SCALE = 65535  # of 16-bit grey
 
 
-def to_json(result: Result, *, indent: int | None = None) -> str:
+def to_json(result: AnyResult, *, indent: int | None = None) -> str:
     """A result as JSON text.
 
     A ``mask`` becomes ``{"png": text}``: the base64 of an 8-bit grey PNG whose pixels are the
@@ -34,8 +34,9 @@ def to_json(result: Result, *, indent: int | None = None) -> str:
     '{"score": 0.5, "keypoints": []}'
     """
     check_result(result, "to_json")
-    named = isinstance(result, Mapping) and not is_thing(result)
-    document = {str(photo): found for photo, found in result.items()} if named else result
+    document: Result = result
+    if isinstance(result, Mapping) and not is_thing(result):
+        document = {str(photo): found for photo, found in result.items()}
     try:
         return json.dumps(document, indent=indent, allow_nan=False, default=_plain)
     except (TypeError, ValueError, OverflowError) as error:

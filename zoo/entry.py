@@ -55,6 +55,7 @@ class Entry:
     parts: Mapping[str, str] = field(default_factory=dict)  # role -> entry of another network
     options: Mapping[str, Option] = field(default_factory=dict)
     batch: bool = False  # treats the pictures of a batch alike, though converted for one
+    together: int = 1  # of a list, how many images run as one batch: where measured faster
     limits: str = ""  # of the model card: where it is known to fail
     accuracy: str = ""  # of the model card: what was measured
 

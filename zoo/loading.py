@@ -9,15 +9,16 @@ from core.settings import get_backend
 from weights_cache.errors import ZooError
 from zoo.catalog import all_entries, find_entry, is_entry, verbs_of
 from zoo.entry import Entry
-from zoo.options import check_options, refuse_unknown
-from zoo.runner import Model, make_model, model_class
+from zoo.options import check_backend, check_options, refuse_unknown
+from zoo.runner import LoadedModel, make_model, model_class
+from zoo.unknown_models import able_models
 
 KEPT_MODELS = 8  # how many models the one-line functions keep loaded
 
 #: Of files with models.
 _ENDINGS = (".json", ".tflite", ".h5", ".hdf5", ".keras", ".pb", ".zip")
 
-_kept: dict[Any, Model] = {}
+_kept: dict[Any, LoadedModel] = {}
 _keeping = Lock()
 _loading: dict[Any, Lock] = {}
 
@@ -66,6 +67,7 @@ def load(
     >>> model.outputs["heatmap"].shape
     (None, None, None, 17)
     """
+    check_backend(backend)
     if isinstance(name, os.PathLike) or _is_path(name):
         given = {"weights": weights, **options}
         unknown = [key for key, value in given.items() if key != "weights" or value is not None]
@@ -88,60 +90,102 @@ def _is_path(name: Any) -> bool:
 
 
 def call_verb(
-    verb: str, image: Any, *, model: str, backend: str | None, options: Mapping[str, Any]
+    verb: str, image: Any, *, model: Any, backend: str | None = None, **options: Any
 ) -> Any:
     """What a verb of a model gives, which is loaded at the first call.
 
     Args:
         verb: name of a method, such as ``"estimate_single_pose"``.
         image: its first argument.
-        model: name of the model.
-        backend: where it runs, by default the active one.
+        model: a name, "fast" or "best", a path, or a loaded model.
+        backend: where it runs, by default the active one; a loaded model runs on its own.
         options: of the model and of the verb; None stands for the model's own default.
 
     Raises:
         ZooError: the model has no such verb, or neither it nor the verb has such an option.
     """
+    given = {name: value for name, value in options.items() if value is not None}
     if isinstance(model, os.PathLike) or _is_path(model):
-        raise ZooError(
-            f"{os.fspath(model)!r} is a path: load the model with zoo.load, and use its verbs"
-        )
-    entry = find_entry(model)
+        model = _load_path_once(model, backend)
+        backend = None
+    if isinstance(model, LoadedModel):
+        _check_loaded(model, verb, backend)
+        return getattr(model, verb)(image, **given)
+    entry = find_entry(model, verb)
     method = getattr(model_class(entry), verb, None)
     if method is None:
         raise ZooError(_cannot(entry, verb))
-    known = {*entry.options, *method.__kwdefaults__}
-    valid = ("model", "backend", *method.__kwdefaults__, *entry.options)
-    refuse_unknown(entry.name, options.keys() - known, valid)
-    given = {k: v for k, v in options.items() if v is not None}
     of_verb = {k: v for k, v in given.items() if k in method.__kwdefaults__}
     of_model = {k: v for k, v in given.items() if k not in of_verb}
+    valid = ("model", "backend", *method.__kwdefaults__, *entry.options)
+    refuse_unknown(entry.name, of_model.keys() - entry.options.keys(), valid)
     return getattr(_load_once(entry, backend, of_model), verb)(image, **of_verb)
+
+
+def _check_loaded(model: LoadedModel, verb: str, backend: str | None) -> None:
+    """Raise if a loaded model lacks a verb, or runs elsewhere than is wanted."""
+    if not hasattr(model, verb):
+        entry = getattr(model, "entry", None)
+        raise ZooError(_cannot(entry, verb) if entry else _network_cannot(model, verb))
+    check_backend(backend)
+    if backend not in (None, model.backend):
+        raise ZooError(
+            f"backend={backend!r}, but the model {model.name} was loaded on {model.backend!r}: "
+            f"leave out backend, or load it with zoo.load({model.name!r}, backend={backend!r})"
+        )
 
 
 def _cannot(entry: Entry, verb: str) -> str:
     """What a model that lacks a verb is for, and which models have it."""
-    every = all_entries().values()
-    able = [other.name for other in every if hasattr(model_class(other), verb)]
-    user = next((other.name for other in every if entry.name in other.parts.values()), None)
+    user = next((e.name for e in all_entries().values() if entry.name in e.parts.values()), None)
     part_of = f", and is a part of models such as {user}" if user else ""
     return (
         f"{entry.name} cannot {verb}: it can {', '.join(verbs_of(entry))}{part_of}; "
-        f"models that can {verb}: {', '.join(able)}"
+        f"models that can {verb}: {', '.join(able_models(verb))}"
+    )
+
+
+def _network_cannot(model: LoadedModel, verb: str) -> str:
+    return (
+        f"the model {model.name} cannot {verb}: the task of a network from a file is not known, "
+        f"so it has predict and execute (zoo.load returns it); models that can {verb}: "
+        f"{', '.join(able_models(verb))}"
     )
 
 
 def _load_once(entry: Entry, backend: str | None, options: Mapping[str, Any]) -> Any:
     """The model of an earlier call with the same arguments, or a newly loaded one."""
+    check_backend(backend)
     checked = check_options(entry.name, entry.options, options)
     backend = backend or get_backend()  # which may be another one at the next call
-    key = entry.name, backend, repr(checked)
+    values = (v if isinstance(v, LoadedModel) else repr(v) for v in checked.values())
+    return _keep((entry.name, backend, *values), lambda: make_model(entry, checked, backend))
+
+
+def _load_path_once(path: str | os.PathLike[str], backend: str | None) -> Any:
+    """The model that a path holds, read again only when the file has changed."""
+    check_backend(backend)
+    backend = backend or get_backend()
+    name = os.path.abspath(os.fspath(path))
+    state = (s.st_mtime_ns, s.st_size) if (s := _stat(name)) else ()
+    return _keep((name, backend, *state), lambda: load(path, backend=backend))
+
+
+def _stat(path: str) -> os.stat_result | None:
+    try:
+        return os.stat(path)
+    except OSError:
+        return None
+
+
+def _keep(key: Any, make: Callable[[], Any]) -> Any:
+    """The kept model of a key, or a new one, which is kept then."""
     with _keeping:
         lock = _loading.setdefault(key, Lock())
     with lock:  # who wants this model waits while it loads, who wants others does not
         with _keeping:
             model = _kept.pop(key, None)
-        model = model or make_model(entry, checked, backend)
+        model = model or make()
         with _keeping:
             _kept[key] = model  # the last used is the last to go
             while len(_kept) > KEPT_MODELS:

@@ -7,6 +7,34 @@ from typing import Any
 
 from weights_cache.errors import ZooError
 
+#: What other libraries call options of the zoo.
+_NAMES_ELSEWHERE = {
+    "conf": "score_threshold",
+    "confidence": "score_threshold",
+    "min_score": "score_threshold",
+    "min_detection_confidence": "score_threshold",
+    "iou": "iou_threshold",
+    "nms_threshold": "iou_threshold",
+    "device": "backend",
+    "flip_horizontal": "mirror",
+    "flipHorizontal": "mirror",
+    "selfie_mode": "mirror",
+    "classes": "labels",
+    "max_det": "max_detections",
+    "max_results": "max_detections",
+    "num_hands": "max_hands",
+    "max_num_hands": "max_hands",
+    "num_faces": "max_faces",
+    "max_num_faces": "max_faces",
+    "num_poses": "max_poses",
+    "top": "top_k",
+    "topk": "top_k",
+    "imgsz": "input_size",
+}
+
+#: What other libraries call the backend that runs on a GPU.
+_GPU_NAMES = ("gpu", "cuda", "mps", "metal", "opengl", "webgl", "webgpu", "vulkan")
+
 
 @dataclass(frozen=True)
 class Option:
@@ -14,6 +42,7 @@ class Option:
 
     default: Any
     choices: tuple[Any, ...] = ()
+    type: str = ""  # of values where there are no choices, as it is written in a signature
 
 
 def check_options(
@@ -36,7 +65,9 @@ def check_options(
 
 
 def _chosen(owner: str, name: str, option: Option, value: Any) -> Any:
-    """A value as a plain Python one, if it is among the choices."""
+    """A value as a plain Python one, if it is among the choices; or a loaded model of them."""
+    if hasattr(value, "entry") and value.entry.name in option.choices:
+        return value
     plain = value.item() if hasattr(value, "item") and getattr(value, "ndim", 1) == 0 else value
     if not option.choices:
         return plain
@@ -51,9 +82,10 @@ def refuse_unknown(owner: str, unknown: Iterable[str], valid: Iterable[str]) -> 
     names = sorted(unknown)
     if names:
         valid = list(valid)
+        ours = _NAMES_ELSEWHERE.get(names[0])
+        hint = f": did you mean {ours!r}?" if ours in valid else did_you_mean(names[0], valid)
         raise ZooError(
-            f"unknown option {names[0]!r} of {owner}{did_you_mean(names[0], valid)}; "
-            f"valid options: {', '.join(valid)}"
+            f"unknown option {names[0]!r} of {owner}{hint}; valid options: {', '.join(valid)}"
         )
 
 
@@ -63,8 +95,9 @@ def refuse_options(verb: Callable[..., Any], unknown: Iterable[str]) -> None:
     Those of the model itself are chosen when it is loaded.
     """
     model: Any = getattr(verb, "__self__", None)
-    for name in unknown if model else ():
-        if name in model.entry.options:
+    entry = getattr(model, "entry", None)  # a model from a path has none
+    for name in sorted(unknown):
+        if entry is not None and name in entry.options:
             raise ZooError(
                 f"{name!r} is chosen when the model is loaded: zoo.load({model.name!r}, {name}=...)"
             )
@@ -124,3 +157,16 @@ def check_flag(name: str, value: Any) -> bool:
     if not isinstance(plain, bool):
         raise ZooError(f"{name}={value!r} must be True or False")
     return plain
+
+
+def check_backend(name: Any) -> None:
+    """Raise for a name that other libraries give to what the zoo calls the shader backend.
+
+    Whether there is a backend of another name is found when it starts.
+
+    >>> check_backend("cuda")
+    Traceback (most recent call last):
+    weights_cache.errors.ZooError: backend='cuda': the backend that runs on GPUs is backend='shader'
+    """
+    if isinstance(name, str) and name.lower().partition(":")[0] in _GPU_NAMES:
+        raise ZooError(f"backend={name!r}: the backend that runs on GPUs is backend='shader'")

@@ -6,12 +6,13 @@ Scores are in 0..1. Only ``mask`` and ``probability`` are NumPy arrays.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, TypedDict
 
 import numpy as np
 
 from weights_cache.errors import ZooError
+from zoo.image_lists import ResultsOfImages
 
 
 class _Point(TypedDict):
@@ -141,12 +142,15 @@ class Detection(_Detection, total=False):
     keypoints: list[Keypoint]
 
 
-class Gesture(TypedDict):
-    """What a hand says."""
-
+class _Gesture(TypedDict):
     label: str
     score: float
     hand: int  # its index among the hands
+
+
+class Gesture(_Gesture, total=False):
+    """What a hand says; handedness and box as the hand has them."""
+
     handedness: str
     box: Box
 
@@ -165,6 +169,10 @@ class Instance(_Instance, total=False):
 
 #: What a verb returns, a list of it, or either by name of the photo.
 Result = Any
+
+#: As `Result`, for those who call: one thing, several of an image, or either by image.
+Thing = Pose | Hand | Face | Detection | Label | Gesture | Segmentation | Instance
+AnyResult = Thing | Sequence[Thing] | Mapping[str, Thing | Sequence[Thing]]
 
 #: What a thing may be.
 Kind = Literal["segmentation", "instance", "face", "hand", "gesture", "detection", "pose", "label"]
@@ -212,7 +220,7 @@ def is_thing(result: Result) -> bool:
 
 def by_photo(result: Result) -> Iterator[tuple[str, Any]]:
     """Every single thing of a result with the name of its photo, which is "" if it has none."""
-    refuse_iterator(result)
+    refuse_several(result)
     named = isinstance(result, Mapping) and not is_thing(result)
     for photo, found in result.items() if named else [("", result)]:
         things = found if isinstance(found, (list, tuple)) else [found]
@@ -220,12 +228,21 @@ def by_photo(result: Result) -> Iterator[tuple[str, Any]]:
             yield str(photo), thing
 
 
-def refuse_iterator(
-    result: Result, step: str = "take them one by one, or make a dict {photo: result}"
+def refuse_several(
+    result: Result, step: str = "name them, in a dict: dict(zip(paths, results))"
 ) -> None:
-    """Raise for the lazy results of several pictures, which nobody has asked for one by one."""
+    """Raise for the results of several images, which are no result of one.
+
+    >>> refuse_several([[], []])
+    Traceback (most recent call last):
+    weights_cache.errors.ZooError: this is a list of the results of 2 images: name them, in a \
+dict: dict(zip(paths, results))
+    """
     if hasattr(result, "__next__"):
-        raise ZooError(f"this is an iterator over the results of several pictures: {step}")
+        raise ZooError(f"this is an iterator over the results of several images: {step}")
+    plain = isinstance(result, (list, tuple)) and any(isinstance(x, list) for x in result)
+    if plain or isinstance(result, ResultsOfImages):
+        raise ZooError(f"this is a list of the results of {len(result)} images: {step}")
 
 
 def label_areas(segmentation: Mapping[str, Any]) -> Iterator[tuple[int, str, int, float]]:

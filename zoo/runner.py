@@ -2,8 +2,10 @@
 
 import importlib
 import os
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextvars import ContextVar
 from threading import RLock
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -13,8 +15,9 @@ from core.graph.nodes import PartialSpec
 from core.tensors import Tensor
 from weights_cache.errors import MissingError, ZooError
 from zoo.catalog import all_entries, find_entry, is_entry, with_parts
-from zoo.descriptions import network_text
+from zoo.descriptions import Card, network_text
 from zoo.entry import Entry
+from zoo.image_lists import for_each_batch
 from zoo.images import read_image
 from zoo.mirroring import flipped_result
 from zoo.networks import build_network
@@ -24,12 +27,18 @@ from zoo.planned import Planned
 from zoo.preprocess import prepare, prepare_crops
 from zoo.shared.placement import Placement
 from zoo.shared.regions import Region
+from zoo.signatures import ImageSource, model_verb
 
 Result = TypeVar("Result")
 Self = TypeVar("Self", bound="LoadedModel")
 Outputs = Mapping[str, np.ndarray]
 
 MOST_CROPS = 16  # in one batch: each takes megabytes while a network runs
+
+#: What `Model.look_at` gives, by the model and the photo, of the photos that ran as one batch.
+_seen: ContextVar[Mapping[tuple[int, int], tuple[Outputs, Placement]]] = ContextVar(
+    "seen", default=MappingProxyType({})
+)
 
 
 class LoadedModel(Planned):
@@ -127,9 +136,9 @@ class LoadedModel(Planned):
         """
         return self.network.execute(inputs, outputs, raw=raw)
 
-    def describe(self) -> str:
+    def describe(self) -> Card:
         """Inputs, outputs, number of parameters and types of nodes, as a text of a few lines."""
-        return network_text(self.network, repr(self)[1:-1])
+        return Card(network_text(self.network, repr(self)[1:-1]))
 
     def close(self) -> None:
         """Let go of the network with its weights; the model cannot run after that."""
@@ -197,9 +206,11 @@ class Model(LoadedModel):
         network = self.network  # a closed model loads nothing
         with self._making_parts:
             if role not in self._parts:
-                name = self.options.get(role) or self.entry.parts[role]
-                entry = find_entry(name)
-                defaults = check_options(name, entry.options, {})
+                chosen = self.options.get(role) or self.entry.parts[role]
+                if isinstance(chosen, Model):
+                    return chosen  # the caller's own, who closes it
+                entry = find_entry(chosen)
+                defaults = check_options(chosen, entry.options, {})
                 self._parts[role] = make_model(entry, defaults, network.backend)
             return self._parts[role]
 
@@ -240,19 +251,21 @@ class Model(LoadedModel):
                 part.close()
             self._parts.clear()
 
-    def infer(self, image: Any, *, embedding: bool = False) -> Tensor:
-        """Features of a picture, for uses of your own.
+    @model_verb
+    def infer(self, image: ImageSource, *, embedding: bool = False) -> Tensor:
+        """Features of an image, for uses of your own.
 
         Args:
-            image: anything that the verbs take, one picture.
+            image: anything that the verbs take.
             embedding: the features that the network computes before its last layers, instead
                 of its main output; the entry names the nodes of both.
 
         Returns:
-            float32 [1, ...], of the picture brought to the size of the network's input.
+            float32 [1, ...], of the image brought to the size of the network's input; for a list
+            of images a list of such tensors.
 
         Raises:
-            ZooError: the model has no embedding, or the picture cannot be read.
+            ZooError: the model has no embedding, or the image cannot be read.
         """
         wanted = self.entry.embedding if embedding else self.entry.output
         if not wanted:
@@ -260,8 +273,16 @@ class Model(LoadedModel):
                 f"{self.name} has no embedding: execute gives any node of network.graph.nodes"
             )
         network = self.network
-        values, _ = prepare(read_image(image), self.entry.preprocess, self.input_size)
-        return network.execute(values, [wanted])[wanted]
+
+        def infer_batch(photos: Sequence[np.ndarray]) -> list[Tensor]:
+            values, _ = self._prepared(photos)
+            return self.rows_of(network.execute(values, [wanted])[wanted], len(photos))
+
+        return for_each_batch(image, infer_batch, self.entry.together)
+
+    def rows_of(self, batch: Tensor, count: int) -> list[Tensor]:
+        """What a network gives for each image of a batch, [1, ...]."""
+        return [batch] if count == 1 else [batch[i : i + 1] for i in range(count)]
 
     def look_at(self, photo: np.ndarray) -> tuple[Outputs, Placement]:
         """Run the network on a whole photo.
@@ -272,8 +293,26 @@ class Model(LoadedModel):
         Returns:
             What `looked_at` names, [1, ...], by name, and where the photo lies in the input.
         """
-        values, placement = prepare(photo, self.entry.preprocess, self.input_size)
-        return self._outputs(values), placement
+        seen = _seen.get().get((id(self), id(photo)))
+        return seen or self._look_together([photo])[0]
+
+    def _look_together(self, photos: Sequence[np.ndarray]) -> list[tuple[Outputs, Placement]]:
+        """What `look_at` gives for each of some photos, by one run of the network."""
+        values, placements = self._prepared(photos)
+        outputs = self._outputs(values)
+        if len(photos) == 1:
+            return [(outputs, placements[0])]
+        return [
+            ({name: array[i : i + 1] for name, array in outputs.items()}, placement)
+            for i, placement in enumerate(placements)
+        ]
+
+    def _prepared(self, photos: Sequence[np.ndarray]) -> tuple[np.ndarray, list[Placement]]:
+        """Whole photos as the input of the network, [photos, ...], and where each lies in it."""
+        pairs = [prepare(photo, self.entry.preprocess, self.input_size) for photo in photos]
+        values = [value for value, _ in pairs]
+        batch = values[0] if len(values) == 1 else np.concatenate(values)
+        return batch, [placement for _, placement in pairs]
 
     def look_closer(
         self, photo: np.ndarray, regions: Sequence[Region]
@@ -300,31 +339,39 @@ class Model(LoadedModel):
         found = self.network.execute(values, self.looked_at)
         return {name: np.asarray(tensor) for name, tensor in found.items()}
 
-    def run(
-        self, source: Any, estimate: Callable[[np.ndarray], Result], *, mirror: bool
-    ) -> Result | Iterator[Result]:
-        """Take one picture through the pipeline, or several lazily.
+    def run(self, source: Any, estimate: Callable[[np.ndarray], Result], *, mirror: bool) -> Result:
+        """Take one image through the pipeline, or several.
 
         Args:
-            source: a picture, or a list, iterator or batch [n, h, w, 3] of them.
-            estimate: from a photo, uint8 [height, width, 3], to the result in its pixels.
-            mirror: the pictures are mirror images: what is seen is their flip.
+            source: an image, or a list, iterator or batch [n, h, w, 3] of them.
+            estimate: from a photo, uint8 [height, width, 3], to the result in its pixels. Of a
+                list, `look_at` has looked at some photos at once where the entry allows it.
+            mirror: the images are mirror images: what is seen is their flip.
 
         Returns:
-            The result of one picture; an iterator over the results of several, which goes on
-            after a picture that raised an error.
+            The result of one image; of a list the list of results, of an iterator an iterator
+            over them, which goes on after an image that raised an error. The type is that of one,
+            as the decorator of the verb says the others.
         """
-        _ = self.network  # a closed model says so now, not at the first picture
+        _ = self.network  # a closed model says so now, not at the first image
         check_flag("mirror", mirror)
 
-        def run_one(image: Any) -> Result:
-            photo = read_image(image)
+        def run_batch(photos: Sequence[np.ndarray]) -> list[Result]:
+            if mirror:
+                photos = [np.ascontiguousarray(photo[:, ::-1]) for photo in photos]
+            looked = self._look_together(photos) if len(photos) > 1 else ()
+            keys = ((id(self), id(photo)) for photo in photos)
+            token = _seen.set(dict(zip(keys, looked, strict=False)))
+            try:
+                results = [estimate(photo) for photo in photos]
+            finally:
+                _seen.reset(token)
             if not mirror:
-                return estimate(photo)
-            seen = np.ascontiguousarray(photo[:, ::-1])
-            return flipped_result(estimate(seen), photo.shape[1])
+                return results
+            widths = [photo.shape[1] for photo in photos]
+            return list(map(flipped_result, results, widths))
 
-        return for_each_picture(source, run_one)
+        return for_each_batch(source, run_batch, self.entry.together)
 
     def __repr__(self) -> str:
         options = "".join(f", {k}={v!r}" for k, v in self.options.items())
@@ -369,20 +416,3 @@ def model_class(entry: Entry) -> Any:
     """The class of an entry's task whose verbs the model has."""
     module, name = entry.model.split(":")
     return getattr(importlib.import_module(f"zoo.{entry.task}.{module}"), name)
-
-
-def for_each_picture(source: Any, run_one: Callable[[Any], Result]) -> Result | Iterator[Result]:
-    """The result of one picture, or a lazy iterator over those of several."""
-    if not is_several(source):
-        return run_one(source)
-    return map(run_one, np.asarray(source) if hasattr(source, "ndim") else source)
-
-
-def is_several(source: Any) -> bool:
-    """Whether a source of pictures is a list, an iterator or a batch rather than one picture."""
-    if isinstance(source, (list, tuple)):
-        return True
-    if hasattr(source, "ndim"):  # an array or a tensor
-        return source.ndim == 4
-    single = isinstance(source, (str, bytes, bytearray, memoryview, os.PathLike))
-    return not single and hasattr(source, "__next__") and not hasattr(source, "read")

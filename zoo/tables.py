@@ -8,7 +8,7 @@ import numpy as np
 
 from weights_cache.dependencies import needed_for
 from zoo.result_checks import check_result, not_a_result
-from zoo.results import Result, by_photo, is_thing, kind_of, label_areas
+from zoo.results import AnyResult, Result, by_photo, is_thing, kind_of, label_areas
 
 if TYPE_CHECKING:
     import pandas
@@ -29,7 +29,7 @@ _COLUMNS = (
 )
 
 
-def to_csv(result: Result) -> str:
+def to_csv(result: AnyResult) -> str:
     """A result as CSV text: a line for each keypoint, label, detection, gesture or region.
 
     Columns that no row has are left out, so they follow from the kind of result:
@@ -79,7 +79,7 @@ def to_csv(result: Result) -> str:
     return text.getvalue()
 
 
-def to_pandas(result: Result) -> "pandas.DataFrame":
+def to_pandas(result: AnyResult) -> "pandas.DataFrame":
     """A result as a DataFrame of pandas, with the rows and columns of `to_csv`.
 
     Args:

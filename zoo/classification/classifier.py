@@ -1,8 +1,5 @@
 """Networks that say which of their classes a picture shows."""
 
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 
 import core
@@ -10,9 +7,10 @@ from core.tensors import Tensor
 from weights_cache.errors import WeightsError
 from zoo.classification.classes import Classes, best_labels
 from zoo.labels import read_labels
-from zoo.options import check_number, refuse_options
+from zoo.options import check_number
 from zoo.results import Label
 from zoo.runner import Model
+from zoo.signatures import ImageSource, model_verb
 
 
 class ClassifierModel(Model):
@@ -25,11 +23,9 @@ class ClassifierModel(Model):
         names = read_labels(self.entry.labels)
         return ("background", *names) if classes.background else names
 
-    def classify(
-        self, image: Any, *, top_k: int = 3, mirror: bool = False, **unknown: Any
-    ) -> list[Label] | Iterator[list[Label]]:
+    @model_verb
+    def classify(self, image: ImageSource, *, top_k: int = 3, mirror: bool = False) -> list[Label]:
         """What a picture shows; see `zoo.classify`."""
-        refuse_options(self.classify, unknown)
         count = check_number("top_k", top_k, low=1, whole=True)
 
         def classify_one(photo: np.ndarray) -> list[Label]:
@@ -37,9 +33,9 @@ class ClassifierModel(Model):
 
         return self.run(image, classify_one, mirror=mirror)
 
-    def infer(self, image: Any, *, embedding: bool = False) -> Tensor:
-        """Scores or features of a picture, as a row; see `zoo.infer`."""
-        return core.reshape(super().infer(image, embedding=embedding), shape=(1, -1))
+    def rows_of(self, batch: Tensor, count: int) -> list[Tensor]:
+        """What a network gives for each image of a batch, as a row [1, n]."""
+        return [core.reshape(row, shape=(1, -1)) for row in super().rows_of(batch, count)]
 
     def _scores(self, photo: np.ndarray) -> np.ndarray:
         """Of all classes."""

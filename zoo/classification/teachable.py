@@ -1,6 +1,5 @@
 """Classifiers that were made with Teachable Machine."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,13 +11,13 @@ from core.tensors import Tensor
 from weights_cache.errors import ZooError
 from zoo.classification.classes import best_labels
 from zoo.classification.cropping import prepare_square
+from zoo.image_lists import for_each_image
 from zoo.images import read_image
-from zoo.options import check_number, refuse_unknown
+from zoo.options import check_number
 from zoo.pickling import Recipe
 from zoo.results import Label
-from zoo.runner import LoadedModel, for_each_picture
-
-_OPTIONS = ("top_k", "mirror")
+from zoo.runner import LoadedModel
+from zoo.signatures import ImageSource, model_verb
 
 #: Node types that the layers of a classifier's head become: dense ones, or one convolution.
 _DENSE_TYPES = frozenset({"MatMul", "_FusedMatMul"})
@@ -41,9 +40,8 @@ class TeachableModel(LoadedModel):
         """Of the classes, in the order of the network's output."""
         return self._bundle.labels
 
-    def classify(
-        self, image: Any, *, top_k: int = 3, mirror: bool = False, **unknown: Any
-    ) -> list[Label] | Iterator[list[Label]]:
+    @model_verb
+    def classify(self, image: ImageSource, *, top_k: int = 3, mirror: bool = False) -> list[Label]:
         """Tell which of its classes a picture shows.
 
         The square in the middle of the picture counts, as in the browser.
@@ -53,7 +51,6 @@ class TeachableModel(LoadedModel):
                 RGB or RGBA) or tensor. A list, an iterator or an array [n, h, w, 3] are several.
             top_k: how many classes to tell, 1 or more.
             mirror: the picture is a mirror image (selfie view).
-            unknown: there are no other options.
 
         Returns:
             ``[{"label": "cat", "score": .., "index": ..}, ..]``, best first, scores in 0..1; for
@@ -62,7 +59,6 @@ class TeachableModel(LoadedModel):
         Raises:
             ZooError: the model hears or takes poses, or the picture cannot be read.
         """
-        refuse_unknown("classify", unknown, _OPTIONS)
         count = check_number("top_k", top_k, low=1, whole=True)
         network = self._image_network("classify")
 
@@ -70,28 +66,33 @@ class TeachableModel(LoadedModel):
             (scores,) = network.predict(self._prepared(picture, mirror)).values()
             return best_labels(scores.numpy()[0], self.labels, count)
 
-        return for_each_picture(image, classify_one)
+        return for_each_image(image, classify_one)
 
-    def infer(self, image: Any, *, embedding: bool = False) -> Tensor:
-        """Features of a picture, for uses of your own.
+    @model_verb
+    def infer(self, image: ImageSource, *, embedding: bool = False) -> Tensor:
+        """Features of an image, for uses of your own.
 
         Args:
-            image: anything that `classify` takes, one picture.
+            image: anything that `classify` takes.
             embedding: the features that the layers of the classes start from, instead of scores:
                 what enters the last dense layers, or the last convolution where they are none.
 
         Returns:
-            float32 [1, ...]
+            float32 [1, ...]; for a list of images a list of such tensors.
 
         Raises:
-            ZooError: the model hears or takes poses, the picture cannot be read, or the network
+            ZooError: the model is for sounds or poses, the image cannot be read, or the network
                 has no such layers.
         """
         network = self._image_network("infer")
         wanted = next(iter(network.outputs))
         if embedding:
             wanted = self._features_of(network.graph)
-        return network.execute(self._prepared(image), [wanted])[wanted]
+
+        def infer_one(picture: Any) -> Tensor:
+            return network.execute(self._prepared(picture), [wanted])[wanted]
+
+        return for_each_image(image, infer_one)
 
     def _features_of(self, graph: Graph) -> str:
         found = _features(graph)

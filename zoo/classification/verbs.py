@@ -1,81 +1,98 @@
-"""Classification: what a picture shows."""
+"""Classification: what an image shows."""
 
-from typing import Any
+from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Literal
+
+from core.tensors import Tensor
 from zoo.classification import MODELS
 from zoo.loading import call_verb
+from zoo.model_names import BackendName, ClassifyModelName, InferModelName
+from zoo.results import Hand, Label
+from zoo.runner import Model
+from zoo.signatures import ImageSource, OwnModel, public_verb
 
 
+@public_verb
 def classify(
-    image: Any,
+    image: ImageSource,
     *,
     top_k: int = 3,
-    model: str = MODELS["classify"].default,
-    backend: str | None = None,
+    model: ClassifyModelName | OwnModel = MODELS["classify"].default,
+    backend: BackendName | None = None,
     mirror: bool = False,
-    **options: Any,
-) -> Any:
-    """Tell what a picture shows.
-
-    The square in the middle of the picture counts.
-
-    Args:
-        image: a path, URL, bytes, file object, PIL image, array (uint8 or float in 0..1; grey,
-            RGB or RGBA) or tensor. A list, an iterator or an array [n, h, w, 3] are several.
-        top_k: how many classes to tell, 1 or more.
-        model: name of a classification model.
-        backend: where it runs.
-        mirror: the picture is a mirror image (selfie view).
-        options: the models have no others.
-
-    Returns:
-        ``[{"label": "tabby", "score": .., "index": ..}, ..]``: best first, scores in 0..1 that
-        are 1 together over all classes. The index is that among ``zoo.load(model).labels``, where
-        models with TensorFlow's 1001 classes have "background" first. For several pictures an
-        iterator over such lists.
-
-    Raises:
-        ZooError: the picture cannot be read, or a model or option is unknown or out of range.
+) -> list[Label]:
+    """Name what an image shows, by the classes that a model knows.
 
     >>> import zoo
-    >>> zoo.classify("cat.jpg", top=5)  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    weights_cache.errors.ZooError: unknown option 'top' of mobilenet.v1_025: did you mean ...
-    """
-    given = {"top_k": top_k, "mirror": mirror, **options}
-    return call_verb("classify", image, model=model, backend=backend, options=given)
+    >>> labels = zoo.classify("cat.jpg", top_k=5)  # doctest: +SKIP
+    >>> labels[0]["label"]  # doctest: +SKIP
+    'Egyptian cat'
 
-
-def infer(
-    image: Any,
-    *,
-    embedding: bool = False,
-    model: str = MODELS["infer"].default,
-    backend: str | None = None,
-    **options: Any,
-) -> Any:
-    """Turn a picture into numbers, for uses of your own, such as to train on them.
+    The square in the middle of the image counts.
 
     Args:
-        image: see `classify`; one picture, or hands for ``"gesture.keypoints"``.
+        image: a path, URL, bytes, binary file object, PIL image, array (uint8 or float in 0..1;
+            grey, RGB or RGBA) or tensor. A list, an iterator and an array [n, height, width, 3]
+            are several images.
+        top_k: how many classes to return, 1 or more.
+        model: name of a classification model (`zoo.models`), ``"fast"``, ``"best"``, a model that
+            `zoo.load` returned, or the path of an image model of Teachable Machine.
+        backend: where the network runs, by default ``CORE_BACKEND`` or else ``"cpu"``.
+        mirror: the image is a mirror image (selfie view).
+
+    Returns:
+        ``[{"label": "Egyptian cat", "score": 0.76, "index": 286}, ..]``: best first, scores in
+        0..1, whose sum over all classes is 1. The index is that among ``zoo.load(model).labels``,
+        where models with TensorFlow's 1001 classes have "background" first. A list of images gives
+        a list of such lists, an iterator an iterator.
+
+    Raises:
+        ImageError: the image cannot be read.
+        ZooError: a model or option is unknown or out of range.
+    """
+    return call_verb("classify", **locals())
+
+
+@public_verb
+def infer(
+    image: ImageSource | Hand | Sequence[Hand],
+    *,
+    embedding: bool = False,
+    model: InferModelName | OwnModel = MODELS["infer"].default,
+    backend: BackendName | None = None,
+    mirror: bool | None = None,
+    output_stride: Literal[8, 16] | None = None,
+    input_size: int | tuple[int, int] | None = None,
+    detector: str | Model | None = None,
+) -> Tensor:
+    """Return what a network computes of an image, for uses of your own, such as to train on it.
+
+    >>> import zoo
+    >>> photo = "gallery/one_line_pose/astronaut.jpg"
+    >>> zoo.infer(photo, embedding=True, model="posenet.tiny").shape
+    (1, 17, 17, 384)
+
+    Args:
+        image: see `classify`; or hands for ``"gesture.keypoints"``.
         embedding: the features that the last layers of the network start from, instead of its
-            main output: of the default model 256 numbers instead of the scores of 1000 classes.
-        model: name of any model of the zoo.
-        backend: where it runs.
-        options: of the model; see `zoo.load`.
+            main output: of the default model 1280 numbers instead of the scores of 1001 classes.
+        model: name of any model of the zoo, ``"fast"``, ``"best"``, or a model that `zoo.load`
+            returned.
+        backend: where the network runs, by default ``CORE_BACKEND`` or else ``"cpu"``.
+        mirror: of ``"gesture.keypoints"``: the hands are those of a mirror image.
+        output_stride: of PoseNet; see `zoo.load`.
+        input_size: of PoseNet and ``"faceapi.tiny_detector"``; see `zoo.load`.
+        detector: of models that have one; not used here.
 
     Returns:
         A tensor, float32 [1, ...]: of classifiers [1, classes] or [1, features]. An array of it
-        is ``numpy.asarray(tensor)``.
+        is ``numpy.asarray(tensor)``. A list of images gives a list of tensors: ``numpy.concatenate
+        (zoo.infer(images, embedding=True))`` is one array [images, ...].
 
     Raises:
-        ZooError: the picture cannot be read, a model or option is unknown, or the model has no
-            embedding.
-
-    >>> import zoo
-    >>> picture = "gallery/one_line_pose/astronaut.jpg"
-    >>> zoo.infer(picture, embedding=True, model="posenet.tiny").shape
-    (1, 17, 17, 384)
+        ImageError: the image cannot be read.
+        ZooError: a model or option is unknown, or the model has no embedding.
     """
-    given = {"embedding": embedding, **options}
-    return call_verb("infer", image, model=model, backend=backend, options=given)
+    return call_verb("infer", **locals())

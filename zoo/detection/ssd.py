@@ -1,8 +1,7 @@
 """Single-shot detectors of things, from TensorFlow Lite's files."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -11,10 +10,11 @@ from weights_cache.errors import WeightsError
 from zoo.detection.ssd_decode import DetectionDefaults, Heads, boxes_in_photo, decode_detections
 from zoo.entry import Entry
 from zoo.labels import read_labels, wanted_labels
-from zoo.options import check_optional, refuse_options
+from zoo.options import check_optional
 from zoo.results import Detection
 from zoo.runner import Model
 from zoo.shared.boxes import to_box
+from zoo.signatures import ImageSource, model_verb
 
 #: The op at the end of such files. It keeps 10 boxes at thresholds of its own, so that its inputs
 #: are decoded instead.
@@ -37,19 +37,18 @@ class SsdModel(Model):
         """Names of the things that it knows."""
         return self.labels_of(self.entry)
 
+    @model_verb
     def detect(
         self,
-        image: Any,
+        image: ImageSource,
         *,
         labels: Iterable[str] | None = None,
         score_threshold: float | None = None,
         iou_threshold: float | None = None,
         max_detections: int | None = None,
         mirror: bool = False,
-        **unknown: Any,
-    ) -> list[Detection] | Iterator[list[Detection]]:
+    ) -> list[Detection]:
         """What is where in a picture; see `zoo.detect`."""
-        refuse_options(self.detect, unknown)
         names = read_labels(self.entry.labels)
         wanted = wanted_labels(self.name, labels, self.labels)
         ours: DetectionDefaults = self.entry.decode

@@ -1,66 +1,62 @@
-"""Object detection: which things are where in a picture."""
+"""Object detection: which objects are where in an image."""
+
+from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from zoo.detection import MODELS
 from zoo.loading import call_verb
+from zoo.model_names import BackendName, DetectModelName
+from zoo.results import Detection
+from zoo.signatures import ImageSource, OwnModel, public_verb
 
 
+@public_verb
 def detect(
-    image: Any,
+    image: ImageSource,
     *,
     labels: Iterable[str] | None = None,
     score_threshold: float | None = None,
     iou_threshold: float | None = None,
     max_detections: int | None = None,
-    model: str = MODELS["detect"].default,
-    backend: str | None = None,
+    model: DetectModelName | OwnModel = MODELS["detect"].default,
+    backend: BackendName | None = None,
     mirror: bool = False,
-    **options: Any,
-) -> Any:
-    """Find things in a picture.
-
-    Args:
-        image: a path, URL, bytes, file object, PIL image, array (uint8 or float in 0..1; grey,
-            RGB or RGBA) or tensor. A list, an iterator or an array [n, h, w, 3] are several.
-        labels: names of the things wanted, by default all that the model knows:
-            ``zoo.load(model).labels``.
-        score_threshold: leave out what is less sure, 0..1; by default the model's own, of the
-            default model 0.5.
-        iou_threshold: of two boxes whose intersection is more than this share of their union,
-            the less sure one goes, whatever their labels are; 0..1; by default the model's own, of
-            the default model 0.6.
-        max_detections: find at most so many things, 1 or more; by default 20.
-        model: name of a detection model.
-        backend: where it runs.
-        mirror: the picture is a mirror image (selfie view); boxes are those of the picture given.
-        options: the models have no others.
-
-    Returns:
-        ``[{"label": "cat", "score": .., "box": {"x": .., "y": .., "width": .., "height": ..}},
-        ..]``: best first, boxes in pixels of the picture, those of ``ssd.*`` and ``handtrack.*``
-        cut off at its edges, scores in 0..1; empty if nothing is found. For several pictures an
-        iterator over such lists.
-
-    Raises:
-        ZooError: the picture cannot be read, or a model, label or option is unknown or out of
-            range.
-
-    Source: boxes are decoded as TensorFlow Lite's TFLite_Detection_PostProcess does it, with the
-    thresholds given; by default it overlaps boxes as the file of the model says.
+) -> list[Detection]:
+    """Find objects in an image, such as people, animals, cars and furniture.
 
     >>> import zoo
-    >>> zoo.detect("cats.jpg", label=["cat"])  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    weights_cache.errors.ZooError: unknown option 'label' of ssd.mobilenet_v1: did you mean ...
+    >>> objects = zoo.detect("dogs.jpg", score_threshold=0.6)  # doctest: +SKIP
+    >>> objects[0]["label"]  # doctest: +SKIP
+    'dog'
+
+    Args:
+        image: a path, URL, bytes, binary file object, PIL image, array (uint8 or float in 0..1;
+            grey, RGB or RGBA) or tensor. A list, an iterator and an array [n, height, width, 3]
+            are several images.
+        labels: names of the objects wanted, by default all that the model knows:
+            ``zoo.load(model).labels``.
+        score_threshold: leave out objects of a lower score, 0..1; by default the model's own.
+        iou_threshold: of two boxes whose intersection is more than this share of their union,
+            the one of the lower score goes, whatever their labels are; 0..1; by default the
+            model's own.
+        max_detections: find at most so many objects, 1 or more; by default 20.
+        model: name of a detection model (`zoo.models`), ``"fast"``, ``"best"``, or a model that
+            `zoo.load` returned.
+        backend: where the network runs, by default ``CORE_BACKEND`` or else ``"cpu"``.
+        mirror: the image is a mirror image (selfie view); boxes are those in the image given.
+
+    Returns:
+        ``[{"label": "dog", "score": 0.86, "box": {"x": 12.5, "y": 40.1, "width": 210.0,
+        "height": 180.3}}, ..]``: best first, boxes in pixels of the image, those of ``ssd.*`` and
+        ``handtrack.*`` cut off at its edges, scores in 0..1; ``[]`` if nothing is found. A list of
+        images gives a list of such lists, an iterator an iterator.
+
+    Raises:
+        ImageError: the image cannot be read.
+        ZooError: a model, label or option is unknown or out of range.
+
+    Source: boxes are decoded as TensorFlow Lite's TFLite_Detection_PostProcess does it, with the
+    thresholds given.
     """
-    given = {
-        "labels": labels,
-        "score_threshold": score_threshold,
-        "iou_threshold": iou_threshold,
-        "max_detections": max_detections,
-        "mirror": mirror,
-        **options,
-    }
-    return call_verb("detect", image, model=model, backend=backend, options=given)
+    return call_verb("detect", **locals())

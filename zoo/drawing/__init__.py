@@ -15,7 +15,7 @@ from zoo.drawing.instances import paint_instances
 from zoo.drawing.panels import paint_labels
 from zoo.drawing.regions import paint_segmentations
 from zoo.images import read_image
-from zoo.results import KEYS_OF_KINDS, Kind, kind_of, refuse_iterator
+from zoo.results import KEYS_OF_KINDS, Kind, kind_of, refuse_several
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -61,7 +61,7 @@ def draw(image: object, result: object, *, min_score: float = 0.3) -> Image.Imag
     """
     if not (isinstance(min_score, Real) and 0 <= min_score <= 1):
         raise ZooError(f"min_score is {min_score!r}: it must be a number in 0..1")
-    refuse_iterator(result, "draw each of them on its own picture")
+    refuse_several(result, "draw each of them on its own image")
     _refuse_photos(result)
     canvas = Canvas(read_image(image))
     things = result if isinstance(result, (list, tuple)) else [result]

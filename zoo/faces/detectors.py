@@ -1,6 +1,6 @@
 """Face detectors: MediaPipe's BlazeFace, and the tiny one of face-api.js."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,27 +9,26 @@ from zoo.detector import AnchorDetector, BoxDetector
 from zoo.entry import Entry
 from zoo.faces.estimating import FaceModel, Located, checked_limits, to_faces
 from zoo.faces.face_api_decode import find_faces
-from zoo.options import refuse_options
 from zoo.results import Face
 from zoo.runner import Outputs
 from zoo.shared.anchors import Candidates
+from zoo.signatures import ImageSource, model_verb
 
 
 class FaceDetector(BoxDetector, FaceModel):
     """A loaded detector of faces, whose own keypoints, if any, are their points."""
 
+    @model_verb
     def detect_faces(
         self,
-        image: Any,
+        image: ImageSource,
         *,
         max_faces: int | None = None,
         score_threshold: float | None = None,
         iou_threshold: float | None = None,
         mirror: bool = False,
-        **unknown: Any,
-    ) -> list[Face] | Iterator[list[Face]]:
+    ) -> list[Face]:
         """The faces in a picture; see `zoo.detect_faces`."""
-        refuse_options(self.detect_faces, unknown)
         limits = checked_limits(max_faces, score_threshold, iou_threshold)
 
         def estimate(photo: np.ndarray) -> list[Face]:

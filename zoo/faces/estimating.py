@@ -1,6 +1,6 @@
 """What all models of faces share: faces are found, their points, then what else is asked for."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,12 +8,13 @@ import numpy as np
 from weights_cache.errors import ZooError
 from zoo.faces.face_api_decode import EXPRESSIONS, GENDERS, View, aligned_box, find_labels
 from zoo.faces.points import CONTOURS, to_keypoints
-from zoo.options import check_flag, check_optional, refuse_options
+from zoo.options import check_flag, check_optional
 from zoo.results import Face
 from zoo.runner import Model
 from zoo.shared.anchors import Candidates
 from zoo.shared.boxes import to_box
 from zoo.shared.candidates import candidates_for
+from zoo.signatures import ImageSource, model_verb
 
 
 class Located(NamedTuple):
@@ -39,9 +40,10 @@ class FaceModel(Model):
         """The points of some faces, at least one; those that it takes for no faces are left out."""
         raise NotImplementedError
 
+    @model_verb
     def estimate_faces(
         self,
-        image: Any,
+        image: ImageSource,
         *,
         iris: bool = False,
         expressions: bool = False,
@@ -50,10 +52,8 @@ class FaceModel(Model):
         score_threshold: float | None = None,
         iou_threshold: float | None = None,
         mirror: bool = False,
-        **unknown: Any,
-    ) -> list[Face] | Iterator[list[Face]]:
+    ) -> list[Face]:
         """The faces in a picture; see `zoo.estimate_faces`."""
-        refuse_options(self.estimate_faces, unknown)
         asked = {
             "expressions": check_flag("expressions", expressions),
             "age_gender": check_flag("age_gender", age_gender),

@@ -1,11 +1,17 @@
 """Faces: where they are, their points, irises, expressions, age and gender."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import Any, Literal
 
 from weights_cache.errors import ZooError
+from zoo.catalog import chosen_name
 from zoo.faces import MODELS
 from zoo.faces.entries import ENTRIES
 from zoo.loading import call_verb
+from zoo.model_names import BackendName, DetectFacesModelName, EstimateFacesModelName
+from zoo.results import Face
+from zoo.signatures import ImageSource, OwnModel, public_verb
 
 _MESH = MODELS["estimate_faces"].default
 
@@ -18,109 +24,115 @@ LANDMARKS = {
     "points6": tuple(e.name for e in ENTRIES if e.name.startswith("blazeface")),
 }
 
+Landmarks = Literal["mesh", "mesh468", "points68", "points68_tiny", "points6"]
 
+InputSize = Literal[128, 160, 224, 320, 416, 512, 608]
+
+
+@public_verb
 def detect_faces(
-    image: Any,
+    image: ImageSource,
     *,
-    model: str = MODELS["detect_faces"].default,
-    backend: str | None = None,
+    model: DetectFacesModelName | OwnModel = MODELS["detect_faces"].default,
+    backend: BackendName | None = None,
     max_faces: int | None = None,
     score_threshold: float | None = None,
     iou_threshold: float | None = None,
     mirror: bool = False,
-    **options: Any,
-) -> Any:
-    """Find the faces in a picture.
-
-    Args:
-        image: a path, URL, bytes, file object, PIL image, array (uint8 or float in 0..1; grey,
-            RGB or RGBA) or tensor. A list, an iterator or an array [n, h, w, 3] are several.
-        model: name of a detector: ``"blazeface.short"`` is for faces within 2 m of the camera,
-            ``"blazeface.full"`` for smaller ones, too, ``"blazeface.back"`` for those of groups,
-            ``"faceapi.tiny_detector"`` for boxes only.
-        backend: where it runs.
-        max_faces: find at most so many, 1 or more; by default all.
-        score_threshold: leave out what is less sure, 0..1; by default the model's own (0.5, of
-            blazeface.full 0.6).
-        iou_threshold: of two boxes that overlap more, the less sure one goes, 0..1; by default the
-            model's own (0.3, of faceapi.tiny_detector 0.4).
-        mirror: the picture is a mirror image (selfie view): positions are those of the picture
-            given, left and right those of the real person.
-        options: of faceapi.tiny_detector ``input_size``: 128, 160, 224, 320, 416 (default), 512 or
-            608 pixels; with more it finds smaller faces.
-
-    Returns:
-        A list, best first, of ``{"score": .., "box": {"x": .., "y": .., "width": ..,
-        "height": ..}, "keypoints": [{"part": "right_eye", "position": {"x": .., "y": ..},
-        "score": ..}, ..], "landmarks": "points6"}``, in pixels of the picture: eyes, nose, mouth
-        and ears, with the score of the face. Faces of faceapi.tiny_detector have no keypoints and
-        no ``"landmarks"``. The list is empty if no face is seen; for several pictures an iterator
-        over lists.
-
-    Raises:
-        ZooError: the picture cannot be read, or a model or option is unknown or out of range.
+    input_size: InputSize | None = None,
+) -> list[Face]:
+    """Find the faces in an image.
 
     >>> import zoo
     >>> faces = zoo.detect_faces("gallery/one_line_pose/astronaut.jpg")  # doctest: +SKIP
     >>> [point["part"] for point in faces[0]["keypoints"]][:2]  # doctest: +SKIP
     ['right_eye', 'left_eye']
-    >>> zoo.detect_faces("me.jpg", max_face=1)  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    weights_cache.errors.ZooError: unknown option 'max_face' of blazeface.short: did you mean 'm...
+
+    Args:
+        image: a path, URL, bytes, binary file object, PIL image, array (uint8 or float in 0..1;
+            grey, RGB or RGBA) or tensor. A list, an iterator and an array [n, height, width, 3]
+            are several images.
+        model: name of a detector: ``"blazeface.back"`` for all faces, also those of groups,
+            ``"blazeface.full"`` and ``"blazeface.short"`` for larger ones in less time,
+            ``"faceapi.tiny_detector"`` for boxes only; ``"fast"``, ``"best"``, or a model that
+            `zoo.load` returned.
+        backend: where the network runs, by default ``CORE_BACKEND`` or else ``"cpu"``.
+        max_faces: find at most so many, 1 or more; by default all.
+        score_threshold: leave out faces of a lower score, 0..1; by default the model's own (0.5,
+            of blazeface.full 0.6).
+        iou_threshold: of two boxes that overlap more, the one of the lower score goes, 0..1; by
+            default the model's own (0.3, of faceapi.tiny_detector 0.4).
+        mirror: the image is a mirror image (selfie view): positions are those in the image
+            given, left and right those of the real person.
+        input_size: of faceapi.tiny_detector: 128, 160, 224, 320, 416 (default), 512 or 608
+            pixels that the image is resized to; with more it finds smaller faces.
+
+    Returns:
+        A list, best first, of ``{"score": 0.97, "box": {"x": 181.0, "y": 72.5, "width": 92.1,
+        "height": 92.1}, "keypoints": [{"part": "right_eye", "position": {"x": 203.3, "y": 103.9},
+        "score": 0.97}, ..], "landmarks": "points6"}``, in pixels of the image: eyes, nose, mouth
+        and ears, with the score of the face, 0..1. Faces of faceapi.tiny_detector have no
+        keypoints and no ``"landmarks"``. The list is ``[]`` if no face is found. A list of images
+        gives a list of such lists, an iterator an iterator.
+
+    Raises:
+        ImageError: the image cannot be read.
+        ZooError: a model or option is unknown or out of range.
     """
-    given = {
-        "max_faces": max_faces,
-        "score_threshold": score_threshold,
-        "iou_threshold": iou_threshold,
-        "mirror": mirror,
-        **options,
-    }
-    return call_verb("detect_faces", image, model=model, backend=backend, options=given)
+    return call_verb("detect_faces", **locals())
 
 
+@public_verb
 def estimate_faces(
-    image: Any,
+    image: ImageSource,
     *,
-    model: str | None = None,
-    landmarks: str | None = None,
+    model: EstimateFacesModelName | OwnModel | None = None,
+    landmarks: Landmarks | None = None,
     iris: bool = False,
     expressions: bool = False,
     age_gender: bool = False,
-    backend: str | None = None,
+    backend: BackendName | None = None,
     max_faces: int | None = None,
     score_threshold: float | None = None,
     iou_threshold: float | None = None,
     mirror: bool = False,
-    **options: Any,
-) -> Any:
-    """Find the points of the faces in a picture, and what else is asked for.
+    detector: DetectFacesModelName | OwnModel | None = None,
+    input_size: InputSize | None = None,
+) -> list[Face]:
+    """Find the faces in an image, their points, and what else is asked for.
+
+    >>> import zoo
+    >>> photo = "gallery/one_line_pose/astronaut.jpg"
+    >>> faces = zoo.estimate_faces(photo, iris=True, expressions=True)  # doctest: +SKIP
+    >>> len(faces[0]["keypoints"]), faces[0]["expressions"][0]["label"]  # doctest: +SKIP
+    (468, 'happy')
 
     All networks that are needed are loaded when they are first asked for, and each looks at all
-    faces of a picture at once.
+    faces of an image at once.
 
     Args:
         image: see `detect_faces`.
-        model: name of the model that gives the points, by default ``"facemesh.base"``.
+        model: name of the model that gives the points, by default ``"facemesh.base"``; ``"fast"``,
+            ``"best"``, or a model that `zoo.load` returned.
         landmarks: another way to choose the model, by what its points are: ``"mesh"`` or
             ``"mesh468"`` (468 points in 3D), ``"points68"``, ``"points68_tiny"`` (a smaller
             network) or ``"points6"`` (the detector's own).
         iris: five points of each iris, too; needs the mesh.
         expressions: how the face looks, too: neutral, happy, sad, angry, fearful, disgusted and
             surprised.
-        age_gender: a guess of age and gender, too.
-        backend: where it runs.
+        age_gender: an estimate of age and gender, too.
+        backend: where networks run, by default ``CORE_BACKEND`` or else ``"cpu"``.
         max_faces: see `detect_faces`.
         score_threshold: see `detect_faces`; of the detector.
         iou_threshold: see `detect_faces`; of the detector.
         mirror: see `detect_faces`.
-        options: ``detector``: name of the model that finds the faces, see `detect_faces`; by
-            default ``"blazeface.short"`` for the mesh, which misses small faces: take
-            ``"blazeface.full"`` for those farther away and ``"blazeface.back"`` for groups; and
-            ``"faceapi.tiny_detector"`` for 68 points, with an ``input_size`` of 416 that can be
-            changed only where it is the model itself.
+        detector: name of the model that finds the faces, see `detect_faces`, or a detector that
+            `zoo.load` returned; by default the one that the model's entry names.
+        input_size: see `detect_faces`; only where faceapi.tiny_detector is the model itself.
 
     Returns:
-        A list of faces, empty if none is seen; for several pictures an iterator over lists.
+        A list of faces, ``[]`` if none is found. A list of images gives a list of such lists, an
+        iterator an iterator. Positions are in pixels of the image.
         A face has the ``"score"`` of its detector, which is what ``score_threshold`` is about,
         ``"box"`` (of the mesh the box about its points, otherwise the detector's), ``"keypoints"``,
         ``"landmarks"`` (``"mesh468"``, ``"points68"`` or ``"points6"``), of the mesh and of 68
@@ -128,7 +140,7 @@ def estimate_faces(
 
         - ``"iris"``: ``{"left": [..], "right": [..]}``, each five keypoints: center, inner, top,
           outer and bottom;
-        - ``"expressions"``: labels, best first, whose scores make 1 together;
+        - ``"expressions"``: labels, best first, whose scores have the sum 1;
         - ``"age"`` in years, and ``"gender"``, the likelier label of two.
 
         Contours are lists of indices into the keypoints, such as ``"left_eye"``, in their order
@@ -143,53 +155,40 @@ def estimate_faces(
         that it sees a face; others have the detector's.
 
     Raises:
-        ZooError: the picture cannot be read, a model or option is unknown or out of range, or
-            ``model`` and ``landmarks`` contradict each other.
-
-    >>> import zoo
-    >>> photo = "gallery/one_line_pose/astronaut.jpg"
-    >>> faces = zoo.estimate_faces(photo, iris=True, expressions=True)  # doctest: +SKIP
-    >>> faces[0]["expressions"][0]["label"]  # doctest: +SKIP
-    'happy'
-    >>> zoo.estimate_faces(photo, landmarks="points")  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    weights_cache.errors.ZooError: landmarks='points' must be one of ['mesh', 'mesh468', ...
+        ImageError: the image cannot be read.
+        ZooError: a model or option is unknown or out of range, or ``model`` and ``landmarks``
+            contradict each other.
     """
-    given = {
-        "iris": iris,
-        "expressions": expressions,
-        "age_gender": age_gender,
-        "max_faces": max_faces,
-        "score_threshold": score_threshold,
-        "iou_threshold": iou_threshold,
-        "mirror": mirror,
-        **options,
-    }
-    chosen = choose_model(model, landmarks, given)
-    return call_verb("estimate_faces", image, model=chosen, backend=backend, options=given)
+    given = locals()
+    given["model"], given["detector"] = choose_model(model, given.pop("landmarks"), detector)
+    return call_verb("estimate_faces", **given)
 
 
-def choose_model(model: str | None, landmarks: str | None, options: dict[str, Any]) -> str:
-    """The name of the model that `estimate_faces` uses.
+def choose_model(model: Any, landmarks: Any, detector: Any = None) -> tuple[Any, Any]:
+    """The model that `estimate_faces` uses, and its detector, or None for the model's own.
 
     Args:
-        model: its name, or None.
+        model: a name, a loaded model, a path, or None.
         landmarks: a key of `LANDMARKS`, or None.
-        options: a ``"detector"`` that is the model itself is taken out.
+        detector: a name, a loaded model, or None.
 
     Raises:
         ZooError: unknown landmarks, or those of another model.
+
+    >>> choose_model(None, "points6", "blazeface.full")
+    ('blazeface.full', None)
     """
+    detector = chosen_name(detector, "detect_faces")
     if landmarks is None:
-        return model or _MESH
+        return model or _MESH, detector
     if not isinstance(landmarks, str) or landmarks not in LANDMARKS:
         raise ZooError(f"landmarks={landmarks!r} must be one of {list(LANDMARKS)}")
     models = LANDMARKS[landmarks]
     if landmarks == "points6" and model is None:
-        model = options.pop("detector", None)  # whose points they are
-    if model not in (None, *models):
+        model, detector = detector, None  # whose points they are
+    if model is not None and getattr(model, "name", model) not in models:
         raise ZooError(
             f"landmarks={landmarks!r} are given by {', '.join(models)}, not by {model!r}: "
             "leave out model or landmarks"
         )
-    return model or models[0]
+    return model or models[0], detector

@@ -4,7 +4,8 @@ By Kazuhito Takahashi (hand-gesture-recognition-using-mediapipe, Apache-2.0): po
 wrist, divided by the largest distance along an axis, as `pre_process_landmark` of its app.py does.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,13 @@ from core.tensors import Tensor
 from weights_cache.errors import ZooError
 from zoo.entry import Entry
 from zoo.gestures.fingers import POINTS, points_of
-from zoo.gestures.results import Signs, as_hands, to_gesture
+from zoo.gestures.results import Signs, as_hands, is_hands, to_gesture
+from zoo.image_lists import for_each_image
 from zoo.labels import read_labels
-from zoo.options import check_flag, check_optional, refuse_options
+from zoo.options import check_flag, check_optional
+from zoo.results import Gesture, Hand
 from zoo.runner import Model
+from zoo.signatures import model_verb
 
 
 class KeypointClassifier(Model):
@@ -27,31 +31,35 @@ class KeypointClassifier(Model):
         """Keypoints of a hand, and how many numbers tell where each is."""
         return POINTS, 2
 
+    @model_verb
     def recognize_gestures(
         self,
-        hands: Iterable[Mapping[str, Any]],
+        hands: Hand | Sequence[Hand],
         *,
         score_threshold: float | None = None,
         mirror: bool = False,
-        **unknown: Any,
-    ) -> list[dict[str, Any]]:
+    ) -> list[Gesture]:
         """The sign of each hand, all in one batch.
 
         Args:
-            hands: of one picture, as `zoo.estimate_hands` gives them.
+            hands: of one image, as `zoo.estimate_hands` gives them; a list of such is several.
             score_threshold: a hand whose best sign has less gets none, 0..1; by default 0.5.
-            mirror: the picture that the hands were found in is a mirror image.
-            unknown: options that are not there, for the error.
+            mirror: the image that the hands were found in is a mirror image.
 
         Returns:
             As `zoo.recognize_gestures`.
         """
-        refuse_options(self.recognize_gestures, unknown)
         ours: Signs = self.entry.decode
         least = ours.score_threshold
         least = check_optional("score_threshold", score_threshold, low=0, high=1, default=least)
         check_flag("mirror", mirror)
         _ = self.network  # a closed model says so, also where there are no hands
+        recognize = partial(self._recognize, least=least, mirror=mirror)
+        if isinstance(hands, (list, tuple)) and not is_hands(hands):
+            return for_each_image(hands, recognize)
+        return recognize(hands)
+
+    def _recognize(self, hands: Any, *, least: float, mirror: bool) -> list[Gesture]:
         seen = as_hands(hands)
         if not seen:
             return []
@@ -64,21 +72,31 @@ class KeypointClassifier(Model):
             if score >= least
         ]
 
-    def infer(self, image: Any, *, embedding: bool = False, mirror: bool = False) -> Tensor:
+    @model_verb
+    def infer(  # type: ignore[override]
+        self, image: Hand | Sequence[Hand], *, embedding: bool = False, mirror: bool = False
+    ) -> Tensor:
         """What the network computes of hands, for uses of your own.
 
         Args:
-            image: no picture, but hands as `zoo.estimate_hands` gives them; one at least.
+            image: no image, but hands as `zoo.estimate_hands` gives them; one at least. A list
+                of such is several.
             embedding: the values before the last layer in place of the scores.
-            mirror: the picture that the hands were found in is a mirror image.
+            mirror: the image that the hands were found in is a mirror image.
 
         Returns:
             float32 [hands, ...].
         """
-        hands = as_hands(image)
-        if not hands:
-            raise ZooError(f"{self.name} needs one hand at least")
-        return self._run(hands, self.entry.embedding if embedding else self.entry.output, mirror)
+        node = self.entry.embedding if embedding else self.entry.output
+
+        def infer_one(hands: Any) -> Tensor:
+            if not (seen := as_hands(hands)):
+                raise ZooError(f"{self.name} needs one hand at least")
+            return self._run(seen, node, mirror)
+
+        if isinstance(image, (list, tuple)) and not is_hands(image):
+            return for_each_image(image, infer_one)
+        return infer_one(image)
 
     def _run(self, hands: list[Mapping[str, Any]], node: str, mirror: bool) -> Tensor:
         return self.network.execute(self._values(hands, mirror), [node])[node]

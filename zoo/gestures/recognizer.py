@@ -11,6 +11,7 @@ from zoo.gestures.results import as_hands, to_gesture
 from zoo.gestures.rules import GestureRules, make_gesture, score_of
 from zoo.gestures.storage import read_gestures, write_gestures
 from zoo.options import check_number, did_you_mean
+from zoo.results import Gesture
 
 #: A gesture of seven rules with one finger wrong reaches 0.86, with all just acceptable 0.93.
 SCORE_THRESHOLD = 0.9
@@ -108,7 +109,7 @@ class GestureRecognizer:
 
     def recognize(
         self, hands: Iterable[Mapping[str, Any]], *, score_threshold: float | None = None
-    ) -> list[dict[str, Any]]:
+    ) -> list[Gesture]:
         """The gesture of each hand that makes one.
 
         Args:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from weights_cache.errors import ZooError
+from zoo.results import Gesture
 
 
 class Signs(NamedTuple):
@@ -28,7 +29,11 @@ def is_hands(source: Any) -> bool:
     return isinstance(source, (list, tuple)) and all(isinstance(x, Mapping) for x in source)
 
 
-def to_gesture(label: str, score: float, number: int, hand: Mapping[str, Any]) -> dict[str, Any]:
+def to_gesture(label: str, score: float, number: int, hand: Mapping[str, Any]) -> Gesture:
     """The result of one hand: what it shows, and whose hand that is."""
-    own = {key: hand[key] for key in ("handedness", "box") if key in hand}
-    return {"label": label, "score": score, "hand": number, **own}
+    gesture: Gesture = {"label": label, "score": score, "hand": number}
+    if "handedness" in hand:
+        gesture["handedness"] = hand["handedness"]
+    if "box" in hand:
+        gesture["box"] = hand["box"]
+    return gesture

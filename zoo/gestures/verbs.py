@@ -1,73 +1,107 @@
 """The function of gestures that takes one line."""
 
-from collections.abc import Callable, Mapping
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, Literal
 
 from weights_cache.errors import ZooError
-from zoo.catalog import all_entries, choices, find_entry
+from zoo.catalog import all_entries, choices, chosen_name
 from zoo.gestures import MODELS
 from zoo.gestures.recognizer import GestureRecognizer
 from zoo.gestures.results import is_hands
+from zoo.image_lists import for_each_image, is_several
 from zoo.loading import call_verb
+from zoo.model_names import BackendName, EstimateHandsModelName, RecognizeGesturesModelName
 from zoo.options import check_flag, did_you_mean, refuse_unknown
-from zoo.runner import for_each_picture, is_several, model_class
+from zoo.results import Gesture, Hand
+from zoo.runner import LoadedModel, Model
+from zoo.signatures import ImageSource, OwnModel, public_verb
 
 RULES = MODELS["recognize_gestures"].default  # which are no model of the catalog
 
 _OPTIONS = ("model", "backend", "score_threshold", "mirror")  # also where hands are given
 
-Recognize = Callable[[Any], list[dict[str, Any]]]
+Recognize = Callable[[Any], list[Gesture]]
 
 
+@public_verb
 def recognize_gestures(
-    image: Any,
+    image: ImageSource | Hand | Sequence[Hand],
     *,
-    model: str | GestureRecognizer = RULES,
-    hands_model: str | None = None,
-    backend: str | None = None,
+    model: RecognizeGesturesModelName | OwnModel | GestureRecognizer = RULES,
+    hands_model: EstimateHandsModelName | OwnModel | None = None,
+    backend: BackendName | None = None,
     score_threshold: float | None = None,
     mirror: bool = False,
-    **options: Any,
-) -> Any:
-    """Tell what gestures the hands in a picture make.
+    max_hands: int | None = None,
+    detector: Literal["palm.lite", "palm.full", "handpose.palm"] | Model | None = None,
+    detector_threshold: float | None = None,
+    iou_threshold: float | None = None,
+    refine: bool | None = None,
+) -> list[Gesture]:
+    """Name the gestures that the hands in an image make.
 
-    Args:
-        image: a picture as for `zoo.estimate_hands`, whose hands are found first, or the result of
-            `zoo.estimate_hands`. A list, an iterator or an array [n, h, w, 3] are several.
-        model: ``"rules"`` (see `zoo.GestureRecognizer`), ``"gesture.keypoints"``, a small network
-            that knows "open", "close" and "pointer", or a `zoo.GestureRecognizer` with gestures of
-            your own.
-        hands_model: name of the model that finds the hands, which has to give 21 keypoints; by
-            default ``"hands.lite"``. Not where hands are given, as the options.
-        backend: where networks run.
-        score_threshold: least score of a gesture, 0..1; by default 0.9 for rules, 0.5 for the
-            network.
-        mirror: the picture is a mirror image (selfie view), also where its hands are given:
-            boxes and directions are those in the picture given, handedness that of the real person.
-        options: of the model of hands, such as ``max_hands`` or ``detector_threshold``; see
-            `zoo.estimate_hands`.
+    >>> import zoo
+    >>> gestures = zoo.recognize_gestures("gesture.jpg")  # doctest: +SKIP
+    >>> [gesture["label"] for gesture in gestures]  # doctest: +SKIP
+    ['call']
 
-    Returns:
-        ``[{"label": "victory", "score": .., "hand": 0, "handedness": "left", "box": {..}}]``, one
-        for each hand that makes a gesture; ``hand`` counts the hands that were found or given.
-        For several pictures an iterator over such lists.
-
-    Raises:
-        ZooError: the picture cannot be read, a model or option is unknown, or the hands have no
-            keypoints.
+    Hands that were found before need no network:
 
     >>> points = [{"position": {"x": 0.0, "y": -float(y)}} for y in range(21)]
-    >>> hand = {"keypoints": points, "handedness": "left"}
-    >>> recognize_gestures([hand])
-    [{'label': 'open_palm', 'score': 1.0, 'hand': 0, 'handedness': 'left'}]
+    >>> recognize_gestures([{"keypoints": points, "handedness": "left"}])[0]["label"]
+    'open_palm'
+
+    Args:
+        image: an image as for `zoo.estimate_hands`, whose hands are found first, or the result of
+            `zoo.estimate_hands`. A list, an iterator and an array [n, height, width, 3] are
+            several.
+        model: ``"rules"`` (see `zoo.GestureRecognizer`), ``"gesture.keypoints"``, a small network
+            that knows "open", "close" and "pointer", ``"fast"``, ``"best"``, a
+            `zoo.GestureRecognizer` with gestures of your own, or a model that `zoo.load` returned.
+        hands_model: the model that finds the hands, as ``model`` of `zoo.estimate_hands`; it has
+            to give 21 keypoints. Not where hands are given, like the options after ``mirror``.
+        backend: where networks run, by default ``CORE_BACKEND`` or else ``"cpu"``.
+        score_threshold: leave out gestures of a lower score, 0..1; by default 0.9 for rules, 0.5
+            for the network.
+        mirror: the image is a mirror image (selfie view), also where its hands are given:
+            boxes and directions are those in the image given, handedness that of the real person.
+        max_hands: see `zoo.estimate_hands`.
+        detector: see `zoo.estimate_hands`.
+        detector_threshold: see `zoo.estimate_hands`.
+        iou_threshold: see `zoo.estimate_hands`.
+        refine: see `zoo.estimate_hands`.
+
+    Returns:
+        ``[{"label": "victory", "score": 0.97, "hand": 0, "handedness": "left", "box": {"x": ..,
+        "y": .., "width": .., "height": ..}}]``, one for each hand that makes a gesture; ``hand`` is
+        the index of the hand among those that were found or given. A list of images gives a list
+        of such lists, an iterator an iterator.
+
+    Raises:
+        ImageError: the image cannot be read.
+        ZooError: a model or option is unknown, or the hands have no keypoints.
     """
     check_flag("mirror", mirror)
     recognize = _recognize_by(model, backend, score_threshold, mirror)
-    of_hands = options if hands_model is None else {"hands_model": hands_model, **options}
-    find = _find_by(hands_model or _default_hands(), backend, {**options, "mirror": mirror})
+    given: dict[str, Any] = {
+        "max_hands": max_hands,
+        "detector": detector,
+        "detector_threshold": detector_threshold,
+        "iou_threshold": iou_threshold,
+        "refine": refine,
+    }
+    of_hands = [name for name, value in given.items() if value is not None]
+    of_hands += ["hands_model"] if hands_model is not None else []
+    finder = hands_model or choices()["estimate_hands"].default
+    given |= {"model": finder, "backend": backend, "mirror": mirror}
 
-    def run_one(item: Any) -> list[dict[str, Any]]:
+    def find(item: Any) -> Any:
+        return call_verb("estimate_hands", item, **given)
+
+    def run_one(item: Any) -> list[Gesture]:
         if is_hands(item):
             refuse_unknown("hands that are given", of_hands, _OPTIONS)
             return recognize(item)
@@ -75,29 +109,10 @@ def recognize_gestures(
 
     if is_hands(image):
         return run_one(image)
-    _check_options(hands_model or _default_hands(), options)
-    recognize([])  # what is wrong with options is told before pictures are looked at
+    recognize([])  # wrong options are reported before images are looked at
     if of_hands and is_several(image):
         find([])
-    return for_each_picture(image, run_one)
-
-
-def _default_hands() -> str:
-    return choices()["estimate_hands"].default
-
-
-def _find_by(model: str, backend: str | None, options: Mapping[str, Any]) -> Callable[[Any], Any]:
-    return partial(call_verb, "estimate_hands", model=model, backend=backend, options=options)
-
-
-def _check_options(hands_model: str, options: Mapping[str, Any]) -> None:
-    """Raise for options that there are neither here nor in the model of hands."""
-    entry = find_entry(hands_model)
-    verb = getattr(model_class(entry), "estimate_hands", None)
-    of_hands = list(verb.__kwdefaults__) if verb else []  # of no such verb `call_verb` tells
-    ours = recognize_gestures.__kwdefaults__ or ()
-    valid = dict.fromkeys([*ours, *of_hands, *entry.options])
-    refuse_unknown("recognize_gestures", options.keys() - valid.keys(), valid)
+    return for_each_image(image, run_one)
 
 
 def _recognize_by(
@@ -105,16 +120,18 @@ def _recognize_by(
 ) -> Recognize:
     if isinstance(model, GestureRecognizer):
         return partial(model.recognize, score_threshold=score_threshold)
+    model = chosen_name(model, "recognize_gestures")
     if model == RULES:
         return partial(_built_in().recognize, score_threshold=score_threshold)
     names = [RULES, *(e.name for e in all_entries().values() if e.task == "gestures")]
-    if model not in names:
+    if not isinstance(model, LoadedModel) and model not in names:
         raise ZooError(
             f"unknown model {model!r} of gestures{did_you_mean(str(model), names)}; it is one of "
             f"{', '.join(names)}, or a GestureRecognizer; hands_model= is what finds the hands"
         )
-    options = {"mirror": mirror, "score_threshold": score_threshold}
-    return partial(call_verb, "recognize_gestures", model=model, backend=backend, options=options)
+    options: dict[str, Any] = {"mirror": mirror, "score_threshold": score_threshold}
+    options |= {"model": model, "backend": backend}
+    return lambda hands: call_verb("recognize_gestures", hands, **options)
 
 
 @lru_cache(maxsize=1)

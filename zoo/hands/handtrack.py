@@ -1,6 +1,6 @@
 """Handtrack: boxes of open, closed, pinching and pointing hands, without their fingers."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -9,10 +9,11 @@ import numpy as np
 from zoo.entry import Entry
 from zoo.hands.handtrack_decode import HandtrackNodes, find_things
 from zoo.labels import wanted_labels
-from zoo.options import check_number, check_optional, refuse_options
+from zoo.options import check_number, check_optional
 from zoo.results import Detection, Hand
 from zoo.runner import Model
 from zoo.shared.boxes import to_box
+from zoo.signatures import ImageSource, model_verb
 
 
 class HandtrackModel(Model):
@@ -35,18 +36,17 @@ class HandtrackModel(Model):
         nodes: HandtrackNodes = self.entry.decode
         return nodes
 
+    @model_verb
     def estimate_hands(
         self,
-        image: Any,
+        image: ImageSource,
         *,
         max_hands: int = 2,
         score_threshold: float | None = None,
         iou_threshold: float | None = None,
         mirror: bool = False,
-        **unknown: Any,
-    ) -> list[Hand] | Iterator[list[Hand]]:
+    ) -> list[Hand]:
         """The boxes of hands in a picture, and what they do; see `zoo.estimate_hands`."""
-        refuse_options(self.estimate_hands, unknown)
         limit = check_number("max_hands", max_hands, low=1, whole=True)
         find = self._finder(self.nodes.hands, score_threshold, iou_threshold, limit)
 
@@ -58,17 +58,17 @@ class HandtrackModel(Model):
 
         return self.run(image, estimate, mirror=mirror)
 
+    @model_verb
     def detect(
         self,
-        image: Any,
+        image: ImageSource,
         *,
         labels: Iterable[str] | None = None,
         score_threshold: float | None = None,
         iou_threshold: float | None = None,
         max_detections: int | None = None,
         mirror: bool = False,
-        **unknown: Any,
-    ) -> list[Detection] | Iterator[list[Detection]]:
+    ) -> list[Detection]:
         """Hands by what they do, faces, and the tips of fingers that point or pinch.
 
         Args:
@@ -78,13 +78,11 @@ class HandtrackModel(Model):
             iou_threshold: of two boxes that overlap more, the worse goes; by default the entry's.
             max_detections: at most so many, 1 or more; by default the entry's.
             mirror: the picture is a mirror image.
-            unknown: for the error about options that it does not have.
 
         Returns:
             ``{"label": "open", "score": .., "box": {..}}`` for each, best first; for several
             pictures an iterator over such lists.
         """
-        refuse_options(self.detect, unknown)
         most = self.nodes.max_detections
         limit = check_optional("max_detections", max_detections, low=1, whole=True, default=most)
         wanted = wanted_labels(self.name, labels, self.labels)

@@ -1,19 +1,19 @@
 """Hand landmarks: palms are found first, then each hand is looked at closely."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from zoo.hands.landmarks_decode import Hands, choose_hands, hand_region, palm_regions, read_hands
-from zoo.options import check_flag, check_number, check_optional, refuse_options
+from zoo.options import check_flag, check_number, check_optional
 from zoo.results import Hand, Keypoint, WorldPoint
 from zoo.runner import Model
 from zoo.shared.boxes import box_around, to_box
 from zoo.shared.candidates import candidates_for
 from zoo.shared.regions import Region
 from zoo.shared.skeletons import HAND_21
+from zoo.signatures import ImageSource, model_verb
 
 _NO_HANDS = Hands(np.empty((0, 21, 3)), np.empty((0, 21, 3)), np.empty(0), np.empty(0))
 
@@ -21,9 +21,10 @@ _NO_HANDS = Hands(np.empty((0, 21, 3)), np.empty((0, 21, 3)), np.empty(0), np.em
 class HandModel(Model):
     """A loaded hand landmark network, with the palm detector of its option ``detector``."""
 
+    @model_verb
     def estimate_hands(
         self,
-        image: Any,
+        image: ImageSource,
         *,
         max_hands: int = 2,
         score_threshold: float | None = None,
@@ -31,10 +32,8 @@ class HandModel(Model):
         iou_threshold: float | None = None,
         refine: bool = True,
         mirror: bool = False,
-        **unknown: Any,
-    ) -> list[Hand] | Iterator[list[Hand]]:
+    ) -> list[Hand]:
         """The hands in a picture; see `zoo.estimate_hands`."""
-        refuse_options(self.estimate_hands, unknown)
         check_flag("refine", refine)
         known = self.entry.decode.score_threshold
         least = check_optional("score_threshold", score_threshold, low=0, high=1, default=known)

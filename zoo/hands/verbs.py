@@ -1,66 +1,79 @@
-"""Hands: where their joints are, in the picture and in space, and which hand each is."""
+"""Hands: where their joints are, in the image and in space, and which hand each is."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import Literal
 
 from zoo.hands import MODELS
 from zoo.loading import call_verb
+from zoo.model_names import BackendName, EstimateHandsModelName
+from zoo.results import Hand
+from zoo.runner import Model
+from zoo.signatures import ImageSource, OwnModel, public_verb
 
 
+@public_verb
 def estimate_hands(
-    image: Any,
+    image: ImageSource,
     *,
-    model: str = MODELS["estimate_hands"].default,
-    backend: str | None = None,
+    model: EstimateHandsModelName | OwnModel = MODELS["estimate_hands"].default,
+    backend: BackendName | None = None,
     max_hands: int = 2,
     score_threshold: float | None = None,
     mirror: bool = False,
-    **options: Any,
-) -> Any:
-    """Find the hands in a picture.
+    detector: Literal["palm.lite", "palm.full", "handpose.palm"] | Model | None = None,
+    detector_threshold: float | None = None,
+    iou_threshold: float | None = None,
+    refine: bool | None = None,
+) -> list[Hand]:
+    """Find the hands in an image, and 21 joints of each.
+
+    >>> import zoo
+    >>> hands = zoo.estimate_hands("hands.jpg")  # doctest: +SKIP
+    >>> [hand["handedness"] for hand in hands]  # doctest: +SKIP
+    ['left', 'right']
+    >>> hands[0]["keypoints"][8]["part"]  # doctest: +SKIP
+    'index_finger_tip'
 
     A detector finds palms; each hand is cut out, turned upright and looked at closely, all of them
     at once.
 
     Args:
-        image: a path, URL, bytes, file object, PIL image, array (uint8 or float in 0..1; grey,
-            RGB or RGBA) or tensor. A list, an iterator or an array [n, h, w, 3] are several.
-        model: name of a model of hands; ``handtrack.ssd320`` gives boxes alone.
-        backend: where it runs.
+        image: a path, URL, bytes, binary file object, PIL image, array (uint8 or float in 0..1;
+            grey, RGB or RGBA) or tensor. A list, an iterator and an array [n, height, width, 3]
+            are several images.
+        model: name of a model of hands (`zoo.models`), ``"fast"``, ``"best"``, or a model that
+            `zoo.load` returned; ``handtrack.ssd320`` gives boxes alone.
+        backend: where networks run, by default ``CORE_BACKEND`` or else ``"cpu"``.
         max_hands: find at most so many hands, 1 or more.
-        score_threshold: leave out hands that are less sure, 0..1; by default 0.5, of
+        score_threshold: leave out hands of a lower score, 0..1; by default 0.5, of
             ``handtrack.ssd320`` 0.6.
-        mirror: the picture is a mirror image (selfie view): positions are those of the picture
+        mirror: the image is a mirror image (selfie view): positions are those in the image
             given, left and right those of the real person.
-        options: of ``hands.*`` ``detector`` (``"palm.lite"``, ``"palm.full"``, or
-            ``"handpose.palm"``, which finds smaller hands), ``detector_threshold`` (how sure that
-            must be of a palm, 0..1; by default 0.5), ``iou_threshold`` (of two palms that overlap
-            more, the worse goes) and ``refine`` (True: look at each hand again, from where its
-            joints were found, which is steadier); of ``handtrack.ssd320`` ``iou_threshold``.
+        detector: of ``hands.*``: the model that finds palms: ``"palm.lite"`` (default),
+            ``"palm.full"``, or ``"handpose.palm"``, which finds smaller hands.
+        detector_threshold: of ``hands.*``: the least score of a palm, 0..1; by default 0.5.
+        iou_threshold: of two palms, or hands of ``handtrack.ssd320``, that overlap more, the one
+            of the lower score goes, 0..1.
+        refine: of ``hands.*``: look at each hand again, from where its joints were found, which is
+            steadier; by default True.
 
     Returns:
-        A list of hands, the surest first, empty if none is seen: ``{"score": .., "keypoints":
-        [{"part": "wrist", "position": {"x": .., "y": .., "z": ..}, "score": ..}, ..], "box": ..,
-        "handedness": "left", "handedness_score": .., "world": [{"part": .., "position": ..},
-        ..]}``. The 21 positions are in pixels of the picture; z counts from the wrist, less is
-        nearer to the camera. ``world`` is in metres from the middle of the hand. ``score`` is for
-        the whole hand. Hands of ``handtrack.ssd320`` have no keypoints, but a ``"label"``: open,
-        closed, pinch or point. For several pictures an iterator over lists.
+        A list of hands, best score first, ``[]`` if no hand is found: ``{"score": 0.98,
+        "keypoints": [{"part": "wrist", "position": {"x": 310.2, "y": 402.7, "z": 0.0}, "score":
+        0.98}, ..], "box": {"x": .., "y": .., "width": .., "height": ..}, "handedness": "left",
+        "handedness_score": 0.97, "world": [{"part": "wrist", "position": {"x": .., "y": ..,
+        "z": ..}}, ..]}``. The 21 positions are in pixels of the image; z counts from the wrist,
+        and less is nearer to the camera. ``world`` is in metres from the middle of the hand.
+        ``score`` is that of the whole hand, 0..1. Hands of ``handtrack.ssd320`` have no keypoints,
+        but a ``"label"``: open, closed, pinch or point. A list of images gives a list of such
+        lists, an iterator an iterator.
 
     Raises:
-        ZooError: the picture cannot be read, or a model or option is unknown or out of range.
+        ImageError: the image cannot be read.
+        ZooError: a model or option is unknown or out of range.
 
     Source: MediaPipe Hands (Zhang et al., "MediaPipe Hands: On-device Real-time Hand Tracking",
     2020), as tfjs-models' hand-pose-detection.
-
-    >>> import zoo
-    >>> zoo.estimate_hands("me.jpg", hands=1)  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    weights_cache.errors.ZooError: unknown option 'hands' of hands.lite: did you mean 'max_hands'...
     """
-    given = {
-        "max_hands": max_hands,
-        "score_threshold": score_threshold,
-        "mirror": mirror,
-        **options,
-    }
-    return call_verb("estimate_hands", image, model=model, backend=backend, options=given)
+    return call_verb("estimate_hands", **locals())

@@ -1,13 +1,12 @@
 """BlazePose: a detector finds people, and 33 points of each are read from a closer look."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 import core
-from zoo.options import check_flag, check_optional, refuse_options
+from zoo.options import check_flag, check_optional
 from zoo.pose.blazepose_decode import (
     Landmarks,
     body_region,
@@ -23,6 +22,7 @@ from zoo.results import Pose, Segmentation
 from zoo.runner import Model, Outputs
 from zoo.shared.candidates import candidates_for
 from zoo.shared.placement import Placement
+from zoo.signatures import ImageSource, model_verb
 
 _LIKELY = 0.5  # from which probability on a pixel is of the person
 
@@ -36,17 +36,16 @@ class BlazePoseModel(Model):
         meaning: LandmarkOutputs = self.entry.decode
         return meaning
 
+    @model_verb
     def estimate_single_pose(
         self,
-        image: Any,
+        image: ImageSource,
         *,
         segmentation: bool = False,
         probability: bool = False,
         mirror: bool = False,
-        **unknown: Any,
-    ) -> Pose | Iterator[Pose]:
+    ) -> Pose:
         """The pose of the person most clearly seen; see `zoo.estimate_single_pose`."""
-        refuse_options(self.estimate_single_pose, unknown)
         find = self._finder(1, segmentation=segmentation, probability=probability)
 
         def estimate(photo: np.ndarray) -> Pose:
@@ -55,9 +54,10 @@ class BlazePoseModel(Model):
 
         return self.run(image, estimate, mirror=mirror)
 
+    @model_verb
     def estimate_multiple_poses(
         self,
-        image: Any,
+        image: ImageSource,
         *,
         max_poses: int | None = MAX_POSES,
         score_threshold: float | None = None,
@@ -65,10 +65,8 @@ class BlazePoseModel(Model):
         segmentation: bool = False,
         probability: bool = False,
         mirror: bool = False,
-        **unknown: Any,
-    ) -> list[Pose] | Iterator[list[Pose]]:
+    ) -> list[Pose]:
         """The poses of several people; see `zoo.estimate_multiple_poses`."""
-        refuse_options(self.estimate_multiple_poses, unknown)
         find = self._finder(
             check_optional("max_poses", max_poses, low=1, whole=True, default=MAX_POSES),
             score_threshold=score_threshold,

@@ -10,7 +10,7 @@ _PREPROCESS = Preprocess(divide=127.5, subtract=1.0)
 
 _OPTIONS = {
     "output_stride": Option(16, choices=(8, 16)),  # pixels of the input per cell of the outputs
-    "input_size": Option(257),  # pixels: a number or (height, width)
+    "input_size": Option(257, type="int | tuple[int, int]"),  # pixels; a tuple: (height, width)
 }
 
 

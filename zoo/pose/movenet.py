@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 
-from zoo.options import check_flag, check_optional, refuse_options
+from zoo.options import check_flag, check_optional
 from zoo.pose.movenet_decode import (
     Body,
     read_body,
@@ -21,6 +20,7 @@ from zoo.results import Pose
 from zoo.runner import MOST_CROPS, Model
 from zoo.shared.candidates import candidates_for
 from zoo.shared.regions import Region
+from zoo.signatures import ImageSource, model_verb
 
 
 class MoveNetModel(Model):
@@ -32,26 +32,25 @@ class MoveNetModel(Model):
         nodes: MoveNetNodes = self.entry.decode
         return nodes
 
+    @model_verb
     def estimate_single_pose(
-        self, image: Any, *, second_look: bool = True, mirror: bool = False, **unknown: Any
-    ) -> Pose | Iterator[Pose]:
+        self, image: ImageSource, *, second_look: bool = True, mirror: bool = False
+    ) -> Pose:
         """The pose of the person most in the middle; see `zoo.estimate_single_pose`."""
-        refuse_options(self.estimate_single_pose, unknown)
         twice = check_flag("second_look", second_look)
         return self.run(image, partial(self._single, second_look=twice), mirror=mirror)
 
+    @model_verb
     def estimate_multiple_poses(
         self,
-        image: Any,
+        image: ImageSource,
         *,
         max_poses: int | None = MAX_POSES,
         score_threshold: float | None = None,
         detector_threshold: float | None = None,
         mirror: bool = False,
-        **unknown: Any,
-    ) -> list[Pose] | Iterator[list[Pose]]:
+    ) -> list[Pose]:
         """The poses of several people; see `zoo.estimate_multiple_poses`."""
-        refuse_options(self.estimate_multiple_poses, unknown)
         limit = check_optional("max_poses", max_poses, low=1, whole=True, default=MAX_POSES)
         known = self.nodes.score_threshold
         choose = partial(

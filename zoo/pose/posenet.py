@@ -1,6 +1,6 @@
 """PoseNet: heatmaps, offsets and displacements of all people at once."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import partial
 from numbers import Integral
 from typing import Any
@@ -9,7 +9,7 @@ import numpy as np
 
 from weights_cache.errors import ZooError
 from zoo.entry import Entry
-from zoo.options import check_number, check_optional, refuse_options
+from zoo.options import check_number, check_optional
 from zoo.pose.outputs import PoseNetThresholds
 from zoo.pose.people import MAX_POSES
 from zoo.results import Pose
@@ -24,6 +24,7 @@ from zoo.shared.personlab import (
     to_pose,
 )
 from zoo.shared.placement import Placement
+from zoo.signatures import ImageSource, model_verb
 
 _CORAL_STRIDE = 16  # pixels of the input per cell of the outputs
 
@@ -36,25 +37,22 @@ class PoseNetModel(Model):
         """Height and width that pictures are brought to: a multiple of the stride, plus 1."""
         return valid_size(options["input_size"], options["output_stride"])
 
-    def estimate_single_pose(
-        self, image: Any, *, mirror: bool = False, **unknown: Any
-    ) -> Pose | Iterator[Pose]:
+    @model_verb
+    def estimate_single_pose(self, image: ImageSource, *, mirror: bool = False) -> Pose:
         """The pose of the only person in a picture; see `zoo.estimate_single_pose`."""
-        refuse_options(self.estimate_single_pose, unknown)
         return self.run(image, self._single, mirror=mirror)
 
+    @model_verb
     def estimate_multiple_poses(
         self,
-        image: Any,
+        image: ImageSource,
         *,
         max_poses: int | None = MAX_POSES,
         score_threshold: float | None = None,
         nms_radius: float | None = None,
         mirror: bool = False,
-        **unknown: Any,
-    ) -> list[Pose] | Iterator[list[Pose]]:
+    ) -> list[Pose]:
         """The poses of several people; see `zoo.estimate_multiple_poses`."""
-        refuse_options(self.estimate_multiple_poses, unknown)
         known: PoseNetThresholds = self.entry.decode
         limit = check_optional("max_poses", max_poses, low=1, whole=True, default=MAX_POSES)
         decode = partial(

@@ -6,111 +6,136 @@
 'nose'
 """
 
-from typing import Any
+from __future__ import annotations
+
+from typing import Literal
 
 from zoo.loading import call_verb
+from zoo.model_names import (
+    BackendName,
+    EstimateMultiplePosesModelName,
+    EstimateSinglePoseModelName,
+)
 from zoo.pose import MODELS
+from zoo.results import Pose
+from zoo.runner import Model
+from zoo.signatures import ImageSource, OwnModel, public_verb
 
-_SINGLE = MODELS["estimate_single_pose"].default
-_MULTIPLE = MODELS["estimate_multiple_poses"].default
+Detector = Literal["ssd.mobilenet_v1", "blazepose.detector"]
 
 
+@public_verb
 def estimate_single_pose(
-    image: Any,
+    image: ImageSource,
     *,
-    model: str = _SINGLE,
-    backend: str | None = None,
+    model: EstimateSinglePoseModelName | OwnModel = MODELS["estimate_single_pose"].default,
+    backend: BackendName | None = None,
     mirror: bool = False,
-    **options: Any,
-) -> Any:
-    """Find the pose of the one person in a picture.
-
-    Where there are several, PoseNet mixes their joints: then use `estimate_multiple_poses`. MoveNet
-    chooses the person most in the middle, BlazePose the one with the best score.
-
-    Args:
-        image: a path, URL, bytes, file object, PIL image, array (uint8 or float in 0..1; grey,
-            RGB or RGBA) or tensor. A list, an iterator or an array [n, h, w, 3] are several.
-        model: name of a pose model.
-        backend: where it runs.
-        mirror: the picture is a mirror image (selfie view): positions are those of the picture
-            given, left and right those of the real person.
-        options: the model's, see `zoo.load`. PoseNet of this project or Google's:
-            ``output_stride`` and ``input_size``.
-            MoveNet: ``second_look`` (True): where the torso is visible, run again on the square
-            around the person, which finds joints more exactly and takes twice as long.
-            BlazePose: ``segmentation`` (False): tell, too, which pixels belong to the person;
-            ``probability`` (False): with how likely each does, which implies ``segmentation``.
-
-    Returns:
-        ``{"score": .., "keypoints": [{"part": "nose", "position": {"x": .., "y": ..},
-        "score": ..}, ..]}``: 17 keypoints, positions in pixels of the picture, scores in 0..1.
-        For several pictures an iterator over such dicts.
-        BlazePose finds 33 keypoints, or nobody: score 0.0, keypoints ``[]``. Its positions have
-        ``"z"``, in pixels from between the hips, less is nearer; ``"visibility"`` tells whether a
-        point is hidden, its score only whether it is in the picture. ``"world"`` are the points in
-        metres from between the hips, ``"segmentation"`` is ``{"mask": uint8 [h, w], "labels":
-        ["background", "person"]}``: mask is 1 where the probability is at least 0.5; with
-        ``probability`` it has that, too, float32 [h, w].
-        Poses of MoveNet and BlazePose have ``"box"``, the smallest that holds all keypoints; it
-        may reach out of the picture.
-
-    Raises:
-        ZooError: the picture cannot be read, or a model or option is unknown.
+    output_stride: Literal[8, 16] | None = None,
+    input_size: int | tuple[int, int] | None = None,
+    second_look: bool | None = None,
+    segmentation: bool | None = None,
+    probability: bool | None = None,
+    detector: Detector | Model | None = None,
+) -> Pose:
+    """Find the pose of one person in an image.
 
     >>> import zoo
     >>> pose = zoo.estimate_single_pose("gallery/one_line_pose/astronaut.jpg")
-    >>> len(pose["keypoints"])
-    17
+    >>> pose["keypoints"][0]["part"], len(pose["keypoints"])
+    ('nose', 17)
+
+    Of several people, PoseNet returns the best pose by score and size, MoveNet that of the person
+    most in the middle, BlazePose the one of the best score; `estimate_multiple_poses` returns all.
+
+    Args:
+        image: a path, URL, bytes, binary file object, PIL image, array (uint8 or float in 0..1;
+            grey, RGB or RGBA) or tensor. A list, an iterator and an array [n, height, width, 3]
+            are several images.
+        model: name of a pose model (`zoo.models`), ``"fast"``, ``"best"``, or a model that
+            `zoo.load` returned.
+        backend: where networks run, by default ``CORE_BACKEND`` or else ``"cpu"``.
+        mirror: the image is a mirror image (selfie view): positions are those in the image
+            given, left and right those of the real person.
+        output_stride: of PoseNet (not Coral's): pixels of the network's input for each cell of its
+            output, 8 or 16 (default).
+        input_size: of PoseNet (not Coral's): pixels that the image is resized to, a number or
+            (height, width), rounded down to a multiple of ``output_stride`` plus 1.
+        second_look: of MoveNet: where the torso is visible, run again on the square around the
+            person, which finds joints more exactly and takes twice as long; by default True.
+        segmentation: of BlazePose: return, too, which pixels belong to the person.
+        probability: of BlazePose: return, too, how likely each pixel belongs to the person.
+        detector: of MoveNet, for several people: see `estimate_multiple_poses`.
+
+    Returns:
+        ``{"score": 0.93, "keypoints": [{"part": "nose", "position": {"x": 253.4, "y": 76.3},
+        "score": 0.99}, ..]}``: 17 keypoints, positions in pixels of the image, scores in 0..1.
+        A list of images gives a list of poses, an iterator an iterator.
+        BlazePose finds 33 keypoints. Its positions have ``"z"``, in pixels from between the hips,
+        less is nearer; ``"visibility"`` is below 0.5 for a point that is probably hidden, its
+        score only says whether it is in the image. ``"world"`` are the points in metres from
+        between the hips, ``"segmentation"`` is ``{"mask": uint8 [height, width], "labels":
+        ["background", "person"]}``: mask is 1 where the probability is at least 0.5; with
+        ``probability`` it has that, too, float32 [height, width].
+        Poses of MoveNet and BlazePose have ``"box"``, the smallest that holds all keypoints; it
+        may reach out of the image. Where nobody is found, score is 0.0 and keypoints is ``[]``.
+
+    Raises:
+        ImageError: the image cannot be read.
+        ZooError: a model or option is unknown or out of range.
     """
-    given = {"mirror": mirror, **options}
-    return call_verb("estimate_single_pose", image, model=model, backend=backend, options=given)
+    return call_verb("estimate_single_pose", **locals())
 
 
+@public_verb
 def estimate_multiple_poses(
-    image: Any,
+    image: ImageSource,
     *,
-    model: str = _MULTIPLE,
-    backend: str | None = None,
+    model: EstimateMultiplePosesModelName | OwnModel = MODELS["estimate_multiple_poses"].default,
+    backend: BackendName | None = None,
     max_poses: int = 5,
     score_threshold: float | None = None,
     mirror: bool = False,
-    **options: Any,
-) -> Any:
-    """Find the poses of several people in a picture.
-
-    Args:
-        image: see `estimate_single_pose`.
-        model: name of a pose model.
-        backend: where it runs.
-        max_poses: find at most so many people, 1 or more.
-        score_threshold: how sure the model must be of a person, 0..1. PoseNet: of the best
-            keypoint, by default 0.5; MoveNet: the score of the pose, 0.25; BlazePose: likewise,
-            0.5.
-        mirror: see `estimate_single_pose`.
-        options: see `estimate_single_pose` (but ``second_look``). PoseNet: also ``nms_radius``
-            (20): keypoints of one kind that are closer belong to one person, in pixels of the
-            network's input. MoveNet and BlazePose, which look at one person after a detector has
-            found them: ``detector_threshold``, how sure that must be, 0..1, by default as the
-            detector's entry says (0.5). MoveNet: ``detector`` (``"ssd.mobilenet_v1"`` or
-            ``"blazepose.detector"``).
-
-    Returns:
-        A list of poses as of `estimate_single_pose`, best score first, everybody once; empty if
-        nobody is seen. For several pictures an iterator over lists.
-
-    Raises:
-        ZooError: the picture cannot be read, or a model or option is unknown or out of range.
+    nms_radius: float | None = None,
+    detector_threshold: float | None = None,
+    output_stride: Literal[8, 16] | None = None,
+    input_size: int | tuple[int, int] | None = None,
+    segmentation: bool | None = None,
+    probability: bool | None = None,
+    detector: Detector | Model | None = None,
+) -> list[Pose]:
+    """Find the poses of several people in an image.
 
     >>> import zoo
     >>> people = zoo.estimate_multiple_poses("gallery/one_line_pose/astronaut.jpg")
-    >>> len(people)
-    1
+    >>> [len(pose["keypoints"]) for pose in people]
+    [17]
+
+    Args:
+        image: see `estimate_single_pose`.
+        model: see `estimate_single_pose`.
+        backend: see `estimate_single_pose`.
+        max_poses: find at most so many people, 1 or more.
+        score_threshold: leave out people of a lower score, 0..1. PoseNet: the score of the best
+            keypoint, by default 0.5; MoveNet: that of the pose, 0.25; BlazePose: likewise, 0.5.
+        mirror: see `estimate_single_pose`.
+        nms_radius: of PoseNet: keypoints of one kind that are closer belong to one person, in
+            pixels of the network's input; by default 20.
+        detector_threshold: of MoveNet and BlazePose, which look at one person after a detector has
+            found them: the least score of a detected person, 0..1; by default 0.5.
+        output_stride: see `estimate_single_pose`.
+        input_size: see `estimate_single_pose`.
+        segmentation: see `estimate_single_pose`.
+        probability: see `estimate_single_pose`.
+        detector: of MoveNet: the model that finds people, ``"ssd.mobilenet_v1"`` (default) or
+            ``"blazepose.detector"``.
+
+    Returns:
+        A list of poses as of `estimate_single_pose`, best score first, each person once; ``[]`` if
+        nobody is found. A list of images gives a list of such lists, an iterator an iterator.
+
+    Raises:
+        ImageError: the image cannot be read.
+        ZooError: a model or option is unknown or out of range.
     """
-    given = {
-        "max_poses": max_poses,
-        "score_threshold": score_threshold,
-        "mirror": mirror,
-        **options,
-    }
-    return call_verb("estimate_multiple_poses", image, model=model, backend=backend, options=given)
+    return call_verb("estimate_multiple_poses", **locals())

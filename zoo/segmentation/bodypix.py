@@ -3,12 +3,11 @@
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
-from typing import Any
 
 import numpy as np
 
 from zoo.entry import Entry
-from zoo.options import check_flag, check_optional, refuse_options
+from zoo.options import check_flag, check_optional
 from zoo.results import Instance, Segmentation
 from zoo.runner import Outputs
 from zoo.segmentation.enlarging import BodyCells, Enlargement, strongest
@@ -17,6 +16,7 @@ from zoo.segmentation.people import THRESHOLD, PersonModel
 from zoo.shared.boxes import to_box
 from zoo.shared.personlab import Points, decode_multiple, read_coral_fields, to_points, to_pose
 from zoo.shared.placement import Placement
+from zoo.signatures import ImageSource, model_verb
 
 #: 0, then the channels of the part heatmaps (tfjs-models' body-pix, part_channels.ts).
 PART_LABELS = (
@@ -48,17 +48,16 @@ class BodyPixModel(PersonModel):
         """Names of the parts, after the background."""
         return PART_LABELS
 
+    @model_verb
     def segment_person_parts(
         self,
-        image: Any,
+        image: ImageSource,
         *,
         threshold: float | None = THRESHOLD,
         probability: bool = False,
         mirror: bool = False,
-        **unknown: Any,
-    ) -> Segmentation | Iterator[Segmentation]:
+    ) -> Segmentation:
         """Parts of people's bodies; see `zoo.segment_person_parts`."""
-        refuse_options(self.segment_person_parts, unknown)
         segment = partial(
             self._segment_parts,
             check_optional("threshold", threshold, low=0, high=1, default=THRESHOLD),
@@ -66,19 +65,18 @@ class BodyPixModel(PersonModel):
         )
         return self.run(image, segment, mirror=mirror)
 
+    @model_verb
     def segment_persons(
         self,
-        image: Any,
+        image: ImageSource,
         *,
         max_persons: int | None = MAX_PERSONS,
         score_threshold: float | None = None,
         nms_radius: float | None = None,
         threshold: float | None = THRESHOLD,
         mirror: bool = False,
-        **unknown: Any,
-    ) -> list[Instance] | Iterator[list[Instance]]:
+    ) -> list[Instance]:
         """Each person apart; see `zoo.segment_persons`."""
-        refuse_options(self.segment_persons, unknown)
         known: BodyCells = self.entry.decode
         decode = partial(
             find_people,

@@ -1,27 +1,26 @@
 """DeepLab: the class of each pixel."""
 
-from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from zoo.labels import read_labels
-from zoo.options import check_flag, refuse_options
+from zoo.options import check_flag
 from zoo.results import Segmentation
 from zoo.runner import Outputs
 from zoo.segmentation.enlarging import Enlargement, share_of_strongest, strongest
 from zoo.segmentation.people import PersonModel
+from zoo.signatures import ImageSource, model_verb
 
 
 class DeepLabModel(PersonModel):
     """A loaded DeepLab."""
 
+    @model_verb
     def segment(
-        self, image: Any, *, probability: bool = False, mirror: bool = False, **unknown: Any
-    ) -> Segmentation | Iterator[Segmentation]:
+        self, image: ImageSource, *, probability: bool = False, mirror: bool = False
+    ) -> Segmentation:
         """What each pixel belongs to; see `zoo.segment`."""
-        refuse_options(self.segment, unknown)
         segment = partial(self._segment, check_flag("probability", probability))
         return self.run(image, segment, mirror=mirror)
 

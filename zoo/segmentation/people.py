@@ -1,17 +1,16 @@
 """Networks that tell people from the background."""
 
-from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 import numpy as np
 
-from zoo.options import check_flag, check_optional, refuse_options
+from zoo.options import check_flag, check_optional
 from zoo.results import Segmentation
 from zoo.runner import Model, Outputs
 from zoo.segmentation.enlarging import Cells, Enlargement
 from zoo.shared.logistic import log_odds, sigmoid
 from zoo.shared.placement import Placement
+from zoo.signatures import ImageSource, model_verb
 
 PERSON_LABELS = ("background", "person")
 
@@ -21,17 +20,16 @@ THRESHOLD = 0.5  # by default: from which probability on a pixel is a person's
 class PersonModel(Model):
     """A loaded network one of whose outputs, or what follows from them, tells where people are."""
 
+    @model_verb
     def segment_person(
         self,
-        image: Any,
+        image: ImageSource,
         *,
         threshold: float | None = THRESHOLD,
         probability: bool = False,
         mirror: bool = False,
-        **unknown: Any,
-    ) -> Segmentation | Iterator[Segmentation]:
+    ) -> Segmentation:
         """People against the background; see `zoo.segment_person`."""
-        refuse_options(self.segment_person, unknown)
         segment = partial(
             self._segment_person,
             check_optional("threshold", threshold, low=0, high=1, default=THRESHOLD),

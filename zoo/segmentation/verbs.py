@@ -1,178 +1,186 @@
-"""Segmentation: what each pixel of a picture belongs to."""
+"""Segmentation: what each pixel of an image belongs to."""
 
-from typing import Any
+from __future__ import annotations
 
 from zoo.loading import call_verb
+from zoo.model_names import (
+    BackendName,
+    SegmentModelName,
+    SegmentPersonModelName,
+    SegmentPersonPartsModelName,
+    SegmentPersonsModelName,
+)
+from zoo.results import Instance, Segmentation
 from zoo.segmentation import MODELS
+from zoo.signatures import ImageSource, OwnModel, public_verb
 
 
+@public_verb
 def segment(
-    image: Any,
+    image: ImageSource,
     *,
-    model: str = MODELS["segment"].default,
-    backend: str | None = None,
+    model: SegmentModelName | OwnModel = MODELS["segment"].default,
+    backend: BackendName | None = None,
     probability: bool = False,
     mirror: bool = False,
-    **options: Any,
-) -> Any:
-    """Tell what each pixel of a picture belongs to.
+) -> Segmentation:
+    """Find what each pixel of an image belongs to: a person, a cat, a bicycle, ..
+
+    >>> import zoo
+    >>> result = zoo.segment("cat.jpg")  # doctest: +SKIP
+    >>> result["labels"][result["mask"].max()]  # doctest: +SKIP
+    'cat'
 
     Args:
-        image: a path, URL, bytes, file object, PIL image, array (uint8 or float in 0..1; grey,
-            RGB or RGBA) or tensor. A list, an iterator or an array [n, h, w, 3] are several.
-        model: name of a segmentation model that knows classes.
-        backend: where it runs.
-        probability: also tell how sure each pixel's label is.
-        mirror: the picture is a mirror image (selfie view): it is flipped back for the model;
-            the mask is that of the picture given.
-        options: none so far.
+        image: a path, URL, bytes, binary file object, PIL image, array (uint8 or float in 0..1;
+            grey, RGB or RGBA) or tensor. A list, an iterator and an array [n, height, width, 3]
+            are several images.
+        model: name of a segmentation model that knows classes (`zoo.models`), ``"fast"``,
+            ``"best"``, or a model that `zoo.load` returned.
+        backend: where the network runs, by default ``CORE_BACKEND`` or else ``"cpu"``.
+        probability: also return how likely each pixel's label is.
+        mirror: the image is a mirror image (selfie view): it is flipped back for the model;
+            the mask is that of the image given.
 
     Returns:
         ``{"mask": .., "labels": ["background", "aeroplane", ..]}``: mask is uint8 [height, width]
-        of the picture, and each value the index of a label. With ``probability`` also that,
-        float32 [height, width], 0..1. For several pictures an iterator over such dicts.
-        ``result["labels"][result["mask"][y, x]]`` names what is at a pixel.
+        of the image, and each value the index of a label. With ``probability`` also that,
+        float32 [height, width], 0..1. ``result["labels"][result["mask"][y, x]]`` is the label of a
+        pixel. A list of images gives a list of such dicts, an iterator an iterator.
 
     Raises:
-        ZooError: the picture cannot be read, or a model or option is unknown or out of range.
+        ImageError: the image cannot be read.
+        ZooError: a model or option is unknown or out of range.
 
     After Chen et al., "Rethinking Atrous Convolution for Semantic Image Segmentation" (2017).
-
-    >>> import zoo
-    >>> zoo.segment("street.jpg", probabilities=True)  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    weights_cache.errors.ZooError: unknown option 'probabilities' of deeplab.v3: did you mean ...
     """
-    given = {"probability": probability, "mirror": mirror, **options}
-    return call_verb("segment", image, model=model, backend=backend, options=given)
+    return call_verb("segment", **locals())
 
 
+@public_verb
 def segment_person(
-    image: Any,
+    image: ImageSource,
     *,
-    model: str = MODELS["segment_person"].default,
-    backend: str | None = None,
+    model: SegmentPersonModelName | OwnModel = MODELS["segment_person"].default,
+    backend: BackendName | None = None,
     threshold: float = 0.5,
     probability: bool = False,
     mirror: bool = False,
-    **options: Any,
-) -> Any:
-    """Tell people from the background.
+) -> Segmentation:
+    """Find which pixels of an image belong to people.
+
+    >>> import zoo
+    >>> result = zoo.segment_person("gallery/one_line_pose/astronaut.jpg")  # doctest: +SKIP
+    >>> result["mask"].shape, result["labels"]  # doctest: +SKIP
+    ((512, 512), ['background', 'person'])
 
     Args:
         image: see `segment`.
         model: ``"selfie.base"`` for people near the camera, ``"selfie.landscape"`` likewise in
-            wide pictures, ``"bodypix.mobilenet_075"`` or ``"deeplab.v3"`` for whole bodies.
-        backend: where it runs.
-        threshold: from which probability on a pixel counts as a person's, 0..1.
-        probability: also tell how likely each pixel is a person's.
+            wide images, ``"bodypix.mobilenet_075"`` or ``"deeplab.v3"`` for whole bodies;
+            ``"fast"``, ``"best"``, or a model that `zoo.load` returned.
+        backend: see `segment`.
+        threshold: the least probability of a pixel that counts as a person's, 0..1.
+        probability: also return how likely each pixel is a person's.
         mirror: see `segment`.
-        options: none so far.
 
     Returns:
         ``{"mask": .., "labels": ["background", "person"]}``, and the probability if it is wanted,
-        as for `segment`. The mask is 0 everywhere if nobody is seen.
+        as for `segment`. The mask is 0 everywhere if nobody is found.
 
     Raises:
-        ZooError: the picture cannot be read, or a model or option is unknown or out of range.
+        ImageError: the image cannot be read.
+        ZooError: a model or option is unknown or out of range.
 
     As TensorFlow.js's body-segmentation and MediaPipe do.
-
-    >>> import zoo
-    >>> zoo.segment_person("me.jpg", treshold=0.9)  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    weights_cache.errors.ZooError: unknown option 'treshold' of selfie.base: did you mean ...
     """
-    given = {"threshold": threshold, "probability": probability, "mirror": mirror, **options}
-    return call_verb("segment_person", image, model=model, backend=backend, options=given)
+    return call_verb("segment_person", **locals())
 
 
+@public_verb
 def segment_persons(
-    image: Any,
+    image: ImageSource,
     *,
-    model: str = MODELS["segment_persons"].default,
-    backend: str | None = None,
+    model: SegmentPersonsModelName | OwnModel = MODELS["segment_persons"].default,
+    backend: BackendName | None = None,
     max_persons: int = 10,
     score_threshold: float | None = None,
     threshold: float = 0.5,
     mirror: bool = False,
-    **options: Any,
-) -> Any:
-    """Tell the people in a picture from the background and from each other.
+    nms_radius: float | None = None,
+) -> list[Instance]:
+    """Find which pixels of an image belong to each person.
+
+    >>> import zoo
+    >>> people = zoo.segment_persons("people.jpg")  # doctest: +SKIP
+    >>> [person["mask"].dtype.name for person in people]  # doctest: +SKIP
+    ['uint8', 'uint8', 'uint8']
 
     Args:
         image: see `segment`.
-        model: name of a segmentation model that also knows poses.
-        backend: where it runs.
-        max_persons: tell of at most so many people, 1 or more.
+        model: name of a segmentation model that also knows poses, ``"fast"``, ``"best"``, or a
+            model that `zoo.load` returned.
+        backend: see `segment`.
+        max_persons: find at most so many people, 1 or more.
         score_threshold: leave out people of a lower score, 0..1, by default as the model's entry
             says (BodyPix: 0.2). The score is the mean of 17 keypoints, and those outside of the
-            picture have none: portraits have about 0.3.
+            image have none: portraits have about 0.3.
         threshold: see `segment_person`.
         mirror: see `segment`; left and right of poses are those of the real person.
-        options: of BodyPix ``nms_radius`` (20): keypoints of one kind that are closer belong to
-            one person, in pixels of the network's input.
+        nms_radius: of BodyPix: keypoints of one kind that are closer belong to one person, in
+            pixels of the network's input; by default 20.
 
     Returns:
-        ``[{"score": .., "mask": .., "box": {..}, "pose": {..}}, ..]``: best first, empty if nobody
-        is seen. Mask is uint8 [height, width], 1 where the person is, box the smallest around it,
-        pose as of `zoo.estimate_single_pose`. Each pixel is of one person at most. For several
-        pictures an iterator over such lists.
+        ``[{"score": 0.83, "mask": .., "box": {"x": .., "y": .., "width": .., "height": ..},
+        "pose": {..}}, ..]``: best first, ``[]`` if nobody is found. Mask is uint8 [height, width],
+        1 where the person is, box the smallest around it in pixels of the image, pose as of
+        `zoo.estimate_single_pose`. Each pixel belongs to one person at most. A list of images
+        gives a list of such lists, an iterator an iterator.
 
     Raises:
-        ZooError: the picture cannot be read, or a model or option is unknown or out of range.
+        ImageError: the image cannot be read.
+        ZooError: a model or option is unknown or out of range.
 
     After Papandreou et al., "PersonLab" (2018), as TensorFlow.js's body-pix does it.
-
-    >>> import zoo
-    >>> zoo.segment_persons("team.jpg", max_person=2)  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    weights_cache.errors.ZooError: unknown option 'max_person' of bodypix.mobilenet_075: did you ...
     """
-    given = {
-        "max_persons": max_persons,
-        "score_threshold": score_threshold,
-        "threshold": threshold,
-        "mirror": mirror,
-        **options,
-    }
-    return call_verb("segment_persons", image, model=model, backend=backend, options=given)
+    return call_verb("segment_persons", **locals())
 
 
+@public_verb
 def segment_person_parts(
-    image: Any,
+    image: ImageSource,
     *,
-    model: str = MODELS["segment_person_parts"].default,
-    backend: str | None = None,
+    model: SegmentPersonPartsModelName | OwnModel = MODELS["segment_person_parts"].default,
+    backend: BackendName | None = None,
     threshold: float = 0.5,
     probability: bool = False,
     mirror: bool = False,
-    **options: Any,
-) -> Any:
-    """Tell the parts of people's bodies: faces, arms, hands, torsos, legs, feet.
+) -> Segmentation:
+    """Find the parts of people's bodies: faces, arms, hands, torsos, legs, feet.
+
+    >>> import zoo
+    >>> photo = "gallery/one_line_pose/astronaut.jpg"
+    >>> result = zoo.segment_person_parts(photo)  # doctest: +SKIP
+    >>> len(result["labels"]), result["labels"][1]  # doctest: +SKIP
+    (25, 'left_face')
 
     Args:
         image: see `segment`.
-        model: name of a segmentation model that knows parts.
-        backend: where it runs.
+        model: name of a segmentation model that knows parts, ``"fast"``, ``"best"``, or a model
+            that `zoo.load` returned.
+        backend: see `segment`.
         threshold: see `segment_person`.
         probability: see `segment_person`.
         mirror: see `segment`; left and right parts are those of the real person.
-        options: none so far.
 
     Returns:
         As `segment`, with the labels ``["background", "left_face", "right_face", ..]``: 24 parts
         of all people in one mask.
 
     Raises:
-        ZooError: the picture cannot be read, or a model or option is unknown or out of range.
+        ImageError: the image cannot be read.
+        ZooError: a model or option is unknown or out of range.
 
     As TensorFlow.js's body-pix does it.
-
-    >>> import zoo
-    >>> zoo.segment_person_parts("me.jpg", model="deeplab.v3")  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    weights_cache.errors.ZooError: deeplab.v3 cannot segment_person_parts: it can infer...
     """
-    given = {"threshold": threshold, "probability": probability, "mirror": mirror, **options}
-    return call_verb("segment_person_parts", image, model=model, backend=backend, options=given)
+    return call_verb("segment_person_parts", **locals())

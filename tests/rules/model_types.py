@@ -1,0 +1,158 @@
+"""Writes model_names.py and loaders.pyi of zoo: ``python -m tests.rules.model_types``.
+
+The names of models and the types of what `zoo.load` returns are facts of the entries, which type
+checkers cannot read. So they are written out, and test_model_types.py compares.
+"""
+
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import zoo
+from core.kernels import backend_names
+from tests.rules.sources import ROOT
+from zoo.catalog import all_entries, choices, chosen_name, is_entry, tasks
+from zoo.entry import Entry
+from zoo.options import Option
+from zoo.unknown_models import able_models
+
+NAMES = ROOT / "zoo" / "model_names.py"
+LOADERS = ROOT / "zoo" / "loaders.pyi"
+
+COMMAND = "``python -m tests.rules.model_types`` writes it from the entries: do not edit it."
+
+HEAD_OF_NAMES = f'''"""Names of models and backends, as editors and type checkers know them.
+
+{COMMAND}
+"""
+
+from typing import Literal
+
+'''
+
+HEAD_OF_LOADERS = f'''"""What `zoo.load` returns, by the name, for editors and type checkers.
+
+{COMMAND}
+"""
+
+# mypy: disable-error-code="overload-overlap"
+'''
+
+ANY_MODEL = '''
+class AnyModel(Model):
+    """A model whose name or path is known only when the program runs.
+
+    Type checkers let it have every verb; when it runs, it has those of its task.
+    """
+
+    labels: tuple[str, ...]
+'''
+
+
+def literal(values: Iterable[object]) -> str:
+    return f"Literal[{', '.join(repr(v) for v in values)}]"
+
+
+def model_names() -> str:
+    """The text of the first file, before it is formatted."""
+    aliases = [_alias(verb) for verb in sorted(choices())]
+    backends = f"#: Where networks run.\nBackendName = {literal(backend_names())}\n"
+    return "\n".join([HEAD_OF_NAMES, backends, *aliases])
+
+
+def _alias(verb: str) -> str:
+    own = [chosen_name("default", verb)] if not is_entry(chosen_name("default", verb)) else []
+    names = ["fast", "best", *own, *sorted(able_models(verb))]
+    return f"#: Of the models of `zoo.{verb}`.\n{name_of_alias(verb)} = {literal(names)}\n"
+
+
+def name_of_alias(verb: str) -> str:
+    """Such as ``EstimateHandsModelName``."""
+    return f"{verb.title().replace('_', '')}ModelName"
+
+
+def loaders() -> str:
+    """The text of the second file, before it is formatted."""
+    verbs = sorted(choices().keys() - {"infer"})  # which `Model` has
+    groups: dict[tuple[str, str, str], list[str]] = {}
+    for name, entry in names_to_load().items():
+        module, cls = entry.model.split(":")
+        key = f"zoo.{entry.task}.{module}", cls, _parameters(entry.options)
+        groups.setdefault(key, []).append(name)
+    imports = {(module, cls) for module, cls, _ in groups} | {(zoo._PUBLIC[v], v) for v in verbs}
+    imports |= {("zoo.model_names", "BackendName"), ("zoo.runner", "Model")}
+    ways = [_overload(f"name: {literal(n)}", o, cls) for (_, cls, o), n in sorted(groups.items())]
+    every = sorted({name for entry in all_entries().values() for name in entry.options})
+    options = "".join(f"{name}: {_union(name)} = ..., " for name in every)
+    kernels = "kernels: Mapping[str, Callable[..., object]] | None = None, "
+    general = _overload("name: str | os.PathLike[str]", kernels + options, "AnyModel")
+    return "\n".join(
+        [
+            HEAD_OF_LOADERS,
+            "import os",
+            "from collections.abc import Callable, Mapping",
+            "from typing import Literal, overload",
+            *_imports(imports),
+            ANY_MODEL,
+            *(f"    {verb} = {verb}" for verb in verbs),
+            *ways,
+            general,
+        ]
+    )
+
+
+def _imports(wanted: Iterable[tuple[str, str]]) -> list[str]:
+    """A statement for each module, in the order of ruff's."""
+    modules: dict[str, list[str]] = {}
+    for module, name in sorted(wanted, key=lambda pair: (pair[0], pair[1].islower(), pair[1])):
+        modules.setdefault(module, []).append(name)
+    return [f"from {module} import {', '.join(names)}" for module, names in modules.items()]
+
+
+def names_to_load() -> dict[str, Entry]:
+    """What `zoo.load` takes as names: those of entries, and "fast" and "best" of a task or verb."""
+    entries = all_entries()
+    owners = [*tasks(), *choices()]
+    short = [f"{owner}.{choice}" for owner in owners for choice in ("fast", "best")]
+    meant = {name: chosen_name(name) for name in short}
+    return {**entries, **{name: entries[its] for name, its in meant.items() if its in entries}}
+
+
+def _parameters(options: Mapping[str, Option]) -> str:
+    return "".join(f"{name}: {_type(name, option)} = ..., " for name, option in options.items())
+
+
+def _type(name: str, option: Option) -> str:
+    assert option.choices or option.type, f"the option {name} has neither choices nor a type"
+    if not option.choices:
+        return option.type
+    models = all(is_entry(choice) for choice in option.choices)
+    return literal(option.choices) + (" | Model" if models else "")
+
+
+def _union(name: str) -> str:
+    options = [e.options[name] for e in all_entries().values() if name in e.options]
+    types = " | ".join(_type(name, option) for option in options)
+    return " | ".join(dict.fromkeys(types.split(" | ")))
+
+
+def _overload(name: str, options: str, returned: str) -> str:
+    weights = "weights: str | os.PathLike[str] | None = None, "
+    head = f"{name}, *, backend: BackendName | None = None, {weights}{options}"
+    return f"@overload\ndef load({head}) -> {returned}: ..."
+
+
+def formatted(text: str, path: Path) -> str:
+    """As ruff writes it."""
+    ruff = [sys.executable, "-m", "ruff"]
+    for command in (["check", "--select", "I", "--fix", "-q"], ["format", "-q"]):
+        given = [*ruff, *command, "--stdin-filename", str(path), "-"]
+        done = subprocess.run(given, input=text, capture_output=True, text=True, check=True)
+        text = done.stdout
+    return text
+
+
+if __name__ == "__main__":
+    NAMES.write_text(formatted(model_names(), NAMES))
+    LOADERS.write_text(formatted(loaders(), LOADERS))

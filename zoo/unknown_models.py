@@ -1,0 +1,72 @@
+"""What errors say of unknown names of models: which are close, and what is not read at all."""
+
+from difflib import get_close_matches
+from typing import Any
+
+from zoo.catalog import all_entries, choices
+from zoo.options import did_you_mean
+
+_FOREIGN_ENDINGS = (".pt", ".pth", ".onnx", ".safetensors", ".ckpt", ".engine", ".mlmodel", ".task")
+
+#: Families of models that other libraries have, and for which verb people take them.
+_FOREIGN = {
+    "yolo": "detect",
+    "rtdetr": "detect",
+    "fasterrcnn": "detect",
+    "resnet": "classify",
+    "vgg": "classify",
+    "efficientnet": "classify",
+    "vit": "classify",
+    "clip": "classify",
+    "sam": "segment",
+    "maskrcnn": "segment_persons",
+    "openpose": "estimate_multiple_poses",
+}
+
+
+def unknown_model(name: Any, verb: str = "") -> str:
+    """The text of the error: few names, of the family, verb or task that is closest.
+
+    >>> unknown_model("selfie.bas")
+    "unknown model 'selfie.bas': did you mean 'selfie.base'? (models: selfie.base, \
+selfie.landscape, selfie.tfjs)"
+    """
+    if not isinstance(name, str):
+        return (
+            f"{name!r:.80} is no model: give a name of zoo.models(), a path, or a model that "
+            "zoo.load returned"
+        )
+    foreign = _foreign_verb(name)
+    near = _near(name, verb or foreign)
+    if foreign or name.lower().endswith(_FOREIGN_ENDINGS):
+        return (
+            f"unknown model {name!r}: weights of PyTorch and ONNX are not read, only those of "
+            f"TensorFlow's formats (models: {near})"
+        )
+    return f"unknown model {name!r}{did_you_mean(name.lower(), all_entries())} (models: {near})"
+
+
+def _foreign_verb(name: str) -> str:
+    plain = name.lower().replace("-", "").replace("_", "")
+    return next((verb for start, verb in _FOREIGN.items() if plain.startswith(start)), "")
+
+
+def _near(name: str, verb: str) -> str:
+    """Names of the family or task that was meant, else those of the verb, else all families."""
+    entries = all_entries()
+    families = {n: (n.partition(".")[0], entry.task) for n, entry in entries.items()}
+    close = get_close_matches(name.partition(".")[0].lower(), {*sum(families.values(), ())}, n=1)
+    its = [n for n, groups in families.items() if close and close[0] in groups]
+    if its or verb:
+        return ", ".join(its or able_models(verb))
+    every = dict.fromkeys(f"{family}.*" for family, _ in families.values())
+    return f"{', '.join(every)}; zoo.models() lists all"
+
+
+def able_models(verb: str) -> list[str]:
+    """Names of the models that have a verb, the default one first."""
+    from zoo.runner import model_class
+
+    able = [e.name for e in all_entries().values() if hasattr(model_class(e), verb)]
+    chosen = choices()[verb].default if verb in choices() else ""
+    return sorted(able, key=lambda name: name != chosen)
