@@ -14,7 +14,7 @@ from core.graph.model import GraphModel
 from core.graph.nodes import PartialSpec
 from core.tensors import Tensor
 from weights_cache.errors import MissingError, ZooError
-from zoo.catalog import all_entries, find_entry, is_entry, with_parts
+from zoo.catalog import find_entry, is_entry, with_parts
 from zoo.descriptions import Card, network_text
 from zoo.entry import Entry
 from zoo.image_lists import for_each_batch
@@ -22,7 +22,7 @@ from zoo.images import read_image
 from zoo.mirroring import flipped_result
 from zoo.networks import build_network
 from zoo.options import check_flag, check_options
-from zoo.pickling import Recipe, absolute, load_again
+from zoo.pickling import Recipe, reduced
 from zoo.planned import Planned
 from zoo.preprocess import prepare, prepare_crops
 from zoo.shared.placement import Placement
@@ -48,9 +48,8 @@ class LoadedModel(Planned):
     """
 
     def __init__(self, name: str, network: GraphModel, recipe: Recipe | None = None):
-        self._name = name
+        self._name, self._recipe = name, recipe
         self._network: GraphModel | None = network
-        self._recipe = recipe
 
     @property
     def name(self) -> str:
@@ -151,14 +150,7 @@ class LoadedModel(Planned):
         self.close()
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        """For pickles and copies: what it was loaded by, not its weights; see `zoo.pickling`."""
-        backend = self.backend  # a closed model raises its error here
-        if self._recipe is None:
-            raise ZooError(
-                f"the model {self.name} cannot be pickled, as zoo.load did not load it: a pickle "
-                "holds the arguments of zoo.load"
-            )
-        return load_again, (self._recipe.source, {"backend": backend, **self._recipe.arguments})
+        return reduced(self.name, self.backend, self._recipe)
 
     def __repr__(self) -> str:
         return f"<zoo model {self.name}>"
@@ -181,7 +173,7 @@ class Model(LoadedModel):
         self.entry, self.options = entry, dict(options)
         self.input_size = self.input_size_of(entry, options)
         network = GraphModel(build_network(entry, options, weights), backend)
-        super().__init__(entry.name, network, _recipe(entry, options, weights))
+        super().__init__(entry.name, network, Recipe.of_entry(entry, options, weights))
         self._parts: dict[str, Model] = {}
         self._making_parts = RLock()
 
@@ -376,16 +368,6 @@ class Model(LoadedModel):
     def __repr__(self) -> str:
         options = "".join(f", {k}={v!r}" for k, v in self.options.items())
         return f"<zoo model {self.name}{options}>"
-
-
-def _recipe(
-    entry: Entry, options: Mapping[str, Any], weights: str | os.PathLike[str] | None
-) -> Recipe | None:
-    """The arguments of `zoo.load` for a model; None if that does not know the entry."""
-    if all_entries().get(entry.name) is not entry:
-        return None
-    own = {} if weights is None else {"weights": absolute(weights)}
-    return Recipe(entry.name, {**own, **options})
 
 
 def make_model(

@@ -62,3 +62,8 @@ def test_what_is_no_model(server):
         zoo.load(f"{server.url}/page.tflite")
     with pytest.raises(zoo.WeightsError, match=rf"{server.url}/none.tflite: .*404"):
         zoo.load(f"{server.url}/none.tflite")
+
+
+def test_a_verb_takes_a_url_as_its_model(server):
+    url = f"{server.url}/bundle/"
+    assert zoo.classify(PHOTO, model=url) == zoo.load(url).classify(PHOTO)

@@ -150,3 +150,11 @@ def test_a_process_of_its_own_works_with_a_model():
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         found = pool.map(model.estimate_single_pose, [PHOTO])
     assert found == [model.estimate_single_pose(PHOTO)]
+
+
+def test_a_model_that_was_given_as_a_part_comes_along(shared, monkeypatch):
+    monkeypatch.setenv("ZOO_WEIGHTS_MIRROR", str(shared / "weights"))
+    palms = zoo.load("palm.full")
+    other = pickle.loads(pickle.dumps(zoo.load("hands.lite", detector=palms)))
+    assert other.options["detector"].name == "palm.full"
+    assert other.part("detector") is other.options["detector"]
