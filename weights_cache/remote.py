@@ -241,7 +241,8 @@ class _RefusedError(WeightsError):
 
     def __init__(self, error: UnavailableError) -> None:
         (failure,) = error.failures
-        advice = _ADVICE_ON.get(failure.short, "see with a browser what is there")
+        usual = "look at the URL in a browser" if failure.answered else "check the network"
+        advice = _ADVICE_ON.get(failure.short, usual)
         super().__init__(f"cannot fetch {failure}; {advice}")
         self.is_absent = failure.short in _ABSENT
 

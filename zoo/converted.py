@@ -12,6 +12,7 @@ from core.graph.model import GraphModel
 from core.settings import backend as on_backend
 from core.settings import get_backend
 from weights_cache.addresses import is_url
+from weights_cache.errors import WeightsError
 from weights_cache.remote import locate_url
 from zoo.classification.teachable import TeachableModel
 from zoo.pickling import Recipe
@@ -30,7 +31,7 @@ def load_path(
     """Load a model from a file or folder.
 
     Args:
-        path: as for `zoo.load`.
+        path: as for `zoo.load`; or a URL.
         backend: where it runs, by default the active one.
         kernels: functions for node types that have none here, by type.
 
@@ -43,8 +44,23 @@ def load_path(
         CoreError: there is no such backend.
     """
     name = os.fspath(path)
+    if not is_url(name):
+        return _load_file(name, name, backend, kernels)
+    file = locate_url(name)
+    try:
+        return _load_file(file, name, backend, kernels)
+    except WeightsError as error:
+        raise WeightsError(
+            f"the model at {name} cannot be used: {error}; `zoo weights clear {name}` removes it "
+            "from the cache"
+        ) from error
+
+
+def _load_file(
+    file: str | Path, name: str, backend: str | None, kernels: Kernels | None
+) -> LoadedModel:
+    """Load the model in a file or folder; its name is the path or URL that was given."""
     recipe = Recipe.of_path(name, kernels)
-    file: str | Path = locate_url(name) if is_url(name) else name
     if not is_teachable(file):
         return ConvertedModel(name, load_model(file, backend, kernels=kernels), recipe)
     with on_backend(backend or get_backend()):

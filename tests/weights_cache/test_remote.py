@@ -177,7 +177,7 @@ def test_versions_are_never_mixed(server):
     [
         (("html", True), "web page.*that of 'Raw'"),
         (("nolength", True), "neither a length nor chunks"),
-        (("status", 404), "404.*see with a browser"),
+        (("status", 404), "404.*look at the URL in a browser"),
         (("gzip", True), "encoding 'gzip'"),
         (("redirect", "file:///etc/passwd"), "cannot fetch"),
     ],
@@ -332,3 +332,10 @@ def test_a_redirection_is_followed(server):
     server.add("redirect", f"{server.url}/net.tflite")
     with pytest.raises(WeightsError, match="redirect"):
         locate_url(f"{server.url}/circle.tflite")
+
+
+def test_a_server_that_is_not_there(waits, monkeypatch):
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.setenv(name, "127.0.0.1")
+    with pytest.raises(WeightsError, match="no connection.*check the network"):
+        locate_url("http://127.0.0.1:1/net.tflite")

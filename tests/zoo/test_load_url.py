@@ -58,7 +58,8 @@ def test_a_changed_server_and_the_way_out_of_it(server, capsys):
 
 def test_what_is_no_model(server):
     server.files["/page.tflite"] = b"not a model"
-    with pytest.raises(zoo.WeightsError, match=r"page\.tflite"):
+    said = rf"the model at {server.url}/page\.tflite cannot be used: .*zoo weights clear http"
+    with pytest.raises(zoo.WeightsError, match=said):
         zoo.load(f"{server.url}/page.tflite")
     with pytest.raises(zoo.WeightsError, match=rf"{server.url}/none.tflite: .*404"):
         zoo.load(f"{server.url}/none.tflite")
