@@ -94,7 +94,7 @@ def download(
 def _worth_asking(urls: Sequence[str], limits: Limits) -> Sequence[str]:
     """Without those of servers that were silent a moment ago, unless there are no other ones."""
     now = limits.clock() if _silent else 0.0
-    resting = {host for host, then in _silent.items() if now - then < limits.rest}
+    resting = {host for host, then in list(_silent.items()) if now - then < limits.rest}
     return [url for url in urls if host_of(url) not in resting] or urls
 
 

@@ -117,7 +117,8 @@ def _reading(path: Path) -> Iterator[None]:
     except _DAMAGE as error:
         reason = f"{str(error) or type(error).__name__:.200}"
         raise WeightsError(
-            f"{path} is no whole kit ({reason}): copy it again, or make it with `zoo weights kit`"
+            f"{path} cannot be read as a kit of weights ({reason}): copy it again, or make it with "
+            "`zoo weights kit`"
         ) from error
 
 
@@ -155,7 +156,10 @@ def _zip_contents(path: Path, zipped: zipfile.ZipFile) -> _Contents:
     members = _safe_members(path, zipped)
     manifests = [name for name in members if name.rpartition("/")[2] == MANIFEST]
     if not manifests:
-        raise WeightsError(f"{path} is no kit of weights: it holds no {MANIFEST}")
+        raise WeightsError(
+            f"{path} is not a kit of weights: it has no file {MANIFEST}; "
+            "`zoo weights kit` makes one"
+        )
     start = min(manifests, key=len).removesuffix(MANIFEST)
     contents = _Contents({}, set())
     for record in list_records():

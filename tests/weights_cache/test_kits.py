@@ -188,7 +188,7 @@ def damaged_kits():
     yield "another hash", {"toy/weights.bin": bytes(300_000)}, "not the registered file .wrong hash"
     yield "too short", {"toy/weights.bin": b"1"}, "has 1 bytes instead of the registered 300000"
     yield "too long", {"toy/weights.bin": bytes(300_001)}, "has 300001 bytes instead"
-    yield "no manifest", {"KIT.json": None}, "holds no KIT.json"
+    yield "no manifest", {"KIT.json": None}, "has no file KIT.json"
     yield "nothing known", {"toy/weights.bin": None, "toy/sub/labels.txt": None}, "holds no weights"
     for name in ("../evil", "/evil", "a/../../evil", "c:evil", "a\\evil"):
         yield f"the name {name}", {name: b"1"}, "only relative names inside the folder"
@@ -212,7 +212,7 @@ def test_a_bomb_is_refused_by_what_it_declares_and_by_what_it_holds(toys, kit, t
     declared = (50_000_000).to_bytes(4, "little")
     lying = path.read_bytes().replace(declared, (300_000).to_bytes(4, "little"))
     path.write_bytes(lying)
-    with pytest.raises(WeightsError, match="no whole kit|not the registered file"):
+    with pytest.raises(WeightsError, match="cannot be read as a kit|not the registered file"):
         install_kit(path)
     assert not toys.path.exists()
 
@@ -258,7 +258,7 @@ def test_a_name_that_is_there_twice_is_refused(toys, kit, tmp_path):
 @pytest.mark.parametrize("data", [b"", b"PK\x03\x04", b"no zip at all", bytes(10_000)])
 def test_what_is_no_zip_file_is_refused(toys, tmp_path, data):
     (tmp_path / "kit.zip").write_bytes(data)
-    with pytest.raises(WeightsError, match="is no whole kit"):
+    with pytest.raises(WeightsError, match="cannot be read as a kit"):
         install_kit(tmp_path / "kit.zip")
 
 
