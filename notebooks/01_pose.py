@@ -35,8 +35,9 @@ zoo.draw(photo, pose)
 # %% [markdown]
 # ## Several people, several pictures
 #
-# `estimate_multiple_poses` gives a list, which is empty when nobody is there. A list of pictures
-# gives an iterator: pictures are read one at a time, so a whole film fits into memory.
+# `estimate_multiple_poses` gives a list, which is empty when nobody is there. A list of images
+# gives a list of results. An iterator gives an iterator: images are read one at a time, so a whole
+# film fits into memory.
 
 # %%
 people = zoo.estimate_multiple_poses(photo, max_poses=3, score_threshold=0.4)

@@ -121,11 +121,11 @@ def _look(task: Task, given: argparse.Namespace) -> Look:
     options = _options(task.flags, given) | dict(given.option)
     common = {"mirror": given.mirror, "backend": given.backend}
     model = {} if given.model is None else {"model": given.model}
-    if not task.then:
-        find = _function(verb, given, common | model | options)
-        return lambda pixels: (found := find(pixels), found)
     import zoo
 
+    if not task.then:
+        find = partial(getattr(zoo, verb), **common, **model, **options)
+        return lambda pixels: (found := find(pixels), found)
     find = partial(getattr(zoo, verb), **common, **options)
     then = partial(getattr(zoo, task.then), **common, **model, **_options(task.then_flags, given))
 
@@ -135,20 +135,6 @@ def _look(task: Task, given: argparse.Namespace) -> Look:
         return result, [*found, *result]
 
     return look
-
-
-def _function(verb: str, given: argparse.Namespace, options: dict[str, Any]) -> Any:
-    """The function of `zoo`, or, of a model of one's own, its method."""
-    import zoo
-    from zoo.catalog import is_entry
-
-    if given.model is None or is_entry(given.model):
-        return partial(getattr(zoo, verb), **options)
-    model = zoo.load(given.model, backend=given.backend)
-    if not hasattr(model, verb):
-        raise ZooError(f"{model.name} cannot {verb}: see 'zoo models' for one that can")
-    taken = {key: value for key, value in options.items() if key not in ("model", "backend")}
-    return partial(getattr(model, verb), **taken)
 
 
 def _options(flags: tuple[Flag, ...], given: argparse.Namespace) -> dict[str, Any]:

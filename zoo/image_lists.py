@@ -36,12 +36,17 @@ def is_several(source: Any) -> bool:
     return hasattr(source, "__next__") and not hasattr(source, "read")
 
 
-def for_each_image(source: Any, run_one: Callable[[Any], Result]) -> Any:
+def for_each_image(
+    source: Any,
+    run_one: Callable[[Any], Result],
+    kind: Callable[[Iterable[Result]], Any] = ResultsOfImages,
+) -> Any:
     """What a function of one image gives for a source of images.
 
     Args:
         source: an image, or a sequence, iterator or batch [n, height, width, 3] of them.
         run_one: from an image to its result.
+        kind: of the list that is returned.
 
     Returns:
         The result of one image; of a sequence or batch a list; of an iterator an iterator, which
@@ -55,11 +60,14 @@ def for_each_image(source: Any, run_one: Callable[[Any], Result]) -> Any:
 
     if hasattr(source, "__next__"):
         return map(run_named, count(), source)
-    return ResultsOfImages(map(run_named, count(), as_sequence(source)))
+    return kind(map(run_named, count(), as_sequence(source)))
 
 
 def for_each_batch(
-    source: Any, run_batch: Callable[[Sequence[np.ndarray]], list[Result]], most: int
+    source: Any,
+    run_batch: Callable[[Sequence[np.ndarray]], list[Result]],
+    most: int,
+    kind: Callable[[Iterable[Result]], Any] = ResultsOfImages,
 ) -> Any:
     """As `for_each_image`, of a function that takes some images at once, as uint8 arrays.
 
@@ -68,15 +76,16 @@ def for_each_batch(
         run_batch: from images, [height, width, 3] each, to their results.
         most: how many of a list it is given at once. Those of an iterator, such as the frames of
             a camera, are not waited for.
+        kind: of the list that is returned.
     """
 
     def run_one(image: Any) -> Result:
         return run_batch([read_image(image)])[0]
 
     if most == 1 or hasattr(source, "__next__") or not is_several(source):
-        return for_each_image(source, run_one)
+        return for_each_image(source, run_one, kind)
     groups = _batches(as_sequence(source), most)
-    return ResultsOfImages(result for group in groups for result in run_batch(group))
+    return kind(result for group in groups for result in run_batch(group))
 
 
 def as_sequence(source: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 from core.settings import get_backend
 from weights_cache.errors import ZooError
-from zoo.catalog import all_entries, find_entry, is_entry, verbs_of
+from zoo.catalog import all_entries, chosen_name, find_entry, is_entry, verbs_of
 from zoo.entry import Entry
 from zoo.options import check_backend, check_options, refuse_unknown
 from zoo.runner import LoadedModel, make_model, model_class
@@ -34,7 +34,8 @@ def load(
     """Load a pretrained model by name, or a model of your own from a file or URL.
 
     Args:
-        name: ``family.variant``, such as ``"posenet.tiny"``; `zoo.models` lists them. Or the path
+        name: ``family.variant``, such as ``"posenet.tiny"``; `zoo.models` lists them. Or "fast" or
+            "best" of a task or function: ``"hands.fast"``, ``"detect_faces.best"``. Or the path
             of a TensorFlow.js ``model.json`` or its folder, a ``.tflite``, ``.h5``, ``.keras`` or
             frozen ``.pb`` file, a SavedModel folder, or what Teachable Machine exports (folder
             or zip). A name goes first: write ``./name`` for a folder that is called the same.
@@ -105,6 +106,7 @@ def call_verb(
         ZooError: the model has no such verb, or neither it nor the verb has such an option.
     """
     given = {name: value for name, value in options.items() if value is not None}
+    model = chosen_name(model, verb)  # before a folder that happens to be called "best"
     if isinstance(model, os.PathLike) or _is_path(model):
         model = _load_path_once(model, backend)
         backend = None

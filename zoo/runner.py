@@ -270,7 +270,7 @@ class Model(LoadedModel):
             values, _ = self._prepared(photos)
             return self.rows_of(network.execute(values, [wanted])[wanted], len(photos))
 
-        return for_each_batch(image, infer_batch, self.entry.together)
+        return for_each_batch(image, infer_batch, self.entry.together, list)
 
     def rows_of(self, batch: Tensor, count: int) -> list[Tensor]:
         """What a network gives for each image of a batch, [1, ...]."""

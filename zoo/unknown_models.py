@@ -33,7 +33,7 @@ selfie.landscape, selfie.tfjs)"
     """
     if not isinstance(name, str):
         return (
-            f"{name!r:.80} is no model: give a name of zoo.models(), a path, or a model that "
+            f"unknown model {name!r:.80}: give a name of zoo.models(), a path, or a model that "
             "zoo.load returned"
         )
     foreign = _foreign_verb(name)

@@ -92,7 +92,7 @@ class TeachableModel(LoadedModel):
         def infer_one(picture: Any) -> Tensor:
             return network.execute(self._prepared(picture), [wanted])[wanted]
 
-        return for_each_image(image, infer_one)
+        return for_each_image(image, infer_one, list)
 
     def _features_of(self, graph: Graph) -> str:
         found = _features(graph)

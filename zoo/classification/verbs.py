@@ -10,7 +10,6 @@ from zoo.classification import MODELS
 from zoo.loading import call_verb
 from zoo.model_names import BackendName, ClassifyModelName, InferModelName
 from zoo.results import Hand, Label
-from zoo.runner import Model
 from zoo.signatures import ImageSource, OwnModel, public_verb
 
 
@@ -28,7 +27,7 @@ def classify(
     >>> import zoo
     >>> labels = zoo.classify("cat.jpg", top_k=5)  # doctest: +SKIP
     >>> labels[0]["label"]  # doctest: +SKIP
-    'Egyptian cat'
+    'tabby'
 
     The square in the middle of the image counts.
 
@@ -43,7 +42,7 @@ def classify(
         mirror: the image is a mirror image (selfie view).
 
     Returns:
-        ``[{"label": "Egyptian cat", "score": 0.76, "index": 286}, ..]``: best first, scores in
+        ``[{"label": "tabby", "score": 0.42, "index": 282}, ..]``: best first, scores in
         0..1, whose sum over all classes is 1. The index is that among ``zoo.load(model).labels``,
         where models with TensorFlow's 1001 classes have "background" first. A list of images gives
         a list of such lists, an iterator an iterator.
@@ -65,7 +64,6 @@ def infer(
     mirror: bool | None = None,
     output_stride: Literal[8, 16] | None = None,
     input_size: int | tuple[int, int] | None = None,
-    detector: str | Model | None = None,
 ) -> Tensor:
     """Return what a network computes of an image, for uses of your own, such as to train on it.
 
@@ -84,7 +82,6 @@ def infer(
         mirror: of ``"gesture.keypoints"``: the hands are those of a mirror image.
         output_stride: of PoseNet; see `zoo.load`.
         input_size: of PoseNet and ``"faceapi.tiny_detector"``; see `zoo.load`.
-        detector: of models that have one; not used here.
 
     Returns:
         A tensor, float32 [1, ...]: of classifiers [1, classes] or [1, features]. An array of it

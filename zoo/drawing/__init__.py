@@ -15,7 +15,8 @@ from zoo.drawing.instances import paint_instances
 from zoo.drawing.panels import paint_labels
 from zoo.drawing.regions import paint_segmentations
 from zoo.images import read_image
-from zoo.results import KEYS_OF_KINDS, Kind, kind_of, refuse_several
+from zoo.results import KEYS_OF_KINDS, Kind, Thing, kind_of, refuse_several
+from zoo.signatures import ImageSource
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -35,7 +36,9 @@ _PAINTERS: dict[Kind, Painter] = {
 }
 
 
-def draw(image: object, result: object, *, min_score: float = 0.3) -> Image.Image:
+def draw(
+    image: ImageSource, result: Thing | Sequence[Thing], *, min_score: float = 0.3
+) -> Image.Image:
     """Return a copy of a picture with a result drawn on it.
 
     Args:

@@ -11,6 +11,7 @@ from zoo.faces.entries import ENTRIES
 from zoo.loading import call_verb
 from zoo.model_names import BackendName, DetectFacesModelName, EstimateFacesModelName
 from zoo.results import Face
+from zoo.runner import Model
 from zoo.signatures import ImageSource, OwnModel, public_verb
 
 _MESH = MODELS["estimate_faces"].default
@@ -96,7 +97,7 @@ def estimate_faces(
     score_threshold: float | None = None,
     iou_threshold: float | None = None,
     mirror: bool = False,
-    detector: DetectFacesModelName | OwnModel | None = None,
+    detector: DetectFacesModelName | Model | None = None,
     input_size: InputSize | None = None,
 ) -> list[Face]:
     """Find the faces in an image, their points, and what else is asked for.

@@ -95,7 +95,7 @@ class KeypointClassifier(Model):
             return self._run(seen, node, mirror)
 
         if isinstance(image, (list, tuple)) and not is_hands(image):
-            return for_each_image(image, infer_one)
+            return for_each_image(image, infer_one, list)
         return infer_one(image)
 
     def _run(self, hands: list[Mapping[str, Any]], node: str, mirror: bool) -> Tensor:

@@ -30,7 +30,7 @@ Recognize = Callable[[Any], list[Gesture]]
 def recognize_gestures(
     image: ImageSource | Hand | Sequence[Hand],
     *,
-    model: RecognizeGesturesModelName | OwnModel | GestureRecognizer = RULES,
+    model: RecognizeGesturesModelName | Model | GestureRecognizer = RULES,
     hands_model: EstimateHandsModelName | OwnModel | None = None,
     backend: BackendName | None = None,
     score_threshold: float | None = None,

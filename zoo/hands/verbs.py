@@ -30,10 +30,8 @@ def estimate_hands(
 
     >>> import zoo
     >>> hands = zoo.estimate_hands("hands.jpg")  # doctest: +SKIP
-    >>> [hand["handedness"] for hand in hands]  # doctest: +SKIP
-    ['left', 'right']
-    >>> hands[0]["keypoints"][8]["part"]  # doctest: +SKIP
-    'index_finger_tip'
+    >>> len(hands), hands[0]["keypoints"][8]["part"]  # doctest: +SKIP
+    (2, 'index_finger_tip')
 
     A detector finds palms; each hand is cut out, turned upright and looked at closely, all of them
     at once.

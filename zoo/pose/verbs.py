@@ -21,7 +21,7 @@ from zoo.results import Pose
 from zoo.runner import Model
 from zoo.signatures import ImageSource, OwnModel, public_verb
 
-Detector = Literal["ssd.mobilenet_v1", "blazepose.detector"]
+_Detector = Literal["ssd.mobilenet_v1", "blazepose.detector"]
 
 
 @public_verb
@@ -36,7 +36,6 @@ def estimate_single_pose(
     second_look: bool | None = None,
     segmentation: bool | None = None,
     probability: bool | None = None,
-    detector: Detector | Model | None = None,
 ) -> Pose:
     """Find the pose of one person in an image.
 
@@ -65,7 +64,6 @@ def estimate_single_pose(
             person, which finds joints more exactly and takes twice as long; by default True.
         segmentation: of BlazePose: return, too, which pixels belong to the person.
         probability: of BlazePose: return, too, how likely each pixel belongs to the person.
-        detector: of MoveNet, for several people: see `estimate_multiple_poses`.
 
     Returns:
         ``{"score": 0.93, "keypoints": [{"part": "nose", "position": {"x": 253.4, "y": 76.3},
@@ -102,7 +100,7 @@ def estimate_multiple_poses(
     input_size: int | tuple[int, int] | None = None,
     segmentation: bool | None = None,
     probability: bool | None = None,
-    detector: Detector | Model | None = None,
+    detector: _Detector | Model | None = None,
 ) -> list[Pose]:
     """Find the poses of several people in an image.
 
