@@ -4,11 +4,14 @@ A string tensor holds ``bytes``, so that kernels compare and hash the same thing
 ``str`` becomes its UTF-8 bytes at the door, here, and ``numpy()`` gives an object array of bytes.
 """
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from core.errors import CoreError
+
+#: The names of `DTYPES`, for annotations.
+DType = Literal["float32", "int32", "bool", "complex64", "string"]
 
 #: Name of each dtype and the NumPy type that holds it.
 DTYPES: dict[str, Any] = {
@@ -76,12 +79,17 @@ def _as_array(value: Any) -> np.ndarray:
     """An array of the values; strings as the objects that were given."""
     try:
         array = np.asarray(value)
+        if array.dtype == object and not array.ndim and hasattr(value, "__dlpack__"):
+            array = np.from_dlpack(value)
         # NumPy's own string types turn numbers into text and cut off bytes of zero.
         return array if array.dtype.kind not in "SU" else np.asarray(value, dtype=object)
     except UnicodeDecodeError:  # str beside bytes
         return np.asarray(value, dtype=object)
     except ValueError as error:
         raise CoreError(f"cannot make a tensor: {error}") from error
+    except (TypeError, RuntimeError, BufferError) as error:  # by whoever made the value
+        kind = f"{type(value).__module__}.{type(value).__qualname__}"
+        raise CoreError(f"cannot make a tensor of a {kind}: {error}") from error
 
 
 def _encoded(array: np.ndarray) -> np.ndarray:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from core.annotations import TensorLike
 from core.backends.base import Backend, Handle
-from core.dtypes import DTYPES, dtype_of, promote, to_numpy
+from core.dtypes import DTYPES, DType, dtype_of, promote, to_numpy
 from core.errors import CoreError
 from core.kernels import OPS, READY, find_kernel
 from core.numerics import check_finite
@@ -30,7 +31,7 @@ _NUMBER, _LARGEST = Spec(()), 3e38
 Input = Any
 
 
-def tensor(value: Any, dtype: str | None = None) -> Tensor:
+def tensor(value: TensorLike, dtype: DType | None = None) -> Tensor:
     """Make a tensor of a number, nested lists, or an array; a Tensor is passed through.
 
     Args:

@@ -1,11 +1,12 @@
 """Operators and methods of `Tensor`: ops and composites that take the tensor first."""
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from core.annotations import Index, TensorLike
 from core.dtypes import dtype_of, to_numpy
 from core.errors import CoreError
 from core.kernels import FUNCTIONS, OPS
@@ -89,12 +90,12 @@ def _swapped(function: Callable[..., Any]) -> Callable[[Tensor, Any], Any]:
     return lambda self, other: function(other, self)
 
 
-def concat(self: Tensor, others: Any, axis: int = 0) -> Tensor:
+def concat(self: Tensor, others: TensorLike | Sequence[TensorLike], axis: int = 0) -> Tensor:
     """`core.concat` of this tensor and another tensor or array, or a list of them."""
     return OPS["concat"]([self, *_listed(others)], axis=axis)
 
 
-def stack(self: Tensor, others: Any, axis: int = 0) -> Tensor:
+def stack(self: Tensor, others: TensorLike | Sequence[TensorLike], axis: int = 0) -> Tensor:
     """`core.stack` of this tensor and another tensor or array, or a list of them."""
     return OPS["stack"]([self, *_listed(others)], axis=axis)
 
@@ -103,12 +104,12 @@ def _listed(others: Any) -> list:
     return list(others) if isinstance(others, (list, tuple)) else [others]
 
 
-def where(self: Tensor, condition: Any, other: Any) -> Tensor:
+def where(self: Tensor, condition: TensorLike, other: TensorLike) -> Tensor:
     """The values of this tensor where a condition is true, those of another one elsewhere."""
     return FUNCTIONS["where"](condition, self, other)
 
 
-def get_item(self: Tensor, index: Any) -> Tensor:
+def get_item(self: Tensor, index: Index) -> Tensor:
     """Part of a tensor, by NumPy's basic indexing, a mask or a list of indices.
 
     Args:

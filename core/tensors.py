@@ -7,10 +7,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from core.backends.base import Backend, Handle
+from core.dtypes import DType
 from core.errors import CoreError
+from core.exchange import CPU_DEVICE, Request, Unsaid
 from core.kernels import OPS
 from core.memory_count import live_containers, live_tensors, next_id
 from core.specs import Shape, Spec
+
+if TYPE_CHECKING:  # stubs of the operators and methods that core.methods adds
+    from core.tensor_methods import TensorMethods
+else:
+    TensorMethods = object
 
 
 class DataContainer:
@@ -71,7 +78,7 @@ class _GoneContainer(NamedTuple):
 _GONE: Any = _GoneContainer(_Gone(), _Gone())
 
 
-class Tensor:
+class Tensor(TensorMethods):
     """An immutable array on a backend. Make one with `core.tensor`.
 
     Operators and many ops are methods too, such as ``x.relu()`` and ``x.sum(axis=0)``, and NumPy's
@@ -102,9 +109,9 @@ class Tensor:
         return self.spec.shape
 
     @property
-    def dtype(self) -> str:
+    def dtype(self) -> DType:
         """``"float32"``, ``"int32"``, ``"bool"``, ``"complex64"`` or ``"string"``."""
-        return self.spec.dtype
+        return self.spec.dtype  # type: ignore[return-value]
 
     @property
     def ndim(self) -> int:
@@ -171,7 +178,7 @@ class Tensor:
         order = perm[0] if len(perm) == 1 else perm or None
         return OPS["transpose"](self, perm=order, conjugate=conjugate)
 
-    def cast(self, dtype: str) -> "Tensor":
+    def cast(self, dtype: DType) -> "Tensor":
         """The values converted to another dtype."""
         return OPS["cast"](self, dtype=dtype)
 
@@ -184,18 +191,50 @@ class Tensor:
         """The axes in reverse order."""
         return OPS["transpose"](self)
 
-    if TYPE_CHECKING:  # the operators and methods that core.methods adds
-
-        def __getattr__(self, name: str) -> Any: ...
-
-        def __getitem__(self, index: Any) -> "Tensor": ...
-
     def _read(self) -> np.ndarray:
         return self.container.backend.download(self.handle, self.spec)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         array = self.numpy() if copy else self._read()
         return array if dtype is None else array.astype(dtype, copy=False)
+
+    def __dlpack__(
+        self,
+        *,
+        stream: None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | Unsaid | None = Unsaid.UNSAID,
+    ) -> Any:
+        """The data for another library, which calls this: ``numpy.from_dlpack(x)``.
+
+        A tensor never changes, so data are shared only as read-only ones, on ``"cpu"``: where
+        the other library says by ``copy`` that sharing is fine, as NumPy 2.1 and newer do and
+        ``torch.from_dlpack(x, copy=False)``. Else it gets a copy: PyTorch reads the mark of
+        read-only data and lets them be written to.
+
+        Args:
+            stream: must be None.
+            max_version: the newest version of DLPack that the other library reads.
+            dl_device: where it wants the data: main memory, ``(1, 0)``, is the only choice.
+                Data of other backends are read back.
+            copy: True: a copy; False: no copy; None: none if there need not be one.
+
+        Raises:
+            CoreError: strings, another device, or a copy is necessary; it is a BufferError, too.
+
+        >>> import core
+        >>> import numpy as np
+        >>> np.from_dlpack(core.tensor([1.0, 2.0]))
+        array([1., 2.], dtype=float32)
+        """
+        asked = Request(stream, max_version, dl_device, copy)
+        array = self._read() if asked.may_share(self.handle, self.dtype) else self.numpy()
+        return asked.capsule(array)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Main memory, also of data that have to be read back for that."""
+        return CPU_DEVICE
 
     def __copy__(self) -> "Tensor":
         return self  # nobody can change it

@@ -6,12 +6,13 @@ from collections.abc import Callable, Coroutine
 from functools import cache
 from itertools import count
 from threading import RLock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from core.annotations import TensorLike
 from core.backends.base import Backend, Handle
-from core.dtypes import promote
+from core.dtypes import DType, promote
 from core.errors import CoreError
 from core.kernels import OPS
 from core.methods import SWAPPED
@@ -19,10 +20,15 @@ from core.specs import Spec
 from core.tensors import DataContainer, Tensor, disposed_error
 from core.watchers import active_watchers
 
+if TYPE_CHECKING:  # a stub of what the end of this file adds
+    from core.tensor_methods import VariableMethods
+else:
+    VariableMethods = object
+
 _number = count(1).__next__
 
 
-class Variable(Tensor):
+class Variable(Tensor, VariableMethods):
     """A tensor that can be given new values of its shape and dtype. Make one with `core.variable`.
 
     Ops take it like any tensor and work on its present value; what they computed does not change
@@ -33,7 +39,11 @@ class Variable(Tensor):
     __slots__ = ("_changing", "_value", "name", "trainable")
 
     def __init__(
-        self, value: Any, trainable: bool = True, name: str | None = None, dtype: str | None = None
+        self,
+        value: TensorLike,
+        trainable: bool = True,
+        name: str | None = None,
+        dtype: DType | None = None,
     ):
         self.name, self.trainable = name or f"variable_{_number()}", trainable
         self._changing = RLock()
@@ -76,7 +86,7 @@ class Variable(Tensor):
             watcher.read(self, alias)
         return alias
 
-    def assign(self, value: Any) -> None:
+    def assign(self, value: TensorLike) -> None:
         """Give it a new value.
 
         Args:
@@ -150,7 +160,10 @@ class Variable(Tensor):
 
 
 def variable(
-    initial_value: Any, trainable: bool = True, name: str | None = None, dtype: str | None = None
+    initial_value: TensorLike,
+    trainable: bool = True,
+    name: str | None = None,
+    dtype: DType | None = None,
 ) -> Variable:
     """Make a variable.
 
@@ -169,7 +182,7 @@ def variable(
     return Variable(initial_value, trainable, name, dtype)
 
 
-def _tensor(value: Any, dtype: str | None) -> Tensor:
+def _tensor(value: TensorLike, dtype: DType | None) -> Tensor:
     from core.engine import tensor  # the engine reads variables
 
     return tensor(value, dtype)

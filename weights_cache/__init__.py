@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         quantise_array,
     )
     from weights_cache.registry import FileRecord, ModelRecord, find_record, list_records
+    from weights_cache.remote import clear_url, locate_url
     from weights_cache.shards import WebModel
     from weights_cache.store import fetch, file_states, locate, status
     from weights_cache.unpacking import InstalledKit, install_kit
@@ -40,6 +41,7 @@ _PUBLIC = {
     "cache_folder": "places",
     "cached_bytes": "upkeep",
     "clear": "upkeep",
+    "clear_url": "remote",
     "dequantise_array": "quantise",
     "fetch": "store",
     "file_states": "store",
@@ -50,6 +52,7 @@ _PUBLIC = {
     "load_web_model": "loader",
     "load_weights": "loader",
     "locate": "store",
+    "locate_url": "remote",
     "quantise_array": "quantise",
     "status": "store",
     "verify": "upkeep",
@@ -72,6 +75,7 @@ __all__ = [
     "cache_folder",
     "cached_bytes",
     "clear",
+    "clear_url",
     "dequantise_array",
     "fetch",
     "file_states",
@@ -82,6 +86,7 @@ __all__ = [
     "load_web_model",
     "load_weights",
     "locate",
+    "locate_url",
     "quantise_array",
     "status",
     "verify",

@@ -38,7 +38,7 @@ def find_fault(path: Path, file: FileRecord) -> str | None:
     if fault:
         return fault
     try:
-        found = _sha256(path)
+        found = sha256_of(path)
     except OSError as error:
         return f"{path} cannot be read: {error.strerror}"
     return None if found == file.sha256 else f"{path} has sha256 {found} instead of {file.sha256}"
@@ -109,7 +109,8 @@ def _note(path: Path, file: FileRecord) -> list[Any]:
     return [file.sha256, status.st_size, status.st_mtime_ns] if right else []
 
 
-def _sha256(path: Path) -> str:
+def sha256_of(path: Path) -> str:
+    """Return the hash of a file in hexadecimal digits."""
     import hashlib
 
     digest = hashlib.sha256()

@@ -167,7 +167,7 @@ class _Source:
         import requests
         import urllib3
 
-        if part.size == part.file.bytes:
+        if part.is_complete:
             return
         try:
             waiting = after_patience(self._say_waiting, self._limits.patience)
@@ -179,7 +179,7 @@ class _Source:
                     part.write(block)
         except (requests.RequestException, urllib3.exceptions.HTTPError) as error:
             raise explain(error) from error
-        if part.size < part.file.bytes:
+        if part.is_short:
             raise TransientError(
                 f"ended after {part.size} of {part.file.bytes} bytes", "connection broke"
             )
@@ -211,7 +211,7 @@ class _Source:
 
     def _get(self, part: Part) -> "Response":
         headers = {}
-        if part.size:
+        if part.size and (part.is_known or self._validator):
             headers["Range"] = f"bytes={part.size}-"
             if self._validator:
                 headers["If-Range"] = self._validator
@@ -261,11 +261,7 @@ def _check_body(response: "Response", part: Part) -> None:
     encoding = response.headers.get("Content-Encoding", "identity")
     if encoding != "identity":
         raise WrongBytesError(f"sent the encoding {encoding!r} when asked for identity")
-    expected = part.file.bytes - part.size
-    declared = response.headers.get("Content-Length", str(expected))
-    if declared != str(expected):
-        kind = response.headers.get("Content-Type", "no type")
-        raise WrongBytesError(f"announced {declared} bytes ({kind}) instead of {expected}")
+    part.check_headers(response.headers)
 
 
 def _strong_validator(response: "Response") -> str | None:

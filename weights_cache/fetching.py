@@ -162,7 +162,7 @@ def _install(
     target.parent.mkdir(parents=True, exist_ok=True)
     with locked(places.lock(record, file)):
         if find_fault(target, file):
-            with receiving(target, file, report) as part:
+            with receiving(Part(target, file, report)) as part:
                 fill(part)
     return target
 

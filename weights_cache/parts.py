@@ -2,9 +2,10 @@
 
 import io
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 from weights_cache.checks import find_fault
 from weights_cache.registry import FileRecord
@@ -24,8 +25,12 @@ class WrongBytesError(Exception):
 class Part:
     """Received bytes of one file; they take the file's name only when length and sha256 agree.
 
-    ``report`` is told how many bytes came in (a negative number when they are thrown away).
+    ``is_known`` says that length and sha256 are those of a record, so that what an earlier process
+    left can be resumed; ``report`` is told how many bytes came in (a negative number when they are
+    thrown away).
     """
+
+    is_known = True
 
     def __init__(self, target: Path, file: FileRecord, report: Report) -> None:
         self.file = file
@@ -41,6 +46,24 @@ class Part:
         self._advance(left)
         if left > self.file.bytes:
             self.restart()
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all bytes are there."""
+        return self.size == self.file.bytes
+
+    @property
+    def is_short(self) -> bool:
+        """Whether bytes are missing when an answer has ended."""
+        return self.size < self.file.bytes
+
+    def check_headers(self, headers: Mapping[str, str]) -> None:
+        """WrongBytesError if an answer announces another length than the one that is missing."""
+        expected = self.file.bytes - self.size
+        declared = headers.get("Content-Length", str(expected))
+        if declared != str(expected):
+            kind = headers.get("Content-Type", "no type")
+            raise WrongBytesError(f"announced {declared} bytes ({kind}) instead of {expected}")
 
     def write(self, block: bytes) -> None:
         """Append ``block``; WrongBytesError as soon as there is more than the record says."""
@@ -61,11 +84,14 @@ class Part:
     def finish(self) -> None:
         """Check the whole file and give it its name; WrongBytesError if it is not the right one."""
         os.fsync(self._stream.fileno())
+        self._check()
+        self._stream.close()
+        os.replace(self._path, self._target)
+
+    def _check(self) -> None:
         fault = find_fault(self._path, self.file)
         if fault:
             raise WrongBytesError(fault.replace(str(self._path), "the file received"), "wrong hash")
-        self._stream.close()
-        os.replace(self._path, self._target)
 
     def discard(self) -> None:
         """Remove the file."""
@@ -81,13 +107,15 @@ class Part:
         self._report(count)
 
 
+AnyPart = TypeVar("AnyPart", bound=Part)
+
+
 @contextmanager
-def receiving(target: Path, file: FileRecord, report: Report) -> Iterator[Part]:
-    """A part for ``target``, whose lock the caller holds.
+def receiving(part: AnyPart) -> Iterator[AnyPart]:
+    """The part, for whose place the caller holds the lock.
 
     An exception removes the part; only a killed or interrupted process leaves one behind.
     """
-    part = Part(target, file, report)
     try:
         yield part
     except Exception:

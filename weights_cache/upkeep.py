@@ -47,7 +47,9 @@ def clear(
     cache: PathLike | None = None,
     only: Collection[str] | None = None,
 ) -> int:
-    """Remove a registered model (None: every one) from the cache; return the bytes freed.
+    """Remove a registered model (None: all, also those of URLs) from the cache.
+
+    Returns the bytes freed.
 
     ``only`` are the paths in the model of the files to remove, None all. Only what this package
     put there is removed: registered files, unfinished downloads and notes. Links are removed,
@@ -56,7 +58,12 @@ def clear(
     records = list_records() if name is None else [find_record(name).limited_to(only)]
     places = Places.choose(cache, None, offline=True)
     with writing_to(places.cache, 0, "remove the files by hand"):
-        return sum(_clear_model(places, record) for record in records)
+        freed = sum(_clear_model(places, record) for record in records)
+    if name is None:
+        from weights_cache.remote import clear_url
+
+        freed += clear_url(cache=cache)
+    return freed
 
 
 def cached_bytes(*, cache: PathLike | None = None) -> int:

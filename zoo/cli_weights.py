@@ -36,6 +36,7 @@ def add_weights(commands: Any) -> None:
     ):
         action = actions.add_parser(name, help=doc)
         help_text = f"{_NAMES}; none means {'the cache' if name == 'path' else 'all'}"
+        help_text += "; or a URL that was loaded" if name == "clear" else ""
         action.add_argument("names", nargs="*", metavar="NAME", help=help_text)
         action.set_defaults(run=run)
 
@@ -161,11 +162,13 @@ def _print_weights_path(given: argparse.Namespace) -> int:
 
 
 def _clear_weights(given: argparse.Namespace) -> int:
-    from weights_cache import clear
+    from weights_cache import clear, clear_url
+    from weights_cache.addresses import is_url
     from zoo.selection import matching
 
     freed = 0 if given.names else clear()
-    for name, record, only, required in matching(given.names):
+    freed += sum(clear_url(name) for name in given.names if is_url(name))
+    for name, record, only, required in matching(n for n in given.names if not is_url(n)):
         if required and record.bundled:
             complain(f"{name} is part of the package and stays")
         freed += clear(record.name, only=only)

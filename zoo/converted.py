@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from core.converter import load_model
@@ -10,7 +11,11 @@ from core.converter.teachable import is_teachable, read_teachable
 from core.graph.model import GraphModel
 from core.settings import backend as on_backend
 from core.settings import get_backend
+from weights_cache.addresses import is_url
+from weights_cache.errors import WeightsError
+from weights_cache.remote import locate_url
 from zoo.classification.teachable import TeachableModel
+from zoo.pickling import Recipe
 from zoo.runner import LoadedModel
 
 Kernels = Mapping[str, Callable[..., Any]]
@@ -26,7 +31,7 @@ def load_path(
     """Load a model from a file or folder.
 
     Args:
-        path: as for `zoo.load`.
+        path: as for `zoo.load`; or a URL.
         backend: where it runs, by default the active one.
         kernels: functions for node types that have none here, by type.
 
@@ -39,10 +44,29 @@ def load_path(
         CoreError: there is no such backend.
     """
     name = os.fspath(path)
-    if not is_teachable(name):
-        return ConvertedModel(name, load_model(path, backend, kernels=kernels))
+    if not is_url(name):
+        return _load_file(name, name, backend, kernels)
+    file = locate_url(name)
+    try:
+        return _load_file(file, name, backend, kernels)
+    except WeightsError as error:
+        raise WeightsError(
+            f"the model at {name} cannot be used: {error}; `zoo weights clear {name}` removes it "
+            "from the cache"
+        ) from error
+
+
+def _load_file(
+    file: str | Path, name: str, backend: str | None, kernels: Kernels | None
+) -> LoadedModel:
+    """Load the model in a file or folder; its name is the path or URL that was given."""
+    recipe = Recipe.of_path(name, kernels)
+    if not is_teachable(file):
+        return ConvertedModel(name, load_model(file, backend, kernels=kernels), recipe)
     with on_backend(backend or get_backend()):
-        graph, bundle = read_teachable(name, kernels or ())
-        with reading(path):
+        graph, bundle = read_teachable(file, kernels or ())
+        with reading(file):
             network = GraphModel(graph, kernels=kernels)
-    return TeachableModel(name, network, bundle) if bundle.kind else ConvertedModel(name, network)
+    if not bundle.kind:
+        return ConvertedModel(name, network, recipe)
+    return TeachableModel(name, network, bundle, recipe)

@@ -31,7 +31,7 @@ def load(
     kernels: Mapping[str, Callable[..., Any]] | None = None,
     **options: Any,
 ) -> Any:
-    """Load a pretrained model by name, or a model of your own from a file.
+    """Load a pretrained model by name, or a model of your own from a file or URL.
 
     Args:
         name: ``family.variant``, such as ``"posenet.tiny"``; `zoo.models` lists them. Or "fast" or
@@ -39,12 +39,17 @@ def load(
             of a TensorFlow.js ``model.json`` or its folder, a ``.tflite``, ``.h5``, ``.keras`` or
             frozen ``.pb`` file, a SavedModel folder, or what Teachable Machine exports (folder
             or zip). A name goes first: write ``./name`` for a folder that is called the same.
+            Or the URL of such a file, or of a folder with a ``model.json``, such as Teachable
+            Machine's: up to 512 MB are downloaded into the cache at the first use, and used from
+            there, also without a network. The sha256 of each file is remembered and checked;
+            write ``#sha256=<64 hexadecimal digits>`` behind the URL if you know that of the file.
+            ``zoo weights clear URL`` forgets it, to accept a new version.
         backend: where it runs, by default ``CORE_BACKEND`` or else ``"cpu"``.
         weights: weights of your own for the same network: for PoseNet and face-api.js a folder or
             manifest in one of the formats that ``weights_cache`` reads, for others a model file
             of any format that is read, or the folder with it. Networks that the model works with,
             such as its detector, stay the registered ones.
-        kernels: for a path: functions for node types that have none here, by type; see
+        kernels: for a path or URL: functions for node types that have none here, by type; see
             `core.graph.model.GraphModel`.
         options: of the entry. PoseNet: ``output_stride`` (8 or 16), ``input_size`` (a number or
             (height, width) in pixels, rounded down to a multiple of the stride plus 1; by default
@@ -52,7 +57,8 @@ def load(
 
     Returns:
         A `zoo.runner.Model` with the verbs of its task; of a path a `zoo.runner.LoadedModel` with
-        ``predict`` and ``execute``, and with ``classify`` if it is Teachable Machine's.
+        ``predict`` and ``execute``, and with ``classify`` if it is Teachable Machine's. It can be
+        pickled and copied: a pickle holds these arguments, no weights.
 
     Raises:
         ZooError: an unknown model, option or backend; the message lists the valid ones.
@@ -82,8 +88,6 @@ def _is_path(name: Any) -> bool:
     """Whether a text is meant as a path rather than as the name of a pretrained model."""
     if not isinstance(name, str) or is_entry(name):
         return False
-    if name.lower().startswith(("http://", "https://")):
-        raise ZooError(f"{name!r} is a URL: download the model and give the path of the file")
     return "/" in name or os.sep in name or name.lower().endswith(_ENDINGS) or os.path.exists(name)
 
 

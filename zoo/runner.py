@@ -22,6 +22,7 @@ from zoo.images import read_image
 from zoo.mirroring import flipped_result
 from zoo.networks import build_network
 from zoo.options import check_flag, check_options
+from zoo.pickling import Recipe, reduced
 from zoo.planned import Planned
 from zoo.preprocess import prepare, prepare_crops
 from zoo.shared.placement import Placement
@@ -46,8 +47,8 @@ class LoadedModel(Planned):
     Made by `zoo.load`. Usable in a ``with`` statement, which closes it.
     """
 
-    def __init__(self, name: str, network: GraphModel):
-        self._name = name
+    def __init__(self, name: str, network: GraphModel, recipe: Recipe | None = None):
+        self._name, self._recipe = name, recipe
         self._network: GraphModel | None = network
 
     @property
@@ -148,6 +149,9 @@ class LoadedModel(Planned):
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return reduced(self.name, self.backend, self._recipe)
+
     def __repr__(self) -> str:
         return f"<zoo model {self.name}>"
 
@@ -168,7 +172,8 @@ class Model(LoadedModel):
     ):
         self.entry, self.options = entry, dict(options)
         self.input_size = self.input_size_of(entry, options)
-        super().__init__(entry.name, GraphModel(build_network(entry, options, weights), backend))
+        network = GraphModel(build_network(entry, options, weights), backend)
+        super().__init__(entry.name, network, Recipe.of_entry(entry, options, weights))
         self._parts: dict[str, Model] = {}
         self._making_parts = RLock()
 

@@ -3,25 +3,25 @@
 from math import inf
 from typing import Any, NamedTuple
 
+from core.annotations import TensorLike
 from core.declare import composite
 from core.engine import tensor
 from core.errors import CoreError
 from core.kernels import ops
 from core.ops.reduce import Axis, reduced_shape
 from core.specs import normal_axes
-
-TensorLike = Any
+from core.tensors import Tensor
 
 
 class Moments(NamedTuple):
     """Mean and variance."""
 
-    mean: Any
-    variance: Any
+    mean: Tensor
+    variance: Tensor
 
 
 @composite
-def div_no_nan(a: TensorLike, b: TensorLike) -> Any:
+def div_no_nan(a: TensorLike, b: TensorLike) -> Tensor:
     """Element-wise a / b, but 0 where b is 0; rounded down where both are whole numbers.
 
     Args:
@@ -39,7 +39,7 @@ def div_no_nan(a: TensorLike, b: TensorLike) -> Any:
 
 
 @composite
-def log_sigmoid(x: TensorLike) -> Any:
+def log_sigmoid(x: TensorLike) -> Tensor:
     """Element-wise log(1 / (1 + e**-x)), exact where that is near 0.
 
     Args:
@@ -53,7 +53,7 @@ def log_sigmoid(x: TensorLike) -> Any:
 
 
 @composite
-def log_sum_exp(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Any:
+def log_sum_exp(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
     """The logarithm of the sum of e**x over some axes, where e**x may be infinite.
 
     Args:
@@ -98,7 +98,7 @@ def moments(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Moment
 @composite
 def norm(
     x: TensorLike, ord: float | str = "euclidean", axis: Axis = None, keep_dims: bool = False
-) -> Any:
+) -> Tensor:
     """The norm of vectors or matrices.
 
     Args:
@@ -132,7 +132,7 @@ def norm(
 
 
 @composite
-def euclidean_norm(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Any:
+def euclidean_norm(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
     """The square root of the sum of squares over some axes; see `core.norm`.
 
     Args:

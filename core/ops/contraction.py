@@ -6,10 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from core.annotations import TensorLike
 from core.declare import composite, op
 from core.errors import CoreError
 from core.kernels import ops
 from core.specs import Shape, Spec
+from core.tensors import Tensor
 
 
 class Terms(NamedTuple):
@@ -130,7 +132,7 @@ def _flow_into(place: int, g: Any, inputs: list[Any], terms: Terms) -> Any:
 
 
 @composite
-def einsum(equation: str, *tensors: Any) -> Any:
+def einsum(equation: str, *tensors: TensorLike) -> Tensor:
     """Multiply tensors along axes of the same letter, and sum over letters not in the result.
 
     Args:

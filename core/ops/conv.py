@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from core.annotations import TensorLike
 from core.declare import composite, op
 from core.engine import tensor
 from core.errors import CoreError
@@ -196,10 +197,10 @@ def _(g, x, strides, pad, data_format, dilations, dim_rounding_mode):
 
 @composite
 def conv1d(
-    x: Any,
-    filter: Any,
+    x: TensorLike,
+    filter: TensorLike,
     stride: int = 1,
-    pad: Any = "valid",
+    pad: str | int | tuple[int, int] = "valid",
     data_format: str = "NWC",
     dilation: int = 1,
     dim_rounding_mode: str | None = None,
@@ -252,8 +253,8 @@ def _pad_of_rows(pad: Any) -> Any:
 
 @composite
 def conv2d_transpose(
-    x: Any,
-    filter: Any,
+    x: TensorLike,
+    filter: TensorLike,
     output_shape: Shape,
     strides: Pair,
     pad: Padding,

@@ -6,13 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from core.annotations import Scalar, TensorLike
 from core.declare import composite, op
-from core.dtypes import DTYPES, check_dtype, check_value
+from core.dtypes import DTYPES, DType, check_dtype, check_value
 from core.engine import tensor
 from core.errors import CoreError
 from core.kernels import ops
 from core.ops.slopes import no_slope
 from core.specs import Spec, check_choice, checked_shape, whole_number
+from core.tensors import Tensor
 
 
 def fill_dtype(value: Any, dtype: str | None) -> str:
@@ -29,7 +31,7 @@ def fill_dtype(value: Any, dtype: str | None) -> str:
 
 
 @op()
-def fill(*, shape: Sequence[int], value: Any, dtype: str | None = None) -> Spec:
+def fill(*, shape: Sequence[int], value: Scalar, dtype: DType | None = None) -> Spec:
     """A tensor of one value.
 
     Args:
@@ -41,13 +43,13 @@ def fill(*, shape: Sequence[int], value: Any, dtype: str | None = None) -> Spec:
     array([[7, 7],
            [7, 7]], dtype=int32)
     """
-    dtype = fill_dtype(value, dtype)
-    check_value(value, dtype)
-    return Spec(checked_shape(shape), dtype)
+    chosen = fill_dtype(value, dtype)
+    check_value(value, chosen)
+    return Spec(checked_shape(shape), chosen)
 
 
 @composite
-def zeros(shape: Sequence[int], dtype: str = "float32") -> Any:
+def zeros(shape: Sequence[int], dtype: DType = "float32") -> Tensor:
     """A tensor of zeros.
 
     Args:
@@ -62,7 +64,7 @@ def zeros(shape: Sequence[int], dtype: str = "float32") -> Any:
 
 
 @composite
-def ones(shape: Sequence[int], dtype: str = "float32") -> Any:
+def ones(shape: Sequence[int], dtype: DType = "float32") -> Tensor:
     """A tensor of ones.
 
     Args:
@@ -77,7 +79,7 @@ def ones(shape: Sequence[int], dtype: str = "float32") -> Any:
 
 
 @composite
-def scalar(value: Any, dtype: str | None = None) -> Any:
+def scalar(value: Scalar, dtype: DType | None = None) -> Tensor:
     """A tensor of one value and no axes.
 
     Args:
@@ -108,7 +110,7 @@ def range_steps(start: float, stop: float, step: float) -> tuple[int, float]:
 
 
 @op(name="range", kernel_name="Range")
-def number_range(*, start: float, stop: float, step: float = 1, dtype: str = "float32") -> Spec:
+def number_range(*, start: float, stop: float, step: float = 1, dtype: DType = "float32") -> Spec:
     """Numbers from ``start`` on, up to but without ``stop``.
 
     Args:
@@ -179,7 +181,7 @@ def one_hot(
     depth: int,
     on_value: float | bool = 1,
     off_value: float | bool = 0,
-    dtype: str = "int32",
+    dtype: DType = "int32",
 ) -> Spec:
     """For each index a vector that has one value there, and another one elsewhere.
 
@@ -213,8 +215,8 @@ def eye(
     num_rows: int,
     num_columns: int | None = None,
     batch_shape: Sequence[int] = (),
-    dtype: str = "float32",
-) -> Any:
+    dtype: DType = "float32",
+) -> Tensor:
     """The identity matrix, or a batch of it.
 
     Args:
@@ -236,7 +238,7 @@ def eye(
 
 
 @composite
-def meshgrid(*arrays: Any, indexing: str = "xy") -> list[Any]:
+def meshgrid(*arrays: TensorLike, indexing: str = "xy") -> list[Tensor]:
     """The coordinates of every point of a grid.
 
     Args:

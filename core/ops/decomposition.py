@@ -5,11 +5,13 @@ from typing import Any
 
 import numpy as np
 
+from core.annotations import TensorLike
 from core.declare import composite, op
 from core.engine import tensor
 from core.errors import CoreError
 from core.kernels import ops
 from core.specs import Spec
+from core.tensors import Tensor
 
 
 @op(
@@ -45,7 +47,7 @@ def _(g, num_lower, num_upper):
 
 
 @composite
-def gram_schmidt(xs: Any) -> Any:
+def gram_schmidt(xs: TensorLike | Sequence[TensorLike]) -> Tensor | list[Tensor]:
     """Vectors of length 1, each at right angles to all before, that span the same space.
 
     Args:
@@ -64,7 +66,7 @@ def gram_schmidt(xs: Any) -> Any:
         vectors = [tensor(x) for x in xs]
         _check_vectors([v.shape for v in vectors])
         return _orthogonal(vectors)
-    matrix = tensor(xs)
+    matrix: Tensor = ops.identity(xs)
     if matrix.ndim != 2:
         raise CoreError(f"gram_schmidt needs a matrix or a list of vectors, got {matrix.shape}")
     count, length = matrix.shape
@@ -93,7 +95,7 @@ def _orthogonal(vectors: list[Any]) -> list[Any]:
 
 
 @composite
-def qr(x: Any, full_matrices: bool = False) -> tuple[Any, Any]:
+def qr(x: TensorLike, full_matrices: bool = False) -> tuple[Tensor, Tensor]:
     """Write matrices as Q R: Q with columns of length 1 at right angles, R upper triangular.
 
     By Householder's reflections; the signs are those of TensorFlow.js.

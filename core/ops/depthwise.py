@@ -1,7 +1,6 @@
 """Convolutions of each channel by itself, and separable ones."""
 
-from typing import Any
-
+from core.annotations import TensorLike
 from core.declare import composite, op
 from core.engine import tensor
 from core.errors import CoreError
@@ -153,9 +152,9 @@ def _(g, x, strides, pad, data_format, dilations, dim_rounding_mode):
 
 @composite
 def separable_conv2d(
-    x: Any,
-    depthwise_filter: Any,
-    pointwise_filter: Any,
+    x: TensorLike,
+    depthwise_filter: TensorLike,
+    pointwise_filter: TensorLike,
     strides: Pair = 1,
     pad: Padding = "valid",
     dilation: Pair = 1,

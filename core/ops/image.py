@@ -1,15 +1,15 @@
 """Ops on the pixels of images: mirroring and colours."""
 
-from typing import Any
-
 import numpy as np
 
+from core.annotations import TensorLike
 from core.declare import composite, op
 from core.engine import tensor
 from core.errors import CoreError
 from core.geometry import check_images
 from core.kernels import ops
 from core.specs import Spec
+from core.tensors import Tensor
 
 #: How much red, green and blue add to the brightness, by CCIR 601.
 LUMA = np.array([0.2989, 0.587, 0.114], np.float32)
@@ -34,7 +34,7 @@ def _(g):
     return ops.flip_left_right(g)
 
 
-def _with_channels(image: Any, counts: tuple[int, ...], ranks: range) -> Any:
+def _with_channels(image: TensorLike, counts: tuple[int, ...], ranks: range) -> Tensor:
     """The image as a tensor, if it has one of these numbers of channels and of axes."""
     image = tensor(image)
     if image.ndim not in ranks or image.shape[-1] not in counts:
@@ -46,7 +46,7 @@ def _with_channels(image: Any, counts: tuple[int, ...], ranks: range) -> Any:
 
 
 @composite
-def grayscale_to_rgb(image: Any) -> Any:
+def grayscale_to_rgb(image: TensorLike) -> Tensor:
     """Repeat the only channel three times.
 
     Args:
@@ -64,7 +64,7 @@ def grayscale_to_rgb(image: Any) -> Any:
 
 
 @composite
-def rgb_to_grayscale(image: Any) -> Any:
+def rgb_to_grayscale(image: TensorLike) -> Tensor:
     """The brightness of red, green and blue: 0.2989 r + 0.5870 g + 0.1140 b.
 
     Args:
@@ -84,8 +84,8 @@ def rgb_to_grayscale(image: Any) -> Any:
 
 @composite
 def threshold(
-    image: Any, method: str = "binary", inverted: bool = False, thresh_value: float = 0.5
-) -> Any:
+    image: TensorLike, method: str = "binary", inverted: bool = False, thresh_value: float = 0.5
+) -> Tensor:
     """Turn an image into black and white.
 
     Args:
@@ -120,7 +120,7 @@ def _scaled(level: float) -> np.ndarray:
         return np.float32(level) * np.float32(255)
 
 
-def _brightness(image: Any) -> Any:
+def _brightness(image: Tensor) -> Tensor:
     """As `rgb_to_grayscale`, but rounded after each step, as TensorFlow.js does here."""
     red, green, blue = ops.split(
         ops.cast(image, dtype="float32") * LUMA, num_or_size_splits=3, axis=-1
@@ -128,7 +128,7 @@ def _brightness(image: Any) -> Any:
     return red + green + blue
 
 
-def _otsu_threshold(gray: Any) -> float:
+def _otsu_threshold(gray: Tensor) -> float:
     """The level below which the pixels differ most from those above; -1 if no level parts them.
 
     The steps are rounded to float32 as in TensorFlow.js, so that ties fall as there.

@@ -1,12 +1,12 @@
 """Matrix products."""
 
-from typing import Any
-
+from core.annotations import TensorLike
 from core.declare import composite, op
 from core.engine import tensor
 from core.errors import CoreError
 from core.kernels import ops
 from core.specs import Spec, broadcast_shapes
+from core.tensors import Tensor
 
 
 @op(kernel_name="BatchMatMul", promote=True, input_dtype="real")
@@ -51,7 +51,7 @@ def _(g, a, transpose_a, transpose_b):
 
 
 @composite
-def dot(t1: Any, t2: Any) -> Any:
+def dot(t1: TensorLike, t2: TensorLike) -> Tensor:
     """Product of two vectors, two matrices, or a matrix and a vector.
 
     Args:
@@ -76,7 +76,7 @@ def dot(t1: Any, t2: Any) -> Any:
 
 
 @composite
-def outer_product(v1: Any, v2: Any) -> Any:
+def outer_product(v1: TensorLike, v2: TensorLike) -> Tensor:
     """Products of each value of one vector with each of another.
 
     Args:

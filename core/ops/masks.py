@@ -1,18 +1,20 @@
 """Functions that choose values by a condition."""
 
-from typing import Any
-
 import numpy as np
 
+from core.annotations import TensorLike
 from core.declare import composite
 from core.engine import tensor
 from core.errors import CoreError
 from core.kernels import ops
 from core.specs import normal_axis
+from core.tensors import Tensor
 
 
 @composite
-def where(condition: Any, a: Any = None, b: Any = None) -> Any:
+def where(
+    condition: TensorLike, a: TensorLike | None = None, b: TensorLike | None = None
+) -> Tensor:
     """Values of ``a`` where a condition is true and of ``b`` elsewhere; or where it is true.
 
     Args:
@@ -42,7 +44,7 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Any:
 
 
 @composite
-def boolean_mask(tensor: Any, mask: Any, axis: int = 0) -> Any:
+def boolean_mask(tensor: TensorLike, mask: TensorLike, axis: int = 0) -> Tensor:
     """The entries of a tensor where a mask is true.
 
     Args:
@@ -58,13 +60,14 @@ def boolean_mask(tensor: Any, mask: Any, axis: int = 0) -> Any:
     array([[1, 2],
            [5, 6]], dtype=int32)
     """
-    x, mask = ops.identity(tensor), ops.identity(mask)
-    if mask.dtype != "bool" or not mask.shape:
-        raise CoreError(f"a mask is a bool tensor with axes, got {mask.dtype} {mask.shape}")
+    x: Tensor = ops.identity(tensor)
+    chosen: Tensor = ops.identity(mask)
+    if chosen.dtype != "bool" or not chosen.shape:
+        raise CoreError(f"a mask is a bool tensor with axes, got {chosen.dtype} {chosen.shape}")
     at = normal_axis(axis, x.ndim)
-    after = at + mask.ndim
-    if x.shape[at:after] != mask.shape:
-        raise CoreError(f"a mask of shape {mask.shape} does not fit {x.shape} from axis {at} on")
-    if mask.ndim > 1:
-        x = ops.reshape(x, shape=(*x.shape[:at], mask.size, *x.shape[after:]))
-    return ops.gather(x, np.flatnonzero(np.asarray(mask)), axis=at)
+    after = at + chosen.ndim
+    if x.shape[at:after] != chosen.shape:
+        raise CoreError(f"a mask of shape {chosen.shape} does not fit {x.shape} from axis {at} on")
+    if chosen.ndim > 1:
+        x = x.reshape((*x.shape[:at], chosen.size, *x.shape[after:]))
+    return ops.gather(x, np.flatnonzero(np.asarray(chosen)), axis=at)

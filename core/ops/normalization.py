@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from core.annotations import TensorLike
 from core.declare import composite, op
 from core.engine import tensor
 from core.errors import CoreError
 from core.gradients import grads
 from core.kernels import ops
 from core.specs import Spec, broadcast_shapes, check_dy, whole_number
+from core.tensors import Tensor
 
 
 @op(kernel_name="FusedBatchNorm", input_dtype="float32")
@@ -107,15 +109,15 @@ _RANK_DOCUMENT = """`batch_norm` of an x with {rank} axes.
 
 def _batch_norm_of_rank(rank: int) -> Callable[..., Any]:
     def with_rank(
-        x: Any,
-        mean: Any,
-        variance: Any,
-        offset: Any = None,
-        scale: Any = None,
+        x: TensorLike,
+        mean: TensorLike,
+        variance: TensorLike,
+        offset: TensorLike | None = None,
+        scale: TensorLike | None = None,
         variance_epsilon: float = 0.001,
-    ) -> Any:
+    ) -> Tensor:
         inputs = (x, mean, variance, offset, scale)
-        ranks = [len(np.shape(v)) for v in inputs if v is not None]
+        ranks = [np.ndim(np.asarray(v)) for v in inputs if v is not None]
         if ranks[0] != rank or any(r not in (1, rank) for r in ranks):
             raise CoreError(f"expected x with {rank} axes, the rest with 1 or {rank}, got {ranks}")
         return ops.batch_norm(*inputs, variance_epsilon=variance_epsilon)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from core.annotations import TensorLike
 from core.declare import composite, op
 from core.engine import tensor
 from core.errors import CoreError
@@ -29,7 +30,7 @@ def ragged_gather_parts(
     indices: Spec,
     *,
     output_ragged_rank: int | None = None,
-) -> None:
+) -> tuple[Spec, ...] | None:
     """What `core.ragged_gather` returns, as one list: the splits, and last the values.
 
     Args:
@@ -49,6 +50,7 @@ def ragged_gather_parts(
         "Ragged splits may not be empty": all(s.shape != (0,) for s in params_nested_splits),
     }
     require(needs, f"{params_nested_splits=}, {params_dense_values=}: splits of no rows are [0]")
+    return None
 
 
 @ragged_gather_parts.gradient("params_dense_values")
@@ -65,9 +67,9 @@ def _numbers(count: int, first: int = 0) -> Tensor:
 
 @composite
 def ragged_gather(
-    params_nested_splits: Sequence[Tensor],
-    params_dense_values: Tensor,
-    indices: Tensor,
+    params_nested_splits: Sequence[TensorLike],
+    params_dense_values: TensorLike,
+    indices: TensorLike,
     output_ragged_rank: int | None = None,
 ) -> GatheredRows:
     """Rows of a ragged tensor.

@@ -5,7 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from core.annotations import TensorLike
 from core.declare import composite, op
+from core.dtypes import DType
 from core.engine import tensor
 from core.errors import CoreError
 from core.generators import Seed, generator, restart
@@ -22,7 +24,7 @@ def _checked(shape: Sequence[int], dtype: str, dtypes: Sequence[str]) -> Shape:
     return checked_shape(shape)
 
 
-def _rounded(values: np.ndarray, dtype: str) -> Tensor:
+def _rounded(values: np.ndarray, dtype: DType) -> Tensor:
     """Drawn values as float32, or rounded to int32."""
     if dtype == "int32":
         values = np.clip(np.rint(values), _INT32.min, _INT32.max)
@@ -47,7 +49,9 @@ def set_random_seed(seed: Seed) -> None:
 
 
 @composite
-def rand(shape: Sequence[int], rand_function: Callable[[], float], dtype: str = "float32"):
+def rand(
+    shape: Sequence[int], rand_function: Callable[[], float], dtype: DType = "float32"
+) -> Tensor:
     """A tensor whose values a function draws, one by one.
 
     Args:
@@ -70,9 +74,9 @@ def random_uniform(
     shape: Sequence[int],
     minval: float = 0,
     maxval: float = 1,
-    dtype: str = "float32",
+    dtype: DType = "float32",
     seed: Seed = None,
-):
+) -> Tensor:
     """Random numbers, all of a range with the same probability.
 
     Args:
@@ -106,7 +110,7 @@ def _uniform(shape: Shape, low: float, high: float, seed: Seed = None) -> np.nda
 
 
 @composite
-def random_uniform_int(shape: Sequence[int], minval: int, maxval: int, seed: Seed = None):
+def random_uniform_int(shape: Sequence[int], minval: int, maxval: int, seed: Seed = None) -> Tensor:
     """Random whole numbers from ``minval`` up to, but without, ``maxval``.
 
     Args:
@@ -130,9 +134,9 @@ def random_normal(
     shape: Sequence[int],
     mean: float = 0,
     std_dev: float = 1,
-    dtype: str = "float32",
+    dtype: DType = "float32",
     seed: Seed = None,
-):
+) -> Tensor:
     """Random numbers of a normal distribution.
 
     Args:
@@ -151,7 +155,9 @@ def random_normal(
 
 
 @composite
-def random_standard_normal(shape: Sequence[int], dtype: str = "float32", seed: Seed = None):
+def random_standard_normal(
+    shape: Sequence[int], dtype: DType = "float32", seed: Seed = None
+) -> Tensor:
     """Random numbers of the normal distribution with mean 0 and standard deviation 1.
 
     Args:
@@ -171,9 +177,9 @@ def truncated_normal(
     shape: Sequence[int],
     mean: float = 0,
     std_dev: float = 1,
-    dtype: str = "float32",
+    dtype: DType = "float32",
     seed: Seed = None,
-):
+) -> Tensor:
     """Random numbers of a normal distribution without what is beyond two standard deviations.
 
     Args:
@@ -199,9 +205,9 @@ def random_gamma(
     shape: Sequence[int],
     alpha: float,
     beta: float = 1,
-    dtype: str = "float32",
+    dtype: DType = "float32",
     seed: Seed = None,
-):
+) -> Tensor:
     """Random numbers of a gamma distribution, whose mean is ``alpha / beta``.
 
     Args:
@@ -223,8 +229,8 @@ def random_gamma(
 
 @composite
 def dropout(
-    x: Any, rate: float, noise_shape: Sequence[int | None] | None = None, seed: Seed = None
-):
+    x: TensorLike, rate: float, noise_shape: Sequence[int | None] | None = None, seed: Seed = None
+) -> Tensor:
     """Set random values to 0 and scale the others so that the mean stays.
 
     Args:

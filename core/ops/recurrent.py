@@ -1,8 +1,8 @@
 """Cells of recurrent networks, and averages over time."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
+from core.annotations import TensorLike
 from core.declare import composite
 from core.engine import tensor
 from core.errors import CoreError
@@ -14,7 +14,12 @@ State = tuple[Tensor, Tensor]
 
 @composite
 def basic_lstm_cell(
-    forget_bias: Any, lstm_kernel: Any, lstm_bias: Any, data: Any, c: Any, h: Any
+    forget_bias: TensorLike,
+    lstm_kernel: TensorLike,
+    lstm_bias: TensorLike,
+    data: TensorLike,
+    c: TensorLike,
+    h: TensorLike,
 ) -> State:
     """One step of a long short-term memory cell.
 
@@ -49,9 +54,9 @@ def basic_lstm_cell(
 @composite
 def multi_rnn_cell(
     lstm_cells: Sequence[Callable[[Tensor, Tensor, Tensor], State]],
-    data: Any,
-    c: Sequence[Any],
-    h: Sequence[Any],
+    data: TensorLike,
+    c: Sequence[TensorLike],
+    h: Sequence[TensorLike],
 ) -> tuple[list[Tensor], list[Tensor]]:
     """One step of cells on top of each other: the output of each is the input of the next.
 
@@ -85,7 +90,11 @@ def multi_rnn_cell(
 
 @composite
 def moving_average(
-    v: Any, x: Any, decay: Any, step: Any = None, zero_debias: bool = True
+    v: TensorLike,
+    x: TensorLike,
+    decay: TensorLike,
+    step: TensorLike | None = None,
+    zero_debias: bool = True,
 ) -> Tensor:
     """A moving average after one more value.
 

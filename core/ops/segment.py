@@ -1,11 +1,12 @@
 """Ops that sum or count what belongs together."""
 
-from typing import Any
-
+from core.annotations import TensorLike
 from core.declare import composite, op
+from core.engine import tensor
 from core.errors import CoreError
 from core.kernels import ops
 from core.specs import Shape, Spec, whole_number
+from core.tensors import Tensor
 
 
 @op(input_dtype={"x": "number", "segment_ids": "int32"})
@@ -99,7 +100,7 @@ def dense_bincount(
 
 
 @composite
-def confusion_matrix(labels: Any, predictions: Any, num_classes: int) -> Any:
+def confusion_matrix(labels: TensorLike, predictions: TensorLike, num_classes: int) -> Tensor:
     """How often each class was taken for each class.
 
     Args:
@@ -115,7 +116,7 @@ def confusion_matrix(labels: Any, predictions: Any, num_classes: int) -> Any:
     array([[1, 0],
            [1, 1]], dtype=int32)
     """
-    labels, predictions = (ops.cast(v, dtype="int32") for v in (labels, predictions))
+    labels, predictions = tensor(labels).cast("int32"), tensor(predictions).cast("int32")
     if labels.ndim != 1 or labels.shape != predictions.shape:
         raise CoreError(
             f"labels {labels.shape} and predictions {predictions.shape} must be vectors of one "

@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 
+from core.annotations import TensorLike
 from core.declare import composite, op
-from core.dtypes import check_dtype
+from core.dtypes import DType, check_dtype
+from core.engine import tensor
 from core.errors import CoreError
 from core.kernels import ops
 from core.specs import (
@@ -15,6 +17,7 @@ from core.specs import (
     normal_shape,
     whole_numbers,
 )
+from core.tensors import Tensor
 
 
 @op(alias=True)
@@ -85,7 +88,7 @@ def _(g, x_spec):
 
 
 @op(alias=True)
-def cast(x: Spec, *, dtype: str) -> Spec:
+def cast(x: Spec, *, dtype: DType) -> Spec:
     """The values converted to another dtype; fractions are cut off, all but 0 is true.
 
     Args:
@@ -234,7 +237,7 @@ def _(g, axis):
 
 
 @composite
-def squeeze(x, axis: int | Sequence[int] | None = None):
+def squeeze(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
     """The same data without its axes of length 1 (all of them, or those given).
 
     Args:
@@ -251,7 +254,7 @@ def squeeze(x, axis: int | Sequence[int] | None = None):
     >>> core.squeeze([[[1.0], [2.0]]]).shape
     (2,)
     """
-    x = ops.identity(x)
+    x = tensor(x)
     axes = normal_axes(axis, x.ndim)
     if axis is not None and any(x.shape[a] != 1 for a in axes):
         raise CoreError(f"cannot squeeze axis {axis} of shape {x.shape}: its length is not 1")
@@ -260,7 +263,7 @@ def squeeze(x, axis: int | Sequence[int] | None = None):
 
 
 @composite
-def clone(x):
+def clone(x: TensorLike) -> Tensor:
     """Another tensor of the same data, as `core.identity` gives.
 
     Args:
@@ -274,7 +277,7 @@ def clone(x):
 
 
 @composite
-def ensure_shape(x, shape: Sequence[int | None]):
+def ensure_shape(x: TensorLike, shape: Sequence[int | None]) -> Tensor:
     """The same tensor, or an error if it has another shape; a length of None may be any.
 
     Args:
@@ -288,10 +291,10 @@ def ensure_shape(x, shape: Sequence[int | None]):
     >>> core.ensure_shape([[1.0], [2.0]], (None, 1)).shape
     (2, 1)
     """
-    x = ops.identity(x)
-    if not _agrees(x.shape, shape):
-        raise CoreError(f"the tensor has shape {x.shape}, not {tuple(shape)}")
-    return x
+    same: Tensor = ops.identity(x)
+    if not _agrees(same.shape, shape):
+        raise CoreError(f"the tensor has shape {same.shape}, not {tuple(shape)}")
+    return same
 
 
 def _agrees(shape: Shape, wanted: Sequence[int | None]) -> bool:

@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from core.annotations import TensorLike
 from core.declare import composite, op
 from core.engine import tensor
 from core.errors import CoreError
 from core.kernels import ops
 from core.specs import Spec, whole_number
+from core.tensors import Tensor
 
 
 def _check_last_axis(input: Spec) -> Spec:
@@ -61,7 +63,7 @@ def _last_axis_cut(x: Any, begin: int, length: int) -> Any:
 
 
 @composite
-def rfft(input: Any, fft_length: int | None = None) -> Any:
+def rfft(input: TensorLike, fft_length: int | None = None) -> Tensor:
     """The Fourier transform of real values along the last axis, without its mirrored half.
 
     Args:
@@ -87,7 +89,7 @@ def rfft(input: Any, fft_length: int | None = None) -> Any:
 
 
 @composite
-def irfft(input: Any) -> Any:
+def irfft(input: TensorLike) -> Tensor:
     """The inverse of `rfft` where that was of an even length.
 
     Args:
@@ -112,8 +114,12 @@ def irfft(input: Any) -> Any:
 
 @composite
 def frame(
-    signal: Any, frame_length: int, frame_step: int, pad_end: bool = False, pad_value: float = 0
-) -> Any:
+    signal: TensorLike,
+    frame_length: int,
+    frame_step: int,
+    pad_end: bool = False,
+    pad_value: float = 0,
+) -> Tensor:
     """Cut a signal into frames, which overlap if the step is shorter than they are.
 
     Args:
@@ -147,7 +153,7 @@ def frame(
 
 
 @composite
-def cosine_window(window_length: int, a: float, b: float) -> Any:
+def cosine_window(window_length: int, a: float, b: float) -> Tensor:
     """A window a - b cos(2 pi i / n), where n is the length, or one less if that is odd.
 
     Args:
@@ -170,7 +176,7 @@ def cosine_window(window_length: int, a: float, b: float) -> Any:
 
 
 @composite
-def hann_window(window_length: int) -> Any:
+def hann_window(window_length: int) -> Tensor:
     """The Hann window, for an even length as one period of many: see `cosine_window`.
 
     Args:
@@ -187,7 +193,7 @@ def hann_window(window_length: int) -> Any:
 
 
 @composite
-def hamming_window(window_length: int) -> Any:
+def hamming_window(window_length: int) -> Tensor:
     """The Hamming window: see `cosine_window`.
 
     Args:
@@ -221,12 +227,12 @@ def enclosing_power_of_two(value: float) -> int:
 
 @composite
 def stft(
-    signal: Any,
+    signal: TensorLike,
     frame_length: int,
     frame_step: int,
     fft_length: int | None = None,
-    window_fn: Callable[[int], Any] | None = None,
-) -> Any:
+    window_fn: Callable[[int], TensorLike] | None = None,
+) -> Tensor:
     """The Fourier transforms of frames of a signal: the short-time Fourier transform.
 
     Args:

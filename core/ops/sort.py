@@ -1,15 +1,17 @@
 """Ops that order values or look them up in an order."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from core.annotations import TensorLike
 from core.declare import Op, composite, op
 from core.engine import tensor
 from core.errors import CoreError
 from core.kernels import ops
 from core.ops.row_documents import TAKES, document
 from core.specs import Shape, Spec, check_choice, normal_axis, whole_number
+from core.tensors import Tensor
 
 
 @op(kernel_name="TopK", outputs=("values", "indices"))
@@ -123,7 +125,7 @@ def search_sorted(sorted_sequence: Spec, values: Spec, *, side: str = "left") ->
 
 
 @composite
-def in_top_k(predictions: Any, targets: Any, k: int = 1) -> Any:
+def in_top_k(predictions: TensorLike, targets: TensorLike, k: int = 1) -> Tensor:
     """Whether the right class is among the k that have the highest scores.
 
     Args:
@@ -150,12 +152,12 @@ def in_top_k(predictions: Any, targets: Any, k: int = 1) -> Any:
 class Difference(NamedTuple):
     """What `setdiff1d` returns."""
 
-    values: Any
-    indices: Any
+    values: Tensor
+    indices: Tensor
 
 
 @composite
-def setdiff1d(x: Any, y: Any) -> Difference:
+def setdiff1d(x: TensorLike, y: TensorLike) -> Difference:
     """The values of one vector that do not occur in another one, in their order.
 
     Args:

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from core.annotations import Scalar
 from core.declare import op
 from core.dtypes import check_value
 from core.errors import CoreError
@@ -25,7 +26,7 @@ def padded_shape(shape: Shape, paddings: Pads, largest: Shape | None = None) -> 
 
 
 @op(kernel_name="PadV2")
-def pad(x: Spec, *, paddings: Pads, constant_value: Any = 0) -> Spec:
+def pad(x: Spec, *, paddings: Pads, constant_value: Scalar = 0) -> Spec:
     """Put a border of one value around a tensor.
 
     Args:

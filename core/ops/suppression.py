@@ -1,7 +1,7 @@
 """Non-maximum suppression: of boxes that overlap, keep the one with the best score."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from core.declare import composite, op
@@ -134,7 +134,10 @@ def _in_worker(name: str, result: str) -> Callable[..., Any]:
     rule = OPS[name].rule
     awaitable.__name__ = f"{name}_async"
     awaitable.__doc__ = _async_document(name, rule.__doc__ or "", result)
-    awaitable.__signature__ = inspect.signature(rule)  # type: ignore[attr-defined]
+    # In an annotation an op stands for what it returns; see core.stubs.
+    returned = Coroutine[Any, Any, OPS[name]]  # type: ignore[valid-type]
+    signature = inspect.signature(rule).replace(return_annotation=returned)
+    awaitable.__signature__ = signature  # type: ignore[attr-defined]
     return composite(awaitable)
 
 

@@ -1,8 +1,8 @@
 """Convolutions and pooling over volumes, [batch, depth, height, width, channels]."""
 
 from math import nan
-from typing import Any
 
+from core.annotations import TensorLike
 from core.declare import composite, op
 from core.engine import tensor
 from core.geometry import Padding, Triple, check_format, window
@@ -141,7 +141,7 @@ def _(g, x, strides, pad, data_format, dilations):
 
 @composite
 def conv3d_transpose(
-    x: Any, filter: Any, output_shape: Shape, strides: Triple, pad: Padding
+    x: TensorLike, filter: TensorLike, output_shape: Shape, strides: Triple, pad: Padding
 ) -> Tensor:
     """The transpose of a convolution of volumes, which makes them larger.
 

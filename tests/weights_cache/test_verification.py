@@ -63,13 +63,13 @@ def test_a_folder_in_place_of_a_file(toy):
 
 def count_hashes(monkeypatch):
     hashed = []
-    sha256 = checks._sha256
+    sha256 = checks.sha256_of
 
     def counted(path):
         hashed.append(path)
         return sha256(path)
 
-    monkeypatch.setattr(checks, "_sha256", counted)
+    monkeypatch.setattr(checks, "sha256_of", counted)
     return hashed
 
 

@@ -14,6 +14,7 @@ from zoo.classification.cropping import prepare_square
 from zoo.image_lists import for_each_image
 from zoo.images import read_image
 from zoo.options import check_number
+from zoo.pickling import Recipe
 from zoo.results import Label
 from zoo.runner import LoadedModel
 from zoo.signatures import ImageSource, model_verb
@@ -28,8 +29,10 @@ _CONVOLUTION_TYPES = frozenset(
 class TeachableModel(LoadedModel):
     """A model that was made with Teachable Machine; `labels` are those of its classes."""
 
-    def __init__(self, name: str, network: GraphModel, bundle: Bundle):
-        super().__init__(name, network)
+    def __init__(
+        self, name: str, network: GraphModel, bundle: Bundle, recipe: Recipe | None = None
+    ):
+        super().__init__(name, network, recipe)
         self._bundle = bundle
 
     @property

@@ -1,0 +1,76 @@
+"""Tensors for other libraries, by the DLPack protocol: ``numpy.from_dlpack(x)`` and its like.
+
+Source: the array API standard 2024.12, ``__dlpack__`` and ``__dlpack_device__``.
+"""
+
+from enum import Enum, auto
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from core.errors import CoreError
+
+#: The protocol's number of main memory, ``kDLCPU``, where every tensor is handed out.
+CPU_DEVICE = (1, 0)
+
+#: The first version that can mark data as read-only, and the first NumPy that writes it.
+_READ_ONLY_MARK, _FIRST_NUMPY = (1, 0), "2.1.0"
+
+
+class Unsaid(Enum):
+    """An argument that was not given, where None means something."""
+
+    UNSAID = auto()
+
+
+class ExchangeError(CoreError, BufferError):
+    """A tensor cannot be handed out as it was asked for; the protocol wants a BufferError."""
+
+
+class Request(NamedTuple):
+    """What another library asks for; `core.Tensor.__dlpack__` says what it means."""
+
+    stream: Any
+    max_version: tuple[int, int] | None
+    dl_device: tuple[int, int] | None
+    copy: bool | Unsaid | None
+
+    def may_share(self, handle: Any, dtype: str) -> bool:
+        """Whether to hand out a tensor's data themselves, or else a copy.
+
+        Raises:
+            ExchangeError: strings, another device or a stream, or no copy where there must be one.
+        """
+        if dtype == "string":
+            raise ExchangeError("DLPack has no strings: take x.numpy(), an object array of bytes")
+        if self.stream is not None or self.dl_device not in (None, CPU_DEVICE):
+            raise ExchangeError(
+                f"tensors are handed out in main memory, device {CPU_DEVICE} without a stream; got "
+                f"dl_device={self.dl_device}, stream={self.stream}: move the result there"
+            )
+        reason = self._reason_to_copy(handle)
+        if self.copy is False and reason:
+            raise ExchangeError(f"copy=False cannot be had: {reason}")
+        return self.copy in (None, False) and not reason
+
+    def _reason_to_copy(self, handle: Any) -> str:
+        """Why the data themselves cannot be handed out; empty if they can."""
+        if not isinstance(handle, np.ndarray):
+            return "the data are read back from the backend; run on 'cpu' to share them"
+        if self.max_version is None or self.max_version < _READ_ONLY_MARK:
+            return "a tensor never changes, and only DLPack 1.0 or newer marks data as read-only"
+        if not _numpy_writes_marks():
+            return f"this needs NumPy {_FIRST_NUMPY} or newer, {np.__version__} is installed"
+        return ""
+
+    def capsule(self, array: np.ndarray) -> Any:
+        """An array in the newest form that both sides know."""
+        if self.max_version and _numpy_writes_marks():
+            return array.__dlpack__(max_version=self.max_version)
+        return array.__dlpack__()
+
+
+@cache
+def _numpy_writes_marks() -> bool:
+    return np.lib.NumpyVersion(np.__version__) >= _FIRST_NUMPY

@@ -1,0 +1,194 @@
+"""Type checkers and editors know what core has."""
+
+import ast
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import core
+from core.signatures import Argument, Types, ways_to_call
+from core.stubs import stubs
+from tests.helpers import require
+
+FOLDER = Path(core.__file__).parent
+
+#: What a user writes who makes no mistake.
+RIGHT = """
+import numpy as np
+
+import core
+from core.annotations import TensorLike
+
+
+def doubled(x: TensorLike) -> core.Tensor:
+    return core.tensor(x) * 2 + 1 - np.float32(3)
+
+
+x = doubled([[1, 2], [3.0, True]])
+a: core.Tensor = core.mean(x, axis=1)
+b: core.Tensor = x.sum(0).relu()
+c: core.Tensor = core.topk(x, k=2).indices
+values, places = x.topk()
+d: list[core.Tensor] = core.split(x, 2)
+e: core.Tensor = core.max_pool3d(np.zeros((1, 2, 2, 2, 1)), 2, 2, "valid")
+e = core.max_pool3d(np.zeros((1, 2, 2, 2, 1)), strides=2, pad=0)
+f: core.Tensor = x[0, ::2, None, ...]
+f = x[x > 1]
+g: core.Tensor = -x @ x**2 / 3 // 1 % 2
+h: core.Tensor = core.where(x == a, x, 0).cast("int32")
+h = core.concat([x, np.ones((2, 2)), [[1, 2]]])
+h = core.reshape(core.zeros(x.shape, x.dtype), (4,)).concat(x.flatten())
+h = core.conv2d(x, filter=x, strides=1, pad="same")
+w = core.variable([1.0], name="w")
+w -= 0.1 * core.grad(lambda t: core.sum(t * t))(w)
+w.assign(3)
+core.train.adam(0.1).minimize(lambda: core.sum(w))
+core.flags.debug = False
+i: np.ndarray = core.moments(x).variance.numpy()
+
+
+async def found() -> core.Tensor:
+    return await core.non_max_suppression_async(x, x, max_output_size=3)
+"""
+
+#: One mistake a line.
+WRONG = """
+core.meen(x)
+x.meen()
+core.mean(x, axes=1)
+core.mean(x, axis="rows")
+core.cast(x, "flaot32")
+core.mean(x).numpyy()
+core.topk(x).value
+print(core.sum(x) + {"a": 1})
+core.concat(x)
+print(x[0.5])
+core.Tensorr
+core.reshape(x)
+core.mean([x])
+core.optimizers.Adamm
+"""
+
+
+@pytest.fixture(scope="module")
+def scripts(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("scripts")
+    (folder / "right.py").write_text(RIGHT)
+    (folder / "wrong.py").write_text(f"import core\nx = core.tensor([1.0]){WRONG}")
+    return folder
+
+
+def lines_of_mistakes() -> list[int]:
+    return list(range(3, 3 + len(WRONG.split("\n")[1:-1])))
+
+
+@pytest.mark.parametrize("name", sorted(stubs()))
+def test_stubs_are_in_step(name):
+    written = (FOLDER / name).read_text(encoding="utf-8")
+    assert written == stubs()[name], "run `python -m core.stubs`"
+
+
+def test_no_other_stub_is_there():
+    assert {file.name for file in FOLDER.rglob("*.pyi")} == set(stubs())
+
+
+def test_the_stub_declares_every_public_name():
+    tree = ast.parse(stubs()["__init__.pyi"])
+    functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    imports = {
+        alias.asname
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert set(core.__all__) | {"optimizers", "train"} <= functions | imports
+    assert functions == {*core.kernels.OPS, *core.kernels.FUNCTIONS} & set(core.__all__)
+
+
+def test_the_stub_has_the_documentation_of_each_function():
+    tree = ast.parse(stubs()["__init__.pyi"])
+    documented: dict[str, str | None] = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            documented.setdefault(node.name, ast.get_docstring(node))
+    assert documented["mean"] == core.mean.__doc__
+    assert all(documented.values())
+
+
+def test_every_method_of_tensors_is_declared():
+    tree = ast.parse(stubs()["tensor_methods.pyi"])
+    (of_tensors, of_variables) = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    for declared, made in ((of_tensors, core.Tensor), (of_variables, core.Variable)):
+        names = {node.name for node in declared.body}
+        methods = {name for name in vars(made) if callable(getattr(made, name))}
+        assert names == methods - written_methods(made) - {"__hash__"}
+
+
+def written_methods(made: type) -> set[str]:
+    """Methods in the source of a class."""
+    tree = ast.parse(inspect.getsource(made))
+    return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+
+
+def test_no_type_is_left_open():
+    for text in stubs().values():
+        assert not re.findall(r"(?<!Coroutine\[)(?<!Coroutine\[Any, )\bAny\b(?! *$)", text, re.M)
+
+
+def test_required_after_optional_can_be_given_both_ways():
+    x, size, count = Argument("x", "int"), Argument("size", "int", "1"), Argument("count", "int")
+    by_keyword, by_position = ways_to_call([x, size, count])
+    assert list(map(str, by_keyword)) == ["x: int", "*", "size: int = 1", "count: int"]
+    assert list(map(str, by_position)) == ["x: int", "size: int", "count: int"]
+    assert ways_to_call([x, count, size]) == [[x, count, size]]
+
+
+def test_an_op_of_a_program_is_not_in_the_stubs():
+    code = """
+import core
+from core.stubs import stubs
+before = stubs()
+@core.op()
+def op_of_a_program(x: core.Spec) -> core.Spec:
+    return x
+assert core.op_of_a_program and stubs() == before
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=FOLDER.parent)
+
+
+def test_types_of_results():
+    types = Types()
+    assert types.result(core.topk) == "TopkResults"
+    assert types.result(core.unstack) == types.result(core.ragged_gather_parts) == "list[Tensor]"
+    assert types.result(core.non_max_suppression) == "Tensor"
+
+
+def complaints(output: str) -> dict[str, list[int]]:
+    """Lines with errors by file."""
+    found: dict[str, list[int]] = {}
+    for file, line in re.findall(r"(\w+)\.py:(\d+)(?::\d+)?(?::| -) error", output):
+        found.setdefault(file, []).append(int(line))
+    return found
+
+
+def test_mypy_finds_the_mistakes_and_no_others(scripts):
+    require("mypy")
+    command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent"]
+    command += ["--config-file=", f"--cache-dir={scripts / 'cache'}", "right.py", "wrong.py"]
+    world = {"MYPYPATH": str(FOLDER.parent), "PATH": ""}
+    done = subprocess.run(command, cwd=scripts, env=world, capture_output=True, text=True)
+    assert complaints(done.stdout) == {"wrong": lines_of_mistakes()}, done.stdout + done.stderr
+
+
+def test_pyright_finds_the_mistakes_and_no_others(scripts):
+    require("basedpyright")
+    (scripts / "pyrightconfig.json").write_text(
+        f'{{"typeCheckingMode": "standard", "extraPaths": ["{FOLDER.parent.as_posix()}"]}}'
+    )
+    command = [sys.executable, "-m", "basedpyright", "--level", "error", "right.py", "wrong.py"]
+    done = subprocess.run(command, cwd=scripts, capture_output=True, text=True)
+    assert complaints(done.stdout) == {"wrong": lines_of_mistakes()}, done.stdout + done.stderr

@@ -1,0 +1,93 @@
+"""URLs of models: what they may be, and where the files beside a model are."""
+
+import hashlib
+import re
+from pathlib import PurePosixPath
+from typing import NamedTuple
+from urllib.parse import quote, unquote, urlsplit, urlunsplit
+
+from weights_cache.errors import WeightsError
+from weights_cache.paths import require_relative
+
+MODEL_NAME = "model.json"
+_HASH = re.compile(r"sha256=([0-9a-f]{64})", re.IGNORECASE)
+
+
+def is_url(text: object) -> bool:
+    """Whether a text is the URL of a web server.
+
+    >>> is_url("https://example.org/model.json"), is_url("model.json")
+    (True, False)
+    """
+    return isinstance(text, str) and text.lower().startswith(("http://", "https://"))
+
+
+class Address(NamedTuple):
+    """Where a model is: URL of its main file, name of that, and its sha256 if that was given."""
+
+    url: str
+    name: str
+    sha256: str | None
+
+    @classmethod
+    def parse(cls, text: str) -> "Address":
+        """Read a URL; one whose last part has no ending like ``.tflite`` is that of a folder.
+
+        Raises:
+            WeightsError: it has no server, has a password, or ends with another fragment than
+                ``#sha256=<64 hexadecimal digits>``.
+
+        >>> Address.parse("https://example.org/models/cats/").url
+        'https://example.org/models/cats/model.json'
+        """
+        try:
+            scheme, place, path, query, fragment = urlsplit(text)
+            server = urlsplit(text).hostname
+        except ValueError as error:
+            raise WeightsError(f"{text!r} is not a readable URL: {error}") from None
+        if not server or "@" in place:
+            reason = (
+                "has a user name or password: put them into ~/.netrc"
+                if server
+                else ("has no server: write https://server/path/model.json")
+            )
+            raise WeightsError(f"the URL {_without_user(text)!r} {reason}")
+        if not re.fullmatch(r"\.[A-Za-z]\w*", PurePosixPath(path).suffix) or path.endswith("/"):
+            path = f"{path.rstrip('/')}/{MODEL_NAME}"
+        name = re.sub(r"[^\w.-]", "_", unquote(path.rpartition("/")[2]))
+        url = urlunsplit((scheme, place, path, query, ""))
+        return cls(url, name, _given_hash(fragment, text))
+
+    @property
+    def key(self) -> str:
+        """A name for a folder, of its own for each URL, that people recognise."""
+        shown = re.sub(r"[^A-Za-z0-9]+", "-", urlsplit(self.url).netloc).strip("-")
+        return f"{shown[:40]}-{hashlib.sha256(self.url.encode()).hexdigest()[:16]}"
+
+    def beside(self, name: str) -> str:
+        """The URL of a file that the main one names; what follows a ``?`` stays.
+
+        Raises:
+            WeightsError: the name leads out of the folder.
+
+        >>> Address.parse("https://example.org/a/model.json?v=2").beside("w 1.bin")
+        'https://example.org/a/w%201.bin?v=2'
+        """
+        relative = require_relative(name, self.url)
+        scheme, place, path, query, _ = urlsplit(self.url)
+        folder = path.rpartition("/")[0]
+        return urlunsplit((scheme, place, f"{folder}/{quote(relative, safe='/%')}", query, ""))
+
+
+def _given_hash(fragment: str, text: str) -> str | None:
+    match = _HASH.fullmatch(fragment)
+    if fragment and not match:
+        raise WeightsError(
+            f"the URL {text!r} ends with #{fragment}: only #sha256= and 64 hexadecimal digits, "
+            "the hash of the file, may follow the name"
+        )
+    return match.group(1).lower() if match else None
+
+
+def _without_user(text: str) -> str:
+    return re.sub(r"//[^/@]*@", "//", text)

@@ -1,0 +1,303 @@
+"""Models at URLs: fetched at the first use, remembered by their hashes, and checked ever after.
+
+Each URL has a folder in the cache, with a note of the length and sha256 of every file in it. The
+first answer is trusted, unless the URL ends with ``#sha256=``; a later one has to be the same.
+"""
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urljoin
+
+from weights_cache.addresses import Address
+from weights_cache.checks import CHECKS_NAME, CheckBook
+from weights_cache.documents import read_document, read_json
+from weights_cache.download import download, open_session
+from weights_cache.errors import WeightsError
+from weights_cache.failures import UnavailableError
+from weights_cache.first_use import TOO_LARGE, WEB_PAGE, FirstPart, OtherHashError
+from weights_cache.manifest import Group, parse_manifest
+from weights_cache.parts import receiving
+from weights_cache.paths import inside, require_relative
+from weights_cache.places import CACHE_VARIABLE, OFFLINE_VARIABLE, PathLike, Places
+from weights_cache.progress import Progress, showing
+from weights_cache.registry import FileRecord
+from weights_cache.staging import locked, replace_files, require_space, siblings, writing_to
+
+if TYPE_CHECKING:
+    from requests import Response, Session
+
+URLS_FOLDER, NOTE_NAME = ".urls", ".source.json"
+
+#: The most bytes that the files of a URL may have together.
+LARGEST_DOWNLOAD = 512 * 2**20
+
+#: Labels of classes, which Teachable Machine puts beside its models.
+_METADATA = "metadata.json"
+
+#: Short reasons of answers by which a file that need not be there is absent.
+_ABSENT = ("status 403", "status 404", "status 410", WEB_PAGE)
+_ADVICE = f"set {CACHE_VARIABLE} to a folder that can be written to and has room"
+
+Records = dict[str, FileRecord]
+
+
+def locate_url(
+    url: str,
+    *,
+    cache: PathLike | None = None,
+    offline: bool | None = None,
+    progress: bool | None = None,
+) -> Path:
+    """Return where the checked file of a URL is; it is downloaded where it is not in the cache.
+
+    Args:
+        url: ``http`` or ``https``, of a model file, or of a folder with ``model.json``. The shards
+            that a ``model.json`` lists and the ``metadata.json`` beside a layers model are
+            downloaded with it: 512 MB at most altogether. ``#sha256=<64 hexadecimal digits>`` at
+            the end is the hash that the file must have.
+        cache: as for ``locate``.
+        offline: as for ``locate``.
+        progress: as for ``locate``.
+
+    Raises WeightsError when a file cannot be had, is too large, or has another sha256 than at the
+    first use; the message names both hashes and says how to accept the new file.
+    """
+    address = Address.parse(url)
+    place = _Place(address, Places.choose(cache, None, offline), progress)
+    if place.faults():
+        place.fill()
+    return place.folder / address.name
+
+
+def clear_url(url: str | None = None, *, cache: PathLike | None = None) -> int:
+    """Remove the files of a URL (None: of every one) from the cache; return the bytes freed."""
+    places = Places.choose(cache, None, offline=True)
+    root = places.cache / URLS_FOLDER
+    if url is not None:
+        return _clear(places, Address.parse(url).key)
+    return sum(_clear(places, name) for name in os.listdir(root)) if root.is_dir() else 0
+
+
+def _clear(places: Places, key: str) -> int:
+    folder = places.cache / URLS_FOLDER / key
+    if folder.is_symlink() or not folder.is_dir():
+        return 0
+    with _held(places, key):
+        freed = sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())
+        shutil.rmtree(folder)
+    return freed
+
+
+@contextmanager
+def _held(places: Places, key: str) -> Iterator[None]:
+    """No other process changes a folder meanwhile; errors of the disk are put in words."""
+    lock = places.cache / ".locks" / f"{URLS_FOLDER}--{key}.lock"
+    with writing_to(places.cache, 0, _ADVICE), locked(lock):
+        (places.cache / URLS_FOLDER).mkdir(parents=True, exist_ok=True)
+        yield
+
+
+class _Place:
+    """The folder of one URL in the cache."""
+
+    def __init__(self, address: Address, places: Places, progress: bool | None) -> None:
+        self.address = address
+        self.folder = places.cache / URLS_FOLDER / address.key
+        self._places, self._progress = places, progress
+
+    def faults(self) -> dict[str, str]:
+        """What is wrong with each file that is remembered; with the main one if none is."""
+        records = self._remembered()
+        if records is None:
+            return {self.address.name: f"{self.folder} has no files of it"}
+        book = CheckBook(self.folder)
+        found = {path: book.find_fault(self.folder / path, records[path]) for path in records}
+        book.save()
+        return {path: fault for path, fault in found.items() if fault}
+
+    def fill(self) -> None:
+        """Download what is missing."""
+        if self._places.offline:
+            reasons = "; ".join(self.faults().values())
+            raise WeightsError(
+                f"the model at {self.address.url} is not on this machine ({reasons}), and the "
+                f"network is switched off: unset {OFFLINE_VARIABLE} and load it once"
+            )
+        with _held(self._places, self.address.key), _open_session() as session:
+            faults = self.faults()  # another process may have been quicker
+            with showing(self.address.name, 0, self._progress) as shown:
+                records = self._remembered()
+                if records is None:
+                    self._fill_first(_Fetch(self.address, session, shown))
+                else:
+                    _Fetch(self.address, session, shown).again(self.folder, records, faults)
+
+    def _remembered(self) -> Records | None:
+        """The files that were there after the first use; None before it."""
+        path = self.folder / NOTE_NAME
+        if not path.is_file():
+            return None
+        records = _read_note(path, self.folder)
+        if self.address.name not in records:
+            raise _damaged_note(path)
+        known, given = records[self.address.name].sha256, self.address.sha256
+        if given not in (None, known):
+            raise WeightsError(
+                f"{self.address.url} had sha256 {known} at its first use, the hash given is "
+                f"{given}; {_forget(self.address.url)}"
+            )
+        return records
+
+    def _fill_first(self, fetch: "_Fetch") -> None:
+        """Everything goes to another folder, which takes its name when it is complete."""
+        for left in siblings(self.folder, "part"):
+            shutil.rmtree(left)  # whoever made it is dead, as this process has the lock
+        staged = self.folder.with_name(f"{self.folder.name}.{os.urandom(6).hex()}.part")
+        try:
+            staged.mkdir()
+            _write_note(staged, self.address.url, fetch.first(staged))
+            shutil.rmtree(self.folder, ignore_errors=True)  # it has no readable note
+            os.replace(staged, self.folder)
+        finally:
+            shutil.rmtree(staged, ignore_errors=True)
+
+
+class _Fetch(NamedTuple):
+    """A download of what is at a URL."""
+
+    address: Address
+    session: "Session"
+    shown: Progress
+
+    def first(self, folder: Path) -> Records:
+        """Download the main file and what belongs to it; return what came."""
+        name = self.address.name
+        main = self._one(folder, FileRecord(name, LARGEST_DOWNLOAD, self.address.sha256 or ""))
+        found = {name: main}
+        if name.lower().endswith(".json"):
+            self._shards(folder, found)
+        return found
+
+    def _shards(self, folder: Path, found: Records) -> None:
+        """Add the files that belong to a web model."""
+        main = folder / self.address.name
+        document, groups = _manifest(main, self.address.url)
+        require_space(folder, sum(e.bytes for group in groups for e in group.entries), _ADVICE)
+        shards = [require_relative(s, self.address.url) for group in groups for s in group.shards]
+        for shard in shards:
+            if shard in (*found, NOTE_NAME, CHECKS_NAME, _METADATA):
+                raise WeightsError(f"{self.address.url} lists a shard with the name {shard!r}")
+            found[shard] = self._one(folder, _with_room(shard, found))
+        if isinstance(document, dict) and document.get("format") != "graph-model":
+            self._metadata(folder, found)
+
+    def _metadata(self, folder: Path, found: Records) -> None:
+        """Add the labels, if there are any."""
+        try:
+            found[_METADATA] = self._one(folder, _with_room(_METADATA, found))
+        except _RefusedError as error:
+            if not error.is_absent:
+                raise
+
+    def again(self, folder: Path, records: Records, faults: dict[str, str]) -> None:
+        """Download files that are missing or damaged, which have to be those of the first use."""
+        for path in faults:
+            self._one(folder, records[path]._replace(bytes=LARGEST_DOWNLOAD))
+
+    def _one(self, folder: Path, file: FileRecord) -> FileRecord:
+        """Download a file; return what is to be remembered of it."""
+        url = self.address.url
+        if file.path != self.address.name:
+            url = self.address.beside(file.path)
+        target = inside(folder, file.path, url)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with receiving(FirstPart(target, file, self.shown.report)) as part:
+                download(part, self.session, [url], self.shown.say)
+        except OtherHashError as error:
+            raise WeightsError(
+                f"{url} has changed: expected sha256 {file.sha256}, got {error.found}; "
+                f"{_forget(self.address.url)}"
+            ) from None
+        except UnavailableError as error:
+            raise _RefusedError(error) from None
+        return part.file
+
+
+#: What to do, by the short reason.
+_ADVICE_ON = {
+    WEB_PAGE: "give the URL by which the file is downloaded (on GitHub that of 'Raw')",
+    TOO_LARGE: "download it by other means and load it from its path",
+}
+
+
+class _RefusedError(WeightsError):
+    """A URL did not give its file."""
+
+    def __init__(self, error: UnavailableError) -> None:
+        (failure,) = error.failures
+        usual = "look at the URL in a browser" if failure.answered else "check the network"
+        advice = _ADVICE_ON.get(failure.short, usual)
+        super().__init__(f"cannot fetch {failure}; {advice}")
+        self.is_absent = failure.short in _ABSENT
+
+
+def _open_session() -> "Session":
+    session = open_session()
+    session.hooks["response"].append(_refuse_downgrade)
+    return session
+
+
+def _refuse_downgrade(response: "Response", **_: Any) -> None:
+    """Raise for a redirection from an encrypted connection to one that anybody can read."""
+    from requests.exceptions import InvalidURL
+
+    target = urljoin(response.url, response.headers.get("Location", ""))
+    secure = response.url.lower().startswith("https:")
+    if secure and response.is_redirect and not target.lower().startswith("https:"):
+        raise InvalidURL(f"redirected from https to {target.partition(':')[0]}, which is refused")
+
+
+def _with_room(path: str, found: Records) -> FileRecord:
+    """A file of which no more is known than how many bytes are left."""
+    left = LARGEST_DOWNLOAD - sum(file.bytes for file in found.values())
+    return FileRecord(path, left, "")
+
+
+def _manifest(path: Path, url: str) -> tuple[Any, list[Group]]:
+    try:
+        return parse_manifest(read_document(path), path)
+    except WeightsError as error:
+        raise WeightsError(f"{url}: {str(error).replace(str(path), path.name)}") from None
+
+
+def _forget(url: str) -> str:
+    return f"to accept the new file, run `zoo weights clear {url}` and load it again"
+
+
+def _read_note(path: Path, folder: Path) -> Records:
+    """The files of a folder by its note, which may be damaged."""
+    document = read_json(path)
+    try:
+        return {
+            name: FileRecord(name, int(file["bytes"]), str(file["sha256"]))
+            for name, file in document["files"].items()
+            if inside(folder, name, str(path))
+        }
+    except (AttributeError, LookupError, TypeError, ValueError):
+        raise _damaged_note(path) from None
+
+
+def _damaged_note(path: Path) -> WeightsError:
+    return WeightsError(f"{path} is damaged: remove its folder and load the model again")
+
+
+def _write_note(folder: Path, url: str, records: Records) -> None:
+    files = {name: {"bytes": f.bytes, "sha256": f.sha256} for name, f in records.items()}
+    text = json.dumps({"url": url, "files": files}, indent=1)
+    replace_files(folder, {NOTE_NAME: [text.encode()]})
