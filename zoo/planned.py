@@ -11,6 +11,7 @@ from zoo.options import check_number
 if TYPE_CHECKING:
     from core.plan.plan import Plan
     from core.plan.report import PlanProfile
+    from zoo.signatures import ImageSource, NetworkInput
 
 
 class Planned(ABC):
@@ -30,7 +31,7 @@ class Planned(ABC):
         """What the network is given for what is looked at; None: zeros of the declared shapes."""
         return image
 
-    def plan(self, image: Any = None) -> Plan:
+    def plan(self, image: ImageSource | NetworkInput | None = None) -> Plan:
         """What the network runs for a picture: its steps, and where their results lie in memory.
 
         Print it, give it to `zoo.draw_plan`, or look into its ``steps``, ``placed`` and
@@ -57,7 +58,7 @@ class Planned(ABC):
         """
         return self.network.plan(self.network_input(image), self.looked_at)
 
-    def profile(self, image: Any, repeat: int = 10) -> PlanProfile:
+    def profile(self, image: ImageSource | NetworkInput, repeat: int = 10) -> PlanProfile:
         """How long each step of the network takes for a picture; printed, it is a table.
 
         What comes before and after the network does not count, nor what runs beside its plan.

@@ -27,7 +27,7 @@ from zoo.planned import Planned
 from zoo.preprocess import prepare, prepare_crops
 from zoo.shared.placement import Placement
 from zoo.shared.regions import Region
-from zoo.signatures import ImageSource, model_verb
+from zoo.signatures import ImageSource, NetworkInput, model_verb
 
 Result = TypeVar("Result")
 Self = TypeVar("Self", bound="LoadedModel")
@@ -78,7 +78,7 @@ class LoadedModel(Planned):
         """Name of each output of the network, its shape (None: any length) and dtype."""
         return self.network.outputs
 
-    def predict(self, inputs: Any, *, raw: bool = False) -> dict[str, Tensor]:
+    def predict(self, inputs: NetworkInput, *, raw: bool = False) -> dict[str, Tensor]:
         """Run the network on ready-made input.
 
         Args:
@@ -96,7 +96,7 @@ class LoadedModel(Planned):
         return self.network.predict(inputs, raw=raw)
 
     def predict_async(
-        self, inputs: Any, *, raw: bool = False
+        self, inputs: NetworkInput, *, raw: bool = False
     ) -> Coroutine[Any, Any, dict[str, Tensor]]:
         """`predict` to await: the event loop goes on while a worker thread computes.
 
@@ -121,7 +121,7 @@ class LoadedModel(Planned):
         return self.network.predict_async(inputs, raw=raw)
 
     def execute(
-        self, inputs: Any, outputs: Sequence[str], *, raw: bool = False
+        self, inputs: NetworkInput, outputs: Sequence[str], *, raw: bool = False
     ) -> dict[str, Tensor]:
         """Run what leads to any nodes of the network, not only to its outputs.
 

@@ -8,7 +8,7 @@ the valid ones.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar, Union, overload
 
@@ -17,6 +17,7 @@ import numpy as np
 from zoo.options import refuse_options, refuse_unknown
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
     from PIL import Image
 
     from zoo.runner import LoadedModel
@@ -50,6 +51,9 @@ ImageSource = Union[  # noqa: UP007 - PIL is imported by checkers only
     SupportsArray,
     "Image.Image",
 ]
+
+#: Ready-made input of a network: an array or tensor, or several by the names of inputs.
+NetworkInput = Union["ArrayLike", Mapping[str, "ArrayLike"]]  # noqa: UP007
 
 #: What ``model`` may be beside a name: a path, or what `zoo.load` returned.
 OwnModel = Union["LoadedModel", "os.PathLike[str]"]  # noqa: UP007

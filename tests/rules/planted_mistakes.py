@@ -72,4 +72,7 @@ def right(photo: str, photos: list[str], paths: list[Path], name: str) -> None:
     zoo.draw(source, instances).save("drawn.png")
     zoo.to_csv({"a.jpg": people, "b.jpg": zoo.detect(photo)})
     zoo.to_json(mask, indent=2)
+    outputs = own.predict({"input": np.zeros((1, 224, 224, 3), np.float32)})
+    print({name: tensor.numpy().shape for name, tensor in outputs.items()})
+    print(anything.predict(core.tensor([1.0])), own.profile(photo).total_ms, detector.plan())
     print(x, poses, lazy, labels, faces, both, sum(map(len, zoo.models("posenet.*"))))

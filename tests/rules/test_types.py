@@ -75,8 +75,8 @@ def test_pyright_finds_the_mistakes_and_nothing_else(tmp_path):
     ids=["names", "loaders"],
 )
 def test_generated_types_are_in_step_with_the_entries(path, text):
-    """Else run: python -m tests.rules.model_types."""
-    assert ast.dump(ast.parse(path.read_text())) == ast.dump(ast.parse(text()))
+    same = ast.dump(ast.parse(path.read_text())) == ast.dump(ast.parse(text()))
+    assert same, f"{path.name} is out of step: python -m tests.rules.model_types"
 
 
 @pytest.mark.parametrize("verb", sorted(choices()))
