@@ -7,8 +7,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from weights_cache.errors import WeightsError, ZooError
+    from weights_cache.errors import MissingError, WeightsError, ZooError
+    from weights_cache.kits import Kit, installed_kits
     from weights_cache.loader import load_web_model, load_weights
+    from weights_cache.packing import write_kit
     from weights_cache.places import cache_folder
     from weights_cache.quantise import (
         QuantisedArray,
@@ -18,12 +20,17 @@ if TYPE_CHECKING:
     )
     from weights_cache.registry import FileRecord, ModelRecord, find_record, list_records
     from weights_cache.shards import WebModel
-    from weights_cache.store import FileReport, clear, fetch, locate, status, verify
+    from weights_cache.store import fetch, file_states, locate, status
+    from weights_cache.unpacking import InstalledKit, install_kit
+    from weights_cache.upkeep import FileReport, cached_bytes, clear, verify
     from weights_cache.write import write_weights
 
 _PUBLIC = {
     "FileRecord": "registry",
-    "FileReport": "store",
+    "FileReport": "upkeep",
+    "InstalledKit": "unpacking",
+    "Kit": "kits",
+    "MissingError": "errors",
     "ModelRecord": "registry",
     "QuantisedArray": "quantise",
     "StoredArray": "quantise",
@@ -31,23 +38,31 @@ _PUBLIC = {
     "WeightsError": "errors",
     "ZooError": "errors",
     "cache_folder": "places",
-    "clear": "store",
+    "cached_bytes": "upkeep",
+    "clear": "upkeep",
     "dequantise_array": "quantise",
     "fetch": "store",
+    "file_states": "store",
     "find_record": "registry",
+    "install_kit": "unpacking",
+    "installed_kits": "kits",
     "list_records": "registry",
     "load_web_model": "loader",
     "load_weights": "loader",
     "locate": "store",
     "quantise_array": "quantise",
     "status": "store",
-    "verify": "store",
+    "verify": "upkeep",
+    "write_kit": "packing",
     "write_weights": "write",
 }
 
 __all__ = [
     "FileRecord",
     "FileReport",
+    "InstalledKit",
+    "Kit",
+    "MissingError",
     "ModelRecord",
     "QuantisedArray",
     "StoredArray",
@@ -55,10 +70,14 @@ __all__ = [
     "WeightsError",
     "ZooError",
     "cache_folder",
+    "cached_bytes",
     "clear",
     "dequantise_array",
     "fetch",
+    "file_states",
     "find_record",
+    "install_kit",
+    "installed_kits",
     "list_records",
     "load_web_model",
     "load_weights",
@@ -66,6 +85,7 @@ __all__ = [
     "quantise_array",
     "status",
     "verify",
+    "write_kit",
     "write_weights",
 ]
 

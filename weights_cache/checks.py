@@ -59,10 +59,11 @@ def find_bundled_fault(path: Path, file: FileRecord) -> str | None:
 
 
 class CheckBook:
-    """The files of one cached model that had the right sha256, with their size and time then.
+    """The files of one model that had the right sha256, with their size and time then.
 
-    It is a small JSON file in the model's folder. Losing it costs one more hash, so writing it
-    may fail (a read-only cache) and the last of several writers may win.
+    It is a small JSON file in the model's folder of the cache; it also notes the files of installed
+    kits, whose own folders are left as they are. Losing it costs one more hash, so writing it may
+    fail (a read-only cache) and the last of several writers may win.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -73,11 +74,12 @@ class CheckBook:
     def find_fault(self, path: Path, file: FileRecord) -> str | None:
         """Return what is wrong with ``path``; hash it only if it changed since the last time."""
         note = _note(path, file)
-        if note and self._notes.get(file.path) == note:
+        key = file.path if self._folder in path.parents else str(path)
+        if note and self._notes.get(key) == note:
             return None
         fault = find_fault(path, file)
         if fault is None and note and time.time_ns() - note[-1] > _SETTLED_NS:
-            self._notes[file.path] = note
+            self._notes[key] = note
             self._changed = True
         return fault
 
@@ -86,6 +88,7 @@ class CheckBook:
         if self._changed:
             text = json.dumps(self._notes, indent=1)
             with suppress(OSError):
+                self._folder.mkdir(parents=True, exist_ok=True)
                 replace_files(self._folder, {CHECKS_NAME: [text.encode()]})
 
     def _read(self) -> dict[str, Any]:

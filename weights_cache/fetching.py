@@ -1,22 +1,37 @@
 """Putting missing files of a registered model into the cache, one process at a time."""
 
-import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
 from weights_cache.checks import find_fault
-from weights_cache.dependencies import needed_for
-from weights_cache.download import download, open_session
-from weights_cache.errors import OfflineError, WeightsError
+from weights_cache.download import download, host_of, open_session
+from weights_cache.errors import (
+    AbsentFile,
+    FetchError,
+    MissingError,
+    OfflineError,
+    UnreachableError,
+    WeightsError,
+)
+from weights_cache.failures import Failure, UnavailableError
 from weights_cache.parts import Part, Report, WrongBytesError, receiving
-from weights_cache.places import CACHE_VARIABLE, MIRROR_VARIABLE, OFFLINE_VARIABLE, Places
+from weights_cache.places import (
+    CACHE_VARIABLE,
+    MIRROR_VARIABLE,
+    OFFLINE_VARIABLE,
+    Places,
+    is_offline,
+)
+from weights_cache.progress import Progress, showing
 from weights_cache.registry import FileRecord, ModelRecord
+from weights_cache.sizes import count_text
 from weights_cache.staging import locked, require_space, writing_to
 
 Fill = Callable[[Part], None]
 Install = Callable[[FileRecord, Fill], Path]
+Wanted = Mapping[FileRecord, str]  # files to download, and what was found in their places
 
 _BLOCK = 2**20
 _ADVICE = f"set {CACHE_VARIABLE} to a folder that can be written to and has room"
@@ -37,15 +52,26 @@ def fetch_files(
     if wanted and places.offline:
         raise _offline_error(places, record, wanted)
     needed = sum(file.bytes for file in (*copies, *wanted))
+    with installing(places, record, needed, progress) as (install, shown):
+        found = {file.path: install(file, partial(_copy, copies[file])) for file in copies}
+        if wanted:
+            found |= _download_all(places, record, wanted, install, shown)
+    return found
+
+
+@contextmanager
+def installing(
+    places: Places, record: ModelRecord, needed: int, progress: bool | None
+) -> Iterator[tuple[Install, Progress]]:
+    """What puts files of a model into the cache, and what is shown meanwhile.
+
+    ``needed`` is the number of bytes for which there has to be room.
+    """
     with writing_to(places.cache, needed, _ADVICE):
         places.cache.mkdir(parents=True, exist_ok=True)
         require_space(places.cache, needed, _ADVICE)
-        with _progress_bar(record.name, needed, progress) as report:
-            install = partial(_install, places, record, report)
-            found = {file.path: install(file, partial(_copy, copies[file])) for file in copies}
-            if wanted:
-                found |= _download_all(places, record, wanted, install)
-    return found
+        with showing(record.name, needed, progress) as shown:
+            yield partial(_install, places, record, shown.report), shown
 
 
 def _sort_out(
@@ -63,19 +89,65 @@ def _sort_out(
     return copies, wanted
 
 
-def _offline_error(
-    places: Places, record: ModelRecord, wanted: Mapping[FileRecord, str]
-) -> OfflineError:
-    seen = [
-        f"{file.path} ({fault}; not asked: {', '.join(places.urls(record, file))})"
-        for file, fault in wanted.items()
-    ]
-    more = f" and {len(seen) - _SHOWN} more files" if len(seen) > _SHOWN else ""
-    advice = (
-        f"which is switched off ({OFFLINE_VARIABLE}=1 or offline=True), or set {MIRROR_VARIABLE} "
-        "to a folder that has them"
+def _offline_error(places: Places, record: ModelRecord, wanted: Wanted) -> MissingError:
+    """Of a network that is switched off for good, or of a call that was to stay off it."""
+    switched_off = is_offline()
+    reasons = [f"the network is switched off ({OFFLINE_VARIABLE})"] if switched_off else []
+    reasons = [*_local_reasons(places, record, wanted), *reasons]
+    kind = OfflineError if switched_off else MissingError
+    return kind(
+        record.name,
+        _absent(record, wanted),
+        "; ".join(reasons),
+        _details(places, record, wanted, "not asked"),
     )
-    return OfflineError(record.name, advice, f"{', '.join(seen[:_SHOWN])}{more}")
+
+
+def _fetch_error(
+    places: Places, record: ModelRecord, wanted: Wanted, failures: Iterable[Failure]
+) -> MissingError:
+    """The first of the files ``wanted`` could not be had."""
+    failures = list(failures)
+    heard = any(failure.answered for failure in failures)
+    servers = [f"{failure.short} ({host_of(failure.url)})" for failure in failures]
+    reasons = [*_local_reasons(places, record, wanted), *dict.fromkeys(servers)]
+    asked = "; ".join(map(str, failures))
+    return (FetchError if heard else UnreachableError)(
+        record.name,
+        _absent(record, wanted),
+        "; ".join(reasons),
+        _details(places, record, wanted, "asked", asked),
+    )
+
+
+def _absent(record: ModelRecord, files: Iterable[FileRecord]) -> list[AbsentFile]:
+    return [AbsentFile(record.name, file.path, file.bytes) for file in files]
+
+
+def _local_reasons(places: Places, record: ModelRecord, wanted: Wanted) -> list[str]:
+    """What is wrong on this machine: a mirror that is not there, files that are damaged."""
+    folder = places.missing_mirror()
+    reasons = [f"the mirror {folder} does not exist ({MIRROR_VARIABLE})"] if folder else []
+    if any(places.in_cache(record, file).exists() for file in wanted):
+        reasons.append("a file in the cache is damaged")
+    mirrored = [places.in_mirror(record, file) for file in wanted]
+    if any(path and path.exists() for path in mirrored):
+        reasons.append("a file in the mirror is damaged")
+    return reasons
+
+
+def _details(
+    places: Places, record: ModelRecord, wanted: Wanted, verb: str, asked: str = ""
+) -> str:
+    """Of the first files where they were looked for, and what was found there."""
+    seen = [
+        f"{file.path} of {record.name!r} ({fault}; {verb}: "
+        f"{asked or ', '.join(places.urls(record, file))})"
+        for file, fault in list(wanted.items())[:_SHOWN]
+    ]
+    rest = len(wanted) - _SHOWN
+    more = f" and {count_text(rest, 'more file')}" if rest > 0 else ""
+    return f"searched for {', '.join(seen)}{more}"
 
 
 def _install(
@@ -115,27 +187,16 @@ def _read_blocks(source: Path) -> Iterator[bytes]:
 
 
 def _download_all(
-    places: Places, record: ModelRecord, wanted: Mapping[FileRecord, str], install: Install
+    places: Places, record: ModelRecord, wanted: Wanted, install: Install, shown: Progress
 ) -> dict[str, Path]:
-    found = {}
+    found: dict[str, Path] = {}
     with open_session() as session:
-        for file, fault in wanted.items():
-            what = f"{file.path} of {record.name!r} ({fault})"
+        for file in wanted:
             urls = places.urls(record, file)
-            fill = partial(download, session=session, urls=urls, what=what)
-            found[file.path] = install(file, fill)
+            fill = partial(download, session=session, urls=urls, say=shown.say)
+            try:
+                found[file.path] = install(file, fill)
+            except UnavailableError as error:
+                rest = {f: fault for f, fault in wanted.items() if f.path not in found}
+                raise _fetch_error(places, record, rest, error.failures) from None
     return found
-
-
-@contextmanager
-def _progress_bar(label: str, total: int, progress: bool | None) -> Iterator[Report]:
-    """What reports received bytes: a bar on stderr if asked for, or by default on a terminal."""
-    if progress is None:
-        progress = sys.stderr is not None and sys.stderr.isatty()
-    if not progress:
-        yield lambda count: None
-        return
-    with needed_for("a progress bar"):
-        from tqdm import tqdm
-    with tqdm(total=total, desc=label, unit="B", unit_scale=True) as bar:
-        yield bar.update

@@ -14,7 +14,11 @@ Report = Callable[[int], object]
 
 
 class WrongBytesError(Exception):
-    """What was received is not the file of the record."""
+    """What was received is not the file of the record; ``short`` says why in two words."""
+
+    def __init__(self, reason: str, short: str = "other bytes") -> None:
+        super().__init__(reason)
+        self.short = short
 
 
 class Part:
@@ -59,7 +63,7 @@ class Part:
         os.fsync(self._stream.fileno())
         fault = find_fault(self._path, self.file)
         if fault:
-            raise WrongBytesError(fault.replace(str(self._path), "the file received"))
+            raise WrongBytesError(fault.replace(str(self._path), "the file received"), "wrong hash")
         self._stream.close()
         os.replace(self._path, self._target)
 

@@ -58,6 +58,18 @@ class Places(NamedTuple):
         """The place of ``file`` in the mirror, when that is a folder."""
         return self.mirror_folder / record.name / file.path if self.mirror_folder else None
 
+    def in_kits(self, record: ModelRecord, file: FileRecord) -> list[Path]:
+        """The places of ``file`` in the installed kits that have a folder of its model."""
+        from weights_cache.kits import installed_kits
+
+        folders = (kit.folder / record.name for kit in installed_kits())
+        return [folder / file.path for folder in folders if folder.is_dir()]
+
+    def missing_mirror(self) -> Path | None:
+        """The mirror, when that should be a folder and there is none."""
+        folder = self.mirror_folder
+        return folder if folder and not folder.is_dir() else None
+
     def urls(self, record: ModelRecord, file: FileRecord) -> list[str]:
         """The URLs to ask for ``file``: the mirror's, then the pinned ones."""
         if not self.mirror_url:

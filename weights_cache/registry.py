@@ -110,7 +110,7 @@ def _unknown(name: object, names: list[str]) -> str:
     close = [known for known in names if text and text.lower() in known][:3]
     close = close or difflib.get_close_matches(text.lower(), names, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(map(repr, close))}? " if close else ""
-    return f"no registered weights are called {text!r}; {hint}`zoo weights list` shows all"
+    return f"no registered weights are called {text!r}; {hint}see `weights_cache.list_records`"
 
 
 def write_registry(index: Path, target: Path = REGISTRY) -> None:

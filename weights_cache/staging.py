@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from weights_cache.dependencies import needed_for
 from weights_cache.errors import WeightsError
@@ -79,6 +80,21 @@ def is_stale(path: Path) -> bool:
 def create_file(path: Path) -> int:
     """Create ``path``, which must not exist, and return a descriptor to write and read it."""
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+
+
+@contextmanager
+def replacing(target: Path) -> Iterator[BinaryIO]:
+    """A new file that takes the place of ``target`` when it is whole; an error leaves nothing."""
+    _remove_stale(target, "tmp")
+    temporary = unique_sibling(target, "tmp")
+    try:
+        with open(create_file(temporary), "wb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(temporary, target)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def replace_files(folder: Path, contents: Mapping[str, Iterable[bytes | memoryview]]) -> None:

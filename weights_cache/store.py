@@ -1,26 +1,19 @@
-"""The files of a registered model, wherever they are: bundled, cached, mirrored, or fetched.
+"""The files of a registered model, wherever they are: bundled, in a kit, cached or fetched.
 
 A file is accepted only by its length and hash, so it does not matter where it was found.
 """
 
-from collections.abc import Collection, Iterator
-from contextlib import suppress
+from collections.abc import Collection
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, get_args
 
-from weights_cache.checks import (
-    CHECKS_NAME,
-    CheckBook,
-    find_bundled_fault,
-    find_fault,
-    find_size_fault,
-)
+from weights_cache.checks import CheckBook, find_bundled_fault, find_fault, find_size_fault
 from weights_cache.errors import WeightsError
 from weights_cache.places import MIRROR_VARIABLE, PathLike, Places
-from weights_cache.registry import BUNDLED, FileRecord, ModelRecord, find_record, list_records
-from weights_cache.staging import locked, siblings, writing_to
+from weights_cache.registry import BUNDLED, FileRecord, ModelRecord, find_record
 
-State = Literal["bundled", "cached", "mirror", "missing"]
+#: Where a file is, in the order of search.
+State = Literal["bundled", "kit", "cached", "mirror", "missing"]
 
 
 class ModelFiles(dict[str, Path]):
@@ -58,19 +51,19 @@ def locate(
 ) -> ModelFiles:
     """Return where the checked files of a registered model are: path in the model → file.
 
-    Searched in this order: the package itself (bundled models), the cache, the mirror, then the
-    mirror's and the pinned URLs, from which a file is downloaded into the cache.
+    Searched in this order: the package itself (bundled models), installed kits, the cache, the
+    mirror, then the mirror's and the pinned URLs, from which a file is downloaded into the cache.
 
     Args:
         name: a name of the registry.
         cache: the cache folder; None takes ZOO_WEIGHTS_CACHE or the platform's.
         mirror: a folder or URL with one folder per model; None takes ZOO_WEIGHTS_MIRROR.
         offline: whether to stay off the network; None takes ZOO_OFFLINE.
-        progress: whether to show a bar on stderr; None shows it on a terminal only.
+        progress: whether to show a bar on stderr; None shows it on a terminal and in a notebook.
         only: paths in the model of the files that are needed; None takes all.
 
-    Raises WeightsError when the name is unknown or a file cannot be had whole; it says which
-    file, where it was looked for and what to do.
+    Raises WeightsError when the name is unknown, and MissingError when a file cannot be had whole:
+    it says what to do, and its ``details`` which file was looked for, where, and what was found.
 
     >>> sorted(locate("posenet-tiny"))
     ['group1-shard1of1.bin', 'model.json']
@@ -83,10 +76,10 @@ def locate(
     found: dict[str, Path] = {}
     faults: dict[FileRecord, str] = {}
     for file in record.files:
-        cached, mirrored = places.in_cache(record, file), places.in_mirror(record, file)
-        fault = book.find_fault(cached, file)
-        if fault is None:
-            found[file.path] = cached
+        path, fault = _find_file(places, record, file, book)
+        mirrored = places.in_mirror(record, file)
+        if path:
+            found[file.path] = path
         elif mirrored and find_fault(mirrored, file) is None:
             found[file.path] = mirrored
         else:
@@ -104,10 +97,11 @@ def fetch(
     progress: bool | None = None,
     only: Collection[str] | None = None,
 ) -> ModelFiles:
-    """Make sure that the files of a registered model are in the cache, and return where.
+    """Make sure that the files of a registered model are on this machine, and return where.
 
-    Arguments and errors as for ``locate``; files found in a mirror folder are copied. A bundled
-    model is always there and stays where it is.
+    Arguments and errors as for ``locate``; files found in a mirror folder are copied into the
+    cache. Bundled models and installed kits are always there and stay where they are; all other
+    files are hashed again.
     """
     record = find_record(name).limited_to(only)
     if record.bundled:
@@ -116,9 +110,9 @@ def fetch(
     found: dict[str, Path] = {}
     faults: dict[FileRecord, str] = {}
     for file in record.files:
-        fault = find_fault(places.in_cache(record, file), file)
-        if fault is None:
-            found[file.path] = places.in_cache(record, file)
+        path, fault = _find_file(places, record, file)
+        if path:
+            found[file.path] = path
         else:
             faults[file] = fault
     return _complete(places, record, found, faults, progress)
@@ -138,65 +132,56 @@ def status(
     >>> status("posenet-tiny")
     'bundled'
     """
-    record = find_record(name).limited_to(only)
-    if record.bundled:
-        return "bundled"
-    places = Places.choose(cache, mirror, offline=True)
-    files = [file for file in record.files if file.urls]  # the other ones may be absent
-    cached = [_has_size(places.in_cache(record, file), file) for file in files]
-    if all(cached):
-        return "cached"
-    mirrored = [_has_size(places.in_mirror(record, file), file) for file in files]
-    either = [one or other for one, other in zip(cached, mirrored, strict=True)]
-    return "mirror" if all(either) else "missing"
+    needed = {file.path for file in find_record(name).files if file.urls}  # others may be absent
+    states = file_states(name, cache=cache, mirror=mirror, only=only)
+    found = {state for path, state in states.items() if path in needed or state == "bundled"}
+    return max(found, key=get_args(State).index, default="missing")
 
 
-class FileReport(NamedTuple):
-    """What ``verify`` found of one file: where it is, and what is wrong with it (None: nothing)."""
-
-    path: str
-    place: Path | None
-    problem: str | None
-
-
-def verify(
+def file_states(
     name: str,
     *,
     cache: PathLike | None = None,
     mirror: PathLike | None = None,
     only: Collection[str] | None = None,
-) -> list[FileReport]:
-    """Hash every file of a registered model again, where ``locate`` would look, and report.
+) -> dict[str, State]:
+    """Say of each file of a registered model where it is: path in the model → state.
 
-    Nothing is fetched, changed or believed from earlier checks. Files that are published nowhere
-    are left out where they are absent. Arguments as for ``locate``.
+    As for ``status``, by sizes and without the network; a state is the first place of the search
+    that has the file.
 
-    >>> [report.problem for report in verify("posenet-tiny")]
-    [None, None]
+    >>> file_states("posenet-tiny")["model.json"]
+    'bundled'
     """
     record = find_record(name).limited_to(only)
     places = Places.choose(cache, mirror, offline=True)
-    reports = [_verify_file(places, record, file) for file in record.files]
-    needed = {file.path for file in record.files if file.urls or record.bundled}
-    return [report for report in reports if report.place or report.path in needed]
+    return {file.path: _state(places, record, file) for file in record.files}
 
 
-def clear(
-    name: str | None = None,
-    *,
-    cache: PathLike | None = None,
-    only: Collection[str] | None = None,
-) -> int:
-    """Remove a registered model (None: every one) from the cache; return the bytes freed.
+def _state(places: Places, record: ModelRecord, file: FileRecord) -> State:
+    if record.bundled:
+        return "bundled"
+    if any(_has_size(path, file) for path in places.in_kits(record, file)):
+        return "kit"
+    if _has_size(places.in_cache(record, file), file):
+        return "cached"
+    return "mirror" if _has_size(places.in_mirror(record, file), file) else "missing"
 
-    ``only`` are the paths in the model of the files to remove, None all. Only what this package
-    put there is removed: registered files, unfinished downloads and notes. Links are removed,
-    never followed; a model's folder that is a link is left alone.
+
+def _find_file(
+    places: Places, record: ModelRecord, file: FileRecord, book: CheckBook | None = None
+) -> tuple[Path | None, str]:
+    """Where a kit or the cache has the file, or else what is wrong with its place in the cache.
+
+    Files that ``book`` knows are believed.
     """
-    records = list_records() if name is None else [find_record(name).limited_to(only)]
-    places = Places.choose(cache, None, offline=True)
-    with writing_to(places.cache, 0, "remove the files by hand"):
-        return sum(_clear_model(places, record) for record in records)
+    check = book.find_fault if book else find_fault
+    for path in places.in_kits(record, file):
+        if check(path, file) is None:
+            return path, ""
+    path = places.in_cache(record, file)
+    fault = check(path, file)
+    return (None, fault) if fault else (path, "")
 
 
 def _bundled_files(record: ModelRecord) -> ModelFiles:
@@ -227,52 +212,3 @@ def _complete(
 
 def _has_size(path: Path | None, file: FileRecord) -> bool:
     return path is not None and find_size_fault(path, file) is None
-
-
-def _verify_file(places: Places, record: ModelRecord, file: FileRecord) -> FileReport:
-    if record.bundled:
-        candidates = [BUNDLED / record.name / file.path]
-    else:
-        paths = (places.in_cache(record, file), places.in_mirror(record, file))
-        candidates = [path for path in paths if path and path.exists()]
-    if not candidates:
-        return FileReport(file.path, None, f"{places.in_cache(record, file)} is missing")
-    return FileReport(file.path, candidates[0], find_fault(candidates[0], file))
-
-
-def _clear_model(places: Places, record: ModelRecord) -> int:
-    folder = places.cache / record.name
-    if folder.is_symlink() or not folder.is_dir():
-        return 0
-    freed = 0
-    for file in record.files:
-        with locked(places.lock(record, file)):
-            freed += sum(map(_remove, _own_files(folder, file)))
-    freed += _remove(folder / CHECKS_NAME)
-    _remove_empty(folder, record)
-    return freed
-
-
-def _own_files(folder: Path, file: FileRecord) -> Iterator[Path]:
-    """The file and its unfinished downloads, unless a link in between leads elsewhere."""
-    target = folder / file.path
-    between = [parent for parent in target.parents if folder in parent.parents]
-    if target.parent.is_dir() and not any(parent.is_symlink() for parent in between):
-        yield from [target, *siblings(target, "part")]
-
-
-def _remove(path: Path) -> int:
-    try:
-        size = path.lstat().st_size
-        path.unlink()
-    except FileNotFoundError:
-        return 0
-    return size
-
-
-def _remove_empty(folder: Path, record: ModelRecord) -> None:
-    """Remove the model's folders that hold nothing (more), the deepest first."""
-    names = {parent for file in record.files for parent in Path(file.path).parents}
-    for name in sorted(names, key=lambda path: len(path.parts), reverse=True):
-        with suppress(OSError):  # it holds something that is not ours
-            (folder / name).rmdir()

@@ -1,7 +1,7 @@
 """The writer of the TensorFlow.js web format: ``model.json`` and its shards."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -77,12 +77,15 @@ def write_weights(
     return _write(Path(folder), {**beside, **shards, "model.json": [document]})
 
 
-def kinds_by_name(names: Iterable[str], quantise: Quantise) -> dict[str, str]:
+def kinds_by_name(
+    names: Iterable[str], quantise: Quantise, also: Collection[str] = ()
+) -> dict[str, str]:
     """The quantisation asked for each name; a pattern that matches nothing is a mistake.
 
     Args:
         names: of all weights.
         quantise: as for ``write_weights``.
+        also: further words that may stand for a kind.
 
     >>> kinds_by_name(["conv/kernel", "conv/bias"], {"*bias": "float32", "*": "uint8"})
     {'conv/bias': 'float32', 'conv/kernel': 'uint8'}
@@ -93,7 +96,7 @@ def kinds_by_name(names: Iterable[str], quantise: Quantise) -> dict[str, str]:
     patterns = quantise if isinstance(quantise, Mapping) else {"*": quantise}
     kinds: dict[str, str] = {}
     for pattern, kind in patterns.items():
-        if kind != AS_IT_IS:
+        if kind != AS_IT_IS and kind not in also:
             require_kind(kind)
         matches = [name for name in known if fnmatchcase(str(name), pattern)]
         if known and not matches:

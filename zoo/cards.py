@@ -38,27 +38,35 @@ def describe(name: str) -> str:
     >>> print(zoo.describe("posenet.tiny").splitlines()[1])
     task        pose: estimate_multiple_poses, estimate_single_pose, infer
     """
-    entry = find_entry(name)
-    facts = [
-        (label.ljust(_LABEL_WIDTH), text) for label, text in (*_facts(entry), *_network(entry))
-    ]
+    return card_text(find_entry(name))
+
+
+def card_text(entry: Entry, *, placed: bool = True) -> str:
+    """The card of a pretrained model.
+
+    Args:
+        entry: of the model.
+        placed: whether it says where the weights are on this machine.
+    """
+    known = (*_facts(entry, placed), *_network(entry))
+    facts = [(label.ljust(_LABEL_WIDTH), text) for label, text in known]
     rows = [(f"{entry.name}: ", entry.title), *facts]
     return "\n".join(line for label, text in rows for line in _wrapped(label, text))
 
 
-def _facts(entry: Entry) -> Iterator[tuple[str, str]]:
+def _facts(entry: Entry, placed: bool) -> Iterator[tuple[str, str]]:
     from weights_cache import find_record, status
-    from zoo.sizes import size_text
+    from weights_cache.sizes import count_text, size_text
 
     record = find_record(entry.weights).limited_to(entry.files)
-    where = status(record.name, only=entry.files)
-    files = f"{len(record.files)} file{'s' if len(record.files) > 1 else ''}"
+    where = f" ({status(record.name, only=entry.files)})" if placed else ""
+    files = count_text(len(record.files), "file")
     parts = [f"{name} ({role})" for role, name in entry.parts.items() if name != entry.name]
     yield "task", f"{entry.task}: {', '.join(verbs_of(entry))}"
     yield "licence", record.licence
     yield "source", record.source
     yield "origin", record.upstream
-    yield "size", f"{size_text(record.bytes)} in {files} ({where}), {record.name}"
+    yield "size", f"{size_text(record.bytes)} in {files}{where}, {record.name}"
     yield "pictures", _pictures(entry)
     yield "labels", _labels(entry)
     yield "works with", ", ".join(parts)

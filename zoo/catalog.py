@@ -90,8 +90,11 @@ def default_entries(task: str | None = None) -> "list[Entry]":
     >>> [entry.name for entry in default_entries("hands")]
     ['hands.lite', 'palm.lite']
     """
-    chosen = [task] if task else list(tasks())
-    names = [c.default for t in chosen for c in importlib.import_module(f"zoo.{t}").MODELS.values()]
+    packages = [importlib.import_module(f"zoo.{name}") for name in ([task] if task else tasks())]
+    for package in list(packages):
+        others = getattr(package, "WORKS_WITH", ())
+        packages += [importlib.import_module(f"zoo.{name}") for name in others]
+    names = [its.default for package in packages for its in package.MODELS.values()]
     found = {e.name: e for name in names if is_entry(name) for e in with_parts(find_entry(name))}
     return list(found.values())
 

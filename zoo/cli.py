@@ -9,10 +9,11 @@ import sys
 
 from zoo.blas import choose_kernels, leave_threads_out
 from zoo.cli_convert import add_convert
+from zoo.cli_models import add_models
 from zoo.cli_photos import add_task
 from zoo.cli_plans import add_plan
 from zoo.cli_tasks import TASKS
-from zoo.cli_weights import add_models, add_weights
+from zoo.cli_weights import add_weights
 from zoo.terminal import Parser, run_safely
 
 

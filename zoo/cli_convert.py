@@ -2,17 +2,27 @@
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from weights_cache.errors import ZooError
-from zoo.sizes import size_text
+from weights_cache.sizes import size_text
 from zoo.terminal import complain
+
+if TYPE_CHECKING:
+    from core.converter.conversion import Request
+    from core.graph.nodes import Graph
+    from zoo.entry import Entry
+    from zoo.sample_inputs import ImageInputs
 
 #: How the arguments that errors name are written here.
 _OPTIONS = {
     "overwrite=True": "--overwrite",
     "outputs=": "--output",
     "format=": "--format ",
+    "quantise='auto'": "--quantise auto",
+    "quantise=": "--quantise ",
+    "samples=": "--samples",
+    "tolerance=": "--tolerance ",
 }
 
 
@@ -24,19 +34,11 @@ def add_convert(commands: Any) -> None:
     convert.add_argument(
         "source",
         metavar="IN",
-        help="a .tflite, .h5, .keras or .pb file, a SavedModel, a Teachable Machine export, or a "
-        "model.json",
+        help="a .tflite, .h5, .keras or .pb file, a SavedModel, a Teachable Machine export, a "
+        "model.json; or the name of a model, see 'zoo models'",
     )
     convert.add_argument("target", metavar="OUT", nargs="?", help="the folder to write to")
-    convert.add_argument(
-        "--quantise",
-        action="append",
-        default=[],
-        metavar="KIND",
-        help="float16, uint8 or uint16 for all weights; or 'PATTERN=KIND' for those whose name "
-        "matches, where float32 leaves them as they are (the first that matches counts). What is "
-        "quantised in IN stays so, but for TFLite weights with a scale for each channel",
-    )
+    _add_quantisation(convert)
     convert.add_argument("--dry-run", action="store_true", help="write nothing, print a report")
     convert.add_argument("--json", action="store_true", help="the report as JSON")
     convert.add_argument(
@@ -62,6 +64,40 @@ def add_convert(commands: Any) -> None:
     convert.set_defaults(run=_run_convert)
 
 
+def _add_quantisation(convert: argparse.ArgumentParser) -> None:
+    convert.add_argument(
+        "--quantise",
+        action="append",
+        default=[],
+        metavar="KIND",
+        help="float16, uint8 or uint16 for all weights; auto for the smallest of each weight that "
+        "keeps the outputs within the tolerance; or 'PATTERN=KIND' for those whose name matches, "
+        "where float32 leaves them as they are (the first that matches counts). What is quantised "
+        "in IN stays so, but for TFLite weights with a scale for each channel",
+    )
+    convert.add_argument(
+        "--tolerance",
+        type=float,
+        metavar="SHARE",
+        help="how far quantised weights may change an output on the sample images, as a share of "
+        "the output's range; --quantise KIND warns beyond it, auto stays within it (default: 0.05)",
+    )
+    convert.add_argument(
+        "--samples",
+        nargs="+",
+        metavar="IMAGE",
+        help="images, or folders of them, to measure with (default: 18 made of 3 that come along)",
+    )
+    convert.add_argument(
+        "--range",
+        nargs=2,
+        type=float,
+        metavar=("LOW", "HIGH"),
+        help="what the darkest and the brightest pixel are for the model (default: as the model of "
+        "that name takes them, or else 0 1)",
+    )
+
+
 def _run_convert(given: argparse.Namespace) -> int:
     try:
         return _convert(given)
@@ -81,29 +117,74 @@ def _as_options(message: str) -> str:
 
 
 def _convert(given: argparse.Namespace) -> int:
-    from core.converter.conversion import require_format
+    from core.converter.choosing import AUTO
+    from core.converter.conversion import prepare_conversion, require_format
     from core.converter.formats import find_kind
+    from core.graph.nodes import Graph
+    from zoo.convertible import find_source
 
-    kind = find_kind(given.source)
+    source, entry = find_source(given.source)
+    kind = "graph" if isinstance(source, Graph) else find_kind(source)
     require_format(given.format)
-    how = {
-        "format": given.format,
-        "quantise": _quantise(given.quantise),
-        "optimise": given.optimise,
-        "signature": given.signature,
-        "outputs": given.output,
-    }
-    if given.dry_run:
-        return _print_report(given, kind, how)
-    if given.json:
+    if not given.dry_run and given.json:
         raise ZooError("--json is for the report: give --dry-run, too")
-    if given.target is None:
+    if not given.dry_run and given.target is None:
         raise ZooError("give the folder to write to as OUT, or --dry-run")
-    from core.converter import convert
-
-    path = convert(given.source, given.target, overwrite=given.overwrite, **how)
+    request = _request(given, kind, entry)
+    if given.dry_run:
+        return _print_report(given, source, kind, request)
+    conversion = prepare_conversion(source, given.target, request, overwrite=given.overwrite)
+    if conversion.warning:
+        complain(_as_options(conversion.warning))
+    elif any(text.endswith(AUTO) for text in given.quantise):
+        complain(conversion.summary)
+    path = conversion.write()
     print(f"{path}: {size_text(_written_bytes(path))}")
     return 0
+
+
+def _request(given: argparse.Namespace, kind: str, entry: "Entry | None") -> "Request":
+    """What is asked for; images are read only if something is measured with them."""
+    from core.converter.conversion import Request
+
+    request = Request(
+        quantise=_quantise(given.quantise),
+        format=given.format,
+        optimise=given.optimise,
+        signature=given.signature,
+        outputs=given.output,
+    )
+    if given.tolerance is not None:
+        request = request._replace(tolerance=given.tolerance)
+    if not (request.quantise or given.dry_run):
+        if given.samples or given.range or given.tolerance is not None:
+            raise ZooError(
+                "--samples, --range and --tolerance are for --quantise or --dry-run: give one"
+            )
+        return request
+    return request._replace(samples=_samples(given, kind, entry))
+
+
+def _samples(given: argparse.Namespace, kind: str, entry: "Entry | None") -> "ImageInputs":
+    """The images to measure with, as the model takes them."""
+    from zoo.convertible import input_size
+    from zoo.sample_inputs import SIGNED_RANGE, ImageInputs, read_samples
+    from zoo.samples import sample_images
+
+    inputs = ImageInputs(sample_images())
+    if given.samples:
+        inputs = ImageInputs(read_samples(given.samples), what="images", required=True)
+    if given.range:
+        return inputs._replace(range=_range(*given.range))
+    if entry is not None:
+        return inputs._replace(preprocess=entry.preprocess, size=input_size(entry))
+    return inputs._replace(range=SIGNED_RANGE) if kind == "teachable" else inputs
+
+
+def _range(low: float, high: float) -> tuple[float, float]:
+    if not low < high:
+        raise ZooError(f"--range {low:g} {high:g} must be a lower and a higher number")
+    return low, high
 
 
 def _written_bytes(path: Path) -> int:
@@ -128,16 +209,20 @@ def _quantise(texts: list[str]) -> dict[str, str] | None:
     return kinds or None
 
 
-def _print_report(given: argparse.Namespace, kind: str, how: dict[str, Any]) -> int:
+def _print_report(
+    given: argparse.Namespace, source: "str | Path | Graph", kind: str, request: "Request"
+) -> int:
     """Status 1 if the model could be read, but not be written."""
     import json
 
     from core.converter import inspect_model
     from core.converter.targets import check_target
+    from core.graph.nodes import Graph
 
     if given.target is not None:
-        check_target(given.target, Path(given.source), kind, overwrite=given.overwrite)
-    report = inspect_model(given.source, **how)
+        path = None if isinstance(source, Graph) else Path(source)
+        check_target(given.target, path, kind, overwrite=given.overwrite)
+    report = inspect_model(source, **request._asdict())._replace(source=given.source)
     print(json.dumps(report.to_dict()) if given.json else report.to_text())
     if report.unsupported:
         complain(f"TensorFlow.js has not these node types: {', '.join(report.unsupported)}")

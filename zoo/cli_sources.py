@@ -35,14 +35,19 @@ def find_images(sources: list[str], *, recursive: bool) -> tuple[list[str], int]
     failed = 0
     for source in dict.fromkeys(sources):
         try:
-            images |= dict.fromkeys(_images_of(source, recursive))
+            images |= dict.fromkeys(images_of(source, recursive))
         except ZooError as error:
             complain(error)
             failed += 1
     return list(images), failed
 
 
-def _images_of(source: str, recursive: bool) -> list[str]:
+def images_of(source: str, recursive: bool) -> list[str]:
+    """The images that one source stands for; see `find_images`.
+
+    Raises:
+        ZooError: a folder or a pattern has none.
+    """
     if os.path.isdir(source):
         files = _files_in(source, recursive)
         advice = "give another folder"

@@ -59,7 +59,7 @@ TASKS = (
         "joint",
         verbs={"single": ("estimate_single_pose", "only the most prominent person of an image")},
         flags=(
-            Flag("--max-poses", "find at most so many people (default: 5)", int, switches=_ONE),
+            Flag("--max-poses", "find at most so many people (default: 20)", int, switches=_ONE),
             _SCORE,
         ),
         see_more={

@@ -1,155 +1,127 @@
-"""``zoo models`` and ``zoo weights``: what there is, and where its files are."""
+"""``zoo weights``: where the files of models are, and getting, checking and removing them."""
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-from weights_cache.errors import ZooError
-from zoo.sizes import size_text
-from zoo.terminal import Parser, complain, print_table
+from weights_cache.sizes import count_text, size_text
+from zoo.cli_kits import add_install, add_kit
+from zoo.cli_models import print_licensed
+from zoo.terminal import SwitchParser, complain
 
-#: Of licences: what a table has room for.
-_LICENCES = ("Apache-2.0", "MIT")
-_MORE = "(*)"
-
-
-class Wanted(NamedTuple):
-    """The files of a record that a command is about."""
-
-    name: str  # of the model, or of the record where that was named
-    record: Any
-    only: tuple[str, ...] | None = None  # their paths; None: all
-
-
-def add_models(commands: Any) -> None:
-    """Declare ``zoo models``."""
-    models = commands.add_parser("models", help="list the pretrained models")
-    models.add_argument(
-        "pattern", nargs="?", default="*", metavar="GLOB", help="such as 'pose*', or a task"
-    )
-    models.set_defaults(run=_run_models)
+_NAMES = "a model of 'zoo models', a task, a glob such as 'hands*', or registered weights"
 
 
 def add_weights(commands: Any) -> None:
     """Declare ``zoo weights`` and its actions."""
     weights = commands.add_parser("weights", help="fetch, list, verify, find or remove weights")
-    actions = weights.add_subparsers(metavar="ACTION", required=True, parser_class=Parser)
+    actions = weights.add_subparsers(metavar="ACTION", required=True, parser_class=SwitchParser)
+    fetch = actions.add_parser("fetch", help="download models into the cache, to run offline")
+    fetch.add_argument(
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help=f"{_NAMES}; a task means its default models; none means those of all tasks",
+    )
+    fetch.add_argument("--all", action="store_true", help="all models there are")
+    fetch.add_argument("--yes", action="store_true", help="do not ask before a download")
+    fetch.set_defaults(run=_fetch_weights)
+    add_kit(actions)
+    add_install(actions)
     for run, name, doc in (
-        (_fetch_weights, "fetch", "download into the cache, with what a model works with"),
-        (_list_weights, "list", "list the registered files and where they are"),
+        (_list_weights, "list", "list models and where their files are"),
         (_verify_weights, "verify", "hash every file again"),
         (_print_weights_path, "path", "print the folder of a model, or of the cache"),
         (_clear_weights, "clear", "remove from the cache"),
     ):
         action = actions.add_parser(name, help=doc)
-        action.add_argument(
-            "names",
-            nargs="+" if name == "fetch" else "*",
-            metavar="NAME",
-            help="a model of 'zoo models' or 'zoo weights list'; none means all",
-        )
+        help_text = f"{_NAMES}; none means {'the cache' if name == 'path' else 'all'}"
+        action.add_argument("names", nargs="*", metavar="NAME", help=help_text)
         action.set_defaults(run=run)
-
-
-def _run_models(given: argparse.Namespace) -> int:
-    from zoo.catalog import find_entry, models, tasks
-
-    names = models(given.pattern)
-    if not names:
-        raise ZooError(
-            f"no model matches {given.pattern!r}: 'zoo models' lists all, 'zoo models TASK' those "
-            f"of a task: {', '.join(tasks())}"
-        )
-    rows = []
-    for entry in map(find_entry, names):
-        rows.append((entry.name, entry.task, *_columns(_of_entry(entry))))
-    _print_licensed(("NAME", "TASK", "SIZE", "WEIGHTS"), rows)
-    return 0
-
-
-def _columns(wanted: Wanted) -> tuple[str, str, str]:
-    """Size, place and licence."""
-    from weights_cache import status
-
-    where = status(wanted.record.name, only=wanted.only)
-    return size_text(wanted.record.bytes), where, wanted.record.licence
-
-
-def _print_licensed(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
-    """A table whose last column are licences: their names on a terminal, else what they say."""
-    if not sys.stdout.isatty():
-        print_table([(*head, "LICENCE"), *rows])
-        return
-    short = [(*row[:-1], _licence_name(row[-1])) for row in rows]
-    print_table([(*head, "LICENCE"), *short])
-    if any(row[-1].endswith(_MORE) for row in short):
-        print(f"{_MORE} there is more to it: see 'zoo describe MODEL'")
-
-
-def _licence_name(text: str) -> str:
-    """The licence that a text names first, and a mark if it says more."""
-    named = [name for name in _LICENCES if name in text]
-    first = min(named, key=text.index, default="")
-    return text if text == first else f"{first} {_MORE}".lstrip()
-
-
-def _of_entry(entry: Any) -> Wanted:
-    from weights_cache import find_record
-
-    return Wanted(entry.name, find_record(entry.weights).limited_to(entry.files), entry.files)
-
-
-def _wanted(names: list[str], *, parts: bool = False) -> Iterator[Wanted]:
-    """What is named, by entries or records; everything without names.
-
-    Args:
-        names: as given.
-        parts: also what the models named work with.
-    """
-    from weights_cache import find_record, list_records
-    from zoo.catalog import find_entry, is_entry, with_parts
-
-    if not names:
-        yield from (Wanted(record.name, record) for record in list_records())
-    for name in names:
-        if not is_entry(name):
-            yield Wanted(name, find_record(name))
-            continue
-        entry = find_entry(name)
-        yield from map(_of_entry, with_parts(entry) if parts else [entry])
 
 
 def _fetch_weights(given: argparse.Namespace) -> int:
     """With a model all that it works with by default, so that it runs offline then."""
-    from weights_cache import fetch
-    from weights_cache.errors import OfflineError
+    from weights_cache import fetch, status
+    from weights_cache.errors import MissingError, OfflineError, UnreachableError
+    from zoo.selection import runnable
 
-    for name, record, only in dict.fromkeys(_wanted(given.names, parts=True)):
+    wanted = runnable(given.names, every=given.all)
+    lacking = [w for w in wanted if status(w.record.name, only=w.only) in ("missing", "mirror")]
+    if lacking and not given.names and not _agreed(lacking, given.yes):
+        return 0
+    failures = []
+    for name, record, only, _ in wanted:
         try:
             files = fetch(record.name, only=only)
-        except OfflineError as error:
-            raise error.named(name) from error
-        print(f"{name}: {next(iter(files.values())).parent}")
-    return 0
+        except MissingError as error:
+            if isinstance(error, (OfflineError, UnreachableError)):
+                raise error.of_model(name) from None
+            failures.append(error.of_model(name))
+        else:
+            print(f"{name}: {next(iter(files.values())).parent}", flush=True)
+    for failure in failures:
+        complain(failure)
+    if not failures:
+        return 0
+    return 1 if len(failures) < len(wanted) else 2
+
+
+def _agreed(lacking: list[Any], yes: bool) -> bool:
+    """Whether to fetch what nobody named: asked on a terminal, and said elsewhere."""
+    from weights_cache import cache_folder
+
+    size = sum({(w.record.name, f.path): f.bytes for w in lacking for f in w.record.files}.values())
+    what = f"{count_text(len(lacking), 'model')}, {size_text(size)}, into {cache_folder()}"
+    if yes or sys.stdin is None or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        complain(f"fetching {what}")
+        return True
+    print(f"fetch {what}? [Y/n] ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() in ("", "y", "yes"):
+        return True
+    complain("nothing was fetched")
+    return False
 
 
 def _list_weights(given: argparse.Namespace) -> int:
-    wanted = list(_wanted(given.names))
-    _print_licensed(("NAME", "SIZE", "WHERE"), [(w.name, *_columns(w)) for w in wanted])
+    from zoo.selection import everything, matching
+
+    rows = [
+        (wanted.name, size_text(wanted.record.bytes), _where(wanted), wanted.record.licence)
+        for wanted in (matching(given.names) if given.names else everything())
+    ]
+    print_licensed(("NAME", "SIZE", "WHERE"), rows)
     return 0
 
 
+def _where(wanted: Any) -> str:
+    """The place of the files, or how many of them are there."""
+    from weights_cache import file_states, status
+
+    state = status(wanted.record.name, only=wanted.only)
+    if state != "missing":
+        return state
+    states = list(file_states(wanted.record.name, only=wanted.only).values())
+    there = len(states) - states.count("missing")
+    return f"{there} of {count_text(len(states), 'file')}" if there else state
+
+
 def _verify_weights(given: argparse.Namespace) -> int:
-    """Without names only what is there is hashed; a model that is named must be there."""
+    """Models that are named must be there; of tasks, globs and all only what is there is hashed."""
     from weights_cache import verify
+    from zoo.selection import everything, matching, other_files
 
     states = []
-    for name, record, only in _wanted(given.names):
-        reports = verify(record.name, only=only)
-        if given.names or any(report.place for report in reports):
-            states.append(_state(name, reports))
-            print(f"{name}: {states[-1]}")
+    for wanted in matching(given.names) if given.names else (*everything(), *other_files()):
+        reports = verify(wanted.record.name, only=wanted.only)
+        if not wanted.required:
+            reports = [report for report in reports if report.place]
+        if wanted.required or reports:
+            states.append(_state(wanted.name, reports))
+            print(f"{wanted.name}: {states[-1]}")
+    if given.names and not states:
+        complain(f"nothing of {', '.join(given.names)} is in the cache, a kit or a mirror")
+        return 2
     if all(state == "good" for state in states):
         return 0
     return 1 if "good" in states else 2
@@ -158,7 +130,7 @@ def _verify_weights(given: argparse.Namespace) -> int:
 def _state(name: str, reports: Any) -> str:
     """``"good"``, ``"missing"`` or ``"damaged"``; the latter two with the reason on stderr."""
     if not any(report.place for report in reports):
-        complain(f"{name} is neither in the cache nor in a mirror: 'zoo weights fetch {name}'")
+        complain(f"{name} is not in the cache, a kit or a mirror: 'zoo weights fetch {name}'")
         return "missing"
     problems = [report for report in reports if report.problem]
     for report in problems:
@@ -167,26 +139,34 @@ def _state(name: str, reports: Any) -> str:
 
 
 def _print_weights_path(given: argparse.Namespace) -> int:
-    from weights_cache import cache_folder, locate
-    from weights_cache.errors import OfflineError
+    from weights_cache import cache_folder, locate, status
+    from weights_cache.errors import MissingError
+    from zoo.selection import matching
 
     if not given.names:
         print(cache_folder())
-    for name, record, only in _wanted(given.names) if given.names else ():
+        return 0
+    wanted = matching(given.names)
+    there = [w for w in wanted if w.required or status(w.record.name, only=w.only) != "missing"]
+    for name, record, only, _ in there:
         try:
             files = locate(record.name, offline=True, only=only)
-        except OfflineError as error:
-            raise error.named(name) from error
+        except MissingError as error:
+            raise error.of_model(name) from None
         print(next(iter(files.values())).parent)
-    return 0
+    if there:
+        return 0
+    complain(f"nothing of {', '.join(given.names)} is in the cache, a kit or a mirror")
+    return 2
 
 
 def _clear_weights(given: argparse.Namespace) -> int:
     from weights_cache import clear
+    from zoo.selection import matching
 
-    freed = 0
-    for name, record, only in list(_wanted(given.names)):
-        if given.names and record.bundled:
+    freed = 0 if given.names else clear()
+    for name, record, only, required in matching(given.names):
+        if required and record.bundled:
             complain(f"{name} is part of the package and stays")
         freed += clear(record.name, only=only)
     print(f"{size_text(freed)} freed")

@@ -116,17 +116,41 @@ def _backends() -> Iterator[tuple[str, str]]:
 
 
 def _weights() -> Iterator[tuple[str, str]]:
-    from weights_cache import cache_folder, list_records, status
     from weights_cache.places import is_offline
 
-    folder = cache_folder()
-    cached = [r for r in list_records() if status(r.name) == "cached"]
-    size = sum(record.bytes for record in cached) / 1e6
-    writable = os.access(_existing(str(folder)), os.W_OK)
-    access = "" if writable else ", not writable (set ZOO_WEIGHTS_CACHE to another folder)"
-    yield "cache", f"{folder}: {len(cached)} models, {size:.1f} MB{access}"
+    yield "cache", _cache()
+    yield "kits", _kits()
     yield "mirror", _mirror(os.environ.get("ZOO_WEIGHTS_MIRROR"))
     yield "network", "not used (ZOO_OFFLINE)" if is_offline() else "used for missing weights"
+
+
+def _cache() -> str:
+    """Where it is, and which models it has, as `zoo models` counts them."""
+    from weights_cache import cache_folder, cached_bytes
+    from weights_cache.sizes import count_text, size_text
+
+    folder = cache_folder()
+    count = count_text(len(_models_in("cached")), "model")
+    writable = os.access(_existing(str(folder)), os.W_OK)
+    access = "" if writable else ", not writable (set ZOO_WEIGHTS_CACHE to another folder)"
+    return f"{folder}: {count}, {size_text(cached_bytes())}{access}"
+
+
+def _kits() -> str:
+    from weights_cache import installed_kits
+    from weights_cache.sizes import count_text
+
+    kits = [f"{kit.name} in {kit.folder}" for kit in installed_kits()]
+    count = count_text(len(_models_in("kit")), "model")
+    return f"{count}: {', '.join(kits)}" if kits else "none ('zoo weights kit --wheel' makes one)"
+
+
+def _models_in(place: str) -> list[str]:
+    from weights_cache import status
+    from zoo.catalog import all_entries
+
+    entries = all_entries().values()
+    return [entry.name for entry in entries if status(entry.weights, only=entry.files) == place]
 
 
 def _mirror(place: str | None) -> str:

@@ -11,8 +11,8 @@ import numpy as np
 from core.graph.model import GraphModel
 from core.graph.nodes import PartialSpec
 from core.tensors import Tensor
-from weights_cache.errors import OfflineError, ZooError
-from zoo.catalog import find_entry
+from weights_cache.errors import MissingError, ZooError
+from zoo.catalog import find_entry, is_entry, with_parts
 from zoo.descriptions import network_text
 from zoo.entry import Entry
 from zoo.images import read_image
@@ -331,8 +331,19 @@ def make_model(
     """Load the network of an entry, with all its options."""
     try:
         return model_class(entry)(entry, options, backend=backend, weights=weights)
-    except OfflineError as error:  # which knows the record's name only
-        raise error.named(entry.name) from error
+    except MissingError as error:
+        raise _of_model(error, entry) from None
+
+
+def _of_model(error: MissingError, entry: Entry) -> MissingError:
+    """The error about a model, with all else that is missing of what it works with."""
+    if is_entry(error.name):
+        return error  # of a part; else the name is the record's
+    from zoo.selection import missing_files, of_entry
+
+    lacking = {part.name: missing_files(of_entry(part)) for part in with_parts(entry)}
+    partners = [name for name, files in lacking.items() if files and name != entry.name]
+    return error.of_model(entry.name, [f for files in lacking.values() for f in files], partners)
 
 
 def model_class(entry: Entry) -> Any:

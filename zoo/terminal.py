@@ -36,9 +36,24 @@ class Parser(argparse.ArgumentParser):
             self.error(f"unknown {name} {value!r}{did_you_mean(value, action.choices)} ({valid})")
 
 
+class SwitchParser(Parser):
+    """Its options, none of which takes a value, may stand anywhere among the names.
+
+    argparse on its own takes no more names after an option that follows the first ones.
+    """
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As of argparse, with the options first."""
+        given = list(sys.argv[1:] if args is None else args)
+        if "--" not in given:
+            given.sort(key=lambda text: not text.startswith("--"))
+        return super().parse_known_args(given, namespace)
+
+
 def complain(message: object) -> None:
-    """Print one line to stderr."""
-    print("zoo:", " ".join(str(message).split()), file=sys.stderr)
+    """Print a message to stderr, a line for each of its lines."""
+    lines = [" ".join(line.split()) for line in str(message).splitlines()]
+    print("zoo:", "\n     ".join(lines), file=sys.stderr)
 
 
 def run_safely(command: Callable[[], int]) -> int:

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from core.converter.conversion import convert
+    from core.converter.damage import QuantisationWarning
     from core.converter.formats import load_model, read_graph
     from core.converter.report import Report, inspect_model
 
 _PUBLIC = {
+    "QuantisationWarning": "damage",
     "Report": "report",
     "convert": "conversion",
     "inspect_model": "report",
@@ -21,7 +23,7 @@ _PUBLIC = {
     "read_graph": "formats",
 }
 
-__all__ = ["Report", "convert", "inspect_model", "load_model", "read_graph"]
+__all__ = ["QuantisationWarning", "Report", "convert", "inspect_model", "load_model", "read_graph"]
 
 
 def __getattr__(name: str) -> object:

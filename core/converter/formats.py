@@ -34,6 +34,16 @@ _READERS = {
 #: Kinds that may hold layers, of which a user's functions may run some.
 _LAYERED = frozenset({"web", "keras", "teachable"})
 
+#: Kinds by the ending of a file's name, where its content leaves a choice.
+ENDINGS = {
+    ".pb": "frozen",
+    ".tflite": "tflite",
+    ".h5": "keras",
+    ".hdf5": "keras",
+    ".keras": "keras",
+    ".json": "web",
+}
+
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 
 
@@ -159,12 +169,4 @@ def _kind_by_name(path: Path) -> str | None:
     """Of a GraphDef no byte is fixed; what is damaged keeps its name, and its reader says more."""
     if path.name == "saved_model.pb":
         return "saved"
-    by_suffix = {
-        ".pb": "frozen",
-        ".tflite": "tflite",
-        ".h5": "keras",
-        ".hdf5": "keras",
-        ".keras": "keras",
-        ".json": "web",
-    }
-    return by_suffix.get(path.suffix.lower())
+    return ENDINGS.get(path.suffix.lower())

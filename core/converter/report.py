@@ -2,36 +2,22 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from math import prod
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.converter.conversion import (
-    Source,
-    keeps_layers,
-    prepared,
-    read_source,
-    require_format,
-    unchanged,
-)
-from core.converter.reading import reading
-from core.converter.web_types import unknown_types
-from core.converter.web_writer import (
-    prepare_for_web,
-    stored_arrays,
-    stored_weights,
-    web_documents,
-)
-from core.engine import tensor
+from core.converter.choosing import AUTO
+from core.converter.conversion import Request
+from core.converter.damage import TOLERANCE, Damage, OutputError, Trials
+from core.converter.measuring import chosen_kinds, make_trials
+from core.converter.originals import read_original
+from core.converter.samples import SampleInputs
+from core.converter.written import Weights, Written, stored_bytes, stored_kind
 from core.errors import CoreError
-from core.graph.model import GraphModel
-from core.graph.nodes import Graph, PartialSpec
-from core.layers import layer_classes, layers_graph
-from core.tensors import Tensor
+from core.graph.nodes import Graph
 from weights_cache.errors import WeightsError
-from weights_cache.quantise import QUANTISED_DTYPES, StoredArray, dequantise_array
+from weights_cache.quantise import QUANTISED_DTYPES, StoredArray
 from weights_cache.write import AS_IT_IS, Quantise
 
 #: The quantisations that a report compares; the first is none.
@@ -43,19 +29,6 @@ ASKED = "as asked"
 
 #: What a report calls a source's own quantisation, which stays if nothing is asked for.
 STORED = "as stored"
-
-#: Lengths that an input leaves open are 1 for the first axis, and this for others.
-_OPEN_LENGTH = 128
-
-#: Inputs of more values are not made up.
-_MOST_VALUES = 2**26
-
-
-class OutputError(NamedTuple):
-    """How far an output is from that of float32 weights, relative to the range of its values."""
-
-    max: float
-    mean: float
 
 
 class Report(NamedTuple):
@@ -70,9 +43,10 @@ class Report(NamedTuple):
         parameters: how many values the weights have.
         sizes: bytes of the weights by quantisation; ``"float32"`` is none, ``"as asked"`` what
             was asked for, ``"as stored"`` what the source has and keeps.
-        errors: of each quantisation by output, measured with random inputs; empty if the model
-            could not run.
+        errors: of each quantisation by output; empty if the model could not run.
         notes: why something is missing.
+        samples: the inputs with which errors were measured, such as ``"8 random inputs"``.
+        kinds: how many weights have each kind, of what was asked for.
     """
 
     source: str
@@ -83,6 +57,8 @@ class Report(NamedTuple):
     sizes: Mapping[str, int]
     errors: Mapping[str, Mapping[str, OutputError]]
     notes: Sequence[str]
+    samples: str = ""
+    kinds: Mapping[str, int] = {}
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain values, which JSON can hold."""
@@ -97,6 +73,7 @@ class Report(NamedTuple):
             "sizes": dict(self.sizes),
             "errors": errors,
             "notes": list(self.notes),
+            "kinds": dict(self.kinds),
         }
 
     def to_text(self) -> str:
@@ -108,6 +85,11 @@ class Report(NamedTuple):
             lines.append(f"not in TensorFlow.js: {kind} ({', '.join(names)})")
         lines.append("quantisation      bytes  largest and mean error, of an output's range")
         lines += [self._size_line(kind, size) for kind, size in self.sizes.items()]
+        if self.kinds:
+            counts = ", ".join(f"{count} in {kind}" for kind, count in self.kinds.items())
+            lines.append(f"{ASKED}: weights {counts}")
+        if self.errors:
+            lines.append(f"errors measured on {self.samples}")
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
 
     def _size_line(self, kind: str, size: int) -> str:
@@ -115,24 +97,27 @@ class Report(NamedTuple):
         if not found:
             return f"{kind:<12} {size:>10}"
         name, worst = max(found.items(), key=lambda item: item[1].max)
-        mean = max(error.mean for error in found.values())
-        return f"{kind:<12} {size:>10}  {worst.max:.2g} and {mean:.2g} ({name})"
+        damage = Damage(found)
+        lost, labels = damage.labels_lost
+        kept = f", {labels - lost} of {labels} top labels stay" if labels else ""
+        return f"{kind:<12} {size:>10}  {worst.max:.2g} and {damage.mean:.2g} ({name}){kept}"
 
 
 def inspect_model(
-    source: str | os.PathLike[str],
+    source: str | os.PathLike[str] | Graph,
     *,
     quantise: Quantise = None,
     format: str = "auto",
     optimise: bool | None = None,
     signature: str | None = None,
     outputs: Sequence[str] | None = None,
+    samples: SampleInputs | None = None,
+    tolerance: float | None = TOLERANCE,
     seed: int = 0,
 ) -> Report:
     """Tell what `core.converter.convert` would write, without writing it.
 
-    Errors are measured: the graph runs on the cpu with float32 weights and with quantised ones, on
-    the same random inputs, which are from 0 to 1, or from 0 to 255 where images are whole numbers.
+    Errors are measured: the graph runs on the CPU with float32 weights and with quantised ones.
 
     Args:
         source: as for `convert`.
@@ -141,6 +126,9 @@ def inspect_model(
         optimise: as for `convert`.
         signature: as for `convert`.
         outputs: as for `convert`.
+        samples: as for `convert`; by default random values from 0 to 1, or from 0 to 255 where
+            images are integers.
+        tolerance: as for `convert`.
         seed: of the random inputs.
 
     Raises:
@@ -148,85 +136,41 @@ def inspect_model(
             types that TensorFlow.js lacks.
         CoreError: there are no outputs or nodes of these names.
     """
-    require_format(format)
-    found = read_source(source, signature=signature)
-    if keeps_layers(found, format, optimise, outputs):
-        written = _written_layers(found)
-    else:
-        written = _written_graph(found, optimise, outputs)
-    wanted: dict[str, Quantise] = {kind: kind for kind in KINDS}
-    wanted |= {STORED: None} if written.stored else {}
-    wanted |= {ASKED: quantise} if quantise is not None else {}
+    request = Request(quantise, format, optimise, signature, outputs, samples, tolerance)
+    request.check()
+    written = request.written(read_original(source, signature=signature))
+    if not written.unsupported:
+        written.check()
+    trials = make_trials(written, samples, seed)
+    wanted: dict[str, Mapping[str, str]] = {kind: written.kinds(kind) for kind in KINDS}
+    wanted |= {STORED: {}} if written.stored else {}
+    if quantise is not None:
+        wanted[ASKED] = chosen_kinds(written, trials, written.kinds(quantise, (AUTO,)), tolerance)
     notes: list[str] = []
     weights = _weights_by_kind(written, wanted, notes)
-    plain = weights.get(AS_IT_IS, {})
+    asked = weights.get(ASKED, {})
     return Report(
-        source=os.fspath(source),
+        source="graph" if isinstance(source, Graph) else os.fspath(source),
         format=written.format,
         types=dict(written.types.most_common()),
         unsupported=written.unsupported,
-        parameters=sum(_count(array) for array in plain.values()),
-        sizes={kind: sum(map(_size, arrays.values())) for kind, arrays in weights.items()},
-        errors=_errors(written, weights, np.random.default_rng(seed), notes),
+        parameters=sum(map(_count, weights.get(AS_IT_IS, {}).values())),
+        sizes={kind: sum(map(stored_bytes, arrays.values())) for kind, arrays in weights.items()},
+        errors=_errors(trials, weights, notes),
         notes=notes,
-    )
-
-
-_Weights = Mapping[str, np.ndarray | StoredArray]
-
-
-class _Written(NamedTuple):
-    """What would be written: the weights of a quantisation, and the graph that has given ones."""
-
-    format: str
-    types: Counter[str]
-    unsupported: Mapping[str, Sequence[str]]
-    stored: Mapping[str, StoredArray]
-    weights: Callable[[Quantise, Mapping[str, StoredArray]], _Weights]
-    graph: Callable[[Mapping[str, np.ndarray]], Graph]
-
-
-def _written_graph(
-    source: Source, optimise: bool | None, outputs: Sequence[str] | None
-) -> _Written:
-    before = prepared(source, optimise, outputs)
-    with reading(source.path):
-        graph = prepare_for_web(before)
-    unsupported = unknown_types(graph)
-    if not unsupported:
-        web_documents(graph)  # which says what the format cannot hold
-    return _Written(
-        "graph",
-        Counter(node.type for node in graph.nodes),
-        unsupported,
-        unchanged(graph, source),
-        lambda quantise, stored: stored_weights(graph, quantise, stored),
-        lambda weights: graph._replace(weights={**graph.weights, **weights}),
-    )
-
-
-def _written_layers(source: Source) -> _Written:
-    web = source.web
-    assert web is not None
-    topology = web.document["modelTopology"]
-    return _Written(
-        "layers",
-        Counter(layer_classes(topology)),
-        {},
-        web.quantised,
-        lambda quantise, stored: stored_arrays(web.weights, quantise, stored),
-        lambda weights: layers_graph(topology, weights) if weights else source.graph,
+        samples=trials.samples.text if isinstance(trials, Trials) else "",
+        kinds=dict(Counter(map(stored_kind, asked.values())).most_common()),
     )
 
 
 def _weights_by_kind(
-    written: _Written, wanted: Mapping[str, Quantise], notes: list[str]
-) -> dict[str, _Weights]:
+    written: Written, wanted: Mapping[str, Mapping[str, str]], notes: list[str]
+) -> dict[str, Weights]:
     """The weights as each quantisation would store them, as far as it can."""
-    found: dict[str, _Weights] = {}
-    for kind, quantise in wanted.items():
+    found: dict[str, Weights] = {}
+    for kind, kinds in wanted.items():
         try:
-            found[kind] = written.weights(quantise, {} if kind in KINDS else written.stored)
+            found[kind] = written.arrays(kinds, {} if kind in KINDS else written.stored)
         except WeightsError as error:
             if kind == ASKED:
                 raise
@@ -238,57 +182,16 @@ def _count(array: np.ndarray | StoredArray) -> int:
     return array.values.size if isinstance(array, StoredArray) else array.size
 
 
-def _size(array: np.ndarray | StoredArray) -> int:
-    if isinstance(array, StoredArray):
-        return array.values.nbytes
-    return array.nbytes if array.dtype != object else sum(4 + len(s) for s in array.flat)
-
-
 def _errors(
-    written: _Written, weights: Mapping[str, _Weights], rng: np.random.Generator, notes: list[str]
-) -> dict[str, dict[str, OutputError]]:
+    trials: Trials | str, weights: Mapping[str, Weights], notes: list[str]
+) -> dict[str, Mapping[str, OutputError]]:
     """How far outputs are from those of float32 weights."""
-    try:
-        graph = written.graph({})
-        inputs = {name: _random(name, e.spec, rng) for name, e in graph.inputs.items()}
-        right = GraphModel(graph, "cpu").predict(inputs)
-        found = {}
-        for kind, stored in weights.items():
-            if kind not in (AS_IT_IS, STORED):  # of which the values are the same
-                arrays = {name: _restored(array) for name, array in stored.items()}
-                model = GraphModel(written.graph(arrays), "cpu")
-                found[kind] = _distances(right, model.predict(inputs))
-    except (CoreError, MemoryError) as error:
-        notes.append(f"errors were not measured: {str(error) or 'the memory does not suffice'}")
-        return {}
-    return found
-
-
-def _restored(stored: np.ndarray | StoredArray) -> np.ndarray:
-    return dequantise_array(*stored) if isinstance(stored, StoredArray) else stored
-
-
-def _random(name: str, spec: PartialSpec, rng: np.random.Generator) -> Tensor:
-    """Values that an input could have; images by their last axis."""
-    if spec.shape is None or spec.dtype not in ("float32", "int32", "bool"):
-        raise CoreError(f"the input {name!r} has no shape, or no numbers")
-    shape = tuple(
-        n if n is not None else _OPEN_LENGTH if axis else 1 for axis, n in enumerate(spec.shape)
-    )
-    if prod(shape) > _MOST_VALUES:
-        raise CoreError(f"the input {name!r} of shape {shape} is too large to try")
-    if spec.dtype == "float32":
-        return tensor(rng.random(shape, np.float32))
-    is_image = spec.dtype == "int32" and len(shape) == 4 and shape[-1] in (1, 3, 4)
-    return tensor(rng.integers(0, 256 if is_image else 2, shape).astype(spec.dtype))
-
-
-def _distances(right: Mapping[str, Tensor], found: Mapping[str, Tensor]) -> dict[str, OutputError]:
-    """By output; of those of another shape, as detections may have, nothing can be said."""
-    distances = {}
-    for name, expected in right.items():
-        if expected.shape == found[name].shape and expected.size and expected.dtype != "string":
-            a, b = (t.numpy().astype(np.float64) for t in (expected, found[name]))
-            error = np.abs(a - b) / (np.ptp(a) or np.abs(a).max() or 1.0)
-            distances[name] = OutputError(float(error.max()), float(error.mean()))
-    return distances
+    if isinstance(trials, Trials):
+        try:
+            # With none, or as they are stored, the values are those that outputs are compared to.
+            others = {k: arrays for k, arrays in weights.items() if k not in (AS_IT_IS, STORED)}
+            return {kind: trials.damage(arrays).outputs for kind, arrays in others.items()}
+        except CoreError as error:
+            trials = str(error)
+    notes.append(f"errors were not measured: {trials}")
+    return {}

@@ -5,6 +5,7 @@ import re
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
+from core.converter.formats import ENDINGS
 from core.converter.reading import reading
 from core.converter.teachable import is_teachable
 from weights_cache.errors import WeightsError
@@ -17,32 +18,37 @@ _MODEL_FILES = re.compile(
 #: Files that a conversion writes.
 _WRITTEN = re.compile(r"model\.json|metadata\.json|group1-shard\d+of\d+\.bin")
 
+#: Endings of files that hold a model, or weights, in one piece: no folder is called so.
+_FILE_ENDINGS = frozenset(ENDINGS) | {
+    *(".bin", ".ckpt", ".gguf", ".mlmodel", ".mlpackage", ".npy", ".npz", ".onnx", ".pt", ".pth"),
+    *(".safetensors", ".task", ".zip"),
+}
+
 #: Sources that are a file among others.
 _SPREAD = frozenset({"web", "teachable"})
 
 
 def check_target(
-    target: str | os.PathLike[str], source: Path, kind: str, *, overwrite: bool = False
+    target: str | os.PathLike[str], source: Path | None, kind: str, *, overwrite: bool = False
 ) -> Path:
     """The folder to write to, as a path.
 
     Args:
         target: the folder; it need not be there.
-        source: what is converted.
+        source: the path of what is converted; None if it has none.
         kind: of the source, as `core.converter.formats.find_kind` gives it.
         overwrite: whether a model may lie there.
 
     Raises:
-        WeightsError: it is a file, it holds the source, or a model that is not to be overwritten.
+        WeightsError: it is a file or is named like one, it holds the source, or a model that is not
+            to be overwritten.
     """
     with reading(target):
         folder = Path(target)
+        _refuse_file_names(folder)
         if folder.exists() and not folder.is_dir():
             raise WeightsError(f"cannot write to {folder}: it is a file, give a folder")
-        if source.is_dir():
-            refuse_folders(folder, [source])
-        elif kind in _SPREAD and source.suffix.lower() != ".zip" or _WRITTEN.fullmatch(source.name):
-            refuse_folders(folder, [source.parent])
+        refuse_folders(folder, _folders_of(source, kind))
         names = sorted(os.listdir(folder)) if folder.exists() else []
     found = next(filter(_MODEL_FILES.fullmatch, names), None)
     if found and not overwrite:
@@ -50,6 +56,30 @@ def check_target(
             f"there is a model in {folder} ({found}): give another folder, or overwrite=True"
         )
     return folder
+
+
+def _folders_of(source: Path | None, kind: str) -> list[Path]:
+    """Where files lie that would be lost if a model was written there."""
+    if source is None:
+        return []
+    if source.is_dir():
+        return [source]
+    is_spread = kind in _SPREAD and source.suffix.lower() != ".zip"
+    return [source.parent] if is_spread or _WRITTEN.fullmatch(source.name) else []
+
+
+def _refuse_file_names(target: Path) -> None:
+    """Raise an error if a folder to write to has the name of a file, such as ``x.keras``."""
+    ending = target.suffix.lower()
+    if ending not in _FILE_ENDINGS:
+        return
+    is_inside = target.name == "model.json" and target.parent != Path()
+    folder = target.parent if is_inside else target.with_suffix("")
+    format = "one file" if ending == ".json" else f"a {ending} file"
+    raise WeightsError(
+        f"cannot write {target}: the result is not {format} but a folder with model.json and its "
+        f"shards, in the web format of TensorFlow.js; give a folder, such as {str(folder)!r}"
+    )
 
 
 def refuse_folders(target: Path, folders: Iterable[Path]) -> None:

@@ -1,7 +1,7 @@
 """The writer of the web format of TensorFlow.js: a graph as ``model.json`` and its shards."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -62,7 +62,21 @@ def write_web(
     with _writing():
         graph = prepare_for_web(graph)
         require_web_types(graph)
-        weights = stored_weights(graph, quantise, stored or {})
+    arrays = constants(graph)
+    weights = stored_arrays(arrays, float_kinds(arrays, quantise), stored or {})
+    return write_prepared(graph, folder, weights, metadata=metadata, fields=fields, files=files)
+
+
+def write_prepared(
+    graph: Graph,
+    folder: str | os.PathLike[str],
+    weights: Mapping[str, np.ndarray | StoredArray],
+    *,
+    metadata: Mapping[str, Any] | None = None,
+    fields: Mapping[str, Any] | None = None,
+    files: Mapping[str, bytes] | None = None,
+) -> Path:
+    """As `write_web`, of a graph from `prepare_for_web` and weights from `stored_arrays`."""
     topology, documents = web_documents(graph)
     return write_weights(
         folder,
@@ -125,26 +139,29 @@ def require_web_types(graph: Graph) -> None:
         )
 
 
-def stored_weights(
-    graph: Graph, quantise: Quantise, stored: Mapping[str, StoredArray]
-) -> dict[str, np.ndarray | StoredArray]:
-    """The weights of a graph as they are written, by name."""
-    return stored_arrays(_constants(graph), quantise, stored)
+def float_kinds(
+    weights: Mapping[str, np.ndarray], quantise: Quantise, also: Collection[str] = ()
+) -> dict[str, str]:
+    """The kind asked for each weight of floats, as by `weights_cache.write.kinds_by_name`."""
+    floats = [name for name, array in weights.items() if array.dtype == np.float32]
+    return kinds_by_name(floats, quantise, also)
 
 
 def stored_arrays(
-    weights: Mapping[str, np.ndarray], quantise: Quantise, stored: Mapping[str, StoredArray]
+    weights: Mapping[str, np.ndarray], kinds: Mapping[str, str], stored: Mapping[str, StoredArray]
 ) -> dict[str, np.ndarray | StoredArray]:
     """Arrays as they are written, by name; what is stored already may stay as it is.
 
+    Args:
+        weights: of the dtypes of `constants`.
+        kinds: by name; weights without one are written as they are.
+        stored: those that are quantised already.
+
     Raises:
-        WeightsError: a pattern matches nothing, or a kind cannot hold a value.
+        WeightsError: a kind cannot hold a value.
     """
-    arrays = {name: _ours(array) for name, array in weights.items()}
-    floats = [name for name, array in arrays.items() if array.dtype == np.float32]
-    kinds = kinds_by_name(floats, quantise)
     found: dict[str, np.ndarray | StoredArray] = {}
-    for name, array in arrays.items():
+    for name, array in weights.items():
         kind = kinds.get(name, AS_IT_IS)
         kept = stored.get(name)
         if kept is not None and kind in (AS_IT_IS, kept.values.dtype.name):
@@ -159,17 +176,22 @@ def stored_arrays(
     return found
 
 
-def _constants(graph: Graph) -> dict[str, np.ndarray]:
-    """The weights that Const nodes hold, in the order of the graph's weights."""
+def constants(graph: Graph) -> dict[str, np.ndarray]:
+    """The weights that Const nodes hold, in the order of the graph's weights, in our dtypes."""
     bodies = [graph.nodes, *(f.nodes for f in graph.functions.values())]
     if graph.initializer is not None:
         bodies.append(graph.initializer.nodes)
     names = {node.name for body in bodies for node in body if node.type == "Const"}
-    return {name: array for name, array in graph.weights.items() if name in names}
+    return our_arrays({name: array for name, array in graph.weights.items() if name in names})
+
+
+def our_arrays(weights: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """In dtypes of ours, as they would be when the graph runs."""
+    with _writing():
+        return {name: _ours(array) for name, array in weights.items()}
 
 
 def _ours(array: np.ndarray) -> np.ndarray:
-    """In one of our dtypes, as the array would be when it runs."""
     array = np.asarray(array)
     return array if array.dtype in _OURS else to_numpy(array)
 

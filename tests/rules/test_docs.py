@@ -17,10 +17,11 @@ from core.ops.reduce import REDUCE
 from core.ops.unary import UNARY
 from tests.rules.sources import PACKAGES, ROOT
 from weights_cache import find_record, list_records
-from zoo.catalog import all_entries, find_entry
+from weights_cache.sizes import size_text
+from zoo.catalog import all_entries, choices, find_entry
 from zoo.entry import Entry, Preprocess
+from zoo.runner import model_class
 from zoo.shared.anchors import AnchorGrid
-from zoo.sizes import size_text
 
 DOCUMENTS = sorted(
     f
@@ -50,8 +51,22 @@ def test_every_model_is_in_the_table():
     rows = (ROOT / "zoo" / "README.md").read_text().splitlines()
     for name, entry in all_entries().items():
         size = size_text(find_record(entry.weights).limited_to(entry.files).bytes)
-        end = f" | {entry.task} | {size} | {entry.title} |"
-        assert [r for r in rows if r.startswith(f"| `{name}`") and r.endswith(end)], name + end
+        verbs = [f"`{verb}`" for verb, chosen in choices().items() if chosen.default == name]
+        mark = f" (default of {', '.join(verbs)})" if verbs else ""
+        assert f"| `{name}`{mark} | {entry.task} | {size} | {entry.title} |" in rows
+
+
+def test_the_choices_of_every_function_are_in_the_table():
+    rows = (ROOT / "zoo" / "README.md").read_text().splitlines()
+    for verb, chosen in choices().items():
+        assert f"| `{verb}` | {' | '.join(f'`{name}`' for name in chosen)} |" in rows
+
+
+def test_choices_are_models_that_can():
+    """But the rules for gestures, which are no model of the catalog."""
+    for verb, chosen in choices().items():
+        for name in set(chosen) - {"rules"}:
+            assert hasattr(model_class(find_entry(name)), verb), (verb, name)
 
 
 def test_the_entry_that_is_shown_is_the_real_one():

@@ -22,6 +22,7 @@ from weights_cache import (
     registry,
     status,
     store,
+    upkeep,
     verify,
     write_weights,
 )
@@ -114,7 +115,8 @@ def test_quantising_the_trained_weights_gives_the_published_bits(trained, publis
 @pytest.mark.parametrize("victim", ["model.json", "group1-shard1of1.bin"])
 def test_a_damaged_installation(tmp_path, monkeypatch, victim, change):
     shutil.copytree(registry.BUNDLED, tmp_path / "bundled")
-    monkeypatch.setattr(store, "BUNDLED", tmp_path / "bundled")
+    for module in (store, upkeep):
+        monkeypatch.setattr(module, "BUNDLED", tmp_path / "bundled")
     path = tmp_path / "bundled" / NAME / victim
     data = bytearray(path.read_bytes())
     if change == "remove":

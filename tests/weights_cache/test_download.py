@@ -1,26 +1,36 @@
 """Faults of servers: the right bytes or one of our errors, and a cache that is left clean."""
 
 import http.server
+import itertools
+import re
 import time
 
 import pytest
 
-from tests.weights_cache.toys import SIZE
-from weights_cache import WeightsError, download, locate
+from tests.weights_cache.fault_server import FaultServer
+from tests.weights_cache.toys import SIZE, toy_row
+from weights_cache import MissingError, WeightsError, download, fetch, locate
 from weights_cache.download import Limits
+from weights_cache.errors import FetchError, UnreachableError
 
 
 def assert_refused(toy, pattern):
     """The fetch fails in our words, leaves nothing, and the next one, with no fault, succeeds."""
-    with pytest.raises(WeightsError, match=pattern) as caught:
-        toy.fetch()
-    assert "weights.bin" in str(caught.value)
-    assert "\n" not in str(caught.value)
+    details = failed(toy, pattern)
+    assert "weights.bin of 'toy'" in details and "\n" not in details
     assert not toy.path.exists()
     assert toy.left_over() == []
     toy.server.heal()
     assert toy.fetch() == toy.data
-    return str(caught.value)
+    return details
+
+
+def failed(toy, pattern):
+    """What is known of a fetch that fails."""
+    with pytest.raises(MissingError) as caught:
+        toy.fetch()
+    assert re.search(pattern, caught.value.details)
+    return caught.value.details
 
 
 def test_a_file_is_fetched_once(toy):
@@ -210,8 +220,7 @@ def test_retry_after_that_means_nothing(toy, waits):
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 304])
 def test_other_statuses_are_not_asked_again(toy, waits, status):
     toy.server.add("status", status)
-    with pytest.raises(WeightsError, match=f"status {status}"):
-        toy.fetch()
+    failed(toy, f"status {status}")
     assert len(toy.server.requests) == 1
     assert waits == []
     assert_refused(toy, f"status {status}")
@@ -226,12 +235,40 @@ def test_the_next_url_is_tried(toy):
 def test_the_error_names_every_url_and_its_reason(toy):
     urls = [f"{toy.server.url}/gone", "http://127.0.0.1:1/closed"]
     toy.register(urls)
-    with pytest.raises(WeightsError) as caught:
+    with pytest.raises(FetchError) as caught:
         toy.fetch()
-    message = str(caught.value)
-    assert f"{urls[0]}: answered with status 404" in message
-    assert f"{urls[1]}: no connection ([Errno" in message
-    assert "ZOO_WEIGHTS_MIRROR" in message
+    details = caught.value.details
+    assert f"{urls[0]}: answered with status 404" in details
+    assert f"{urls[1]}: no connection ([Errno" in details
+    host = toy.server.url.removeprefix("http://")
+    assert caught.value.reason == f"status 404 ({host}); no connection (127.0.0.1:1)"
+
+
+def test_no_server_that_answers_is_an_error_of_its_own(toy):
+    toy.register(["http://127.0.0.1:1/closed"])
+    with pytest.raises(UnreachableError, match=r"this machine: no connection \(127.0.0.1:1\)\.\n"):
+        toy.fetch()
+
+
+@pytest.mark.parametrize(
+    ("faults", "short"),
+    [
+        ({"status": 404}, "status 404"),
+        ({"flip": 1000}, "wrong hash"),
+        ({"html": None}, "other bytes"),
+        ({"cut": 10}, "connection broke"),
+    ],
+)
+def test_the_reason_is_in_the_first_line_shortly(toy, faults, short):
+    for kind, value in faults.items():
+        toy.server.add(kind, value)
+    with pytest.raises(FetchError) as caught:
+        toy.fetch()
+    first, advice, offline = str(caught.value).splitlines()
+    host = toy.server.url.removeprefix("http://")
+    assert first == f"The model toy (1 file, 0.3 MB) is not on this machine: {short} ({host})."
+    assert advice == "To try again, run `zoo weights fetch toy`."
+    assert "`zoo weights kit toy.zip toy`" in offline and "`zoo weights install toy.zip`" in offline
 
 
 def test_a_reason_is_not_taken_from_the_callers_own_exception(toy):
@@ -239,9 +276,9 @@ def test_a_reason_is_not_taken_from_the_callers_own_exception(toy):
     try:
         raise KeyError("the caller's")
     except KeyError:
-        with pytest.raises(WeightsError) as caught:
+        with pytest.raises(MissingError) as caught:
             toy.fetch()
-    assert "the caller's" not in str(caught.value)
+    assert "the caller's" not in caught.value.details
 
 
 def test_no_server_there_is_not_waited_for(toy, waits):
@@ -254,8 +291,7 @@ def test_no_server_there_is_not_waited_for(toy, waits):
 @pytest.mark.parametrize("url", ["ftp://127.0.0.1/x", "http://", "weights.bin", "http://[::1/x"])
 def test_a_url_that_is_none(toy, url):
     toy.register([url])
-    with pytest.raises(WeightsError, match="cannot fetch weights.bin of 'toy'"):
-        toy.fetch()
+    failed(toy, "searched for weights.bin of 'toy'")
 
 
 def test_a_redirect_is_followed(toy):
@@ -294,3 +330,86 @@ def test_time_outs_are_set_by_default():
     limits = Limits()
     assert (limits.connect, limits.read) == (5.0, 15.0)
     assert limits.attempts < 10
+
+
+# Servers that are silent
+
+
+def clock_of(seconds):
+    """A clock that goes on by so much whenever it is looked at."""
+    return itertools.count(0.0, seconds).__next__
+
+
+@pytest.fixture
+def silent(toy, monkeypatch):
+    """The toy behind a server that takes requests and never answers; read time-outs are short."""
+    limits = download.LIMITS._replace(read=0.1, clock=clock_of(3.0))
+    monkeypatch.setattr(download, "LIMITS", limits)
+    monkeypatch.setattr(download, "_silent", {})
+    with FaultServer() as server:
+        server.add("delay", 1.0)
+        toy.register([f"{server.url}/toy/weights.bin"])
+        yield server
+
+
+def test_a_server_that_never_answers_is_given_up_in_time(toy, silent, capsys):
+    with pytest.raises(UnreachableError, match=r"no answer in 18 s \(127.0.0.1:\d+\)\.\n"):
+        toy.fetch()
+    assert 1 < len(silent.requests) < download.LIMITS.attempts
+    host = silent.url.removeprefix("http://")
+    assert capsys.readouterr().err == f"zoo: {host}: no answer in 18 s, given up\n"
+
+
+def test_a_body_that_never_comes_is_given_up_in_time(toy, silent):
+    silent.heal()
+    silent.files["/toy/weights.bin"] = toy.data
+    silent.add("stall", 0)
+    with pytest.raises(UnreachableError, match="no answer in 18 s"):
+        toy.fetch()
+    assert 1 < len(silent.requests) < download.LIMITS.attempts
+
+
+def test_a_server_that_has_sent_bytes_is_asked_as_often_as_before(toy, silent):
+    silent.heal()
+    silent.files["/toy/weights.bin"] = toy.data
+    silent.add("stall", 100_000, times=4)
+    assert toy.fetch() == toy.data
+    assert len(silent.requests) == 5
+
+
+def test_a_status_is_an_answer(toy, silent, waits):
+    silent.heal()
+    silent.add("status", 503)
+    with pytest.raises(FetchError, match="status 503"):
+        toy.fetch()
+    assert len(silent.requests) == download.LIMITS.attempts
+
+
+def test_after_a_silent_mirror_the_next_url_is_asked_and_the_mirror_left_alone(toy, silent):
+    rows = [
+        toy_row(toy.data, name, [f"{toy.server.url}/toy/weights.bin"])
+        for name in ("weights.bin", "second.bin")
+    ]
+    toy.register_files(rows)
+    locate("toy", mirror=silent.url)
+    assert {path for path, _ in silent.requests} == {"/toy/weights.bin"}
+    assert len(toy.server.requests) == 2
+
+
+def test_a_silent_server_is_asked_again_where_there_is_no_other(toy, silent):
+    for _ in range(2):
+        silent.requests.clear()
+        with pytest.raises(UnreachableError):
+            toy.fetch()
+        assert silent.requests
+
+
+@pytest.mark.parametrize("progress", [None, False])
+def test_waiting_is_said_also_where_stderr_is_no_terminal(toy, monkeypatch, capsys, progress):
+    limits = download.LIMITS._replace(patience=0.01)
+    monkeypatch.setattr(download, "LIMITS", limits)
+    toy.server.add("delay", 0.5)
+    fetch("toy", progress=progress)
+    host = toy.server.url.removeprefix("http://")
+    line = f"zoo: waiting for {host} (given up after 18 s)\n"
+    assert capsys.readouterr().err == ("" if progress is False else line)

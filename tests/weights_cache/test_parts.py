@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import pytest
 
 from tests.weights_cache.toys import SIZE
-from weights_cache import download, fetch, fetching, staging
+from weights_cache import download, fetch, fetching, progress, staging
 
 
 def test_an_interrupt_leaves_a_part_that_the_next_run_resumes(toy, monkeypatch):
@@ -110,9 +110,9 @@ def test_the_progress_bar_counts_every_byte_once(toy, monkeypatch):
 
     @contextmanager
     def bar(*_):
-        yield counts.append
+        yield progress.Progress(counts.append, print)
 
-    monkeypatch.setattr(fetching, "_progress_bar", bar)
+    monkeypatch.setattr(fetching, "showing", bar)
     toy.server.add("cut", 200_000, times=1).add("flip", 5, times=1)
     toy.fetch()
     assert sum(counts) == SIZE

@@ -1,9 +1,12 @@
 """Where the files of a model are looked for, and what is said when they are not there."""
 
+import pickle
+
 import pytest
 
 from tests.weights_cache.toys import flip_byte, toy_row
 from weights_cache import (
+    MissingError,
     WeightsError,
     cache_folder,
     clear,
@@ -15,7 +18,7 @@ from weights_cache import (
     status,
     verify,
 )
-from weights_cache.errors import OfflineError
+from weights_cache.errors import AbsentFile, OfflineError
 
 
 def test_the_cache_folder_is_the_argument_then_the_variable(monkeypatch, tmp_path):
@@ -150,16 +153,47 @@ def test_some_files_are_fetched_verified_and_cleared(toy):
     fetch("toy")
     assert clear("toy", only=["two.bin"]) == len(toy.data)
     assert one.is_file() and locate("toy", only=["one.bin"], offline=True) == {"one.bin": one}
-    with pytest.raises(WeightsError, match=r"two.bin"):
+    with pytest.raises(MissingError) as caught:
         locate("toy", offline=True)
+    assert "two.bin of 'toy'" in caught.value.details
 
 
-def test_an_offline_error_can_name_what_the_user_knows(toy):
-    with pytest.raises(OfflineError, match=r"^the weights of toy are .*fetch toy`") as caught:
+def test_an_error_is_three_lines_and_can_name_what_the_user_knows(toy):
+    with pytest.raises(MissingError) as caught:
         locate("toy", offline=True)
-    named = str(caught.value.named("family.variant"))
-    assert named.startswith("the weights of family.variant are missing or damaged: run `zoo weigh")
-    assert named.replace("family.variant", "toy") == str(caught.value)
+    assert str(caught.value).splitlines() == [
+        "The model toy (1 file, 0.3 MB) is not on this machine.",
+        "To fetch it, run `zoo weights fetch toy`.",
+        "Without internet: run `zoo weights kit toy.zip toy` on a computer with internet, then "
+        "here `zoo weights install toy.zip`.",
+    ]
+    other = AbsentFile("other", "model.json", 200_000)
+    error = caught.value.of_model("family.variant", [other, *caught.value.files], ["other.one"])
+    first, advice, offline = error.lines
+    assert first.startswith("The model family.variant (2 files of 2 models, 0.5 MB with other.one)")
+    assert "`zoo weights fetch family.variant`" in advice
+    assert "`zoo weights kit family.zip family.variant`" in offline
+    assert error.details == caught.value.details
+    partners = error.of_model("family.variant", (), ["b", "c", "d"]).lines[0]
+    assert "of 4 models, 0.5 MB with b, c and 1 more)" in partners
+
+
+def test_an_error_survives_pickling_and_shows_details_when_asked_to(toy, monkeypatch):
+    with pytest.raises(MissingError) as caught:
+        locate("toy", offline=True)
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (str(again), again.details) == (str(caught.value), caught.value.details)
+    monkeypatch.setenv("ZOO_DEBUG", "1")
+    assert str(again).endswith(again.details) and "searched for weights.bin" in again.details
+
+
+def test_a_mirror_folder_that_does_not_exist_is_named(toy, tmp_path):
+    toy.server.add("status", 404)
+    for offline in (True, False):
+        with pytest.raises(MissingError) as caught:
+            locate("toy", mirror=tmp_path / "gone", offline=offline)
+        words = f"the mirror {tmp_path / 'gone'} does not exist (ZOO_WEIGHTS_MIRROR)"
+        assert words in caught.value.lines[0]
 
 
 def test_offline_uses_what_is_there(toy, monkeypatch):
@@ -171,23 +205,24 @@ def test_offline_uses_what_is_there(toy, monkeypatch):
 
 def test_offline_names_file_places_urls_and_command(toy, tmp_path, monkeypatch):
     monkeypatch.setenv("ZOO_OFFLINE", "1")
-    with pytest.raises(WeightsError) as caught:
+    with pytest.raises(OfflineError) as caught:
         load_weights("toy", mirror=tmp_path / "mirror")
-    message = str(caught.value)
     for part in (
-        f"weights.bin ({toy.path} is missing; {tmp_path}/mirror/toy/weights.bin is missing",
+        f"weights.bin of 'toy' ({toy.path} is missing; ",
+        f"{tmp_path}/mirror/toy/weights.bin is missing",
         f"not asked: {toy.server.url}/toy/weights.bin",
-        "ZOO_OFFLINE=1",
-        "`zoo weights fetch toy`",
-        "ZOO_WEIGHTS_MIRROR",
     ):
-        assert part in message
+        assert part in caught.value.details
+    first, advice, _ = str(caught.value).splitlines()
+    assert "the network is switched off (ZOO_OFFLINE)" in first
+    assert advice == "To fetch it, unset ZOO_OFFLINE and run `zoo weights fetch toy`."
     assert toy.server.requests == []
 
 
 def test_offline_with_a_mirror_url_asks_nobody(toy):
-    with pytest.raises(WeightsError, match="/copies/toy/weights.bin"):
+    with pytest.raises(MissingError) as caught:
         locate("toy", mirror=f"{toy.server.url}/copies", offline=True)
+    assert "/copies/toy/weights.bin" in caught.value.details
     assert toy.server.requests == []
 
 
@@ -238,9 +273,10 @@ def test_a_file_that_is_published_nowhere_needs_no_cache(derived, mirror, tmp_pa
 def test_an_error_about_many_files_is_short(toy):
     rows = [toy_row(toy.data, f"{number}.bin", ["http://127.0.0.1:1"]) for number in range(71)]
     toy.register_files(rows)
-    with pytest.raises(WeightsError, match="and 70 more files") as caught:
+    with pytest.raises(MissingError, match=r"\(71 files, 21.3 MB\)") as caught:
         locate("toy", offline=True)
-    assert len(str(caught.value)) < 600
+    assert len(str(caught.value)) < 600 and len(caught.value.details) < 600
+    assert "and 70 more files" in caught.value.details
 
 
 def test_an_unknown_name(toy):

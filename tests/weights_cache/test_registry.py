@@ -65,10 +65,10 @@ def test_one_line_per_file():
         ("posenet-tyni", "did you mean 'posenet-tiny'"),
         ("Posenet-Tiny", "did you mean 'posenet-tiny'"),
         ("movenet", "did you mean 'movenet-singlepose-lightning-int8-tflite'"),
-        ("qqqq", "`zoo weights list` shows all"),
-        ("", "`zoo weights list` shows all"),
+        ("qqqq", "weights_cache.list_records"),
+        ("", "weights_cache.list_records"),
         (5, "are called '5'"),
-        (["posenet-tiny"], "`zoo weights list` shows all"),
+        (["posenet-tiny"], "weights_cache.list_records"),
     ],
 )
 def test_an_unknown_name(name, hint):

@@ -1,11 +1,21 @@
 """What is found of damaged files: at a hit, by verify, by status."""
 
 import os
+import re
 
 import pytest
 
 from tests.weights_cache.toys import flip_byte, settle
-from weights_cache import WeightsError, checks, find_record, locate, status, store, verify
+from weights_cache import (
+    MissingError,
+    WeightsError,
+    checks,
+    find_record,
+    locate,
+    status,
+    upkeep,
+    verify,
+)
 
 
 def test_a_damaged_cached_file_is_fetched_again(toy):
@@ -26,8 +36,9 @@ def test_a_damaged_cached_file_offline_gives_both_hashes(toy):
     toy.fetch()
     right = find_record("toy").files[0].sha256
     flip_byte(toy.path)
-    with pytest.raises(WeightsError, match=f"has sha256 [0-9a-f]{{64}} instead of {right}"):
+    with pytest.raises(MissingError, match="a file in the cache is damaged") as caught:
         locate("toy", offline=True)
+    assert re.search(f"has sha256 [0-9a-f]{{64}} instead of {right}", caught.value.details)
     assert toy.path.exists()
 
 
@@ -35,15 +46,17 @@ def test_a_damaged_cached_file_that_cannot_be_fetched_gives_both_reasons(toy):
     toy.fetch()
     flip_byte(toy.path)
     toy.server.add("status", 404)
-    with pytest.raises(WeightsError, match=r"has sha256 .* instead of .*status 404"):
+    with pytest.raises(MissingError, match="in the cache is damaged; status 404") as caught:
         locate("toy")
+    assert re.search("has sha256 .* instead of .*status 404", caught.value.details)
     assert toy.left_over() == []
 
 
 def test_a_folder_in_place_of_a_file(toy):
     toy.path.mkdir(parents=True)
-    with pytest.raises(WeightsError, match="is not a file"):
+    with pytest.raises(MissingError) as caught:
         locate("toy", offline=True)
+    assert "is not a file" in caught.value.details
     with pytest.raises(WeightsError, match="cannot write to"):
         locate("toy")
 
@@ -90,8 +103,9 @@ def test_another_hash_in_the_registry_makes_the_note_worthless(toy):
     settle(toy.path)
     locate("toy")
     toy.register(["http://127.0.0.1:1"], sha256="0" * 64)
-    with pytest.raises(WeightsError, match="has sha256"):
+    with pytest.raises(MissingError) as caught:
         locate("toy", offline=True)
+    assert "has sha256" in caught.value.details
 
 
 @pytest.mark.parametrize("text", ["", "[1]", "{", '{"weights.bin": 5}', "[" * 100_000])
@@ -108,7 +122,7 @@ def test_a_damaged_note_is_ignored(toy, monkeypatch, text):
 def test_verify_hashes_again_and_reports(toy, mirror):
     assert [report.problem for report in verify("toy")] == [f"{toy.path} is missing"]
     assert verify("toy", mirror=mirror) == [
-        store.FileReport("weights.bin", mirror / "toy" / "weights.bin", None)
+        upkeep.FileReport("weights.bin", mirror / "toy" / "weights.bin", None)
     ]
     toy.fetch()
     settle(toy.path)

@@ -15,6 +15,7 @@ from PIL import Image
 import zoo
 from tests.conftest import ROOT
 from zoo import images
+from zoo.catalog import choices, is_entry
 from zoo.cli import main
 from zoo.loading import _kept
 
@@ -188,14 +189,17 @@ def test_frames_that_are_left_out_are_counted(capsys, tmp_path):
     path = str(tmp_path / "x.gif")
     frames[0].save(path, save_all=True, append_images=frames[1:])
     status, out, err = run(capsys, "pose", path)
-    assert (status, err) == (0, [f"zoo: {path} has 4 frames: the first was taken"])
+    assert status == 0 and f"zoo: {path} has 4 frames: the first was taken" in err
     assert json.loads(out) == zoo.estimate_multiple_poses(photo)
 
 
 def test_csv(capsys):
     rows = list(csv.DictReader(io.StringIO(run(capsys, "pose", PHOTO, "--csv")[1])))
     assert len(rows) == 17 and {row["image"] for row in rows} == {PHOTO}
-    assert float(rows[0]["x"]) == zoo.estimate_single_pose(PHOTO)["keypoints"][0]["position"]["x"]
+    assert (
+        float(rows[0]["x"])
+        == zoo.estimate_multiple_poses(PHOTO)[0]["keypoints"][0]["position"]["x"]
+    )
 
 
 def test_mirror_and_model_and_backend(capsys, monkeypatch, shared):
@@ -331,8 +335,12 @@ def test_a_folder_may_be_called_like_an_image(capsys, folder):
         (["pose", PHOTO, "--model", "posenet.tny"], "did you mean 'posenet.tiny'"),
         (["pose", PHOTO, "--backend", "gpu"], "unknown backend 'gpu'"),
         (["models", "x*"], "no model matches 'x*'"),
-        (["weights", "fetch"], "required: NAME"),
-        (["weights", "path", "posenet.tny"], "posenet"),
+        (["weights", "fetch", "posenet.tny"], "did you mean 'posenet.tiny'"),
+        (["weights", "list", "hnds"], "did you mean 'hands'"),
+        (["weights", "path", "fingerpose-gesture"], "did you mean 'fingerpose-gestures'"),
+        (["weights", "kit", "hands"], "'hands' must be a folder or end in .zip"),
+        (["weights", "kit", "x.zip", "posenet.tiny"], "no kit is needed"),
+        (["weights", "install", "no.zip"], "there is no file or folder no.zip"),
         (["weights"], "required: ACTION"),
     ],
 )
@@ -355,16 +363,37 @@ def test_damaged_weights_give_one_line(capsys, monkeypatch, tmp_path, shared):
     monkeypatch.setenv("ZOO_WEIGHTS_MIRROR", str(mirror))
     monkeypatch.setenv("ZOO_OFFLINE", "1")
     status, _, err = run(capsys, "pose", PHOTO, "--model", "posenet.mobilenet_v1_075")
-    assert (status, len(err)) == (2, 1)
-    assert "sha256" in err[0] and "MobilenetV1_Conv2d_0_biases" in err[0]
+    assert (status, len(err)) == (2, 3)
+    assert err[0].startswith(
+        "zoo: The model posenet.mobilenet_v1_075 (1 file, 96 bytes) is not on th"
+    )
+    assert err[0].endswith(
+        "a file in the mirror is damaged; the network is switched off (ZOO_OFFLINE)."
+    )
+    monkeypatch.setenv("ZOO_DEBUG", "1")
+    details = run(capsys, "pose", PHOTO, "--model", "posenet.mobilenet_v1_075")[2][3]
+    assert "sha256" in details and "MobilenetV1_Conv2d_0_biases" in details
 
 
 def test_models(capsys):
     status, out, _ = run(capsys, "models", "posenet.tiny")
     assert status == 0
     header, row = out.splitlines()
-    assert header.split() == ["NAME", "TASK", "SIZE", "WEIGHTS", "LICENCE"]
+    assert header.split() == ["NAME", "TASK", "SIZE", "WEIGHTS", "DEFAULT", "LICENCE"]
     assert row.split()[:5] == ["posenet.tiny", "pose", "1.3", "MB", "bundled"]
+
+
+def test_models_marks_defaults_and_fits_100_columns(capsys):
+    status, out, err = run(capsys, "models")
+    lines = out.splitlines()
+    at, end = lines[0].index("DEFAULT"), lines[0].index("LICENCE")
+    marks = {line.split()[0]: line[at:end].split() for line in lines[1:]}
+    assert max(map(len, lines)) <= 100
+    for kind in ("default", "fast", "best"):
+        marked = {name for name, kinds in marks.items() if kind in kinds}
+        chosen = {getattr(its, kind) for its in choices().values()}
+        assert marked == {name for name in chosen if is_entry(name)}
+    assert status == 0 and err[0].startswith("(*) there is more to the licence: see 'zoo describe")
 
 
 def test_weights_are_fetched_listed_verified_found_and_cleared(capsys, monkeypatch, shared):
@@ -382,7 +411,7 @@ def test_weights_are_fetched_listed_verified_found_and_cleared(capsys, monkeypat
     (folder / "MobilenetV1_Conv2d_0_biases").write_bytes(b"short")
     status, out, err = run(capsys, "weights", "verify")
     assert (status, len(err)) == (1, 1)
-    assert out.splitlines() == [f"{record}: damaged", "posenet-tiny: good"]
+    assert out.splitlines() == [f"{name}: damaged", "posenet.tiny: good"]
     assert run(capsys, "weights", "clear", name)[1].endswith("MB freed\n")
     assert not folder.exists()
     status, out, err = run(capsys, "weights", "verify", name)
@@ -412,11 +441,11 @@ def test_what_is_fetched_runs_offline(capsys, monkeypatch, shared):
     assert (status, err) == (0, [])  # it is loaded
     _kept.clear()
     status, _, err = run(capsys, "hands", photo)
-    assert (status, len(err)) == (2, 1)
-    assert err[0].startswith("zoo: the weights of palm.lite are missing or damaged: run `zoo w")
-    assert err[0].index("`zoo weights fetch palm.lite`") < err[0].index("palm_detection_lite.tfl")
+    assert (status, len(err)) == (2, 3)
+    assert err[0].startswith("zoo: The model palm.lite (1 file, 2.0 MB) is not on this machine: ")
+    assert "`zoo weights fetch palm.lite`" in err[1]
     for action in ("fetch", "path"):
-        assert "`zoo weights fetch palm.full`" in run(capsys, "weights", action, "palm.full")[2][0]
+        assert "`zoo weights fetch palm.full`" in run(capsys, "weights", action, "palm.full")[2][1]
 
 
 def test_models_of_a_task(capsys):
@@ -426,17 +455,12 @@ def test_models_of_a_task(capsys):
     assert "classification, detection" in run(capsys, "models", "x*")[2][0]
 
 
-def test_licences_on_a_terminal(capsys, monkeypatch):
-    """Without a terminal they are whole; on one of 80 columns their names are."""
-    whole = run(capsys, "models")[1]
-    assert "host repository GantMan/learn-tfjs carries NO licence file" in whole
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    monkeypatch.setenv("COLUMNS", "80")
-    *rows, note = run(capsys, "models")[1].splitlines()
-    licences = {row.split()[0]: row[65:] for row in rows[1:]}
+def test_licences_are_cut_to_their_names(capsys):
+    lines = run(capsys, "models")[1].splitlines()
+    at = lines[0].index("LICENCE")
+    licences = {line.split()[0]: line[at:] for line in lines[1:]}
     assert set(licences.values()) == {"Apache-2.0", "Apache-2.0 (*)", "MIT", "MIT (*)"}
     assert licences["posenet.tiny"] == "Apache-2.0 (*)" and licences["palm.lite"] == "Apache-2.0"
-    assert note.startswith("(*)") and "zoo describe" in note
 
 
 def test_doctor(capsys):

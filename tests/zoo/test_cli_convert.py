@@ -1,11 +1,15 @@
 """``zoo convert``: what it writes, prints and returns."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
+import zoo
+from core.converter.damage import TOLERANCE
 from core.converter.web_writer import write_web
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from tests.core.converter.teachable_bundles import write_bundle
@@ -163,6 +167,151 @@ def test_errors_speak_of_options(capsys, model, monkeypatch, arguments, message)
     assert message in err[0]
     assert "overwrite=" not in err[0] and "outputs=" not in err[0] and "format=" not in err[0]
     assert not Path("new").exists()
+
+
+# Quantisation that is measured
+
+
+@pytest.fixture
+def classifier(tmp_path, rng):
+    """Of images 4 x 4; steps of its largest weight swallow the others."""
+    weights = {
+        "w": (rng.normal(size=(48, 6)) * np.float32([4000, 1, 1, 1, 1, 1])).astype(np.float32),
+        "scale": np.float32([1 / 4000, 1, 1, 1, 1, 1]),
+        "shape": np.int32([-1, 48]),
+    }
+    nodes = [
+        *(Node(name, "Const") for name in weights),
+        Node("x", "Placeholder"),
+        Node("flat", "Reshape", ("x", "shape")),
+        Node("h", "MatMul", ("flat", "w")),
+        Node("scaled", "Mul", ("h", "scale")),
+        Node("y", "Softmax", ("scaled",)),
+    ]
+    inputs = {"x": Endpoint("x", PartialSpec((None, 4, 4, 3)))}
+    graph = Graph(nodes, weights, inputs, {"y": Endpoint("y", PartialSpec((None, 6)))})
+    return write_web(graph, tmp_path / "classifier")
+
+
+def test_damage_is_a_line_before_the_model_is_written(capsys, classifier, tmp_path):
+    status, out, err = run(capsys, classifier, tmp_path / "new", "--quantise", "uint8")
+    assert (status, len(err)) == (0, 1)
+    assert re.fullmatch(
+        r"zoo: uint8 changes the outputs by up to \d+ % of their range and \d+ of 18 top labels "
+        r"\(measured on 18 sample images, pixels from 0 to 1 as a guess: see --range\); "
+        r"--quantise auto keeps them within 5 %",
+        err[0],
+    )
+    assert kinds(tmp_path / "new")["w"] == "uint8"
+    assert out.startswith(f"{tmp_path / 'new' / 'model.json'}: ")
+
+
+def test_auto_keeps_the_outputs_and_says_so(capsys, classifier, tmp_path):
+    status, _, err = run(capsys, classifier, tmp_path / "new", "--quantise", "auto")
+    assert (status, len(err)) == (0, 1)
+    assert "bytes of weights, before 1,184 (" in err[0]
+    assert "% of their range and none of 18 top labels (18 sample images, " in err[0]
+    assert kinds(tmp_path / "new")["w"] == "float16"
+    run(capsys, classifier, tmp_path / "b", "--quantise", "auto", "--tolerance", "1e-6")
+    assert kinds(tmp_path / "b")["w"] == "float32"
+    status, _, err = run(capsys, classifier, tmp_path / "c", "--quantise=w=auto")
+    assert kinds(tmp_path / "c")["w"] == "float16" and len(err) == 1
+
+
+def test_images_and_ranges_of_ones_own(capsys, classifier, tmp_path):
+    folder = tmp_path / "images"
+    folder.mkdir()
+    for name, colour in (("a.png", "red"), ("b.jpg", "navy"), ("c.webp", "white")):
+        Image.new("RGB", (9, 7), colour).save(folder / name)
+    (folder / "notes.txt").write_text("")
+    given = ["--quantise=uint8", "--samples", folder, folder / "a.png", "--range", -1, 1]
+    _, _, err = run(capsys, classifier, tmp_path / "new", *given)
+    assert err[0].endswith("images: skipped 1 other file (.txt)")
+    assert "(measured on 4 images, pixels from -1 to 1)" in err[1]
+    report = json.loads(run(capsys, classifier, "--dry-run", "--json", *given[1:])[1])
+    assert report["samples"] == "4 images, pixels from -1 to 1"
+    assert report["errors"]["uint8"]["y"]["labels"] == 4
+
+
+def test_a_model_of_no_images_is_measured_on_random_inputs(capsys, model, tmp_path):
+    _, _, err = run(capsys, model, tmp_path / "new", "--quantise=uint8", "--tolerance=1e-6")
+    assert "(measured on 8 random inputs)" in err[0]
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["--samples", "a.png"], "are for --quantise or --dry-run"),
+        (["--quantise=uint8", "--range", "1", "0"], "--range 1 0 must be a lower and a higher"),
+        (["--quantise=auto", "--tolerance", "2"], "--tolerance 2.0 is not a share of an output's"),
+        (["--quantise=auto", "--samples", "nothing.png"], "nothing.png"),
+        (["--quantise=auto", "--samples", "empty"], "there are no images in 'empty'"),
+    ],
+)
+def test_wrong_samples_are_one_line(capsys, classifier, tmp_path, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    Path("empty").mkdir()
+    status, out, err = run(capsys, "classifier", "new", *arguments)
+    assert (status, out, len(err)) == (2, "", 1)
+    assert message in err[0]
+    assert not Path("new").exists()
+
+
+def test_images_for_a_model_that_takes_none(capsys, model, tmp_path):
+    Image.new("RGB", (9, 7)).save(tmp_path / "a.png")
+    given = ["--quantise=auto", "--samples", tmp_path / "a.png"]
+    status, _, err = run(capsys, model, tmp_path / "new", *given)
+    assert status == 2
+    assert "need a model with one input of shape [1, height, width, 3], this one has" in err[0]
+
+
+def test_the_help_names_the_default_tolerance(capsys):
+    _, out, _ = run(capsys, "--help")
+    assert f"(default: {TOLERANCE})" in " ".join(out.split())
+
+
+# Names of models
+
+
+def test_a_name_is_converted(capsys, tmp_path):
+    status, _, err = run(capsys, "posenet.tiny", tmp_path / "new")
+    assert (status, err) == (0, [])
+    x = np.random.default_rng(1).random((1, 33, 33, 3), np.float32)
+    found, expected = (m.predict(x) for m in (zoo.load(tmp_path / "new"), zoo.load("posenet.tiny")))
+    assert list(found) == list(expected)
+    for name, tensor in expected.items():
+        np.testing.assert_allclose(found[name].numpy(), tensor.numpy(), rtol=1e-4, atol=1e-3)
+
+
+@pytest.mark.parametrize("name", ["hands.lite", "mobilenet.v1_025", "faceapi.landmark68_tiny"])
+def test_names_lead_to_their_files(capsys, shared, tmp_path, monkeypatch, name):
+    monkeypatch.setenv("ZOO_WEIGHTS_MIRROR", str(shared / "weights"))
+    assert run(capsys, name, tmp_path / "new")[0] == 0
+    with zoo.load(name) as model, zoo.load(tmp_path / "new") as converted:
+        shapes = [next(iter(m.inputs.values())).shape for m in (model, converted)]
+        assert shapes[0][1:] == shapes[1][1:]
+
+
+def test_a_name_without_weights_says_what_to_type(capsys, tmp_path, monkeypatch):
+    monkeypatch.setenv("ZOO_OFFLINE", "1")
+    status, _, err = run(capsys, "hands.lite", tmp_path / "new")
+    assert (status, len(err)) == (2, 3)
+    assert "hands.lite" in err[0] and "zoo weights fetch hands.lite" in err[1]
+
+
+def test_a_name_that_comes_close(capsys, tmp_path):
+    status, _, err = run(capsys, "hands.light", tmp_path / "new")
+    assert status == 2
+    expected = "zoo: there is no file, folder or model 'hands.light': did you mean 'hands.lite'?"
+    assert err == [expected]
+
+
+def test_names_of_files_are_refused(capsys, model, tmp_path):
+    for more in ([], ["--dry-run"]):
+        status, _, err = run(capsys, model, tmp_path / "x.keras", *more)
+        assert (status, len(err)) == (2, 1)
+        assert "x.keras: the result is not a .keras file but a folder with model.json" in err[0]
+    assert not (tmp_path / "x.keras").exists()
 
 
 def test_a_dry_run_keeps_the_format(capsys, tmp_path):

@@ -9,3 +9,6 @@ FAMILIES = ("gesture",)
 MODELS = {
     "recognize_gestures": Choices(default="rules", fast="rules", best="rules"),
 }
+
+#: Tasks whose default models the verbs use as well: rules look at the hands that were found.
+WORKS_WITH = ("hands",)

@@ -7,7 +7,7 @@ import numpy as np
 from zoo.results import Pose
 
 #: How many poses a list has at most, by default.
-MAX_POSES = 5
+MAX_POSES = 20
 
 # Two bodies are one person if half of their keypoints are nearer, in longer sides of a body.
 _SAME = 0.1

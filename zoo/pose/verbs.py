@@ -79,7 +79,7 @@ def estimate_multiple_poses(
     *,
     model: str = _MULTIPLE,
     backend: str | None = None,
-    max_poses: int = 5,
+    max_poses: int = 20,
     score_threshold: float | None = None,
     mirror: bool = False,
     **options: Any,

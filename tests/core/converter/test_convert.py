@@ -8,8 +8,8 @@ import pytest
 
 import zoo
 from core.converter import convert, load_model, read_graph
-from core.converter.conversion import with_outputs
 from core.converter.formats import find_kind
+from core.converter.originals import with_outputs
 from core.converter.quanta import stored_quanta
 from core.converter.web import read_web_source
 from core.converter.web_writer import write_web
@@ -304,6 +304,38 @@ def test_wrong_targets(source, tmp_path):
     with pytest.raises(WeightsError, match="layers is written as it is"):
         layers = layers_model(tmp_path / "layers")
         convert(layers, tmp_path / "new", format="layers", optimise=True)
+
+
+@pytest.mark.parametrize(
+    "name, advice",
+    [
+        ("x.keras", "not a .keras file but a folder with model.json .*, such as '.*x'"),
+        ("X.H5", "not a .h5 file but"),
+        ("x.tflite", "not a .tflite file but"),
+        ("x.onnx", "not a .onnx file but"),
+        ("model.pb", "not a .pb file but .* such as '.*model'"),
+        ("x.pt", "not a .pt file but"),
+        ("x.zip", "not a .zip file but"),
+        ("x.json", "not one file but .* such as '.*x'"),
+        ("new/model.json", "not one file but .* such as '.*new'"),
+    ],
+)
+def test_names_of_files_are_no_folders(source, tmp_path, name, advice):
+    with pytest.raises(WeightsError, match=f"^cannot write .*{name}: the result is {advice}"):
+        convert(source, tmp_path / name)
+    assert [f.name for f in tmp_path.iterdir()] == ["source"]
+    assert convert(source, tmp_path / "v1.0").exists()
+
+
+def test_a_graph_is_converted_like_a_file(graph, tmp_path, rng):
+    path = convert(graph, tmp_path / "new")
+    x = rng.normal(size=(1, 6, 6, 2)).astype(np.float32)
+    found, expected = (m.predict(x)["y"].numpy() for m in (load_model(path), GraphModel(graph)))
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
+    with pytest.raises(WeightsError, match="a graph has no signature 'serve'"):
+        convert(graph, tmp_path / "other", signature="serve")
+    with pytest.raises(WeightsError, match="no web model of layers"):
+        convert(graph, tmp_path / "other", format="layers")
 
 
 def test_metadata_stays_without_an_old_signature(source, tmp_path):

@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from core.converter import Report, convert, inspect_model
-from core.converter import report as report_module
+from core.converter import Report, convert, inspect_model, written
 from core.converter.web_writer import write_web
 from core.errors import CoreError
+from core.graph.model import GraphModel
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from tests.core.converter.teachable_bundles import write_bundle
 from tests.core.converter.test_convert import layers_model
@@ -170,7 +170,7 @@ def test_what_conversion_refuses_is_refused(path, tmp_path, options):
 def test_what_the_format_cannot_hold_is_refused(tmp_path, monkeypatch):
     graph = dense(weight=np.ones((4, 4), np.float32))
     bad = graph._replace(nodes=[*graph.nodes[:2], graph.nodes[2]._replace(attributes={"a": 1j})])
-    monkeypatch.setattr(report_module, "prepared", lambda *_: bad)
+    monkeypatch.setattr(written, "prepared", lambda *_: bad)
     with pytest.raises(WeightsError, match="cannot be written: a of the node 'y' is a complex"):
         inspect_model(write_web(graph, tmp_path))
 
@@ -179,7 +179,7 @@ def test_a_model_that_takes_too_much_memory_is_not_measured(path, monkeypatch):
     def fail(*_):
         raise MemoryError
 
-    monkeypatch.setattr(report_module, "_distances", fail)
+    monkeypatch.setattr(GraphModel, "predict", fail)
     report = inspect_model(path)
     assert report.errors == {} and report.sizes["uint8"] == 200
     assert list(report.notes) == ["errors were not measured: the memory does not suffice"]

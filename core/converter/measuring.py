@@ -1,0 +1,100 @@
+"""The kinds of weights that a conversion uses, and what they do to the outputs."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from core.converter.choosing import AUTO, changed_arrays, choose_kinds
+from core.converter.damage import Damage, Trials
+from core.converter.samples import SampleInputs, make_samples
+from core.converter.written import Written
+from core.errors import CoreError
+from weights_cache.errors import WeightsError
+from weights_cache.write import AS_IT_IS
+
+
+class Measured(NamedTuple):
+    """Kinds of weights, and what they do to the outputs.
+
+    Attributes:
+        kinds: by name of weight.
+        damage: how far the outputs change; None if it was not measured.
+        samples: what it was measured with, or why it was not.
+    """
+
+    kinds: Mapping[str, str]
+    damage: Damage | None = None
+    samples: str = ""
+
+
+def measure(
+    written: Written,
+    asked: Mapping[str, str],
+    samples: SampleInputs | None,
+    tolerance: float | None,
+) -> Measured:
+    """Choose kinds for ``"auto"``, and measure what all kinds do to the outputs.
+
+    Args:
+        written: what is converted.
+        asked: a kind, or ``"auto"``, by name of weight.
+        samples: as for `core.converter.convert`.
+        tolerance: as for `core.converter.convert`.
+
+    Raises:
+        WeightsError: ``"auto"`` is asked for, and the model cannot run; or a kind cannot hold a
+            weight.
+        CoreError: the samples do not fit the inputs of the model.
+    """
+    if tolerance is None or not {*asked.values()} - {AS_IT_IS}:
+        return Measured(asked)
+    trials = make_trials(written, samples)
+    kinds = chosen_kinds(written, trials, asked, tolerance)
+    if isinstance(trials, str):
+        return Measured(kinds, samples=trials)
+    damage = trials.damage(changed_arrays(written, kinds))
+    return Measured(kinds, damage, trials.samples.text)
+
+
+def chosen_kinds(
+    written: Written, trials: Trials | str, asked: Mapping[str, str], tolerance: float | None
+) -> Mapping[str, str]:
+    """The kinds that are asked for, with one in place of each ``"auto"``.
+
+    Raises:
+        WeightsError: ``"auto"`` is asked for, and the model cannot run.
+    """
+    if AUTO not in asked.values() or tolerance is None:
+        return asked
+    if isinstance(trials, str):
+        raise WeightsError(
+            f"quantise='auto' must run the model, which failed: {trials}; give one kind, such as "
+            f"quantise='float16'"
+        )
+    return choose_kinds(written, trials, asked, tolerance)
+
+
+def make_trials(written: Written, samples: SampleInputs | None, seed: int = 0) -> Trials | str:
+    """Trials of what is written, or why it cannot run.
+
+    Raises:
+        CoreError: samples that were given do not fit the inputs of the model.
+    """
+    try:
+        graph = written.graph({})
+        return Trials(written.graph, make_samples(samples, graph.inputs, seed))
+    except CoreError as error:
+        if samples is not None and not callable(samples):
+            raise
+        return str(error)
+
+
+def require_tolerance(tolerance: float | None, is_auto: bool) -> None:
+    """Raise an error unless a tolerance is a share, or None where nothing is chosen by it."""
+    if tolerance is None:
+        if is_auto:
+            raise CoreError("quantise='auto' needs a tolerance: give one such as tolerance=0.05")
+    elif not (isinstance(tolerance, (int, float)) and 0 < tolerance < 1):
+        raise CoreError(
+            f"tolerance={tolerance!r} is not a share of an output's range: give a number between "
+            f"0 and 1, such as 0.05"
+        )

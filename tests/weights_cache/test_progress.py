@@ -1,0 +1,57 @@
+"""What is shown while weights are fetched: bars where people see them, lines elsewhere."""
+
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from weights_cache import fetch, progress
+
+
+@pytest.fixture
+def kernel(monkeypatch):
+    """As in a Jupyter kernel."""
+    shell = SimpleNamespace(kernel=object())
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+
+
+def test_a_bar_is_shown_in_a_notebook(toy, kernel, capsys):
+    toy.fetch()
+    assert "toy: 100%" in capsys.readouterr().err
+
+
+def test_no_bar_in_a_plain_interactive_shell_without_terminal(toy, monkeypatch, capsys):
+    """IPython with a pipe: it has a shell, but no kernel."""
+    plain = SimpleNamespace(get_ipython=lambda: SimpleNamespace())
+    monkeypatch.setitem(sys.modules, "IPython", plain)
+    toy.fetch()
+    assert capsys.readouterr().err == ""
+
+
+def test_notebooks_get_the_bar_of_tqdm_auto():
+    from tqdm.auto import tqdm
+
+    assert progress._bar_class() is tqdm
+
+
+def test_a_line_above_the_bar(toy, capsys):
+    with progress.showing("toy", 10, progress=True) as shown:
+        shown.say("waiting")
+    assert "zoo: waiting\n" in capsys.readouterr().err
+
+
+def test_what_takes_long_is_said_where_there_is_no_bar(toy, monkeypatch, capsys):
+    with progress.showing("toy", 300_000, progress=None) as shown:
+        assert shown.say is progress._say
+    assert capsys.readouterr().err == ""
+    told = []
+    with progress.after_patience(lambda: told.append("long"), 0.0) as timer:
+        timer.join()
+    with progress.after_patience(lambda: told.append("never"), 60.0):
+        pass
+    assert told == ["long"]
+
+
+def test_asked_for_no_bar_there_is_none_in_a_notebook(toy, kernel, capsys):
+    fetch("toy", progress=False)
+    assert capsys.readouterr().err == ""

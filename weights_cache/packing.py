@@ -1,0 +1,164 @@
+"""Writing kits: weights of several models as one zip file, or as a wheel that pip installs.
+
+Both hold a mirror, one folder per model with the registered files, and documents about it. Members
+are stored as they are and have one date, so that equal contents are equal bytes.
+"""
+
+import hashlib
+import json
+import zipfile
+from base64 import urlsafe_b64encode
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from weights_cache.errors import WeightsError
+from weights_cache.kits import GROUP, MIRROR
+from weights_cache.places import PathLike
+from weights_cache.registry import FileRecord, ModelRecord, find_record
+from weights_cache.staging import replacing, require_space, writing_to
+from weights_cache.store import locate
+
+MANIFEST = "KIT.json"  # which marks the folder that is a kit
+PACKAGE = "friendly_zoo_weights"
+_FORMAT = "friendly-zoo weights 1"
+_ADVICE = "choose another folder"
+_BLOCK = 2**20
+_DATE = (1980, 1, 1, 0, 0, 0)  # the first that a zip file can hold
+
+Content = bytes | tuple[Path, FileRecord]
+
+
+class Wheel(NamedTuple):
+    """What a wheel says of itself: its version, a line, and a page in Markdown."""
+
+    version: str
+    summary: str
+    page: str
+
+    @property
+    def file_name(self) -> str:
+        """The name that pip asks for.
+
+        >>> Wheel("1.0", "", "").file_name
+        'friendly_zoo_weights-1.0-py3-none-any.whl'
+        """
+        return f"{PACKAGE}-{self.version}-py3-none-any.whl"
+
+
+def write_kit(
+    target: PathLike,
+    models: Mapping[str, Collection[str] | None],
+    documents: Mapping[str, str],
+    *,
+    wheel: Wheel | None = None,
+    **places: Any,
+) -> Path:
+    """Write weights of registered models as one file, and return its path.
+
+    Args:
+        target: the file to write; of a wheel the folder, as its file has a name of its own.
+        models: for names of the registry the paths of the files in the model, None for all.
+        documents: texts that go along, by their names in the kit.
+        wheel: what a wheel says of itself; None writes a plain zip file.
+        places: where the weights are looked for, as for ``locate``; what is missing is fetched.
+
+    Raises WeightsError when weights cannot be had, or the file cannot be written; a file that was
+    there stays as it was.
+    """
+    path = Path(target, wheel.file_name) if wheel else Path(target)
+    members = dict(_members(models, documents, places))
+    if wheel:
+        members = _wheel_members(members, wheel)
+    needed = sum(map(_size, members.values()))
+    with writing_to(path.parent, needed, _ADVICE):
+        require_space(path.parent, needed, _ADVICE)
+        with replacing(path) as stream, zipfile.ZipFile(stream, "w") as zipped:
+            for name, content in members.items():
+                _add(zipped, name, content)
+    return path
+
+
+def _members(
+    models: Mapping[str, Collection[str] | None],
+    documents: Mapping[str, str],
+    places: Mapping[str, Any],
+) -> Iterator[tuple[str, Content]]:
+    """Names in the kit and what is there: documents first, which people look for."""
+    found = {name: locate(name, only=models[name], **places) for name in sorted(models)}
+    records = [find_record(name).limited_to(found[name]) for name in found]
+    for name, text in documents.items():
+        yield name, text.encode()
+    yield MANIFEST, _manifest(records)
+    for record in records:
+        for file in record.files:
+            yield f"{record.name}/{file.path}", (found[record.name][file.path], file)
+
+
+def _manifest(records: Collection[ModelRecord]) -> bytes:
+    models = {
+        record.name: {
+            "licence": record.licence,
+            "source": record.source,
+            "upstream": record.upstream,
+            "files": {f.path: {"bytes": f.bytes, "sha256": f.sha256} for f in record.files},
+        }
+        for record in records
+    }
+    text = json.dumps({"format": _FORMAT, "models": models}, indent=1, ensure_ascii=False)
+    return f"{text}\n".encode()
+
+
+def _wheel_members(kit: Mapping[str, Content], wheel: Wheel) -> dict[str, Content]:
+    """A package with the kit inside, and what pip has to know of it."""
+    about = f"{PACKAGE}-{wheel.version}.dist-info"
+    metadata = (
+        f"Metadata-Version: 2.1\nName: friendly-zoo-weights\nVersion: {wheel.version}\n"
+        f"Summary: {wheel.summary}\nRequires-Python: >=3.10\n"
+        f"Description-Content-Type: text/markdown\n\n{wheel.page}"
+    )
+    tags = "Wheel-Version: 1.0\nGenerator: friendly-zoo\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    members: dict[str, Content] = {
+        f"{PACKAGE}/__init__.py": f'"""{wheel.summary}"""\n'.encode(),
+        **{f"{PACKAGE}/{MIRROR}/{name}": content for name, content in kit.items()},
+        f"{about}/METADATA": metadata.encode(),
+        f"{about}/WHEEL": tags.encode(),
+        f"{about}/entry_points.txt": f"[{GROUP}]\nweights = {PACKAGE}\n".encode(),
+    }
+    rows = [f"{name},sha256={_digest(c)},{_size(c)}\n" for name, c in members.items()]
+    rows.append(f"{about}/RECORD,,\n")
+    return {**members, f"{about}/RECORD": "".join(rows).encode()}
+
+
+def _digest(content: Content) -> str:
+    """The sha256 in the spelling of wheels."""
+    if isinstance(content, bytes):
+        digest = hashlib.sha256(content).digest()
+    else:
+        digest = bytes.fromhex(content[1].sha256)
+    return urlsafe_b64encode(digest).decode().rstrip("=")
+
+
+def _size(content: Content) -> int:
+    return len(content) if isinstance(content, bytes) else content[1].bytes
+
+
+def _add(zipped: zipfile.ZipFile, name: str, content: Content) -> None:
+    member = zipfile.ZipInfo(name, _DATE)
+    member.external_attr = 0o644 << 16
+    member.create_system = 3  # Unix, also where this is written on Windows
+    member.file_size = _size(content)
+    with zipped.open(member, "w") as sink:
+        for block in [content] if isinstance(content, bytes) else _checked_blocks(*content):
+            sink.write(block)
+
+
+def _checked_blocks(path: Path, file: FileRecord) -> Iterator[bytes]:
+    """The content of a file, which has to be the registered one to its end."""
+    digest = hashlib.sha256()
+    with open(path, "rb") as stream:
+        while block := stream.read(_BLOCK):
+            digest.update(block)
+            yield block
+    if digest.hexdigest() != file.sha256:
+        raise WeightsError(f"{path} changed while it was copied: run `zoo weights verify`")

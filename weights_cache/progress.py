@@ -1,0 +1,82 @@
+"""What is shown on stderr while weights are fetched."""
+
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from threading import Timer
+from typing import Any, NamedTuple
+
+from weights_cache.dependencies import needed_for
+from weights_cache.parts import Report
+from weights_cache.sizes import size_text
+
+PATIENCE = 2.0  # seconds in which nothing need be said
+
+
+class Progress(NamedTuple):
+    """Where received bytes are counted, and where a line can be said."""
+
+    report: Report
+    say: Callable[[str], object]
+
+
+@contextmanager
+def after_patience(say: Callable[[], object], seconds: float = PATIENCE) -> Iterator[Timer]:
+    """Call ``say`` unless the block ends, or what is yielded is cancelled, within some seconds."""
+    timer = Timer(seconds, say)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield timer
+    finally:
+        timer.cancel()
+
+
+@contextmanager
+def showing(label: str, total: int, progress: bool | None) -> Iterator[Progress]:
+    """A bar on stderr if ``progress`` is true; None shows it on a terminal and in a notebook.
+
+    Where there is none, a line says what is being fetched when it takes more than two seconds;
+    if ``progress`` is false nothing is said.
+    """
+    if progress is None and not (_is_terminal() or _is_notebook()):
+        with after_patience(partial(_say, f"getting {label}, {size_text(total)}")):
+            yield Progress(_ignore, _say)
+    elif progress is False:
+        yield Progress(_ignore, _ignore)
+    else:
+        with _bar_class()(total=total, desc=label, unit="B", unit_scale=True) as bar:
+            yield Progress(bar.update, partial(_say_above, bar))
+
+
+def _bar_class() -> Callable[..., Any]:
+    """The bar of notebooks there (if their widgets are installed), else the one of terminals."""
+    with needed_for("a progress bar"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of notebooks without widgets, where text will do
+        from tqdm.auto import tqdm
+    return tqdm
+
+
+def _is_terminal() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+def _is_notebook() -> bool:
+    """Whether this is a Jupyter kernel, whose stderr is no terminal though people see it."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return getattr(shell, "kernel", None) is not None
+
+
+def _ignore(_: object) -> None:
+    pass
+
+
+def _say_above(bar: Any, line: str) -> None:
+    bar.write(f"zoo: {line}", file=sys.stderr)
+
+
+def _say(line: str) -> None:
+    if sys.stderr is not None:
+        print(f"zoo: {line}", file=sys.stderr, flush=True)

@@ -1,0 +1,260 @@
+"""Installing kits: what is the registered file, by length and hash, goes into the cache.
+
+Names in a kit never become paths: the registry says which members are read, and where they go.
+"""
+
+import hashlib
+import stat
+import zipfile
+import zlib
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import IO, NamedTuple
+
+from weights_cache.checks import find_fault
+from weights_cache.errors import WeightsError
+from weights_cache.fetching import installing
+from weights_cache.kits import MIRROR
+from weights_cache.packing import MANIFEST, PACKAGE
+from weights_cache.parts import Part, WrongBytesError
+from weights_cache.paths import inside, require_relative
+from weights_cache.places import PathLike, Places
+from weights_cache.registry import FileRecord, ModelRecord, list_records
+
+_BLOCK = 2**16
+_DOCUMENTS = {"cards", "licences"}  # folders of a kit that are no models
+_PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others unpack without a limit
+
+_REMEDY = "the kit is damaged, or made for another version of friendly-zoo; make it again"
+
+#: What reading a damaged zip file raises; RuntimeError for encrypted members.
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    OSError,
+    RuntimeError,
+    NotImplementedError,
+    ValueError,
+)
+
+Open = Callable[[], IO[bytes]]
+
+
+class InstalledKit(NamedTuple):
+    """What is in the cache now, and what was left out.
+
+    ``files`` are the paths in the model by name of the registry, ``ignored`` the models that the
+    registry does not know.
+    """
+
+    files: dict[str, tuple[str, ...]]
+    ignored: tuple[str, ...]
+
+
+class _Contents(NamedTuple):
+    """What a kit holds: of registered files how each is opened, and names of other models."""
+
+    files: dict[str, dict[FileRecord, Open]]
+    ignored: set[str]
+
+
+def install_kit(
+    kit: PathLike, *, cache: PathLike | None = None, progress: bool | None = None
+) -> InstalledKit:
+    """Copy the weights of a kit into the cache.
+
+    Args:
+        kit: a zip file or wheel that ``write_kit`` wrote, or a folder with one folder per model,
+            such as an unpacked kit or another machine's cache.
+        cache: as for ``locate``.
+        progress: as for ``locate``.
+
+    Every file is checked before the first is copied. Files that are there already stay.
+
+    Raises WeightsError when the kit is missing, damaged, unsafe or holds nothing that the registry
+    knows.
+    """
+    path = Path(kit)
+    places = Places.choose(cache, None, offline=True)
+    with _opened(path) as contents:
+        if not contents.files:
+            raise WeightsError(
+                f"{path} holds no weights that this version of friendly-zoo knows: "
+                "make it with `zoo weights kit`"
+            )
+        for name, files in contents.files.items():
+            for file, opened in files.items():
+                _check(path, name, file, opened)
+        for record in list_records():
+            _install(places, record, contents.files.get(record.name, {}), path, progress)
+        names = {name: tuple(f.path for f in files) for name, files in contents.files.items()}
+        return InstalledKit(names, tuple(sorted(contents.ignored)))
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[_Contents]:
+    if path.is_dir():
+        yield _folder_contents(path)
+        return
+    if not path.exists():
+        raise WeightsError(f"there is no file or folder {path}: `zoo weights kit` makes a kit")
+    with _reading(path):
+        zipped = zipfile.ZipFile(path)
+    with zipped:
+        with _reading(path):
+            contents = _zip_contents(path, zipped)
+        yield contents
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Turn what zipfile raises into a WeightsError that says what to do."""
+    try:
+        yield
+    except _DAMAGE as error:
+        reason = f"{str(error) or type(error).__name__:.200}"
+        raise WeightsError(
+            f"{path} cannot be read as a kit of weights ({reason}): copy it again, or make it with "
+            "`zoo weights kit`"
+        ) from error
+
+
+def _folder_contents(path: Path) -> _Contents:
+    inner = (path, path / MIRROR, path / PACKAGE / MIRROR)
+    root = next((folder for folder in inner if (folder / MANIFEST).is_file()), path)
+    records = {record.name: record for record in list_records()}
+    contents = _Contents({}, set())
+    for folder in sorted(root.iterdir()):
+        if not folder.is_dir() or folder.name.startswith(".") or folder.name in _DOCUMENTS:
+            continue
+        if folder.name not in records:
+            contents.ignored.add(folder.name)
+            continue
+        there: dict[FileRecord, Open] = {}
+        for file in _taken(records[folder.name]):
+            place = inside(folder, file.path, str(path))
+            if place.is_file():
+                there[file] = partial(_open, place)
+        if there:
+            contents.files[folder.name] = there
+    return contents
+
+
+def _open(path: Path) -> IO[bytes]:
+    return open(path, "rb")
+
+
+def _taken(record: ModelRecord) -> Collection[FileRecord]:
+    """The files of a record that the cache may need; what is bundled is there."""
+    return () if record.bundled else record.files
+
+
+def _zip_contents(path: Path, zipped: zipfile.ZipFile) -> _Contents:
+    members = _safe_members(path, zipped)
+    manifests = [name for name in members if name.rpartition("/")[2] == MANIFEST]
+    if not manifests:
+        raise WeightsError(
+            f"{path} is not a kit of weights: it has no file {MANIFEST}; "
+            "`zoo weights kit` makes one"
+        )
+    start = min(manifests, key=len).removesuffix(MANIFEST)
+    contents = _Contents({}, set())
+    for record in list_records():
+        files: dict[FileRecord, Open] = {}
+        for file in _taken(record):
+            member = members.get(f"{start}{record.name}/{file.path}")
+            if member:
+                _check_member(path, member, file)
+                files[file] = partial(zipped.open, member)
+        if files:
+            contents.files[record.name] = files
+    inner = (name.removeprefix(start) for name in members if name.startswith(start))
+    folders = {name.partition("/")[0] for name in inner if "/" in name}
+    known = {record.name for record in list_records()}
+    contents.ignored.update(folders - known - _DOCUMENTS)
+    return contents
+
+
+def _safe_members(path: Path, zipped: zipfile.ZipFile) -> Mapping[str, zipfile.ZipInfo]:
+    """The files in the archive, if all names are plain relative ones and none is there twice."""
+    members: dict[str, zipfile.ZipInfo] = {}
+    for member in zipped.infolist():
+        name = require_relative(member.filename.rstrip("/"), str(path))
+        if stat.S_ISLNK(member.external_attr >> 16):
+            raise WeightsError(f"{path} holds the link {name!r}: a kit holds files only")
+        if name in members:
+            raise WeightsError(f"{path} holds {name!r} twice: make it again")
+        if not member.is_dir():
+            members[name] = member
+    return members
+
+
+def _check_member(path: Path, member: zipfile.ZipInfo, file: FileRecord) -> None:
+    """Refuse what could unpack to more than the registered bytes before a byte is unpacked."""
+    if member.compress_type not in _PACKED or member.flag_bits & 1:
+        raise WeightsError(
+            f"{member.filename} in {path} is encrypted, or packed in a way that is not read: "
+            "make the kit with `zoo weights kit`"
+        )
+    if member.file_size != file.bytes:
+        raise WeightsError(
+            f"{member.filename} in {path} has {member.file_size} bytes instead of the registered "
+            f"{file.bytes}: {_REMEDY}"
+        )
+
+
+def _check(path: Path, record: str, file: FileRecord, opened: Open) -> None:
+    """Raise unless a file of the kit is the registered one."""
+    digest = hashlib.sha256()
+    size = 0
+    for block in _blocks(path, opened):
+        digest.update(block)
+        size += len(block)
+        if size > file.bytes:
+            break
+    if size != file.bytes or digest.hexdigest() != file.sha256:
+        raise WeightsError(
+            f"{file.path} of {record!r} in {path} is not the registered file (wrong "
+            f"{'hash' if size == file.bytes else 'length'}): {_REMEDY}"
+        )
+
+
+def _blocks(path: Path, opened: Open) -> Iterator[bytes]:
+    with _reading(path):
+        stream = opened()
+    with stream:
+        while True:
+            with _reading(path):
+                block = stream.read(_BLOCK)
+            if not block:
+                return
+            yield block
+
+
+def _install(
+    places: Places,
+    record: ModelRecord,
+    files: Mapping[FileRecord, Open],
+    path: Path,
+    progress: bool | None,
+) -> None:
+    """Put those files into the cache that are not there."""
+    lacking = [file for file in files if find_fault(places.in_cache(record, file), file)]
+    if not lacking:
+        return
+    with installing(places, record, sum(file.bytes for file in lacking), progress) as (put, _):
+        for file in lacking:
+            put(file, partial(_fill, path, files[file]))
+
+
+def _fill(path: Path, opened: Open, part: Part) -> None:
+    part.restart()
+    try:
+        for block in _blocks(path, opened):
+            part.write(block)
+        part.finish()
+    except WrongBytesError as error:
+        raise WeightsError(f"{path} changed while it was installed: {error}") from error
