@@ -1,7 +1,7 @@
 """npm's @tensorflow/tfjs in Node loads what the converter writes, and agrees with us.
 
-With ``ZOO_CI=1`` the package, of 300 MB, is installed into the cache of the user on the first run, as
-for `tests.core.tfjs_specs`; ``ZOO_NODE_MODULES`` names another folder that has it.
+With ``ZOO_CI=1`` the package, of 300 MB, is installed into the cache of the user on the first
+run, as for `tests.core.tfjs_specs`; ``ZOO_NODE_MODULES`` names another folder that has it.
 """
 
 import base64
