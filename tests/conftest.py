@@ -25,13 +25,9 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Processes that share the CPUs have one thread for products and one for drawing each.
-
-    They inherit it. Threads of OpenBLAS wait for each other, and take turns with other processes.
-    """
+    """Processes that share the CPUs inherit that OpenBLAS has one thread: several wait in turns."""
     if getattr(config.option, "numprocesses", None):
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-        os.environ.setdefault("LP_NUM_THREADS", "1")
 
 
 def pytest_collection_finish() -> None:

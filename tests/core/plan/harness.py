@@ -220,8 +220,13 @@ class _Memory:
 
 def _peak(works: list[Work]) -> int:
     """How many bytes the works take while they run."""
+
+    def one_after_the_other() -> None:
+        for work in works:
+            work()
+
     with np.errstate(all="ignore"), one_blas_thread():
-        return peak_of(lambda: [work() for work in works], SMALL)[1]
+        return peak_of(one_after_the_other, SMALL)[1]
 
 
 def check(
