@@ -1,14 +1,39 @@
-"""Fixtures of all tests: no network, no user's cache, one seeded generator."""
+"""Fixtures of all tests: no network, no user's cache, one seeded generator; and the processes."""
 
+import gc
 import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.helpers import skip_or_fail
+from tests.helpers import ROOT as ROOT  # where other tests take it from
+from tests.helpers import shared_folder, skip_or_fail
 
-ROOT = Path(__file__).resolve().parent.parent
+#: Each process collects all tests, which takes it some ten seconds: more gain little.
+MOST_PROCESSES = 8
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """As many processes as CPUs; just this one for a single file, and for ``-s``, which prints."""
+    files = {argument.partition("::")[0] for argument in config.args}
+    if config.option.capture == "no" or (len(files) == 1 and Path(*files).is_file()):
+        return 0
+    has_affinity = hasattr(os, "sched_getaffinity")
+    cpus = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
+    return min(cpus, MOST_PROCESSES)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Processes that share the CPUs inherit that OpenBLAS has one thread: several wait in turns."""
+    if getattr(config.option, "numprocesses", None):
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def pytest_collection_finish() -> None:
+    """What thousands of tests consist of stays: the garbage collector need not look at it again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture
@@ -19,8 +44,10 @@ def rng() -> np.random.Generator:
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of reference weights, photos and golden outputs beside the checkout."""
-    folder = Path(os.environ.get("ZOO_SHARED", ROOT.parent / "shared"))
-    if not (folder / "weights" / "INDEX.json").is_file():
+    folder = shared_folder()
+    if folder is None:
+        skip_or_fail("no reference files: ZOO_SHARED is empty")
+    elif not (folder / "weights" / "INDEX.json").is_file():
         skip_or_fail(f"no reference files in {folder} (set ZOO_SHARED)")
     return folder
 

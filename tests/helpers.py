@@ -2,10 +2,23 @@
 
 import importlib
 import os
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+Result = TypeVar("Result")
+
+
+def shared_folder() -> Path | None:
+    """``ZOO_SHARED``, else the folder beside the checkout; None if the variable is empty."""
+    given = os.environ.get("ZOO_SHARED")
+    return Path(given) if given else ROOT.parent / "shared" if given is None else None
 
 
 def skip_or_fail(reason: str) -> None:
@@ -57,3 +70,22 @@ def assert_near(found: Any, expected: Any, tolerance: float) -> None:
         assert found == pytest.approx(expected, abs=tolerance)
     else:
         assert found == expected
+
+
+def peak_of(run: Callable[[], Result], enough: int, most_runs: int = 5) -> tuple[Result, int]:
+    """What a call gives, and the bytes that Python's objects and arrays take meanwhile at most.
+
+    Those of all threads are counted, and what other threads do meanwhile can only add to them: a
+    busy machine leaves much of OpenGL's thread for later. So it is the least of several calls, of
+    which the last takes no more than is enough.
+    """
+    peaks: list[int] = []
+    while True:
+        tracemalloc.start()
+        try:
+            found = run()
+            peaks.append(tracemalloc.get_traced_memory()[1])
+        finally:
+            tracemalloc.stop()
+        if peaks[-1] <= enough or len(peaks) == most_runs:
+            return found, min(peaks)

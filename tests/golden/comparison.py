@@ -46,6 +46,12 @@ def compare(weights: Path, staged: Staged, name: str) -> list[Row]:
     return RULES[staged.rule](weights, staged, golden, loaded(weights / staged.path))
 
 
+def assert_near(rows: list[Row]) -> None:
+    """Something was measured, and all of it is near enough."""
+    assert rows
+    assert [row for row in rows if not row.holds] == []
+
+
 def run(weights: Path, staged: Staged, golden: Golden) -> dict[str, np.ndarray]:
     """What our model gives, under the golden's names."""
     model, given = loaded(weights / staged.path), golden.input

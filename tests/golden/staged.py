@@ -177,6 +177,11 @@ def cases() -> Iterator[tuple[Staged, str]]:
     return ((staged, name) for staged in STAGED for name in staged.goldens)
 
 
+def id_of(staged: Staged, name: str) -> str:
+    """What a test of a golden is called."""
+    return f"{staged.path}-{name}"
+
+
 def read_golden(weights: Path, staged: Staged, name: str) -> Golden:
     """One golden of a model; inputs are drawn where none is stored."""
     if staged.rule == "live":

@@ -6,78 +6,24 @@ import numpy as np
 import pytest
 
 import core
-from core.backends.cpu import CpuBackend
-from core.kernels import READY
-from tests.golden.comparison import DUST, QUANTA_BOUND, Row, compare, float_row
+from tests.golden.comparison import DUST, QUANTA_BOUND, Row, assert_near, compare, float_row
 from tests.golden.matching import ANCHORS, SCORES, distances, one_to_one, percentile, places_of
 from tests.golden.staged import (
     BODYPIX,
-    HANDTRACK,
-    MOVENET,
-    SSD,
     STAGED,
     WITHOUT_TOPOLOGY,
     cases,
+    id_of,
     loaded,
     read_golden,
 )
-from tests.helpers import check_opengl, start_or_skip
 
 BODYPIX_DECODER = next(s for s in STAGED if s.folder == BODYPIX and "512_512" in s.file)
 
 
-every_golden = pytest.mark.parametrize(
-    "staged, name", [pytest.param(s, name, id=f"{s.path}-{name}") for s, name in cases()]
-)
-
-
-#: What runs on the host though the backend is shader, by folder: detections are suppressed box by
-#: box, and how many are left is known when that is done.
-HOSTED = {HANDTRACK: {"non_max_suppression_with_score"}, SSD: {"non_max_suppression"}}
-
-#: What the host computes once, as a plan is made: the anchors are constants.
-FOLDED = {SSD: {"unstack"}}
-
-#: Where shaders may be farther from a golden than `compare` allows, by folder and unit. Sums come
-#: in another order than NumPy's, and one that is rounded to another quantum moves all that follows:
-#: measured are 0.20 op by op and 0.27 by plan, and 3.9. As many sums are rounded otherwise on cpu:
-#: that is what `test_single_ops.test_shaders_round_as_often_as_cpu_to_another_quantum` asserts.
-ROUNDED_OTHERWISE = {(MOVENET, "p99"): 0.3, (SSD, "quanta, p99"): 4.5}
-
-
-@every_golden
+@pytest.mark.parametrize("staged, name", [pytest.param(*c, id=id_of(*c)) for c in cases()])
 def test_golden(shared, staged, name):
     assert_near(compare(shared / "weights", staged, name))
-
-
-@every_golden
-def test_golden_on_shader(shared, staged, name, monkeypatch):
-    start_or_skip()
-    on_host = kernels_that_run_on(CpuBackend, monkeypatch)
-    with core.backend("shader"):
-        rows = compare(shared / "weights", staged, name)
-    check_opengl()
-    bounds = [ROUNDED_OTHERWISE.get((staged.folder, row.unit), 0) for row in rows]
-    assert_near([r._replace(bound=max(r.bound, b)) for r, b in zip(rows, bounds, strict=True)])
-    once = FOLDED.get(staged.folder, set())
-    assert set(on_host) - once == HOSTED.get(staged.folder, set())
-
-
-def assert_near(rows):
-    assert rows
-    assert [row for row in rows if not row.holds] == []
-
-
-def kernels_that_run_on(backend, monkeypatch) -> list[str]:
-    """The ops of the kernels that run from now on, as they come."""
-    ran, run = [], backend.run
-
-    def watched(self, kernel, *arguments):
-        ran.extend(op for (op, _), known in READY.items() if known is kernel)
-        return run(self, kernel, *arguments)
-
-    monkeypatch.setattr(backend, "run", watched)
-    return ran
 
 
 def test_no_model_and_no_golden_is_left_out(shared):

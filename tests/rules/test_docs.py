@@ -37,16 +37,6 @@ def test_links_lead_to_files(document):
             assert (document.parent / target).exists(), target
 
 
-@pytest.mark.parametrize("name", ["first command", "test command"])
-def test_ci_finds_the_commands_of_the_readme(name):
-    script = (ROOT / ".ci" / "run").read_text()
-    function = script[script.index("readme_command() {") : script.index("}\n") + 1]
-    command = f'{function}\nreadme_command "{name}"'
-    done = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True)
-    assert len(done.stdout.splitlines()) == 1
-    assert done.stdout.startswith("python3 -m venv .venv && .venv/bin/pip install ")
-
-
 def test_every_model_is_in_the_table():
     rows = (ROOT / "zoo" / "README.md").read_text().splitlines()
     for name, entry in all_entries().items():

@@ -1,7 +1,6 @@
 """Every model of the zoo by plans: beside its graph run op by op, and what a run takes."""
 
 import gc
-import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +16,9 @@ from core.plan.plan import Plan
 from core.tensors import Tensor
 from tests.golden.comparison import DUST, QUANTA_BOUND
 from tests.golden.staged import STAGED, read_golden
-from zoo.catalog import find_entry
+from tests.helpers import peak_of
+from weights_cache import find_record
+from zoo.catalog import default_entries, find_entry
 
 #: Of an output's range, as for any two tiers. Sums come in another order, of which three in four
 #: models show less than 1e-6; the farthest are segmentations, with sigmoids of large numbers: 2e-5.
@@ -85,7 +86,25 @@ def near(
     return bool(np.percentile(away, 99) <= bound * quantization.scale)
 
 
-@pytest.mark.parametrize("name", zoo.models())
+def smallest_of_families() -> set[str]:
+    """Of each family the model with the smallest files."""
+
+    def size(name: str) -> int:
+        entry = find_entry(name)
+        return find_record(entry.weights).limited_to(entry.files).bytes
+
+    by_size = sorted(zoo.models(), key=size, reverse=True)
+    return {*{name.partition(".")[0]: name for name in by_size}.values()}
+
+
+#: The others are long.
+SHORT = smallest_of_families() | {entry.name for entry in default_entries()}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.long][name in SHORT :]) for name in zoo.models()],
+)
 def test_plans_of_a_model(shared, monkeypatch, name):
     monkeypatch.setenv("ZOO_WEIGHTS_MIRROR", str(shared / "weights"))
     with zoo.load(name) as model:
@@ -93,25 +112,14 @@ def test_plans_of_a_model(shared, monkeypatch, name):
         given, names = picture(shared / "weights", name, network), [*network.outputs]
         expected = GraphModel(network.graph, plans=False).execute(given, names)
         network.execute(given, names)
-        found, more = second_call(network, given, names)
+        taken = sum(np.asarray(tensor).nbytes for tensor in expected.values())
+        most = taken + EAGER_PARTS.get(name, SMALL)
+        gc.collect()
+        found, peak = peak_of(lambda: network.execute(given, names), most)
         for key, end in network.graph.outputs.items():
             assert near(name, found[key].numpy(), expected[key].numpy(), end.quantization), key
-        assert more <= EAGER_PARTS.get(name, SMALL)
+        assert peak <= most
         assert [plan.workspaces_made for plan in plans_of(network)] == [1]
-
-
-def second_call(
-    network: GraphModel, given: Tensor, names: list[str]
-) -> tuple[dict[str, Tensor], int]:
-    """The outputs, and the bytes that were taken beside them at most."""
-    gc.collect()
-    tracemalloc.start()
-    try:
-        found = network.execute(given, names)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    return found, peak - sum(np.asarray(tensor).nbytes for tensor in found.values())
 
 
 def test_sizes_and_batches(shared, monkeypatch, rng):

@@ -117,7 +117,7 @@ def test_numpy_numbers_become_pythons():
         np.full((2, 2), 1.5, np.float32),
         np.zeros((0, 2), np.uint8),
     ],
-    ids=str,
+    ids=lambda value: "object" if type(value) is object else str(value),
 )
 def test_what_is_no_result_is_no_json(value):
     with pytest.raises(ZooError, match=r"not a result of the zoo|finite numbers only, and 'mask'"):

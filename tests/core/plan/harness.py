@@ -5,7 +5,6 @@ arrays = {"x": x, "filter": filter}
 check(step, arrays, constants=("filter",), margins={"x": ((1, 1), (1, 1))})
 """
 
-import tracemalloc
 from collections.abc import Collection, Iterable, Mapping
 from itertools import chain, zip_longest
 from typing import Any, NamedTuple
@@ -30,6 +29,7 @@ from core.graph.nodes import Node
 from core.kernels import OPS
 from core.plan.program import ABSENT, HERE, Program, attributes_of, epilogue_of
 from core.specs import Shape, Spec
+from tests.helpers import peak_of
 
 Arrays = Mapping[str, np.ndarray]
 
@@ -220,15 +220,13 @@ class _Memory:
 
 def _peak(works: list[Work]) -> int:
     """How many bytes the works take while they run."""
+
+    def one_after_the_other() -> None:
+        for work in works:
+            work()
+
     with np.errstate(all="ignore"), one_blas_thread():
-        tracemalloc.start()
-        try:
-            before = tracemalloc.get_traced_memory()[0]
-            for work in works:
-                work()
-            return tracemalloc.get_traced_memory()[1] - before
-        finally:
-            tracemalloc.stop()
+        return peak_of(one_after_the_other, SMALL)[1]
 
 
 def check(

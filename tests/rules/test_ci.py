@@ -1,0 +1,105 @@
+"""CI runs what README.md says, as a newcomer does, before anything else is installed."""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.helpers import require
+from tests.rules.sources import ROOT
+
+#: In the place of each program: writes down how it was called.
+STAND_IN = """#!/bin/sh
+echo "${0##*/} $*|$PWD|$HOME|${ZOO_SHARED-unset}|${ZOO_CI-unset}|${ZOO_OFFLINE-unset}" >> "$CALLS"
+"""
+
+#: What else they do: the environment is filled with stand-ins, there is no repository to clone, and
+#: in a namespace of its own a command runs as it is.
+MORE = {
+    "python3": '[ "$1" != "-m" ] || { mkdir -p .venv/bin; cp "${0%/*}"/* .venv/bin; }\n',
+    "zoo": "echo drawn > pose.png\n",
+    "git": "exit 1\n",
+    "unshare": 'while [ "$1" != without_opengl ]; do shift; done; shift; exec "$@"\n',
+}
+OTHERS = ("apt-get", "node", "npm", "pip", "python", "ruff", "mypy")
+
+
+class Called(NamedTuple):
+    """A program as it was called, in which folder, and what was in the environment."""
+
+    command: str
+    folder: str
+    home: str
+    shared: str
+    ci: str
+    offline: str
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    return tmp_path_factory.mktemp("ci")
+
+
+@pytest.fixture(scope="module")
+def calls(folder) -> list[Called]:
+    """What CI calls, one after the other."""
+    require("fcntl")  # without it there is no such shell
+    checkout, programs = folder / "checkout", folder / "programs"
+    for made in (checkout / ".ci", programs):
+        made.mkdir(parents=True)
+    shutil.copy(ROOT / ".ci" / "run", checkout / ".ci")
+    shutil.copy(ROOT / "README.md", checkout)
+    for name in (*MORE, *OTHERS):
+        (programs / name).write_text(STAND_IN + MORE.get(name, ""))
+        (programs / name).chmod(0o755)
+    world = {k: v for k, v in os.environ.items() if not k.startswith("ZOO_")}
+    world |= {"PATH": f"{programs}:{world['PATH']}", "CALLS": str(folder / "calls")}
+    command = ["bash", checkout / ".ci" / "run"]
+    done = subprocess.run(command, env=world, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    lines = (folder / "calls").read_text().splitlines()
+    return [Called(*line.split("|")) for line in lines if line.count("|") == 5]
+
+
+def commands_of_the_readme() -> list[str]:
+    """Those of both blocks, one by one, as programs are named in calls."""
+    text = (ROOT / "README.md").read_text()
+    found = []
+    for name in ("first", "test"):
+        (block,) = re.findall(rf"<!-- {name} command -->\n```bash\n(.+)\n```\n", text)
+        for each in block.split(" && "):
+            program, *arguments = shlex.split(each)
+            found.append(" ".join([Path(program).name, *arguments]))
+    return found
+
+
+def test_the_commands_of_the_readme_run_first(calls):
+    expected = commands_of_the_readme()
+    assert len(expected) == 6
+    ran = [c for c in calls if c.command.split()[0] in ("pip", "zoo", "python", "ruff", "mypy")]
+    assert [c.command for c in ran[:4]] == [e for e in expected if not e.startswith("python3")]
+
+
+def test_they_find_nothing_but_what_they_install(calls, folder):
+    bare = calls[: next(i for i, c in enumerate(calls) if c.command == "python -m pytest") + 1]
+    ran = [c for c in bare if c.command in commands_of_the_readme()]
+    assert len(ran) == 6
+    for call in ran:
+        assert (call.shared, call.ci) == ("", "unset")
+        assert call.home != os.environ["HOME"] and Path(call.folder).parent == Path(call.home)
+        assert not Path(call.folder).is_relative_to(folder)
+    assert [c.offline for c in ran] == ["1"] * 3 + ["unset"] * 3
+
+
+def test_all_tests_run_then_beside_the_oracles(calls, folder):
+    later = [c for c in calls if c.ci == "1"]
+    assert {c.folder for c in later} == {str(folder / "checkout")}
+    assert [c.shared for c in later] == ["unset"] * len(later)
+    commands = [c.command for c in later]
+    assert "pip install --quiet -e .[dev,train,oracle]" in commands
+    assert commands.index("python -m pytest") > commands.index("mypy ")
