@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from zoo.gestures.verbs import recognize_gestures
     from zoo.hands.verbs import estimate_hands
     from zoo.images import read_image
+    from zoo.loaded import LoadedModel
     from zoo.loaders import load
     from zoo.pixels import ImageError
     from zoo.pose.verbs import estimate_multiple_poses, estimate_single_pose
@@ -79,7 +80,6 @@ if TYPE_CHECKING:
         Position,
         Segmentation,
     )
-    from zoo.runner import LoadedModel
     from zoo.segmentation.verbs import (
         segment,
         segment_person,
@@ -104,7 +104,7 @@ _PUBLIC = {
     "Instance": "zoo.results",
     "Keypoint": "zoo.results",
     "Label": "zoo.results",
-    "LoadedModel": "zoo.runner",
+    "LoadedModel": "zoo.loaded",
     "Pose": "zoo.results",
     "Position": "zoo.results",
     "Segmentation": "zoo.results",

@@ -15,8 +15,8 @@ from weights_cache.addresses import is_url
 from weights_cache.errors import WeightsError
 from weights_cache.remote import locate_url
 from zoo.classification.teachable import TeachableModel
+from zoo.loaded import LoadedModel
 from zoo.pickling import Recipe
-from zoo.runner import LoadedModel
 
 Kernels = Mapping[str, Callable[..., Any]]
 

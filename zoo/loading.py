@@ -9,8 +9,9 @@ from core.settings import get_backend
 from weights_cache.errors import ZooError
 from zoo.catalog import all_entries, chosen_name, find_entry, is_entry, verbs_of
 from zoo.entry import Entry
+from zoo.loaded import LoadedModel
 from zoo.options import check_backend, check_options, refuse_unknown
-from zoo.runner import LoadedModel, make_model, model_class
+from zoo.runner import make_model, model_class
 from zoo.unknown_models import able_models
 
 KEPT_MODELS = 8  # how many models the one-line functions keep loaded

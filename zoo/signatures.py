@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from PIL import Image
 
-    from zoo.runner import LoadedModel
+    from zoo.loaded import LoadedModel
 
 
 class BinaryReader(Protocol):

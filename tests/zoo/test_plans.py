@@ -17,7 +17,7 @@ from tests.zoo.test_cli import PHOTO, run
 from weights_cache.errors import ZooError
 from zoo.drawing.colours import PALETTE, mix
 from zoo.drawing.plans import _ARENA, _FED, _LINES, _ROW, _SCRATCH, _TOP, draw_plan
-from zoo.runner import LoadedModel
+from zoo.loaded import LoadedModel
 
 PAPER = 255
 

@@ -13,10 +13,10 @@ from zoo.classification.classes import best_labels
 from zoo.classification.cropping import prepare_square
 from zoo.image_lists import for_each_image
 from zoo.images import read_image
+from zoo.loaded import LoadedModel
 from zoo.options import check_number
 from zoo.pickling import Recipe
 from zoo.results import Label
-from zoo.runner import LoadedModel
 from zoo.signatures import ImageSource, model_verb
 
 #: Node types that the layers of a classifier's head become: dense ones, or one convolution.

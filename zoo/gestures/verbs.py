@@ -12,11 +12,12 @@ from zoo.gestures import MODELS
 from zoo.gestures.recognizer import GestureRecognizer
 from zoo.gestures.results import is_hands
 from zoo.image_lists import for_each_image, is_several
+from zoo.loaded import LoadedModel
 from zoo.loading import call_verb
 from zoo.model_names import BackendName, EstimateHandsModelName, RecognizeGesturesModelName
 from zoo.options import check_flag, did_you_mean, refuse_unknown
 from zoo.results import Gesture, Hand
-from zoo.runner import LoadedModel, Model
+from zoo.runner import Model
 from zoo.signatures import ImageSource, OwnModel, public_verb
 
 RULES = MODELS["recognize_gestures"].default  # which are no model of the catalog
