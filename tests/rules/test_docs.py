@@ -1,5 +1,6 @@
 """The documents tell the truth: commands are there, links lead somewhere, names exist."""
 
+import json
 import os
 import re
 import subprocess
@@ -15,6 +16,7 @@ from core.ops.binary import BINARY
 from core.ops.compare import COMPARE
 from core.ops.reduce import REDUCE
 from core.ops.unary import UNARY
+from tests.helpers import assert_near
 from tests.rules.sources import PACKAGES, ROOT
 from weights_cache import find_record, list_records
 from weights_cache.sizes import size_text
@@ -35,6 +37,16 @@ def test_links_lead_to_files(document):
     for target in re.findall(r"\]\(([^)#]+)\)", document.read_text()):
         if not target.startswith(("http:", "https:")):
             assert (document.parent / target).exists(), target
+
+
+def test_the_first_lines_of_code_tell_the_truth():
+    text = (ROOT / "README.md").read_text()
+    path, shown = re.search(r'estimate_single_pose\("(.*)"\)\n# (.*), \.\.\. 17\]\}', text).groups()
+    pose = zoo.estimate_single_pose(ROOT / path)
+    pose["keypoints"] = pose["keypoints"][:1]
+    expected = json.loads(f"{shown}]}}")
+    assert_near(pose, expected, 0.051)
+    assert pose["score"] == pytest.approx(expected["score"], abs=0.005)
 
 
 def test_every_model_is_in_the_table():
