@@ -3,7 +3,8 @@
 from difflib import get_close_matches
 from typing import Any
 
-from zoo.catalog import all_entries, choices
+from zoo.catalog import all_entries, choices, chosen_name
+from zoo.choices import Choices
 from zoo.options import did_you_mean
 
 _FOREIGN_ENDINGS = (".pt", ".pth", ".onnx", ".safetensors", ".ckpt", ".engine", ".mlmodel", ".task")
@@ -36,6 +37,10 @@ selfie.landscape, selfie.tfjs)"
             f"unknown model {name!r:.80}: give a name of zoo.models(), a path, or a model that "
             "zoo.load returned"
         )
+    if name in Choices._fields:
+        return f"unknown model {name!r}: zoo.load needs a task or function, such as 'pose.{name}'"
+    if chosen_name(name) in [its.default for its in choices().values()]:
+        return f"unknown model {name!r}: it is no network but rules, zoo.GestureRecognizer()"
     foreign = _foreign_verb(name)
     near = _near(name, verb or foreign)
     if foreign or name.lower().endswith(_FOREIGN_ENDINGS):

@@ -61,8 +61,10 @@ def test_load_and_describe_take_them():
     assert zoo.load("pose.fast").name == "posenet.tiny"
     assert zoo.load("estimate_multiple_poses.fast", output_stride=8).options["output_stride"] == 8
     assert zoo.describe("pose.fast") == zoo.describe("posenet.tiny")
-    with pytest.raises(ZooError, match="unknown model 'fast'"):
+    with pytest.raises(ZooError, match="unknown model 'fast': .* such as 'pose.fast'"):
         zoo.load("fast")
+    with pytest.raises(ZooError, match="no network but rules, zoo.GestureRecognizer"):
+        zoo.load("gestures.best")
 
 
 # --- a loaded model -----------------------------------------------------------------------------
