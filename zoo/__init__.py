@@ -41,7 +41,7 @@ names the value and what to do.
 
 >>> zoo.estimate_hands("me.jpg", hands=1)
 Traceback (most recent call last):
-weights_cache.errors.ZooError: unknown option 'hands' of estimate_hands: did you mean 'max_hands'?;\
+zoo.ZooError: unknown option 'hands' of estimate_hands: did you mean 'max_hands'?;\
  valid options: model, backend, max_hands, score_threshold, mirror, detector, detector_threshold,\
  iou_threshold, refine
 """

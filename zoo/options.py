@@ -170,7 +170,7 @@ def check_backend(name: Any) -> None:
 
     >>> check_backend("cuda")
     Traceback (most recent call last):
-    weights_cache.errors.ZooError: backend='cuda': the backend that runs on GPUs is backend='shader'
+    zoo.ZooError: backend='cuda': the backend that runs on GPUs is backend='shader'
     """
     if isinstance(name, str) and name.lower().partition(":")[0] in _GPU_NAMES:
         raise ZooError(f"backend={name!r}: the backend that runs on GPUs is backend='shader'")

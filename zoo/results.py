@@ -235,7 +235,7 @@ def refuse_several(
 
     >>> refuse_several([[], []])
     Traceback (most recent call last):
-    weights_cache.errors.ZooError: this is a list of the results of 2 images: name them, in a \
+    zoo.ZooError: this is a list of the results of 2 images: name them, in a \
 dict: dict(zip(paths, results))
     """
     if hasattr(result, "__next__"):
