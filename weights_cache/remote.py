@@ -199,10 +199,10 @@ class _Fetch(NamedTuple):
     def _metadata(self, folder: Path, found: Records) -> None:
         """Add the labels, if there are any."""
         try:
-            found[_METADATA] = self._one(folder, _with_room(_METADATA, found))
-        except _RefusedError as error:
-            if not error.is_absent:
-                raise
+            found[_METADATA] = self._received(folder, _with_room(_METADATA, found))
+        except UnavailableError as error:
+            if error.failures[0].short not in _ABSENT:
+                raise _refusal(error) from None
 
     def again(self, folder: Path, records: Records, faults: dict[str, str]) -> None:
         """Download files that are missing or damaged, which have to be those of the first use."""
@@ -210,7 +210,13 @@ class _Fetch(NamedTuple):
             self._one(folder, records[path]._replace(bytes=LARGEST_DOWNLOAD))
 
     def _one(self, folder: Path, file: FileRecord) -> FileRecord:
-        """Download a file; return what is to be remembered of it."""
+        """Download a file that has to be there; return what is to be remembered of it."""
+        try:
+            return self._received(folder, file)
+        except UnavailableError as error:
+            raise _refusal(error) from None
+
+    def _received(self, folder: Path, file: FileRecord) -> FileRecord:
         url = self.address.url
         if file.path != self.address.name:
             url = self.address.beside(file.path)
@@ -224,8 +230,6 @@ class _Fetch(NamedTuple):
                 f"{url} has changed: expected sha256 {file.sha256}, got {error.found}; "
                 f"{_forget(self.address.url)}"
             ) from None
-        except UnavailableError as error:
-            raise _RefusedError(error) from None
         return part.file
 
 
@@ -236,15 +240,11 @@ _ADVICE_ON = {
 }
 
 
-class _RefusedError(WeightsError):
-    """A URL did not give its file."""
-
-    def __init__(self, error: UnavailableError) -> None:
-        (failure,) = error.failures
-        usual = "look at the URL in a browser" if failure.answered else "check the network"
-        advice = _ADVICE_ON.get(failure.short, usual)
-        super().__init__(f"cannot fetch {failure}; {advice}")
-        self.is_absent = failure.short in _ABSENT
+def _refusal(error: UnavailableError) -> WeightsError:
+    """The error about a URL that did not give its file."""
+    (failure,) = error.failures
+    usual = "look at the URL in a browser" if failure.answered else "check the network"
+    return WeightsError(f"cannot fetch {failure}; {_ADVICE_ON.get(failure.short, usual)}")
 
 
 def _open_session() -> "Session":
