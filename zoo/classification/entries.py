@@ -15,8 +15,8 @@ _COARSE = "Scores come in steps of 1/256, as the network is quantised: many clas
 _NARROW = "A quarter of MobileNet's channels: quick, and often wrong among similar classes."
 
 
-# Of a list of images. Four in a run take 3 to 13 % less processor time for each than one by one;
-# 8 and 16 gain no more (tests/benchmarks/image_lists.py).
+# Of a list of images. Four in a run take 11 to 31 % less time for each than one by one (5 networks
+# on 2 cores); 8 and 16 gain little more (tests/benchmarks/image_lists.py).
 _TOGETHER = 4
 
 
