@@ -79,7 +79,12 @@ def _as_array(value: Any) -> np.ndarray:
     """An array of the values; strings as the objects that were given."""
     try:
         array = np.asarray(value)
-        if array.dtype == object and not array.ndim and hasattr(value, "__dlpack__"):
+        if (
+            array.dtype == object
+            and not array.ndim
+            and array is not value
+            and hasattr(value, "__dlpack__")
+        ):
             array = np.from_dlpack(value)
         # NumPy's own string types turn numbers into text and cut off bytes of zero.
         return array if array.dtype.kind not in "SU" else np.asarray(value, dtype=object)

@@ -32,8 +32,11 @@ Outputs = Mapping[str, np.ndarray]
 
 MOST_CROPS = 16  # in one batch: each takes megabytes while a network runs
 
-#: What `Model.look_at` gives, by the model and the photo, of the photos that ran as one batch.
-_seen: ContextVar[Mapping[tuple[int, int], tuple[Outputs, Placement]]] = ContextVar(
+#: The model and the photo by their identity, and the size that the photo was brought to.
+Look = tuple[int, int, tuple[int, int]]
+
+#: What `Model.look_at` gives of the photos that ran as one batch.
+_seen: ContextVar[Mapping[Look, tuple[Outputs, Placement]]] = ContextVar(
     "seen", default=MappingProxyType({})
 )
 
@@ -149,7 +152,7 @@ class Model(LoadedModel):
         network = self.network
 
         def infer_batch(photos: Sequence[np.ndarray]) -> list[Tensor]:
-            values, _ = self._prepared(photos)
+            values, _ = self._prepared(photos, self.input_size)
             return self.rows_of(network.execute(values, [wanted])[wanted], len(photos))
 
         return for_each_batch(image, infer_batch, self.entry.together, list)
@@ -170,15 +173,15 @@ class Model(LoadedModel):
         Returns:
             What `looked_at` names, [1, ...], by name, and where the photo lies in the input.
         """
-        if size not in (None, self.input_size):
-            values, placement = prepare(photo, self.entry.preprocess, size)
-            return self._outputs(values), placement
-        seen = _seen.get().get((id(self), id(photo)))
-        return seen or self._look_together([photo])[0]
+        size = size or self.input_size
+        seen = _seen.get().get((id(self), id(photo), size))
+        return seen or self._look_together([photo], size)[0]
 
-    def _look_together(self, photos: Sequence[np.ndarray]) -> list[tuple[Outputs, Placement]]:
+    def _look_together(
+        self, photos: Sequence[np.ndarray], size: tuple[int, int]
+    ) -> list[tuple[Outputs, Placement]]:
         """What `look_at` gives for each of some photos, by one run of the network."""
-        values, placements = self._prepared(photos)
+        values, placements = self._prepared(photos, size)
         outputs = self._outputs(values)
         if len(photos) == 1:
             return [(outputs, placements[0])]
@@ -187,9 +190,11 @@ class Model(LoadedModel):
             for i, placement in enumerate(placements)
         ]
 
-    def _prepared(self, photos: Sequence[np.ndarray]) -> tuple[np.ndarray, list[Placement]]:
+    def _prepared(
+        self, photos: Sequence[np.ndarray], size: tuple[int, int]
+    ) -> tuple[np.ndarray, list[Placement]]:
         """Whole photos as the input of the network, [photos, ...], and where each lies in it."""
-        pairs = [prepare(photo, self.entry.preprocess, self.input_size) for photo in photos]
+        pairs = [prepare(photo, self.entry.preprocess, size) for photo in photos]
         values = [value for value, _ in pairs]
         batch = values[0] if len(values) == 1 else np.concatenate(values)
         return batch, [placement for _, placement in pairs]
@@ -220,7 +225,14 @@ class Model(LoadedModel):
         found = self.network.execute(values, self.looked_at)
         return {name: np.asarray(tensor) for name, tensor in found.items()}
 
-    def run(self, source: Any, estimate: Callable[[np.ndarray], Result], *, mirror: bool) -> Result:
+    def run(
+        self,
+        source: Any,
+        estimate: Callable[[np.ndarray], Result],
+        *,
+        mirror: bool,
+        size: tuple[int, int] | None = None,
+    ) -> Result:
         """Take one image through the pipeline, or several.
 
         Args:
@@ -228,6 +240,7 @@ class Model(LoadedModel):
             estimate: from a photo, uint8 [height, width, 3], to the result in its pixels. Of a
                 list, `look_at` has looked at some photos at once where the entry allows it.
             mirror: the images are mirror images: what is seen is their flip.
+            size: that ``estimate`` passes to `look_at`, by default the model's.
 
         Returns:
             The result of one image; of a list the list of results, of an iterator an iterator
@@ -236,12 +249,13 @@ class Model(LoadedModel):
         """
         _ = self.network  # a closed model says so now, not at the first image
         check_flag("mirror", mirror)
+        side = size or self.input_size
 
         def run_batch(photos: Sequence[np.ndarray]) -> list[Result]:
             if mirror:
                 photos = [np.ascontiguousarray(photo[:, ::-1]) for photo in photos]
-            looked = self._look_together(photos) if len(photos) > 1 else ()
-            keys = ((id(self), id(photo)) for photo in photos)
+            looked = self._look_together(photos, side) if len(photos) > 1 else ()
+            keys = ((id(self), id(photo), side) for photo in photos)
             token = _seen.set(dict(zip(keys, looked, strict=False)))
             try:
                 results = [estimate(photo) for photo in photos]

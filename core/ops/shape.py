@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from core.annotations import TensorLike
 from core.declare import composite, op
 from core.dtypes import DType, check_dtype
-from core.engine import tensor
 from core.errors import CoreError
 from core.kernels import ops
 from core.specs import (
@@ -254,12 +253,12 @@ def squeeze(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
     >>> core.squeeze([[[1.0], [2.0]]]).shape
     (2,)
     """
-    x = tensor(x)
-    axes = normal_axes(axis, x.ndim)
-    if axis is not None and any(x.shape[a] != 1 for a in axes):
-        raise CoreError(f"cannot squeeze axis {axis} of shape {x.shape}: its length is not 1")
-    kept = tuple(n for i, n in enumerate(x.shape) if i not in axes or n != 1)
-    return ops.reshape(x, shape=kept)
+    whole: Tensor = ops.identity(x)
+    axes = normal_axes(axis, whole.ndim)
+    if axis is not None and any(whole.shape[a] != 1 for a in axes):
+        raise CoreError(f"cannot squeeze axis {axis} of shape {whole.shape}: its length is not 1")
+    kept = tuple(n for i, n in enumerate(whole.shape) if i not in axes or n != 1)
+    return ops.reshape(whole, shape=kept)
 
 
 @composite

@@ -252,7 +252,7 @@ def test_what_is_wrong_for_every_photo_is_told_once(capsys, called, tmp_path):
         (["pose", PHOTO, "--option", "mirror=True"], "has a flag of its own: --mirror"),
         (
             ["pose", PHOTO, "--option", "output=8"],
-            "unknown option 'output' of estimate_single_pose",
+            "unknown option 'output' of estimate_multiple_poses",
         ),
         (["hands", PHOTO, "--option", "max_hands=1"], "has a flag of its own: --max-hands"),
         (["detect", PHOTO, "--labels", ""], "zoo: --labels [] names none"),
@@ -319,7 +319,7 @@ def test_a_model_of_ones_own(capsys, tmp_path):
 
 def test_fast_and_best_of_the_command_line(capsys):
     out = run(capsys, "pose", PHOTO, "--model", "fast", "--json")[1]
-    assert json.loads(out) == zoo.estimate_single_pose(PHOTO, model="posenet.tiny")
+    assert json.loads(out) == zoo.estimate_multiple_poses(PHOTO, model="posenet.tiny")
 
 
 def test_parsers_import_no_task(tmp_path):

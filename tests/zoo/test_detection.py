@@ -241,8 +241,9 @@ def test_the_function_is_the_method(name, shared, monkeypatch):
 @pytest.mark.parametrize("name", DETECTORS)
 def test_the_functions_defaults_are_the_methods(name):
     own = model_class(find_entry(name)).detect.__kwdefaults__
-    for option, default in zoo.detect.__kwdefaults__.items():
-        assert option in ("model", "backend") or own[option] == default
+    function = zoo.detect.__kwdefaults__
+    assert own.keys() <= function.keys()
+    assert all(function[option] == default for option, default in own.items())
 
 
 # --- sources ------------------------------------------------------------------------------------

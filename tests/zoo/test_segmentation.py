@@ -413,7 +413,7 @@ def test_functions_have_the_defaults_of_methods(verb, name, models, monkeypatch)
 
 def test_a_model_that_is_nowhere(monkeypatch, tmp_path):
     monkeypatch.setenv("ZOO_OFFLINE", "1")
-    with pytest.raises(WeightsError, match="deeplabv3"):
+    with pytest.raises(WeightsError, match="deeplab.v3"):
         zoo.load(DEEPLAB)
 
 

@@ -72,8 +72,12 @@ class MoveNetModel(Model):
             ),
             limit=limit,
         )
+        detector = self.part("detector").detect
+        # Of people in front of each other the boxes may be nested: `choose_people` sees who is who.
+        nested = {"ios_threshold": 1.0} if "ios_threshold" in detector.__kwdefaults__ else {}
         detect = partial(
-            self.part("detector").detect,
+            detector,
+            **nested,
             labels=["person"],
             max_detections=candidates_for(limit),
             score_threshold=check_optional("detector_threshold", detector_threshold, low=0, high=1),

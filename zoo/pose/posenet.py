@@ -94,7 +94,7 @@ class PoseNetModel(Model):
             people, placement = find(photo)
             return [to_pose(person, placement) for person in people]
 
-        return self.run(image, estimate, mirror=mirror)
+        return self.run(image, estimate, mirror=mirror, size=size)
 
     def _finder(
         self,

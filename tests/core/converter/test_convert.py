@@ -486,5 +486,5 @@ def test_a_wrong_backend_is_no_fault_of_the_file(source, tmp_path):
         (zoo.load, source),
         (zoo.load, write_bundle(tmp_path / "bundle")),
     ):
-        with pytest.raises(CoreError, match="^unknown backend 'gpu': use one of"):
-            load(path, backend="gpu")
+        with pytest.raises(CoreError, match="^unknown backend 'abacus': use one of"):
+            load(path, backend="abacus")
