@@ -25,9 +25,10 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Processes that share the CPUs inherit that OpenBLAS has one thread: several wait in turns."""
+    """Processes that share the CPUs inherit that libraries have one thread: several would wait."""
     if getattr(config.option, "numprocesses", None):
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+            os.environ.setdefault(variable, "1")
 
 
 def pytest_collection_finish() -> None:

@@ -18,7 +18,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import cv2
 import numpy as np
 
 import zoo
@@ -75,6 +74,8 @@ CLIPS = {
 
 def frames_of(film: Path, every: int) -> Iterator[tuple[int, np.ndarray]]:
     """Number and pixels [height, width, 3] of each frame, RGB."""
+    import cv2  # which needs the libraries of OpenGL
+
     capture, number = cv2.VideoCapture(str(film)), 0
     while True:
         there, frame = capture.read()

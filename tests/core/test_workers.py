@@ -12,23 +12,35 @@ import core
 from core.backends.cpu import CpuBackend
 from core.watchers import active_watchers
 
-TICK = 0.01
+#: Turns of a loop that show that it goes on, and how many seconds they may take: a loop that is
+#: blocked takes none at all.
+TURNS, MOST_SECONDS = 10, 60
 
 
-async def ticks_while(waiting) -> int:
-    """How often an event loop gets its turn while something is awaited."""
-    count = 0
+class Loop:
+    """An event loop that has its turns while something is awaited."""
 
-    async def tick():
-        nonlocal count
-        while True:
-            await asyncio.sleep(TICK)
-            count += 1
+    def __init__(self):
+        self.turned = threading.Event()
 
-    ticking = asyncio.create_task(tick())
-    await waiting
-    ticking.cancel()
-    return count
+    def turns(self) -> bool:
+        """Whether it does: called while it must, by another thread."""
+        return self.turned.wait(MOST_SECONDS)
+
+    def run(self, start):
+        """What the awaitable that a function makes gives."""
+        return asyncio.run(self._beside(start))
+
+    async def _beside(self, start):
+        turning = asyncio.create_task(self._turn())
+        result = await start()
+        turning.cancel()
+        return result
+
+    async def _turn(self) -> None:
+        for _ in range(TURNS):
+            await asyncio.sleep(0.001)
+        self.turned.set()
 
 
 @pytest.fixture
@@ -41,45 +53,38 @@ def same_memory():
     assert core.memory() == before
 
 
-@pytest.fixture
-def slow_kernel(monkeypatch):
-    """Let an op take a second, as one on large tensors does; NumPy holds no lock meanwhile."""
+def test_the_loop_turns_while_an_op_runs(monkeypatch):
+    """As one on large tensors does; NumPy holds no lock meanwhile."""
+    loop, seen, run = Loop(), [], core.kernels.find_kernel("matmul", "cpu")
 
-    def slow(name):
-        run = core.kernels.find_kernel(name, "cpu")
+    def kernel(*inputs, **attributes):
+        seen.append(loop.turns())
+        return run(*inputs, **attributes)
 
-        def kernel(*inputs, **attributes):
-            time.sleep(1.0)
-            return run(*inputs, **attributes)
-
-        monkeypatch.setitem(core.kernels.READY, (name, "cpu"), kernel)
-
-    return slow
-
-
-def test_the_loop_ticks_while_an_op_runs(slow_kernel):
-    """A blocked loop would tick once, an idle one a hundred times."""
-    slow_kernel("matmul")
+    monkeypatch.setitem(core.kernels.READY, ("matmul", "cpu"), kernel)
     x = core.ones((2, 2))
-    assert asyncio.run(ticks_while(core.run_async(core.matmul, x, x))) > 30
+    assert loop.run(lambda: core.run_async(core.matmul, x, x)).numpy().tolist() == [[2, 2], [2, 2]]
+    assert seen == [True]
 
 
-def test_the_loop_ticks_while_python_computes():
+def test_the_loop_turns_while_python_computes():
     """Not just where NumPy gives its lock away: NMS of many boxes is a loop in Python."""
+    loop = Loop()
 
     def busy():
-        end = time.perf_counter() + 0.5
-        while time.perf_counter() < end:
+        end = time.monotonic() + MOST_SECONDS
+        while not loop.turned.is_set() and time.monotonic() < end:
             core.add(1.0, 2.0)
+        return loop.turned.is_set()
 
-    assert asyncio.run(ticks_while(core.run_async(busy))) > 10
+    assert loop.run(lambda: core.run_async(busy))
 
 
-def test_the_loop_ticks_while_data_are_read(monkeypatch):
-    x = core.tensor([1.0, 2.0])
-    read = CpuBackend.download
-    monkeypatch.setattr(CpuBackend, "download", lambda *a: (time.sleep(0.5), read(*a))[1])
-    assert asyncio.run(ticks_while(x.data())) > 15
+def test_the_loop_turns_while_data_are_read(monkeypatch):
+    x, loop, seen, read = core.tensor([1.0, 2.0]), Loop(), [], CpuBackend.download
+    monkeypatch.setattr(CpuBackend, "download", lambda *a: (seen.append(loop.turns()), read(*a))[1])
+    assert loop.run(lambda: x.data()).tolist() == [1, 2]
+    assert seen == [True]
 
 
 @pytest.mark.parametrize("make", [core.tensor, core.variable])
@@ -172,7 +177,7 @@ def test_a_cancelled_task_drops_the_result(same_memory):
 
     def work():
         started.set()
-        go_on.wait(10)
+        go_on.wait(60)
         core.sum(core.ones((100,)))
         done.set()
 

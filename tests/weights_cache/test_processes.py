@@ -29,7 +29,7 @@ def start(toy) -> subprocess.Popen:
     )
 
 
-def wait_for(condition, seconds=20.0) -> None:
+def wait_for(condition, seconds=120.0) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "waited in vain"
@@ -40,7 +40,7 @@ def test_four_processes_make_one_request(toy):
     toy.server.add("delay", 1.0)
     children = [start(toy) for _ in range(4)]
     for child in children:
-        output, errors = child.communicate(timeout=30)
+        output, errors = child.communicate(timeout=120)
         assert child.returncode == 0, errors
         assert bytes.fromhex(output) == toy.data
     assert len(toy.server.requests) == 1
@@ -70,7 +70,7 @@ def test_a_process_that_waits_takes_over_from_a_killed_one(toy):
     assert second.poll() is None
     first.kill()
     first.communicate()
-    output, errors = second.communicate(timeout=30)
+    output, errors = second.communicate(timeout=120)
     assert second.returncode == 0, errors
     assert bytes.fromhex(output) == toy.data
     assert len(toy.server.requests) == 2
@@ -97,11 +97,11 @@ def test_a_lock_that_is_never_released_is_named(toy, monkeypatch):
     def hold():
         with staging.locked(lock):
             held.set()
-            release.wait(10)
+            release.wait(60)
 
     thread = threading.Thread(target=hold)
     thread.start()
-    held.wait(10)
+    held.wait(60)
     with pytest.raises(WeightsError, match=r"another process has held .*toy--weights.bin.lock"):
         toy.fetch()
     release.set()
