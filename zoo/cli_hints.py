@@ -17,6 +17,9 @@ SECOND_SCORE = 0.3
 
 _SHOWN = 3  # names of images in one line
 
+#: The advice where a model was named, whose options may be other ones than the default's.
+_OF_ANY_MODEL = "a lower threshold or another --model may find more"
+
 
 class Hints:
     """Looks at the results of a command, one by one, and says at the end what is worth knowing.
@@ -46,7 +49,7 @@ class Hints:
     def close(self) -> None:
         """Say what was noted, in a line each."""
         if self._empty:
-            advice = self._task.see_more[self._switch]
+            advice = _OF_ANY_MODEL if self._model else self._task.see_more[self._switch]
             complain(f"nothing was found in {self._named(self._empty)}: {advice}")
         if self._without_result:
             complain(f"{self._task.nothing_else} in {self._named(self._without_result)}")

@@ -18,9 +18,6 @@ from zoo.terminal import complain
 #: From the pixels of an image to the result, and to what is drawn.
 Look = Callable[[Any], tuple[Any, Any]]
 
-#: Stand for models in place of a name; `zoo.choices.Choices` says which.
-_CHOICES = ("fast", "best")
-
 
 def add_task(commands: Any, task: Task) -> None:
     """Declare the command of a task and its arguments."""

@@ -26,12 +26,14 @@ _PUBLIC = {
 __all__ = ["QuantisationWarning", "Report", "convert", "inspect_model", "load_model", "read_graph"]
 
 
-def __getattr__(name: str) -> object:
-    if name not in _PUBLIC:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_PUBLIC[name]}"), name)
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # for whom every name would be there
+
+    def __getattr__(name: str) -> object:
+        if name not in _PUBLIC:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(import_module(f"{__name__}.{_PUBLIC[name]}"), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

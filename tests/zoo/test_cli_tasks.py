@@ -509,6 +509,12 @@ def test_hints_of_many_images_are_one_line(capsys, called, tmp_path):
     ]
 
 
+def test_a_hint_about_a_named_model_names_no_options_of_others(capsys, called):
+    called.give("detect", [])
+    _, _, err = run(capsys, "detect", PHOTO, "--model", "ssd.mobilenet_v1")
+    assert err[0].endswith(": a lower threshold or another --model may find more")
+
+
 def test_hands_without_a_gesture_are_mentioned(capsys, called):
     called.give("estimate_hands", [HAND])
     called.give("recognize_gestures", [])
