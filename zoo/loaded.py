@@ -85,6 +85,7 @@ class LoadedModel(Planned):
             To await: every output by name.
 
         >>> import asyncio, zoo
+        >>> import numpy as np
         >>> model = zoo.load("posenet.tiny")
         >>> inputs = {name: np.zeros([n or 1 for n in x.shape], x.dtype)
         ...           for name, x in model.inputs.items()}
