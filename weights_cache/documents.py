@@ -1,6 +1,7 @@
 """JSON documents that may be damaged or hostile."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,8 @@ def read_document(path: Path) -> bytes:
     """Return the bytes of a JSON file of at most 64 MiB."""
     try:
         with open(path, "rb") as stream:
-            data = stream.read(LARGEST_DOCUMENT + 1)
+            size = os.fstat(stream.fileno()).st_size  # room is taken for what is asked for
+            data = stream.read(min(size, LARGEST_DOCUMENT) + 1)
     except OSError as error:
         raise WeightsError(f"cannot read {path}: {error.strerror or error}") from error
     if len(data) > LARGEST_DOCUMENT:

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from tests.helpers import peak_of
 from tests.weights_cache.toys import weight, write_model, write_weight
 from weights_cache import WeightsError, documents, load_weights, shards
 
@@ -233,6 +234,13 @@ def test_a_document_that_is_too_large(tmp_path, monkeypatch):
     (tmp_path / "model.json").write_text(" " * 1001)
     with pytest.raises(WeightsError, match="larger than 1000 bytes"):
         load_weights(tmp_path)
+
+
+def test_a_small_document_takes_little_memory(tmp_path):
+    """Not as much as the largest one that is allowed."""
+    (tmp_path / "model.json").write_text("{}")
+    found, peak = peak_of(lambda: documents.read_document(tmp_path / "model.json"), 1_000_000)
+    assert found == b"{}" and peak < 1_000_000
 
 
 # Strings, whose lengths lie among the bytes
