@@ -357,3 +357,11 @@ def test_what_does_not_fit_is_not_chained():
     two = first._replace(outputs={**first.outputs, "w": Endpoint("w", PartialSpec((2,)))})
     with pytest.raises(CoreError, match="2 outputs cannot be chained to 1 inputs"):
         chain_graphs(two, first)
+
+
+def test_classes_of_score_zero_are_no_answers():
+    """A quantised network gives most classes 0: the first of the list would be the answers."""
+    scores = np.float32([0, 0, 0.75, 0, 0.25])
+    found = best_labels(scores, list("abcde"), 5)
+    assert [label["label"] for label in found] == ["c", "e"]
+    assert [label["index"] for label in found] == [2, 4]

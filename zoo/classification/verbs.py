@@ -35,7 +35,7 @@ def classify(
         image: a path, URL, bytes, binary file object, PIL image, array (uint8 or float in 0..1;
             grey, RGB or RGBA) or tensor. A list, an iterator and an array [n, height, width, 3]
             are several images.
-        top_k: how many classes to return, 1 or more.
+        top_k: how many classes to return at most, 1 or more; those of score 0 are left out.
         model: name of a classification model (`zoo.models`), ``"fast"``, ``"best"``, a model that
             `zoo.load` returned, or the path of an image model of Teachable Machine.
         backend: where the network runs, by default ``CORE_BACKEND`` or else ``"cpu"``.
