@@ -12,7 +12,6 @@ from zoo.entry import Entry
 from zoo.loaded import LoadedModel
 from zoo.options import check_backend, check_options, refuse_unknown
 from zoo.runner import make_model, model_class
-from zoo.unknown_models import able_models
 
 KEPT_MODELS = 8  # how many models the one-line functions keep loaded
 
@@ -141,6 +140,8 @@ def _check_loaded(model: LoadedModel, verb: str, backend: str | None) -> None:
 
 def _cannot(entry: Entry, verb: str) -> str:
     """What a model that lacks a verb is for, and which models have it."""
+    from zoo.unknown_models import able_models
+
     user = next((e.name for e in all_entries().values() if entry.name in e.parts.values()), None)
     part_of = f", and is a part of models such as {user}" if user else ""
     return (
@@ -150,6 +151,8 @@ def _cannot(entry: Entry, verb: str) -> str:
 
 
 def _network_cannot(model: LoadedModel, verb: str) -> str:
+    from zoo.unknown_models import able_models
+
     return (
         f"the model {model.name} cannot {verb}: the task of a network from a file is not known, "
         f"so it has predict and execute (zoo.load returns it); models that can {verb}: "

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from weights_cache.errors import ZooError
-from zoo.catalog import all_entries
+from zoo.catalog import find_entry, is_entry
 from zoo.entry import Entry
 
 
@@ -23,7 +23,7 @@ class Recipe(NamedTuple):
         cls, entry: Entry, options: Mapping[str, Any], weights: str | os.PathLike[str] | None
     ) -> "Recipe | None":
         """Of a pretrained model; None if `zoo.load` does not know the entry."""
-        if all_entries().get(entry.name) is not entry:
+        if not is_entry(entry.name) or find_entry(entry.name) is not entry:
             return None
         own = {} if weights is None else {"weights": _absolute(weights)}
         return cls(entry.name, {**own, **options})

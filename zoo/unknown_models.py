@@ -1,6 +1,5 @@
 """What errors say of unknown names of models: which are close, and what is not read at all."""
 
-from difflib import get_close_matches
 from typing import Any
 
 from zoo.catalog import all_entries, choices, chosen_name
@@ -58,6 +57,8 @@ def _foreign_verb(name: str) -> str:
 
 def _near(name: str, verb: str) -> str:
     """Names of the family or task that was meant, else those of the verb, else all families."""
+    from difflib import get_close_matches
+
     entries = all_entries()
     families = {n: (n.partition(".")[0], entry.task) for n, entry in entries.items()}
     close = get_close_matches(name.partition(".")[0].lower(), {*sum(families.values(), ())}, n=1)
