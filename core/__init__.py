@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import core.ops  # noqa: F401 - declares every op
+from core.bounds import LimitError, Limits, limits
 from core.declare import op
 from core.engine import tensor
 from core.errors import CoreError, KernelNotFound
@@ -27,6 +28,7 @@ from core.gradients import (
     value_and_grads,
     variable_grads,
 )
+from core.guards import RunCancelledError
 from core.kernel_calls import run_kernel
 from core.kernels import FUNCTIONS, OPS, kernel
 from core.memory_count import memory
@@ -60,7 +62,10 @@ _LATE = {
 __all__ = [
     "CoreError",
     "KernelNotFound",
+    "LimitError",
+    "Limits",
     "NotFiniteError",
+    "RunCancelledError",
     "Spec",
     "Tensor",
     "Variable",
@@ -74,6 +79,7 @@ __all__ = [
     "grads",
     "keep",
     "kernel",
+    "limits",
     "memory",
     "op",
     "profile",

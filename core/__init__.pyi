@@ -9,6 +9,9 @@ from core.annotations import TensorLike
 from core.backends.shader.plans.tuning import tune_shader as tune_shader
 from core.backends.shader.starting import start_shader as start_shader
 from core.backends.shader.starting import stop_shader as stop_shader
+from core.bounds import LimitError as LimitError
+from core.bounds import Limits as Limits
+from core.bounds import limits as limits
 from core.declare import op as op
 from core.dtypes import DType
 from core.engine import tensor as tensor
@@ -21,6 +24,7 @@ from core.gradients import stop_gradient as stop_gradient
 from core.gradients import value_and_grad as value_and_grad
 from core.gradients import value_and_grads as value_and_grads
 from core.gradients import variable_grads as variable_grads
+from core.guards import RunCancelledError as RunCancelledError
 from core.kernel_calls import run_kernel as run_kernel
 from core.kernels import kernel as kernel
 from core.memory_count import memory as memory
@@ -61,7 +65,10 @@ from typing import overload
 __all__ = [
     "CoreError",
     "KernelNotFound",
+    "LimitError",
+    "Limits",
     "NotFiniteError",
+    "RunCancelledError",
     "Spec",
     "Tensor",
     "Variable",
@@ -75,6 +82,7 @@ __all__ = [
     "grads",
     "keep",
     "kernel",
+    "limits",
     "memory",
     "op",
     "profile",

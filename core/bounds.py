@@ -1,0 +1,201 @@
+"""What a run of a model, and reading a model file, may cost: bytes, loop steps and seconds.
+
+The limits of a context hold for one thread or task; those of a model are given when it is loaded.
+Where both are given, the stricter one holds; where neither is, that of `DEFAULT`.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, fields
+from functools import cache
+from math import isnan
+
+from core.errors import CoreError
+
+_MIB, _GIB = 2**20, 2**30
+
+#: Of the machine's memory, what the values of one run may take by default.
+_SHARE_OF_MEMORY = 0.75
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """The most that a run, or reading a file, may cost. None: the default; ``math.inf``: no limit.
+
+    Args:
+        value_bytes: bytes of one value that a node gives.
+        run_bytes: bytes of the values that one run holds at the same time.
+        loop_steps: iterations of all loops of one run, nested ones counted each time.
+        calls: calls of the graph's functions in one run.
+        nodes: nodes of a graph, those of the functions that it calls counted at each call that is
+            inlined.
+        seconds: duration of one run; checked between steps, so a long step ends first.
+        file_bytes: bytes that reading a file may take, beside four times the file's own size.
+        file_seconds: duration of reading a file.
+
+    Raises:
+        CoreError: a limit is not a positive number.
+
+    >>> import core
+    >>> core.Limits(seconds=2.0, run_bytes=2**30).seconds
+    2.0
+    """
+
+    value_bytes: float | None = None
+    run_bytes: float | None = None
+    loop_steps: float | None = None
+    calls: float | None = None
+    nodes: float | None = None
+    seconds: float | None = None
+    file_bytes: float | None = None
+    file_seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in LIMIT_NAMES:
+            value = getattr(self, name)
+            is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            if value is not None and not (is_number and not isnan(value) and value > 0):
+                raise CoreError(f"the limit {name}={value!r:.80} must be a number above 0")
+
+    @classmethod
+    def strict(cls) -> "Limits":
+        """For model files whose author is unknown: enough for most networks, and no more.
+
+        >>> import core
+        >>> with core.limits(core.Limits.strict()):
+        ...     core.square(3.0).item()
+        9.0
+        """
+        return _STRICT
+
+
+#: The names of all limits.
+LIMIT_NAMES = tuple(field.name for field in fields(Limits))
+
+_STRICT = Limits(
+    value_bytes=256 * _MIB,
+    run_bytes=512 * _MIB,
+    loop_steps=10_000,
+    calls=1_000,
+    nodes=20_000,
+    seconds=8.0,
+    file_bytes=256 * _MIB,
+    file_seconds=8.0,
+)
+
+
+class LimitError(CoreError):
+    """A run, or reading a file, would cost more than a limit allows.
+
+    Args:
+        message: what costs how much.
+        name: of the limit, such as ``"run_bytes"``.
+        most: its value.
+    """
+
+    def __init__(self, message: str, name: str = "", most: float = 0.0):
+        self.name, self.most = name, most
+        advice = (
+            f", the limit {name} is {_shown(most)}: if you trust the model, raise the limit with "
+            f"`with core.limits({name}=...)` or load the model with "
+            f"limits=core.Limits({name}=...)"
+        )
+        super().__init__(message + advice if name else message)
+
+
+def _shown(most: float) -> str:
+    return f"{most:,.0f}" if most >= 1000 else f"{most:g}"
+
+
+@cache
+def default_limits() -> Limits:
+    """Those that hold where nobody gave others: generous, for models that the user chose."""
+    memory = _memory_bytes() * _SHARE_OF_MEMORY
+    return Limits(
+        value_bytes=memory,
+        run_bytes=memory,
+        loop_steps=10_000_000,
+        calls=1_000_000,
+        nodes=1_000_000,
+        seconds=float("inf"),
+        file_bytes=512 * _MIB,
+        file_seconds=60.0,
+    )
+
+
+def _memory_bytes() -> float:
+    """The machine's memory; 16 GiB where the system does not say."""
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, OSError, ValueError):
+        return 16.0 * _GIB
+
+
+_of_context: ContextVar[Limits | None] = ContextVar("limits", default=None)
+
+
+@contextmanager
+def limits(given: Limits | None = None, /, **values: float) -> Iterator[None]:
+    """Limit what runs and reading files may cost inside, in this thread or task only.
+
+    Inside of another ``with core.limits`` the limits that are given replace those around.
+
+    Args:
+        given: limits to begin with, such as `core.Limits.strict()`.
+        values: single limits, as arguments of `core.Limits`.
+
+    Raises:
+        CoreError: there is no limit of that name, or its value is not a positive number.
+
+    >>> import core
+    >>> from core.bounds import effective_limits
+    >>> with core.limits(value_bytes=1000):
+    ...     effective_limits().value_bytes
+    1000
+    """
+    unknown = values.keys() - set(LIMIT_NAMES)
+    if unknown:
+        raise CoreError(f"there is no limit {sorted(unknown)[0]!r}: use one of {LIMIT_NAMES}")
+    if given is not None and not isinstance(given, Limits):
+        raise CoreError(f"limits takes a core.Limits, got {given!r:.80}")
+    around = _of_context.get() or Limits()
+    token = _of_context.set(_replaced(_replaced(around, given), Limits(**values)))
+    try:
+        yield
+    finally:
+        _of_context.reset(token)
+
+
+def _replaced(first: Limits, second: Limits | None) -> Limits:
+    """The limits of ``second``, and where it has none those of ``first``."""
+    if second is None:
+        return first
+    pairs = {n: (getattr(second, n), getattr(first, n)) for n in LIMIT_NAMES}
+    return Limits(**{n: b if a is None else a for n, (a, b) in pairs.items()})
+
+
+def context_limits() -> Limits | None:
+    """Those of the context alone."""
+    return _of_context.get()
+
+
+def effective_limits(of_model: Limits | None = None) -> Limits:
+    """All limits with their values: of the context, the model, and the defaults.
+
+    Args:
+        of_model: given when the model was loaded.
+    """
+    return _merged(_of_context.get(), of_model)
+
+
+@cache
+def _merged(context: Limits | None, of_model: Limits | None) -> Limits:
+    given = [one for one in (context, of_model) if one is not None]
+    default = default_limits()
+    found: dict[str, float] = {}
+    for name in LIMIT_NAMES:
+        values = [v for one in given if (v := getattr(one, name)) is not None]
+        found[name] = min(values, default=getattr(default, name))
+    return Limits(**found)
