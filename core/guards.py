@@ -28,6 +28,7 @@ class Guard:
     """
 
     __slots__ = ("_cancelled", "_deadline", "_parent", "calls", "limits", "loop_steps", "may_end")
+    may_end: bool
 
     def __init__(
         self, limits: Limits, parent: "Guard | None" = None, *, may_be_cancelled: bool = False
