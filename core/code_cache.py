@@ -83,6 +83,11 @@ def keep(key: str, code: bytes) -> None:
         _tidy_sometimes(place)
 
 
+def is_usable() -> bool:
+    """Whether code that is kept now is there for the next process."""
+    return _usable_folder(make=True) is not None
+
+
 def describe() -> str:
     """Where the cache is, and how full, or why it is not used."""
     place = folder()

@@ -62,6 +62,7 @@ class Owner:
     device: Device
     gl: Entries
     rest: Any
+    is_ours = True  # the context, not a user's
     _closed: str | None  # why nothing is taken any more
     error: BaseException | None  # of a command; the next call raises it
 
