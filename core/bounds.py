@@ -6,11 +6,12 @@ Where both are given, the stricter one holds; where neither is, that of `default
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, fields
 from functools import cache, lru_cache
 from math import inf, isnan
+from typing import Any
 
 from core.errors import CoreError
 
@@ -81,11 +82,11 @@ class Limits:
 LIMIT_NAMES = tuple(field.name for field in fields(Limits))
 
 _STRICT = Limits(
-    value_bytes=256 * _MIB,
-    run_bytes=512 * _MIB,
+    value_bytes=128 * _MIB,
+    run_bytes=384 * _MIB,
     loop_steps=10_000,
     calls=1_000,
-    nodes=20_000,
+    nodes=10_000,
     seconds=8.0,
     file_bytes=256 * _MIB,
     file_seconds=8.0,
@@ -203,10 +204,8 @@ def limits(given: Limits | None = None, /, **values: float) -> Iterator[None]:
     unknown = values.keys() - set(LIMIT_NAMES)
     if unknown:
         raise CoreError(f"there is no limit {sorted(unknown)[0]!r}: use one of {LIMIT_NAMES}")
-    if given is not None and not isinstance(given, Limits):
-        raise CoreError(f"limits takes a core.Limits, got {given!r:.80}")
     around = _of_context.get() or Limits()
-    inside = _replaced(_replaced(around, given), Limits(**values))
+    inside = _replaced(_replaced(around, checked_limits(given)), Limits(**values))
     most = _ceiling.get() if inside.value_bytes is None else inside.value_bytes
     token, token_of_ceiling = _of_context.set(inside), _ceiling.set(most)
     try:
@@ -236,6 +235,28 @@ def effective_limits(of_model: Limits | None = None) -> Limits:
         of_model: given when the model was loaded.
     """
     return _merged(_of_context.get(), of_model)
+
+
+def limited(of_model: Limits | None) -> AbstractContextManager[None]:
+    """Let the limits of a model hold while it is loaded, beside those of the context.
+
+    Args:
+        of_model: None: just those of the context.
+    """
+    return nullcontext() if of_model is None else limits(effective_limits(of_model))
+
+
+def checked_limits(given: Any) -> Limits | None:
+    """What was given as ``limits=``.
+
+    Raises:
+        CoreError: it is neither a `core.Limits` nor None.
+    """
+    if given is not None and not isinstance(given, Limits):
+        raise CoreError(
+            f"limits takes a core.Limits, such as core.Limits.strict(), got {given!r:.80}"
+        )
+    return given
 
 
 def usual_limits(of_model: Limits | None) -> Limits:

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from core.bounds import LimitError, Limits, context_limits, effective_limits, usual_limits
+from core.bounds import (
+    LimitError,
+    Limits,
+    checked_limits,
+    context_limits,
+    effective_limits,
+    usual_limits,
+)
 from core.dtypes import DTYPES
 from core.errors import CoreError
 from core.graph.ends import Ends, MakeFeed, listed
@@ -77,7 +84,7 @@ class GraphModel:
         limits: Limits | None = None,
     ):
         self.backend = backend or get_backend()
-        self.limits = limits = _checked_limits(limits)
+        self.limits = limits = checked_limits(limits)
         _check_count(graph, effective_limits(limits))
         _check_unique(graph)
         with on_backend(self.backend):
@@ -328,14 +335,6 @@ class GraphModel:
             backend = active_backend()
         await backend.finished()
         return found
-
-
-def _checked_limits(limits: Any) -> Limits | None:
-    if limits is not None and not isinstance(limits, Limits):
-        raise CoreError(
-            f"limits={limits!r:.80} must be a core.Limits, such as core.Limits.strict()"
-        )
-    return limits
 
 
 def _check_count(graph: Graph, limits: Limits) -> None:
