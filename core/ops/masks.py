@@ -41,7 +41,7 @@ def where(
         raise CoreError(f"where needs a bool condition, got {condition.dtype}: compare first")
     if a is None:
         marked = np.asarray(condition)
-        claim(8 * np.count_nonzero(marked) * marked.ndim, "coordinates, in 64 bits,")
+        claim(8 * np.count_nonzero(marked) * marked.ndim, "coordinates, in 64 bits")
         return tensor(np.argwhere(marked))
     return ops.select(condition, a, b)
 

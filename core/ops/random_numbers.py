@@ -23,7 +23,7 @@ def _checked(shape: Sequence[int], dtype: str, dtypes: Sequence[str]) -> Shape:
     """The shape as a tuple; the dtype must be one of those that a distribution has."""
     check_choice(dtype, "dtype", dtypes)
     lengths = checked_shape(shape)
-    claim(8 * Spec(lengths).size, f"random numbers of shape {lengths}, drawn in 64 bits,")
+    claim(8 * Spec(lengths).size, f"random numbers of shape {lengths}, drawn in 64 bits")
     return lengths
 
 

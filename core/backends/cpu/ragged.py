@@ -36,7 +36,7 @@ def _sequences(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
 
 
 def _claim_places(count: float) -> None:
-    claim(8 * count, f"{count:,.0f} places of values, in 64 bits each,")
+    claim(8 * count, f"{count:,.0f} places of values, in 64 bits each")
 
 
 @kernel("ragged_gather_parts", "cpu")
