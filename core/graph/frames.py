@@ -8,7 +8,9 @@ jumps, and a value needs no tag. A value that is not there is dead, and so is wh
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from core.bounds import LimitError
 from core.errors import CoreError
+from core.guards import active_guard, check_active
 
 if TYPE_CHECKING:
     from core.graph.steps import Step
@@ -71,6 +73,7 @@ def run_program(
         item = program[at]
         at += 1
         if type(item) is Action:
+            check_active()
             _fire(item, run_step, values)
         elif type(item) is Turn and _carry(item, values):
             at -= item.back
@@ -120,6 +123,16 @@ def _first(references: Sequence[str], values: dict[str, Any]) -> list[Any]:
     return []
 
 
+def _count_step(turn: Turn) -> None:
+    guard = active_guard()
+    if guard is None:
+        return
+    try:
+        guard.count_loop_step()
+    except LimitError as error:
+        raise error.at(f"node {turn.carried[0][0]!r} ({BACK})") from None
+
+
 def _carry(turn: Turn, values: dict[str, Any]) -> bool:
     """Whether there is a next iteration."""
     goes_on = False
@@ -127,6 +140,8 @@ def _carry(turn: Turn, values: dict[str, Any]) -> bool:
         if reference in values:
             values[name] = values.pop(reference)
             goes_on = True
+    if goes_on:
+        _count_step(turn)
     if not goes_on:
         for reference in turn.held:
             values.pop(reference, None)
