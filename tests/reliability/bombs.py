@@ -254,4 +254,3 @@ def many_members(folder: Path, count: int = 400_000) -> Path:
     end = struct.pack("<HHHHIIH", 0, 0, number, number, len(directory), 30, 0)
     path.write_bytes(b"PK\3\4" + bytes(26) + directory + b"PK\5\6" + end)
     return path
-
