@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from weights_cache.checks import find_fault
-from weights_cache.download import download, host_of, open_session
+from weights_cache.download import download, open_session
 from weights_cache.errors import (
     AbsentFile,
     FetchError,
@@ -16,7 +16,7 @@ from weights_cache.errors import (
     WeightsError,
 )
 from weights_cache.failures import Failure, UnavailableError
-from weights_cache.parts import Part, Report, WrongBytesError, receiving
+from weights_cache.parts import Part, WrongBytesError, receiving
 from weights_cache.places import (
     CACHE_VARIABLE,
     MIRROR_VARIABLE,
@@ -26,6 +26,7 @@ from weights_cache.places import (
 )
 from weights_cache.progress import Progress, showing
 from weights_cache.registry import FileRecord, ModelRecord
+from weights_cache.shown_urls import host_of, shown_url
 from weights_cache.sizes import count_text
 from weights_cache.staging import locked, require_space, writing_to
 
@@ -71,7 +72,7 @@ def installing(
         places.cache.mkdir(parents=True, exist_ok=True)
         require_space(places.cache, needed, _ADVICE)
         with showing(record.name, needed, progress) as shown:
-            yield partial(_install, places, record, shown.report), shown
+            yield partial(_install, places, record, shown), shown
 
 
 def _sort_out(
@@ -127,7 +128,11 @@ def _absent(record: ModelRecord, files: Iterable[FileRecord]) -> list[AbsentFile
 def _local_reasons(places: Places, record: ModelRecord, wanted: Wanted) -> list[str]:
     """What is wrong on this machine: a mirror that is not there, files that are damaged."""
     folder = places.missing_mirror()
-    reasons = [f"the mirror {folder} does not exist ({MIRROR_VARIABLE})"] if folder else []
+    reasons = (
+        [f"the mirror {shown_url(str(folder))} does not exist ({MIRROR_VARIABLE})"]
+        if folder
+        else []
+    )
     if any(places.in_cache(record, file).exists() for file in wanted):
         reasons.append("a file in the cache is damaged")
     mirrored = [places.in_mirror(record, file) for file in wanted]
@@ -142,7 +147,7 @@ def _details(
     """Of the first files where they were looked for, and what was found there."""
     seen = [
         f"{file.path} of {record.name!r} ({fault}; {verb}: "
-        f"{asked or ', '.join(places.urls(record, file))})"
+        f"{asked or ', '.join(map(shown_url, places.urls(record, file)))})"
         for file, fault in list(wanted.items())[:_SHOWN]
     ]
     rest = len(wanted) - _SHOWN
@@ -153,16 +158,16 @@ def _details(
 def _install(
     places: Places,
     record: ModelRecord,
-    report: Report,
+    shown: Progress,
     file: FileRecord,
     fill: Fill,
 ) -> Path:
     """Have ``fill`` receive the file, unless another process put it there meanwhile."""
     target = places.in_cache(record, file)
     target.parent.mkdir(parents=True, exist_ok=True)
-    with locked(places.lock(record, file)):
+    with locked(places.lock(record, file), shown.say):
         if find_fault(target, file):
-            with receiving(Part(target, file, report)) as part:
+            with receiving(Part(target, file, shown.report)) as part:
                 fill(part)
     return target
 

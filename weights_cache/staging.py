@@ -3,16 +3,23 @@
 import errno
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from weights_cache.dependencies import needed_for
 from weights_cache.errors import WeightsError
 
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
+
+Say = Callable[[str], object]
+
 STALE_SECONDS = 24 * 3600.0
 LOCK_SECONDS = 600.0
+SAY_AFTER = 2.0  # seconds of waiting for a lock, and then
+SAY_EVERY = 30.0
 _FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 
@@ -38,25 +45,75 @@ def require_space(folder: Path, needed: int, advice: str) -> None:
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Hold the lock file ``path``, which stays behind: unlinking it would split the waiters."""
+def locked(path: Path, say: Say | None = None) -> Iterator[None]:
+    """Hold the lock file ``path``, which stays behind: unlinking it would split the waiters.
+
+    While another process holds it, ``say`` gets a line now and then; by default it goes to stderr.
+    """
     with needed_for("a cache shared by several processes"):
-        from filelock import FileLock, Timeout
+        from filelock import FileLock
     path.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(path)
     try:
-        lock.acquire(timeout=LOCK_SECONDS)
-    except Timeout as error:
-        raise WeightsError(
-            f"another process has held {path} for {LOCK_SECONDS:g} s; "
-            "wait until it is done, or end it"
-        ) from error
+        _acquire(lock, path, say)
     except NotImplementedError as error:  # an older filelock, a disk without locks
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK), str(path)) from error
     try:
+        _write_owner(path)
         yield
     finally:
+        _owner_file(path).unlink(missing_ok=True)
         lock.release()
+
+
+def _acquire(lock: "BaseFileLock", path: Path, say: Say | None) -> None:
+    """Wait for a lock, and say so from time to time."""
+    from filelock import Timeout
+
+    left, pause = LOCK_SECONDS, SAY_AFTER
+    while True:
+        try:
+            lock.acquire(timeout=min(pause, left))
+            return
+        except Timeout:
+            left, pause = left - pause, SAY_EVERY
+        if left <= 0:
+            raise WeightsError(
+                f"{_owner(path)} has held {path} for {LOCK_SECONDS:g} s; "
+                "wait until it is done, or end it"
+            )
+        (say or _say_line)(
+            f"waiting for {_owner(path)} that downloads {path.stem.replace('--', '/')}"
+        )
+
+
+def _say_line(line: str) -> None:
+    from weights_cache.progress import say_line
+
+    say_line(line)
+
+
+def _owner(path: Path) -> str:
+    """Who holds a lock."""
+    try:
+        number = int(_owner_file(path).read_bytes()[:20])
+    except (OSError, ValueError):
+        return "another process"
+    mine = number == os.getpid()
+    return "another thread of this process" if mine else f"another process (pid {number})"
+
+
+def _owner_file(path: Path) -> Path:
+    """Beside the lock file, whose bytes belong to filelock."""
+    return path.with_suffix(".pid")
+
+
+def _write_owner(path: Path) -> None:
+    owner = _owner_file(path)
+    with suppress(OSError):  # it is only for messages
+        owner.unlink(missing_ok=True)  # of a process that was killed
+        with open(create_file(owner), "wb") as stream:
+            stream.write(b"%d" % os.getpid())
 
 
 def unique_sibling(target: Path, ending: str) -> Path:
