@@ -7,15 +7,17 @@ from weights_cache.interruptions import is_interruption
 from weights_cache.shown_urls import shown_url
 
 _LONGEST_REASON = 60  # characters, where a reason has to be short
+_LONGEST_TEXT = 400  # where it need not
 
 
 def harmless(text: str) -> str:
-    r"""What a server may have sent, without passwords and without commands to a terminal.
+    r"""What a server may have sent: cut, without passwords and without commands to a terminal.
 
     >>> harmless("http://me:secret@example.org sent \x1b[2J")
     'http://***@example.org sent ?[2J'
     """
-    return "".join(c if c.isprintable() else "?" for c in shown_url(text))
+    text = shown_url(text)[:_LONGEST_TEXT]
+    return "".join(c if c.isprintable() else "?" for c in text)
 
 
 class Failure(NamedTuple):

@@ -38,7 +38,7 @@ class Meter:
 
     def expect_headers(self, limits: Limits, seconds: float) -> None:
         """From now until the final headers ``seconds`` may pass."""
-        self._limits = limits
+        self._limits, self._least = limits, 0.0
         self._expect(seconds, partial(TransientError, "timed out", "no answer", False))
 
     def expect_body(self, seconds: float, in_all: float) -> None:
@@ -47,6 +47,7 @@ class Meter:
             f"did not end within {in_all:.0f} s, the limit for this file at {RATE_VARIABLE}="
             f"{self._limits.least_rate:g} bytes per second: set it to less to wait longer"
         )
+        self._least = self._limits.least_rate
         self._expect(seconds, partial(SlowError, reason, f"no end in {in_all:.0f} s"))
 
     def _expect(self, seconds: float, overdue: Callable[[], Exception]) -> None:
@@ -80,7 +81,7 @@ class Meter:
             self._received, self._waited = 0, 0.0
 
     def _check_rate(self) -> None:
-        rate, least = self._received / self._waited, self._limits.least_rate
+        rate, least = self._received / self._waited, self._least
         if rate < least:
             found, limit = rate_text(rate), rate_text(least)
             raise SlowError(
