@@ -7,7 +7,7 @@ import io
 from collections.abc import Callable
 from functools import partial
 from http.client import HTTPResponse
-from math import inf
+from math import ceil, inf
 from socket import socket
 from time import monotonic
 from typing import Any
@@ -43,12 +43,13 @@ class Meter:
 
     def expect_body(self, seconds: float, in_all: float) -> None:
         """``seconds`` are left for the body, of the ``in_all`` that the file may take."""
+        most = ceil(in_all) if in_all < inf else in_all
         reason = (
-            f"did not end within {in_all:.0f} s, the limit for this file at {RATE_VARIABLE}="
+            f"did not end within {most} s, the limit for this file at {RATE_VARIABLE}="
             f"{self._limits.least_rate:g} bytes per second: set it to less to wait longer"
         )
         self._least = self._limits.least_rate
-        self._expect(seconds, partial(SlowError, reason, f"no end in {in_all:.0f} s"))
+        self._expect(seconds, partial(SlowError, reason, f"no end in {most} s"))
 
     def _expect(self, seconds: float, overdue: Callable[[], Exception]) -> None:
         self._until, self._overdue = monotonic() + seconds, overdue

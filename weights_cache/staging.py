@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from weights_cache.dependencies import needed_for
 from weights_cache.errors import WeightsError
+from weights_cache.interruptions import is_interruption
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -32,6 +33,8 @@ def writing_to(folder: Path, needed: int, advice: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        if is_interruption(error):  # a TimeoutError is an OSError
+            raise
         if error.errno in _FULL:
             raise _disk_full(folder, needed, advice) from error
         reason = error.strerror or str(error)

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from PIL import Image
 
-import zoo
 from tests.weights_cache.fault_server import FaultServer
 from tests.weights_cache.raw_answers import ENDLESS, ROWS
 from weights_cache import download
