@@ -46,7 +46,7 @@ class Address(NamedTuple):
             server = urlsplit(text).hostname
         except ValueError as error:
             raise WeightsError(f"{shown_url(text)!r} is not a readable URL: {error}") from None
-        if not server or "@" in place:
+        if not server or "@" in place or "//***@" in shown_url(text):
             reason = (
                 "has a user name or password: put them into ~/.netrc"
                 if server

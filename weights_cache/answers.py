@@ -153,9 +153,10 @@ def _explained() -> Iterator[None]:
     handled = sys.exc_info()[1]
     try:
         yield
-        return
     except DownloadError:
         raise
     except Exception as error:
-        said = interruption_in(error, handled) or explain(error)
-    raise said
+        interruption = interruption_in(error, handled)
+        if interruption is not None:
+            raise interruption  # noqa: B904  (as it came, not as requests wrapped it)
+        raise explain(error) from None

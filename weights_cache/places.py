@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from weights_cache.dependencies import needed_for
 from weights_cache.registry import FileRecord, ModelRecord
+from weights_cache.shown_urls import other_scheme
 
 PathLike = str | os.PathLike[str]
 
@@ -46,6 +47,8 @@ class Places(NamedTuple):
         """Take each argument, or what its environment variable says where it is None."""
         chosen = os.fspath(mirror or os.environ.get(MIRROR_VARIABLE) or "")
         is_url = chosen.lower().startswith(("http://", "https://"))
+        if "://" in chosen and not is_url:
+            raise other_scheme("mirror", chosen, "a folder")
         folder = _absolute(chosen) if chosen and not is_url else None
         url = chosen.rstrip("/") if is_url else None
         return cls(cache_folder(cache), folder, url, is_offline(offline))

@@ -3,13 +3,15 @@
 import re
 from urllib.parse import urlsplit
 
+from weights_cache.errors import WeightsError
+
 _HIDDEN = "***"
 
 #: User name and password. A password may hold ``/`` or ``?``: then what follows the colon is no
 #: port, and all up to the last ``@`` is hidden.
 _USER = re.compile(
     r"""((?:[a-z][a-z0-9+.-]*:/{1,2}|(?<![\w./:-])//))
-        (?:[^/?\#\s]*@|[^\s/?\#@:\[]*:(?!\d{0,5}(?:[/?\#\s'",;:)]|$))\S*@)""",
+        (?:[^/?\#\s]*@|[^\s/?\#@:\[]*:(?!\d{1,5}(?:[/?\#\s'",;:)]|$)|[/\s]|$)\S*@)""",
     re.IGNORECASE | re.VERBOSE,
 )
 #: Values of a query or fragment whose names say that they are secret.
@@ -31,6 +33,17 @@ def shown_url(text: str) -> str:
     'no answer from http://***@example.org/a.bin?v=2&token=***'
     """
     return _VALUE.sub(rf"\1{_HIDDEN}", _USER.sub(rf"\1{_HIDDEN}@", text))
+
+
+def other_scheme(what: str, url: str, instead: str) -> WeightsError:
+    """The error for a URL that is of neither http nor https.
+
+    >>> print(other_scheme("mirror", "ftp://me:secret@a.org", "a folder"))
+    the mirror 'ftp://***@a.org' is not read: give a URL of http or https, or a folder
+    """
+    return WeightsError(
+        f"the {what} {shown_url(url)!r:.300} is not read: give a URL of http or https, or {instead}"
+    )
 
 
 def host_of(url: str) -> str:

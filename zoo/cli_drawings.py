@@ -6,6 +6,8 @@ from collections import Counter
 from typing import Any
 
 from weights_cache.errors import ZooError
+from weights_cache.shown_urls import shown_url
+from zoo.image_urls import scheme_of
 
 DRAWING_ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".tif", ".tiff", ".gif")
 
@@ -82,6 +84,8 @@ def _stem(image: str) -> str:
         return "stdin"
     if image.startswith("data:"):
         return "data"
+    if scheme_of(image):  # what follows a ? may be a password
+        image = shown_url(image).partition("?")[0].replace("***@", "")
     return os.path.splitext(os.path.basename(image.rstrip("/")))[0]
 
 

@@ -14,7 +14,7 @@ from core.settings import get_backend
 from weights_cache.addresses import is_url
 from weights_cache.errors import WeightsError
 from weights_cache.remote import locate_url
-from weights_cache.shown_urls import shown_url
+from weights_cache.shown_urls import other_scheme, shown_url
 from zoo.classification.teachable import TeachableModel
 from zoo.loaded import LoadedModel
 from zoo.pickling import Recipe
@@ -45,6 +45,8 @@ def load_path(
         CoreError: there is no such backend.
     """
     name = os.fspath(path)
+    if "://" in name and not is_url(name):
+        raise other_scheme("model", name, "the path of a file")
     if not is_url(name):
         return _load_file(name, name, backend, kernels)
     file, shown = locate_url(name), shown_url(name)

@@ -7,6 +7,7 @@ from typing import Any
 
 from core.settings import get_backend
 from weights_cache.errors import ZooError
+from weights_cache.shown_urls import shown_url
 from zoo.catalog import all_entries, chosen_name, find_entry, is_entry, verbs_of
 from zoo.entry import Entry
 from zoo.loaded import LoadedModel
@@ -73,7 +74,9 @@ def load(
     if isinstance(name, os.PathLike) or _is_path(name):
         given = {"weights": weights, **options}
         unknown = [key for key, value in given.items() if key != "weights" or value is not None]
-        refuse_unknown(f"the model in {os.fspath(name)!r}", unknown, ("backend", "kernels"))
+        refuse_unknown(
+            f"the model in {shown_url(os.fspath(name))!r}", unknown, ("backend", "kernels")
+        )
         from zoo.converted import load_path
 
         return load_path(name, backend, kernels)

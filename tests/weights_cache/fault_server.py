@@ -142,6 +142,9 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._send_file(self.owner.files[self.path], faults)
 
+    def do_CONNECT(self) -> None:
+        self.do_GET()
+
     def _send_raw(self, answer: Raw | Callable[[FaultServer], Raw]) -> None:
         """Send an answer as it is, then hang up; a client may hang up before."""
         self.close_connection = True
