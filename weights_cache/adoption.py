@@ -10,6 +10,7 @@ from pathlib import Path
 
 from weights_cache.checks import find_fault
 from weights_cache.errors import WeightsError
+from weights_cache.interruptions import is_interruption
 from weights_cache.ownership import close_to_others, find_foreign_link
 from weights_cache.places import CACHE_VARIABLE, Places
 from weights_cache.registry import FileRecord, ModelRecord
@@ -25,7 +26,9 @@ def adopt(places: Places, record: ModelRecord, file: FileRecord) -> Path | None:
         if find_fault(source, file) is None:
             try:
                 return _moved(places, record, file, source)
-            except OSError:
+            except OSError as error:
+                if is_interruption(error):
+                    raise
                 return source
     return None
 

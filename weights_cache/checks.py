@@ -5,6 +5,7 @@ import stat
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from weights_cache.interruptions import is_interruption
 from weights_cache.ownership import owner_of
 from weights_cache.registry import FileRecord
 from weights_cache.regular_files import IrregularFileError, open_regular
@@ -92,6 +93,9 @@ def _size_fault(path: Path, status: os.stat_result, file: FileRecord) -> str | N
 
 
 def _reading_fault(path: Path, error: OSError) -> str:
+    """What to say of an error of the system; one that a signal handler raised goes on."""
+    if is_interruption(error):
+        raise error
     if isinstance(error, (FileNotFoundError, NotADirectoryError)):
         return f"{path} is missing"
     if isinstance(error, IrregularFileError):

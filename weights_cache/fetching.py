@@ -9,7 +9,7 @@ from pathlib import Path
 
 from weights_cache.adoption import require_own_way
 from weights_cache.checks import find_fault, is_missing
-from weights_cache.download import download, host_of, open_session
+from weights_cache.download import download, open_session
 from weights_cache.errors import (
     AbsentFile,
     FetchError,
@@ -20,7 +20,7 @@ from weights_cache.errors import (
 )
 from weights_cache.failures import Failure, UnavailableError
 from weights_cache.ownership import owner_of
-from weights_cache.parts import Part, Report, WrongBytesError, receiving
+from weights_cache.parts import Part, WrongBytesError, receiving
 from weights_cache.places import (
     CACHE_VARIABLE,
     MIRROR_VARIABLE,
@@ -31,6 +31,7 @@ from weights_cache.places import (
 from weights_cache.progress import Progress, showing
 from weights_cache.registry import FileRecord, ModelRecord
 from weights_cache.regular_files import open_regular
+from weights_cache.shown_urls import host_of, shown_url
 from weights_cache.sizes import count_text
 from weights_cache.staging import locked, require_space, writing_to
 
@@ -78,7 +79,7 @@ def installing(
         places.cache.mkdir(parents=True, exist_ok=True)
         require_space(places.cache, needed, _ADVICE)
         with showing(record.name, needed, progress) as shown:
-            yield partial(_install, places, record, shown.report), shown
+            yield partial(_install, places, record, shown), shown
 
 
 def _sort_out(
@@ -134,7 +135,8 @@ def _absent(record: ModelRecord, files: Iterable[FileRecord]) -> list[AbsentFile
 def _local_reasons(places: Places, record: ModelRecord, wanted: Wanted) -> list[str]:
     """What is wrong on this machine: a mirror that is not there, files that are damaged."""
     folder = places.missing_mirror()
-    reasons = [f"the mirror {folder} does not exist ({MIRROR_VARIABLE})"] if folder else []
+    text = f"the mirror {shown_url(str(folder))} does not exist ({MIRROR_VARIABLE})"
+    reasons = [text] if folder else []
     cached = [places.in_cache(record, file) for file in wanted]
     mirrored = [places.in_mirror(record, file) for file in wanted]
     return [*reasons, *_spoilt("cache", cached), *_spoilt("mirror", filter(None, mirrored))]
@@ -156,7 +158,7 @@ def _details(
     """Of the first files where they were looked for, and what was found there."""
     seen = [
         f"{file.path} of {record.name!r} ({fault}; {verb}: "
-        f"{asked or ', '.join(places.urls(record, file))})"
+        f"{asked or ', '.join(map(shown_url, places.urls(record, file)))})"
         for file, fault in list(wanted.items())[:_SHOWN]
     ]
     rest = len(wanted) - _SHOWN
@@ -167,7 +169,7 @@ def _details(
 def _install(
     places: Places,
     record: ModelRecord,
-    report: Report,
+    shown: Progress,
     file: FileRecord,
     fill: Fill,
 ) -> Path:
@@ -175,7 +177,7 @@ def _install(
     target = places.in_cache(record, file)
     for attempt in range(_ATTEMPTS):
         try:
-            _receive(places, record, report, file, fill)
+            _receive(places, record, shown, file, fill)
             break
         except FileNotFoundError:  # somebody removed the folder meanwhile: it is made again
             if attempt + 1 == _ATTEMPTS:
@@ -192,19 +194,19 @@ def _install(
 
 
 def _receive(
-    places: Places, record: ModelRecord, report: Report, file: FileRecord, fill: Fill
+    places: Places, record: ModelRecord, shown: Progress, file: FileRecord, fill: Fill
 ) -> None:
     target, lock = places.in_cache(record, file), places.lock(record, file)
     for path in (target, lock):
         require_own_way(places.cache, path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    with locked(lock):
+    with locked(lock, shown.say):
         if find_fault(target, file):
-            with receiving(Part(target, file, report)) as part:
+            with receiving(Part(target, file, shown.report)) as part:
                 try:
                     fill(part)
                 except FileNotFoundError:
-                    report(-part.size)
+                    shown.report(-part.size)
                     raise
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from weights_cache.checks import examine
 from weights_cache.documents import parse_json
 from weights_cache.errors import WeightsError
+from weights_cache.interruptions import is_interruption
 from weights_cache.ownership import (
     chosen_folder,
     find_folder_fault,
@@ -66,8 +67,12 @@ class CheckBook:
             return
         kept = {path: note for path, note in self._notes.items() if os.path.lexists(path)}
         make_private(self._path.parent)
-        with suppress(OSError), replacing(self._path, 0o600) as stream:
-            stream.write(json.dumps(kept, indent=1).encode())
+        try:
+            with replacing(self._path, 0o600) as stream:
+                stream.write(json.dumps(kept, indent=1).encode())
+        except OSError as error:
+            if is_interruption(error):
+                raise
 
     def _knows(self, path: Path, file: FileRecord) -> bool:
         note = self._notes.get(str(path))
@@ -87,7 +92,9 @@ class CheckBook:
                 status = os.fstat(stream.fileno())
                 data = stream.read(_MOST_BYTES) if is_own(status) and is_closed(status) else b"{}"
             notes = parse_json(data, self._path)
-        except (OSError, WeightsError):
+        except (OSError, WeightsError) as error:
+            if is_interruption(error):
+                raise
             return {}
         return notes if isinstance(notes, dict) else {}
 

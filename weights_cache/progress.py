@@ -42,10 +42,10 @@ def showing(label: str, total: int, progress: bool | None) -> Iterator[Progress]
     if ``progress`` is false nothing is said.
     """
     if progress is None and not (_is_terminal() or _is_notebook()):
-        with after_patience(partial(_say, f"getting {label}, {size_text(total)}")):
-            yield Progress(_ignore, _say)
+        with after_patience(partial(say_line, f"getting {label}, {size_text(total)}")):
+            yield Progress(say_nothing, say_line)
     elif progress is False:
-        yield Progress(_ignore, _ignore)
+        yield Progress(say_nothing, say_nothing)
     else:
         with _bar_class()(total=total, desc=label, unit="B", unit_scale=True) as bar:
             yield Progress(bar.update, partial(_say_above, bar))
@@ -69,14 +69,15 @@ def _is_notebook() -> bool:
     return getattr(shell, "kernel", None) is not None
 
 
-def _ignore(_: object) -> None:
-    pass
+def say_nothing(_: object) -> None:
+    """In the place of `say_line` where nothing is to be said."""
 
 
 def _say_above(bar: Any, line: str) -> None:
     bar.write(f"zoo: {line}", file=sys.stderr)
 
 
-def _say(line: str) -> None:
+def say_line(line: str) -> None:
+    """Print a line to stderr, if there is one."""
     if sys.stderr is not None:
         print(f"zoo: {line}", file=sys.stderr, flush=True)

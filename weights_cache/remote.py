@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import urljoin
 
 from weights_cache.addresses import Address
 from weights_cache.adoption import require_own_way
@@ -27,13 +26,14 @@ from weights_cache.ownership import is_closed, is_own
 from weights_cache.parts import receiving
 from weights_cache.paths import inside, require_relative
 from weights_cache.places import CACHE_VARIABLE, OFFLINE_VARIABLE, PathLike, Places
-from weights_cache.progress import Progress, showing
+from weights_cache.progress import Progress, say_nothing, showing
 from weights_cache.registry import FileRecord
 from weights_cache.regular_files import open_regular
-from weights_cache.staging import locked, replacing, require_space, siblings, writing_to
+from weights_cache.shown_urls import shown_url
+from weights_cache.staging import Say, locked, replacing, require_space, siblings, writing_to
 
 if TYPE_CHECKING:
-    from requests import Response, Session
+    from weights_cache.sessions import Session
 
 URLS_FOLDER, NOTE_NAME = ".urls", ".source.json"
 
@@ -101,12 +101,12 @@ def _clear(places: Places, key: str) -> int:
 
 
 @contextmanager
-def _held(places: Places, key: str) -> Iterator[None]:
+def _held(places: Places, key: str, say: Say | None = None) -> Iterator[None]:
     """No other process changes a folder meanwhile; errors of the disk are put in words."""
     lock = places.cache / ".locks" / f"{URLS_FOLDER}--{key}.lock"
     for path in (lock, places.cache / URLS_FOLDER / key):
         require_own_way(places.cache, path)
-    with writing_to(places.cache, 0, _ADVICE), locked(lock):
+    with writing_to(places.cache, 0, _ADVICE), locked(lock, say):
         (places.cache / URLS_FOLDER).mkdir(parents=True, exist_ok=True)
         yield
 
@@ -156,10 +156,11 @@ class _Place:
         if self._places.offline:
             reasons = "; ".join(self.faults().values())
             raise WeightsError(
-                f"the model at {self.address.url} is not on this machine ({reasons}), and the "
+                f"the model at {self.address.shown} is not on this machine ({reasons}), and the "
                 f"network is switched off: unset {OFFLINE_VARIABLE} and load it once"
             )
-        with _held(self._places, self.address.key), _open_session() as session:
+        say = say_nothing if self._progress is False else None
+        with _held(self._places, self.address.key, say), open_session() as session:
             faults = self.faults()  # another process may have been quicker
             with showing(self.address.name, 0, self._progress) as shown:
                 records = self._remembered()
@@ -180,8 +181,8 @@ class _Place:
         known, given = records[self.address.name].sha256, self.address.sha256
         if given not in (None, known):
             raise WeightsError(
-                f"{self.address.url} had sha256 {known} at its first use, the hash given is "
-                f"{given}; {_forget(self.address.url)}"
+                f"{self.address.shown} had sha256 {known} at its first use, the hash given is "
+                f"{given}; {_forget(self.address.shown)}"
             )
         return records
 
@@ -201,7 +202,7 @@ class _Place:
         staged = self.folder.with_name(f"{self.folder.name}.{os.urandom(6).hex()}.part")
         try:
             staged.mkdir(0o755)  # nobody else may put files there
-            _write_note(staged, self.address.url, fetch.first(staged))
+            _write_note(staged, self.address.shown, fetch.first(staged))
             shutil.rmtree(self.folder, ignore_errors=True)  # it has no readable note
             os.replace(staged, self.folder)
         finally:
@@ -227,12 +228,12 @@ class _Fetch(NamedTuple):
     def _shards(self, folder: Path, found: Records) -> None:
         """Add the files that belong to a web model."""
         main = folder / self.address.name
-        document, groups = _manifest(main, self.address.url)
+        document, groups = _manifest(main, self.address.shown)
         require_space(folder, sum(e.bytes for group in groups for e in group.entries), _ADVICE)
-        shards = [require_relative(s, self.address.url) for group in groups for s in group.shards]
+        shards = [require_relative(s, self.address.shown) for group in groups for s in group.shards]
         for shard in shards:
             if shard in (*found, NOTE_NAME, _METADATA):
-                raise WeightsError(f"{self.address.url} lists a shard with the name {shard!r}")
+                raise WeightsError(f"{self.address.shown} lists a shard with the name {shard!r}")
             found[shard] = self._one(folder, _with_room(shard, found))
         if isinstance(document, dict) and document.get("format") != "graph-model":
             self._metadata(folder, found)
@@ -261,15 +262,15 @@ class _Fetch(NamedTuple):
         url = self.address.url
         if file.path != self.address.name:
             url = self.address.beside(file.path)
-        target = inside(folder, file.path, url)
+        target = inside(folder, file.path, shown_url(url))
         target.parent.mkdir(parents=True, exist_ok=True)
         try:
             with receiving(FirstPart(target, file, self.shown.report)) as part:
                 download(part, self.session, [url], self.shown.say)
         except OtherHashError as error:
             raise WeightsError(
-                f"{url} has changed: expected sha256 {file.sha256}, got {error.found}; "
-                f"{_forget(self.address.url)}"
+                f"{shown_url(url)} has changed: expected sha256 {file.sha256}, got {error.found}; "
+                f"{_forget(self.address.shown)}"
             ) from None
         return part.file
 
@@ -286,22 +287,6 @@ def _refusal(error: UnavailableError) -> WeightsError:
     (failure,) = error.failures
     usual = "look at the URL in a browser" if failure.answered else "check the network"
     return WeightsError(f"cannot fetch {failure}; {_ADVICE_ON.get(failure.short, usual)}")
-
-
-def _open_session() -> "Session":
-    session = open_session()
-    session.hooks["response"].append(_refuse_downgrade)
-    return session
-
-
-def _refuse_downgrade(response: "Response", **_: Any) -> None:
-    """Raise for a redirection from an encrypted connection to one that anybody can read."""
-    from requests.exceptions import InvalidURL
-
-    target = urljoin(response.url, response.headers.get("Location", ""))
-    secure = response.url.lower().startswith("https:")
-    if secure and response.is_redirect and not target.lower().startswith("https:"):
-        raise InvalidURL(f"redirected from https to {target.partition(':')[0]}, which is refused")
 
 
 def _with_room(path: str, found: Records) -> FileRecord:

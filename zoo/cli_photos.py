@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from weights_cache.errors import ZooError
+from weights_cache.shown_urls import shown_url
 from zoo.cli_drawings import drawing_paths, save_drawing
 from zoo.cli_hints import Hints
 from zoo.cli_output import FORMS, Output, make_output
@@ -218,7 +219,7 @@ def _do_image(
             from zoo.drawing import draw
 
             save_drawing(draw(pixels, drawn), drawing)
-        output.add(image, result)
+        output.add(shown_url(image), result)
         hints.add(image, pixels, result, drawn)
     except ZooError as error:
         if first and not isinstance(error, ImageError):
@@ -227,7 +228,7 @@ def _do_image(
         complain(error)
         return False
     if frames > 1:
-        complain(f"{image} has {frames} frames: the first was taken")
+        complain(f"{shown_url(image)} has {frames} frames: the first was taken")
     return True
 
 

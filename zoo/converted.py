@@ -14,6 +14,7 @@ from core.settings import get_backend
 from weights_cache.addresses import is_url
 from weights_cache.errors import WeightsError
 from weights_cache.remote import locate_url
+from weights_cache.shown_urls import shown_url
 from zoo.classification.teachable import TeachableModel
 from zoo.loaded import LoadedModel
 from zoo.pickling import Recipe
@@ -46,21 +47,27 @@ def load_path(
     name = os.fspath(path)
     if not is_url(name):
         return _load_file(name, name, backend, kernels)
-    file = locate_url(name)
+    file, shown = locate_url(name), shown_url(name)
     try:
-        return _load_file(file, name, backend, kernels)
+        # A pickle holds where the model is from: no URL with a token in it, but the file.
+        source = name if name == shown else str(file)
+        return _load_file(file, shown, backend, kernels, source)
     except WeightsError as error:
         raise WeightsError(
-            f"the model at {name} cannot be used: {error}; `zoo weights clear {name}` removes it "
+            f"the model at {shown} cannot be used: {error}; `zoo weights clear {shown}` removes it "
             "from the cache"
         ) from error
 
 
 def _load_file(
-    file: str | Path, name: str, backend: str | None, kernels: Kernels | None
+    file: str | Path,
+    name: str,
+    backend: str | None,
+    kernels: Kernels | None,
+    source: str | None = None,
 ) -> LoadedModel:
     """Load the model in a file or folder; its name is the path or URL that was given."""
-    recipe = Recipe.of_path(name, kernels)
+    recipe = Recipe.of_path(source or name, kernels)
     if not is_teachable(file):
         return ConvertedModel(name, load_model(file, backend, kernels=kernels), recipe)
     with on_backend(backend or get_backend()):

@@ -159,8 +159,12 @@ def _models_in(place: str) -> list[str]:
 def _mirror(place: str | None) -> str:
     if not place:
         return "none (ZOO_WEIGHTS_MIRROR)"
-    known = place.startswith(("http://", "https://")) or os.path.isdir(place)
-    return place if known else f"{place}: there is no such folder (ZOO_WEIGHTS_MIRROR)"
+    from weights_cache.addresses import is_url
+    from weights_cache.shown_urls import shown_url
+
+    known = is_url(place) or os.path.isdir(place)
+    shown = shown_url(place)
+    return shown if known else f"{shown}: there is no such folder (ZOO_WEIGHTS_MIRROR)"
 
 
 def _existing(path: str) -> str:

@@ -102,7 +102,9 @@ def test_a_lock_that_is_never_released_is_named(toy, monkeypatch):
     thread = threading.Thread(target=hold)
     thread.start()
     held.wait(60)
-    with pytest.raises(WeightsError, match=r"another process has held .*toy--weights.bin.lock"):
+    with pytest.raises(
+        WeightsError, match=r"another thread of this process has held .*toy--weights.bin.lock"
+    ):
         toy.fetch()
     release.set()
     thread.join()

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -202,11 +203,7 @@ def test_a_file_that_two_versions_have_is_fetched_once(newer):
 
 def test_where_links_cannot_be_made_it_is_used_from_there(newer, monkeypatch):
     toy, older = newer
-
-    def refuse(*_):
-        raise OSError("no links")
-
-    monkeypatch.setattr(os, "link", refuse)
+    monkeypatch.setattr(os, "link", Mock(side_effect=OSError("no links")))
     assert fetch("toy")["weights.bin"] == older / "weights.bin"
 
 

@@ -1,0 +1,51 @@
+"""Images from servers: limits, redirects and answers that no web server gives."""
+
+import io
+import re
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from tests.weights_cache.fault_server import FaultServer
+from tests.weights_cache.raw_answers import ENDLESS, ROWS
+from weights_cache import download
+from zoo import image_urls
+from zoo.images import read_image
+from zoo.pixels import ImageError
+
+PIXELS = np.random.default_rng(1).integers(0, 256, (90, 120, 3), np.uint8)
+
+
+@pytest.fixture
+def server(monkeypatch):
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    limits = download.LIMITS._replace(connect=2.0, read=0.5, silence=0.8, window=0.4)
+    monkeypatch.setattr(download, "LIMITS", limits)
+    file = io.BytesIO()
+    Image.fromarray(PIXELS).save(file, "png")
+    with FaultServer({"/x.png": file.getvalue()}) as running:
+        yield running
+
+
+def refusal(url) -> str:
+    with pytest.raises(ImageError) as caught:
+        read_image(url)
+    assert caught.value.__context__ is caught.value.__cause__
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_answers_that_no_web_server_gives(server, monkeypatch, name):
+    monkeypatch.setattr(image_urls, "MAX_DOWNLOAD", 2**20)
+    row, url = ROWS[name], f"{server.url}/x.png"
+    server.add("raw", lambda _: row.answer(server, server.files["/x.png"]))
+    if row.image is None:
+        np.testing.assert_array_equal(read_image(url), PIXELS)
+    else:
+        message = refusal(url)
+        assert url in message and re.search(row.image, message)
+        assert message.isprintable() and len(message) < 800
+    assert server.sent < ENDLESS / 3
+    server.heal()
+    np.testing.assert_array_equal(read_image(url), PIXELS)
