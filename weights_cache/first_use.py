@@ -72,7 +72,7 @@ class FirstPart(Part):
             raise WrongBytesError(reason, TOO_LARGE)
 
     def _check(self) -> None:
-        found = sha256_of(self._path)
+        found = sha256_of(self._stream)
         if self.file.sha256 not in ("", found):
             raise OtherHashError(found)
         self.file = self.file._replace(bytes=self.size, sha256=found)

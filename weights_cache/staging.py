@@ -2,6 +2,7 @@
 
 import errno
 import os
+import stat
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from weights_cache.dependencies import needed_for
 from weights_cache.errors import WeightsError
 from weights_cache.interruptions import is_interruption
+from weights_cache.regular_files import open_regular
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -56,6 +58,7 @@ def locked(path: Path, say: Say | None = None) -> Iterator[None]:
     with needed_for("a cache shared by several processes"):
         from filelock import FileLock
     path.parent.mkdir(parents=True, exist_ok=True)
+    _remove_unless_regular(path)
     lock = FileLock(path)
     try:
         _acquire(lock, path, say)
@@ -65,7 +68,8 @@ def locked(path: Path, say: Say | None = None) -> Iterator[None]:
         _write_owner(path)
         yield
     finally:
-        _owner_file(path).unlink(missing_ok=True)
+        with suppress(OSError):
+            _owner_file(path).unlink()
         lock.release()
 
 
@@ -99,7 +103,8 @@ def _say_line(line: str) -> None:
 def _owner(path: Path) -> str:
     """Who holds a lock."""
     try:
-        number = int(_owner_file(path).read_bytes()[:20])
+        with open_regular(_owner_file(path), follow_links=False) as stream:
+            number = int(stream.read(20))
     except (OSError, ValueError):
         return "another process"
     mine = number == os.getpid()
@@ -137,18 +142,22 @@ def is_stale(path: Path) -> bool:
     return time.time() - _modified(path) > STALE_SECONDS
 
 
-def create_file(path: Path) -> int:
-    """Create ``path``, which must not exist, and return a descriptor to write and read it."""
-    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+def create_file(path: Path, mode: int = 0o666) -> int:
+    """Create ``path``, which must not exist, and return a descriptor to write and read it.
+
+    A link of that name is not followed: the name counts as taken. ``mode`` is what the umask is
+    applied to.
+    """
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
 
 
 @contextmanager
-def replacing(target: Path) -> Iterator[BinaryIO]:
+def replacing(target: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
     """A new file that takes the place of ``target`` when it is whole; an error leaves nothing."""
     _remove_stale(target, "tmp")
     temporary = unique_sibling(target, "tmp")
     try:
-        with open(create_file(temporary), "wb") as stream:
+        with open(create_file(temporary, mode), "wb") as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
@@ -220,9 +229,17 @@ def _remove_stale(target: Path, ending: str) -> None:
             path.unlink(missing_ok=True)
 
 
+def _remove_unless_regular(path: Path) -> None:
+    """Make room for a lock file: older versions of filelock follow links, and wait for pipes."""
+    with suppress(FileNotFoundError):
+        status = path.lstat()
+        if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
+            path.unlink()
+
+
 def _modified(path: Path) -> float:
     try:
-        return path.stat().st_mtime
+        return path.lstat().st_mtime
     except FileNotFoundError:  # its owner has just removed it
         return 0.0
 

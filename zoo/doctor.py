@@ -128,12 +128,15 @@ def _cache() -> str:
     """Where it is, and which models it has, as `zoo models` counts them."""
     from weights_cache import cache_folder, cached_bytes
     from weights_cache.sizes import count_text, size_text
+    from zoo.cli_weights import old_versions_text
 
     folder = cache_folder()
     count = count_text(len(_models_in("cached")), "model")
     writable = os.access(_existing(str(folder)), os.W_OK)
     access = "" if writable else ", not writable (set ZOO_WEIGHTS_CACHE to another folder)"
-    return f"{folder}: {count}, {size_text(cached_bytes())}{access}"
+    old = old_versions_text()
+    also = f", {old}" if old else ""
+    return f"{folder}: {count}, {size_text(cached_bytes())}{also}{access}"
 
 
 def _kits() -> str:
