@@ -50,7 +50,7 @@ def python_environment(variables: Mapping[str, str] | None = None) -> dict[str, 
 
 
 def import_folders() -> list[str]:
-    """This process's ``sys.path`` without the current folder, and without relative entries.
+    """The ``sys.path`` of the process without the current folder, and without relative entries.
 
     The folder that holds our packages stays, also where it is the current one: a checkout.
     """
