@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 REDIRECTS = 10
 _BLOCK = 2**16
+_MOST_DIGITS = 18  # of a length that is read
 
 
 class Budget(NamedTuple):
@@ -49,6 +50,13 @@ class Answer:
         self.status, self.reason = response.status_code, response.reason or ""
         self.headers = response.headers
         self._response, self._session = response, session
+
+    @property
+    def length(self) -> int:
+        """The bytes of the body that its header announces; 0 where it does not."""
+        text = self.headers.get("Content-Length", "")
+        # Thousands of digits are no length of a file, and Python refuses to read them.
+        return int(text[:_MOST_DIGITS]) if text.isdecimal() else 0
 
     def blocks(self, *, decoded: bool = False) -> Iterator[bytes]:
         """Blocks of the body; ``decoded`` undoes its Content-Encoding.

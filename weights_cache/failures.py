@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from weights_cache.interruptions import is_interruption
+from weights_cache.messages import visible
 from weights_cache.shown_urls import shown_url
 
 _LONGEST_REASON = 60  # characters, where a reason has to be short
@@ -13,11 +14,10 @@ _LONGEST_TEXT = 400  # where it need not
 def harmless(text: str) -> str:
     r"""What a server may have sent: cut, without passwords and without commands to a terminal.
 
-    >>> harmless("http://me:secret@example.org sent \x1b[2J")
-    'http://***@example.org sent ?[2J'
+    >>> print(harmless("http://me:secret@example.org sent \x1b[2J"))
+    http://***@example.org sent \x1b[2J
     """
-    text = shown_url(text)[:_LONGEST_TEXT]
-    return "".join(c if c.isprintable() else "?" for c in text)
+    return visible(shown_url(text), lines=False)[:_LONGEST_TEXT]
 
 
 class Failure(NamedTuple):

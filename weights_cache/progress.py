@@ -9,6 +9,7 @@ from threading import Timer
 from typing import Any, NamedTuple
 
 from weights_cache.dependencies import needed_for
+from weights_cache.messages import is_read_by_people, say, visible
 from weights_cache.parts import Report
 from weights_cache.sizes import size_text
 
@@ -41,7 +42,7 @@ def showing(label: str, total: int, progress: bool | None) -> Iterator[Progress]
     Where there is none, a line says what is being fetched when it takes more than two seconds;
     if ``progress`` is false nothing is said.
     """
-    if progress is None and not (_is_terminal() or _is_notebook()):
+    if progress is None and not (is_read_by_people() or _is_notebook()):
         with after_patience(partial(say_line, f"getting {label}, {size_text(total)}")):
             yield Progress(say_nothing, say_line)
     elif progress is False:
@@ -59,10 +60,6 @@ def _bar_class() -> Callable[..., Any]:
     return tqdm
 
 
-def _is_terminal() -> bool:
-    return sys.stderr is not None and sys.stderr.isatty()
-
-
 def _is_notebook() -> bool:
     """Whether this is a Jupyter kernel, whose stderr is no terminal though people see it."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
@@ -74,10 +71,9 @@ def say_nothing(_: object) -> None:
 
 
 def _say_above(bar: Any, line: str) -> None:
-    bar.write(f"zoo: {line}", file=sys.stderr)
+    bar.write(visible(f"zoo: {line}"), file=sys.stderr)
 
 
 def say_line(line: str) -> None:
-    """Print a line to stderr, if there is one."""
-    if sys.stderr is not None:
-        print(f"zoo: {line}", file=sys.stderr, flush=True)
+    """Print a line to stderr, with who says it."""
+    say(f"zoo: {line}")

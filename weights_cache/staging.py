@@ -35,7 +35,7 @@ def writing_to(folder: Path, needed: int, advice: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if is_interruption(error):  # a TimeoutError is an OSError
+        if isinstance(error, TimeoutError) and is_interruption(error):
             raise
         if error.errno in _FULL:
             raise _disk_full(folder, needed, advice) from error

@@ -1,13 +1,13 @@
 """What the commands that look at images share: their arguments, and their loop."""
 
 import argparse
-import sys
 from collections.abc import Callable, Iterable
 from contextlib import closing
 from functools import partial
 from typing import Any
 
 from weights_cache.errors import ZooError
+from weights_cache.messages import is_read_by_people
 from weights_cache.shown_urls import shown_url
 from zoo.cli_drawings import drawing_paths, save_drawing
 from zoo.cli_hints import Hints
@@ -192,7 +192,7 @@ def _options(flags: tuple[Flag, ...], given: argparse.Namespace) -> dict[str, An
 
 
 def _with_progress(images: list[Any]) -> Iterable[Any]:
-    if len(images) < 2 or not sys.stderr.isatty():
+    if len(images) < 2 or not is_read_by_people():
         return images
     from tqdm import tqdm
 

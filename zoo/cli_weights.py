@@ -5,6 +5,7 @@ import sys
 from typing import Any
 
 from weights_cache.errors import ZooError
+from weights_cache.messages import is_read_by_people, say
 from weights_cache.sizes import count_text, size_text
 from zoo.cli_kits import add_install, add_kit
 from zoo.cli_models import print_licensed
@@ -79,10 +80,10 @@ def _agreed(lacking: list[Any], yes: bool) -> bool:
 
     size = sum({(w.record.name, f.path): f.bytes for w in lacking for f in w.record.files}.values())
     what = f"{count_text(len(lacking), 'model')}, {size_text(size)}, into {cache_folder()}"
-    if yes or sys.stdin is None or not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if yes or sys.stdin is None or not (sys.stdin.isatty() and is_read_by_people()):
         complain(f"fetching {what}")
         return True
-    print(f"fetch {what}? [Y/n] ", end="", file=sys.stderr, flush=True)
+    say(f"fetch {what}? [Y/n] ", end="")
     if sys.stdin.readline().strip().lower() in ("", "y", "yes"):
         return True
     complain("nothing was fetched")

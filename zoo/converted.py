@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from core.bounds import Limits, checked_limits, limited
 from core.converter import load_model
 from core.converter.reading import reading
 from core.converter.teachable import is_teachable, read_teachable
@@ -27,7 +28,10 @@ class ConvertedModel(LoadedModel):
 
 
 def load_path(
-    path: str | os.PathLike[str], backend: str | None = None, kernels: Kernels | None = None
+    path: str | os.PathLike[str],
+    backend: str | None = None,
+    kernels: Kernels | None = None,
+    limits: Limits | None = None,
 ) -> LoadedModel:
     """Load a model from a file or folder.
 
@@ -35,6 +39,7 @@ def load_path(
         path: as for `zoo.load`; or a URL.
         backend: where it runs, by default the active one.
         kernels: functions for node types that have none here, by type.
+        limits: as for `zoo.load`.
 
     Returns:
         A `zoo.classification.teachable.TeachableModel` of what Teachable Machine exported, else a
@@ -47,13 +52,20 @@ def load_path(
     name = os.fspath(path)
     if "://" in name and not is_url(name):
         raise other_scheme("model", name, "the path of a file")
+    limits = checked_limits(limits)
     if not is_url(name):
-        return _load_file(name, name, backend, kernels)
+        recipe = Recipe.of_path(name, kernels, limits)
+        return _load_file(name, name, backend, kernels, limits, recipe)
     file, shown = locate_url(name), shown_url(name)
+    strict = limits or Limits.strict()
+    # A pickle holds no URL with a token in it: then it has the place of the file.
+    recipe = (
+        Recipe.of_path(name, kernels, limits)
+        if name == shown
+        else Recipe.of_path(str(file), kernels, strict)
+    )
     try:
-        # A pickle holds where the model is from: no URL with a token in it, but the file.
-        source = name if name == shown else str(file)
-        return _load_file(file, shown, backend, kernels, source)
+        return _load_file(file, shown, backend, kernels, strict, recipe)
     except WeightsError as error:
         raise WeightsError(
             f"the model at {shown} cannot be used: {error}; `zoo weights clear {shown}` removes it "
@@ -66,16 +78,17 @@ def _load_file(
     name: str,
     backend: str | None,
     kernels: Kernels | None,
-    source: str | None = None,
+    limits: Limits | None,
+    recipe: Recipe,
 ) -> LoadedModel:
     """Load the model in a file or folder; its name is the path or URL that was given."""
-    recipe = Recipe.of_path(source or name, kernels)
     if not is_teachable(file):
-        return ConvertedModel(name, load_model(file, backend, kernels=kernels), recipe)
-    with on_backend(backend or get_backend()):
+        network = load_model(file, backend, kernels=kernels, limits=limits)
+        return ConvertedModel(name, network, recipe)
+    with on_backend(backend or get_backend()), limited(limits):
         graph, bundle = read_teachable(file, kernels or ())
         with reading(file):
-            network = GraphModel(graph, kernels=kernels)
+            network = GraphModel(graph, kernels=kernels, limits=limits)
     if not bundle.kind:
         return ConvertedModel(name, network, recipe)
     return TeachableModel(name, network, bundle, recipe)

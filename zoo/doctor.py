@@ -3,11 +3,12 @@
 import os
 import platform
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from importlib import metadata
 
+from weights_cache.errors import ZooError
 from zoo.blas import KERNELS, VARIABLE, WIDE_KERNELS, is_misjudged
+from zoo.child_processes import python_command, python_environment
 
 PROBE_SECONDS = 60
 
@@ -79,13 +80,20 @@ def _version(package: str) -> str:
 
 def _probe(code: str, *arguments: str, environment: Mapping[str, str] | None = None) -> str:
     """The last line that a process printed, or why it failed."""
-    command = [sys.executable, "-c", code, *arguments]
     try:
         done = subprocess.run(
-            command, capture_output=True, text=True, timeout=PROBE_SECONDS, env=environment
+            python_command(code, *arguments),
+            env=python_environment(environment),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="backslashreplace",
+            timeout=PROBE_SECONDS,
         )
     except subprocess.TimeoutExpired:
         return f"unavailable: no answer in {PROBE_SECONDS} s"
+    except (OSError, ZooError) as error:
+        return f"unavailable: {error}"
     lines = (done.stdout if done.returncode == 0 else done.stderr).strip().splitlines()
     last = lines[-1] if lines else f"the process ended with status {done.returncode}"
     return last if done.returncode == 0 else f"unavailable: {last}"

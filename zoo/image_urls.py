@@ -120,11 +120,17 @@ def _body(answer: Answer, shown: str) -> bytes:
         raise ImageError(
             f"{shown} answered with status {answer.status}, not 200: check the address"
         )
+    if answer.length > MAX_DOWNLOAD:
+        raise _too_large(shown)
     body = bytearray()
     for block in answer.blocks(decoded=True):
         body += block
         if len(body) > MAX_DOWNLOAD:
-            raise ImageError(
-                f"{shown} is larger than {MAX_DOWNLOAD:,} bytes: download it and pass its path"
-            )
+            raise _too_large(shown)
     return bytes(body)
+
+
+def _too_large(shown: str) -> ImageError:
+    return ImageError(
+        f"{shown} is larger than {MAX_DOWNLOAD:,} bytes: download it and pass its path"
+    )

@@ -14,7 +14,10 @@ BELOW = {"zoo": {"core", "weights_cache"}, "core": {"weights_cache"}, "weights_c
 EARLY = {*sys.stdlib_module_names, *PACKAGES, "numpy"}
 
 #: Files that are themselves imported when first used, and what for.
-LATE_FILES = {"zoo/drawing/canvas.py": {"PIL"}}
+LATE_FILES = {
+    "zoo/drawing/canvas.py": {"PIL"},
+    "weights_cache/sessions.py": {"requests", "urllib3"},
+}
 
 #: Everything that the packages and folders use, and where.
 LATE = {

@@ -101,7 +101,9 @@ ROWS: dict[str, Row] = {
     "headers-by-the-thousand": row(OK + b"A: b\r\n" * 3000 + b"\r\n", _BROKEN),
     "header-without-end": row(endless(OK + b"A: ", b"b"), _BROKEN),
     "headers-without-end": row(endless(OK, b"A: b\r\n"), _BROKEN),
-    "reason-with-escapes": row(b"HTTP/1.1 404 \x1b[2Jgone\r\n\r\n", "status 404 .?.?2Jgone", "404"),
+    "reason-with-escapes": row(
+        b"HTTP/1.1 404 \x1b[2Jgone\r\n\r\n", r"status 404 \\x1b\[2Jgone", "404"
+    ),
     "type-with-escapes": row(
         lambda s, body: sized(b"<html>", b"Content-Type: \x1b]0;title\x07" + b"x" * 9000),
         "announced",
@@ -118,7 +120,7 @@ ROWS: dict[str, Row] = {
     "length-of-5000-digits": row(
         lambda s, body: OK + b"Content-Length: " + b"9" * 5000 + b"\r\n\r\n" + body,
         "announced",
-        None,
+        "larger than",
     ),
     "length-and-chunks": row(
         lambda s, body: chunked(body).replace(b"\r\n", b"\r\nContent-Length: 7\r\n", 1),
@@ -182,7 +184,7 @@ ROWS: dict[str, Row] = {
     "chunks-without-end": row(
         endless(_CHUNKED, b"10000\r\n" + _BLOCK + b"\r\n"), "more than the", "larger than"
     ),
-    "header-slowly": row(slow(lambda body: sized(body), 1, 0.02), "timed out|no answer"),
+    "header-slowly": row(slow(lambda body: sized(body), 1, 0.2), "timed out|no answer"),
     "body-byte-by-byte": row(
         lambda s, body: slow(lambda b: b, 1, 0.02, sized(body)[: -len(body)])(s, body), _SLOW
     ),

@@ -134,7 +134,7 @@ USERS = {
     "image": lambda toy: read_image(f"{toy.server.url}/toy/weights.bin"),
 }
 STATES = {
-    "headers": lambda server: server.add("delay", 5.0),
+    "headers": lambda server: server.add("delay", 3.0),
     "body": lambda server: server.add("stall", 1000),
     "trailers": lambda server: server.add(
         "raw", lambda s: s.slowly([b"HTTP/1.1 200 OK\r\nA: b\r\n", *[b"A: b\r\n"] * 99], 0.1)
