@@ -27,7 +27,7 @@ def adopt(places: Places, record: ModelRecord, file: FileRecord) -> Path | None:
             try:
                 return _moved(places, record, file, source)
             except OSError as error:
-                if is_interruption(error):
+                if isinstance(error, TimeoutError) and is_interruption(error):
                     raise
                 return source
     return None

@@ -3,21 +3,16 @@
 import os
 import stat
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
-from weights_cache.interruptions import is_interruption
-from weights_cache.ownership import owner_of
 from weights_cache.registry import FileRecord
 from weights_cache.regular_files import IrregularFileError, open_regular
 
 _BLOCK = 2**20
 
 
-class Finding(NamedTuple):
-    """What is wrong with a file (None: nothing), and its status while it was read."""
-
-    fault: str | None
-    status: os.stat_result | None
+#: What is wrong with a file (None: nothing), and its status while it was read.
+Finding = tuple[str | None, os.stat_result | None]
 
 
 def find_size_fault(path: Path, file: FileRecord) -> str | None:
@@ -33,7 +28,7 @@ def find_size_fault(path: Path, file: FileRecord) -> str | None:
 
 def find_fault(path: Path, file: FileRecord) -> str | None:
     """Return what is wrong with the length or the sha256 of ``path``, or None."""
-    return examine(path, file).fault
+    return examine(path, file)[0]
 
 
 def examine(path: Path, file: FileRecord) -> Finding:
@@ -44,10 +39,10 @@ def examine(path: Path, file: FileRecord) -> Finding:
             fault = _size_fault(path, status, file)
             found = file.sha256 if fault else sha256_of(stream)
     except OSError as error:
-        return Finding(_reading_fault(path, error), None)
+        return _reading_fault(path, error), None
     if found != file.sha256:
         fault = f"{path} has sha256 {found} instead of {file.sha256}"
-    return Finding(fault, status)
+    return fault, status
 
 
 def find_bundled_fault(path: Path, file: FileRecord) -> str | None:
@@ -94,7 +89,11 @@ def _size_fault(path: Path, status: os.stat_result, file: FileRecord) -> str | N
 
 def _reading_fault(path: Path, error: OSError) -> str:
     """What to say of an error of the system; one that a signal handler raised goes on."""
-    if is_interruption(error):
+    # Modules that are not needed for a right file: the cold start pays for each.
+    from weights_cache.interruptions import is_interruption
+    from weights_cache.ownership import owner_of
+
+    if isinstance(error, TimeoutError) and is_interruption(error):
         raise error
     if isinstance(error, (FileNotFoundError, NotADirectoryError)):
         return f"{path} is missing"

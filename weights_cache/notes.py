@@ -15,7 +15,6 @@ from typing import Any
 from weights_cache.checks import examine
 from weights_cache.documents import parse_json
 from weights_cache.errors import WeightsError
-from weights_cache.interruptions import is_interruption
 from weights_cache.ownership import (
     chosen_folder,
     find_folder_fault,
@@ -25,7 +24,6 @@ from weights_cache.ownership import (
 )
 from weights_cache.registry import FileRecord
 from weights_cache.regular_files import open_regular
-from weights_cache.staging import replacing
 
 NOTES_VARIABLE = "ZOO_WEIGHTS_NOTES"
 
@@ -55,24 +53,25 @@ class CheckBook:
         """Return what is wrong with ``path``; hash it only if it changed since the last time."""
         if self._knows(path, file):
             return None
-        finding = examine(path, file)
-        if finding.fault is None and finding.status and _may_be_noted(finding.status):
-            self._notes[str(path)] = _note(finding.status, file)
+        fault, status = examine(path, file)
+        if fault is None and status and _may_be_noted(status):
+            self._notes[str(path)] = _note(status, file)
             self._changed = True
-        return finding.fault
+        return fault
 
     def save(self) -> None:
         """Write what has changed, without the notes of files that are gone."""
         if not self._changed or not self._path:
             return
+        from weights_cache.staging import replacing  # the cold start reads only
+
         kept = {path: note for path, note in self._notes.items() if os.path.lexists(path)}
         make_private(self._path.parent)
         try:
             with replacing(self._path, 0o600) as stream:
                 stream.write(json.dumps(kept, indent=1).encode())
         except OSError as error:
-            if is_interruption(error):
-                raise
+            _pass_interruption(error)
 
     def _knows(self, path: Path, file: FileRecord) -> bool:
         note = self._notes.get(str(path))
@@ -92,11 +91,20 @@ class CheckBook:
                 status = os.fstat(stream.fileno())
                 data = stream.read(_MOST_BYTES) if is_own(status) and is_closed(status) else b"{}"
             notes = parse_json(data, self._path)
+        except FileNotFoundError:
+            return {}
         except (OSError, WeightsError) as error:
-            if is_interruption(error):
-                raise
+            _pass_interruption(error)
             return {}
         return notes if isinstance(notes, dict) else {}
+
+
+def _pass_interruption(error: Exception) -> None:
+    """Raise again what a signal handler raised; other faults of notes cost one more hash."""
+    from weights_cache.interruptions import is_interruption
+
+    if isinstance(error, TimeoutError) and is_interruption(error):
+        raise error
 
 
 def forget(name: str) -> None:

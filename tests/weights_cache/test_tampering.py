@@ -18,6 +18,7 @@ from tests.weights_cache.toys import flip_byte, settle
 from weights_cache import (
     MissingError,
     WeightsError,
+    checks,
     clear,
     find_record,
     install_kit,
@@ -497,3 +498,20 @@ def test_what_is_no_file_in_the_folder_of_a_url(at_url, kind, name):
             locate_url(url)
     else:
         assert locate_url(url).read_bytes() == toy.data
+
+
+@posix
+def test_a_time_out_of_the_caller_passes_through(noted, monkeypatch):
+    """It is an OSError, and was taken for a file that cannot be read."""
+
+    def late(*_, **__):
+        raise TimeoutError
+
+    for name in ("sha256_of", "open_regular"):
+        noted.path.touch()
+        with monkeypatch.context() as patch:
+            patch.setattr(checks, name, late)
+            with pytest.raises(TimeoutError):
+                locate("toy")
+    assert locate("toy")["weights.bin"].read_bytes() == noted.data
+    assert len(noted.server.requests) == 1
