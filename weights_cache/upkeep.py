@@ -104,8 +104,9 @@ def old_versions(*, cache: PathLike | None = None) -> list[OldVersion]:
     places = Places.choose(cache, None, offline=True)
     found = []
     for record in list_records():
-        plain = sum(map(_size, _former_files(places, record)))
-        found.append(OldVersion(record.name, "", plain))
+        with suppress(OSError):  # a folder that another user closed
+            plain = sum(map(_size, _former_files(places, record)))
+            found.append(OldVersion(record.name, "", plain))
         for folder in places.other_versions(record):
             size = sum(map(_size, folder.rglob("*")))
             found.append(OldVersion(record.name, folder.name, size))

@@ -399,7 +399,7 @@ CHILD = """
 import encodings.idna, hashlib, os, pwd, shutil, sys  # some installations are the owner's alone
 from pathlib import Path
 import filelock, requests, tqdm
-from weights_cache import adoption, download, fetching, notes, registry, store
+from weights_cache import adoption, download, fetching, notes, registry, store, upkeep
 registry.REGISTRY = Path(sys.argv[1])
 registry.find_record("toy")
 os.setgid(65534); os.setuid(65534)
@@ -407,6 +407,7 @@ try:
     print(store.locate("toy")["weights.bin"])
 except registry.WeightsError as error:
     print("error", error)
+print("old versions", upkeep.old_versions())
 """
 
 
@@ -433,6 +434,7 @@ def test_files_of_another_user_that_cannot_be_read_are_said_to_be_such(toy, righ
         )
     place = cache / toy.path.relative_to(toy.cache)
     assert f"{place} cannot be read: Permission denied (it belongs to root)" in done.stdout
+    assert "old versions []" in done.stdout and not done.stderr
     assert "ask its owner to make it readable" in done.stdout
     assert "ZOO_WEIGHTS_CACHE" in done.stdout and "cannot write to" not in done.stdout
 
