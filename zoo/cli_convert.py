@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from weights_cache.errors import ZooError
 from weights_cache.sizes import size_text
-from zoo.terminal import complain
+from zoo.terminal import complain, show
 
 if TYPE_CHECKING:
     from core.converter.conversion import Request
@@ -139,7 +139,7 @@ def _convert(given: argparse.Namespace) -> int:
     elif any(text.endswith(AUTO) for text in given.quantise):
         complain(conversion.summary)
     path = conversion.write()
-    print(f"{path}: {size_text(_written_bytes(path))}")
+    show(f"{path}: {size_text(_written_bytes(path))}")
     return 0
 
 
@@ -223,7 +223,7 @@ def _print_report(
         path = None if isinstance(source, Graph) else Path(source)
         check_target(given.target, path, kind, overwrite=given.overwrite)
     report = inspect_model(source, **request._asdict())._replace(source=given.source)
-    print(json.dumps(report.to_dict()) if given.json else report.to_text())
+    show(json.dumps(report.to_dict()) if given.json else report.to_text())
     if report.unsupported:
         complain(f"TensorFlow.js has not these node types: {', '.join(report.unsupported)}")
         return 1

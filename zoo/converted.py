@@ -15,6 +15,7 @@ from core.settings import get_backend
 from weights_cache.addresses import is_url
 from weights_cache.errors import WeightsError
 from weights_cache.remote import locate_url
+from weights_cache.shown_urls import other_scheme, shown_url
 from zoo.classification.teachable import TeachableModel
 from zoo.loaded import LoadedModel
 from zoo.pickling import Recipe
@@ -49,15 +50,25 @@ def load_path(
         CoreError: there is no such backend.
     """
     name = os.fspath(path)
-    recipe = Recipe.of_path(name, kernels, checked_limits(limits))
+    if "://" in name and not is_url(name):
+        raise other_scheme("model", name, "the path of a file")
+    limits = checked_limits(limits)
     if not is_url(name):
+        recipe = Recipe.of_path(name, kernels, limits)
         return _load_file(name, name, backend, kernels, limits, recipe)
-    file = locate_url(name)
+    file, shown = locate_url(name), shown_url(name)
+    strict = limits or Limits.strict()
+    # A pickle holds no URL with a token in it: then it has the place of the file.
+    recipe = (
+        Recipe.of_path(name, kernels, limits)
+        if name == shown
+        else Recipe.of_path(str(file), kernels, strict)
+    )
     try:
-        return _load_file(file, name, backend, kernels, limits or Limits.strict(), recipe)
+        return _load_file(file, shown, backend, kernels, strict, recipe)
     except WeightsError as error:
         raise WeightsError(
-            f"the model at {name} cannot be used: {error}; `zoo weights clear {name}` removes it "
+            f"the model at {shown} cannot be used: {error}; `zoo weights clear {shown}` removes it "
             "from the cache"
         ) from error
 

@@ -8,6 +8,7 @@ from typing import Any
 from core.bounds import Limits
 from core.settings import get_backend
 from weights_cache.errors import ZooError
+from weights_cache.shown_urls import shown_url
 from zoo.catalog import all_entries, chosen_name, find_entry, is_entry, verbs_of
 from zoo.entry import Entry
 from zoo.loaded import LoadedModel
@@ -80,7 +81,9 @@ def load(
         given = {"weights": weights, **options}
         unknown = [key for key, value in given.items() if key != "weights" or value is not None]
         refuse_unknown(
-            f"the model in {os.fspath(name)!r}", unknown, ("backend", "kernels", "limits")
+            f"the model in {shown_url(os.fspath(name))!r}",
+            unknown,
+            ("backend", "kernels", "limits"),
         )
         from zoo.converted import load_path
 
