@@ -1,20 +1,27 @@
 """What a run of a model, and reading a model file, may cost: bytes, loop steps and seconds.
 
 The limits of a context hold for one thread or task; those of a model are given when it is loaded.
-Where both are given, the stricter one holds; where neither is, that of `DEFAULT`.
+Where both are given, the stricter one holds; where neither is, that of `default_limits`.
 """
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, fields
-from functools import cache
-from math import isnan
+from functools import cache, lru_cache
+from math import inf, isnan
+from typing import Any
 
 from core.errors import CoreError
 
 _MIB, _GIB = 2**20, 2**30
+
+#: Files in which Linux says how much memory a container may take.
+_CONTAINER_LIMITS = (
+    "/sys/fs/cgroup/memory.max",
+    "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+)
 
 #: Of the machine's memory, what the values of one run may take by default.
 _SHARE_OF_MEMORY = 0.75
@@ -75,11 +82,11 @@ class Limits:
 LIMIT_NAMES = tuple(field.name for field in fields(Limits))
 
 _STRICT = Limits(
-    value_bytes=256 * _MIB,
-    run_bytes=512 * _MIB,
+    value_bytes=128 * _MIB,
+    run_bytes=384 * _MIB,
     loop_steps=10_000,
     calls=1_000,
-    nodes=20_000,
+    nodes=10_000,
     seconds=8.0,
     file_bytes=256 * _MIB,
     file_seconds=8.0,
@@ -93,16 +100,28 @@ class LimitError(CoreError):
         message: what costs how much.
         name: of the limit, such as ``"run_bytes"``.
         most: its value.
+
+    >>> print(LimitError("the result has 4,000 bytes", "value_bytes", 1000.0))
+    the result has 4,000 bytes, the limit value_bytes is 1,000: if you trust the model, ...
     """
 
     def __init__(self, message: str, name: str = "", most: float = 0.0):
-        self.name, self.most = name, most
+        self.message, self.name, self.most = message, name, most
         advice = (
-            f", the limit {name} is {_shown(most)}: if you trust the model, raise the limit with "
-            f"`with core.limits({name}=...)` or load the model with "
-            f"limits=core.Limits({name}=...)"
+            f", the limit {name} is {_shown(most)}: if you trust the model, raise the limit where "
+            f"it was set, with `with core.limits({name}=...)` around the call or with "
+            f"limits=core.Limits({name}=...) when the model is loaded"
         )
         super().__init__(message + advice if name else message)
+
+    def __reduce__(self) -> tuple[type["LimitError"], tuple[str, str, float]]:
+        return LimitError, (self.message, self.name, self.most)
+
+    def at(self, node: str) -> "LimitError":
+        """The error with the node that it comes from, unless it names one."""
+        if self.message.startswith("node "):
+            return self
+        return LimitError(f"{node}: {self.message}", self.name, self.most)
 
 
 def _shown(most: float) -> str:
@@ -126,14 +145,41 @@ def default_limits() -> Limits:
 
 
 def _memory_bytes() -> float:
-    """The machine's memory; 16 GiB where the system does not say."""
+    """The memory of the machine or container; 16 GiB where the system does not say."""
     try:
-        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+        found = float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     except (AttributeError, OSError, ValueError):
-        return 16.0 * _GIB
+        found = 16.0 * _GIB
+    return min(found, *map(_container_bytes, _CONTAINER_LIMITS))
+
+
+def _container_bytes(path: str) -> float:
+    """What a file says that the container may take; infinity if it says nothing."""
+    try:
+        with open(path, encoding="ascii") as stream:
+            return float(stream.read(32))  # "max" where there is no limit
+    except (OSError, ValueError):
+        return inf
 
 
 _of_context: ContextVar[Limits | None] = ContextVar("limits", default=None)
+
+#: ``value_bytes`` of the run or context that ops are a part of. Each op asks for it.
+_ceiling: ContextVar[float | None] = ContextVar("value ceiling", default=None)
+value_ceiling, set_ceiling, reset_ceiling = _ceiling.get, _ceiling.set, _ceiling.reset
+
+
+def claim(size: float, what: str) -> None:
+    """Raise if a value of so many bytes is larger than ops may give now; for kernels.
+
+    An op whose rule gives a shape need not: the engine checks that.
+
+    >>> with limits(value_bytes=1000):
+    ...     claim(900, "the result")
+    """
+    most = _ceiling.get()
+    if most is not None and size > most:
+        raise LimitError(f"{what} has {size:,.0f} bytes", "value_bytes", most)
 
 
 @contextmanager
@@ -158,14 +204,15 @@ def limits(given: Limits | None = None, /, **values: float) -> Iterator[None]:
     unknown = values.keys() - set(LIMIT_NAMES)
     if unknown:
         raise CoreError(f"there is no limit {sorted(unknown)[0]!r}: use one of {LIMIT_NAMES}")
-    if given is not None and not isinstance(given, Limits):
-        raise CoreError(f"limits takes a core.Limits, got {given!r:.80}")
     around = _of_context.get() or Limits()
-    token = _of_context.set(_replaced(_replaced(around, given), Limits(**values)))
+    inside = _replaced(_replaced(around, checked_limits(given)), Limits(**values))
+    most = _ceiling.get() if inside.value_bytes is None else inside.value_bytes
+    token, token_of_ceiling = _of_context.set(inside), _ceiling.set(most)
     try:
         yield
     finally:
         _of_context.reset(token)
+        _ceiling.reset(token_of_ceiling)
 
 
 def _replaced(first: Limits, second: Limits | None) -> Limits:
@@ -190,7 +237,34 @@ def effective_limits(of_model: Limits | None = None) -> Limits:
     return _merged(_of_context.get(), of_model)
 
 
-@cache
+def limited(of_model: Limits | None) -> AbstractContextManager[None]:
+    """Let the limits of a model hold while it is loaded, beside those of the context.
+
+    Args:
+        of_model: None: just those of the context.
+    """
+    return nullcontext() if of_model is None else limits(effective_limits(of_model))
+
+
+def checked_limits(given: Any) -> Limits | None:
+    """What was given as ``limits=``.
+
+    Raises:
+        CoreError: it is neither a `core.Limits` nor None.
+    """
+    if given is not None and not isinstance(given, Limits):
+        raise CoreError(
+            f"limits takes a core.Limits, such as core.Limits.strict(), got {given!r:.80}"
+        )
+    return given
+
+
+def usual_limits(of_model: Limits | None) -> Limits:
+    """All limits with their values, where those of the context are not asked for."""
+    return _merged(None, of_model)
+
+
+@lru_cache(64)
 def _merged(context: Limits | None, of_model: Limits | None) -> Limits:
     given = [one for one in (context, of_model) if one is not None]
     default = default_limits()

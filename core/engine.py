@@ -8,15 +8,17 @@ import numpy as np
 
 from core.annotations import TensorLike
 from core.backends.base import Backend, Handle
+from core.bounds import value_ceiling
 from core.dtypes import DTYPES, DType, dtype_of, promote, to_numpy
 from core.errors import CoreError
+from core.guards import check_promised, count_results
 from core.kernels import OPS, READY, find_kernel
 from core.numerics import check_finite
 from core.settings import active_backend, flags
 from core.specs import Spec
 from core.tensors import DataContainer, Tensor
 from core.variables import Variable
-from core.watchers import active_watchers
+from core.watchers import Watcher, active_watchers
 
 if TYPE_CHECKING:
     from core.declare import Op
@@ -103,6 +105,9 @@ def run(op: "Op", arguments: tuple, attributes: dict[str, Any]) -> Any:
         outputs = _alias(op, inputs[0], result)
     else:
         kernel = READY.get((op.name, backend.name)) or find_kernel(op.name, backend.name)
+        most = value_ceiling()
+        if most is not None:
+            check_promised(op.name, result, most)
         try:
             if watchers:
                 raw, seconds = backend.timed_run(kernel, handles, attributes, result)
@@ -114,11 +119,26 @@ def run(op: "Op", arguments: tuple, attributes: dict[str, Any]) -> Any:
             outputs = Tensor(result, DataContainer(backend, raw, result), raw)
         else:
             outputs = _wrapped(backend, raw, result)
+        if most is not None and backend.holds_data:
+            count_results(op.name, outputs, most)
+    if watchers or flags.debug:
+        _show(watchers, op, inputs, attributes, outputs, seconds)
+    return outputs
+
+
+def _show(
+    watchers: Sequence[Watcher],
+    op: "Op",
+    inputs: Any,
+    attributes: dict[str, Any],
+    outputs: Any,
+    seconds: float,
+) -> None:
+    """Let all who look on see what an op did."""
     for watcher in watchers:
         watcher.record(op, inputs, attributes, outputs, seconds)
     if flags.debug:
         check_finite(op.name, _flat(inputs), _flat([outputs]))
-    return outputs
 
 
 def _take_quickly(

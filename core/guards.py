@@ -1,4 +1,4 @@
-"""Watches over one run: counts its loop steps and calls, ends it when it is late or cancelled.
+"""Watches over one run: counts what it holds and does, ends it when it is late or cancelled.
 
 `core.graph.model` begins a guard for each run; ops, executors and plans ask the active one.
 """
@@ -8,10 +8,18 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from math import inf
 from time import monotonic
+from typing import TYPE_CHECKING, Any
 
-from core.bounds import LimitError, Limits
+from core.bounds import LimitError, Limits, reset_ceiling, set_ceiling, value_ceiling
 from core.errors import CoreError
+from core.memory_count import live_containers
 from core.specs import Spec
+
+if TYPE_CHECKING:
+    from core.tensors import Tensor
+
+#: Bytes that a value takes beside its data: the objects that hold it.
+OVERHEAD = 512
 
 
 class RunCancelledError(CoreError):
@@ -27,7 +35,10 @@ class Guard:
         may_be_cancelled: whether somebody may call `cancel`.
     """
 
-    __slots__ = ("_cancelled", "_deadline", "_parent", "calls", "limits", "loop_steps", "may_end")
+    __slots__ = (
+        *("_cancelled", "_deadline", "_held", "_held_bytes", "_parent"),
+        *("calls", "limits", "loop_steps", "may_end"),
+    )
     may_end: bool
 
     def __init__(
@@ -38,6 +49,8 @@ class Guard:
         self._deadline = monotonic() + seconds
         self._cancelled = False
         self.loop_steps = self.calls = 0
+        self._held: dict[int, int] = {}
+        self._held_bytes = 0
         #: Whether `check` can raise at all; where it cannot, steps need not call it.
         self.may_end = may_be_cancelled or seconds < inf or (parent is not None and parent.may_end)
 
@@ -55,6 +68,43 @@ class Guard:
         """Let the run end with `RunCancelledError` at its next check."""
         self._cancelled = True
 
+    def count_loop_step(self) -> None:
+        """An iteration of a loop begins."""
+        self.loop_steps += 1
+        most = self.limits.loop_steps
+        if most is not None and self.loop_steps > most:
+            raise LimitError("the loops of the run take too many steps", "loop_steps", most)
+        if self.may_end:
+            self.check()
+
+    def count_call(self) -> None:
+        """A function of the graph is called."""
+        self.calls += 1
+        most = self.limits.calls
+        if most is not None and self.calls > most:
+            raise LimitError("the run calls functions of the graph too often", "calls", most)
+        if self.may_end:
+            self.check()
+
+    def hold(self, number: int, size: int) -> None:
+        """The run made the data container of that number, of so many bytes.
+
+        Those that are gone again are looked for when all that were made are too many.
+        """
+        self._held[number] = size
+        self._held_bytes += size + OVERHEAD
+        most = self.limits.run_bytes
+        if most is not None and self._held_bytes > most:
+            self._forget_gone(most)
+
+    def _forget_gone(self, most: float) -> None:
+        """Forget containers that are gone; raise if all others have more bytes than that."""
+        held = self._held = {n: b for n, b in self._held.items() if n in live_containers}
+        self._held_bytes = sum(held.values()) + OVERHEAD * len(held)
+        if self._held_bytes > most:
+            what = f"{len(held):,} values of {self._held_bytes:,} bytes"
+            raise LimitError(f"the run holds {what} at the same time", "run_bytes", most)
+
 
 _active: ContextVar[Guard | None] = ContextVar("guard", default=None)
 
@@ -65,11 +115,22 @@ active_guard = _active.get
 @contextmanager
 def guarded(guard: Guard) -> Iterator[Guard]:
     """Let a guard watch over what runs inside, in this thread or task only."""
-    token = _active.set(guard)
+    most, around = guard.limits.value_bytes, value_ceiling()
+    if most is None or (around is not None and around < most):
+        most = around
+    token, token_of_ceiling = _active.set(guard), set_ceiling(most)
     try:
         yield guard
     finally:
         _active.reset(token)
+        reset_ceiling(token_of_ceiling)
+
+
+def check_active() -> None:
+    """Raise if the run that this code is a part of was cancelled or is late."""
+    guard = _active.get()
+    if guard is not None and guard.may_end:
+        guard.check()
 
 
 def check_value(spec: Spec, most: float, what: str) -> None:
@@ -80,3 +141,46 @@ def check_value(spec: Spec, most: float, what: str) -> None:
             "value_bytes",
             most,
         )
+
+
+def check_promised(op: str, result: Any, most: float) -> None:
+    """Raise if an op would give a larger value than that.
+
+    Args:
+        op: its name.
+        result: what its rule promises: a spec, a tuple of them, or None, which says nothing.
+        most: bytes.
+    """
+    if type(result) is Spec:
+        check_value(result, most, op)
+    elif result is not None:
+        for spec in result:
+            check_value(spec, most, op)
+
+
+def count_results(op: str, results: "Tensor | list[Tensor]", most: float) -> None:
+    """Let the guard of the run know what an op gave; raise if that is too much.
+
+    Args:
+        op: its name.
+        results: with data.
+        most: bytes of one value.
+    """
+    guard = _active.get()
+    for value in results if isinstance(results, list) else (results,):
+        spec = value.spec
+        size = spec.bytes
+        if spec.dtype == "string":
+            size += _text_bytes(value)
+        if size > most:
+            raise LimitError(f"{op}: a result has {size:,} bytes", "value_bytes", most)
+        if guard is not None:
+            guard.hold(value.container.id, size)
+    if guard is not None and guard.may_end:
+        guard.check()
+
+
+def _text_bytes(value: "Tensor") -> int:
+    """Of the texts of a tensor, each counted once however often it is there."""
+    array = value.container.backend.download(value.handle, value.spec)
+    return sum(map(len, {id(text): text for text in array.flat}.values()))

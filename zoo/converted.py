@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from core.bounds import Limits, checked_limits, limited
 from core.converter import load_model
 from core.converter.reading import reading
 from core.converter.teachable import is_teachable, read_teachable
@@ -26,7 +27,10 @@ class ConvertedModel(LoadedModel):
 
 
 def load_path(
-    path: str | os.PathLike[str], backend: str | None = None, kernels: Kernels | None = None
+    path: str | os.PathLike[str],
+    backend: str | None = None,
+    kernels: Kernels | None = None,
+    limits: Limits | None = None,
 ) -> LoadedModel:
     """Load a model from a file or folder.
 
@@ -34,6 +38,7 @@ def load_path(
         path: as for `zoo.load`; or a URL.
         backend: where it runs, by default the active one.
         kernels: functions for node types that have none here, by type.
+        limits: as for `zoo.load`.
 
     Returns:
         A `zoo.classification.teachable.TeachableModel` of what Teachable Machine exported, else a
@@ -44,11 +49,12 @@ def load_path(
         CoreError: there is no such backend.
     """
     name = os.fspath(path)
+    recipe = Recipe.of_path(name, kernels, checked_limits(limits))
     if not is_url(name):
-        return _load_file(name, name, backend, kernels)
+        return _load_file(name, name, backend, kernels, limits, recipe)
     file = locate_url(name)
     try:
-        return _load_file(file, name, backend, kernels)
+        return _load_file(file, name, backend, kernels, limits or Limits.strict(), recipe)
     except WeightsError as error:
         raise WeightsError(
             f"the model at {name} cannot be used: {error}; `zoo weights clear {name}` removes it "
@@ -57,16 +63,21 @@ def load_path(
 
 
 def _load_file(
-    file: str | Path, name: str, backend: str | None, kernels: Kernels | None
+    file: str | Path,
+    name: str,
+    backend: str | None,
+    kernels: Kernels | None,
+    limits: Limits | None,
+    recipe: Recipe,
 ) -> LoadedModel:
     """Load the model in a file or folder; its name is the path or URL that was given."""
-    recipe = Recipe.of_path(name, kernels)
     if not is_teachable(file):
-        return ConvertedModel(name, load_model(file, backend, kernels=kernels), recipe)
-    with on_backend(backend or get_backend()):
+        network = load_model(file, backend, kernels=kernels, limits=limits)
+        return ConvertedModel(name, network, recipe)
+    with on_backend(backend or get_backend()), limited(limits):
         graph, bundle = read_teachable(file, kernels or ())
         with reading(file):
-            network = GraphModel(graph, kernels=kernels)
+            network = GraphModel(graph, kernels=kernels, limits=limits)
     if not bundle.kind:
         return ConvertedModel(name, network, recipe)
     return TeachableModel(name, network, bundle, recipe)

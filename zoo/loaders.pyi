@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Literal, overload
 
+from core.bounds import Limits
 from zoo.classification.classifier import ClassifierModel
 from zoo.classification.verbs import classify
 from zoo.detection.ssd import SsdModel
@@ -295,6 +296,7 @@ def load(
     backend: BackendName | None = None,
     weights: str | os.PathLike[str] | None = None,
     kernels: Mapping[str, Callable[..., object]] | None = None,
+    limits: Limits | None = None,
     detector: Literal["blazeface.back", "blazeface.full", "faceapi.tiny_detector"]
     | Model
     | Literal[

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from threading import Lock
 from typing import Any
 
+from core.bounds import Limits
 from core.settings import get_backend
 from weights_cache.errors import ZooError
 from zoo.catalog import all_entries, chosen_name, find_entry, is_entry, verbs_of
@@ -29,6 +30,7 @@ def load(
     backend: str | None = None,
     weights: str | os.PathLike[str] | None = None,
     kernels: Mapping[str, Callable[..., Any]] | None = None,
+    limits: Limits | None = None,
     **options: Any,
 ) -> Any:
     """Load a pretrained model by name, or a model of your own from a file or URL.
@@ -51,6 +53,9 @@ def load(
             such as its detector, stay the registered ones.
         kernels: for a path or URL: functions for node types that have none here, by type; see
             `core.graph.model.GraphModel`.
+        limits: for a path or URL: what reading the file and a run of the model may cost, see
+            `core.Limits`. A model from a URL has ``core.Limits.strict()`` if nothing else is
+            given, as its file is not yours; one from a path the generous defaults.
         options: of the entry. PoseNet: ``output_stride`` (8 or 16), ``input_size`` (a number or
             (height, width) in pixels, rounded down to a multiple of the stride plus 1; by default
             ``posenet.tiny`` has 257 for one person and 321 for several).
@@ -63,6 +68,7 @@ def load(
     Raises:
         ZooError: an unknown model, option or backend; the message lists the valid ones.
         WeightsError: the weights are missing, damaged, or of another network.
+        LimitError: the file costs more than the limits allow; runs of the model may raise it, too.
 
     >>> import zoo
     >>> model = zoo.load("posenet.tiny", output_stride=8)
@@ -73,13 +79,20 @@ def load(
     if isinstance(name, os.PathLike) or _is_path(name):
         given = {"weights": weights, **options}
         unknown = [key for key, value in given.items() if key != "weights" or value is not None]
-        refuse_unknown(f"the model in {os.fspath(name)!r}", unknown, ("backend", "kernels"))
+        refuse_unknown(
+            f"the model in {os.fspath(name)!r}", unknown, ("backend", "kernels", "limits")
+        )
         from zoo.converted import load_path
 
-        return load_path(name, backend, kernels)
+        return load_path(name, backend, kernels, limits)
     entry = find_entry(name)
     if kernels is not None:
         raise ZooError(f"kernels= is for models from a path, {name!r} needs none")
+    if limits is not None:
+        raise ZooError(
+            f"limits= is for models from a path or URL, {name!r} is a pretrained model: use "
+            f"`with core.limits(...)` around its calls"
+        )
     checked = check_options(entry.name, entry.options, options, also=("backend", "weights"))
     return make_model(entry, checked, backend, weights)
 

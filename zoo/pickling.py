@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from core.bounds import Limits
 from weights_cache.errors import ZooError
 from zoo.catalog import find_entry, is_entry
 from zoo.entry import Entry
@@ -29,9 +30,12 @@ class Recipe(NamedTuple):
         return cls(entry.name, {**own, **options})
 
     @classmethod
-    def of_path(cls, path: str, kernels: Mapping[str, Any] | None) -> "Recipe":
+    def of_path(
+        cls, path: str, kernels: Mapping[str, Any] | None, limits: Limits | None = None
+    ) -> "Recipe":
         """Of a model from a file, folder or URL."""
-        return cls(_absolute(path), {"kernels": dict(kernels)} if kernels else {})
+        given = {"kernels": dict(kernels) if kernels else None, "limits": limits}
+        return cls(_absolute(path), {k: v for k, v in given.items() if v is not None})
 
 
 def _absolute(path: str | os.PathLike[str]) -> str:

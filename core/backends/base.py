@@ -26,6 +26,8 @@ class Backend(ABC):
     epsilon: float
     #: Whether models run by plans here; else op by op.
     has_plans = False
+    #: Whether handles have data, which take memory.
+    holds_data = True
 
     @abstractmethod
     def upload(self, array: np.ndarray) -> Handle:

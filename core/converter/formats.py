@@ -6,6 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from core.bounds import Limits, limited
 from core.converter.archives import open_archive
 from core.converter.reading import reading
 from core.converter.teachable import is_teachable
@@ -76,6 +77,7 @@ def load_model(
     backend: str | None = None,
     *,
     kernels: Mapping[str, Callable[..., Any]] | None = None,
+    limits: Limits | None = None,
 ) -> GraphModel:
     """Load a model file of any known kind, ready to run.
 
@@ -84,9 +86,11 @@ def load_model(
         backend: where to run, by default the active one.
         kernels: functions for node types or classes of layers that have none here, as for
             `core.graph.model.GraphModel`.
+        limits: what reading the file and a run of the model may cost. For files whose author is
+            unknown: ``core.Limits.strict()``.
 
     Raises:
-        WeightsError: as for `read_graph`, or the nodes make no sense together.
+        WeightsError: as for `read_graph`, or the nodes are invalid together.
         CoreError: the outputs need node types that nothing runs, of which all are listed; or there
             is no such backend.
 
@@ -101,10 +105,10 @@ def load_model(
     >>> model.predict(np.float32([1, 2]))["y"].numpy()
     array([-1., -2.], dtype=float32)
     """
-    with on_backend(backend or get_backend()):
+    with on_backend(backend or get_backend()), limited(limits):
         graph = read_graph(path, kernels or ())
         with reading(path):
-            return GraphModel(graph, kernels=kernels)
+            return GraphModel(graph, kernels=kernels, limits=limits)
 
 
 def find_kind(path: str | os.PathLike[str]) -> str:

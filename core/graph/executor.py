@@ -7,6 +7,7 @@ from threading import Lock
 from typing import Any, NamedTuple
 from weakref import ref
 
+from core.bounds import LimitError
 from core.engine import MISUSE
 from core.errors import CoreError, KernelNotFound
 from core.graph.body import Body
@@ -16,6 +17,7 @@ from core.graph.node_types import NodeType, find_node_type
 from core.graph.nodes import Function, FunctionName, Node
 from core.graph.order import last_uses
 from core.graph.steps import Step, bound_to_op, function_of
+from core.guards import check_active
 from core.tensors import Tensor
 
 #: Inputs and weights are given, not computed.
@@ -111,6 +113,7 @@ class Executor(Body):
             run_program(schedule.program, self.run_step, values, wanted)
         computed = schedule.computed
         for step, finished in zip(schedule.steps, schedule.freed, strict=True):
+            check_active()
             result = self.run_step(step, [existing(values, name) for name in step.inputs])
             if isinstance(result, (list, tuple)):
                 named = named_outputs(step.node.name, result)
@@ -127,6 +130,8 @@ class Executor(Body):
         """What a node gives for the values of its inputs."""
         try:
             return step.run(Call(self, step.node), *values) if step.in_run else step.run(*values)
+        except LimitError as error:
+            raise error.at(f"node {step.node.name!r} ({step.node.type})") from None
         except CoreError as error:
             if type(error) is not CoreError:
                 raise

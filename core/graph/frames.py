@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.errors import CoreError
+from core.guards import active_guard, check_active
 
 if TYPE_CHECKING:
     from core.graph.steps import Step
@@ -71,6 +72,7 @@ def run_program(
         item = program[at]
         at += 1
         if type(item) is Action:
+            check_active()
             _fire(item, run_step, values)
         elif type(item) is Turn and _carry(item, values):
             at -= item.back
@@ -127,6 +129,9 @@ def _carry(turn: Turn, values: dict[str, Any]) -> bool:
         if reference in values:
             values[name] = values.pop(reference)
             goes_on = True
+    guard = active_guard()
+    if goes_on and guard is not None:
+        guard.count_loop_step()
     if not goes_on:
         for reference in turn.held:
             values.pop(reference, None)

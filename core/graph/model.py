@@ -2,11 +2,20 @@
 
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable, Mapping
-from contextlib import suppress
+from contextlib import AbstractContextManager
+from math import inf
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from core.bounds import (
+    LimitError,
+    Limits,
+    checked_limits,
+    context_limits,
+    effective_limits,
+    usual_limits,
+)
 from core.dtypes import DTYPES
 from core.errors import CoreError
 from core.graph.ends import Ends, MakeFeed, listed
@@ -15,6 +24,7 @@ from core.graph.feeds import borrowed, owned
 from core.graph.initialization import Initialization
 from core.graph.nodes import Graph, Node, PartialSpec, node_of
 from core.graph.weights import shown_graph, weight
+from core.guards import Guard, RunCancelledError, active_guard, guarded
 from core.plan.planner import Planner
 from core.plan.repeat import Repeat
 from core.plan.stages import largest_plan
@@ -46,8 +56,11 @@ class GraphModel:
         plans: run by plans, which are made at the first call for inputs of some shapes (see
             `plan`). Without them, or while a gradient tape, `core.profile` or debug mode looks on,
             the graph runs op by op.
+        limits: what a run may cost, see `core.Limits`; beside them those of `core.limits` hold,
+            and for what neither says the defaults.
 
     Raises:
+        LimitError: the graph has more nodes than the limits allow.
         CoreError: the outputs need node types that nothing runs; all are listed, with the names
             of their nodes. Types that the format does not define itself (``graph.custom_types``)
             are told when an output that needs them is asked for.
@@ -68,8 +81,11 @@ class GraphModel:
         *,
         kernels: Mapping[str, Callable[..., Any]] | None = None,
         plans: bool = True,
+        limits: Limits | None = None,
     ):
         self.backend = backend or get_backend()
+        self.limits = limits = checked_limits(limits)
+        _check_count(graph, effective_limits(limits))
         _check_unique(graph)
         with on_backend(self.backend):
             # A model may be loaded inside of a tidy scope, and outlives it.
@@ -88,6 +104,7 @@ class GraphModel:
             self._initialization = Initialization(graph, self._executor)
         self._planner = Planner(graph, self._executor) if plans else None
         self._repeat: Repeat | None = None
+        self._usual_limits = usual_limits(limits)
 
     @property
     def inputs(self) -> dict[str, PartialSpec]:
@@ -114,14 +131,32 @@ class GraphModel:
         Raises:
             CoreError: an input is missing, unknown, or of another shape or dtype; or an output
                 needs a node that nothing runs.
+            LimitError: it takes more time or memory than the limits allow.
         """
-        repeat = self._repeat
-        if repeat is not None and not raw and not _is_watched():
-            with suppress(CoreError):  # which is told in the graph's own terms
-                found = repeat.run(inputs)
-                if found is not None:
-                    return found
+        limits = self._effective_limits()
+        found = None if raw else self._repeated(inputs, limits)
+        if found is not None:
+            return found
         names = list(self.graph.outputs)
+        with guarded(Guard(limits, active_guard())):
+            return self._predicted(inputs, names, raw)
+
+    def _repeated(self, inputs: Any, limits: Limits) -> dict[str, Tensor] | None:
+        """What a call gives that is like the one before; None if it is another one."""
+        repeat = self._repeat
+        if repeat is None or _is_watched() or not repeat.fits(limits):
+            return None
+        try:
+            if limits.seconds == inf:  # nothing is left to watch over
+                return repeat.run(inputs)
+            with guarded(Guard(limits, active_guard())):
+                return repeat.run(inputs)
+        except (LimitError, RunCancelledError):
+            raise
+        except CoreError:
+            return None  # the error is told in the graph's own terms
+
+    def _predicted(self, inputs: Any, names: list[str], raw: bool) -> dict[str, Tensor]:
         results, feeds = self._executed(inputs, names, raw)
         if not raw and self._planner is not None and not _is_watched():
             given = {name: self._ends.fed(name) for name in self._ends.named(inputs)}
@@ -150,6 +185,7 @@ class GraphModel:
             CoreError: an input is unknown, given twice, or of another shape or dtype; there is no
                 such output, it is no tensor, lies inside of a loop or on a branch that is not
                 taken, or needs an input that is not given or a node that nothing runs.
+            LimitError: it takes more time or memory than the limits allow.
 
         >>> from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
         >>> nodes = [Node("x", "Placeholder"), Node("a", "Neg", ("x",)), Node("y", "Exp", ("a",))]
@@ -160,7 +196,18 @@ class GraphModel:
         >>> model.execute({"a": [0.0]}, ["y"])["y"].numpy()
         array([1.], dtype=float32)
         """
-        return self._executed(inputs, listed(outputs), raw)[0]
+        with self._guarded():
+            return self._executed(inputs, listed(outputs), raw)[0]
+
+    def _effective_limits(self) -> Limits:
+        """Those of the model and the context, with all values."""
+        if context_limits() is None:
+            return self._usual_limits
+        return effective_limits(self.limits)
+
+    def _guarded(self) -> AbstractContextManager[Guard]:
+        """Watch over a run."""
+        return guarded(Guard(self._effective_limits(), active_guard()))
 
     def _executed(
         self, inputs: Any, names: list[str], raw: bool
@@ -240,7 +287,7 @@ class GraphModel:
         """Of the plans of a run the one with the most arithmetic, and the values it begins with."""
         names = [*self.graph.outputs] if outputs is None else listed(outputs)
         references = [*map(self._ends.asked, names)]
-        with on_backend(self.backend):
+        with on_backend(self.backend), self._guarded():
             if self._planner is None or not active_backend().has_plans:
                 raise CoreError(f"this model runs op by op on backend {self.backend!r}")
             given = self._zeros() if inputs is None else inputs
@@ -288,6 +335,16 @@ class GraphModel:
             backend = active_backend()
         await backend.finished()
         return found
+
+
+def _check_count(graph: Graph, limits: Limits) -> None:
+    """The graph and its functions have no more nodes than limits allow."""
+    bodies = [graph.nodes, *(function.nodes for function in graph.functions.values())]
+    if graph.initializer is not None:
+        bodies.append(graph.initializer.nodes)
+    count, most = sum(map(len, bodies)), limits.nodes
+    if most is not None and count > most:
+        raise LimitError(f"the graph has {count:,} nodes", "nodes", most)
 
 
 def _is_watched() -> bool:

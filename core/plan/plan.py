@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from core.backends.base import Backend
+from core.bounds import LimitError, Limits, effective_limits
 from core.engine import handle_on, wrap
 from core.errors import CoreError
 from core.graph.feeds import Quanta, Shown, borrowed
+from core.guards import active_guard, check_active, check_value
 from core.plan.executable import Executable
 from core.plan.passes import ProgramPass
 from core.plan.program import Program
@@ -49,6 +51,25 @@ class Plan:
         specs = program.specs
         self._inputs = {r: specs[p] for r, p in zip(inputs, program.inputs, strict=True)}
         self._outputs = {r: specs[p] for r, p in zip(outputs, program.outputs, strict=True)}
+        #: What one run holds at the same time: its arena, and the outputs beside it.
+        self.run_bytes = executable.arena_bytes + sum(s.bytes for s in self._outputs.values())
+        self._largest = _largest_value(program)
+        self._largest_bytes = specs[self._largest].bytes if self._largest else 0
+
+    def fits(self, limits: Limits) -> bool:
+        """Whether a run takes no more memory than limits with all values allow."""
+        most_of_value, most_of_run = limits.value_bytes, limits.run_bytes
+        assert most_of_value is not None and most_of_run is not None
+        return self._largest_bytes <= most_of_value and self.run_bytes <= most_of_run
+
+    def check(self, limits: Limits) -> None:
+        """Raise a LimitError unless it `fits`."""
+        if self.fits(limits):
+            return
+        assert limits.value_bytes is not None and limits.run_bytes is not None
+        specs = self.program.specs
+        check_value(specs[self._largest], limits.value_bytes, f"node {self._largest!r}")
+        _check_run(self.run_bytes, limits.run_bytes)
 
     @property
     def inputs(self) -> dict[str, Spec]:
@@ -187,8 +208,32 @@ class Plan:
 def make_plan(
     program: Program, inputs: Sequence[str], outputs: Sequence[str], passes: Sequence[ProgramPass]
 ) -> Plan:
-    """A plan on the active backend, for a program that passes make smaller first."""
+    """A plan on the active backend, for a program that passes make smaller first.
+
+    Raises:
+        LimitError: a run of it would hold more than the limits of the run around allow.
+    """
     for program_pass in passes:
+        check_active()
         program = program_pass(program)
-    backend = active_backend()
-    return Plan(program, backend.lower(program), backend, inputs, outputs)
+    guard, backend = active_guard(), active_backend()
+    limits = effective_limits() if guard is None else guard.limits
+    assert limits.run_bytes is not None
+    # Before anything is made ready: what is given lives at the same time as it is copied.
+    _check_run(sum(program.specs[r].bytes for r in program.outputs), limits.run_bytes)
+    plan = Plan(program, backend.lower(program), backend, inputs, outputs)
+    plan.check(limits)
+    return plan
+
+
+def _largest_value(program: Program) -> str:
+    """The reference of the largest value that nodes give; "" if there are none."""
+    sizes = {node.name: program.specs[node.name].bytes for node in program.nodes}
+    return max(sizes, key=sizes.__getitem__, default="")
+
+
+def _check_run(size: int, most: float) -> None:
+    if size > most:
+        raise LimitError(
+            f"the plan of the run needs {size:,} bytes at the same time", "run_bytes", most
+        )

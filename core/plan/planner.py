@@ -4,11 +4,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
 
+from core.bounds import LimitError
 from core.errors import CoreError, SettingError
 from core.graph.executor import GIVEN_TYPES, Executor
 from core.graph.feeds import Quanta, Shown, all_owned
 from core.graph.node_types import find_node_type
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec, node_of
+from core.guards import RunCancelledError, active_guard, check_active
 from core.kernels import ops
 from core.plan.keeping import IdleArenas, Kept, SharedWeights
 from core.plan.passes import PROGRAM_PASSES, ProgramPass, optimise
@@ -23,6 +25,9 @@ MOST_BODIES = 8
 
 #: How many plans each of these keeps, for inputs of other shapes; the one used longest ago goes.
 MOST_PLANS = 8
+
+#: Errors that have nothing to do with the graph's nodes, or name them already.
+_FINAL = (SettingError, LimitError, RunCancelledError)
 
 GraphPass = Callable[[Graph], Graph]
 Values = dict[str, Any]
@@ -170,7 +175,10 @@ class Planner:
         graph = self._between(given, wanted)
         try:
             for graph_pass in self._graph_passes:
+                check_active()
                 graph = graph_pass(graph)
+        except _FINAL:
+            raise
         except CoreError as error:
             raise PlanError(error, is_made=False) from error
         own = self._executor
@@ -284,14 +292,23 @@ class _PlannedBody:
         wanted = tuple(dict.fromkeys(self._sources.values()))
         try:
             return find_stage(self._executor, specs, wanted, self._passes)
-        except SettingError:  # which has nothing to do with the graph
+        except _FINAL:
             raise
         except CoreError as error:
             raise PlanError(error, is_made=False) from error
 
 
 def _run(plan: Plan, values: Values) -> Values:
+    guard = active_guard()
+    if guard is not None:
+        plan.check(guard.limits)
     try:
-        return plan.run(values)
+        found = plan.run(values)
+    except _FINAL:
+        raise
     except CoreError as error:
         raise PlanError(error, is_made=True) from error
+    if guard is not None:
+        for value in found.values():
+            guard.hold(value.container.id, value.spec.bytes)
+    return found

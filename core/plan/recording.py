@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 
 from core.backends.base import Backend
+from core.bounds import LimitError
 from core.engine import wrap
 from core.graph.names import free_name
 from core.graph.nodes import Node
+from core.guards import active_guard
 from core.kernels import load_backend
 from core.plan.program import ABSENT, Program
 from core.settings import running_on
@@ -59,6 +61,8 @@ class Recorder(Backend, Watcher):
         epsilon: of the backend that the program is for.
     """
 
+    holds_data = False
+
     def __init__(self, epsilon: float):
         self._behind = load_backend("cpu")
         self.name, self.epsilon = self._behind.name, epsilon
@@ -68,6 +72,7 @@ class Recorder(Backend, Watcher):
         self._inputs: list[str] = []
         self._taken: set[str] = set()
         self._prefix = ""
+        self._folded_bytes = 0
 
     # --- what plans use ---------------------------------------------------------------------
 
@@ -140,12 +145,23 @@ class Recorder(Backend, Watcher):
                 for handle in handles
             ]
             found: Any = self._behind.run(kernel, arrays, attributes, result)
+            self._count(found)
             if isinstance(found, tuple):
                 return tuple(Symbol(array=array) for array in found)
             return Symbol(array=found)
         if specs is None or any(s.dtype == "string" for s in specs):
             raise NeedsDataError(kernel.__module__)
         return Symbol() if isinstance(result, Spec) else tuple(Symbol() for _ in specs)
+
+    def _count(self, found: Any) -> None:
+        """Raise if all that constants decide takes more memory than the run may."""
+        guard = active_guard()
+        most = None if guard is None else guard.limits.run_bytes
+        for array in found if isinstance(found, tuple) else (found,):
+            self._folded_bytes += array.nbytes
+        if most is not None and self._folded_bytes > most:
+            size = f"{self._folded_bytes:,} bytes"
+            raise LimitError(f"what constants decide takes {size}", "run_bytes", most)
 
     def spec_of(self, handle: Symbol) -> Spec:
         """Of a constant whose shape depends on others."""

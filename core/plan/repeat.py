@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from core.bounds import Limits
 from core.plan.plan import Plan
 from core.tensors import Tensor
 
@@ -52,6 +53,10 @@ class Repeat:
     ):
         self._plan, self._only, self._taken, self._fed = plan, only, taken, fed
         self._given = [*given.items()]
+
+    def fits(self, limits: Limits) -> bool:
+        """Whether the plan takes no more memory than limits with all values allow."""
+        return self._plan.fits(limits)
 
     def run(self, inputs: Any) -> dict[str, Tensor] | None:
         """What the call gives; None if it is another one.

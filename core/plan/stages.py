@@ -14,6 +14,7 @@ from core.graph.frames import LOOP_TYPES
 from core.graph.node_types import find_node_type
 from core.graph.nodes import Node, node_of
 from core.graph.steps import function_of
+from core.guards import check_active
 from core.plan.passes import ProgramPass
 from core.plan.plan import Plan, make_plan
 from core.plan.program import HEAVY_OPS
@@ -107,6 +108,7 @@ class _Walk:
 
     def add(self, name: str) -> None:
         """Record a node, or list it."""
+        check_active()
         if self._is_inner(name) or not self._recorded(name):
             self.left.append(name)
 

@@ -82,11 +82,14 @@ def loaders() -> str:
         groups.setdefault(key, []).append(name)
     imports = {(module, cls) for module, cls, _ in groups} | {(zoo._PUBLIC[v], v) for v in verbs}
     imports |= {("zoo.model_names", "BackendName"), ("zoo.runner", "Model")}
+    imports |= {("core.bounds", "Limits")}
     ways = [_overload(f"name: {literal(n)}", o, cls) for (_, cls, o), n in sorted(groups.items())]
     every = sorted({name for entry in all_entries().values() for name in entry.options})
     options = "".join(f"{name}: {_union(name)} = ..., " for name in every)
-    kernels = "kernels: Mapping[str, Callable[..., object]] | None = None, "
-    general = _overload("name: str | os.PathLike[str]", kernels + options, "AnyModel")
+    of_files = (
+        "kernels: Mapping[str, Callable[..., object]] | None = None, limits: Limits | None = None, "
+    )
+    general = _overload("name: str | os.PathLike[str]", of_files + options, "AnyModel")
     return "\n".join(
         [
             HEAD_OF_LOADERS,

@@ -7,6 +7,7 @@ from core.engine import tensor
 from core.errors import CoreError
 from core.graph.frames import ABSENT
 from core.graph.node_types.table import NodeType
+from core.guards import active_guard
 from core.tensors import Tensor
 
 
@@ -36,11 +37,17 @@ def _is_true(condition: Tensor) -> bool:
 
 
 def _if(call: Any, condition: Tensor, *values: Any) -> list[Any]:
+    guard = active_guard()
+    if guard is not None:
+        guard.count_call()
     return _called(call, "then_branch" if _is_true(condition) else "else_branch", values)
 
 
 def _while(call: Any, *values: Any) -> Sequence[Any]:
+    guard = active_guard()
     while _is_true(_called(call, "cond", values)[0]):
+        if guard is not None:
+            guard.count_loop_step()
         values = tuple(_called(call, "body", values))
     return values
 
