@@ -4,8 +4,7 @@ A handle is an array that nobody writes to. A kernel takes arrays and returns fr
 view of its inputs, so that a result does not keep its inputs' memory alive.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar, copy_context
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -55,11 +54,12 @@ class CpuBackend(Backend):
         result: Spec | tuple[Spec, ...] | None,
     ) -> Any:
         """Call the kernel; overflow and 0/0 give inf and NaN in silence, as on every backend."""
-        token = _set_errors(_SILENT)
+        errors = get_errors()
         try:
+            set_errors(_SILENT)
             raw = kernel(*handles, **attributes)
         finally:
-            _reset_errors(token)
+            set_errors(errors)
         if isinstance(result, Spec):
             return _checked(raw, result)
         if result is not None:
@@ -88,13 +88,16 @@ class CpuBackend(Backend):
 
     def change(self, handle: np.ndarray, function: Callable[[np.ndarray], None]) -> None:
         """Let a function write to an array; as in `run`, it gives inf and NaN in silence."""
-        handle.setflags(write=True)
-        token = _set_errors(_SILENT)
+        errors = get_errors()
         try:
+            handle.setflags(write=True)
+            set_errors(_SILENT)
             function(handle)
         finally:
-            _reset_errors(token)
-            handle.setflags(write=False)
+            try:
+                handle.setflags(write=False)
+            finally:
+                set_errors(errors)
 
     def update_of(self, formula: str) -> Callable[..., None] | None:
         """A step of an optimizer in place; see `core.backends.cpu.updates`."""
@@ -129,21 +132,20 @@ def _silence() -> tuple[ContextVar, Any]:
 
 
 _errors, _SILENT = _silence()
-_set_errors, _reset_errors = _errors.set, _errors.reset
+
+#: NumPy's state of floating point errors and buffers in this context. Who changes it for a while
+#: gets it before a ``try`` and sets it back in its ``finally``: so it comes back also where a
+#: signal handler raises, which is never between a function of C and the next.
+get_errors, set_errors = _errors.get, _errors.set
 
 
-@contextmanager
-def running_plans() -> Iterator[None]:
-    """Overflow and 0/0 give inf and NaN in silence inside, and NumPy's own buffers are small.
+def begin_plans() -> None:
+    """Let overflow and 0/0 give inf and NaN in silence, and NumPy's own buffers be small.
 
     It copies what is strided through them where that is no longer than they are; plans mostly read
     rows that need no copy.
     """
-    token = _set_errors(_state_of_plans())
-    try:
-        yield
-    finally:
-        _reset_errors(token)
+    set_errors(_state_of_plans())
 
 
 @cache
@@ -151,9 +153,9 @@ def _state_of_plans() -> Any:
     """NumPy's state for plans; the size of buffers is a part of it, in values."""
 
     def changed() -> Any:
-        _set_errors(_SILENT)
+        set_errors(_SILENT)
         np.setbufsize(BUFFERED_VALUES)
-        return _errors.get()
+        return get_errors()
 
     return copy_context().run(changed)
 
