@@ -47,7 +47,7 @@ def write(
         group = file.create_group("model_weights")
         group.attrs["layer_names"] = np.array([b"d"])
         inner = group.create_group("d")
-        inner.attrs["weight_names"] = np.array(names)
+        inner.attrs["weight_names"] = np.array(names or [], dtype="S1" if not names else None)
         fill(inner)
     return path
 
@@ -58,6 +58,10 @@ def _whole(group: "h5py.Group") -> None:
 
 def _config(make: Callable[[], Any], folder: Path) -> Path:
     return write(folder, _whole, make())
+
+
+def _without_weights(make: Callable[[], Any], folder: Path) -> Path:
+    return write(folder, lambda group: None, make(), ())
 
 
 def _op() -> Any:
@@ -192,14 +196,14 @@ def _many_axes(folder: Path) -> Path:
 _CODE = ["4wEAAAAAAAAA", None, None]
 
 FILES: Mapping[str, Callable[[Path], Path]] = {
-    "lambda_list": partial(_config, lambda: _one("Lambda", function=_CODE)),
+    "lambda_list": partial(_without_weights, lambda: _one("Lambda", function=_CODE)),
     "lambda_object": partial(
         _config,
         lambda: _one("Lambda", function={"class_name": "__lambda__", "config": {"code": _CODE[0]}}),
     ),
     "popen": partial(_config, lambda: _one("Popen", args=["touch", RAN], module="subprocess")),
-    "activation": partial(_config, lambda: _one("Activation", activation="os.system")),
-    "op": partial(_config, _op),
+    "activation": partial(_without_weights, lambda: _one("Activation", activation="os.system")),
+    "op": partial(_without_weights, _op),
     "external_link": partial(write, fill=_external),
     "external_data": partial(write, fill=_external_data),
     "virtual": partial(write, fill=_virtual),

@@ -221,7 +221,7 @@ LAYERS: Mapping[str, Callable[[], Document]] = {
     "conv": lambda: _one("Conv2D", [4, 4, 1], filters=2**40, kernel_size=[2**20] * 2),
     "strides": lambda: _one("MaxPooling2D", [4, 4, 1], pool_size=[1, 1], strides=[0, 0]),
     "pool": lambda: _one("AveragePooling2D", [4, 4, 1], pool_size=[2**30] * 2, padding="same"),
-    "steps": lambda: _one("SimpleRNN", [2**31 - 1, 1], units=1, use_bias=False),
+    "steps": lambda: _one("SimpleRNN", [65_535, 1], units=1, use_bias=False),
     "outer_product": lambda: _many_inputs("Dot", 2, [1, 30_000], axes=1),
     "concatenate": lambda: _many_inputs("Concatenate", 20_000, [20_000]),
     "lambda": lambda: _one("Lambda", [4], **_LAMBDA),
