@@ -48,9 +48,10 @@ def file_errors(what: object) -> Iterator[None]:
         if isinstance(error, ZooError) or is_interruption(error):
             raise
         reason = error.strerror if isinstance(error, OSError) else None
-        raise WeightsError(f"cannot read {what}: {reason or error or type(error).__name__}") from (
-            error
-        )
+        told = f"{what!s:.1000}"  # a file may have given the name, of any length
+        raise WeightsError(
+            f"cannot read {told}: {reason or error or type(error).__name__}"
+        ) from error
 
 
 def parse_json(data: bytes, path: Path, unique_keys: bool = False) -> Any:

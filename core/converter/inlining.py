@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from core.bounds import LimitError, effective_limits
 from core.converter.graph_protos import Body
 from core.errors import CoreError
 from core.graph.node_types import find_node_type
@@ -10,9 +11,9 @@ from core.graph.nodes import Node, node_of, output_index
 #: Node types that call the function which their attribute "f" names.
 CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 
-#: How deep calls may lie in each other, and how many nodes there may be after all.
+#: How deep calls may lie in each other, and how many a result may pass through.
 DEEPEST = 100
-MOST_NODES = 500_000
+MOST_PASSED = 500_000
 
 #: Names in nodes that calls bring may take this many bytes in all: prefixes could multiply.
 MOST_NAME_BYTES = 256 * 2**20
@@ -82,7 +83,7 @@ class Inliner:
 
     def resolved(self, reference: str) -> str:
         """The output of a node that is no call, for one that may be."""
-        for _ in range(MOST_NODES):
+        for _ in range(MOST_PASSED):
             name, _, index = reference.partition(":")
             if not self._called(self._node(name)):
                 return name if index in ("", "0") else reference
@@ -147,8 +148,10 @@ class Inliner:
         given = [i for i in call.inputs if not i.startswith("^")]
         if len(given) != len(body.inputs):
             raise CoreError(f"{call.name!r} gives {len(given)} of {len(body.inputs)} arguments")
-        if len(self.nodes) + len(body.nodes) > MOST_NODES:
-            raise CoreError(f"with the functions that it calls it has over {MOST_NODES} nodes")
+        most = effective_limits().nodes
+        if most is not None and len(self.nodes) + len(body.nodes) > most:
+            what = f"with the functions that it calls the graph has over {most:,.0f} nodes"
+            raise LimitError(what, "nodes", most)
         scope = Scope(body, self._prefix(call.name, body), given, self._functions)
         for node in scope.nodes():
             self.nodes[node.name] = node

@@ -148,14 +148,13 @@ LOST = function("f", ["a"], {"r": "n:o:0"})
     ],
 )
 def test_damaged_functions(nodes, body, message, tmp_path, monkeypatch):
-    monkeypatch.setattr("core.converter.inlining.MOST_NODES", 50)
+    monkeypatch.setattr("core.converter.inlining.MOST_PASSED", 50)
     with pytest.raises(WeightsError, match=message):
         read(tmp_path, placeholder(), nodes, library(body))
 
 
-def test_calls_do_not_multiply_without_end(tmp_path, monkeypatch):
+def test_calls_do_not_multiply_without_end(tmp_path):
     """Each function calls the next one twice."""
-    monkeypatch.setattr("core.converter.inlining.MOST_NODES", 5000)
     functions = [
         function(
             f"f{i}",
@@ -167,7 +166,7 @@ def test_calls_do_not_multiply_without_end(tmp_path, monkeypatch):
         for i in range(40)
     ]
     last = function("f40", ["a"], {"r": "n:y:0"}, node("n", "Relu", "a"))
-    with pytest.raises(WeightsError, match="over 5000 nodes"):
+    with core.limits(nodes=5000), pytest.raises(WeightsError, match="over 5,000 nodes"):
         read(tmp_path, placeholder(), call("y", "f0", "x"), library(*functions, last))
 
 
