@@ -31,6 +31,7 @@ def load_path(
     backend: str | None = None,
     kernels: Kernels | None = None,
     limits: Limits | None = None,
+    isolate: bool = False,
 ) -> LoadedModel:
     """Load a model from a file or folder.
 
@@ -39,6 +40,7 @@ def load_path(
         backend: where it runs, by default the active one.
         kernels: functions for node types that have none here, by type.
         limits: as for `zoo.load`.
+        isolate: as for `zoo.load`.
 
     Returns:
         A `zoo.classification.teachable.TeachableModel` of what Teachable Machine exported, else a
@@ -51,10 +53,10 @@ def load_path(
     name = os.fspath(path)
     recipe = Recipe.of_path(name, kernels, checked_limits(limits))
     if not is_url(name):
-        return _load_file(name, name, backend, kernels, limits, recipe)
+        return _load_file(name, name, backend, kernels, limits, recipe, isolate)
     file = locate_url(name)
     try:
-        return _load_file(file, name, backend, kernels, limits or Limits.strict(), recipe)
+        return _load_file(file, name, backend, kernels, limits or Limits.strict(), recipe, isolate)
     except WeightsError as error:
         raise WeightsError(
             f"the model at {name} cannot be used: {error}; `zoo weights clear {name}` removes it "
@@ -69,8 +71,13 @@ def _load_file(
     kernels: Kernels | None,
     limits: Limits | None,
     recipe: Recipe,
+    isolate: bool,
 ) -> LoadedModel:
     """Load the model in a file or folder; its name is the path or URL that was given."""
+    if isolate:
+        from zoo.isolation.models import load_isolated
+
+        return load_isolated(file, name, limits, recipe)
     if not is_teachable(file):
         network = load_model(file, backend, kernels=kernels, limits=limits)
         return ConvertedModel(name, network, recipe)
