@@ -78,7 +78,10 @@ class _Child:
             document, arrays = {"error": NO_MEMORY, "message": ""}, {}
         except Exception as error:
             document, arrays = _error(error), {}
-        send(self._answers, document, arrays)
+        try:
+            send(self._answers, document, arrays)
+        except CoreError as error:
+            send(self._answers, _error(error), {})
         if document.get("error") == NO_MEMORY:
             os._exit(1)  # whatever could not be made is missing somewhere
 

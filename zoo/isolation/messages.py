@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from core.errors import CoreError
 from zoo.isolation.arrays import ArrayError, array_of, bytes_of, entry_of
 
 #: What begins a message: a mark, the bytes of the document, and those of the arrays.
@@ -25,7 +26,7 @@ _ALIGNMENT = 16
 
 
 class MessageError(Exception):
-    """What came is no message, or one that is too long."""
+    """What came is no message, or one whose arrays are too large."""
 
 
 class Stream(Protocol):
@@ -49,8 +50,8 @@ def send(stream: Stream, document: Mapping[str, Any], arrays: Mapping[str, np.nd
     """Write a message.
 
     Raises:
-        MessageError: the document is longer than `MOST_DOCUMENT`.
-        OSError: the other process has ended.
+        CoreError: the document is longer than `MOST_DOCUMENT`; nothing was written.
+        EndedError: the other process has ended.
     """
     parts: list[bytes | memoryview] = []
     entries: list[list[Any]] = []
@@ -62,7 +63,11 @@ def send(stream: Stream, document: Mapping[str, Any], arrays: Mapping[str, np.nd
         total += data.nbytes + _padding(data.nbytes)
     text = json.dumps({**document, "arrays": entries}).encode()
     if len(text) > MOST_DOCUMENT:
-        raise MessageError(f"a message has a document of {len(text):,} bytes")
+        raise CoreError(
+            f"the names of the inputs and outputs of an isolated model have {len(text):,} bytes, "
+            f"at most {MOST_DOCUMENT:,} are allowed: load the model without isolate=True, if you "
+            "trust it"
+        )
     parts.insert(0, _HEAD.pack(_MARK, len(text), total) + text)
     for part in [b"".join(parts)] if total <= _SMALL else parts:
         _write(stream, part)

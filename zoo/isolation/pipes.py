@@ -1,7 +1,9 @@
 """Ends of pipes to another process, which is waited for only so long."""
 
+import errno
 import os
 import select
+from collections.abc import Callable
 from contextlib import suppress
 from io import FileIO
 from math import inf
@@ -13,11 +15,18 @@ CAN_WAIT = hasattr(select, "poll")
 #: What a pipe may hold; the usual 64 kB take a switch between the processes for each.
 _PIPE_BYTES = 2**20
 
+#: Of writing to a pipe that nobody reads; Windows has the second one.
+_ENDED = (errno.EPIPE, errno.EINVAL)
+
 _LONGEST = 1e9  # milliseconds that the system waits at once
 
 
 class LateError(Exception):
     """The other process did not read or write in time."""
+
+
+class EndedError(EOFError):
+    """The other process has ended, or this end was closed."""
 
 
 class Pipe:
@@ -43,25 +52,31 @@ class Pipe:
 
         Raises:
             LateError: there is no room until the deadline.
-            OSError: nobody reads any more.
+            EndedError: nobody reads any more.
         """
-        while True:
-            self._wait()
-            count = self._stream.write(data)
-            if count is not None:
-                return count
+        return self._moved(self._stream.write, data)
 
     def readinto(self, buffer: memoryview, /) -> int:
         """Read some bytes; how many, 0 at the end.
 
         Raises:
             LateError: nothing comes until the deadline.
+            EndedError: this end was closed.
         """
-        while True:
+        return self._moved(self._stream.readinto, buffer)
+
+    def _moved(self, move: Callable[[memoryview], int | None], data: memoryview) -> int:
+        """How many bytes were moved, as soon as there are any."""
+        try:
             self._wait()
-            count = self._stream.readinto(buffer)
-            if count is not None:
-                return count
+            while (count := move(data)) is None:
+                self._wait()
+        except (OSError, ValueError) as error:
+            # Others are of the caller's signal handlers, such as TimeoutError.
+            if getattr(error, "errno", None) in _ENDED or self._stream.closed:
+                raise EndedError from None
+            raise
+        return count
 
     def _wait(self) -> None:
         while CAN_WAIT:

@@ -63,13 +63,20 @@ class ModelProcess:
         self._finish = finalize(self, _finish, self._process, folder, os.getpid())
         self._requests = Pipe(cast(FileIO, self._process.stdin), for_writing=True)
         self._answers = Pipe(cast(FileIO, self._process.stdout), for_writing=False)
+        try:
+            #: What the child says of the model.
+            self.facts = self._read(path, limits)
+        except BaseException:
+            self.close()
+            raise
+
+    def _read(self, path: str, limits: Limits) -> dict[str, Any]:
         document = {"path": path, "limits": asdict(limits)}
-        seconds = inf if limits.file_seconds is None else limits.file_seconds
         self._ask("starting its process", document, {}, START_SECONDS, 0, "")
+        seconds = inf if limits.file_seconds is None else limits.file_seconds
         with self._ended_after("reading the model", seconds, "file_seconds"):
             answer = receive(self._answers, 0)
-        #: What the child says of the model.
-        self.facts = self._checked(answer, "reading the model").document
+        return self._checked(answer, "reading the model").document
 
     @property
     def runs(self) -> bool:
@@ -162,7 +169,7 @@ class ModelProcess:
         except LateError:
             self._expire()
             raise self._end_of(what, seconds, limit) from None
-        except (EOFError, OSError, ValueError):  # ValueError: the pipe was closed
+        except EOFError:
             raise self._end_of(what, seconds, limit) from None
         except MessageError as error:
             raise self.distrusted(error) from None
