@@ -32,6 +32,7 @@ def load_path(
     backend: str | None = None,
     kernels: Kernels | None = None,
     limits: Limits | None = None,
+    isolate: bool = False,
 ) -> LoadedModel:
     """Load a model from a file or folder.
 
@@ -40,6 +41,7 @@ def load_path(
         backend: where it runs, by default the active one.
         kernels: functions for node types that have none here, by type.
         limits: as for `zoo.load`.
+        isolate: as for `zoo.load`.
 
     Returns:
         A `zoo.classification.teachable.TeachableModel` of what Teachable Machine exported, else a
@@ -55,7 +57,7 @@ def load_path(
     limits = checked_limits(limits)
     if not is_url(name):
         recipe = Recipe.of_path(name, kernels, limits)
-        return _load_file(name, name, backend, kernels, limits, recipe)
+        return _load_file(name, name, backend, kernels, limits, recipe, isolate)
     file, shown = locate_url(name), shown_url(name)
     strict = limits or Limits.strict()
     # A pickle holds no URL with a token in it: then it has the place of the file.
@@ -65,7 +67,7 @@ def load_path(
         else Recipe.of_path(str(file), kernels, strict)
     )
     try:
-        return _load_file(file, shown, backend, kernels, strict, recipe)
+        return _load_file(file, shown, backend, kernels, strict, recipe, isolate)
     except WeightsError as error:
         raise WeightsError(
             f"the model at {shown} cannot be used: {error}; `zoo weights clear {shown}` removes it "
@@ -80,8 +82,13 @@ def _load_file(
     kernels: Kernels | None,
     limits: Limits | None,
     recipe: Recipe,
+    isolate: bool,
 ) -> LoadedModel:
     """Load the model in a file or folder; its name is the path or URL that was given."""
+    if isolate:
+        from zoo.isolation.models import load_isolated
+
+        return load_isolated(file, name, limits, recipe)
     if not is_teachable(file):
         network = load_model(file, backend, kernels=kernels, limits=limits)
         return ConvertedModel(name, network, recipe)
