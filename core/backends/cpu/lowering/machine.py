@@ -129,8 +129,7 @@ class Machine(Executable):
     ) -> None:
         """Make the calls that end at one of the workspace; errors tell the node.
 
-        Args:
-            check: called before each of them; raises if the run is to end.
+        A check comes before each of them, where one is given: it raises if the run is to end.
         """
         left = iter(works)
         try:

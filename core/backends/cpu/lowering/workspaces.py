@@ -1,4 +1,4 @@
-"""The memory that runs of a plan work in: each run has one of its own, and leaves it to the next."""
+"""The memory that runs of a plan work in: each run has its own, and leaves it to the next."""
 
 from collections import deque
 from collections.abc import Callable
