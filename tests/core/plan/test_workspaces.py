@@ -85,9 +85,9 @@ def test_a_plan_that_is_too_large_names_its_largest_value(monkeypatch):
     with pytest.raises(core.CoreError, match=text + ", which this process cannot get"):
         executable.run([x])
     monkeypatch.undo()
-    with guarded(Guard(core.Limits(run_bytes=100))):
-        with pytest.raises(core.LimitError, match=text + ", the limit run_bytes is 100"):
-            executable.run([x])
+    few = guarded(Guard(core.Limits(run_bytes=100)))
+    with few, pytest.raises(core.LimitError, match=text + ", the limit run_bytes is 100"):
+        executable.run([x])
     assert executable.run([x])[0].tobytes() == graph.predict(x)["r3"].numpy().tobytes()
 
 
