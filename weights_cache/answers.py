@@ -11,6 +11,7 @@ from urllib.parse import urljoin, urlsplit
 
 from weights_cache.dependencies import needed_for
 from weights_cache.failures import DownloadError, UnusableError, explain, interruption_in
+from weights_cache.shown_urls import shown_url
 from weights_cache.transfer_limits import Limits
 
 if TYPE_CHECKING:
@@ -145,7 +146,8 @@ def _target(response: "Response") -> str:
     before = urlsplit(response.url).scheme
     if parts.scheme not in ("http", "https") or not server:
         raise UnusableError(
-            f"redirects to {url:.200}: only URLs of http and https are followed", "wrong redirect"
+            f"redirects to {shown_url(url):.200}: only URLs of http and https are followed",
+            "wrong redirect",
         )
     if before == "https" and parts.scheme == "http":
         raise UnusableError("redirected from https to http, which is refused", "wrong redirect")

@@ -9,6 +9,7 @@ from weights_cache.shown_urls import shown_url
 
 _LONGEST_REASON = 60  # characters, where a reason has to be short
 _LONGEST_TEXT = 400  # where it need not
+_LONGEST_READ = 8192
 
 
 def harmless(text: str) -> str:
@@ -17,6 +18,8 @@ def harmless(text: str) -> str:
     >>> print(harmless("http://me:secret@example.org sent \x1b[2J"))
     http://***@example.org sent \x1b[2J
     """
+    if len(text) > _LONGEST_READ:  # a password that is cut could not be recognised
+        text = f"{text[:_LONGEST_READ].rpartition(' ')[0]} ..."
     return visible(shown_url(text), lines=False)[:_LONGEST_TEXT]
 
 

@@ -43,7 +43,8 @@ def showing(label: str, total: int, progress: bool | None) -> Iterator[Progress]
     if ``progress`` is false nothing is said.
     """
     if progress is None and not (is_read_by_people() or _is_notebook()):
-        with after_patience(partial(say_line, f"getting {label}, {size_text(total)}")):
+        size = f", {size_text(total)}" if total else ""  # of a URL it is not known
+        with after_patience(partial(say_line, f"getting {label}{size}")):
             yield Progress(say_nothing, say_line)
     elif progress is False:
         yield Progress(say_nothing, say_nothing)

@@ -31,6 +31,7 @@ from weights_cache.registry import FileRecord
 from weights_cache.regular_files import open_regular
 from weights_cache.shown_urls import shown_url
 from weights_cache.staging import Say, locked, replacing, require_space, siblings, writing_to
+from weights_cache.transfer_limits import RATE_VARIABLE
 
 if TYPE_CHECKING:
     from weights_cache.sessions import Session
@@ -285,6 +286,8 @@ _ADVICE_ON = {
 def _refusal(error: UnavailableError) -> WeightsError:
     """The error about a URL that did not give its file."""
     (failure,) = error.failures
+    if RATE_VARIABLE in failure.reason:  # it says what to do
+        return WeightsError(f"cannot fetch {failure}")
     usual = "look at the URL in a browser" if failure.answered else "check the network"
     return WeightsError(f"cannot fetch {failure}; {_ADVICE_ON.get(failure.short, usual)}")
 

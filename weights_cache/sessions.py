@@ -39,7 +39,8 @@ class Meter:
     def expect_headers(self, limits: Limits, seconds: float) -> None:
         """From now until the final headers ``seconds`` may pass."""
         self._limits, self._least = limits, 0.0
-        self._expect(seconds, partial(TransientError, "timed out", "no answer", False))
+        self._expect(seconds, _no_answer)
+        self._first_by = self._until
 
     def expect_body(self, seconds: float, in_all: float) -> None:
         """``seconds`` are left for the body, of the ``in_all`` that the file may take."""
@@ -61,11 +62,17 @@ class Meter:
         return min(self._limits.connect, left), left
 
     def allowance(self) -> float:
-        """Seconds that the next packet may take; an error if there are none left."""
-        left = self._until - monotonic()
-        if left <= 0:
+        """Seconds that the next packet may take; an error if there are none left.
+
+        The first packet of the body has no more time than the headers had.
+        """
+        now = monotonic()
+        if now >= self._until:
             raise self._overdue()
-        return min(self._limits.read, left)
+        if not self._received and now >= self._first_by:
+            raise _no_answer()
+        end = self._until if self._received else min(self._until, self._first_by)
+        return min(self._limits.read, end - now)
 
     def count(self, size: int, seconds: float) -> None:
         """Note a packet; an error if too little came lately, or too much beside the body."""
@@ -79,7 +86,7 @@ class Meter:
         self._waited += min(seconds, self._limits.read)  # longer where the process was stopped
         if self._waited >= self._limits.window:
             self._check_rate()
-            self._received, self._waited = 0, 0.0
+            self._received, self._waited, self._first_by = 0, 0.0, inf
 
     def _check_rate(self) -> None:
         rate, least = self._received / self._waited, self._least
@@ -94,6 +101,10 @@ class Meter:
     def give_block(self) -> None:
         """Bytes of the body were among those that came."""
         self._unused = 0
+
+
+def _no_answer() -> TransientError:
+    return TransientError("timed out", "no answer", answered=False)
 
 
 class Session(requests.Session):

@@ -8,16 +8,16 @@ from weights_cache.errors import WeightsError
 _HIDDEN = "***"
 
 #: User name and password. A password may hold ``/`` or ``?``: then what follows the colon is no
-#: port, and all up to the last ``@`` is hidden.
+#: port, and all up to the last ``@`` is hidden. Repeats have limits, or long texts would take long.
 _USER = re.compile(
-    r"""((?:[a-z][a-z0-9+.-]*:/{1,2}|(?<![\w./:-])//))
-        (?:[^/?\#\s]*@|[^\s/?\#@:\[]*:(?!\d{1,5}(?:[/?\#\s'",;:)]|$)|[/\s]|$)\S*@)""",
+    r"""((?:[a-z][a-z0-9+.-]{0,15}:/{1,2}|(?<![\w./:-])//))
+        (?:[^/?\#\s]{0,4096}@|[^\s/?\#@:\[]{0,99}:(?!\d{1,5}(?:[/?\#\s'",;:)]|$)|[/\s]|$)\S{0,4096}@)""",
     re.IGNORECASE | re.VERBOSE,
 )
 #: Values of a query or fragment whose names say that they are secret.
 _VALUE = re.compile(
-    r"""([?&;\#](?:[\w.~%-]*(?:token|key|secret|passw|pwd|auth|signature|credential|session)
-        [\w.~%-]*|sig|code|pass)=)[^&;\#\s'"<>)]*""",
+    r"""([?&;\#](?:[\w.~%-]{0,64}(?:token|key|secret|passw|pwd|auth|signature|credential|session)
+        [\w.~%-]{0,64}|sig|code|pass)=)[^&;\#\s'"<>)]*""",
     re.IGNORECASE | re.VERBOSE,
 )
 

@@ -11,6 +11,7 @@ import pytest
 import zoo
 from weights_cache import download, fetch, locate, locate_url, write_weights
 from weights_cache.addresses import Address
+from weights_cache.failures import harmless
 from weights_cache.shown_urls import host_of, shown_url
 from zoo import doctor
 from zoo.cli import main
@@ -168,3 +169,17 @@ def test_what_is_no_secret_is_shown():
         assert shown_url(text) == text
     assert host_of("http://me:secret@example.org:80/x") == "example.org:80"
     assert Address.parse("https://x.org/a?sig=1").shown == "https://x.org/a/model.json?sig=***"
+
+
+@pytest.mark.parametrize(
+    "text", ["a", "a:/b:c", "://", "//", "&key", "&", "@", "http://a:b", "?sig"]
+)
+def test_long_texts_take_no_longer_than_their_length_asks_for(text):
+    """Servers may send 64 KiB of anything; a pattern that tries all pairs would take minutes."""
+    assert len(shown_url(text * (65_536 // len(text)))) > 1000
+    assert len(harmless(text * (65_536 // len(text)))) < 1000
+
+
+def test_a_password_that_is_cut_is_not_shown():
+    assert SECRET not in harmless("sent " + "x" * 8170 + f" http://me:{SECRET}@example.org")
+    assert SECRET not in harmless(f"http://me:{SECRET}" + "x" * 9000 + "@example.org")

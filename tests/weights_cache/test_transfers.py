@@ -10,7 +10,7 @@ from tests.weights_cache.raw_answers import sized, slow
 from tests.weights_cache.toys import toy_row
 from weights_cache import WeightsError, download, fetch, locate_url
 from weights_cache.errors import FetchError
-from weights_cache.failures import SlowError
+from weights_cache.failures import SlowError, TransientError
 from weights_cache.sessions import Meter
 from weights_cache.transfer_limits import Limits
 from zoo.images import read_image
@@ -108,6 +108,19 @@ def test_a_process_that_was_stopped_blames_no_server():
     meter.count(10, 13.0)
     with pytest.raises(SlowError, match="sent 1 bytes/s over 30 s, the least is 10.0 kB/s"):
         meter.count(10, 2.0)
+
+
+def test_the_first_packet_of_a_body_has_the_time_of_the_headers():
+    meter = Meter()
+    meter.expect_headers(Limits(), 3.0)
+    meter.expect_body(100.0, 100.0)
+    assert meter.allowance() <= 3.0
+    meter.count(10, 1.0)
+    assert meter.allowance() == 15.0
+    meter.expect_headers(Limits(), 0.0)
+    meter.expect_body(100.0, 100.0)
+    with pytest.raises(TransientError, match="timed out"):
+        meter.allowance()
 
 
 def test_a_rate_is_that_of_the_last_window():
