@@ -63,7 +63,8 @@ def load(
             operating system holds the process to it: memory (Linux; macOS about; not Windows),
             time (this process ends it, on any system), open files and bytes written. What hangs,
             grows or crashes ends that process alone: it is an error here, and the next call starts
-            another one. It is no sandbox: it has the rights of the user.
+            another one. Starting takes about 0.4 s and 45 MB, each call 0.2 ms more, or 2 to 4 ms
+            with 1 MB. It is no sandbox: the process has the rights of the user.
         options: of the entry. PoseNet: ``output_stride`` (8 or 16), ``input_size`` (a number or
             (height, width) in pixels, rounded down to a multiple of the stride plus 1; by default
             ``posenet.tiny`` has 257 for one person and 321 for several).

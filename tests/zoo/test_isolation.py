@@ -360,8 +360,8 @@ def test_another_model_in_the_place_of_the_file_is_not_taken_for_it(tmp_path):
         model.predict(ROWS)
 
 
-def test_the_process_ends_with_its_parent(folder):
-    """The child reads the end of its input, whoever killed the parent."""
+def test_the_process_ends_with_its_parent(folder, tmp_path):
+    """The child reads the end of its input, whoever killed the parent, and clears up."""
     code = f"""
 import zoo, os, signal
 model = zoo.load({str(folder)!r}, isolate=True)
@@ -369,13 +369,19 @@ print(model._runner._process._process.pid, flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        check=False,
     )
     number = int(done.stdout)
     deadline = time.monotonic() + 30
-    while runs(number) and time.monotonic() < deadline:
+    while is_alive(number) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not is_alive(number)
+    assert os.listdir(tmp_path) == []
 
 
 def is_alive(number: int) -> bool:

@@ -2,6 +2,7 @@
 
 import io
 import os
+import shutil
 import signal
 import sys
 from collections.abc import Callable
@@ -50,7 +51,8 @@ def main() -> None:
     while True:
         try:
             message = receive(requests, float("inf"))
-        except EOFError:
+        except EOFError:  # the parent has ended, perhaps without clearing up
+            shutil.rmtree(document["folder"], ignore_errors=True)
             return
         child.answer(partial(child.run, message))
 

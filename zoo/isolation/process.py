@@ -65,15 +65,14 @@ class ModelProcess:
         self._answers = Pipe(cast(FileIO, self._process.stdout), for_writing=False)
         try:
             #: What the child says of the model.
-            self.facts = self._read(path, limits)
+            self.facts = self._read({"path": path, "folder": folder, "limits": asdict(limits)})
         except BaseException:
             self.close()
             raise
 
-    def _read(self, path: str, limits: Limits) -> dict[str, Any]:
-        document = {"path": path, "limits": asdict(limits)}
+    def _read(self, document: Mapping[str, Any]) -> dict[str, Any]:
         self._ask("starting its process", document, {}, START_SECONDS, 0, "")
-        seconds = inf if limits.file_seconds is None else limits.file_seconds
+        seconds = document["limits"]["file_seconds"]
         with self._ended_after("reading the model", seconds, "file_seconds"):
             answer = receive(self._answers, 0)
         return self._checked(answer, "reading the model").document
