@@ -23,8 +23,9 @@ _CONTAINER_LIMITS = (
     "/sys/fs/cgroup/memory/memory.limit_in_bytes",
 )
 
-#: Of the machine's memory, what the values of one run may take by default.
-_SHARE_OF_MEMORY = 0.75
+#: Of the machine's memory, what the values of one run may take by default, and what one of them:
+#: an op needs some times as much as its result while it works.
+_SHARE_OF_RUN, _SHARE_OF_VALUE = 0.75, 0.25
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,10 +132,10 @@ def _shown(most: float) -> str:
 @cache
 def default_limits() -> Limits:
     """Those that hold where nobody gave others: generous, for models that the user chose."""
-    memory = _memory_bytes() * _SHARE_OF_MEMORY
+    memory = _memory_bytes()
     return Limits(
-        value_bytes=memory,
-        run_bytes=memory,
+        value_bytes=memory * _SHARE_OF_VALUE,
+        run_bytes=memory * _SHARE_OF_RUN,
         loop_steps=10_000_000,
         calls=1_000_000,
         nodes=1_000_000,
@@ -179,7 +180,7 @@ def claim(size: float, what: str) -> None:
     """
     most = _ceiling.get()
     if most is not None and size > most:
-        raise LimitError(f"{what} has {size:,.0f} bytes", "value_bytes", most)
+        raise LimitError(f"{what} would take {size:,.0f} bytes", "value_bytes", most)
 
 
 @contextmanager

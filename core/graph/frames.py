@@ -8,6 +8,7 @@ jumps, and a value needs no tag. A value that is not there is dead, and so is wh
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from core.bounds import LimitError
 from core.errors import CoreError
 from core.guards import active_guard, check_active
 
@@ -122,6 +123,16 @@ def _first(references: Sequence[str], values: dict[str, Any]) -> list[Any]:
     return []
 
 
+def _count_step(turn: Turn) -> None:
+    guard = active_guard()
+    if guard is None:
+        return
+    try:
+        guard.count_loop_step()
+    except LimitError as error:
+        raise error.at(f"node {turn.carried[0][0]!r} ({BACK})") from None
+
+
 def _carry(turn: Turn, values: dict[str, Any]) -> bool:
     """Whether there is a next iteration."""
     goes_on = False
@@ -129,9 +140,8 @@ def _carry(turn: Turn, values: dict[str, Any]) -> bool:
         if reference in values:
             values[name] = values.pop(reference)
             goes_on = True
-    guard = active_guard()
-    if goes_on and guard is not None:
-        guard.count_loop_step()
+    if goes_on:
+        _count_step(turn)
     if not goes_on:
         for reference in turn.held:
             values.pop(reference, None)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from core.annotations import TensorLike
+from core.bounds import claim
 from core.declare import composite
 from core.engine import tensor
 from core.errors import CoreError
@@ -39,7 +40,9 @@ def where(
     if condition.dtype != "bool":
         raise CoreError(f"where needs a bool condition, got {condition.dtype}: compare first")
     if a is None:
-        return tensor(np.argwhere(np.asarray(condition)))
+        marked = np.asarray(condition)
+        claim(8 * np.count_nonzero(marked) * marked.ndim, "coordinates, in 64 bits")
+        return tensor(np.argwhere(marked))
     return ops.select(condition, a, b)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from core.annotations import TensorLike
+from core.bounds import claim
 from core.declare import composite, op
 from core.dtypes import DType
 from core.engine import tensor
@@ -21,7 +22,9 @@ _INT32 = np.iinfo(np.int32)
 def _checked(shape: Sequence[int], dtype: str, dtypes: Sequence[str]) -> Shape:
     """The shape as a tuple; the dtype must be one of those that a distribution has."""
     check_choice(dtype, "dtype", dtypes)
-    return checked_shape(shape)
+    lengths = checked_shape(shape)
+    claim(8 * Spec(lengths).size, f"random numbers of shape {lengths}, drawn in 64 bits")
+    return lengths
 
 
 def _rounded(values: np.ndarray, dtype: DType) -> Tensor:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from core.bounds import claim
 from core.geometry import Window, window
 from core.kernels import kernel
 
@@ -31,6 +32,7 @@ def padded(x: np.ndarray, w: Window) -> np.ndarray:
     if not any(map(any, w.padding)):
         return x
     shape = (x.shape[0], *(n + sum(s) for n, s in zip(w.in_size, w.padding, strict=True)))
+    claim(prod(shape) * x.shape[-1] * x.itemsize, f"an input with its borders, {shape}")
     result = np.zeros((*shape, x.shape[-1]), x.dtype)
     result[_inside(w)] = x
     return result

@@ -5,6 +5,7 @@ from math import prod
 
 import numpy as np
 
+from core.bounds import claim
 from core.errors import CoreError
 from core.kernels import kernel
 from core.ops.ragged import has_row_count
@@ -30,7 +31,12 @@ def check_splits(splits: np.ndarray, size: int) -> None:
 def _sequences(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     """``starts[0], starts[0] + 1, ...``, as many as ``lengths[0]``, and so on."""
     ends = np.cumsum(lengths)
+    _claim_places(lengths.sum())
     return np.arange(lengths.sum()) + np.repeat(starts - ends + lengths, lengths)
+
+
+def _claim_places(count: float) -> None:
+    claim(8 * count, f"{count:,.0f} places of values, in 64 bits each")
 
 
 @kernel("ragged_gather_parts", "cpu")
@@ -59,6 +65,9 @@ def ragged_gather_parts(
         if i or indices.ndim:  # a single row is no longer ragged along its first axis
             output.append(np.concatenate([[0], np.cumsum(lengths)]))
         rows = _sequences(splits[rows], lengths)
+    claim(
+        len(rows) * prod(params_dense_values.shape[1:]) * params_dense_values.itemsize, "the rows"
+    )
     return *(splits.astype(np.int32) for splits in output), params_dense_values[rows]
 
 
@@ -113,6 +122,8 @@ def ragged_tensor_to_tensor(
         rows = len(first) - 1
     size = _output_shape(shape, values.shape[1:], rows, partitions)
     outer = size[: len(partitions) + 1]
+    claim(prod(size) * values.itemsize, f"a result of shape {size}")
+    _claim_places(max(rows, outer[0]))
     result = np.empty((prod(outer), *values.shape[1:]), values.dtype)
     result[:] = _fitting_default(default_value, values.shape[1:])
     if result.size:
@@ -179,7 +190,9 @@ def _places(rows: int, partitions: Partitions, outer: list[int]) -> np.ndarray:
 def _parents(kind: str, partition: np.ndarray, count: int) -> np.ndarray:
     """For each entry of an axis the one of the axis above that it belongs to."""
     if kind == "ROW_SPLITS":
-        check_splits(partition, int(partition[-1]) if partition.size else 0)
+        size = int(partition[-1]) if partition.size else 0
+        check_splits(partition, size)
+        _claim_places(size)
         parents = np.repeat(np.arange(len(partition) - 1), np.diff(partition))
         needed = len(partition) - 1
     else:

@@ -7,10 +7,13 @@ from typing import Any
 import numpy as np
 
 from core.backends.cpu.indexing import flat_places
+from core.bounds import claim
 from core.dtypes import to_numpy
 from core.errors import CoreError
 from core.kernels import kernel
 from core.specs import normal_shape, require
+
+_MOST_AXES = 64  # as many as NumPy's arrays have
 
 
 @kernel("sparse_fill_empty_rows", "cpu")
@@ -20,6 +23,7 @@ def sparse_fill_empty_rows(
     """Values of a row keep their order."""
     rows, count = indices[:, 0], int(dense_shape[0])
     _check_rows(rows, count)
+    claim(8 * (count + len(rows)) * max(1, indices.shape[1]), f"{count:,} rows, in 64 bits")
     lengths = np.bincount(rows, minlength=count)
     filled = np.maximum(lengths, 1)
     starts = np.cumsum(filled) - filled
@@ -53,6 +57,9 @@ def sparse_reshape(
     if min(old, default=0) < 0:
         raise CoreError(f"input_shape {old} has a negative length")
     _check_new_shape(wanted, prod(old))
+    if max(len(old), len(wanted)) > _MOST_AXES:
+        raise CoreError(f"sparse_reshape works on at most {_MOST_AXES} axes, got {len(wanted)}")
+    claim(8 * len(input_indices) * len(wanted), "the indices, in 64 bits")
     new = normal_shape(wanted, prod(old))
     flat = input_indices.astype(np.int64) @ _strides(old)
     columns = []
@@ -118,6 +125,7 @@ def _segment_sums(data: np.ndarray, indices: np.ndarray, segment_ids: np.ndarray
     rows = int(segment_ids[-1]) + 1 if segment_ids.size else 0
     _check_segments(len(data), indices, segment_ids, rows)
     wide = np.float64 if data.dtype == np.float32 else np.int64
+    claim(8 * max(rows, len(indices)) * prod(data.shape[1:]), f"sums of {rows:,} rows, in 64 bits")
     sums = np.zeros((rows, *data.shape[1:]), wide)
     firsts = np.flatnonzero(np.diff(segment_ids, prepend=-1))
     if firsts.size:

@@ -1,13 +1,18 @@
 """Kernels of strings: object arrays of bytes, in UTF-8 where they are text."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
 from core.backends.cpu.fingerprints import fingerprint64
 from core.backends.cpu.ragged import check_splits
 from core.backends.cpu.regular_expressions import compiled, replaced
+from core.bounds import claim
+from core.guards import check_active
 from core.kernels import kernel
+
+#: Bytes that a text takes beside its own: the object, and the reference to it.
+_OVERHEAD = 41
 
 Text = str | bytes
 
@@ -32,7 +37,18 @@ def static_regex_replace(
     expression, new = compiled(_bytes(pattern).decode()), _bytes(rewrite).decode()
     texts = (_bytes(text).decode(errors="surrogateescape") for text in x.ravel())
     results = (replaced(text, expression, new, bool(replace_global)) for text in texts)
-    return _string_array((r.encode(errors="surrogateescape") for r in results), x.shape)
+    encoded = (result.encode(errors="surrogateescape") for result in results)
+    return _string_array(_claimed(encoded), x.shape)
+
+
+def _claimed(texts: Iterable[bytes]) -> Iterator[bytes]:
+    """Texts, as long as all of them together are no more than a value may have."""
+    size = 0
+    for text in texts:
+        check_active()
+        size += len(text) + _OVERHEAD
+        claim(size, "the texts")
+        yield text
 
 
 @kernel("string_split", "cpu")
@@ -41,6 +57,7 @@ def string_split(
 ) -> tuple[np.ndarray, ...]:
     """Cut at each byte of the delimiter, or into bytes if it is empty."""
     cut_at = _bytes(delimiter.item())
+    claim(sum(_OVERHEAD * _most_tokens(_bytes(text), cut_at) for text in input), "the tokens")
     rows = [_tokens(_bytes(text), cut_at, skip_empty) for text in input]
     places = [(i, j) for i, row in enumerate(rows) for j in range(len(row))]
     shape = (len(rows), max(map(len, rows), default=0))
@@ -49,6 +66,13 @@ def string_split(
         _string_array(token for row in rows for token in row),
         np.array(shape, np.int32),
     )
+
+
+def _most_tokens(text: bytes, delimiters: bytes) -> int:
+    """How many tokens a text has, counted with the empty ones."""
+    if not delimiters:
+        return len(text)
+    return 1 + sum(map(text.count, {delimiters[i : i + 1] for i in range(len(delimiters))}))
 
 
 def _tokens(text: bytes, delimiters: bytes, skip_empty: bool) -> list[bytes]:
@@ -85,22 +109,43 @@ def string_n_grams(
     if not tokens or not splits.size:
         return _string_array([b""] * len(tokens)), np.zeros_like(data_splits)
     left, right, between = _bytes(left_pad), _bytes(right_pad), _bytes(separator)
-    n_grams, ends = [], [0]
+    found, ends = _Joined(between), [0]
     for start, end in zip(splits[:-1], splits[1:], strict=True):
         row = tokens[start:end]
-        found = [g for w in n_gram_widths for g in _row_n_grams(row, w, pad_width, left, right)]
-        if preserve_short_sequences and row and not found:
-            whole = max(pad_width, 0)
-            found = [[left] * whole + row + [right] * whole]
-        n_grams += [between.join(parts) for parts in found]
-        ends.append(len(n_grams))
-    return _string_array(n_grams), np.array(ends, np.int32).reshape(data_splits.shape)
+        for parts in _row_n_grams(row, n_gram_widths, pad_width, left, right):
+            found.add(parts)
+        if preserve_short_sequences and row and len(found.texts) == ends[-1]:
+            found.add(_padded(row, max(pad_width, 0), left, right))
+        ends.append(len(found.texts))
+    return _string_array(found.texts), np.array(ends, np.int32).reshape(data_splits.shape)
+
+
+class _Joined:
+    """Texts that are joined of parts, as long as all are no more than a value may have."""
+
+    def __init__(self, between: bytes):
+        self.texts: list[bytes] = []
+        self._between, self._size = between, 0
+
+    def add(self, parts: list[bytes]) -> None:
+        check_active()
+        self._size += sum(map(len, parts)) + len(self._between) * (len(parts) - 1) + _OVERHEAD
+        claim(self._size, "the n-grams")
+        self.texts.append(self._between.join(parts))
 
 
 def _row_n_grams(
-    row: list[bytes], width: int, pad_width: int, left: bytes, right: bytes
-) -> list[list[bytes]]:
+    row: list[bytes], widths: Sequence[int], pad_width: int, left: bytes, right: bytes
+) -> Iterator[list[bytes]]:
     """The parts of each n-gram; there are at most width - 1 pads on a side."""
-    pads = width - 1 if pad_width < 0 else min(pad_width, width - 1)
-    padded = [left] * pads + row + [right] * pads
-    return [padded[i : i + width] for i in range(len(padded) - width + 1)]
+    for width in widths:
+        pads = width - 1 if pad_width < 0 else min(pad_width, width - 1)
+        if len(row) + 2 * pads >= width:
+            padded = _padded(row, pads, left, right)
+            for i in range(len(padded) - width + 1):
+                yield padded[i : i + width]
+
+
+def _padded(row: list[bytes], pads: int, left: bytes, right: bytes) -> list[bytes]:
+    claim(8 * (len(row) + 2 * pads), "a row of texts with its pads")
+    return [left] * pads + row + [right] * pads

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from core.backends.cpu.resize import round_half_up
+from core.bounds import claim
 from core.errors import CoreError
 from core.kernels import kernel
 
@@ -49,6 +50,7 @@ def crop_and_resize(
         raise CoreError(f"box_ind from {box_ind.min()} to {box_ind.max()} of {batch} images")
     y = positions_in_boxes(boxes[:, 0], boxes[:, 2], height, crop_size[0])[:, :, None]
     x = positions_in_boxes(boxes[:, 1], boxes[:, 3], width, crop_size[1])[:, None, :]
+    claim(16 * len(boxes) * crop_size[0] * crop_size[1], "the places that crops read")
     which = box_ind[:, None, None]
     if method == "nearest":
         rows, columns = placed(round_half_up(y), height)[0], placed(round_half_up(x), width)[0]
@@ -140,6 +142,7 @@ def transform(
     """Where each new pixel comes from, then the nearest pixel or the mixture of four there."""
     height, width = image.shape[1:3]
     new_height, new_width = output_shape or (height, width)
+    claim(64 * len(transforms) * new_height * new_width, "the places that new pixels come from")
     x, y = np.arange(new_width), np.arange(new_height)[:, None]
     a0, a1, a2, b0, b1, b2, c0, c1 = transforms.astype(np.float64).T[:, :, None, None]
     below = c0 * x + c1 * y + 1

@@ -1,0 +1,211 @@
+"""How many steps Python's `re` may take for a pattern, at most: it goes back and tries other ways.
+
+A choice (a repeat, or one of several alternatives) is tried again whenever what follows fails,
+unless the next character decides it. So the ways through a pattern are the product of all choices
+that it leaves open; a repeat whose body leaves one open has exponentially many.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from math import inf, log
+from typing import Any, NamedTuple
+
+try:
+    from re import _constants as codes  # type: ignore[attr-defined]
+    from re import _parser as parser  # type: ignore[attr-defined]
+except ImportError:  # Python 3.10
+    import sre_constants as codes
+    import sre_parse as parser
+
+#: The last character there is.
+_LAST = 0x10FFFF
+
+_DIGITS, _WORDS = [(48, 57)], [(48, 57), (65, 90), (95, 95), (97, 122)]
+
+#: Characters as ranges; None is any.
+Letters = list[tuple[int, int]] | None
+
+#: At the end of a pattern nothing more is needed: it goes back to no choice.
+_NOTHING: Letters = []
+
+#: So many ways are as good as infinitely many, as the logarithm.
+_MOST_WAYS = 50.0
+
+
+class _Part(NamedTuple):
+    """A part of a pattern.
+
+    Attributes:
+        ways: how many there are to match it.
+        first: the characters that it may begin with.
+        can_be_empty: whether it matches the empty text, too.
+    """
+
+    ways: float
+    first: Letters
+    can_be_empty: bool
+
+
+@lru_cache(1024)
+def steps(pattern: str, flags: int, length: int) -> float:
+    """How many steps it takes at most to search a text of a length; infinity: exponentially many.
+
+    >>> steps("a+b", 0, 100), steps("(a+)+b", 0, 100), steps(".*a", 0, 100)
+    (10000.0, inf, 1010000.0)
+    """
+    parsed = parser.parse(pattern, flags)
+    needed = parsed[:-1] if _ends_with_letters(parsed) else parsed  # no repeat at the end fails
+    widest = min(int(needed.getwidth()[1]) + 1, length) or 1
+    return float(length * widest) * _sequence(parsed, _NOTHING, length, parsed.state.flags).ways
+
+
+def _ends_with_letters(items: Sequence[Any]) -> bool:
+    """Whether the last item is a repeat of one letter or set."""
+    if not len(items) or items[-1][0] is not codes.MAX_REPEAT:
+        return False
+    body = items[-1][1][2]
+    return len(body) == 1 and body[0][0] in (codes.LITERAL, codes.NOT_LITERAL, codes.IN, codes.ANY)
+
+
+def _sequence(items: Sequence[Any], after: Letters, length: int, flags: int) -> _Part:
+    """Items one after the other; from the last to the first, as each depends on what follows."""
+    ways, following, can_be_empty = 1.0, after, True
+    for code, argument in reversed(list(items)):
+        part = _part(code, argument, following, length, flags)
+        ways *= part.ways
+        following = _either(part.first, following) if part.can_be_empty else part.first
+        can_be_empty = can_be_empty and part.can_be_empty
+    return _Part(ways, following, can_be_empty)
+
+
+def _part(code: Any, argument: Any, after: Letters, length: int, flags: int) -> _Part:
+    if code in (codes.MAX_REPEAT, codes.MIN_REPEAT):
+        return _repeat(argument, after, length, flags)
+    if code is codes.BRANCH:
+        return _branch(argument[1], after, length, flags)
+    if code is codes.SUBPATTERN:
+        _, added, removed, body = argument
+        return _sequence(body, after, length, (flags | added) & ~removed)
+    if code is codes.GROUPREF_EXISTS:
+        bodies = [body for body in argument[1:] if body is not None]
+        parts = [_sequence(body, after, length, flags) for body in bodies]
+        return _Part(sum(part.ways for part in parts), None, True)
+    if code in (codes.ASSERT, codes.ASSERT_NOT):
+        return _Part(_sequence(argument[1], None, length, flags).ways, after, True)
+    if code is codes.AT:
+        return _Part(1, after, True)
+    return _Part(1, _letters(code, argument, flags), code is codes.GROUPREF)
+
+
+def _repeat(argument: Sequence[Any], after: Letters, length: int, flags: int) -> _Part:
+    """The counts to choose from, unless the next character tells; and the ways of the body."""
+    least, most, body = argument
+    again = _sequence(body, _either(_first(body, flags)[0], after), length, flags)
+    most = min(int(most), length)
+    counts = max(most - least + 1, 1)
+    is_open = again.can_be_empty or _overlap(again.first, after)
+    ways: float = counts if is_open and counts > 1 else 1
+    if again.ways > 1:
+        ways *= inf if most * log(again.ways) > _MOST_WAYS else again.ways**most
+    return _Part(ways, again.first, again.can_be_empty or least == 0)
+
+
+def _branch(bodies: Sequence[Any], after: Letters, length: int, flags: int) -> _Part:
+    parts = [_sequence(body, after, length, flags) for body in bodies]
+    firsts: Letters = []
+    ways, overlaps = 0.0, False
+    for part in parts:
+        begins = _either(part.first, after) if part.can_be_empty else part.first
+        overlaps = overlaps or _overlap(firsts, begins)
+        firsts = _either(firsts, begins)
+        ways = ways + part.ways if overlaps else max(ways, part.ways)
+    if overlaps:
+        ways = sum(part.ways for part in parts)
+    return _Part(ways, firsts, any(part.can_be_empty for part in parts))
+
+
+def _first(items: Sequence[Any], flags: int) -> tuple[Letters, bool]:
+    """The characters that items may begin with, and whether they match the empty text, too."""
+    found: Letters = []
+    for code, argument in items:
+        letters, can_be_empty = _first_of(code, argument, flags)
+        found = _either(found, letters)
+        if not can_be_empty:
+            return found, False
+    return found, True
+
+
+def _first_of(code: Any, argument: Any, flags: int) -> tuple[Letters, bool]:
+    if code in (codes.MAX_REPEAT, codes.MIN_REPEAT):
+        letters, can_be_empty = _first(argument[2], flags)
+        return letters, can_be_empty or argument[0] == 0
+    if code is codes.BRANCH:
+        bodies = [_first(body, flags) for body in argument[1]]
+        letters = []
+        for body, _ in bodies:
+            letters = _either(letters, body)
+        return letters, any(can_be_empty for _, can_be_empty in bodies)
+    if code is codes.SUBPATTERN:
+        return _first(argument[3], (flags | argument[1]) & ~argument[2])
+    if code in (codes.AT, codes.ASSERT, codes.ASSERT_NOT):
+        return [], True
+    is_reference = code in (codes.GROUPREF, codes.GROUPREF_EXISTS)
+    return (None, True) if is_reference else (_letters(code, argument, flags), False)
+
+
+def _letters(code: Any, argument: Any, flags: int) -> Letters:
+    """The characters that one item matches, if that is plain to see."""
+    if flags & re.IGNORECASE:
+        return None
+    if code is codes.LITERAL:
+        return [(argument, argument)]
+    if code is codes.NOT_LITERAL:
+        return _others([(argument, argument)])
+    return _set(argument) if code is codes.IN else None
+
+
+def _set(members: Sequence[Any]) -> Letters:
+    found: list[tuple[int, int]] = []
+    is_negated = False
+    for code, argument in members:
+        if code is codes.NEGATE:
+            is_negated = True
+        elif code is codes.LITERAL:
+            found.append((argument, argument))
+        elif code is codes.RANGE:
+            found.append(argument)
+        elif argument in _CATEGORIES:
+            found += _CATEGORIES[argument]
+        else:
+            return None
+    return _others(found) if is_negated else found
+
+
+def _others(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """All characters that are in none of the ranges."""
+    found, at = [], 0
+    for low, high in sorted(ranges):
+        if low > at:
+            found.append((at, low - 1))
+        at = max(at, high + 1)
+    return [*found, (at, _LAST)] if at <= _LAST else found
+
+
+_CATEGORIES = {
+    codes.CATEGORY_DIGIT: _DIGITS,
+    codes.CATEGORY_NOT_DIGIT: _others(_DIGITS),
+    codes.CATEGORY_WORD: _WORDS,
+    codes.CATEGORY_NOT_WORD: _others(_WORDS),
+}
+
+
+def _either(one: Letters, other: Letters) -> Letters:
+    return None if one is None or other is None else [*one, *other]
+
+
+def _overlap(one: Letters, other: Letters) -> bool:
+    """Whether a character may be in both."""
+    if one is None or other is None:
+        return one != [] and other != []
+    return any(a <= d and c <= b for a, b in one for c, d in other)
