@@ -56,9 +56,14 @@ def read_web_model(path: Path, find_shard: Callable[[Any], Path]) -> WebModel:
         document, groups = parse_manifest(read_document(path), path)
         stored: dict[str, Stored] = {}
         for group in groups:
-            paths = [find_shard(shard) for shard in group.shards]
+            paths = [_found(find_shard, shard, path) for shard in group.shards]
             stored |= _read_group(group, paths, path)
         return WebModel(path, document, stored)
+
+
+def _found(find_shard: Callable[[Any], Path], shard: Any, manifest: Path) -> Path:
+    with file_errors(f"the shard {shard!r:.300} of {manifest}"):
+        return find_shard(shard)
 
 
 def _read_group(group: Group, paths: list[Path], manifest: Path) -> dict[str, Stored]:

@@ -110,7 +110,7 @@ def _meta_graph(proto: Message, tag: str, budget: Budget) -> MetaGraph:
         if tag in tags[-1]:
             break
     else:
-        raise CoreError(f"no graph has the tag {tag!r}, the tags are {tags}")
+        raise CoreError(f"no graph has the tag {tag!r}, the tags are {tags!s:.300}")
     signatures = meta.values(5)
     return MetaGraph(
         read_graph_def(meta.message(2), budget),
@@ -143,7 +143,7 @@ def _signature(
     if name not in signatures:
         known = sorted(set(signatures) - set(_INITIALIZER_KEYS))
         raise CoreError(
-            f"it has no signature {name!r}, only {known}"
+            f"it has no signature {name!r}, only {known!s:.300}"
             if known
             else "it has no signatures: save the model with signatures="
         )

@@ -42,6 +42,9 @@ class Layout(NamedTuple):
 
 Filters = list[int]
 
+#: Deflate packs to so many times fewer bytes at most.
+_MOST_INFLATED = 1032
+
 
 def read_datatype(file: Bytes, start: int) -> Datatype:
     """The type that a datatype message describes.
@@ -176,6 +179,7 @@ def read_array(
         raise ValueError("an array of texts is no weight")
     size = math.prod(shape) * datatype.dtype.itemsize
     if layout.kind == _CHUNKED:
+        _require_room(size, len(file.data), filters, f"an array of shape {shape}")
         spend(size, f"an array of shape {shape}")
         return _from_chunks(file, datatype.dtype, shape, layout, filters)
     if filters:
@@ -186,6 +190,13 @@ def read_array(
         raise ValueError(f"an array of shape {shape} holds {layout.size} bytes, needs {size}")
     values: np.ndarray = read_values(file, datatype, shape, layout.address, layout.address + size)
     return values
+
+
+def _require_room(size: int, held: int, filters: Filters, what: str) -> None:
+    """Raise for more bytes than all of the file could be unpacked to."""
+    most = held * (_MOST_INFLATED if _DEFLATE in filters else 1)
+    if size > most:
+        raise ValueError(f"{what} claims {size} bytes, of which a file of {held} bytes has {most}")
 
 
 def _from_chunks(

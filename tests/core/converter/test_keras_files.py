@@ -179,8 +179,8 @@ def never_written(file):
     [
         (external, "in another file"),
         (virtual, "layout 3"),
-        (claiming, r"\(1000000, 1000000\) would take 4,000,000,000,000 bytes"),
-        (lambda f: f.create_dataset("a", (900, 900), "f4", chunks=(9, 9)), "0 of the 10000 chunks"),
+        (claiming, r"\(1000000, 1000000\) claims 4000000000000 bytes"),
+        (lambda f: f.create_dataset("a", (15, 15), "f4", chunks=(3, 3)), "0 of the 25 chunks"),
         (never_written, "holds 0 bytes, needs 12|holds 12 bytes"),
         (lambda f: f.create_dataset("a", data=["text"]), "array of texts"),
         (lambda f: f.create_dataset("a", (1,), h5py.ref_dtype), "type class 7"),
@@ -193,7 +193,7 @@ def never_written(file):
 )
 def test_arrays_that_are_refused(fill, message):
     root = open_hdf5(written(fill))
-    with pytest.raises((ValueError, BudgetError), match=message), reading_budget("a.h5"):
+    with pytest.raises(ValueError, match=message):
         root.get("a").array()
 
 
