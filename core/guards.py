@@ -11,6 +11,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from core.bounds import LimitError, Limits, reset_ceiling, set_ceiling, value_ceiling
+from core.contexts import put_back
 from core.errors import CoreError
 from core.memory_count import live_containers
 from core.specs import Spec
@@ -122,7 +123,7 @@ def guarded(guard: Guard) -> Iterator[Guard]:
     try:
         yield guard
     finally:
-        _active.reset(token)
+        put_back(_active, token)
         reset_ceiling(token_of_ceiling)
 
 

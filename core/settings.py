@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from weakref import ref
 
 from core.backends.base import Backend
+from core.contexts import put_back
 from core.errors import CoreError
 from core.kernels import load_backend
 from core.locks import new_lock
@@ -72,7 +73,7 @@ def running_on(chosen: Backend) -> Iterator[None]:
     try:
         yield
     finally:
-        _of_context.reset(token)
+        put_back(_of_context, token)
 
 
 class Flag(NamedTuple):

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from core.contexts import apart
 from core.graph.model import GraphModel
 from core.tensors import Tensor
 from weights_cache.errors import MissingError, ZooError
@@ -256,11 +257,13 @@ class Model(LoadedModel):
                 photos = [np.ascontiguousarray(photo[:, ::-1]) for photo in photos]
             looked = self._look_together(photos, side) if len(photos) > 1 else ()
             keys = ((id(self), id(photo), side) for photo in photos)
-            token = _seen.set(dict(zip(keys, looked, strict=False)))
-            try:
-                results = [estimate(photo) for photo in photos]
-            finally:
-                _seen.reset(token)
+            seen = dict(zip(keys, looked, strict=False))
+
+            def estimates() -> list[Result]:
+                _seen.set(seen)
+                return [estimate(photo) for photo in photos]
+
+            results = apart(estimates)
             if not mirror:
                 return results
             widths = [photo.shape[1] for photo in photos]

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable, Mapping
-from contextlib import AbstractContextManager
 from math import inf
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,6 +15,7 @@ from core.bounds import (
     effective_limits,
     usual_limits,
 )
+from core.contexts import apart
 from core.dtypes import DTYPES
 from core.errors import CoreError
 from core.graph.ends import Ends, MakeFeed, listed
@@ -137,9 +137,7 @@ class GraphModel:
         found = None if raw else self._repeated(inputs, limits)
         if found is not None:
             return found
-        names = list(self.graph.outputs)
-        with guarded(Guard(limits, active_guard())):
-            return self._predicted(inputs, names, raw)
+        return self._guarded(limits, lambda: self._predicted(inputs, list(self.graph.outputs), raw))
 
     def _repeated(self, inputs: Any, limits: Limits) -> dict[str, Tensor] | None:
         """What a call gives that is like the one before; None if it is another one."""
@@ -149,8 +147,7 @@ class GraphModel:
         try:
             if limits.seconds == inf:  # nothing is left to watch over
                 return repeat.run(inputs)
-            with guarded(Guard(limits, active_guard())):
-                return repeat.run(inputs)
+            return self._guarded(limits, lambda: repeat.run(inputs))
         except (LimitError, RunCancelledError):
             raise
         except CoreError:
@@ -161,8 +158,7 @@ class GraphModel:
         if not raw and self._planner is not None and not _is_watched():
             given = {name: self._ends.fed(name) for name in self._ends.named(inputs)}
             wanted = {name: self._ends.asked(name) for name in names}
-            with on_backend(self.backend):
-                self._repeat = self._planner.repeat(given, wanted, feeds)
+            self._repeat = self._planner.repeat(given, wanted, feeds)
         return results
 
     def execute(
@@ -196,8 +192,10 @@ class GraphModel:
         >>> model.execute({"a": [0.0]}, ["y"])["y"].numpy()
         array([1.], dtype=float32)
         """
-        with self._guarded():
-            return self._executed(inputs, listed(outputs), raw)[0]
+        names = listed(outputs)
+        return self._guarded(
+            self._effective_limits(), lambda: self._executed(inputs, names, raw)[0]
+        )
 
     def _effective_limits(self) -> Limits:
         """Those of the model and the context, with all values."""
@@ -205,9 +203,14 @@ class GraphModel:
             return self._usual_limits
         return effective_limits(self.limits)
 
-    def _guarded(self) -> AbstractContextManager[Guard]:
-        """Watch over a run."""
-        return guarded(Guard(self._effective_limits(), active_guard()))
+    def _guarded(self, limits: Limits, run: Callable[[], Result]) -> Result:
+        """What a function gives that runs on the model's backend, watched over."""
+
+        def inside() -> Result:
+            with on_backend(self.backend), guarded(Guard(limits, active_guard())):
+                return run()
+
+        return apart(inside)
 
     def _executed(
         self, inputs: Any, names: list[str], raw: bool
@@ -215,12 +218,11 @@ class GraphModel:
         """What was asked for by name, and what was fed by reference."""
         self._repeat = None
         references = [*map(self._ends.asked, names)]
-        with on_backend(self.backend):
-            runner, make = self._runner()
-            feeds = {**self._initialization.resources(), **self._ends.feeds(inputs, make)}
-            values = runner.run(feeds, references)
-            found = [(name, r, values[r]) for name, r in zip(names, references, strict=True)]
-            return self._ends.results(found, feeds.values(), raw), feeds
+        runner, make = self._runner()
+        feeds = {**self._initialization.resources(), **self._ends.feeds(inputs, make)}
+        values = runner.run(feeds, references)
+        found = [(name, r, values[r]) for name, r in zip(names, references, strict=True)]
+        return self._ends.results(found, feeds.values(), raw), feeds
 
     def _runner(self) -> "tuple[Planner | Executor, MakeFeed]":
         """What runs the graph, and what makes feeds for it: plans copy what they are given.
@@ -287,7 +289,8 @@ class GraphModel:
         """Of the plans of a run the one with the most arithmetic, and the values it begins with."""
         names = [*self.graph.outputs] if outputs is None else listed(outputs)
         references = [*map(self._ends.asked, names)]
-        with on_backend(self.backend), self._guarded():
+
+        def found() -> "tuple[Plan, Mapping[str, Any]]":
             if self._planner is None or not active_backend().has_plans:
                 raise CoreError(f"this model runs op by op on backend {self.backend!r}")
             given = self._zeros() if inputs is None else inputs
@@ -298,6 +301,8 @@ class GraphModel:
                     f"several values is among them, and others of its values may be computed"
                 )
             return largest_plan(self._planner.stages(feeds, references))
+
+        return self._guarded(self._effective_limits(), found)
 
     def _zeros(self) -> dict[str, np.ndarray]:
         """Inputs of the shapes that are declared."""

@@ -294,7 +294,10 @@ def test_a_run_that_fails_harms_none_after_it(graph, x):
     plan = graph.plan(x)
     (workspace,) = plan._executable._workspaces._waiting
 
+    usual = workspace.works[1]
+
     def interrupted():
+        workspace.works[1] = usual
         raise KeyboardInterrupt
 
     workspace.works[1] = interrupted

@@ -107,16 +107,13 @@ class _Job:
         """Do lanes while there are any; counting is one atomic step."""
         lanes = self._lanes
         while (number := next(self._begun)) < self._most:
-            try:
-                for work in lanes[number]:
-                    work()
-            except BaseException as error:
-                self.error = error
+            for work in lanes[number]:
+                work()
             if next(self._finished) == len(lanes):
                 self._done.release()
 
     def wait(self) -> None:
-        """Until those who began a lane have done it."""
+        """Until all lanes are done; raises what a helper's raised."""
         self._done.acquire()
         if self.error is not None:
             raise self.error
@@ -124,6 +121,13 @@ class _Job:
     def stop(self) -> None:
         """Let nobody begin another lane."""
         self._most = 0
+
+    def fail(self, error: BaseException) -> None:
+        """Let the leader raise an error; a helper's call."""
+        self.error = error
+        self.stop()
+        with suppress(RuntimeError):  # another helper's lane failed, too
+            self._done.release()
 
 
 class Team:
@@ -183,7 +187,10 @@ class Team:
             self._at_work.append(alarm)
             job = self._job
             if job is not None:
-                job.work()
+                try:
+                    job.work()
+                except BaseException as error:
+                    job.fail(error)
             del job
             self._at_work.remove(alarm)
 
