@@ -20,7 +20,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.description = __doc__
     parser.add_argument("--mode", choices=MODES, default="plan")
     parser.add_argument("--group", action="append", choices=every, help="may be given again")
-    parser.add_argument("--name", action="append", help="of a file; may be given again")
+    parser.add_argument("--file", action="append", help="GROUP/NAME; may be given again")
     parser.add_argument("--all", action="store_true", help="print also what was right")
     parser.add_argument("--json", action="store_true", help="print lines of JSON and no table")
     parser.add_argument("--traceback", action="store_true", help="print whole tracebacks")
@@ -30,7 +30,7 @@ def main(arguments: list[str] | None = None) -> int:
         (group, name, file)
         for group in given.group or every
         for name, file in every[group].items()
-        if not given.name or name in given.name
+        if not given.file or f"{group}/{name}" in given.file
     ]
     found = []
     for trial in trials(given.mode, chosen):
