@@ -84,6 +84,18 @@ def test_the_outputs_are_those_of_the_model_in_this_process(kind, tmp_path, rng)
                 assert found[name].numpy().tobytes() == tensor.numpy().tobytes()
 
 
+def test_a_run_that_is_awaited_too_long_ends_its_process(tmp_path):
+    write_loop(tmp_path / "model")
+    limits = core.Limits(loop_steps=1e18, seconds=600)
+    with zoo.load(tmp_path / "model", isolate=True, limits=limits) as model:
+        given = np.float32(1)
+        for _ in range(2):  # the second in another process
+            with pytest.raises(LimitError, match="timeout=0.2"):
+                asyncio.run(model.predict_async(given, timeout=0.2))
+        with pytest.raises(core.CoreError, match="timeout=0 must be"):
+            model.predict_async(given, timeout=0)
+
+
 def test_what_may_be_given_and_asked_for(model, folder):
     plain = zoo.load(folder)
     for given in (ROWS, ROWS.tolist(), core.tensor(ROWS), {"x": ROWS}, ROWS.astype(">f8")):

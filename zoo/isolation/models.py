@@ -11,7 +11,7 @@ from core.graph.ends import listed
 from core.graph.model import GraphModel
 from core.graph.nodes import PartialSpec
 from core.tensors import Tensor
-from core.workers import run_async
+from core.workers import checked_timeout, run_async, within
 from weights_cache.errors import ZooError
 from zoo.classification.teachable import TeachableModel
 from zoo.descriptions import Card
@@ -81,18 +81,26 @@ class IsolatedModel(LoadedModel):
         return self._runner.run(inputs, None, raw)
 
     def predict_async(
-        self, inputs: NetworkInput, *, raw: bool = False
+        self, inputs: NetworkInput, *, raw: bool = False, timeout: float | None = None
     ) -> Coroutine[Any, Any, dict[str, Tensor]]:
         """`predict` to await: the event loop goes on meanwhile.
+
+        If the awaiting task is cancelled, the process is ended; the next call starts another one.
 
         Args:
             inputs: as for `predict`.
             raw: as for `predict`.
+            timeout: as for `LoadedModel.predict_async`.
 
         Returns:
             To await: every output by name.
+
+        Raises:
+            LimitError: (awaited) there is no result after ``timeout`` seconds.
+            CoreError: as of `predict`, or ``timeout`` is no such number.
         """
-        return run_async(self.predict, inputs, raw=raw)
+        seconds = checked_timeout(timeout)
+        return within(seconds, lambda: run_async(self.predict, inputs, raw=raw))
 
     def execute(
         self, inputs: NetworkInput, outputs: Sequence[str], *, raw: bool = False

@@ -9,6 +9,8 @@ from io import FileIO
 from math import inf
 from time import monotonic
 
+from core.guards import active_guard
+
 #: Whether the system can wait for a pipe with a limit of time; Windows cannot.
 CAN_WAIT = hasattr(select, "poll")
 
@@ -19,6 +21,7 @@ _PIPE_BYTES = 2**20
 _ENDED = (errno.EPIPE, errno.EINVAL)
 
 _LONGEST = 1e9  # milliseconds that the system waits at once
+_LONGEST_GUARDED = 20.0  # likewise where the run may be cancelled
 
 
 class LateError(Exception):
@@ -52,6 +55,7 @@ class Pipe:
 
         Raises:
             LateError: there is no room until the deadline.
+            RunCancelledError: (also by `readinto`) the run around was cancelled.
             EndedError: nobody reads any more.
         """
         return self._moved(self._stream.write, data)
@@ -79,12 +83,17 @@ class Pipe:
         return count
 
     def _wait(self) -> None:
+        guard = active_guard()
+        check = guard.check if guard is not None and guard.may_end else None
+        longest = _LONGEST_GUARDED if check else _LONGEST
         while CAN_WAIT:
             left = (self.deadline - monotonic()) * 1000
-            if self._poll.poll(None if left == inf else min(max(left, 0), _LONGEST)):
+            if self._poll.poll(min(max(left, 0), longest)):
                 return
             if left <= 0:
                 raise LateError
+            if check:
+                check()
 
 
 def _widen(stream: FileIO) -> None:
