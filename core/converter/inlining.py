@@ -1,7 +1,9 @@
 """Calls of functions, replaced by the nodes of what they call."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import inf
 
+from core.bounds import LimitError, effective_limits
 from core.converter.graph_protos import Body
 from core.errors import CoreError
 from core.graph.node_types import find_node_type
@@ -10,9 +12,8 @@ from core.graph.nodes import Node, node_of, output_index
 #: Node types that call the function which their attribute "f" names.
 CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 
-#: How deep calls may lie in each other, and how many nodes there may be after all.
+#: How deep calls may lie in each other.
 DEEPEST = 100
-MOST_NODES = 500_000
 
 #: Names in nodes that calls bring may take this many bytes in all: prefixes could multiply.
 MOST_NAME_BYTES = 256 * 2**20
@@ -51,6 +52,7 @@ class Inliner:
         self.nodes = {node.name: node for node in body.nodes}
         self.constants = dict(body.constants)
         self._functions = functions
+        self._most_nodes = effective_limits().nodes or inf
         self._names = names or NameBudget()
         self._results: dict[str, tuple[str, ...]] = {}
         self._controls: dict[str, tuple[str, ...]] = {}
@@ -82,7 +84,9 @@ class Inliner:
 
     def resolved(self, reference: str) -> str:
         """The output of a node that is no call, for one that may be."""
-        for _ in range(MOST_NODES):
+        hops = 0
+        while hops <= len(self.nodes):  # which become more on the way
+            hops += 1
             name, _, index = reference.partition(":")
             if not self._called(self._node(name)):
                 return name if index in ("", "0") else reference
@@ -147,8 +151,10 @@ class Inliner:
         given = [i for i in call.inputs if not i.startswith("^")]
         if len(given) != len(body.inputs):
             raise CoreError(f"{call.name!r} gives {len(given)} of {len(body.inputs)} arguments")
-        if len(self.nodes) + len(body.nodes) > MOST_NODES:
-            raise CoreError(f"with the functions that it calls it has over {MOST_NODES} nodes")
+        count = len(self.nodes) + len(body.nodes)
+        if count > self._most_nodes:
+            what = f"node {call.name!r}: with the functions that it calls the graph has {count:,}"
+            raise LimitError(f"{what} nodes", "nodes", self._most_nodes)
         scope = Scope(body, self._prefix(call.name, body), given, self._functions)
         for node in scope.nodes():
             self.nodes[node.name] = node
