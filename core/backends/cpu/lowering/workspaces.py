@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from core.backends.cpu import begin_plans, get_errors, set_errors
+from core.backends.cpu import begin_plans, get_errors, reset_errors, set_errors
 from core.backends.cpu.lowering.blas import Run, one_blas_thread
 from core.backends.cpu.lowering.table import Work
 from core.backends.cpu.lowering.team import current_team
@@ -61,12 +61,12 @@ class Workspaces:
         """
         workspace = self._free(make)
         team, one_thread, run, me = current_team(), one_blas_thread(), Run(), get_ident()
-        errors = get_errors()
+        errors, token = get_errors(), None
         leads = is_left = False
         try:
             if team.leader is None:
                 team.leader, leads = me, True  # no call: nothing comes between
-            begin_plans()
+            token = begin_plans()
             one_thread.begin(run)
             found = do(workspace)
             is_left = True
@@ -78,7 +78,10 @@ class Workspaces:
             if leads:
                 team.leader = None
             try:
-                set_errors(errors)
+                if token is None:
+                    set_errors(errors)
+                else:
+                    reset_errors(token)
                 one_thread.end(run)
             except BaseException:
                 one_thread.end(run)
