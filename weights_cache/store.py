@@ -76,11 +76,11 @@ def locate(
     from weights_cache.notes import CheckBook
 
     places = Places.choose(cache, mirror, offline)
-    book = CheckBook(record.name)
+    book, kits = CheckBook(record.name), places.kit_folders(record)
     found: dict[str, Path] = {}
     faults: dict[FileRecord, str] = {}
     for file in record.files:
-        path, fault = _find_file(places, record, file, book.find_fault)
+        path, fault = _find_file(places, record, file, kits, book.find_fault)
         mirrored = None if path else places.in_mirror(record, file)
         if path:
             found[file.path] = path
@@ -111,10 +111,11 @@ def fetch(
     if record.bundled:
         return _bundled_files(record)
     places = Places.choose(cache, mirror, offline)
+    kits = places.kit_folders(record)
     found: dict[str, Path] = {}
     faults: dict[FileRecord, str] = {}
     for file in record.files:
-        path, fault = _find_file(places, record, file, find_fault)
+        path, fault = _find_file(places, record, file, kits, find_fault)
         if path:
             found[file.path] = path
         else:
@@ -174,12 +175,12 @@ def _state(places: Places, record: ModelRecord, file: FileRecord) -> State:
 
 
 def _find_file(
-    places: Places, record: ModelRecord, file: FileRecord, check: Check
+    places: Places, record: ModelRecord, file: FileRecord, kits: list[Path], check: Check
 ) -> tuple[Path | None, str]:
     """Where a kit or the cache has the file, or else what is wrong with its place in the cache."""
-    for path in places.in_kits(record, file):
-        if check(path, file) is None:
-            return path, ""
+    for folder in kits:
+        if check(folder / file.path, file) is None:
+            return folder / file.path, ""
     path = places.in_cache(record, file)
     fault = check(path, file)
     if fault is None:
