@@ -23,6 +23,7 @@ _OPTIONS = {
     "quantise=": "--quantise ",
     "samples=": "--samples",
     "tolerance=": "--tolerance ",
+    "measure=True": "--measure",
 }
 
 
@@ -40,6 +41,11 @@ def add_convert(commands: Any) -> None:
     convert.add_argument("target", metavar="OUT", nargs="?", help="the folder to write to")
     _add_quantisation(convert)
     convert.add_argument("--dry-run", action="store_true", help="write nothing, print a report")
+    convert.add_argument(
+        "--measure",
+        action="store_true",
+        help="of a dry run: run the model, and report how far quantised weights change its outputs",
+    )
     convert.add_argument("--json", action="store_true", help="the report as JSON")
     convert.add_argument(
         "--optimise",
@@ -126,8 +132,9 @@ def _convert(given: argparse.Namespace) -> int:
     source, entry = find_source(given.source)
     kind = "graph" if isinstance(source, Graph) else find_kind(source)
     require_format(given.format)
-    if not given.dry_run and given.json:
-        raise ZooError("--json is for the report: give --dry-run, too")
+    if not given.dry_run and (given.json or given.measure):
+        option = "--json" if given.json else "--measure"
+        raise ZooError(f"{option} is for the report: give --dry-run, too")
     if not given.dry_run and given.target is None:
         raise ZooError("give the folder to write to as OUT, or --dry-run")
     request = _request(given, kind, entry)
@@ -156,11 +163,11 @@ def _request(given: argparse.Namespace, kind: str, entry: "Entry | None") -> "Re
     )
     if given.tolerance is not None:
         request = request._replace(tolerance=given.tolerance)
-    if not (request.quantise or given.dry_run):
+    measures = given.measure if given.dry_run else request.quantise
+    if not measures:
         if given.samples or given.range or given.tolerance is not None:
-            raise ZooError(
-                "--samples, --range and --tolerance are for --quantise or --dry-run: give one"
-            )
+            other = "--measure" if given.dry_run else "--quantise or --dry-run --measure"
+            raise ZooError(f"--samples, --range and --tolerance are for {other}: give it, too")
         return request
     return request._replace(samples=_samples(given, kind, entry))
 
@@ -222,7 +229,9 @@ def _print_report(
     if given.target is not None:
         path = None if isinstance(source, Graph) else Path(source)
         check_target(given.target, path, kind, overwrite=given.overwrite)
-    report = inspect_model(source, **request._asdict())._replace(source=given.source)
+    report = inspect_model(source, **request._asdict(), measure=given.measure)
+    notes = [_as_options(note) for note in report.notes]
+    report = report._replace(source=given.source, notes=notes)
     print(json.dumps(report.to_dict()) if given.json else report.to_text())
     if report.unsupported:
         complain(f"TensorFlow.js has not these node types: {', '.join(report.unsupported)}")

@@ -62,7 +62,8 @@ def convert(
             default random values from 0 to 1, which say less than real inputs do.
         tolerance: how far an output may change, as a share of its range: more than 0, less than
             1. Beyond it there is a warning, and ``"auto"`` stays within it. None: the model does
-            not run, and nothing is measured.
+            not run, and nothing is measured. Each run has the limits of `core.limits`, and 60
+            seconds unless they say otherwise.
 
     Returns:
         The path of ``model.json``. The metadata of a Teachable Machine model lies beside it, so

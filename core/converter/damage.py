@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from core.bounds import Limits, context_limits
 from core.converter.samples import Run, Samples
 from core.errors import CoreError
 from core.graph.model import GraphModel
@@ -17,6 +18,9 @@ from weights_cache.quantise import StoredArray, dequantise_array
 #: that change led by 0.3 % at most, and 95 % of PoseNet's joints move by less than 0.7 pixels; at
 #: 0.1 that is 4.6 pixels, and at 0.02 MobileNet takes 40 % more bytes.
 TOLERANCE = 0.05
+
+#: Duration of one run of a model that is measured, where `core.limits` says nothing else.
+SECONDS = 60.0
 
 #: Probabilities add up to 1 but for the rounding of each where the output is quantised: to steps
 #: of 1/256 those of 1001 classes were seen to add up to 0.66.
@@ -132,7 +136,7 @@ class Trials:
 
     def _outputs(self, weights: Mapping[str, np.ndarray]) -> list[Run]:
         try:
-            model = GraphModel(self._graph(weights), "cpu")
+            model = GraphModel(self._graph(weights), "cpu", limits=_limits())
             return [_arrays(model.predict(run)) for run in self.samples.runs]
         except MemoryError:
             raise CoreError("the memory does not suffice") from None
@@ -150,6 +154,13 @@ class Trials:
         leads = _leads(pairs) / self._scales[name]
         kept = int((leads <= 0).sum())
         return OutputError(largest, mean, leads.size, kept, float(leads.max(initial=0.0)))
+
+
+def _limits() -> Limits | None:
+    """A run may take `SECONDS`, unless the context says otherwise."""
+    context = context_limits()
+    has_seconds = context is not None and context.seconds is not None
+    return None if has_seconds else Limits(seconds=SECONDS)
 
 
 def _arrays(outputs: Mapping[str, Tensor]) -> Run:

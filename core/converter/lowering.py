@@ -7,6 +7,7 @@ import numpy as np
 from core.backends.cpu.quantisation import NUDGE
 from core.converter.detection_lowering import lower_detection
 from core.converter.lowered_nodes import LoweredNodes
+from core.engine import MISUSE
 from core.errors import CoreError
 from core.graph.names import all_names
 from core.graph.nodes import DataType, Graph, Node
@@ -59,7 +60,7 @@ def _body(made: LoweredNodes, nodes: Sequence[Node]) -> list[Node]:
 def _lower(made: LoweredNodes, node: Node) -> None:
     try:
         _RULES[node.type](made, node)
-    except (LookupError, TypeError, ValueError) as error:
+    except MISUSE as error:
         reason = f"lacks {error}" if isinstance(error, LookupError) else error
         raise CoreError(f"node {node.name!r} ({node.type}): {reason}") from error
 
@@ -67,8 +68,9 @@ def _lower(made: LoweredNodes, node: Node) -> None:
 def _completed(node: Node) -> Node:
     """With the attributes that TensorFlow.js reads without a default."""
     told = dict(node.attributes)
-    if "Conv" in node.type and "strides" in told:
-        told.setdefault("dilations", [1] * len(told["strides"]))
+    strides = told.get("strides")
+    if "Conv" in node.type and isinstance(strides, (list, tuple)):
+        told.setdefault("dilations", [1] * len(strides))
     if told.get("fused_ops"):
         told.setdefault("num_args", len(node.inputs) - 2)
     return node if len(told) == len(node.attributes) else node._replace(attributes=told)

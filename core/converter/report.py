@@ -43,8 +43,8 @@ class Report(NamedTuple):
         parameters: how many values the weights have.
         sizes: bytes of the weights by quantisation; ``"float32"`` is none, ``"as asked"`` what
             was asked for, ``"as stored"`` what the source has and keeps.
-        errors: of each quantisation by output; empty if the model could not run.
-        notes: why something is missing.
+        errors: of each quantisation by output; empty if they were not measured.
+        notes: why something is missing, and how to get it.
         samples: the inputs with which errors were measured, such as ``"8 random inputs"``.
         kinds: how many weights have each kind, of what was asked for.
     """
@@ -83,7 +83,8 @@ class Report(NamedTuple):
         lines += [f"  {count:>5} {kind}" for kind, count in self.types.items()]
         for kind, names in self.unsupported.items():
             lines.append(f"not in TensorFlow.js: {kind} ({', '.join(names)})")
-        lines.append("quantisation      bytes  largest and mean error, of an output's range")
+        errors = "  largest and mean error, of an output's range" if self.errors else ""
+        lines.append(f"quantisation      bytes{errors}")
         lines += [self._size_line(kind, size) for kind, size in self.sizes.items()]
         if self.kinds:
             counts = ", ".join(f"{count} in {kind}" for kind, count in self.kinds.items())
@@ -114,14 +115,16 @@ def inspect_model(
     samples: SampleInputs | None = None,
     tolerance: float | None = TOLERANCE,
     seed: int = 0,
+    measure: bool = False,
 ) -> Report:
-    """Tell what `core.converter.convert` would write, without writing it.
+    """Report what `core.converter.convert` would write, without writing it.
 
-    Errors are measured: the graph runs on the CPU with float32 weights and with quantised ones.
+    The model is read, and runs only where ``measure`` asks for it.
 
     Args:
         source: as for `convert`.
-        quantise: a quantisation to measure beside those of `KINDS`, as for `convert`.
+        quantise: a quantisation to report beside those of `KINDS`, as for `convert`; ``"auto"``
+            needs ``measure=True``.
         format: as for `convert`.
         optimise: as for `convert`.
         signature: as for `convert`.
@@ -130,18 +133,33 @@ def inspect_model(
             images are integers.
         tolerance: as for `convert`.
         seed: of the random inputs.
+        measure: whether to run the model on the CPU, with float32 weights and with quantised ones,
+            and measure how far the outputs differ. Each run has the limits of `core.limits`, and
+            60 seconds unless they say otherwise.
 
     Raises:
         WeightsError: the source cannot be read, or not be written so for another reason than node
             types that TensorFlow.js lacks.
-        CoreError: there are no outputs or nodes of these names.
+        CoreError: there are no outputs or nodes of these names; or samples or ``"auto"`` are given,
+            and nothing is measured.
+
+    >>> from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
+    >>> nodes = [Node("x", "Placeholder"), Node("w", "Const"), Node("y", "Mul", ("x", "w"))]
+    >>> ends = [Endpoint(name, PartialSpec((2,))) for name in ("x", "y")]
+    >>> graph = Graph(nodes, {"w": np.float32([1, 2])}, {"x": ends[0]}, {"y": ends[1]})
+    >>> inspect_model(graph).sizes["uint8"], inspect_model(graph).errors
+    (2, {})
+    >>> inspect_model(graph, measure=True).samples
+    '8 random inputs'
     """
     request = Request(quantise, format, optimise, signature, outputs, samples, tolerance)
     request.check()
+    if not measure:
+        _refuse_measuring(quantise, samples)
     written = request.written(read_original(source, signature=signature))
     if not written.unsupported:
         written.check()
-    trials = make_trials(written, samples, seed)
+    trials = make_trials(written, samples, seed) if measure else _NOT_ASKED
     wanted: dict[str, Mapping[str, str]] = {kind: written.kinds(kind) for kind in KINDS}
     wanted |= {STORED: {}} if written.stored else {}
     if quantise is not None:
@@ -161,6 +179,19 @@ def inspect_model(
         samples=trials.samples.text if isinstance(trials, Trials) else "",
         kinds=dict(Counter(map(stored_kind, asked.values())).most_common()),
     )
+
+
+#: In the place of trials.
+_NOT_ASKED = "measuring runs the model: ask for it with measure=True"
+
+
+def _refuse_measuring(quantise: Quantise, samples: SampleInputs | None) -> None:
+    """Raise for what is of use only where the model runs."""
+    kinds = quantise.values() if isinstance(quantise, Mapping) else [quantise]
+    if AUTO in kinds:
+        raise CoreError("quantise='auto' runs the model to measure errors: give measure=True, too")
+    if samples is not None:
+        raise CoreError("samples= are inputs to measure errors with: give measure=True, too")
 
 
 def _weights_by_kind(

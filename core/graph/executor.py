@@ -266,6 +266,7 @@ class Executor(Body):
     def _bound(self, node: Node, constants: Mapping[str, Tensor]) -> Step:
         inputs = tuple(self.normalised(r) for r in node.inputs if not r.startswith("^"))
         after = tuple(self.normalised(r[1:]) for r in node.inputs if r.startswith("^"))
+        _refuse_other_outputs(node, (*inputs, *after), constants)
         if node.name in constants:
             return Step(node, partial(constants.__getitem__, node.name), (), after)
         kind = self._kind(node)
@@ -273,6 +274,16 @@ class Executor(Body):
         if kind.in_run:
             return Step(node, function_of(kind.run), inputs, after, in_run=True)
         return bound_to_op(node, kind, inputs, constants)._replace(after=after)
+
+
+def _refuse_other_outputs(node: Node, inputs: Iterable[str], constants: Container[str]) -> None:
+    """Raise for a reference to a second output of a constant."""
+    for reference in inputs:
+        name, colon, _ = reference.partition(":")
+        if colon and name in constants and reference not in constants:
+            raise CoreError(
+                f"the node {node.name!r} refers to {reference!r}, but a constant has one output"
+            )
 
 
 def _without(constants: Mapping[str, Tensor], given: Iterable[str]) -> Mapping[str, Tensor]:

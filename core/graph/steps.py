@@ -4,7 +4,9 @@ from collections.abc import Callable, Mapping
 from itertools import chain
 from typing import Any, NamedTuple
 
+from core.engine import MISUSE
 from core.errors import CoreError, KernelNotFound
+from core.graph.attribute_kinds import CheckedAttributes
 from core.graph.node_types import NodeType
 from core.graph.nodes import Node
 from core.kernels import FUNCTIONS, OPS
@@ -69,7 +71,7 @@ def bound_to_op(
 def _positions(reads: Mapping[str, int], count: int) -> dict[str, int]:
     """Where attributes are among so many inputs, from the front; optional ones may be absent."""
     found = {name: p + count if p < 0 else p for name, p in reads.items()}
-    return {name: p for name, p in found.items() if p < count}
+    return {name: p for name, p in found.items() if 0 <= p < count}
 
 
 def read(value: Tensor) -> Any:
@@ -93,11 +95,13 @@ def function_of(run: str | Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _translated(node: Node, kind: NodeType) -> dict[str, Any]:
-    """A node's attributes as those of its op."""
+    """A node's attributes as those of its op; a user's function gets them as they are."""
+    is_ours = kind.attributes is not dict
     try:
-        translated = kind.attributes(node.attributes)
+        given = CheckedAttributes(node.attributes) if is_ours else node.attributes
+        translated = kind.attributes(given)
         return {name: as_attribute(value) for name, value in translated.items()}
     except KeyError as error:
         raise CoreError(f"node {node.name!r} ({node.type}) lacks the attribute {error}") from error
-    except (CoreError, TypeError, ValueError, LookupError) as error:
+    except (CoreError, *MISUSE) as error:
         raise CoreError(f"node {node.name!r} ({node.type}): {error}") from error

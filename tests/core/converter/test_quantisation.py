@@ -228,13 +228,13 @@ def test_the_summary_says_what_was_won(source, tmp_path, samples):
 
 
 def test_a_report_measures_auto(source, samples):
-    report = inspect_model(source, quantise="auto", samples=samples)
+    report = inspect_model(source, quantise="auto", samples=samples, measure=True)
     assert report.sizes["as asked"] < report.sizes["uint16"]
     assert report.errors["as asked"]["y"].max <= TOLERANCE < report.errors["uint8"]["y"].max
     assert report.kinds["uint8"] >= 1 and sum(report.kinds.values()) == 4
     assert "errors measured on 6 sample inputs" in report.to_text()
     with pytest.raises(CoreError, match="needs a tolerance"):
-        inspect_model(source, quantise="auto", tolerance=None)
+        inspect_model(source, quantise="auto", tolerance=None, measure=True)
 
 
 # Samples

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+import core
 from core.converter import Report, convert, inspect_model, written
 from core.converter.web_writer import write_web
 from core.errors import CoreError
@@ -12,6 +13,8 @@ from core.graph.model import GraphModel
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from tests.core.converter.teachable_bundles import write_bundle
 from tests.core.converter.test_convert import layers_model
+from tests.reliability.hostile_graphs import endless_graphs
+from tests.reliability.test_run_limits import TIGHT
 from weights_cache.errors import WeightsError
 
 FOUR = PartialSpec((None, 4))
@@ -35,7 +38,7 @@ def test_outputs_that_are_single_numbers(tmp_path):
 
 def test_inputs_too_large_to_try(tmp_path):
     graph = dense(weight=np.ones((4, 4), np.float32), spec=PartialSpec((2**20, 2**20)))
-    report = inspect_model(write_web(graph, tmp_path))
+    report = inspect_model(write_web(graph, tmp_path), measure=True)
     assert "too large to try" in report.notes[0]
 
 
@@ -46,7 +49,7 @@ def path(rng, tmp_path):
 
 
 def test_counts_and_sizes(path):
-    report = inspect_model(path)
+    report = inspect_model(path, measure=True)
     assert report.types == {"Placeholder": 1, "Const": 1, "MatMul": 1}
     assert report.parameters == 200
     assert report.sizes == {"float32": 800, "float16": 400, "uint16": 400, "uint8": 200}
@@ -55,19 +58,19 @@ def test_counts_and_sizes(path):
 
 
 def test_errors_are_those_of_the_quantised_weights(path, tmp_path):
-    report = inspect_model(path)
+    report = inspect_model(path, measure=True)
     assert list(report.errors) == ["float16", "uint16", "uint8"]
     errors = [report.errors[kind]["y"] for kind in ("uint16", "float16", "uint8")]
     assert 0 < errors[0].max < errors[1].max < errors[2].max < 0.02
     assert all(0 < error.mean < error.max for error in errors)
-    again = inspect_model(convert(path, tmp_path / "small", quantise="uint8"))
+    again = inspect_model(convert(path, tmp_path / "small", quantise="uint8"), measure=True)
     assert again.errors["uint8"]["y"].max < 1e-6
     assert again.sizes["as stored"] == 200
     assert "as stored" not in again.errors
 
 
 def test_what_was_asked_for_is_measured_beside(path):
-    report = inspect_model(path, quantise={"w": "uint8"})
+    report = inspect_model(path, quantise={"w": "uint8"}, measure=True)
     assert report.sizes["as asked"] == 200
     assert report.errors["as asked"] == report.errors["uint8"]
     with pytest.raises(WeightsError, match="matches no weight"):
@@ -75,7 +78,7 @@ def test_what_was_asked_for_is_measured_beside(path):
 
 
 def test_forms(path):
-    report = inspect_model(path)
+    report = inspect_model(path, measure=True)
     assert isinstance(report, Report)
     found = json.loads(json.dumps(report.to_dict()))
     assert found["sizes"]["uint8"] == 200
@@ -92,7 +95,7 @@ def test_types_that_tfjs_lacks_are_told_not_raised(tmp_path):
     document = json.loads(path.read_text())
     document["modelTopology"]["node"][-1]["op"] = "Magic"
     path.write_text(json.dumps(document))
-    report = inspect_model(path)
+    report = inspect_model(path, measure=True)
     assert report.unsupported == {"Magic": ["y"]}
     assert report.errors == {}
     assert "errors were not measured: no op runs these node types: Magic (y)" in report.notes[0]
@@ -101,14 +104,14 @@ def test_types_that_tfjs_lacks_are_told_not_raised(tmp_path):
 
 def test_values_that_a_kind_cannot_hold_are_told(tmp_path):
     weight = np.full((4, 4), 1e6, np.float32)
-    report = inspect_model(write_web(dense(weight=weight), tmp_path))
+    report = inspect_model(write_web(dense(weight=weight), tmp_path), measure=True)
     assert "float16" not in report.sizes
     assert "float16: weight 'w': the value 1e+06 is beyond 65504" in report.notes[0]
 
 
 def test_an_input_of_any_shape_is_not_guessed(tmp_path):
     graph = dense(weight=np.ones((4, 4), np.float32), spec=PartialSpec(None))
-    report = inspect_model(write_web(graph, tmp_path))
+    report = inspect_model(write_web(graph, tmp_path), measure=True)
     assert report.errors == {}
     assert "the input 'x' has no shape" in report.notes[0]
 
@@ -124,7 +127,7 @@ def test_images_of_whole_numbers_and_outputs_of_several_dtypes(tmp_path):
     ends = {name: Endpoint(name, PartialSpec(None)) for name in ("y", "all")}
     image = Endpoint("x", PartialSpec((None, None, 2, 3), "int32"))
     graph = Graph(nodes, {"w": np.float32([0.1, 0.2, 0.3])}, {"x": image}, ends)
-    errors = inspect_model(write_web(graph, tmp_path)).errors["uint8"]
+    errors = inspect_model(write_web(graph, tmp_path), measure=True).errors["uint8"]
     assert 0 < errors["y"].max < 0.01
     assert errors["all"].max <= 1
 
@@ -132,7 +135,7 @@ def test_images_of_whole_numbers_and_outputs_of_several_dtypes(tmp_path):
 def test_layers_that_are_kept_are_reported_as_they_are_written(tmp_path):
     """Patterns are those of the weights in the file, and so are bytes."""
     path = layers_model(tmp_path / "layers")
-    report = inspect_model(path, quantise={"dense/kernel": "float16"})
+    report = inspect_model(path, quantise={"dense/kernel": "float16"}, measure=True)
     assert (report.format, report.types) == ("layers", {"InputLayer": 1, "Dense": 1})
     assert (report.parameters, report.sizes["float32"]) == (8, 32)
     assert report.sizes["as stored"] == 6 + 2 * 4
@@ -190,6 +193,33 @@ def test_a_model_that_takes_too_much_memory_is_not_measured(path, monkeypatch):
         raise MemoryError
 
     monkeypatch.setattr(GraphModel, "predict", fail)
-    report = inspect_model(path)
+    report = inspect_model(path, measure=True)
     assert report.errors == {} and report.sizes["uint8"] == 200
     assert list(report.notes) == ["errors were not measured: the memory does not suffice"]
+
+
+def test_nothing_runs_unless_it_is_asked_for(path, monkeypatch):
+    def fail(*_, **__):
+        raise AssertionError("the model ran")
+
+    monkeypatch.setattr(GraphModel, "__init__", fail)
+    report = inspect_model(path, quantise="uint8")
+    assert report.errors == {} and report.sizes["as asked"] == 200
+    (note,) = report.notes
+    assert note == (
+        "errors were not measured: measuring runs the model: ask for it with measure=True"
+    )
+    assert "error, of an output's range" not in report.to_text()
+    for given in ({"quantise": "auto"}, {"samples": np.ones((1, 4), np.float32)}):
+        with pytest.raises(CoreError, match="give measure=True, too"):
+            inspect_model(path, **given)
+
+
+@pytest.mark.parametrize("name", endless_graphs())
+def test_hostile_graphs_are_reported_and_measured_within_limits(name):
+    """Strict limits end the run; without them a dry run would not end, or take all memory."""
+    graph = endless_graphs()[name].graph
+    with core.limits(TIGHT):
+        assert not inspect_model(graph).errors
+        (note,) = inspect_model(graph, measure=True).notes[-1:]
+        assert note.startswith("errors were not measured: ")

@@ -105,7 +105,7 @@ POOL = {**CONV, "ksize": [1, 2, 2, 1]}
         ("Conv2D", {**CONV, "padding": "FULL"}, "padding 'FULL' must be SAME, VALID or EXPLICIT"),
         ("Conv2D", {**CONV, "strides": [1, 1]}, "strides .* each axis of NHWC"),
         ("Conv2D", {**CONV, "data_format": "NCDHW"}, "only NHWC or NCHW"),
-        ("Conv2D", {**CONV, "strides": None}, "NoneType"),
+        ("Conv2D", {**CONV, "strides": None}, "'strides' must be a list of numbers"),
         ("MaxPool", {**POOL, "data_format": "NCHW"}, "'NCHW' is not supported, only NHWC"),
         ("AvgPool", CONV, "lacks the attribute 'ksize'"),
         ("Conv3D", {**CONV, "data_format": "NCDHW"}, "only NDHWC"),
