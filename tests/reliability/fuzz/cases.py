@@ -34,8 +34,8 @@ LENGTHS = (1, 1, 2, 5)
 #: Shapes for inputs of any rank.
 SHAPES: tuple[tuple[int | None, ...], ...] = ((), (2,), (2, 3), (1, 8, 8, 3))
 
-#: Values of an input that a caller has, and of one that no caller has.
-_MOST_FED, _MUST_NOT_FIT = 2**24, 2**40
+#: Values of an input that a caller may have.
+_MOST_FED = 2**24
 
 #: Outcomes that are right.
 REFUSED, LOADED, RAN = "refused", "loaded, run refused", "ran"
@@ -162,10 +162,7 @@ def run(model: Any, rng: np.random.Generator) -> None:
 
 
 def fed(spec: PartialSpec, how: str, length: int, rng: np.random.Generator) -> np.ndarray:
-    """An input; of huge ones every value is the same place in memory.
-
-    What would fit into memory, but not within the limits, is not the file's fault: no such input.
-    """
+    """An input of the declared shape; a single value where that is too large for a caller's."""
     shape = SHAPES[int(rng.integers(len(SHAPES)))] if spec.shape is None else spec.shape
     lengths = tuple(length if n is None else n for n in shape)
     count = float(np.prod([float(n) for n in lengths]))
@@ -173,7 +170,7 @@ def fed(spec: PartialSpec, how: str, length: int, rng: np.random.Generator) -> n
     dtype = DTYPES[spec.dtype]
     if how == "random" and count < 1e6 and spec.dtype != "string":
         return (rng.normal(size=lengths) * 3).astype(dtype)
-    lengths = () if _MOST_FED < count < _MUST_NOT_FIT else lengths
+    lengths = () if count > _MOST_FED else lengths
     value = np.array(b"owl", object) if spec.dtype == "string" else one((), dtype)
     try:
         return np.broadcast_to(value, lengths)
