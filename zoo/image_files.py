@@ -44,7 +44,7 @@ _SEVERAL_FRAMES = ("GIF", "PNG", "WEBP", "TIFF", "AVIF")
 #: Formats that Pillow knows by name, but does not decode, or not as an image.
 _NOT_DECODED = ("BUFR", "EPS", "GRIB", "HDF5", "MPEG", "WMF")
 
-_ORIENTATION_TAG, _TILE_WIDTH, _TILE_LENGTH = 274, 322, 323
+_ORIENTATION_TAG = 274
 _UPRIGHT = {  # EXIF orientation → the Image.Transpose that undoes it
     2: "FLIP_LEFT_RIGHT",
     3: "ROTATE_180",
@@ -76,7 +76,7 @@ def open_image(file: WatchedFile, name: str) -> Image.Image:
     if re.match(_POSTSCRIPT, head):  # Pillow would run it, as a program, in Ghostscript
         raise ImageError(f"{name} is PostScript, which is not run: convert it to JPEG or PNG")
     image = _open_known(file, head, name)
-    _check_cost(image, name)
+    check_size(image.size, name, each=bytes_of_pixels(image))
     if image.format == "JPEG":
         check_scans(file, image.size, name)
     file.allow(_seconds())
@@ -137,7 +137,7 @@ def decode_image(image: Image.Image, name: str) -> np.ndarray:
     Raises:
         ImageError: it has no pixels or too many, or is a program.
     """
-    _check_cost(image, name)
+    check_size(image.size, name, each=bytes_of_pixels(image))
     if image.format == "EPS":
         raise ImageError(f"{name} is PostScript, which is not run: convert it to JPEG or PNG")
     try:
@@ -147,20 +147,12 @@ def decode_image(image: Image.Image, name: str) -> np.ndarray:
     except MemoryError:
         width, height = image.size
         raise ImageError(
-            f"{name} of {width} x {height} pixels does not fit into the memory that is free: "
-            "make it smaller"
+            f"{name} of {width} x {height} pixels needs more memory than there is: make it smaller"
         ) from None
 
 
-def _check_cost(image: Image.Image, name: str) -> None:
-    tags = getattr(image, "tag_v2", {})  # of TIFF
-    check_size(image.size, name, each=bytes_of_pixels(image.format, image.info, tags))
-    if _TILE_WIDTH in tags and _TILE_LENGTH in tags:
-        check_size((tags[_TILE_WIDTH], tags[_TILE_LENGTH]), f"a tile of {name}")
-
-
 def frame_count(image: Image.Image) -> int:
-    """How many frames or pages the file of an image has."""
+    """How many frames or pages the file of an image has; 1 if they cannot be counted in time."""
     if image.format not in _SEVERAL_FRAMES:
         return 1
     try:
@@ -198,15 +190,20 @@ def _upright_pixels(image: Image.Image, name: str, orientation: int) -> np.ndarr
     width, height = image.size
     kind = image.format
     if width * height <= _PIXELS_AT_ONCE:
-        return np.asarray(_upright(_to_rgb(image, kind, name), orientation))
+        return _array(_upright(_to_rgb(image, kind, name), orientation))
     if image.mode[0] in "IF":
         _check_levels(image, name)
     swaps = orientation in _SWAPS
     pixels = np.empty((width, height, 3) if swaps else (height, width, 3), np.uint8)
     for box in _blocks(width, height):
         block = _upright(_to_rgb(image.crop(box), kind, name), orientation)
-        pixels[_place(box, image.size, orientation)] = np.asarray(block)
+        pixels[_place(box, image.size, orientation)] = _array(block)
     return pixels
+
+
+def _array(image: Image.Image) -> np.ndarray:
+    """The pixels of an RGB image; `numpy.asarray` might drop the exception of a signal handler."""
+    return np.frombuffer(image.tobytes(), np.uint8).reshape(image.height, image.width, 3)
 
 
 def _blocks(width: int, height: int) -> Iterator[tuple[int, int, int, int]]:

@@ -18,6 +18,8 @@ import numpy as np
 from zoo.pixels import NO_PIXELS, ImageError
 
 if TYPE_CHECKING:
+    from PIL import Image
+
     from core.bounds import Limits
 
 MAX_BYTES = 900_000_000
@@ -26,7 +28,7 @@ MAX_BYTES = 900_000_000
 OPEN_SECONDS = 2.0
 """Most seconds that reading the header takes."""
 
-DECODE_SECONDS = 8.0
+DECODE_SECONDS = 6.0
 """Most seconds that decoding takes, where the format lets it be interrupted."""
 
 MAX_SCANS = 200
@@ -37,13 +39,13 @@ MAX_SCANNED_PIXELS = 4_000_000_000
 
 #: Bytes of memory for each pixel at the peak of reading, the result's three included, as
 #: measured over the modes of each format (tests/reliability/test_image_bombs.py).
-_BYTES_OF_PIXELS = {"WEBP": 18, "AVIF": 20, "HEIF": 20, "JPEG2000": 26, "FITS": 64}
+_BYTES_OF_PIXELS = {"WEBP": 18, "AVIF": 20, "HEIF": 20, "JPEG2000": 26, "FITS": 100}
 _BYTES_OF_ICONS = 24
 _BYTES_OF_OTHERS = 8
 _BYTES_OF_PROGRESSIVE = 12.5
-_BYTES_OF_A_ROW = 8  # Pillow's pointer to it
+_BYTES_OF_A_ROW = 16  # Pillow's pointers to it
 
-_BITS_PER_SAMPLE = 258
+_BITS_PER_SAMPLE, _ROWS_PER_STRIP, _TILE_WIDTH, _TILE_LENGTH = 258, 278, 322, 323
 
 
 def limit_of_context(name: str, default: float) -> float:
@@ -85,19 +87,22 @@ def _rounded_up(value: float) -> float:
     return math.ceil(value / step) * step
 
 
-def bytes_of_pixels(kind: str | None, info: Mapping[Any, Any], tags: Mapping[int, Any]) -> float:
-    """Bytes of memory for each pixel at the peak of reading an image.
-
-    Args:
-        kind: its format.
-        info: what Pillow says of it.
-        tags: of a TIFF file.
-    """
-    if info.get("progressive"):  # the decoder holds the coefficients of the whole image
+def bytes_of_pixels(image: Image.Image) -> float:
+    """Bytes of memory for each pixel at the peak of reading an image."""
+    if image.info.get("progressive"):  # the decoder holds the coefficients of the whole image
         return _BYTES_OF_PROGRESSIVE
-    if bits := tags.get(_BITS_PER_SAMPLE):  # it holds strips, which may be the whole image
-        return max(_BYTES_OF_OTHERS, 5 + sum(bits) / 8)
-    return _BYTES_OF_PIXELS.get(kind or "", _BYTES_OF_OTHERS)
+    if tags := getattr(image, "tag_v2", None):
+        return max(
+            _BYTES_OF_OTHERS, 5 + _bytes_of_strip(image, tags) / max(math.prod(image.size), 1)
+        )
+    return _BYTES_OF_PIXELS.get(image.format or "", _BYTES_OF_OTHERS)
+
+
+def _bytes_of_strip(image: Image.Image, tags: Mapping[int, Any]) -> float:
+    """Bytes of a part of a TIFF file that is decoded at once; a tile, or some rows."""
+    width = tags.get(_TILE_WIDTH, image.width)
+    rows = tags.get(_TILE_LENGTH, min(tags.get(_ROWS_PER_STRIP, image.height), image.height))
+    return float(width * rows * sum(tags.get(_BITS_PER_SAMPLE, (1,))) / 8)
 
 
 def check_scans(file: BinaryIO, size: tuple[int, int], name: str) -> None:
@@ -188,12 +193,12 @@ def _sizes_of_icons(file: BinaryIO) -> Iterator[tuple[int, int]]:
 
 def _size_of_icon(start: bytes) -> tuple[int, int]:
     if start.startswith(b"\x89PNG"):
-        width, height = struct.unpack(">16xII", start)
-    elif start[0] == 12:  # the old header of BMP
+        return struct.unpack(">16xII", start)
+    if start[0] == 12:  # the old header of BMP
         width, height = struct.unpack_from("<4xHH", start)
     else:
         width, height = struct.unpack_from("<4xii", start)
-    return abs(width) or 1, abs(height) or 1
+    return abs(width) or 1, abs(height) // 2 or 1  # with the mask's rows
 
 
 #: The headers of PNG and of JPEG 2000, up to width and height.

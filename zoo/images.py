@@ -5,7 +5,6 @@ Pillow is imported when an image must be decoded, requests when one must be fetc
 
 from __future__ import annotations
 
-import io
 import os
 import stat
 from collections.abc import Iterator
@@ -25,7 +24,7 @@ from zoo.image_files import decode_image, frame_count, open_image
 from zoo.image_urls import MAX_DOWNLOAD, path_of_file_url, read_url, scheme_of
 from zoo.pillow import import_pillow, quiet
 from zoo.pixels import ImageError, to_rgb_pixels
-from zoo.watched_files import WatchedFile
+from zoo.watched_files import WatchedFile, watched_bytes, watched_path
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -57,7 +56,7 @@ def read_image(source: object, *, order: Order = "rgb") -> np.ndarray:
     say whether it is transparency.
 
     Reading a file takes at most 900 MB of memory, estimated from its header: 112 million pixels
-    of JPEG or PNG, 50 of WebP, 45 of AVIF, 34 of JPEG 2000; and about 8 seconds of computing.
+    of JPEG or PNG, 50 of WebP, 45 of AVIF, 34 of JPEG 2000; and about 6 seconds of computing.
     ``with core.limits(file_bytes=..., file_seconds=...)`` sets other limits.
     URLs may have 64 MiB.
 
@@ -127,7 +126,7 @@ def _opened(source: object, name: str | None = None) -> Iterator[tuple[Image.Ima
     """The image of a source that is no array, not decoded yet, and what error messages call it."""
     if isinstance(source, import_pillow().Image):
         name = f"PIL image of mode {source.mode}"
-        with said_as_image_error(name), quiet():
+        with said_as_image_error(name), quiet(source):
             yield source, name
         return
     file, found = _encoded(source)
@@ -169,7 +168,9 @@ def _in_place(place: str) -> tuple[WatchedFile, str]:
         if stat.S_ISDIR(status.st_mode):
             raise folder_given(name)
         if stat.S_ISREG(status.st_mode):
-            return _on_disk(path, name), name
+            if not status.st_size:
+                raise ImageError(EMPTY.format(name))
+            return watched_path(path, name), name
         with open(path, "rb") as pipe:
             data = pipe.read(MAX_DOWNLOAD + 1)
     if len(data) > MAX_DOWNLOAD:
@@ -177,18 +178,10 @@ def _in_place(place: str) -> tuple[WatchedFile, str]:
     return _in_memory(data, name)
 
 
-def _on_disk(path: str, name: str) -> WatchedFile:
-    file = io.FileIO(path)
-    if not (size := os.fstat(file.fileno()).st_size):
-        file.close()
-        raise ImageError(EMPTY.format(name))
-    return WatchedFile(file, name, size)
-
-
 def _in_memory(data: bytes, name: str) -> tuple[WatchedFile, str]:
     if not data:
         raise ImageError(EMPTY.format(name))
-    return WatchedFile(io.BytesIO(data), name, len(data)), name
+    return watched_bytes(data, name), name
 
 
 def _from_file(file: Any) -> tuple[WatchedFile, str]:

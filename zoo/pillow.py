@@ -66,13 +66,20 @@ _WARNINGS = _Warnings()
 
 
 @contextmanager
-def quiet() -> Iterator[None]:
+def quiet(image: Image.Image | None = None) -> Iterator[None]:
     """No warnings of Pillow inside, in this thread or task only.
 
     They are about sizes, which have a limit of ours, and about metadata, which is not used.
     `warnings.catch_warnings` would change the filters of all threads, which needs a lock around
     reading; and with ``-W error`` Pillow's warnings would end the reading of good images.
+
+    Args:
+        image: that is read, if the caller opened it.
     """
+    if image is not None:
+        plugin = sys.modules.get(type(image).__module__)
+        if getattr(plugin, "warnings", None) is warnings:
+            _mute()
     token = _is_quiet.set(True)
     try:
         yield
@@ -87,10 +94,9 @@ def import_pillow() -> ModuleType:
         ZooError: the package is missing.
     """
     with _importing, needed_for("reading images"):
-        is_new = "PIL.Image" not in sys.modules
         from PIL import Image
 
-        if is_new:
+        if Image.warnings is warnings:
             _mute()
         return Image
 
@@ -140,9 +146,8 @@ def add_heif() -> None:
 def _imported_plugin(name: str) -> ModuleType:
     """The module of one of Pillow's formats."""
     with _importing:
-        is_new = (module := f"PIL.{name}ImagePlugin") not in sys.modules
-        plugin = import_module(module)
-        if is_new:
+        plugin = import_module(f"PIL.{name}ImagePlugin")
+        if getattr(plugin, "warnings", None) is warnings:
             _mute()
         return plugin
 

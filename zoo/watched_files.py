@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from time import thread_time
 from typing import TYPE_CHECKING
 
@@ -20,72 +21,96 @@ _BUFFER = 2**16
 _TIMES, _MORE = 8, 64 * 2**20
 
 
-class _Watched(io.RawIOBase):
-    """Checks each time that the buffer of a `WatchedFile` is filled."""
+class _Budget:
+    """The bytes and seconds that reading a file may still take.
 
-    def __init__(self, source: io.FileIO | io.BytesIO, name: str, size: int):
-        self._source, self._name = source, name
-        self._left = _TIMES * size + _MORE
-        self.deadline = self.seconds = float("inf")
+    The seconds are those that this thread computes: what a file system or other threads take from
+    it does not count.
+    """
 
-    def readable(self) -> bool:
-        return True
+    def __init__(self, name: str, size: int):
+        self._name, self._left = name, _TIMES * size + _MORE
+        self._deadline = self._seconds = float("inf")
 
-    def seekable(self) -> bool:
-        return True
+    def allow(self, seconds: float) -> None:
+        self._seconds, self._deadline = seconds, thread_time() + seconds
 
-    def fileno(self) -> int:
-        return self._source.fileno()
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
-        return self._source.seek(offset, whence)
-
-    def close(self) -> None:
-        self._source.close()
-        super().close()
-
-    def readinto(self, buffer: WriteableBuffer, /) -> int | None:
-        view = memoryview(buffer)
-        count = self._source.readinto(view[:MAX_READ])
-        self._check(count or 0, is_cut=count == MAX_READ and len(view) > MAX_READ)
-        return count
-
-    def readall(self) -> bytes:
-        data = self._source.read(MAX_READ + 1)
-        self._check(len(data), is_cut=len(data) > MAX_READ)
-        return data
-
-    def _check(self, count: int, *, is_cut: bool) -> None:
+    def take(self, count: int, *, is_cut: bool = False) -> None:
+        """Count what was read, or is about to be, and look at the clock."""
         self._left -= count
         if is_cut or self._left < 0:
             raise ImageError(
                 f"{self._name} has more than {MAX_READ:,} bytes in one part, or refers to its "
                 "parts too often: save it again, as JPEG or PNG"
             )
-        if thread_time() > self.deadline:
+        if thread_time() > self._deadline:
             raise ImageError(
-                f"{self._name} takes longer to read than {self.seconds:g} s: save it again, as "
+                f"{self._name} takes longer to read than {self._seconds:g} s: save it again, as "
                 "JPEG or PNG, or raise the limit with `with core.limits(file_seconds=...)`"
             )
 
 
+# What is overridden runs between the reading and the buffer, which may drop exceptions of signal
+# handlers in other methods, such as `seek`: these stay those of the bases.
+
+
+class _Disk(io.FileIO):
+    budget: _Budget
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int | None:
+        view = memoryview(buffer)
+        count = super().readinto(view[:MAX_READ])
+        self.budget.take(count or 0, is_cut=count == MAX_READ and len(view) > MAX_READ)
+        return count
+
+    def readall(self) -> bytes:
+        count = os.fstat(self.fileno()).st_size - self.tell()
+        self.budget.take(count, is_cut=count > MAX_READ)
+        return super().readall()
+
+
+class _Memory(io.BytesIO):
+    budget: _Budget
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        count = super().readinto(buffer)
+        self.budget.take(count)
+        return count
+
+    def readall(self) -> bytes:
+        data = self.read()
+        self.budget.take(len(data))
+        return data
+
+
 class WatchedFile(io.BufferedReader):
-    """A file for decoders: read until a deadline, and each byte a few times at most.
+    """A file for decoders: read until a deadline, and each byte a few times at most."""
 
-    The seconds are those that this thread computes: what a file system or other threads take from
-    it does not count.
-
-    Args:
-        source: the file, or the bytes in memory.
-        name: what error messages call it.
-        size: its bytes.
-    """
-
-    raw: _Watched
-
-    def __init__(self, source: io.FileIO | io.BytesIO, name: str, size: int):
-        super().__init__(_Watched(source, name, size), _BUFFER)
+    def __init__(self, source: _Disk | _Memory, budget: _Budget):
+        source.budget = self._budget = budget
+        super().__init__(source, _BUFFER)
 
     def allow(self, seconds: float) -> None:
         """Let reading go on for some seconds from now on."""
-        self.raw.seconds, self.raw.deadline = seconds, thread_time() + seconds
+        self._budget.allow(seconds)
+
+
+def watched_path(path: str, name: str) -> WatchedFile:
+    """A file of the disk.
+
+    Args:
+        path: of a regular file.
+        name: what error messages call it.
+    """
+    file = _Disk(path)
+    return WatchedFile(file, _Budget(name, os.fstat(file.fileno()).st_size))
+
+
+def watched_bytes(data: bytes, name: str) -> WatchedFile:
+    """Bytes in memory, as a file.
+
+    Args:
+        data: of an encoded image.
+        name: what error messages call it.
+    """
+    return WatchedFile(_Memory(data), _Budget(name, len(data)))
