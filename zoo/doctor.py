@@ -45,9 +45,11 @@ try:
     with core.backend(sys.argv[1]):
         assert core.add(1.0, 2.0).item() == 3
     if sys.argv[1] == "shader":
+        from core.backends.shader.self_check import report
         from core.backends.shader.starting import describe
         from core.kernels import load_backend
-        print("works:", describe(load_backend("shader").session))
+        backend = load_backend("shader")
+        print("works:", describe(backend.session) + ";", report(backend))
     else:
         print("works")
 except core.CoreError as error:
