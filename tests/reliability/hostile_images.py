@@ -242,9 +242,9 @@ BOMBS: dict[str, Make] = {
     "png rgba 16 bits": lambda: png(10_000, 10_000, 6, bits=16),
     "png palette transparent": lambda: png(10_000, 10_000, 3, png_chunk(b"tRNS", b"\0")),
     "png rgb transparent": lambda: png(10_000, 10_000, 2, png_chunk(b"tRNS", bytes(6))),
-    "png zTXt": lambda: png(9, 9, 2, png_chunk(b"zTXt", b"a\0\0" + deflated_zeros(2**29))),
-    "png iTXt": lambda: png(9, 9, 2, png_chunk(b"iTXt", b"a\0\1\0\0\0" + deflated_zeros(2**29))),
-    "png iCCP": lambda: png(9, 9, 2, png_chunk(b"iCCP", b"a\0\0" + deflated_zeros(2**29))),
+    "png zTXt": lambda: png(9, 9, 2, png_chunk(b"zTXt", b"a\0\0" + deflated_zeros(2**28))),
+    "png iTXt": lambda: png(9, 9, 2, png_chunk(b"iTXt", b"a\0\1\0\0\0" + deflated_zeros(2**28))),
+    "png iCCP": lambda: png(9, 9, 2, png_chunk(b"iCCP", b"a\0\0" + deflated_zeros(2**28))),
     "ico of png": lambda: icons(png(10_000, 10_000, 6)),
     "ico of png at the limit": lambda: icons(png(6_000, 6_000, 6)),
     "ico of bmp": lambda: icons(bmp_of_icon(10_000, 10_000, 32) + bytes(1000)),
@@ -262,7 +262,7 @@ BOMBS: dict[str, Make] = {
     "jpeg 2000 rgba": lambda: jp2(10_000, 10_000, "RGBA"),
     "jpeg 2000 at the limit": lambda: jp2(5_800, 5_800, "RGBA"),
     "fits": lambda: fits(10_000, 10_000),
-    "fits at the limit": lambda: fits(3_000, 3_000),
+    "fits at the limit": lambda: fits(2_900, 2_900),
     "qoi": lambda: qoi(10_000, 10_000),
     "qoi at the limit": lambda: qoi(6_000, 6_000),
     "dds": lambda: dds(10_000, 10_000),
@@ -288,7 +288,6 @@ QUICK = {
     "webp 16383",
     "png 60000",
     "png 2**31 - 1",
-    "png zTXt",
     "png iCCP",
     "ico of bmp",
     "tiff of a huge tile",
@@ -298,7 +297,6 @@ QUICK = {
     "bmp without data",
     "gif",
     "jpeg of scans",
-    "jpeg of large scans",
     "jpeg of scans of a component",
 }
 
@@ -316,7 +314,7 @@ EXPECTED = {
     "tiff of a huge tile": "is too large",
     "jpeg 2000": "is too large",
     "fits": "is too large",
-    "fits at the limit": "(3000, 3000, 3)",
+    "fits at the limit": "(2900, 2900, 3)",
     "qoi": "(10000, 10000, 3)",
     "gif of frames": "(1, 1, 3)",
     "jpeg of scans": "scans, the limit",
@@ -327,7 +325,7 @@ EXPECTED = {
     "ppm of comments": "takes longer to read than 2 s",
 }
 
-TRUNCATED = ("JPEG", "WEBP", "TIFF", "BMP", "PPM", "SGI", "PCX", "DDS", "IM", "AVIF", "JPEG2000")
+TRUNCATED = ("JPEG", "WEBP", "TIFF", "BMP", "PPM", "SGI", "PCX", "DDS", "AVIF", "JPEG2000")
 
 OTHER_FILES = {
     "svg": b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>',
