@@ -10,7 +10,6 @@ from weights_cache.errors import ZooError
 from weights_cache.messages import say
 from weights_cache.shown_urls import shown_url
 from weights_cache.staging import replacing
-from zoo.image_urls import scheme_of
 
 DRAWING_ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".tif", ".tiff", ".gif")
 
@@ -87,6 +86,8 @@ def _stem(image: str) -> str:
         return "stdin"
     if image.startswith("data:"):
         return "data"
+    from zoo.image_urls import scheme_of  # with it comes NumPy, which no help needs
+
     if scheme_of(image):  # what follows a ? may be a password
         image = shown_url(image).partition("?")[0].replace("***@", "")
     return os.path.splitext(os.path.basename(image.rstrip("/")))[0]
