@@ -20,6 +20,7 @@ LATE_FILES = {"zoo/drawing/canvas.py": {"PIL"}}
 LATE = {
     "zoo": {"PIL", "pillow_heif", "requests", "tqdm", "moderngl", "cv2", "pandas"},
     "core": set(),
+    "core/backends/cpu": {"re2"},
     "core/backends/shader": {"moderngl"},
     "weights_cache": {"requests", "urllib3", "filelock", "platformdirs", "tqdm"},
 }
