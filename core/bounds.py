@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, fields
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from math import inf, isnan
 from typing import Any
 
+from core.contexts import put_back
 from core.errors import CoreError
 
 _MIB, _GIB = 2**20, 2**30
@@ -171,7 +172,8 @@ _of_context: ContextVar[Limits | None] = ContextVar("limits", default=None)
 
 #: ``value_bytes`` of the run or context that ops are a part of. Each op asks for it.
 _ceiling: ContextVar[float | None] = ContextVar("value ceiling", default=None)
-value_ceiling, set_ceiling, reset_ceiling = _ceiling.get, _ceiling.set, _ceiling.reset
+value_ceiling, set_ceiling = _ceiling.get, _ceiling.set
+reset_ceiling = partial(put_back, _ceiling)
 
 
 def claim(size: float, what: str) -> None:
@@ -216,8 +218,8 @@ def limits(given: Limits | None = None, /, **values: float) -> Iterator[None]:
     try:
         yield
     finally:
-        _of_context.reset(token)
-        _ceiling.reset(token_of_ceiling)
+        put_back(_of_context, token)
+        reset_ceiling(token_of_ceiling)
 
 
 def _replaced(first: Limits, second: Limits | None) -> Limits:

@@ -9,13 +9,14 @@ tuple of Specs for several results, or None where the shape depends on the data.
 import inspect
 from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, wraps
+from functools import wraps
 from typing import Any, NamedTuple, TypeVar
 
 from core.dtypes import DTYPES
 from core.engine import KINDS, MISUSE, run
 from core.errors import CoreError
 from core.kernels import FUNCTIONS, KERNEL_NAMES, OPS, ops
+from core.locks import lazy_property
 from core.specs import Spec
 
 Rule = Callable[..., Any]
@@ -163,7 +164,7 @@ class Op:
 
         return add
 
-    @cached_property
+    @lazy_property
     def results(self) -> type[tuple]:
         """The named tuple of several results; making one takes as long as declaring ten ops."""
         return namedtuple(self.name, self.outputs)

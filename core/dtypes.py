@@ -71,8 +71,14 @@ def to_numpy(value: Any, dtype: str | None = None) -> np.ndarray:
     _check_fit(array, name)
     if name == "string":
         return _encoded(array)
-    with np.errstate(over="ignore"):  # a float64 beyond float32 becomes infinite
-        return np.array(array, dtype=DTYPES[name], order="C", copy=True)
+    try:
+        with np.errstate(over="ignore"):  # a float64 beyond float32 becomes infinite
+            return np.array(array, dtype=DTYPES[name], order="C", copy=True)
+    except MemoryError:
+        raise CoreError(
+            f"a tensor of shape {array.shape} and dtype {name} needs "
+            f"{array.size * ITEM_SIZES[name]:,} bytes, more than there is memory: give it in parts"
+        ) from None
 
 
 def _as_array(value: Any) -> np.ndarray:

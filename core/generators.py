@@ -4,12 +4,12 @@ The same seed gives the same numbers on every platform and backend.
 """
 
 from operator import index
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from core.errors import CoreError
+from core.locks import new_lock, renewed
 
 if TYPE_CHECKING:  # NumPy imports its generators when they are first used, which takes 20 ms
     from numpy.random import Generator
@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # NumPy imports its generators when they are first used, whic
 Seed = int | float | str | None
 
 _shared: "Generator | None" = None
-_choosing = Lock()
+_choosing = new_lock()
 
 
 def generator(seed: Seed = None) -> "Generator":
@@ -34,6 +34,7 @@ def restart(seed: Seed) -> None:
     """Let the shared generator start anew."""
     global _shared
     fresh = _new_generator(seed)
+    renewed(fresh.bit_generator.lock)
     with _choosing:
         _shared = fresh
 
@@ -42,7 +43,9 @@ def _shared_generator() -> "Generator":
     global _shared
     with _choosing:
         if _shared is None:
-            _shared = _new_generator(None)
+            fresh = _new_generator(None)
+            renewed(fresh.bit_generator.lock)
+            _shared = fresh
         return _shared
 
 

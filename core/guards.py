@@ -11,6 +11,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from core.bounds import LimitError, Limits, reset_ceiling, set_ceiling, value_ceiling
+from core.contexts import put_back
 from core.errors import CoreError
 from core.memory_count import live_containers
 from core.products import steps
@@ -92,10 +93,12 @@ class Guard:
 
         Those that are gone again are looked for when all that were made are too many.
         """
+        most = self.limits.run_bytes
+        if most is None:
+            return
         self._held[number] = size
         self._held_bytes += size + OVERHEAD
-        most = self.limits.run_bytes
-        if most is not None and self._held_bytes > most:
+        if self._held_bytes > most:
             self._forget_gone(most)
 
     def _forget_gone(self, most: float) -> None:
@@ -123,7 +126,7 @@ def guarded(guard: Guard) -> Iterator[Guard]:
     try:
         yield guard
     finally:
-        _active.reset(token)
+        put_back(_active, token)
         reset_ceiling(token_of_ceiling)
 
 

@@ -5,11 +5,11 @@ import pkgutil
 import sys
 from collections.abc import Callable
 from functools import cache
-from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from core import backends
 from core.errors import CoreError, KernelNotFound
+from core.locks import new_lock
 
 if TYPE_CHECKING:
     from core.backends.base import Backend
@@ -24,7 +24,7 @@ KERNELS: dict[tuple[str, str], Callable[..., Any]] = {}
 READY: dict[tuple[str, str], Callable[..., Any]] = {}  # those that ran or are about to
 _HOMES: dict[tuple[str, str], str] = {}  # the module that registered each
 _BACKENDS: dict[str, "Backend"] = {}
-_LOADING = RLock()
+_LOADING = new_lock()
 
 
 class OpNamespace:

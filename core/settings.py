@@ -4,17 +4,18 @@ import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from threading import Lock, RLock
 from typing import Any, NamedTuple
 from weakref import ref
 
 from core.backends.base import Backend
+from core.contexts import put_back
 from core.errors import CoreError
 from core.kernels import load_backend
+from core.locks import new_lock
 
 _of_context: ContextVar[Backend | None] = ContextVar("backend", default=None)
 _of_process: Backend | None = None
-_choosing, _switching = Lock(), RLock()
+_choosing, _switching = new_lock(), new_lock()
 
 
 def active_backend() -> Backend:
@@ -72,7 +73,7 @@ def running_on(chosen: Backend) -> Iterator[None]:
     try:
         yield
     finally:
-        _of_context.reset(token)
+        put_back(_of_context, token)
 
 
 class Flag(NamedTuple):

@@ -5,7 +5,6 @@ import sys
 from collections.abc import Callable, Coroutine
 from functools import cache
 from itertools import count
-from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from core.backends.base import Backend, Handle
 from core.dtypes import DType, promote
 from core.errors import CoreError
 from core.kernels import OPS
+from core.locks import new_lock
 from core.methods import SWAPPED
 from core.specs import Spec
 from core.tensors import DataContainer, Tensor, disposed_error
@@ -46,7 +46,7 @@ class Variable(Tensor, VariableMethods):
         dtype: DType | None = None,
     ):
         self.name, self.trainable = name or f"variable_{_number()}", trainable
-        self._changing = RLock()
+        self._changing = new_lock()
         given = _tensor(value, dtype)
         self._value: Tensor | None = _alias(given, given.spec)
 

@@ -5,6 +5,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
+from core.contexts import put_back
+
 if TYPE_CHECKING:
     from core.declare import Op
     from core.tensors import Tensor
@@ -89,7 +91,7 @@ def watching_alone(watcher: Watcher) -> Iterator[None]:
     try:
         yield
     finally:
-        _watchers.reset(token)
+        put_back(_watchers, token)
 
 
 @contextmanager
@@ -100,4 +102,4 @@ def unwatched(kind: type[Watcher]) -> Iterator[tuple[Any, ...]]:
     try:
         yield tuple(w for w in before if isinstance(w, kind))
     finally:
-        _watchers.reset(token)
+        put_back(_watchers, token)

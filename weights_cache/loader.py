@@ -87,7 +87,7 @@ def _manifest_path(source: PathLike) -> Path:
     try:
         if path.is_dir():
             return path / manifest_name(os.listdir(path), f"the folder {path}")
-        if path.is_file():
+        if path.exists():  # whether it is a file is seen where it is opened
             return path
     except OSError as error:
         raise WeightsError(f"cannot look into {path}: {error.strerror}") from error

@@ -7,10 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from weights_cache.documents import read_document
+from weights_cache.documents import file_errors, read_document
 from weights_cache.errors import WeightsError
 from weights_cache.manifest import Entry, Group, parse_manifest
 from weights_cache.quantise import StoredArray, dequantise_array
+from weights_cache.reading_budgets import add_file, check_time, reading_budget, spend
+from weights_cache.regular_files import open_regular
 
 Weights = dict[str, np.ndarray]
 Stored = np.ndarray | StoredArray
@@ -30,6 +32,7 @@ class WebModel(NamedTuple):
     def _array(self, name: str, stored: Stored) -> np.ndarray:
         if isinstance(stored, np.ndarray):
             return stored
+        spend(4 * stored.values.size, f"the weight {name!r:.80}, dequantised,")
         try:
             array = dequantise_array(*stored)
         except WeightsError as error:
@@ -49,12 +52,18 @@ def read_web_model(path: Path, find_shard: Callable[[Any], Path]) -> WebModel:
     Raises WeightsError for a document that is no manifest, and where weights and shards do not
     agree to the byte.
     """
-    document, groups = parse_manifest(read_document(path), path)
-    stored: dict[str, Stored] = {}
-    for group in groups:
-        paths = [find_shard(shard) for shard in group.shards]
-        stored |= _read_group(group, paths, path)
-    return WebModel(path, document, stored)
+    with reading_budget(path):
+        document, groups = parse_manifest(read_document(path), path)
+        stored: dict[str, Stored] = {}
+        for group in groups:
+            paths = [_found(find_shard, shard, path) for shard in group.shards]
+            stored |= _read_group(group, paths, path)
+        return WebModel(path, document, stored)
+
+
+def _found(find_shard: Callable[[Any], Path], shard: Any, manifest: Path) -> Path:
+    with file_errors(f"the shard {shard!r:.300} of {manifest}"):
+        return find_shard(shard)
 
 
 def _read_group(group: Group, paths: list[Path], manifest: Path) -> dict[str, Stored]:
@@ -64,6 +73,7 @@ def _read_group(group: Group, paths: list[Path], manifest: Path) -> dict[str, St
     stored: dict[str, Stored] = {}
     start = 0
     for entry in group.entries:
+        check_time()
         end = start + entry.bytes
         if end > len(buffer):  # the strings before it were longer than the manifest tells
             raise _too_short(entry.name, end, paths, len(buffer), manifest)
@@ -96,6 +106,7 @@ def _read_strings(entry: Entry, data: memoryview, start: int) -> tuple[np.ndarra
 
     None if one ends behind the data.
     """
+    spend(80 * (entry.bytes // 4), f"the strings of {entry.name!r:.80}")
     strings = np.empty(entry.bytes // 4, object)
     for i in range(len(strings)):
         end = start + 4 + int.from_bytes(data[start : start + 4], "little")
@@ -143,12 +154,12 @@ def _listed(paths: list[Path]) -> str:
 
 
 def _size(path: Path) -> int:
-    try:
+    what = f"the shard {path}"
+    with file_errors(what):
         status = path.stat()
-    except OSError as error:
-        raise WeightsError(f"cannot read the shard {path}: {error.strerror}") from error
     if not stat.S_ISREG(status.st_mode):
-        raise WeightsError(f"the shard {path} is not a file")
+        raise WeightsError(f"{what} is not a file")
+    add_file(status)
     return status.st_size
 
 
@@ -156,15 +167,13 @@ def _read_shards(paths: list[Path], sizes: list[int]) -> np.ndarray:
     """The bytes of all shards in one read-only buffer, allocated for what is on disk."""
     try:
         buffer = np.empty(sum(sizes), np.uint8)
-    except MemoryError as error:
+    except (MemoryError, ValueError) as error:
         raise WeightsError(f"no memory for the {sum(sizes)} bytes of {paths[0]}") from error
     start = 0
     for path, size in zip(paths, sizes, strict=True):
-        try:
-            with open(path, "rb") as stream:
-                count = stream.readinto(buffer.data[start : start + size])
-        except OSError as error:
-            raise WeightsError(f"cannot read the shard {path}: {error.strerror}") from error
+        check_time()
+        with file_errors(f"the shard {path}"), open_regular(path) as stream:
+            count = stream.readinto(buffer.data[start : start + size])  # type: ignore[attr-defined]
         if count != size:
             raise WeightsError(f"the shard {path} became shorter while it was read; read it again")
         start += size

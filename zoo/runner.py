@@ -4,13 +4,14 @@ import importlib
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
-from threading import RLock
 from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
 
+from core.contexts import apart
 from core.graph.model import GraphModel
+from core.locks import new_lock
 from core.tensors import Tensor
 from weights_cache.errors import MissingError, ZooError
 from zoo.catalog import find_entry, is_entry, with_parts
@@ -60,7 +61,7 @@ class Model(LoadedModel):
         network = GraphModel(build_network(entry, options, weights), backend)
         super().__init__(entry.name, network, Recipe.of_entry(entry, options, weights))
         self._parts: dict[str, Model] = {}
-        self._making_parts = RLock()
+        self._making_parts = new_lock()
 
     @classmethod
     def labels_of(cls, entry: Entry) -> tuple[str, ...]:
@@ -256,11 +257,13 @@ class Model(LoadedModel):
                 photos = [np.ascontiguousarray(photo[:, ::-1]) for photo in photos]
             looked = self._look_together(photos, side) if len(photos) > 1 else ()
             keys = ((id(self), id(photo), side) for photo in photos)
-            token = _seen.set(dict(zip(keys, looked, strict=False)))
-            try:
-                results = [estimate(photo) for photo in photos]
-            finally:
-                _seen.reset(token)
+            seen = dict(zip(keys, looked, strict=False))
+
+            def estimates() -> list[Result]:
+                _seen.set(seen)
+                return [estimate(photo) for photo in photos]
+
+            results = apart(estimates)
             if not mirror:
                 return results
             widths = [photo.shape[1] for photo in photos]

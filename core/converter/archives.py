@@ -1,47 +1,41 @@
 """Zip archives that may be damaged or hostile: what is taken from them has a bounded size."""
 
+import io
+import os
+import stat
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from core.converter.reading import LARGEST_MODEL, reading
 from weights_cache.errors import WeightsError
+from weights_cache.reading_budgets import add_file, check_time, spend
+from weights_cache.regular_files import open_regular
 
-#: Weights may unpack to so many times their bytes; what is smaller than the second may anyway.
-LARGEST_RATIO = 100
-ALWAYS_ROOM = 2**24
+#: The largest JSON document in an archive.
+LARGEST_DOCUMENT = 8 * 2**20
+
+#: Objects of zipfile take so many times the bytes of the archive's directory, measured.
+_DIRECTORY_TIMES = 16
+
+_BLOCK = 2**20
 
 #: What zipfile raises for damaged members; RuntimeError for encrypted ones.
 _DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError)
 
 
-def require_room(claimed: int, held: int, what: str) -> None:
-    """Raise for a size that packed bytes claim, if no real model unpacks to that much.
-
-    Args:
-        claimed: bytes after unpacking.
-        held: bytes of the whole file.
-        what: what claims them, for the error.
-
-    Raises:
-        ValueError: it is more than 16 MiB and 100 times the file, or more than 4 GiB.
-    """
-    limit = min(max(ALWAYS_ROOM, LARGEST_RATIO * held), LARGEST_MODEL)
-    if claimed > limit:
-        raise ValueError(
-            f"{what} claims {claimed} bytes, of which a file of {held} bytes may unpack to {limit}"
-        )
-
-
 class Archive:
-    """An open zip archive. All that is read from it together is bounded."""
+    """An open zip archive. Nothing is unpacked but what is read, within the budget of the file."""
 
     def __init__(self, path: Path, zipped: zipfile.ZipFile):
-        self._path, self._zipped, self._taken = path, zipped, 0
-        self._held = path.stat().st_size
-        self._members = {i.filename: i for i in zipped.infolist() if not i.is_dir()}
+        self._path, self._zipped = path, zipped
+        members = [member for member in zipped.infolist() if not member.is_dir()]
+        self._members = {member.filename: member for member in members}
+        self._counts = Counter(member.filename for member in members)
 
     @property
     def names(self) -> list[str]:
@@ -53,34 +47,60 @@ class Archive:
         """The first of the names, for errors."""
         return f"{', '.join(self.names[:9]) or 'nothing':.300}"
 
-    def read(self, name: str) -> bytes:
+    def read(self, name: str, largest: int = LARGEST_MODEL) -> bytes:
         """The content of one file.
 
+        Args:
+            name: of the file in the archive.
+            largest: how many bytes it may have.
+
         Raises:
-            WeightsError: there is none of that name, it is encrypted, packed in an unusual way,
-                larger than such an archive may hold, or damaged.
+            WeightsError: there is none of that name, or several; it is a link, encrypted, packed
+                in an unusual way, too large, or damaged.
         """
         if name not in self._members:
             raise WeightsError(f"{self._path} holds no {name}, but {self.listing}")
         member = self._members[name]
         with reading(f"{name:.100} in {self._path}"):
-            if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise ValueError("it is packed in a way that is not read: pack it with deflate")
-            self._taken += member.file_size
-            require_room(self._taken, self._held, "it")
+            self._check(member, largest)
+            spend(member.file_size, f"{name:.100}, unpacked,")
             return self._content(member)
 
+    def _check(self, member: zipfile.ZipInfo, largest: int) -> None:
+        if self._counts[member.filename] > 1:
+            raise ValueError(f"the archive holds {self._counts[member.filename]} files of the name")
+        if stat.S_ISLNK(member.external_attr >> 16):
+            raise ValueError("it is a symbolic link: put the file itself into the archive")
+        if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise ValueError("it is packed in a way that is not read: pack it with deflate")
+        if member.file_size > largest:
+            raise ValueError(f"it has {member.file_size:,} bytes, more than {largest:,}")
+
     def _content(self, member: zipfile.ZipInfo) -> bytes:
+        whole = io.BytesIO()  # whose bytes are given without a copy
         try:
             with self._zipped.open(member) as stream:
-                data = stream.read(member.file_size)
-                stream.read(1)  # compares the checksum
+                while block := stream.read(_BLOCK):  # the last one compares the checksum
+                    check_time()
+                    whole.write(block)
         except _DAMAGE as error:
             # Messages of zipfile quote the bytes.
             raise ValueError(f"{str(error) or type(error).__name__:.200}") from error
-        if len(data) != member.file_size:
-            raise ValueError(f"it holds {len(data)} bytes, not {member.file_size}")
-        return data
+        if whole.tell() != member.file_size:
+            raise ValueError(f"it holds {whole.tell()} bytes, not {member.file_size}")
+        return whole.getvalue()
+
+
+class _Opening(io.BufferedReader):
+    """The bytes of an archive, of which zipfile reads the directory at once."""
+
+    is_open = False
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Count what the objects of the directory will take, until the archive is open."""
+        if not self.is_open and size is not None and size > 0:
+            spend(_DIRECTORY_TIMES * size, "the directory of the archive")
+        return super().read(size)
 
 
 @contextmanager
@@ -91,9 +111,15 @@ def open_archive(path: Path) -> Iterator[Archive]:
         WeightsError: it is missing, damaged, or no zip archive.
     """
     with reading(path):
-        try:
-            zipped = zipfile.ZipFile(path)
-        except (zipfile.BadZipFile, NotImplementedError) as error:
-            raise ValueError(f"it is no whole zip archive ({error!s:.200})") from error
-    with zipped:
-        yield Archive(path, zipped)
+        stream = _Opening(open_regular(path, buffering=0))  # type: ignore[arg-type]
+        add_file(os.fstat(stream.fileno()))
+        with stream, _zipped(stream) as zipped:
+            stream.is_open = True
+            yield Archive(path, zipped)
+
+
+def _zipped(stream: BinaryIO) -> zipfile.ZipFile:
+    try:
+        return zipfile.ZipFile(stream)
+    except (zipfile.BadZipFile, NotImplementedError) as error:
+        raise ValueError(f"it is no whole zip archive ({error!s:.200})") from error

@@ -1,5 +1,6 @@
 """TensorFlow's checkpoints: an index, which is a LevelDB table, and files of raw values."""
 
+import os
 from collections.abc import Iterator, Sequence
 from math import prod
 from pathlib import Path
@@ -12,13 +13,16 @@ from core.converter.protobuf import Message, read_varint
 from core.converter.reading import read_bytes
 from core.converter.tensor_protos import Budget, array_of_bytes, data_type, shape_lengths
 from core.errors import CoreError
+from weights_cache.paths import inside
+from weights_cache.reading_budgets import add_file, check_time, spend
+from weights_cache.regular_files import open_regular
 
 _FOOTER = 48
 _MAGIC = 0xDB4775248B80FB57
 _TRAILER = 5  # the kind of compression, and a checksum
 
-#: Keys of the index take this much memory at most: prefixes are shared, and could multiply.
-MOST_KEY_BYTES = 256 * 2**20
+#: What an entry of the index, or a string, takes in memory beside its own bytes.
+_ENTRY_BYTES = 200
 
 #: From where to where along each axis; None stands for the end.
 Extents = tuple[tuple[int, int | None], ...]
@@ -39,10 +43,11 @@ class Checkpoint:
 
     def __init__(self, prefix: Path, budget: Budget):
         self._prefix, self._budget = prefix, budget
-        index = prefix.with_name(f"{prefix.name}.index")
+        index = self._file(f"{prefix.name}.index")
         self._entries = dict(table_entries(read_bytes(index)))
         header = Message(self._entries.pop(b"", b""))
         self._shards = header.integer(1)
+        self._counted: set[Path] = set()
         if header.integer(2):
             raise CoreError(f"{index.name} says that values are big-endian, which is not read")
 
@@ -99,14 +104,22 @@ class Checkpoint:
 
     def _bytes(self, name: str, entry: "_Entry") -> bytes:
         suffix = f".data-{entry.shard:05d}-of-{self._shards:05d}"
-        path = self._prefix.with_name(self._prefix.name + suffix)
-        with open(path, "rb") as stream:
-            end = stream.seek(0, 2)
+        path = self._file(self._prefix.name + suffix)
+        with open_regular(path) as stream:
+            status = os.fstat(stream.fileno())
+            if path not in self._counted:
+                self._counted.add(path)
+                add_file(status)
+            end = status.st_size
             if entry.offset < 0 or not 0 <= entry.size <= end - entry.offset:
                 raise CoreError(f"{name!r} lies outside of {path.name}, which has {end} bytes")
             self._budget.take(entry.size)
             stream.seek(entry.offset)
             return stream.read(entry.size)
+
+    def _file(self, name: str) -> Path:
+        """The path of a file of the checkpoint; a link must not lead out of its folder."""
+        return inside(self._prefix.parent, name, "the checkpoint")
 
 
 class _Entry(NamedTuple):
@@ -145,8 +158,10 @@ def _read_strings(data: bytes, entry: _Entry) -> np.ndarray:
     count, at = prod(entry.shape), 0
     if count > len(data):
         raise CoreError(f"{count} strings do not fit into {len(data)} bytes")
+    spend(_ENTRY_BYTES * count, "its strings")
     lengths, checksum = [], 0
     for _ in range(count):
+        check_time()
         length, at = read_varint(data, at)
         lengths.append(length)
         checksum = crc32c(length.to_bytes(4 if length < 2**32 else 8, "little"), checksum)
@@ -171,16 +186,15 @@ def table_entries(data: bytes) -> Iterator[tuple[bytes, bytes]]:
         raise CoreError("the index of the checkpoint does not end as a table does")
     _, at = _handle(footer, 0)
     index, _ = _handle(footer, at)
-    left, end, before = MOST_KEY_BYTES, 0, None
+    end, before = 0, None
     for _, handle in _block_entries(_block(data, index)):
         (offset, size), _ = _handle(handle, 0)
         if offset < end:  # else a small file could name one block many times
             raise CoreError("blocks of the index overlap, or are out of order")
         end = offset + size + _TRAILER
         for key, value in _block_entries(_block(data, (offset, size))):
-            left -= len(key)
-            if left < 0:
-                raise CoreError(f"keys of the index take more than {MOST_KEY_BYTES} bytes")
+            # Keys share prefixes, so that all could be much longer than the file.
+            spend(_ENTRY_BYTES + len(key) + len(value), "the index of the checkpoint")
             if before is not None and key <= before:
                 raise CoreError(f"the key {key!r:.80} of the index is out of order")
             before = key

@@ -190,7 +190,7 @@ def _errors(expected: np.ndarray, found: np.ndarray, scale: float) -> np.ndarray
     a, b = expected.astype(np.float64), found.astype(np.float64)
     usual = np.isfinite(a) & np.isfinite(b)
     differ = (a != b) & ~(np.isnan(a) & np.isnan(b))
-    errors = differ.astype(np.float64)
+    errors = np.array(differ, np.float64)  # of single numbers NumPy gives no array
     errors[usual] = np.abs(a[usual] - b[usual]) / scale
     return errors
 

@@ -15,6 +15,7 @@ from core.graph.nodes import Graph
 from core.settings import backend as on_backend
 from core.settings import get_backend
 from weights_cache.errors import WeightsError
+from weights_cache.regular_files import open_regular
 
 #: What is read, as errors tell it.
 KINDS = (
@@ -65,10 +66,11 @@ def read_graph(path: str | os.PathLike[str], kernels: Container[str] = ()) -> Gr
         WeightsError: there is nothing at the path, it is of another kind, or damaged.
     """
     path = _existing(path)
-    kind = find_kind(path)
-    module, function = _READERS[kind]
-    reader: Callable[..., Any] = getattr(import_module(f"core.converter.{module}"), function)
-    graph = reader(path, kernels) if kind in _LAYERED else reader(path)
+    with reading(path):
+        kind = find_kind(path)
+        module, function = _READERS[kind]
+        reader: Callable[..., Any] = getattr(import_module(f"core.converter.{module}"), function)
+        graph = reader(path, kernels) if kind in _LAYERED else reader(path)
     return graph if isinstance(graph, Graph) else graph[0]  # one also gives the bundle's metadata
 
 
@@ -147,7 +149,7 @@ def _kind_of_folder(folder: Path) -> str | None:
 
 
 def _kind_of_file(path: Path) -> str | None:
-    with open(path, "rb") as stream:
+    with open_regular(path, buffering=0) as stream:
         start = stream.read(64)
     if start[4:8] == b"TFL3":
         return "tflite"

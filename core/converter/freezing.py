@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from core.bounds import LimitError
 from core.converter.graph_protos import Body, GraphDef
 from core.converter.inlining import Inliner, NameBudget, Scope
 from core.converter.protobuf import Message
@@ -154,6 +155,8 @@ class Freezer:
             if self._variable is None:
                 raise CoreError("it is a variable without a value: the graph is not frozen")
             return narrowed(self._variable(node))
+        except LimitError:
+            raise
         except (CoreError, ValueError) as error:
             raise CoreError(f"the constant {node.name!r}: {error}") from error
 

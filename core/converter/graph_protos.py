@@ -5,10 +5,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.converter.protobuf import Message
+from core.converter.protobuf import FIELD_BYTES, Message
 from core.converter.tensor_protos import Budget, data_type, read_tensor, shape_lengths
 from core.errors import CoreError
 from core.graph.nodes import FunctionName, Node, PartialShape
+from weights_cache.reading_budgets import spend
+
+#: What a node takes in memory, with its attributes and its entries in tables, at least.
+NODE_BYTES = 1000
 
 
 class Body(NamedTuple):
@@ -58,28 +62,30 @@ class Library(Mapping[str, Body]):
     """
 
     def __init__(self, proto: Message, budget: Budget):
-        self._protos = {f.message(1).text(1): f for f in proto.messages(1)}
+        # A message takes much more memory than its bytes, so that none is kept.
+        self._blobs = {Message(blob).message(1).text(1): blob for blob in proto.blobs(1)}
         self._bodies: dict[str, Body] = {}
         self._budget = budget
 
     def __getitem__(self, name: str) -> Body:
         if name not in self._bodies:
-            self._bodies[name] = _function(name, self._protos[name], self._budget)
+            self._bodies[name] = _function(name, Message(self._blobs[name]), self._budget)
         return self._bodies[name]
 
     def __contains__(self, name: object) -> bool:
-        return name in self._protos
+        return name in self._blobs
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._protos)
+        return iter(self._blobs)
 
     def __len__(self) -> int:
-        return len(self._protos)
+        return len(self._blobs)
 
 
 def _body(proto: Message, field: int, budget: Budget) -> Body:
     nodes, constants = [], {}
     for document in proto.messages(field):
+        spend(NODE_BYTES, "its nodes")
         node = _node(document, budget)
         if node.type == "Const":
             constants[node.name] = _constant(document, node.name)
@@ -153,6 +159,7 @@ def _shape(proto: Message) -> PartialShape | None:
 
 def _shortest(values: np.ndarray) -> list[float]:
     """Floats with as few digits as tell them apart, as documents in JSON have them."""
+    spend(FIELD_BYTES * len(values), "an attribute of a node")
     return [float(str(value)) for value in values]
 
 

@@ -15,6 +15,8 @@ from core.converter.tensor_protos import Budget, narrowed, read_tensor
 from core.errors import CoreError
 from core.graph.nodes import FILLING_TYPES, Attributes, Node, node_of
 from core.graph.topology import dtype_of_type
+from weights_cache.paths import inside
+from weights_cache.reading_budgets import spend
 
 _WITH_FILES = frozenset({"InitializeTableFromTextFile", "InitializeTableFromTextFileV2"})
 
@@ -23,6 +25,9 @@ ASSIGNING = frozenset({"Assign", "AssignVariableOp"})
 
 #: What a key or value is, where it is no column of the line.
 _WHOLE_LINE, _LINE_NUMBER = -2, -1
+
+#: What a line of a text file takes in memory, with its key and value.
+_LINE_BYTES = 200
 
 
 class Filling(NamedTuple):
@@ -45,8 +50,8 @@ class Filling(NamedTuple):
         """Keys and values.
 
         Args:
-            folder: of the text files.
-            assets: names of files there, by node.
+            folder: of the model, which has the text files in ``assets``.
+            assets: names of these files, by node.
             budget: of the memory that they may take.
 
         Raises:
@@ -57,7 +62,9 @@ class Filling(NamedTuple):
         name = assets.get(self.file, "")
         if not name or Path(name).name != name:
             raise CoreError(f"the file {name!r} of a hash table is none of the model's assets")
-        lines = read_bytes(folder / name).split(b"\n")
+        data = read_bytes(inside(folder, f"assets/{name}", "the SavedModel"))
+        spend(_LINE_BYTES * data.count(b"\n"), f"the lines of {name!r:.80}")
+        lines = data.split(b"\n")
         lines = lines[: -1 if lines[-1] == b"" else None]
         size = int(self.attributes.get("vocab_size", -1))
         lines = lines if size < 0 else lines[:size]

@@ -51,6 +51,11 @@ def read_original(
         if signature is not None:
             raise WeightsError(f"a graph has no signature {signature!r}: leave signature= out")
         return Original(Path("graph"), source)
+    with reading(source):
+        return _read_file(source, signature)
+
+
+def _read_file(source: str | os.PathLike[str], signature: str | None) -> Original:
     kind, path = find_kind(source), Path(source)
     if signature is not None and kind != "saved":
         raise WeightsError(f"{path} is no SavedModel, so it has no signature {signature!r}")

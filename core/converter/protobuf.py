@@ -8,9 +8,18 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from weights_cache.reading_budgets import spend
+
 #: How deep messages may lie in each other, and how many fields one may have.
 DEEPEST = 64
 MOST_FIELDS = 1_000_000
+
+#: What a field takes in memory, a view of the file; messages of few fields do not stay.
+FIELD_BYTES = 200
+_FEW_FIELDS = 64
+
+#: What decoding takes for each byte of a list of numbers.
+_VARINT_BYTES = 40
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5  # 3 and 4, groups, no file of ours has
 _FIXED_SIZES = {_FIXED64: 8, _FIXED32: 4}
@@ -40,8 +49,8 @@ class Message:
         self._fields: dict[int, list[int | memoryview]] = {}
         fields = self._fields
         for count, (number, value) in enumerate(_fields(memoryview(data))):
-            if count >= MOST_FIELDS:
-                raise ValueError(f"a message has more than {MOST_FIELDS} fields")
+            if count % _FEW_FIELDS == _FEW_FIELDS - 1:
+                _check_count(count)
             if number in fields:
                 fields[number].append(value)
             else:
@@ -96,6 +105,10 @@ class Message:
         """The entries of a map from strings: each key, and the entry whose field 2 is the value."""
         return ((entry.text(1), entry) for entry in self.messages(number))
 
+    def values(self, number: int) -> dict[str, memoryview]:
+        """The same with messages as values, which are views of the file: these may be kept."""
+        return {key: entry.blob(2) for key, entry in self.pairs(number)}
+
     def integers(self, number: int) -> np.ndarray:
         """A list of whole numbers, packed or not, as int64."""
         values = self._fields.get(number, [])
@@ -110,6 +123,12 @@ class Message:
         return np.frombuffer(b"".join(self.blobs(number)), dtype)
 
 
+def _check_count(count: int) -> None:
+    if count >= MOST_FIELDS:
+        raise ValueError(f"a message has more than {MOST_FIELDS} fields")
+    spend(_FEW_FIELDS * FIELD_BYTES, "the fields of its messages")
+
+
 def unpacked(data: memoryview) -> np.ndarray:
     r"""The varints that fill some bytes, as uint64.
 
@@ -117,6 +136,7 @@ def unpacked(data: memoryview) -> np.ndarray:
     array([  1, 150], dtype=uint64)
     """
     octets = np.frombuffer(data, np.uint8)
+    spend(_VARINT_BYTES * octets.size, "a list of numbers")
     if not octets.size:
         return np.empty(0, np.uint64)
     ends = np.flatnonzero(octets < 0x80)

@@ -15,6 +15,7 @@ from core.converter.tensor_protos import Budget, data_type, shape_lengths
 from core.errors import CoreError
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from core.graph.topology import dtype_of_type
+from weights_cache.paths import inside
 
 _INITIALIZER_KEYS = ("__saved_model_init_op", "saved_model_main_op", "legacy_init_op")
 
@@ -23,7 +24,7 @@ class MetaGraph(NamedTuple):
     """One graph of a SavedModel."""
 
     graph: GraphDef
-    signatures: Mapping[str, Message]
+    signatures: Mapping[str, memoryview]
     restore: str  # the node that restores the variables, or ""
     initializer: str  # the node that fills hash tables, or ""
     assets: Mapping[str, str]  # name of file by the node that stands for its path
@@ -50,8 +51,8 @@ def read_saved_model(
     """
     folder = Path(folder)
     with reading(folder):
-        data = read_bytes(folder / "saved_model.pb")
-        variables = folder / "variables" / "variables"
+        data = read_bytes(inside(folder, "saved_model.pb", "the SavedModel"))
+        variables = inside(folder, "variables", "the SavedModel") / "variables"
         stored = sum(f.stat().st_size for f in variables.parent.glob("variables.*"))
         budget = Budget(len(data) + stored)
         meta = _meta_graph(Message(data), tag, budget)
@@ -92,7 +93,7 @@ def _initializer(
         filling = found.get(name) or values.table(name)
         if filling is None:
             raise CoreError(f"nothing fills the hash table {name!r}")
-        keys, contents = filling.read(folder / "assets", meta.assets, budget)
+        keys, contents = filling.read(folder, meta.assets, budget)
         weights.update({f"{name}/keys": keys, f"{name}/values": contents})
         nodes += [Node(f"{name}/{part}", "Const") for part in ("keys", "values")]
         nodes.append(Node(name, "HashTableV2", (), table.attributes))
@@ -103,13 +104,14 @@ def _initializer(
 
 
 def _meta_graph(proto: Message, tag: str, budget: Budget) -> MetaGraph:
-    graphs = list(proto.messages(2))
-    tags = [graph.message(1).texts(4) for graph in graphs]
-    found = [graph for graph, own in zip(graphs, tags, strict=True) if tag in own]
-    if not found:
-        raise CoreError(f"no graph has the tag {tag!r}, the tags are {tags}")
-    meta = found[0]
-    signatures = {name: entry.message(2) for name, entry in meta.pairs(5)}
+    tags: list[list[str]] = []
+    for meta in proto.messages(2):
+        tags.append(meta.message(1).texts(4))
+        if tag in tags[-1]:
+            break
+    else:
+        raise CoreError(f"no graph has the tag {tag!r}, the tags are {tags!s:.300}")
+    signatures = meta.values(5)
     return MetaGraph(
         read_graph_def(meta.message(2), budget),
         signatures,
@@ -119,42 +121,41 @@ def _meta_graph(proto: Message, tag: str, budget: Budget) -> MetaGraph:
     )
 
 
-def _initializer_name(meta: Message, signatures: Mapping[str, Message]) -> str:
+def _initializer_name(meta: Message, signatures: Mapping[str, memoryview]) -> str:
     """The node that fills tables: TensorFlow 2 has a signature for it, 1 a collection."""
-    collections = {name: entry.message(2) for name, entry in meta.pairs(4)}
+    collections = meta.values(4)
     for key in _INITIALIZER_KEYS:
         if key in signatures:
-            names = [e.message(2).text(1) for _, e in signatures[key].pairs(2)]
+            names = [Message(info).text(1) for info in Message(signatures[key]).values(2).values()]
+        elif key in collections:
+            names = Message(collections[key]).message(1).texts(1)
         else:
-            names = collections[key].message(1).texts(1) if key in collections else []
+            names = []
         if names:
             return names[0].partition(":")[0]
     return ""
 
 
 def _signature(
-    signatures: Mapping[str, Message], name: str
+    signatures: Mapping[str, memoryview], name: str
 ) -> tuple[dict[str, Endpoint], dict[str, Endpoint]]:
     """Inputs and outputs of a signature, sorted by their keys."""
     if name not in signatures:
         known = sorted(set(signatures) - set(_INITIALIZER_KEYS))
         raise CoreError(
-            f"it has no signature {name!r}, only {known}"
+            f"it has no signature {name!r}, only {known!s:.300}"
             if known
             else "it has no signatures: save the model with signatures="
         )
+    proto = Message(signatures[name])
+    # In the order of the keys: that of the file means nothing.
     inputs, outputs = (
-        {key.removesuffix(":0"): _endpoint(key, entry.message(2)) for key, entry in pairs}
-        for pairs in (_entries(signatures[name], 1), _entries(signatures[name], 2))
+        {key.removesuffix(":0"): _endpoint(key, Message(info)) for key, info in sorted(infos)}
+        for infos in (proto.values(1).items(), proto.values(2).items())
     )
     if not outputs:
         raise CoreError(f"the signature {name!r} has no outputs")
     return inputs, outputs
-
-
-def _entries(signature: Message, field: int) -> list[tuple[str, Message]]:
-    """Keys and values in the order of the keys: that of the file means nothing."""
-    return sorted(signature.pairs(field), key=lambda pair: pair[0])
 
 
 def _endpoint(key: str, info: Message) -> Endpoint:

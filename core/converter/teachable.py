@@ -6,13 +6,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from core.converter.archives import Archive, open_archive
+from core.converter.archives import LARGEST_DOCUMENT, Archive, open_archive
 from core.converter.reading import reading
 from core.converter.web import read_web
 from core.graph.nodes import Graph
 from weights_cache.documents import parse_json
 from weights_cache.errors import WeightsError
-from weights_cache.paths import inside
+from weights_cache.manifest import parse_manifest
+from weights_cache.paths import inside, require_relative
+from weights_cache.reading_budgets import BudgetError, active_budget
+from weights_cache.regular_files import open_regular
 
 _MODEL, _METADATA = "model.json", "metadata.json"
 
@@ -99,17 +102,30 @@ def bundle_folder(path: Path) -> Iterator[Path]:
 
 
 def _unpack(archive: Archive, folder: Path, path: Path) -> None:
-    """What lies beside the archive's model, into an empty folder."""
+    """The archive's model and what it names, into an empty folder."""
     place = _place(archive)
     if place is None:
         raise WeightsError(
             f"{path} is no bundle of Teachable Machine, it holds no {_MODEL}, but "
             f"{archive.listing}: unpack it and give the model in it"
         )
-    for name in archive.names:
-        inner = name.removeprefix(place)
-        if name.startswith(place) and "/" not in inner:
-            inside(folder, inner, str(path)).write_bytes(archive.read(name))
+    model = archive.read(place + _MODEL, LARGEST_DOCUMENT)
+    _, groups = parse_manifest(model, path / _MODEL)
+    _write(inside(folder, _MODEL, str(path)), model)
+    if place + _METADATA in archive.names:
+        _write(folder / _METADATA, archive.read(place + _METADATA, LARGEST_DOCUMENT))
+    for shard in (shard for group in groups for shard in group.shards):
+        name = require_relative(shard, str(path))
+        _write(inside(folder, name, str(path)), archive.read(place + name))
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Write a file that is read again, for which reading may not take more."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    budget = active_budget()
+    if budget is not None:
+        budget.add_own_file(path.stat())
 
 
 def _place(archive: Archive) -> str | None:
@@ -125,7 +141,7 @@ def _marked(path: Path) -> dict[str, Any] | None:
     if not path.is_file():  # it may be a folder, or a pipe that never ends
         return None
     try:
-        with open(path, "rb") as stream:
+        with open_regular(path) as stream:
             data = stream.read(_LARGEST_METADATA + 1)
     except OSError:
         return None
@@ -133,6 +149,8 @@ def _marked(path: Path) -> dict[str, Any] | None:
         return None
     try:
         document = parse_json(data, path)
+    except BudgetError:
+        raise
     except WeightsError as error:
         if not any(f'"{mark}'.encode() in data for mark in (*_KEYS, _PACKAGES)):
             return None

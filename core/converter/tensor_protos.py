@@ -10,6 +10,7 @@ from core.converter.protobuf import Message
 from core.errors import CoreError
 from core.graph.attributes import read_attribute
 from core.graph.nodes import DataType
+from weights_cache.reading_budgets import spend
 
 
 class _Storage(NamedTuple):
@@ -70,6 +71,7 @@ class Budget:
             raise CoreError(
                 f"its constants take more than {self._limit} bytes of memory, many times the file"
             )
+        spend(size, "its constants")
 
 
 def data_type(number: int) -> DataType:
@@ -136,6 +138,8 @@ def narrowed(array: np.ndarray) -> np.ndarray:
     >>> narrowed(np.array([7, 2**63 - 1])).tolist()
     [7, 2147483647]
     """
+    if _is_of_one_value(array):
+        return np.broadcast_to(narrowed(_first(array)), array.shape)
     kind = array.dtype.kind
     if kind == "f":
         with np.errstate(over="ignore"):
@@ -187,9 +191,21 @@ def _spread(values: np.ndarray, shape: Sequence[int], budget: Budget) -> np.ndar
     if len(values) == count:
         return values.reshape(shape)
     nothing: object = b"" if values.dtype == object else 0
-    result = np.full(count, values[-1] if len(values) else nothing, values.dtype)
+    last = np.full((), values[-1] if len(values) else nothing, values.dtype)
+    if len(values) < 2:
+        return np.broadcast_to(last, shape)  # one value in memory
+    result = np.full(count, last, values.dtype)
     result[: len(values)] = values
     return result.reshape(shape)
+
+
+def _is_of_one_value(array: np.ndarray) -> bool:
+    """Whether all elements are the same place in memory, as `np.broadcast_to` makes them."""
+    return array.size > 1 and not any(array.strides)
+
+
+def _first(array: np.ndarray) -> np.ndarray:
+    return array[(0,) * array.ndim + (...,)]
 
 
 def _strings(blobs: Sequence[memoryview]) -> np.ndarray:
@@ -200,6 +216,8 @@ def _strings(blobs: Sequence[memoryview]) -> np.ndarray:
 
 def _decoded(array: np.ndarray, dtype: str) -> np.ndarray:
     """Bits that NumPy has no type for, as one that it has."""
+    if _is_of_one_value(array):
+        return np.broadcast_to(_decoded(_first(array), dtype), array.shape)
     if dtype == "DT_BOOL":
         return array != 0
     if dtype == "DT_BFLOAT16":  # the upper half of a float32

@@ -1,13 +1,14 @@
 """The nodes of a graph or function by name, and the ways through them."""
 
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import partial
 
 from core.errors import CoreError
 from core.graph.frames import BACK, LOOP_TYPES
 from core.graph.node_types import find_node_type
 from core.graph.nodes import Node, node_of, output_index
 from core.graph.order import running_order
+from core.locks import lazy_property
 from core.tensors import Tensor
 
 
@@ -69,7 +70,7 @@ class Body:
             return order
         return self._closed_order(known - waiting, wanted)
 
-    @cached_property
+    @lazy_property
     def _waiting_constants(self) -> set[str]:
         return {n.name for n in self.nodes.values() if n.type == "Const" and n.inputs}
 

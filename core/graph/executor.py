@@ -3,7 +3,6 @@
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
-from threading import Lock
 from typing import Any, NamedTuple
 from weakref import ref
 
@@ -18,6 +17,7 @@ from core.graph.nodes import Function, FunctionName, Node
 from core.graph.order import last_uses
 from core.graph.steps import Step, bound_to_op, function_of
 from core.guards import check_active
+from core.locks import new_lock
 from core.tensors import Tensor
 
 #: Inputs and weights are given, not computed.
@@ -98,7 +98,7 @@ class Executor(Body):
         #: Found by `check_outputs`, for the first run.
         self._ways: dict[tuple[Any, ...], list[str]] = {}
         self._bodies: dict[str, Executor] = {}
-        self._making_bodies = Lock()
+        self._making_bodies = new_lock()
 
     def run(self, given: Mapping[str, Value], wanted: Sequence[str]) -> Values:
         """The values of references, from others that are given; all are normalised.

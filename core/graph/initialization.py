@@ -1,12 +1,12 @@
 """What runs once before the first use of a graph: it fills hash tables."""
 
 from collections.abc import Mapping
-from threading import Lock
 from typing import Any
 
 from core.graph.executor import Executor
 from core.graph.nodes import FILLING_TYPES, TABLE_TYPES, Graph, node_of
 from core.graph.weights import weight
+from core.locks import new_lock
 from core.scopes import keep
 
 
@@ -36,7 +36,7 @@ class Initialization:
             wanted = [*self._outputs.values(), *_filling_nodes(graph.initializer)]
             before.check_outputs(wanted)
             self._bodies.append((before, wanted))
-        self._lock = Lock()
+        self._lock = new_lock()
         self._found: Mapping[str, Any] | None = None if any(w for _, w in self._bodies) else {}
 
     def resources(self) -> Mapping[str, Any]:

@@ -2,7 +2,6 @@
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from threading import Lock
 from time import perf_counter
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
@@ -13,6 +12,7 @@ from core.backends.base import Backend
 from core.engine import handle_on
 from core.errors import CoreError
 from core.gradients import Gradients, VariableGrads, variable_grads
+from core.locks import new_lock
 from core.numerics import check_finite
 from core.optimizers.formulas import FORMULAS
 from core.optimizers.pairs import fitting_pairs, number
@@ -59,7 +59,7 @@ class Optimizer:
         self._state = OptimizerState(self.slots, initial)
         self._seen: WeakValueDictionary[str, Variable] = WeakValueDictionary()
         self._powers: dict[float, tuple[int, float]] = {}
-        self._stepping = Lock()
+        self._stepping = new_lock()
 
     @property
     def learning_rate(self) -> float:

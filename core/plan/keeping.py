@@ -3,13 +3,13 @@
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from hashlib import blake2b
-from threading import Lock, RLock
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import numpy as np
 
 from core.graph.weights import weight
+from core.locks import new_lock
 from core.plan.executable import MOST_IDLE
 from core.plan.plan import Plan
 from core.scopes import keep
@@ -33,8 +33,8 @@ class Kept(Generic[Value]):
     def __init__(self, most: int):
         self._most = most
         self._values: OrderedDict[Hashable, Value] = OrderedDict()
-        self._making: dict[Hashable, RLock] = {}
-        self._lock = RLock()
+        self._making: dict[Hashable, Any] = {}  # locks
+        self._lock = new_lock()
 
     def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
         """The value of a key."""
@@ -42,7 +42,7 @@ class Kept(Generic[Value]):
             if key in self._values:
                 self._values.move_to_end(key)
                 return self._values[key]
-            making = self._making.setdefault(key, RLock())
+            making = self._making.setdefault(key, new_lock())
         with making:
             with self._lock:  # who waited finds what was made meanwhile
                 if key in self._values:
@@ -74,7 +74,7 @@ class SharedWeights:
 
     def __init__(self) -> None:
         self._tensors: WeakValueDictionary[Hashable, Tensor] = WeakValueDictionary()
-        self._lock = Lock()
+        self._lock = new_lock()
 
     def tensor(self, array: np.ndarray) -> Tensor:
         """The tensor of an array, to which nobody writes any more."""
@@ -100,7 +100,7 @@ class IdleArenas:
     def __init__(self) -> None:
         self._latest: tuple[Plan, ...] = ()
         self._plans: WeakKeyDictionary[Plan, None] = WeakKeyDictionary()  # the latest at the end
-        self._lock = Lock()
+        self._lock = new_lock()
 
     def use(self, plans: tuple[Plan, ...]) -> None:
         """These are the plans of a run that goes on, so far."""

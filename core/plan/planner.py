@@ -1,7 +1,7 @@
 """Which plans a graph runs by: made when first needed, kept for as many shapes as fit."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 from core.bounds import LimitError
@@ -12,6 +12,7 @@ from core.graph.node_types import find_node_type
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec, node_of
 from core.guards import RunCancelledError, active_guard, check_active
 from core.kernels import ops
+from core.locks import lazy_property
 from core.plan.keeping import IdleArenas, Kept, SharedWeights
 from core.plan.passes import PROGRAM_PASSES, ProgramPass, optimise
 from core.plan.plan import Plan
@@ -83,7 +84,7 @@ class Planner:
         several = self._several | named
         return active_backend().has_plans and several.isdisjoint(map(node_of, given))
 
-    @cached_property
+    @lazy_property
     def _several(self) -> set[str]:
         """The nodes of which more is read than the first output."""
         references = (i.removesuffix(":0") for node in self._graph.nodes for i in node.inputs)
@@ -162,7 +163,7 @@ class Planner:
             asked = tuple(sorted(asked))
         return self._bodies.get((names, asked), partial(self._new_body, names, asked))
 
-    @cached_property
+    @lazy_property
     def _has_no_order(self) -> bool:
         """Whether no node changes what others read: arrays, tables, or whatever a user's does."""
         types = {node.type for node in self._graph.nodes} - GIVEN_TYPES

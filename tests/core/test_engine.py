@@ -598,3 +598,10 @@ def test_an_op_that_is_declared_again(scratch_op):
     for _ in range(2):
         core.op()(again)
         assert kernels.ops.again is OPS["again"]
+
+
+def test_a_tensor_that_no_memory_holds():
+    """Such as an array of which each value is the same place in memory."""
+    endless = np.broadcast_to(np.float32(0), (2**24, 2**24))
+    with pytest.raises(core.CoreError, match=r"needs 1,125,899,906,842,624 bytes, more than"):
+        core.tensor(endless)

@@ -155,3 +155,13 @@ def test_refusals(call, message):
 def test_one_number_is_not_several_nor_a_bool(call):
     with pytest.raises(core.CoreError, match="must be one whole number"):
         call()
+
+
+def test_transforms_count_what_numpy_takes_meanwhile():
+    """For a length that is a prime number that is many times the result."""
+    values = core.complex(core.ones((1009,)), core.zeros((1009,)))
+    with core.limits(value_bytes=100_000):
+        assert core.square(core.ones((20_000,))).shape == (20_000,)
+        with pytest.raises(core.LimitError, match="transform of 1,009 values.*value_bytes"):
+            core.fft(values)
+    assert core.fft(values).shape == (1009,)

@@ -4,8 +4,7 @@ A handle is an array that nobody writes to. A kernel takes arrays and returns fr
 view of its inputs, so that a result does not keep its inputs' memory alive.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar, copy_context
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -55,15 +54,24 @@ class CpuBackend(Backend):
         result: Spec | tuple[Spec, ...] | None,
     ) -> Any:
         """Call the kernel; overflow and 0/0 give inf and NaN in silence, as on every backend."""
-        token = _set_errors(_SILENT)
+        errors, token = get_errors(), None
         try:
+            token = set_errors(_SILENT)
             raw = kernel(*handles, **attributes)
         finally:
-            _reset_errors(token)
-        if isinstance(result, Spec):
+            if token is None:
+                set_errors(errors)
+            else:
+                reset_errors(token)
+        if type(result) is Spec:
+            dtype = _NUMPY_DTYPES[result.dtype]
+            if type(raw) is np.ndarray and raw.dtype is dtype and raw.shape == result.shape:
+                raw.setflags(write=False)  # takes half as long as flags.writeable = False
+                return raw
             return _checked(raw, result)
         if result is not None:
-            return tuple(_checked(r, s) for r, s in zip(raw, result, strict=True))
+            pairs: Any = zip(raw, result, strict=True)
+            return tuple(_checked(r, s) for r, s in pairs)
         return tuple(map(_frozen, raw)) if isinstance(raw, tuple) else _frozen(raw)
 
     def guarded(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
@@ -88,13 +96,19 @@ class CpuBackend(Backend):
 
     def change(self, handle: np.ndarray, function: Callable[[np.ndarray], None]) -> None:
         """Let a function write to an array; as in `run`, it gives inf and NaN in silence."""
-        handle.setflags(write=True)
-        token = _set_errors(_SILENT)
+        errors, token = get_errors(), None
         try:
+            handle.setflags(write=True)
+            token = set_errors(_SILENT)
             function(handle)
         finally:
-            _reset_errors(token)
-            handle.setflags(write=False)
+            try:
+                handle.setflags(write=False)
+            finally:
+                if token is None:
+                    set_errors(errors)
+                else:
+                    reset_errors(token)
 
     def update_of(self, formula: str) -> Callable[..., None] | None:
         """A step of an optimizer in place; see `core.backends.cpu.updates`."""
@@ -129,21 +143,24 @@ def _silence() -> tuple[ContextVar, Any]:
 
 
 _errors, _SILENT = _silence()
-_set_errors, _reset_errors = _errors.set, _errors.reset
+
+#: NumPy's state of floating point errors and buffers in this context. A signal handler may raise
+#: after any call, so that the token of `set_errors` is lost: who changes the state gets it before
+#: a ``try``, and in its ``finally`` sets it back where there is no token. Where there is one, it is
+#: reset: a variable that is set makes all others slower.
+get_errors, set_errors, reset_errors = _errors.get, _errors.set, _errors.reset
 
 
-@contextmanager
-def running_plans() -> Iterator[None]:
-    """Overflow and 0/0 give inf and NaN in silence inside, and NumPy's own buffers are small.
+def begin_plans() -> Any:
+    """Let overflow and 0/0 give inf and NaN in silence, and NumPy's own buffers be small.
 
     It copies what is strided through them where that is no longer than they are; plans mostly read
     rows that need no copy.
+
+    Returns:
+        The token for `reset_errors`.
     """
-    token = _set_errors(_state_of_plans())
-    try:
-        yield
-    finally:
-        _reset_errors(token)
+    return set_errors(_state_of_plans())
 
 
 @cache
@@ -151,9 +168,9 @@ def _state_of_plans() -> Any:
     """NumPy's state for plans; the size of buffers is a part of it, in values."""
 
     def changed() -> Any:
-        _set_errors(_SILENT)
+        set_errors(_SILENT)
         np.setbufsize(BUFFERED_VALUES)
-        return _errors.get()
+        return get_errors()
 
     return copy_context().run(changed)
 
@@ -179,7 +196,7 @@ def _checked(raw: Any, spec: Spec) -> np.ndarray:
             f"the kernel gave {array.dtype} {array.shape}, the op's rule says "
             f"{spec.dtype} {spec.shape}: is this dtype supported?"
         )
-    array.setflags(write=False)  # takes half as long as flags.writeable = False
+    array.setflags(write=False)
     return array
 
 

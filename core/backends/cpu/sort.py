@@ -41,7 +41,7 @@ def _keys(rows: np.ndarray) -> np.ndarray:
     if rows.size == 0:
         return np.zeros(len(rows), np.int32)
     rows = np.ascontiguousarray(rows)
-    return rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1])))[:, 0]
+    return rows.view(np.dtype(f"V{rows.dtype.itemsize * rows.shape[1]}"))[:, 0]
 
 
 @kernel("search_sorted", "cpu")

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.converter.keras_files.hdf5_bytes import UNDEFINED, Bytes, tree_leaves
+from core.converter.keras_files.hdf5_bytes import OBJECT_BYTES, UNDEFINED, Bytes, tree_leaves
 from core.converter.keras_files.hdf5_values import (
     read_array,
     read_dataspace,
@@ -20,6 +20,7 @@ from core.converter.keras_files.hdf5_values import (
     read_layout,
     read_values,
 )
+from weights_cache.reading_budgets import spend
 
 _SIGNATURE = b"\x89HDF\r\n\x1a\n"
 _SAVE_AGAIN = "save it again with Keras, or with h5py and no libver= or track_order="
@@ -199,9 +200,9 @@ def _continuation(
 def _in_block(
     file: Bytes, start: int, end: int, before: int, modern: bool
 ) -> Iterator[tuple[Message, int]]:
-    file.take(end - start, "the headers of its objects")
     file.slice(start, end - start)  # it lies in the file
     while start + before <= end:
+        spend(OBJECT_BYTES, "the headers of its objects")
         kind, size, flags = file.unpack("<BHB" if modern else "<HHB", start)
         start += before
         if start + size > end:
@@ -231,7 +232,7 @@ def _symbols(file: Bytes, tree: int, heap: int) -> Iterator[tuple[str, int]]:
         signature, _, count = file.unpack("<4sHH", node.child)
         if signature != b"SNOD":
             raise ValueError(f"there are no members of a group at byte {node.child}")
-        file.take(40 * count, "the members of its groups")
+        spend(OBJECT_BYTES * count, "the members of its groups")
         for i in range(count):
             name, address, cached = file.unpack("<QQI", node.child + 8 + 40 * i)
             if cached != 2:  # a link by name

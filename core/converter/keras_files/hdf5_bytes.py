@@ -4,10 +4,13 @@ import struct
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from core.converter.archives import require_room
+from weights_cache.reading_budgets import spend
 
 #: An address where nothing is.
 UNDEFINED = 2**64 - 1
+
+#: What an object of Python for an entry of the file takes, its parts included.
+OBJECT_BYTES = 200
 
 
 class Bytes:
@@ -15,15 +18,8 @@ class Bytes:
 
     def __init__(self, data: bytes):
         self.data = data
-        self._taken = 0
-
-    def take(self, size: int, what: str) -> None:
-        """Before something is read: raise if all together is more than a real file needs.
-
-        What lies in a file once may be referred to often.
-        """
-        self._taken += max(size, 0)
-        require_room(self._taken, len(self.data), what)
+        #: What was read of the heaps of texts, by their addresses.
+        self.heaps: dict[int, dict[int, tuple[int, int]]] = {}
 
     def slice(self, start: int, size: int) -> bytes:
         """So many bytes from there on."""
@@ -49,7 +45,7 @@ class Bytes:
         self.slice(start, end - start if size is not None else 0)
         zero = self.data.find(b"\0", start, end)
         end = end if zero < 0 else zero
-        self.take(end - start, "the texts of the file")
+        spend(OBJECT_BYTES + end - start, "the texts of the file")
         return self.data[start:end].decode()
 
 
@@ -73,7 +69,7 @@ def tree_leaves(file: Bytes, root: int, key_bytes: int, kind: int) -> Iterator[L
         if signature != b"TREE" or found != kind or (parent is not None and level != parent - 1):
             raise ValueError(f"there is no B-tree's node at byte {address}")
         step = key_bytes + 8
-        file.take(step * count, f"the B-tree at byte {root}")
+        spend(OBJECT_BYTES * count, f"the B-tree at byte {root}")
         starts = [address + 24 + step * i for i in range(count)]
         entries = [Leaf(s, file.unpack("<Q", s + key_bytes)[0]) for s in starts]
         if level:

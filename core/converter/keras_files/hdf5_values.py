@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.converter.keras_files.hdf5_bytes import UNDEFINED, Bytes, tree_leaves
+from core.converter.keras_files.hdf5_bytes import OBJECT_BYTES, UNDEFINED, Bytes, tree_leaves
+from weights_cache.reading_budgets import check_time, spend
 
 _MOST_AXES = 32
 
@@ -40,6 +41,9 @@ class Layout(NamedTuple):
 
 
 Filters = list[int]
+
+#: Deflate packs to so many times fewer bytes at most.
+_MOST_INFLATED = 1032
 
 
 def read_datatype(file: Bytes, start: int) -> Datatype:
@@ -103,18 +107,29 @@ def _variable_text(file: Bytes, start: int) -> str:
     size, heap, wanted = file.unpack("<IQI", start)
     if not size:
         return ""
-    signature, _, held = file.unpack("<4sIQ", heap)
+    if heap not in file.heaps:
+        file.heaps[heap] = _heap(file, heap)
+    if wanted not in file.heaps[heap]:
+        raise ValueError(f"there is no text {wanted} in the heap at byte {heap}")
+    at, length = file.heaps[heap][wanted]
+    return file.text(at, min(size, length))
+
+
+def _heap(file: Bytes, start: int) -> dict[int, tuple[int, int]]:
+    """Where the texts of a heap lie, and how long they are, by their numbers."""
+    signature, _, held = file.unpack("<4sIQ", start)
     if signature != b"GCOL":
-        raise ValueError(f"there is no heap of texts at byte {heap}")
-    at, end = heap + 16, heap + held
+        raise ValueError(f"there is no heap of texts at byte {start}")
+    found: dict[int, tuple[int, int]] = {}
+    at, end = start + 16, min(start + held, len(file.data))
     while at + 16 <= end:
         number, _, _, length = file.unpack("<HHIQ", at)
-        if number == wanted and wanted:
-            return file.text(at + 16, min(size, length))
         if not number:  # what is left of the heap
             break
+        spend(OBJECT_BYTES, "the texts of the file")
+        found.setdefault(number, (at + 16, length))
         at += 16 + -(-length // 8) * 8
-    raise ValueError(f"there is no text {wanted} in the heap at byte {heap}")
+    return found
 
 
 def read_layout(file: Bytes, start: int) -> Layout:
@@ -164,16 +179,24 @@ def read_array(
         raise ValueError("an array of texts is no weight")
     size = math.prod(shape) * datatype.dtype.itemsize
     if layout.kind == _CHUNKED:
-        file.take(size, f"an array of shape {shape}")
+        _require_room(size, len(file.data), filters, f"an array of shape {shape}")
+        spend(size, f"an array of shape {shape}")
         return _from_chunks(file, datatype.dtype, shape, layout, filters)
     if filters:
         raise ValueError("values in one piece that a filter packed are not read")
     if not size:
-        return np.zeros(shape, datatype.dtype)
+        return np.zeros(shape, datatype.dtype)  # one of its lengths is 0
     if layout.address == UNDEFINED or layout.size < size:
         raise ValueError(f"an array of shape {shape} holds {layout.size} bytes, needs {size}")
     values: np.ndarray = read_values(file, datatype, shape, layout.address, layout.address + size)
     return values
+
+
+def _require_room(size: int, held: int, filters: Filters, what: str) -> None:
+    """Raise for more bytes than all of the file could be unpacked to."""
+    most = held * (_MOST_INFLATED if _DEFLATE in filters else 1)
+    if size > most:
+        raise ValueError(f"{what} claims {size} bytes, of which a file of {held} bytes has {most}")
 
 
 def _from_chunks(
@@ -186,14 +209,17 @@ def _from_chunks(
     values = np.zeros(shape, dtype)
     expected = math.prod(-(-n // c) for n, c in zip(shape, chunk, strict=True))
     size = math.prod(chunk) * dtype.itemsize
-    file.take(size, f"a chunk of shape {chunk}")
+    spend(size, f"a chunk of shape {chunk}")
     placed = set()
     written = expected and layout.address != UNDEFINED
     key_bytes = 16 + 8 * len(shape)
     for leaf in tree_leaves(file, layout.address, key_bytes, kind=1) if written else ():
+        check_time()
         stored, skipped, *offset = file.unpack(f"<II{len(shape)}Q", leaf.key)
         if any(o % c or o >= n for o, c, n in zip(offset, chunk, shape, strict=True)):
             raise ValueError(f"a chunk at {offset} is outside of an array of shape {shape}")
+        if tuple(offset) in placed:
+            raise ValueError(f"the chunk at {offset} is there twice")
         if skipped:
             raise ValueError(f"the chunk at {offset} left out some of its filters")
         unpacked = _unfiltered(file.slice(leaf.child, stored), filters, dtype.itemsize, size)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from core.converter.archives import Archive, open_archive
+from core.converter.archives import LARGEST_DOCUMENT, Archive, open_archive
 from core.converter.keras_files.hdf5 import Item, open_hdf5
 from core.converter.reading import read_bytes, reading
 from core.graph.nodes import Graph
@@ -15,6 +15,8 @@ from core.layers.inference import graph_of_layer_weights
 from core.layers.slots import WeightSlots, weight_slots
 from weights_cache.documents import parse_json
 from weights_cache.errors import WeightsError
+from weights_cache.reading_budgets import spend
+from weights_cache.regular_files import open_regular
 
 #: What the first versions with archives called the holder of a model's layers.
 _EARLIER_HOLDERS = {"layers": "_layer_checkpoint_dependencies"}
@@ -43,7 +45,7 @@ def read_keras(path: str | Path, kernels: Container[str] = ()) -> Graph:
     """
     path = Path(path)
     with reading(path):
-        with open(path, "rb") as stream:
+        with open_regular(path, buffering=0) as stream:
             zipped = stream.read(2) == b"PK"
         if zipped:
             with open_archive(path) as archive:
@@ -97,6 +99,8 @@ def _array(group: Item | None, path: str) -> np.ndarray:
 def _plain(array: np.ndarray, path: str) -> np.ndarray:
     """In a dtype that weights have."""
     kind = array.dtype.kind
+    if array.dtype.newbyteorder("=") not in (np.float32, np.int32):
+        spend(4 * array.size, f"the weight {path!r:.80}")
     if kind == "V":  # bfloat16, which HDF5 has no name for: the upper half of a float32
         return (array.view("<u2").astype(np.uint32) << 16).view(np.float32)
     if kind == "f":
@@ -109,7 +113,7 @@ def _plain(array: np.ndarray, path: str) -> np.ndarray:
 def _read_archive(path: Path, archive: Archive, kernels: Container[str]) -> Graph:
     if "config.json" not in archive.names:
         raise WeightsError(_NO_ARCHITECTURE.format(path))
-    config = parse_json(archive.read("config.json"), path)
+    config = parse_json(archive.read("config.json", LARGEST_DOCUMENT), path)
     root = open_hdf5(archive.read("model.weights.h5"))
     found: dict[str, list[np.ndarray]] = {}
     _collect(weight_slots(config), root, found)

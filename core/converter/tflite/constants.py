@@ -7,6 +7,7 @@ import numpy as np
 from core.converter.tflite.document import Document, Quanta, Sparsity, TensorInfo
 from core.errors import CoreError
 from core.specs import Shape
+from weights_cache.reading_budgets import spend
 
 #: Constants take at most so many times the bytes of the file: quanta of 4 bits become float32,
 #: and some constants are used in several layouts.
@@ -45,6 +46,7 @@ class Constants:
         self._left -= size
         if self._left < 0:
             raise CoreError(f"{what} need more than {MOST_EXPANSION} times the file")
+        spend(size, what)
 
     def kept(self, values: np.ndarray) -> np.ndarray:
         """An array for the graph: read-only, in order, and no small part of the file's bytes."""
@@ -67,6 +69,8 @@ class Constants:
         size = 4 * prod(info.shape)
         self._check_sparse(info, size)
         self.take(size // _SPARSE_DISCOUNT if info.sparsity else size)
+        if info.sparsity:
+            spend(size, f"the sparse constant {info.name!r:.80}")
         values = self._values(info)
         if quanta is not None:
             return dequantised(values, quanta)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from core.errors import CoreError
+from weights_cache.reading_budgets import check_time, spend
 
 #: How many tables a file may have; the largest models have some ten thousand.
 MOST_TABLES = 2**17
@@ -17,6 +18,9 @@ MOST_TABLES = 2**17
 #: Vectors and texts may be shared, but all that is read is at most so many times the file.
 MOST_READS = 8
 FREE_READS = 2**20
+
+#: A number of 4 bytes is an object of 32 and a place in a tuple.
+_NUMBER_TIMES = 10
 
 #: So many fields of a table can be read; those of TFLite have some ten.
 MOST_FIELDS = 16
@@ -67,6 +71,8 @@ class Bytes:
         self._tables -= 1
         if self._tables < 0:
             raise CoreError(f"there are more than {MOST_TABLES} tables")
+        if self._tables % 64 == 0:
+            check_time()
 
     def take(self, place: int, size: int) -> None:
         """Count bytes that are read, after checking them."""
@@ -74,6 +80,7 @@ class Bytes:
         self._reads -= size
         if self._reads < 0:
             raise CoreError(f"parts that overlap are read more than {MOST_READS} times")
+        spend(_NUMBER_TIMES * size, "the tables of the file")
 
 
 class Table:

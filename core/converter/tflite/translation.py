@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from core.bounds import LimitError
 from core.converter.tflite.constants import QUANTISED, Constants
 from core.converter.tflite.document import Document, Operator, Quanta, Subgraph
 from core.converter.tflite.flexbuffer import read_options
@@ -87,6 +88,8 @@ class Translation:
         for operator in self.subgraph.operators:
             try:
                 self._translate(operator)
+            except LimitError:
+                raise
             except (CoreError, LookupError, TypeError, ValueError, ZeroDivisionError) as error:
                 first = [self._name(tensor)[:80] for tensor in operator.outputs[:1]]
                 raise CoreError(f"{operator.name:.80} of {first}: {error}") from error

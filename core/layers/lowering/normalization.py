@@ -149,7 +149,8 @@ def _statistic(call: LayerCall, name: str, shape: list[int], view: list[int]) ->
         return call.array(name, shape).reshape(view)
     try:
         array = np.asarray(given, np.float32)
-        return np.broadcast_to(array.reshape(view) if array.size > 1 else array, view)
+        # One number for all stays one: the width that is declared may be any.
+        return array.reshape(view if array.size > 1 else [1] * len(view))
     except (TypeError, ValueError) as error:
         raise call.options.error(name, f"numbers of shape {shape}") from error
 

@@ -14,6 +14,7 @@ from core.errors import CoreError
 from tests.core.converter.fuzz.bundle import checkpoint, fixed32, masked_crc, table
 from tests.core.converter.fuzz.protobuf import field, shape, varint
 from weights_cache.errors import WeightsError
+from weights_cache.reading_budgets import BudgetError, reading_budget
 
 
 def written(folder, entries: dict[bytes, bytes], data: bytes, header: bytes = field(1, 1)):
@@ -226,6 +227,5 @@ def test_compressed_blocks_and_shared_prefixes(monkeypatch):
     ]:
         with pytest.raises(CoreError, match=message):
             list(table_entries(file(content, kind)))
-    monkeypatch.setattr("core.converter.checkpoints.MOST_KEY_BYTES", 5)
-    with pytest.raises(CoreError, match="more than 5 bytes"):
+    with pytest.raises(BudgetError, match="the index"), reading_budget("it", free_bytes=300):
         list(table_entries(file(shared + END)))

@@ -26,6 +26,16 @@ def dense(*more: Node, weight, outputs=("y",), spec=FOUR) -> Graph:
     return Graph(nodes, {"w": weight}, {"x": Endpoint("x", spec)}, ends)
 
 
+def test_outputs_that_are_single_numbers(tmp_path):
+    nodes = [Node("x", "Placeholder"), Node("w", "Const"), Node("axis", "Const")]
+    nodes += [Node("product", "Mul", ("x", "w")), Node("y", "Sum", ("product", "axis"))]
+    ends = [Endpoint(name, PartialSpec(shape)) for name, shape in (("x", (1,)), ("y", ()))]
+    weights = {"w": np.float32([1.5, 2, 4]), "axis": np.int32(0)}
+    graph = Graph(nodes, weights, {"x": ends[0]}, {"y": ends[1]})
+    report = inspect_model(write_web(graph, tmp_path))
+    assert report.errors["float16"]["y"].max == 0
+
+
 def test_inputs_too_large_to_try(tmp_path):
     graph = dense(weight=np.ones((4, 4), np.float32), spec=PartialSpec((2**20, 2**20)))
     report = inspect_model(write_web(graph, tmp_path), measure=True)

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.backends.cpu.lowering.blas import one_blas_thread
 from core.backends.cpu.lowering.machine import ALIGNMENT
 from core.backends.cpu.lowering.table import (
     Call,
@@ -29,6 +28,7 @@ from core.graph.nodes import Node
 from core.kernels import OPS
 from core.plan.program import ABSENT, HERE, Program, attributes_of, epilogue_of
 from core.specs import Shape, Spec
+from tests.core.plan.plan_threads import one_blas_thread
 from tests.helpers import peak_of
 
 Arrays = Mapping[str, np.ndarray]

@@ -29,18 +29,18 @@ def images(count: int) -> np.ndarray:
 
 def together(graph: GraphModel, inputs: np.ndarray, threads: int = 4) -> None:
     """As many workspaces at the same time."""
-    machine = graph.plan(inputs)._executable
-    start, leased = Barrier(threads), machine._free_workspace
+    workspaces = graph.plan(inputs)._executable._workspaces
+    start, leased = Barrier(threads), workspaces._free
 
-    def lease():
-        found = leased()
+    def lease(make):
+        found = leased(make)
         start.wait()
         return found
 
-    machine._free_workspace = lease
+    workspaces._free = lease
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(graph.predict, [inputs] * threads))
-    machine._free_workspace = leased
+    workspaces._free = leased
 
 
 def idle_bytes(graph: GraphModel) -> int:
@@ -90,7 +90,7 @@ def test_all_plans_of_one_run_are_the_latest(rng):
     for plan in graph._planner.plans():
         plan.keep_idle(3)
     graph.predict(images(1))
-    assert [p._executable._most_waiting for p in graph._planner.plans()] == [3, 3]
+    assert [p._executable._workspaces._most_waiting for p in graph._planner.plans()] == [3, 3]
 
 
 # Weights.

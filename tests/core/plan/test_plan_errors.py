@@ -102,7 +102,7 @@ def test_an_error_of_plans_alone_is_no_secret(rows, x):
     inputs = {"x": x, "i": np.int32([1])}
     plan = rows.plan(inputs)
     rows.predict(inputs)
-    (workspace,) = plan._executable._waiting
+    (workspace,) = plan._executable._workspaces._waiting
 
     def fails():
         raise FloatingPointError("so it goes")

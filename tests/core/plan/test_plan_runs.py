@@ -292,9 +292,12 @@ def test_arenas_are_smaller_than_all_values(graph, rng):
 def test_a_run_that_fails_harms_none_after_it(graph, x):
     expected = graph.predict(x)["y"].numpy()
     plan = graph.plan(x)
-    (workspace,) = plan._executable._waiting
+    (workspace,) = plan._executable._workspaces._waiting
+
+    usual = workspace.works[1]
 
     def interrupted():
+        workspace.works[1] = usual
         raise KeyboardInterrupt
 
     workspace.works[1] = interrupted

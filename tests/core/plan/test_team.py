@@ -13,14 +13,15 @@ from core.backends.cpu.lowering import blas, team
 from core.errors import CoreError
 from core.graph.model import GraphModel
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
-from tests.helpers import skip_or_fail
+from tests.core.plan.plan_threads import leading, one_blas_thread
+from tests.helpers import ROOT, skip_or_fail
 
 
 @pytest.fixture
 def three(monkeypatch):
     """A team of three of its own."""
     monkeypatch.setattr(team, "team_size", lambda: 3)
-    monkeypatch.setattr(team, "_TEAM", team._Team())
+    monkeypatch.setattr(team, "_team", team.Team())
 
 
 @pytest.fixture
@@ -44,7 +45,7 @@ def test_lanes_compute_what_they_would_one_after_the_other(three, rng):
         ]
         (work,) = team.side_by_side(lanes)
         if out is shared:
-            with team.led_team():
+            with leading():
                 for _ in range(200):
                     work()
         else:
@@ -61,16 +62,16 @@ def test_others_take_lanes_while_the_leader_is_in_one(three):
         seen.add(get_ident())
         assert all(other.wait(30) for other in begun)
 
-    with team.led_team():
+    with leading():
         team.Lanes([[partial(lane, number)] for number in range(3)])()
     assert len(seen) == 3
 
 
 def test_the_leader_does_what_nobody_takes(three, monkeypatch):
     """As on a busy machine, where the others are not running."""
-    monkeypatch.setattr(team._TEAM, "_start", lambda: None)
+    monkeypatch.setattr(team._team, "_start", lambda: None)
     seen = []
-    with team.led_team():
+    with leading():
         team.Lanes([[partial(seen.append, number)] for number in range(5)])()
     assert seen == [0, 1, 2, 3, 4]
 
@@ -79,10 +80,10 @@ def test_who_does_not_lead_works_alone(three):
     threads, found = [], []
 
     def run():
-        with team.led_team():
+        with leading():
             team.Lanes([[lambda: found.append(get_ident())]] * 3)()
 
-    with team.led_team():
+    with leading():
         threads.append(Thread(target=run))
         threads[0].start()
         threads[0].join()
@@ -94,7 +95,7 @@ def test_an_error_in_a_lane_reaches_the_leader_and_the_team_goes_on(three):
         raise ValueError("index 7")
 
     done = []
-    with team.led_team():
+    with leading():
         for lanes in ([[fail], [], []], [[], [], [fail]]):
             with pytest.raises(ValueError, match="index 7"):
                 team.Lanes(lanes)()
@@ -133,9 +134,9 @@ def test_cuts_cover_all(length, lanes):
 
 def test_openblas_has_one_thread_during_runs_and_all_after(openblas):
     openblas.set(2)
-    with pytest.raises(ZeroDivisionError), blas.one_blas_thread():
+    with pytest.raises(ZeroDivisionError), one_blas_thread():
         assert openblas.get() == 1
-        with blas.one_blas_thread():
+        with one_blas_thread():
             assert openblas.get() == 1
         assert openblas.get() == 1
         raise ZeroDivisionError
@@ -146,14 +147,15 @@ FORKED = """
 import os, sys, warnings
 import numpy as np
 from core.backends.cpu.lowering import blas, team
+from tests.core.plan.plan_threads import leading, one_blas_thread
 warnings.simplefilter("ignore")  # of forks of programs with threads
 team.team_size = lambda: 2
 out = []
 def run():
-    with blas.one_blas_thread(), team.led_team():
+    with one_blas_thread(), leading():
         team.Lanes([[lambda: out.append(1)]] * 2)()
 run()
-with blas.one_blas_thread(), team.led_team():
+with one_blas_thread(), leading():
     child = os.fork()
     if child == 0:
         run()
@@ -165,5 +167,5 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 def test_a_forked_child_has_a_team_of_its_own():
-    done = subprocess.run([sys.executable, "-c", FORKED], timeout=60, capture_output=True)
+    done = subprocess.run([sys.executable, "-c", FORKED], timeout=60, capture_output=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr

@@ -6,14 +6,15 @@ a thread of it is often not running, and each product then takes as long as a tu
 """
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from threading import Lock
 from typing import Any, NamedTuple
+from weakref import ref
 
 import numpy as np
+
+from core.locks import new_lock
 
 #: NumPy's wheels rename the functions, so that they meet no other OpenBLAS.
 _SPELLINGS = ("scipy_openblas_{}64_", "scipy_openblas_{}", "openblas_{}64_", "openblas_{}")
@@ -61,53 +62,70 @@ def blas_threads() -> BlasThreads | None:
     return None if get is None or set_ is None else BlasThreads(get, set_)
 
 
-class _Limit:
-    """Counts the runs that go on, and knows how many threads there were before them."""
+class Run:
+    """A run of a plan: it goes on as long as anything refers to it."""
+
+    __slots__ = ("__weakref__",)
+
+
+class OneThread:
+    """Lets products run in the thread that asks for them, for the whole process, while runs go on.
+
+    A signal handler may raise in the middle of either method: then call `end`, also once more.
+    """
 
     def __init__(self) -> None:
-        self._counting = Lock()
-        self._runs, self._before = 0, 1
+        self._changing = new_lock()
+        self._runs: list[ref[Run]] = []
+        self._before, self._is_set = 1, False  # how many threads there were, and whether it is so
 
-    def begin(self, threads: BlasThreads) -> None:
+    def begin(self, run: Run) -> None:
         """One more run."""
-        with self._counting:
-            if not self._runs:
-                self._before = threads.get()
+        threads = blas_threads()
+        if threads is None:
+            return
+        with self._changing:
+            if not self._others(run):
+                if not self._is_set:
+                    self._before, self._is_set = threads.get(), True
                 threads.set(1)
-            self._runs += 1
+            self._runs.append(ref(run))
 
-    def end(self, threads: BlasThreads) -> None:
-        """One run less; after the last all is as before."""
-        with self._counting:
-            self._runs -= 1
-            if not self._runs:
+    def end(self, run: Run) -> None:
+        """It is over; after the last one all is as before."""
+        threads = blas_threads()
+        if threads is None:
+            return
+        with self._changing:
+            self._runs = self._others(run)
+            if self._is_set and not self._runs:
                 threads.set(self._before)
+                self._is_set = False
+
+    def _others(self, run: Run) -> "list[ref[Run]]":
+        """The runs that go on beside one, without those that were struck down in `end`."""
+        return [other for other in self._runs if other() not in (None, run)]
+
+    def forget(self) -> None:
+        """Let all be as before, whatever goes on: the child of a fork has no runs."""
+        threads = blas_threads()
+        if self._is_set and threads is not None:
+            threads.set(self._before)
 
 
-_limit = _Limit()
+_one_thread = OneThread()
 
 
-@contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """Let products inside run in the thread that asks for them; for the whole process."""
-    threads, limit = blas_threads(), _limit
-    if threads is None:
-        yield
-        return
-    limit.begin(threads)
-    try:
-        yield
-    finally:
-        limit.end(threads)
+def one_blas_thread() -> OneThread:
+    """What lets this process's products run in one thread."""
+    return _one_thread
 
 
 def _after_fork() -> None:
     """The child of a fork has none of its parent's runs."""
-    global _limit
-    before, _limit = _limit, _Limit()
-    threads = blas_threads() if before._runs else None
-    if threads is not None:
-        threads.set(before._before)
+    global _one_thread
+    before, _one_thread = _one_thread, OneThread()
+    before.forget()
 
 
 if hasattr(os, "register_at_fork"):

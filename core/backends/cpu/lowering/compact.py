@@ -52,7 +52,8 @@ def copied(target: np.ndarray, source: np.ndarray) -> Work:
     window: copies of rows of a few numbers then take half as long again.
     """
     if _has_short_rows(target) and _has_short_rows(source) and target.dtype == source.dtype:
-        item = np.dtype((np.void, target.shape[-1] * target.itemsize))
+        # By name: of a pair NumPy asks a function of Python, and drops what a signal raises there.
+        item = np.dtype(f"V{target.shape[-1] * target.itemsize}")
         target, source = (a.view(item)[..., 0] for a in (target, source))
     return partial(np.copyto, target, source)
 

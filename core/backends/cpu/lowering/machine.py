@@ -1,19 +1,14 @@
 """Runs a program as a list of calls of NumPy in one arena."""
 
 from bisect import bisect
-from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import inf, prod
 from operator import length_hint
-from threading import Lock
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from core.backends.cpu import running_plans
-from core.backends.cpu.lowering.blas import one_blas_thread
 from core.backends.cpu.lowering.blocks import inside, zeros_around
 from core.backends.cpu.lowering.fallback import lower_by_kernel
 from core.backends.cpu.lowering.layouts import choose_margins
@@ -26,13 +21,16 @@ from core.backends.cpu.lowering.table import (
     numpy_dtype,
     padded_shape,
 )
-from core.backends.cpu.lowering.team import led_team
+from core.backends.cpu.lowering.workspaces import Workspace, Workspaces
+from core.bounds import LimitError
 from core.engine import MISUSE
 from core.errors import CoreError
 from core.graph.feeds import Quanta
 from core.graph.nodes import Node
+from core.guards import active_guard
+from core.locks import lazy_property
 from core.plan.aliases import homes_of, is_alias
-from core.plan.executable import MOST_IDLE, Executable
+from core.plan.executable import Executable
 from core.plan.placement import Placed, Request, place
 from core.plan.program import Program, epilogue_of, multiply_adds, reads, results
 from core.specs import Shape
@@ -56,15 +54,6 @@ class Step(NamedTuple):
         return self.nodes[-1].name
 
 
-class Workspace(NamedTuple):
-    """The memory of one run at a time, and the calls that are bound to it."""
-
-    inputs: list[tuple[int, np.ndarray]]  # which feeds are needed, and where they go
-    works: list[Work]
-    ends: list[int]  # where the calls of each step end
-    outputs: list[np.ndarray]
-
-
 class Machine(Executable):
     """A program in NumPy. Threads may share it: each run leases a workspace.
 
@@ -82,11 +71,9 @@ class Machine(Executable):
         self._steps = [*self._lowered()]
         requests = [*self._value_requests(), *self._scratch_requests()]
         self.placed, self.arena_bytes = place(requests, ALIGNMENT)
-        self._waiting: deque[Workspace] = deque()
-        self._most_waiting = MOST_IDLE
-        self._workspaces_made, self._making = 0, Lock()
+        self._workspaces = Workspaces()
 
-    @cached_property
+    @lazy_property
     def steps(self) -> "Sequence[StepInfo]":
         """What runs, in order."""
         return [_told(step, self._program) for step in self._steps]
@@ -94,41 +81,64 @@ class Machine(Executable):
     @property
     def workspaces_made(self) -> int:
         """How many arenas were made so far: another one when a run finds none that waits."""
-        return self._workspaces_made
+        return self._workspaces.made
 
     @property
     def workspaces_idle(self) -> int:
         """How many arenas wait for the next run."""
-        return len(self._waiting)
+        return len(self._workspaces)
 
     def keep_idle(self, most: int) -> None:
         """Let at most so many arenas wait from now on."""
-        self._most_waiting = most
-        self._drop_surplus()
+        self._workspaces.keep(most)
 
     def run(self, feeds: Sequence[np.ndarray | Quanta]) -> list[np.ndarray]:
         """The outputs in fresh arrays; nothing else is allocated but by kernels on their own."""
-        with self._leased(feeds) as workspace:
-            self._do(workspace, workspace.works, len(workspace.works))
+        guard = active_guard()
+        check = None if guard is None or not guard.may_end else guard.check
+
+        def do(workspace: Workspace) -> list[np.ndarray]:
+            _take(workspace, feeds)
+            self._do(workspace, workspace.works, len(workspace.works), check)
             return [_frozen_copy(output) for output in workspace.outputs]
+
+        return self._workspaces.run(self._new_workspace, do)
 
     def step_times(self, feeds: Sequence[np.ndarray | Quanta]) -> list[float]:
         """Run once and tell the seconds of each step."""
-        times: list[float] = []
-        with self._leased(feeds) as workspace:
+
+        def do(workspace: Workspace) -> list[float]:
+            times: list[float] = []
+            _take(workspace, feeds)
             begin = 0
             for end in workspace.ends:
                 started = perf_counter()
                 self._do(workspace, workspace.works[begin:end], end)
                 times.append(perf_counter() - started)
                 begin = end
-        return times
+            return times
 
-    def _do(self, workspace: Workspace, works: Sequence[Work], end: int) -> None:
-        """Make the calls that end at one of the workspace; errors tell the node."""
+        return self._workspaces.run(self._new_workspace, do)
+
+    def _do(
+        self,
+        workspace: Workspace,
+        works: Sequence[Work],
+        end: int,
+        check: Callable[[], None] | None = None,
+    ) -> None:
+        """Make the calls that end at one of the workspace; errors tell the node.
+
+        A check comes before each of them, where one is given: it raises if the run is to end.
+        """
         left = iter(works)
         try:
+            if check is None:
+                for work in left:
+                    work()
+                return
             for work in left:
+                check()
                 work()
         except (CoreError, *MISUSE) as error:
             if isinstance(error, CoreError) and type(error) is not CoreError:
@@ -180,7 +190,7 @@ class Machine(Executable):
 
     def _bytes(self, reference: str) -> int:
         spec = self._program.specs[reference]
-        return int(np.prod(self._whole_shape(reference))) * numpy_dtype(spec).itemsize
+        return prod(self._whole_shape(reference)) * numpy_dtype(spec).itemsize
 
     def _whole_shape(self, reference: str) -> Shape:
         shape, margin = self._program.specs[reference].shape, self._margins.get(reference)
@@ -188,43 +198,9 @@ class Machine(Executable):
 
     # --- workspaces -------------------------------------------------------------------------
 
-    @contextmanager
-    def _leased(self, feeds: Sequence[np.ndarray | Quanta]) -> Iterator[Workspace]:
-        """A workspace with its inputs, for the time of a run.
-
-        It is used again after an error: a run writes whatever it reads. After an interruption it
-        is not, as a lane of the team may still be at work in it.
-        """
-        workspace = self._free_workspace()
-        try:
-            with running_plans(), one_blas_thread(), led_team():
-                for index, target in workspace.inputs:
-                    _take(target, feeds[index])
-                yield workspace
-        except Exception:
-            self._give_back(workspace)
-            raise
-        self._give_back(workspace)
-
-    def _free_workspace(self) -> Workspace:
-        with suppress(IndexError):
-            return self._waiting.pop()
-        with self._making:
-            self._workspaces_made += 1
-        return self._new_workspace()
-
-    def _give_back(self, workspace: Workspace) -> None:
-        self._waiting.append(workspace)
-        self._drop_surplus()
-
-    def _drop_surplus(self) -> None:
-        with suppress(IndexError):  # others may take one meanwhile
-            while len(self._waiting) > self._most_waiting:
-                self._waiting.popleft()
-
     def _new_workspace(self) -> Workspace:
         program = self._program
-        arena = _aligned(self.arena_bytes)
+        arena = self._new_arena()
         places = {p.name: p for p in self.placed}
         wholes = {r: self._array(arena, places[r], r) for r in self._homes if r in places}
         values = {**program.constants, **self._shown(wholes)}
@@ -245,6 +221,34 @@ class Machine(Executable):
         before = [work for r in program.inputs for work in margins.get(r, ())]
         ends = [end + len(before) for end in ends]
         return Workspace(inputs, [*before, *works], ends, [values[r] for r in program.outputs])
+
+    def _new_arena(self) -> np.ndarray:
+        """Memory for all values of a run.
+
+        Raises:
+            LimitError: it is more than the run around may take.
+            CoreError: the system does not give as much.
+        """
+        guard = active_guard()
+        most = inf if guard is None or guard.limits.run_bytes is None else guard.limits.run_bytes
+        if self.arena_bytes > most:
+            raise LimitError(self._needs(), "run_bytes", most)
+        try:
+            return _aligned(self.arena_bytes)
+        except (MemoryError, ValueError):  # the latter above what an array may have at all
+            raise CoreError(
+                f"{self._needs()}, which this process cannot get: use smaller inputs, or a "
+                f"machine with more memory"
+            ) from None
+
+    def _needs(self) -> str:
+        """How much memory a run takes, and what most of it is for."""
+        values = [p for p in self.placed if p.name in self._program.specs]
+        largest = max(values or self.placed, key=lambda p: p.bytes)
+        return (
+            f"the values of the plan need {self.arena_bytes:,} bytes at the same time, of which "
+            f"{largest.name!r} takes {largest.bytes:,}"
+        )
 
     def _array(self, arena: np.ndarray, placed: Placed, reference: str) -> np.ndarray:
         dtype = numpy_dtype(self._program.specs[reference])
@@ -287,12 +291,14 @@ def _told(step: Step, program: Program) -> "StepInfo":
     )
 
 
-def _take(target: np.ndarray, feed: np.ndarray | Quanta) -> None:
+def _take(workspace: Workspace, feeds: Sequence[np.ndarray | Quanta]) -> None:
     """Copy what is fed; real values are made of whole numbers on the way."""
-    if isinstance(feed, Quanta):
-        feed.write_to(target)
-    else:
-        np.copyto(target, feed)
+    for index, target in workspace.inputs:
+        feed = feeds[index]
+        if isinstance(feed, Quanta):
+            feed.write_to(target)
+        else:
+            np.copyto(target, feed)
 
 
 def _scratch_name(step: Step, index: int) -> str:

@@ -3,16 +3,22 @@
 The thread that runs the plan is the leader. It takes lanes like the others, and never waits for one
 who has not begun a lane: on a busy machine it does them all. There is one team; a run that finds it
 busy does its work alone.
+
+A signal handler may raise in the leader after any call; in CPython, never between statements that
+call nothing. So what must not come apart is written without calls, and nothing here depends on who
+leads: two leaders would take helpers from each other, and do the lanes themselves.
 """
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from _thread import start_new_thread
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache
 from itertools import count
-from threading import Lock, Thread, get_ident
+from threading import Lock, get_ident
+from time import monotonic, sleep
 
-from core.backends.cpu import running_plans
+from core.backends.cpu import begin_plans
 from core.backends.cpu.lowering.blas import blas_threads
 from core.errors import SettingError
 
@@ -27,6 +33,9 @@ VARIABLE = "CORE_THREADS"
 
 #: Of work in a lane; waking a thread takes some 10.
 LEAST_MICROSECONDS = 40
+
+#: How long a run that ends with an error waits for helpers to end their lanes.
+MOST_SECONDS = 1.0
 
 
 @cache
@@ -68,7 +77,7 @@ class Lanes:
 
     def __call__(self) -> None:
         """Do it, with the team if the calling thread leads it."""
-        team = _TEAM
+        team = _team
         if team.leader == get_ident():
             team.run(self._lanes)
             return
@@ -85,10 +94,11 @@ def side_by_side(lanes: Sequence[Sequence[Work]]) -> list[Work]:
 class _Job:
     """Lanes to be done, by whoever comes."""
 
-    __slots__ = ("_begun", "_done", "_finished", "_lanes", "error")
+    __slots__ = ("_begun", "_done", "_finished", "_lanes", "_most", "error")
 
     def __init__(self, lanes: Sequence[Sequence[Work]]):
-        self._lanes, self._begun, self._finished = lanes, count(), count(1)
+        self._lanes, self._most = lanes, len(lanes)
+        self._begun, self._finished = count(), count(1)
         self.error: BaseException | None = None
         self._done = Lock()
         self._done.acquire()
@@ -96,86 +106,112 @@ class _Job:
     def work(self) -> None:
         """Do lanes while there are any; counting is one atomic step."""
         lanes = self._lanes
-        while (number := next(self._begun)) < len(lanes):
-            try:
-                for work in lanes[number]:
-                    work()
-            except BaseException as error:
-                self.error = error
+        while (number := next(self._begun)) < self._most:
+            for work in lanes[number]:
+                work()
             if next(self._finished) == len(lanes):
                 self._done.release()
 
     def wait(self) -> None:
-        """Until those who began a lane have done it."""
+        """Until all lanes are done; raises what a helper's raised."""
         self._done.acquire()
         if self.error is not None:
             raise self.error
 
+    def stop(self) -> None:
+        """Let nobody begin another lane."""
+        self._most = 0
 
-class _Team:
-    """The leader and those who help; they start with the first job, and sleep in between."""
+    def fail(self, error: BaseException) -> None:
+        """Let the leader raise an error; a helper's call."""
+        self.error = error
+        self.stop()
+        with suppress(RuntimeError):  # another helper's lane failed, too
+            self._done.release()
+
+
+class Team:
+    """The leader and those who help; they start with the first job, and sleep in between.
+
+    Attributes:
+        leader: the thread that leads, by its number; whoever finds None may lead.
+    """
 
     def __init__(self) -> None:
         self.leader: int | None = None
-        self._leading = Lock()
-        self._alarms: list[Lock] = []
+        self._started = 0
+        self._alarms: list[Lock] = []  # of those who help
+        self._at_work: list[Lock] = []  # of those who look for a job, or have one
         self._job: _Job | None = None
 
-    @contextmanager
-    def led(self) -> Iterator[None]:
-        """Lead the team inside, unless another thread does."""
-        leads = self._leading.acquire(blocking=False)
-        if leads:
-            self.leader = get_ident()
-        try:
-            yield
-        finally:
-            if leads:
-                self.leader = None
-                self._leading.release()
-
     def run(self, lanes: Sequence[Sequence[Work]]) -> None:
-        """Do lanes; the leader's call."""
-        if len(self._alarms) < team_size() - 1:
+        """Do lanes; the leader's call. If it raises, helpers may be in a lane: see `rests`."""
+        if self._started < team_size() - 1:
             self._start()
         job = self._job = _Job(lanes)
-        for alarm in self._alarms[: len(lanes) - 1]:
-            if alarm.locked():  # else it has been woken, and has not come to look yet
-                alarm.release()
-        job.work()
         try:
+            for alarm in self._alarms[: len(lanes) - 1]:
+                if alarm.locked():  # else it has been woken, and has not come to look yet
+                    _wake(alarm)
+            job.work()
             job.wait()
+        except BaseException:
+            job.stop()
+            raise
         finally:
             self._job = None
 
+    def rests(self) -> bool:
+        """Whether no helper works, after a while for those in a lane to end it."""
+        self._job = None
+        end = monotonic() + MOST_SECONDS
+        while self._at_work:  # where a helper is before it looks for a job
+            if monotonic() > end:
+                return False
+            sleep(1e-4)
+        return True
+
     def _start(self) -> None:
-        for number in range(len(self._alarms), team_size() - 1):
-            alarm = Lock()
-            alarm.acquire()
-            self._alarms.append(alarm)
-            Thread(target=self._help, args=(alarm,), name=f"plan-{number}", daemon=True).start()
+        while self._started < team_size() - 1:
+            self._started += 1
+            try:
+                start_new_thread(self._help, ())  # one step, unlike the start of a Thread
+            except RuntimeError:  # the system allows no more: who leads does the lanes
+                return
 
-    def _help(self, alarm: Lock) -> None:
-        with running_plans():
-            while alarm.acquire():
-                job = self._job
-                if job is not None:
+    def _help(self) -> None:
+        begin_plans()
+        alarm = Lock()  # open: there is a job already
+        self._alarms.append(alarm)
+        while alarm.acquire():
+            self._at_work.append(alarm)
+            job = self._job
+            if job is not None:
+                try:
                     job.work()
-                    del job
+                except BaseException as error:
+                    job.fail(error)
+            del job
+            self._at_work.remove(alarm)
 
 
-_TEAM = _Team()
+def _wake(alarm: Lock) -> None:
+    with suppress(RuntimeError):  # another leader did
+        alarm.release()
 
 
-def led_team() -> AbstractContextManager[None]:
-    """Lead the team inside, unless another thread does."""
-    return _TEAM.led()
+_team = Team()
+
+
+def current_team() -> Team:
+    """The one team of this process."""
+    return _team
 
 
 def _after_fork() -> None:
     """The child of a fork has none of its parent's threads."""
-    global _TEAM
-    _TEAM = _Team()
+    global _team
+    _team = Team()
 
 
 if hasattr(os, "register_at_fork"):

@@ -8,7 +8,10 @@ import struct
 from collections.abc import Mapping
 from typing import Any
 
-TYPES = {"DT_FLOAT": 1, "DT_INT32": 3, "DT_BOOL": 10, "DT_RESOURCE": 20}
+from core.graph.attributes import data_type
+
+#: TensorFlow's numbers of dtypes by name.
+TYPES = {str(data_type(number)): number for number in range(1, 24)}
 
 
 def varint(number: int) -> bytes:
@@ -57,6 +60,8 @@ def node_def(document: Mapping[str, Any], tensors: Mapping[str, bytes]) -> bytes
 
 def attr_value(document: Mapping[str, Any]) -> bytes:
     """An AttrValue."""
+    if not document:
+        return b""
     ((kind, value),) = document.items()
     if kind == "list":
         return field(1, b"".join(attr_value({k: v}) for k, vs in value.items() for v in vs))
@@ -66,10 +71,17 @@ def attr_value(document: Mapping[str, Any]) -> bytes:
         "f": lambda: (4, float(value)),
         "b": lambda: (5, int(value)),
         "type": lambda: (6, TYPES[value]),
-        "shape": lambda: (7, shape([int(d["size"]) for d in value["dim"]])),
+        "shape": lambda: (7, shape_of(value)),
         "func": lambda: (10, field(1, value["name"])),
     }[kind]()
     return field(number, data)
+
+
+def shape_of(document: Mapping[str, Any]) -> bytes:
+    """A TensorShapeProto of a document, of any rank where that says so."""
+    if document.get("unknownRank"):
+        return field(3, 1)
+    return shape([int(d["size"]) for d in document.get("dim", ())])
 
 
 def shape(lengths: list[int]) -> bytes:
@@ -88,8 +100,10 @@ def function_def(document: Mapping[str, Any], tensors: Mapping[str, bytes]) -> b
     arguments = b"".join(
         field(number, field(1, a["name"]) + field(3, TYPES[a["type"]]))
         for number, key in ((2, "inputArg"), (3, "outputArg"))
-        for a in signature[key]
+        for a in signature.get(key, ())
     )
-    nodes = b"".join(field(3, node_def(node, tensors)) for node in document["nodeDef"])
-    returned = b"".join(entry(4, key, value.encode()) for key, value in document["ret"].items())
+    nodes = b"".join(field(3, node_def(node, tensors)) for node in document.get("nodeDef", ()))
+    returned = b"".join(
+        entry(4, key, value.encode()) for key, value in document.get("ret", {}).items()
+    )
     return field(1, field(1, signature["name"]) + arguments) + nodes + returned

@@ -1,0 +1,57 @@
+"""What loading a file costs, measured in a child process, which a hostile file may not hang."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.helpers import ROOT
+
+_CODE = """
+import json, sys
+import core, zoo
+import core.converter.archives, core.converter.keras_files, core.converter.saved_model, core.layers
+from core.converter import load_model
+
+def megabytes():  # of this process alone: ru_maxrss may be that of its parent
+    with open("/proc/self/status") as lines:
+        return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 2**10
+
+limits = core.Limits.strict() if sys.argv[2] == "strict" else core.Limits()
+before = megabytes()
+try:
+    with core.limits(limits):
+        load_model(sys.argv[1])
+    error, kind = "", ""
+except zoo.ZooError as caught:
+    error, kind = str(caught), type(caught).__name__
+print(json.dumps([error, kind, megabytes() - before]))
+"""
+
+#: Seconds after which a child is stopped: far above what any test needs on a busy machine.
+PATIENCE = 50
+
+
+class Cost(NamedTuple):
+    """What loading gave: the error of our family ("" if none), its class, and the peak."""
+
+    error: str
+    kind: str
+    megabytes: float
+
+
+def cost_of_loading(path: Path, limits: str = "default") -> Cost:
+    """Load a file in a child; any other error there, or no end, fails the test."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    found = subprocess.run(
+        [sys.executable, "-c", _CODE, str(path), limits],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        env=environment,
+        check=False,
+    )
+    assert found.returncode == 0, found.stderr[-3000:]
+    return Cost(*json.loads(found.stdout))

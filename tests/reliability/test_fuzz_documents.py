@@ -1,0 +1,43 @@
+"""Damaged manifests of weights and gestures, the sweep itself, and the whole of it."""
+
+import os
+
+import pytest
+
+from tests.reliability.fuzz import cases, sweep
+from tests.reliability.fuzz.bases import FORMATS, bases
+from tests.reliability.fuzz.checks import check
+
+
+@pytest.mark.parametrize("format", ["weights", "gestures"])
+def test_damaged_documents(format):
+    check([format], 500, seed=5)
+
+
+@pytest.mark.long
+def test_a_hundred_thousand_damaged_files():
+    check(list(FORMATS), 100_000, seed=20261122, workers=os.cpu_count() or 1)
+
+
+def test_a_case_is_the_same_whenever_it_runs(tmp_path):
+    """So that one fault of a sweep can be repeated alone."""
+    first, again = ([cases.damaged_base("layers", 1, case) for case in range(20)] for _ in range(2))
+    assert first == again
+    assert len({str(base.files) for base in first}) == 20
+
+
+def test_faults_are_found(monkeypatch):
+    """A process that dies, one that hangs, and one that takes too much memory are replaced."""
+    monkeypatch.setenv("ZOO_FUZZ_FAULTS", '{"3": "crash", "5": "hang", "7": "fat", "9": "raise"}')
+    monkeypatch.setattr(sweep, "SECONDS_TO_HANG", 3.0)
+    report = sweep.sweep(["weights"], 12, seed=1)["weights"]
+    found = {fault["case"]: fault["kind"] for fault in report.faults}
+    assert found == {3: "CRASH", 5: "HUNG", 7: "FAT", 9: "FOREIGN"}
+    assert sum(report.counts.values()) == 12
+
+
+def test_bases_are_small():
+    """Else a sweep would take hours."""
+    for format in ("layers", "graph", "frozen", "saved", "teachable"):
+        for base in bases(format):
+            assert sum(map(len, base.files.values())) < 100_000, base.name

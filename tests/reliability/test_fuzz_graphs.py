@@ -1,0 +1,10 @@
+"""Damaged graphs of TensorFlow and TensorFlow.js, and TFLite files, loaded and run."""
+
+import pytest
+
+from tests.reliability.fuzz.checks import check
+
+
+@pytest.mark.parametrize("format", ["graph", "frozen", "saved", "tflite"])
+def test_damaged_graphs(format):
+    check([format], 500, seed=5)

@@ -1,0 +1,10 @@
+"""Damaged models of layers, loaded and run."""
+
+import pytest
+
+from tests.reliability.fuzz.checks import check
+
+
+@pytest.mark.parametrize("format", ["layers", "h5", "keras", "teachable"])
+def test_damaged_layers(format):
+    check([format], 500, seed=5)

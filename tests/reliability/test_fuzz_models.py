@@ -1,0 +1,67 @@
+"""Whole models that are damaged elsewhere load, run, and give what the formats' runtimes give."""
+
+import contextlib
+
+import numpy as np
+import pytest
+
+import zoo
+from core.converter import load_model
+from tests.core.converter.fuzz.files import write_model
+from tests.helpers import require
+from tests.reliability.fuzz.bases import FORMATS, bases
+from tests.reliability.fuzz.cases import fed
+from weights_cache import load_weights
+
+NEEDED = {"tflite": "ai_edge_litert", "h5": "h5py", "keras": "h5py"}
+
+#: What the small models give for an image of 0.5: Keras's, TensorFlow's and LiteRT's results.
+LAYERS_SCORES, GRAPH_SCORES = (0.00196, 0.34863, 0.64941), (0.09964, 0.26060, 0.63976)
+SCORES = {
+    **dict.fromkeys(("layers", "teachable", "h5", "keras"), LAYERS_SCORES),
+    **dict.fromkeys(("graph", "frozen", "saved"), GRAPH_SCORES),
+    "tflite": (-4.19700, 0.98235, 1.60462),
+}
+
+#: A frozen graph that gives a list of tensors, and one of nothing but a print-out.
+NO_RESULT = {"scanned_v2", "151-Print"}
+
+
+@pytest.mark.parametrize("format", SCORES)
+def test_small_models_give_what_their_runtimes_give(format, tmp_path):
+    require(NEEDED.get(format, "numpy"))
+    model = load_model(write_model(format, tmp_path))
+    (spec,) = model.inputs.values()
+    lengths = [n or 1 for n in spec.shape or (1, 8, 8, 3)]
+    *_, scores = model.predict(np.full(lengths, 0.5)).values()
+    # The weights of the web graph are quantised, which the other two are not.
+    tolerance = 0.02 if format == "graph" else 1e-4
+    np.testing.assert_allclose(scores.numpy(), [SCORES[format]], rtol=0, atol=tolerance)
+
+
+@pytest.mark.parametrize("format", [f for f in FORMATS if f not in ("weights", "gestures")])
+def test_whole_models_load_and_run(format, tmp_path, rng):
+    require(NEEDED.get(format, "numpy"))
+    for i, base in enumerate(bases(format)):
+        if base.name in NO_RESULT:
+            continue
+        model = zoo.load(str(base.write(tmp_path / str(i))))
+        tries = [("random", 5), ("ones", 5), ("ones", 4), ("ones", 2)]
+        assert any(gives_results(model, base.name, *each, rng) for each in tries), base.name
+
+
+def gives_results(model, name, how, length, rng):
+    """Whether it runs on such values, with that length of all axes whose length is left open."""
+    feeds = {n: fed(spec, how, length, rng) for n, spec in model.inputs.items()}
+    if name == "quantised":  # the only one that says nothing about the shape of its input
+        feeds = {"image": np.zeros((1, 8, 8, 3))}
+    with contextlib.suppress(zoo.ZooError):
+        return len(model.predict(feeds)) > 0
+    return False
+
+
+def test_whole_documents_load(tmp_path):
+    for base in bases("weights"):
+        assert len(load_weights(base.write(tmp_path / base.name))) >= 3
+    for base in bases("gestures"):
+        assert zoo.GestureRecognizer.load(base.write(tmp_path / base.name)).labels

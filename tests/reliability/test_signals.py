@@ -1,0 +1,74 @@
+"""Signals whose handlers raise, at random times: every next answer is right, and nothing is left.
+
+Each activity runs in processes of its own, as signals come to the main thread and threads are
+counted.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from tests.helpers import ROOT
+from tests.reliability.activities import ACTIVITIES
+
+#: How many signals each activity gets in the long test; 10,000 in all.
+SIGNALS = {
+    "plans": 2000,
+    "lanes": 1200,
+    "planning": 400,
+    "ops": 1800,
+    "loops": 1600,
+    "images": 1200,
+    "poses": 800,
+    "downloads": 1000,
+}
+
+pytestmark = pytest.mark.skipif(
+    not hasattr(signal, "setitimer") or not os.path.isdir("/proc/self/task"),
+    reason="the system has no such timers, or does not list threads",
+)
+
+
+def strike(name: str, count: int, threads: int) -> dict[str, Any]:
+    """What came of so many signals."""
+    command = [sys.executable, "-m", "tests.reliability.strike", name, str(count), str(threads)]
+    environment = {**os.environ, "CORE_THREADS": str(threads), "PYTHONPATH": str(ROOT)}
+    environment.pop("OPENBLAS_NUM_THREADS", None)
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=1800
+    )
+    assert done.returncode == 0, done.stderr
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
+
+
+def check(report: dict[str, Any], count: int) -> None:
+    """Nothing is wrong, left over, or told as something else."""
+    before, after = report["states"]
+    assert report["wrong"] == 0 and not report["hung"]
+    assert report["foreign"] == []
+    assert report["struck"] + report["lost"] == count
+    assert report["lost"] <= 0.05 * count + 2  # in finalisers, which let no exception out
+    assert after == before
+
+
+@pytest.mark.parametrize("name", ACTIVITIES)
+def test_answers_after_some_signals_are_right(name):
+    check(strike(name, 12, 2), 12)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("name", ACTIVITIES)
+def test_answers_after_thousands_of_signals_are_right(name, threads):
+    count = SIGNALS[name] // 2
+    check(strike(name, count, threads), count)
+
+
+def test_there_are_ten_thousand():
+    assert SIGNALS.keys() == ACTIVITIES.keys() and sum(SIGNALS.values()) == 10_000
