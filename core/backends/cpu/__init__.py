@@ -64,10 +64,11 @@ class CpuBackend(Backend):
             else:
                 reset_errors(token)
         if type(result) is Spec:
-            dtype = _NUMPY_DTYPES[result.dtype]
-            if type(raw) is np.ndarray and raw.dtype is dtype and raw.shape == result.shape:
+            shape, dtype = result
+            if type(raw) is np.ndarray and raw.shape == shape and raw.dtype is _NUMPY_DTYPES[dtype]:
                 raw.setflags(write=False)  # takes half as long as flags.writeable = False
                 return raw
+        if isinstance(result, Spec):
             return _checked(raw, result)
         if result is not None:
             return tuple(_checked(r, s) for r, s in zip(raw, result, strict=True))
