@@ -64,8 +64,8 @@ class CpuBackend(Backend):
             else:
                 reset_errors(token)
         if type(result) is Spec:
-            shape, dtype = result
-            if type(raw) is np.ndarray and raw.shape == shape and raw.dtype is _NUMPY_DTYPES[dtype]:
+            dtype = _NUMPY_DTYPES[result.dtype]
+            if type(raw) is np.ndarray and raw.dtype is dtype and raw.shape == result.shape:
                 raw.setflags(write=False)  # takes half as long as flags.writeable = False
                 return raw
         if isinstance(result, Spec):
