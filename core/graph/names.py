@@ -1,20 +1,31 @@
 """Names that nothing has yet, in a graph or elsewhere."""
 
-from collections.abc import Container
+from collections.abc import Container, MutableMapping
 
 from core.graph.nodes import Graph
 
 
-def free_name(name: str, taken: Container[str]) -> str:
+def free_name(
+    name: str, taken: Container[str], counts: MutableMapping[str, int] | None = None
+) -> str:
     """The name, or with the first number behind it that makes it one that is not taken.
+
+    Args:
+        name: as it should be.
+        taken: names that there are.
+        counts: which numbers the last calls found, by name: with it many equal names take no more
+            time each, as long as no name is given free.
 
     >>> free_name("conv", {"dense"}), free_name("conv", {"conv", "conv_1"})
     ('conv', 'conv_2')
     """
-    found, count = name, 0
+    count = counts.get(name, 0) if counts is not None else 0
+    found = f"{name}_{count}" if count else name
     while found in taken:
         count += 1
         found = f"{name}_{count}"
+    if counts is not None:
+        counts[name] = count
     return found
 
 

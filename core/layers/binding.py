@@ -7,6 +7,7 @@ import numpy as np
 
 from core.errors import CoreError
 from core.layers.slots import NOT_TRAINED, WeightSlots
+from weights_cache.reading_budgets import check_time
 
 #: Weights by name, for each layer by its path.
 Bound = dict[tuple[str, ...], dict[str, np.ndarray]]
@@ -34,26 +35,41 @@ def bind_by_names(slots: Sequence[WeightSlots], weights: Mapping[str, Any]) -> B
         CoreError: weights are left over, or two layers want the same.
     """
     tokens = {name: tuple(name.removesuffix(":0").split("/")) for name in weights}
-    by_weight: dict[str, list[str]] = {}
-    for name, parts in tokens.items():
-        by_weight.setdefault(parts[-1], []).append(name)
+    candidates = _Candidates(tokens)
     bound: Bound = {}
     takers: dict[str, tuple[str, ...]] = {}
     for slot in (slot for top in slots for slot in _named(top)):
-        names = [slot.weight, *_OTHER_NAMES.get(slot.weight, ())]
-        found = [name for weight in names for name in by_weight.get(weight, ())]
-        scores = {name: _likeness(slot, tokens[name]) for name in found}
+        check_time()
+        scores = {name: _likeness(slot, tokens[name]) for name in candidates.of(slot)}
         best = max(scores, key=lambda name: scores[name], default=None)
         if best is None or scores[best] <= (0, 0):
             continue
         _check_single(takers, best, slot)
         bound.setdefault(slot.path, {})[slot.weight] = _array(weights[best], best)
     for slots_ in (s for top in slots for s in top.everywhere() if s.is_open):
+        check_time()
         own = [n for n in weights if n not in takers and slots_.path[-1] in tokens[n][:-1]]
         takers.update(dict.fromkeys(own, slots_.path))
         bound[slots_.path] = {tokens[n][-1]: _array(weights[n], n) for n in own}
     _check_all_used(set(weights) - set(takers), {n: np.shape(a) for n, a in weights.items()})
     return bound
+
+
+class _Candidates:
+    """The names of weights by what they end with and by the layers in them."""
+
+    def __init__(self, tokens: Mapping[str, tuple[str, ...]]):
+        self._names = list(tokens)
+        self._places: dict[tuple[str, str], list[int]] = {}
+        for place, (*layers, weight) in enumerate(tokens.values()):
+            for layer in dict.fromkeys(layers):
+                self._places.setdefault((weight, layer), []).append(place)
+
+    def of(self, slot: _Slot) -> Iterator[str]:
+        """Names that may be those of a slot, in the order of the file."""
+        for weight in (slot.weight, *_OTHER_NAMES.get(slot.weight, ())):
+            places = {p for layer in slot.needed for p in self._places.get((weight, layer), ())}
+            yield from (self._names[place] for place in sorted(places))
 
 
 def _check_single(takers: dict[str, tuple[str, ...]], name: str, slot: _Slot) -> None:
@@ -155,6 +171,7 @@ def _share(slots: Sequence[WeightSlots], bound: Bound) -> None:
     """A layer that is in two models is in the file once."""
     for slot in (slot for top in slots for slot in top.everywhere() if slot.weights):
         if slot.path not in bound:
+            check_time()
             same = next((p for p in bound if _are_same_layer(p, slot.path)), None)
             if same is not None:
                 bound[slot.path] = bound[same]

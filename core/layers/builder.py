@@ -6,12 +6,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from core.bounds import LimitError, effective_limits
 from core.errors import CoreError
 from core.graph.names import free_name
 from core.graph.nodes import Function, Node
 from core.layers.binding import Bound
 from core.layers.options import Options
 from core.layers.topology import LayerSpec
+from weights_cache.reading_budgets import check_time
 
 #: Lengths of axes; None may be any.
 Lengths = tuple[int | None, ...]
@@ -42,22 +44,31 @@ class Builder:
         self.weights: dict[str, np.ndarray] = {}
         self.functions: dict[str, Function] = {}
         self._names: set[str] = set()
+        self._counts: dict[str, int] = {}
+        self._most_nodes = effective_limits().nodes or MOST_NODES
         self._values: dict[Any, Value] = {}
 
     def unique(self, name: str) -> str:
         """The name, or with a number behind it if it is taken; one that can be referred to."""
         name = name.replace(":", "_").replace("^", "_")
-        found = free_name(name, self._names)
+        found = free_name(name, self._names, self._counts)
         self._names.add(found)
         return found
 
     def add(self, name: str, type: str, inputs: Sequence[str], attributes: Any) -> str:
         """A node, by a name that starts as asked."""
-        if len(self.nodes) >= MOST_NODES:
-            raise CoreError(f"the model becomes more than {MOST_NODES} nodes")
+        self.check_count(len(self.nodes) + 1)
+        check_time()
         name = self.unique(name)
         self.nodes.append(Node(name, type, tuple(inputs), attributes))
         return name
+
+    def check_count(self, count: int) -> None:
+        """Raise if the model becomes that many nodes, and they are too many."""
+        if count > self._most_nodes:
+            raise LimitError(f"the model becomes {count:,} nodes", "nodes", self._most_nodes)
+        if count > MOST_NODES:
+            raise CoreError(f"the model becomes more than {MOST_NODES} nodes")
 
     def constant(self, name: str, array: np.ndarray) -> Value:
         """A constant; equal small ones are shared."""
@@ -143,6 +154,10 @@ class LayerCall:
     def error(self, message: str) -> CoreError:
         """An error that names the layer."""
         return CoreError(f"{self.where}: {message}")
+
+    def check_count(self, count: int) -> None:
+        """Raise if that many parts are more nodes than a model may have."""
+        self.builder.check_count(count)
 
     def child(self, spec: LayerSpec) -> "LayerCall":
         """A layer that this one holds and calls."""

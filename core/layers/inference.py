@@ -11,7 +11,7 @@ from core.layers.builder import Builder, Value
 from core.layers.calls import kind_of, model_results
 from core.layers.options import dimensions
 from core.layers.slots import WeightSlots, slots_of_model, weight_slots
-from core.layers.topology import LayerSpec, ModelSpec, Source, read_topology
+from core.layers.topology import LayerSpec, Source, read_topology
 
 __all__ = [
     "WeightSlots",
@@ -122,29 +122,32 @@ def _everywhere(layer: LayerSpec, path: tuple[str, ...]) -> Iterator[tuple[str, 
 
 
 def _graph(layer: LayerSpec, bound: Bound) -> Graph:
-    assert layer.model is not None
+    model = layer.model
+    assert model is not None
     builder = Builder(bound)
     inputs: dict[str, Endpoint] = {}
+    counts: dict[str, int] = {}
+    layers = {layer.name: layer for layer in model.layers}
     values = []
-    for source in layer.model.inputs:
-        name = free_name(source.layer, inputs)
-        spec = _input_spec(layer.model, source)
+    for source in model.inputs:
+        name = free_name(source.layer, inputs, counts)
+        spec = _input_spec(layers.get(source.layer), source)
         node = builder.add(name, "Placeholder", (), {})
         inputs[name] = Endpoint(node, spec)
         values.append(Value(node, spec.shape, spec.dtype))
-    found = model_results(builder, layer.model, (), "", values)
+    found = model_results(builder, model, (), "", values)
     outputs: dict[str, Endpoint] = {}
-    for source, value in zip(layer.model.outputs, found, strict=True):
+    counts = {}
+    for source, value in zip(model.outputs, found, strict=True):
         spec = PartialSpec(value.shape, value.dtype)
-        outputs[free_name(source.layer, outputs)] = Endpoint(value.reference, spec)
+        outputs[free_name(source.layer, outputs, counts)] = Endpoint(value.reference, spec)
     if not inputs or not outputs:
         raise CoreError(f"the model {layer.name!r} has no inputs or no outputs")
     return Graph(builder.nodes, builder.weights, inputs, outputs, builder.functions)
 
 
-def _input_spec(model: ModelSpec, source: Source) -> PartialSpec:
+def _input_spec(layer: LayerSpec | None, source: Source) -> PartialSpec:
     """What an input takes, by its InputLayer; the length of the batch may be any."""
-    layer = next((x for x in model.layers if x.name == source.layer), None)
     if layer is None or layer.class_name != "InputLayer":
         raise CoreError(f"the model has no input layer {source.layer!r}")
     config = layer.config

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from core.layers.lowering import find_layer_type
 from core.layers.options import Options
 from core.layers.topology import LayerSpec, read_topology
+from weights_cache.reading_budgets import check_time
 
 #: Weights that no optimizer changes; Keras lists them behind the others.
 NOT_TRAINED = frozenset({"moving_mean", "moving_variance", "mean", "variance", "count"})
@@ -61,6 +62,7 @@ def slots_of_model(model: LayerSpec) -> tuple[WeightSlots, ...]:
 
 def slots_of(layer: LayerSpec, path: tuple[str, ...], trainable: bool = True) -> WeightSlots:
     """The weights of a layer that was read; ``path`` is its own."""
+    check_time()
     kind = find_layer_type(layer.class_name)
     options = Options(layer.config, f"layer {'/'.join(path)!r}")
     trainable = trainable and options.flag("trainable", True)

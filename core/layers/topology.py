@@ -9,11 +9,15 @@ from typing import Any, NamedTuple
 
 from core.errors import CoreError
 from core.graph.documents import mapping, sequence, text
+from weights_cache.reading_budgets import spend
 
 MODEL_CLASSES = {"Model": "Functional", "Functional": "Functional", "Sequential": "Sequential"}
 
 #: How deep models and wrappers may lie in each other.
 DEEPEST = 24
+
+#: What a layer takes in memory, with its calls and what it becomes, at least.
+_LAYER_BYTES = 4000
 
 
 class Source(NamedTuple):
@@ -109,6 +113,7 @@ def read_layer(document: Any, dialect: str, holder: str = "layers", depth: int =
     """A layer, with what is inside if it is a model."""
     if depth > DEEPEST:
         raise CoreError(f"models lie in each other more than {DEEPEST} deep")
+    spend(_LAYER_BYTES, "its layers")
     document = mapping(document, "a layer")
     class_name = text(document.get("class_name"), "the class_name of a layer")
     class_name = MODEL_CLASSES.get(class_name, class_name)

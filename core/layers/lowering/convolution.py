@@ -145,7 +145,7 @@ def _conv_of_rank(rank: int) -> LayerType:
         x, window = _around(call, x, rank), Window(call, rank)
         groups, filters = call.options.whole("groups", 1), call.options.whole("filters")
         channels = call.length(x, -1)
-        if channels % groups or filters % groups:
+        if channels % groups or filters % groups or not channels:
             raise call.error(
                 f"{groups} groups do not divide {channels} channels, {filters} filters"
             )
@@ -180,6 +180,7 @@ def _grouped(
     """Each group of filters sees its group of channels alone."""
     type = "Conv3D" if window.rank == 3 else "Conv2D"
     filters = kernel.shape[-1] // groups
+    call.check_count(groups)
     shape = window.shape(call, x, filters)
     kernels = [
         call.part(part, f"kernel_group_{i}")

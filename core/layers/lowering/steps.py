@@ -191,6 +191,7 @@ def split(call: LayerCall, x: Value, count: int, axis: int) -> list[Value]:
     shape = call.shape(x)
     axis = axis % len(shape)
     part = call.length(x, axis) // count
+    call.check_count(count)
     shapes = [(*shape[:axis], part, *shape[axis + 1 :])] * count
     first = call.node("Split", [call.whole(axis), x], {"num_split": count}, shapes[0], x.dtype)
     return call.outputs(first, shapes)
@@ -200,6 +201,7 @@ def unpack(call: LayerCall, x: Value, axis: int) -> list[Value]:
     """What lies behind each other along an axis of a known length."""
     shape = call.shape(x)
     count = call.length(x, axis)
+    call.check_count(count)
     shapes = [(*shape[:axis], *shape[axis + 1 :])] * count
     first = call.node("Unpack", [x], {"num": count, "axis": axis}, shapes[0])
     return call.outputs(first, shapes)
