@@ -4398,13 +4398,14 @@ def static_regex_replace(
     Args:
         input: strings of any shape.
         pattern: a regular expression as in JavaScript, or as in RE2 without ``\p`` and ``\Q``.
-            Repeats within repeats, such as ``(a+)+b``, may take exponential time, as there.
+            Where the package ``google-re2`` is not installed (``pip install friendly-zoo[regex]``),
+            patterns that could take long are refused, such as ``(a+)+b``.
         rewrite: what to put in place of a match. ``$1`` or ``\1`` is the first group, ``$&`` or
             ``\0`` the match, ``$$`` and ``\\`` one of these letters.
         replace_global: all matches, or the first one only.
 
     Raises:
-        CoreError: the pattern is no regular expression.
+        CoreError: the pattern is no regular expression, or could take too long.
 
     >>> core.static_regex_replace(["a   b  c"], pattern=" +", rewrite=" ").numpy()
     array([b'a b c'], dtype=object)

@@ -92,10 +92,12 @@ class Guard:
 
         Those that are gone again are looked for when all that were made are too many.
         """
+        most = self.limits.run_bytes
+        if most is None:
+            return
         self._held[number] = size
         self._held_bytes += size + OVERHEAD
-        most = self.limits.run_bytes
-        if most is not None and self._held_bytes > most:
+        if self._held_bytes > most:
             self._forget_gone(most)
 
     def _forget_gone(self, most: float) -> None:

@@ -70,30 +70,39 @@ class LoadedModel(Planned):
         return self.network.predict(inputs, raw=raw)
 
     def predict_async(
-        self, inputs: NetworkInput, *, raw: bool = False
+        self, inputs: NetworkInput, *, raw: bool = False, timeout: float | None = None
     ) -> Coroutine[Any, Any, dict[str, Tensor]]:
         """`predict` to await: the event loop goes on while a worker thread computes.
 
         Any other method can be awaited likewise, such as
-        ``await core.run_async(model.estimate_single_pose, photo)``.
+        ``await core.run_async(model.estimate_single_pose, photo)``. If the awaiting task is
+        cancelled, the run ends at its next step.
 
         Args:
             inputs: as for `predict`.
             raw: as for `predict`.
+            timeout: seconds from the first ``await`` on, above 0; None: any time. For other
+                methods: ``asyncio.wait_for(core.run_async(...), seconds)``.
 
         Returns:
             To await: every output by name.
+
+        Raises:
+            LimitError: (awaited) there is no result after ``timeout`` seconds; the run is
+                cancelled then.
+            CoreError: as of `predict`, or ``timeout`` is no such number.
+            ZooError: the model is closed.
 
         >>> import asyncio, zoo
         >>> import numpy as np
         >>> model = zoo.load("posenet.tiny")
         >>> inputs = {name: np.zeros([n or 1 for n in x.shape], x.dtype)
         ...           for name, x in model.inputs.items()}
-        >>> outputs = asyncio.run(model.predict_async(inputs))
+        >>> outputs = asyncio.run(model.predict_async(inputs, timeout=60))
         >>> outputs.keys() == model.outputs.keys()
         True
         """
-        return self.network.predict_async(inputs, raw=raw)
+        return self.network.predict_async(inputs, raw=raw, timeout=timeout)
 
     def execute(
         self, inputs: NetworkInput, outputs: Sequence[str], *, raw: bool = False

@@ -4,7 +4,6 @@ import importlib
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
-from threading import RLock
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -12,6 +11,7 @@ import numpy as np
 
 from core.contexts import apart
 from core.graph.model import GraphModel
+from core.locks import new_lock
 from core.tensors import Tensor
 from weights_cache.errors import MissingError, ZooError
 from zoo.catalog import find_entry, is_entry, with_parts
@@ -61,7 +61,7 @@ class Model(LoadedModel):
         network = GraphModel(build_network(entry, options, weights), backend)
         super().__init__(entry.name, network, Recipe.of_entry(entry, options, weights))
         self._parts: dict[str, Model] = {}
-        self._making_parts = RLock()
+        self._making_parts = new_lock()
 
     @classmethod
     def labels_of(cls, entry: Entry) -> tuple[str, ...]:

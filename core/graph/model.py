@@ -1,7 +1,7 @@
 """A graph with its weights, ready to run."""
 
-from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable, Mapping
+from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,13 +18,15 @@ from core.bounds import (
 from core.contexts import apart
 from core.dtypes import DTYPES
 from core.errors import CoreError
+from core.graph.checks import check_count, check_given, check_unique
 from core.graph.ends import Ends, MakeFeed, listed
-from core.graph.executor import GIVEN_TYPES, Executor
+from core.graph.executor import Executor
 from core.graph.feeds import borrowed, owned
 from core.graph.initialization import Initialization
-from core.graph.nodes import Graph, Node, PartialSpec, node_of
+from core.graph.nodes import Graph, PartialSpec
 from core.graph.weights import shown_graph, weight
 from core.guards import Guard, RunCancelledError, active_guard, guarded
+from core.kernels import load_backend
 from core.plan.planner import Planner
 from core.plan.repeat import Repeat
 from core.plan.stages import largest_plan
@@ -33,7 +35,7 @@ from core.settings import active_backend, flags, get_backend
 from core.settings import backend as on_backend
 from core.tensors import Tensor
 from core.watchers import active_watchers
-from core.workers import run_async
+from core.workers import checked_timeout, run_async, within
 
 if TYPE_CHECKING:
     from core.plan.plan import Plan
@@ -85,8 +87,8 @@ class GraphModel:
     ):
         self.backend = backend or get_backend()
         self.limits = limits = checked_limits(limits)
-        _check_count(graph, effective_limits(limits))
-        _check_unique(graph)
+        check_count(graph, effective_limits(limits))
+        check_unique(graph)
         with on_backend(self.backend):
             # A model may be loaded inside of a tidy scope, and outlives it.
             weights = keep({name: weight(array) for name, array in graph.weights.items()})
@@ -99,7 +101,7 @@ class GraphModel:
         self._executor.check_outputs(
             wanted, [*graph.resources, *self._ends.inputs], graph.custom_types
         )
-        _check_given(graph)
+        check_given(graph)
         with on_backend(self.backend):
             self._initialization = Initialization(graph, self._executor)
         self._planner = Planner(graph, self._executor) if plans else None
@@ -314,74 +316,55 @@ class GraphModel:
         return found
 
     def predict_async(
-        self, inputs: Any, *, raw: bool = False
+        self, inputs: Any, *, raw: bool = False, timeout: float | None = None
     ) -> Coroutine[Any, Any, dict[str, Tensor]]:
         """`predict` to await: the event loop goes on while a worker thread runs the graph.
+
+        If the awaiting task is cancelled, the run ends at its next step.
+
+        Args:
+            inputs: as for `predict`.
+            raw: as for `predict`.
+            timeout: seconds from the first ``await`` on, above 0; None: any time.
+
+        Raises:
+            LimitError: (awaited) there is no result after ``timeout`` seconds; the run is
+                cancelled then.
+            CoreError: as of `predict`, or ``timeout`` is no such number.
 
         >>> import asyncio
         >>> from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
         >>> x = Endpoint("x", PartialSpec((None,)))
         >>> model = GraphModel(Graph([Node("x", "Placeholder")], {}, {"x": x}, {"y": x}))
-        >>> asyncio.run(model.predict_async([-1.0, 2.0]))["y"].numpy()
+        >>> asyncio.run(model.predict_async([-1.0, 2.0], timeout=60))["y"].numpy()
         array([-1.,  2.], dtype=float32)
         """
-        return self._until_done(run_async(self.predict, inputs, raw=raw))
+        return self._until_done(partial(self.predict, inputs, raw=raw), timeout)
 
     def execute_async(
-        self, inputs: Any, outputs: Iterable[str], *, raw: bool = False
+        self,
+        inputs: Any,
+        outputs: Iterable[str],
+        *,
+        raw: bool = False,
+        timeout: float | None = None,
     ) -> Coroutine[Any, Any, dict[str, Tensor]]:
-        """`execute` to await, in a worker thread: ``await model.execute_async(x, ["relu_3"])``."""
-        return self._until_done(run_async(self.execute, inputs, outputs, raw=raw))
+        """`execute` to await, as `predict_async`: ``await model.execute_async(x, ["relu_3"])``."""
+        return self._until_done(partial(self.execute, inputs, outputs, raw=raw), timeout)
 
-    async def _until_done(self, waiting: Coroutine[Any, Any, Result]) -> Result:
-        """What a worker gives; a device that works by itself is waited for, too."""
-        found = await waiting
-        with on_backend(self.backend):
-            backend = active_backend()
-        await backend.finished()
-        return found
+    def _until_done(
+        self, run: Callable[[], Result], timeout: float | None
+    ) -> Coroutine[Any, Any, Result]:
+        """What a run in a worker gives; a device that works by itself is waited for, too."""
 
+        async def done() -> Result:
+            found = await run_async(run)
+            await load_backend(self.backend).finished()
+            return found
 
-def _check_count(graph: Graph, limits: Limits) -> None:
-    """The graph and its functions have no more nodes than limits allow."""
-    bodies = [graph.nodes, *(function.nodes for function in graph.functions.values())]
-    if graph.initializer is not None:
-        bodies.append(graph.initializer.nodes)
-    count, most = sum(map(len, bodies)), limits.nodes
-    if most is not None and count > most:
-        raise LimitError(f"the graph has {count:,} nodes", "nodes", most)
+        return within(checked_timeout(timeout), done)
 
 
 def _is_watched() -> bool:
     """Whether somebody needs to see each op."""
     return flags.debug or any(watcher.needs_ops for watcher in active_watchers())
-
-
-def _check_unique(graph: Graph) -> None:
-    """Every name means one node."""
-    _check_nodes(graph.nodes, "the graph")
-    fed = Counter(endpoint.node for endpoint in graph.inputs.values())
-    _refuse_twice(fed, "the graph")
-    for function in graph.functions.values():
-        _check_nodes(function.nodes, f"the function {function.name!r}")
-    if graph.initializer is not None:
-        _check_nodes(graph.initializer.nodes, "the initializer")
-
-
-def _check_nodes(nodes: Iterable[Node], where: str) -> None:
-    _refuse_twice(Counter(node.name for node in nodes), where)
-
-
-def _refuse_twice(counts: Mapping[str, int], where: str) -> None:
-    twice = [name for name, count in counts.items() if count > 1]
-    if twice:
-        raise CoreError(f"these names are used twice in {where}: {', '.join(twice)}")
-
-
-def _check_given(graph: Graph) -> None:
-    """Whatever is not computed is given."""
-    fed = [node_of(endpoint.node) for endpoint in graph.inputs.values()]
-    given = {*graph.weights, *fed, *graph.resources}
-    missing = [n.name for n in graph.nodes if n.type in GIVEN_TYPES and n.name not in given]
-    if missing:
-        raise CoreError(f"nothing is given for these nodes: {', '.join(missing)}")

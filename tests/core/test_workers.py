@@ -10,6 +10,7 @@ import pytest
 
 import core
 from core.backends.cpu import CpuBackend
+from core.guards import RunCancelledError, active_guard
 from core.watchers import active_watchers
 
 #: Turns of a loop that show that it goes on, and how many seconds they may take: a loop that is
@@ -172,14 +173,18 @@ def test_what_is_no_function():
         asyncio.run(core.run_async(coroutine))
 
 
-def test_a_cancelled_task_drops_the_result(same_memory):
+def test_a_cancelled_task_ends_its_function_at_the_next_op(same_memory):
     started, go_on, done = threading.Event(), threading.Event(), threading.Event()
+    after: list[object] = []
 
     def work():
         started.set()
         go_on.wait(60)
-        core.sum(core.ones((100,)))
-        done.set()
+        try:
+            after.append(core.sum(core.ones((100,))))
+        except RunCancelledError:
+            done.set()
+            raise
 
     async def main():
         with core.tidy():
@@ -193,7 +198,56 @@ def test_a_cancelled_task_drops_the_result(same_memory):
         go_on.set()
 
     asyncio.run(main())
-    assert done.is_set()
+    assert done.is_set() and not after
+
+
+def test_functions_that_are_not_cancelled_know_nothing_of_it():
+    async def main():
+        task = asyncio.create_task(core.run_async(time.sleep, 0.01))
+        await asyncio.sleep(0)
+        task.cancel()
+        return await asyncio.gather(*(core.run_async(core.add, 1.0, float(n)) for n in range(4)))
+
+    assert [x.item() for x in asyncio.run(main())] == [1, 2, 3, 4]
+
+
+def test_a_cancelled_function_ends_what_it_awaits_in_turn():
+    """Its own run_async, in the loop of its thread."""
+    started, seen = threading.Event(), []
+
+    def inner():
+        started.set()
+        end = time.monotonic() + MOST_SECONDS
+        while time.monotonic() < end:
+            core.add(1.0, 2.0)
+
+    def outer():
+        try:
+            asyncio.run(core.run_async(inner))
+        except RunCancelledError as error:
+            seen.append(error)
+            raise
+
+    async def main():
+        task = asyncio.create_task(core.run_async(outer))
+        await asyncio.to_thread(started.wait, MOST_SECONDS)
+        task.cancel()
+        await asyncio.wait([task])
+
+    asyncio.run(main())
+    assert len(seen) == 1
+
+
+def test_functions_in_workers_hold_no_record_of_their_ops():
+    """As in an hour of training: limits of a run are none of theirs."""
+
+    def work():
+        guard = active_guard()
+        for _ in range(100):
+            core.add(1.0, 2.0)
+        return len(guard._held)
+
+    assert asyncio.run(core.run_async(work)) == 0
 
 
 def test_tidy_scopes_of_tasks_do_not_mix(same_memory):

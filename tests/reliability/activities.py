@@ -102,9 +102,7 @@ def doubling(times: int) -> GraphModel:
     ]
     constants = {"zero": np.int32(0), "one": np.int32(1), "times": np.int32(times)}
     text = "x = Placeholder\nloop = While zero times x\nresult = Identity loop:2"
-    return model(
-        text, "result", constants, {"loop": calls(cond="again", body="step")}, functions
-    )
+    return model(text, "result", constants, {"loop": calls(cond="again", body="step")}, functions)
 
 
 def counting(times: int) -> GraphModel:

@@ -54,13 +54,20 @@ class CpuBackend(Backend):
         result: Spec | tuple[Spec, ...] | None,
     ) -> Any:
         """Call the kernel; overflow and 0/0 give inf and NaN in silence, as on every backend."""
-        errors = get_errors()
+        errors, token = get_errors(), None
         try:
-            set_errors(_SILENT)
+            token = set_errors(_SILENT)
             raw = kernel(*handles, **attributes)
         finally:
-            set_errors(errors)
-        if isinstance(result, Spec):
+            if token is None:
+                set_errors(errors)
+            else:
+                reset_errors(token)
+        if type(result) is Spec:
+            dtype = _NUMPY_DTYPES[result.dtype]
+            if type(raw) is np.ndarray and raw.dtype is dtype and raw.shape == result.shape:
+                raw.setflags(write=False)  # takes half as long as flags.writeable = False
+                return raw
             return _checked(raw, result)
         if result is not None:
             return tuple(_checked(r, s) for r, s in zip(raw, result, strict=True))
@@ -88,16 +95,19 @@ class CpuBackend(Backend):
 
     def change(self, handle: np.ndarray, function: Callable[[np.ndarray], None]) -> None:
         """Let a function write to an array; as in `run`, it gives inf and NaN in silence."""
-        errors = get_errors()
+        errors, token = get_errors(), None
         try:
             handle.setflags(write=True)
-            set_errors(_SILENT)
+            token = set_errors(_SILENT)
             function(handle)
         finally:
             try:
                 handle.setflags(write=False)
             finally:
-                set_errors(errors)
+                if token is None:
+                    set_errors(errors)
+                else:
+                    reset_errors(token)
 
     def update_of(self, formula: str) -> Callable[..., None] | None:
         """A step of an optimizer in place; see `core.backends.cpu.updates`."""
@@ -133,19 +143,23 @@ def _silence() -> tuple[ContextVar, Any]:
 
 _errors, _SILENT = _silence()
 
-#: NumPy's state of floating point errors and buffers in this context. Who changes it for a while
-#: gets it before a ``try`` and sets it back in its ``finally``: so it comes back also where a
-#: signal handler raises, which is never between a function of C and the next.
-get_errors, set_errors = _errors.get, _errors.set
+#: NumPy's state of floating point errors and buffers in this context. A signal handler may raise
+#: after any call, so that the token of `set_errors` is lost: who changes the state gets it before
+#: a ``try``, and in its ``finally`` sets it back where there is no token. Where there is one, it is
+#: reset: a variable that is set makes all others slower.
+get_errors, set_errors, reset_errors = _errors.get, _errors.set, _errors.reset
 
 
-def begin_plans() -> None:
+def begin_plans() -> Any:
     """Let overflow and 0/0 give inf and NaN in silence, and NumPy's own buffers be small.
 
     It copies what is strided through them where that is no longer than they are; plans mostly read
     rows that need no copy.
+
+    Returns:
+        The token for `reset_errors`.
     """
-    set_errors(_state_of_plans())
+    return set_errors(_state_of_plans())
 
 
 @cache
@@ -181,7 +195,7 @@ def _checked(raw: Any, spec: Spec) -> np.ndarray:
             f"the kernel gave {array.dtype} {array.shape}, the op's rule says "
             f"{spec.dtype} {spec.shape}: is this dtype supported?"
         )
-    array.setflags(write=False)  # takes half as long as flags.writeable = False
+    array.setflags(write=False)
     return array
 
 

@@ -6,8 +6,11 @@ from threading import Event
 import numpy as np
 import pytest
 
-from core.backends.cpu.lowering import team
+import core
+from core.backends.cpu.lowering import machine, team
 from core.backends.cpu.lowering.workspaces import Workspace, Workspaces
+from core.guards import Guard, guarded
+from tests.reliability.activities import convolutions, numbers
 
 
 class LateError(Exception):
@@ -67,3 +70,28 @@ def test_an_error_of_the_run_itself_costs_no_workspace():
         with pytest.raises(LateError):
             workspaces.run(partial(Workspace, [], [], [], []), fail)
     assert workspaces.made == len(workspaces) == 1
+
+
+def test_a_plan_that_is_too_large_names_its_largest_value(monkeypatch):
+    graph, x = convolutions(), numbers(1, 8, 8, 16)
+    executable = graph.plan(x)._executable
+    executable.keep_idle(0)
+
+    def refused(size: int) -> np.ndarray:
+        raise MemoryError
+
+    monkeypatch.setattr(machine, "_aligned", refused)
+    text = rf"need {executable.arena_bytes:,} bytes at the same time, of which '\w+' takes [\d,]+"
+    with pytest.raises(core.CoreError, match=text + ", which this process cannot get"):
+        executable.run([x])
+    monkeypatch.undo()
+    few = guarded(Guard(core.Limits(run_bytes=100)))
+    with few, pytest.raises(core.LimitError, match=text + ", the limit run_bytes is 100"):
+        executable.run([x])
+    assert executable.run([x])[0].tobytes() == graph.predict(x)["r3"].numpy().tobytes()
+
+
+def test_more_bytes_than_an_array_may_have():
+    for size in (2**62, 2**63, 2**70):
+        with pytest.raises((MemoryError, ValueError)):
+            machine._aligned(size)

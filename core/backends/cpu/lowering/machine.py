@@ -129,8 +129,7 @@ class Machine(Executable):
     ) -> None:
         """Make the calls that end at one of the workspace; errors tell the node.
 
-        Args:
-            check: called before each of them; raises if the run is to end.
+        A check comes before each of them, where one is given: it raises if the run is to end.
         """
         left = iter(works)
         try:
@@ -244,7 +243,8 @@ class Machine(Executable):
 
     def _needs(self) -> str:
         """How much memory a run takes, and what most of it is for."""
-        largest = max(self.placed, key=lambda p: p.bytes)
+        values = [p for p in self.placed if p.name in self._program.specs]
+        largest = max(values or self.placed, key=lambda p: p.bytes)
         return (
             f"the values of the plan need {self.arena_bytes:,} bytes at the same time, of which "
             f"{largest.name!r} takes {largest.bytes:,}"

@@ -1,4 +1,4 @@
-"""The memory that runs of a plan work in: each run has one of its own, and leaves it to the next."""
+"""The memory that runs of a plan work in: each run has its own, and leaves it to the next."""
 
 from collections import deque
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from core.backends.cpu import begin_plans, get_errors, set_errors
+from core.backends.cpu import begin_plans, get_errors, reset_errors, set_errors
 from core.backends.cpu.lowering.blas import Run, one_blas_thread
 from core.backends.cpu.lowering.table import Work
 from core.backends.cpu.lowering.team import current_team
@@ -50,24 +50,23 @@ class Workspaces:
             make: makes a workspace, if none waits.
             do: the run.
 
-        The workspace is used again if it is known that nobody works in it any more: after a run, or
-        after an error of a work, whether its own or raised by a signal handler in its place, once
-        the helpers rest. A run writes whatever it reads.
+        The workspace is used again if it is known that nobody works in it any more: after a run,
+        and after an error once the helpers rest. A run writes whatever it reads.
 
-        A signal handler may raise after any call: here, in what this calls, and in its own
-        clean-up. Struck twice within that, or before the team could say that it rests, a run loses
-        its workspace, and the next one makes another; and OpenBLAS may have one thread until the
-        next run has ended. What is left undone in no case: the lead of the team and NumPy's state
-        come back, and no lock stays taken.
+        A signal handler may raise after any call: in the run, here, and in the clean-up. The lead
+        of the team and NumPy's state come back in any case. What remains possible: a run that is
+        struck where the workspace is taken or given back, or twice, loses it, so the next one
+        makes another; struck twice in its clean-up, it leaves OpenBLAS with one thread until
+        another run ends.
         """
         workspace = self._free(make)
         team, one_thread, run, me = current_team(), one_blas_thread(), Run(), get_ident()
-        errors = get_errors()
+        errors, token = get_errors(), None
         leads = is_left = False
         try:
             if team.leader is None:
                 team.leader, leads = me, True  # no call: nothing comes between
-            begin_plans()
+            token = begin_plans()
             one_thread.begin(run)
             found = do(workspace)
             is_left = True
@@ -79,7 +78,10 @@ class Workspaces:
             if leads:
                 team.leader = None
             try:
-                set_errors(errors)
+                if token is None:
+                    set_errors(errors)
+                else:
+                    reset_errors(token)
                 one_thread.end(run)
             except BaseException:
                 one_thread.end(run)
