@@ -139,7 +139,7 @@ def default_limits() -> Limits:
         run_bytes=memory * _SHARE_OF_RUN,
         loop_steps=10_000_000,
         calls=1_000_000,
-        nodes=1_000_000,
+        nodes=200_000,
         seconds=float("inf"),
         file_bytes=512 * _MIB,
         file_seconds=60.0,

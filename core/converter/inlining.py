@@ -1,6 +1,7 @@
 """Calls of functions, replaced by the nodes of what they call."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import inf
 
 from core.bounds import LimitError, effective_limits
 from core.converter.graph_protos import Body
@@ -11,9 +12,8 @@ from core.graph.nodes import Node, node_of, output_index
 #: Node types that call the function which their attribute "f" names.
 CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 
-#: How deep calls may lie in each other, and how many a result may pass through.
+#: How deep calls may lie in each other.
 DEEPEST = 100
-MOST_PASSED = 500_000
 
 #: Names in nodes that calls bring may take this many bytes in all: prefixes could multiply.
 MOST_NAME_BYTES = 256 * 2**20
@@ -52,6 +52,7 @@ class Inliner:
         self.nodes = {node.name: node for node in body.nodes}
         self.constants = dict(body.constants)
         self._functions = functions
+        self._most_nodes = effective_limits().nodes or inf
         self._names = names or NameBudget()
         self._results: dict[str, tuple[str, ...]] = {}
         self._controls: dict[str, tuple[str, ...]] = {}
@@ -83,7 +84,9 @@ class Inliner:
 
     def resolved(self, reference: str) -> str:
         """The output of a node that is no call, for one that may be."""
-        for _ in range(MOST_PASSED):
+        hops = 0
+        while hops <= len(self.nodes):  # which become more on the way
+            hops += 1
             name, _, index = reference.partition(":")
             if not self._called(self._node(name)):
                 return name if index in ("", "0") else reference
@@ -148,10 +151,10 @@ class Inliner:
         given = [i for i in call.inputs if not i.startswith("^")]
         if len(given) != len(body.inputs):
             raise CoreError(f"{call.name!r} gives {len(given)} of {len(body.inputs)} arguments")
-        most = effective_limits().nodes
-        if most is not None and len(self.nodes) + len(body.nodes) > most:
-            what = f"with the functions that it calls the graph has over {most:,.0f} nodes"
-            raise LimitError(what, "nodes", most)
+        count = len(self.nodes) + len(body.nodes)
+        if count > self._most_nodes:
+            what = f"node {call.name!r}: with the functions that it calls the graph has {count:,}"
+            raise LimitError(f"{what} nodes", "nodes", self._most_nodes)
         scope = Scope(body, self._prefix(call.name, body), given, self._functions)
         for node in scope.nodes():
             self.nodes[node.name] = node

@@ -21,8 +21,8 @@ from tests.reliability.hostile.table import File
 
 MODES = ("plan", "eager", "shader")
 
-#: Beyond so much memory the kernel refuses, and after so long a child is ended: nets for faults, the
-#: second one long, as others may keep the machine busy.
+#: Beyond so much memory the kernel refuses, and after so long a child is ended: nets for faults,
+#: the second one long, as others may keep the machine busy.
 ADDRESS_SPACE = 8 * 2**30
 SECONDS_TO_HANG = 180.0
 
