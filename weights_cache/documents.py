@@ -15,7 +15,9 @@ from weights_cache.regular_files import open_regular
 LARGEST_DOCUMENT = 64 * 2**20
 
 #: Bytes of memory by what a document consists of, measured: lists and objects, entries of objects,
-#: entries of both, and quotes.
+#: entries of both, and quotes. In small documents these are not counted: it takes no more than
+#: so many times the bytes.
+_SMALL_DOCUMENT, _MOST_TIMES = 2**20, 40
 _COSTS = {b"{": 72, b"[": 72, b":": 80, b",": 40, b'"': 28}
 
 
@@ -68,6 +70,8 @@ def parse_json(data: bytes, path: Path, unique_keys: bool = False) -> Any:
 
 def _parsed_bytes(data: bytes) -> int:
     """What a document takes once it is parsed, 25 times its own bytes if it is many ``{}``."""
+    if len(data) < _SMALL_DOCUMENT:
+        return _MOST_TIMES * len(data)
     text = len(data) if data.isascii() else 4 * len(data)
     return text + sum(cost * data.count(part) for part, cost in _COSTS.items())
 

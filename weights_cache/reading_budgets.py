@@ -60,7 +60,8 @@ class ReadingBudget:
                 "file_bytes",
                 self._free_bytes,
             )
-        self.check_time()
+        if monotonic() > self._deadline:
+            self.check_time()
 
     def check_time(self) -> None:
         """Raise a BudgetError if reading takes too long."""

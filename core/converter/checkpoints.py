@@ -47,7 +47,7 @@ class Checkpoint:
         self._entries = dict(table_entries(read_bytes(index)))
         header = Message(self._entries.pop(b"", b""))
         self._shards = header.integer(1)
-        self._counted: set[Path] = set()
+        self._opened: dict[int, Path] = {}
         if header.integer(2):
             raise CoreError(f"{index.name} says that values are big-endian, which is not read")
 
@@ -103,19 +103,21 @@ class Checkpoint:
         return array_of_bytes(entry.dtype, entry.shape, data)
 
     def _bytes(self, name: str, entry: "_Entry") -> bytes:
-        suffix = f".data-{entry.shard:05d}-of-{self._shards:05d}"
-        path = self._file(self._prefix.name + suffix)
+        path = self._opened.get(entry.shard) or self._shard(entry.shard)
         with open_regular(path) as stream:
-            status = os.fstat(stream.fileno())
-            if path not in self._counted:
-                self._counted.add(path)
-                add_file(status)
-            end = status.st_size
+            end = os.fstat(stream.fileno()).st_size
             if entry.offset < 0 or not 0 <= entry.size <= end - entry.offset:
                 raise CoreError(f"{name!r} lies outside of {path.name}, which has {end} bytes")
             self._budget.take(entry.size)
             stream.seek(entry.offset)
             return stream.read(entry.size)
+
+    def _shard(self, number: int) -> Path:
+        """The path of a file of values, which the budget allows for once."""
+        path = self._file(f"{self._prefix.name}.data-{number:05d}-of-{self._shards:05d}")
+        add_file(path.stat())
+        self._opened[number] = path
+        return path
 
     def _file(self, name: str) -> Path:
         """The path of a file of the checkpoint; a link must not lead out of its folder."""

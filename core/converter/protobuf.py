@@ -47,9 +47,10 @@ class Message:
             raise ValueError(f"messages lie more than {DEEPEST} deep in each other")
         self._depth = depth
         self._fields: dict[int, list[int | memoryview]] = {}
-        fields = self._fields
-        for count, (number, value) in enumerate(_fields(memoryview(data))):
-            if count % _FEW_FIELDS == _FEW_FIELDS - 1:
+        fields, checked = self._fields, _FEW_FIELDS
+        for count, (number, value) in enumerate(_fields(memoryview(data)), 1):
+            if count == checked:
+                checked += _FEW_FIELDS
                 _check_count(count)
             if number in fields:
                 fields[number].append(value)
@@ -124,7 +125,7 @@ class Message:
 
 
 def _check_count(count: int) -> None:
-    if count >= MOST_FIELDS:
+    if count > MOST_FIELDS:
         raise ValueError(f"a message has more than {MOST_FIELDS} fields")
     spend(_FEW_FIELDS * FIELD_BYTES, "the fields of its messages")
 

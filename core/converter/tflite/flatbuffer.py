@@ -21,6 +21,7 @@ FREE_READS = 2**20
 
 #: A number of 4 bytes is an object of 32 and a place in a tuple.
 _NUMBER_TIMES = 10
+_SPENT_AT_ONCE = 2**14
 
 #: So many fields of a table can be read; those of TFLite have some ten.
 MOST_FIELDS = 16
@@ -40,6 +41,7 @@ class Bytes:
         self._fields: dict[int, tuple[int, ...]] = {}
         self._tables = MOST_TABLES
         self._reads = MOST_READS * len(data) + FREE_READS
+        self._unspent = 0
 
     def number(self, kind: str, place: int) -> Any:
         """The number at a place, in a format of `struct`."""
@@ -80,7 +82,10 @@ class Bytes:
         self._reads -= size
         if self._reads < 0:
             raise CoreError(f"parts that overlap are read more than {MOST_READS} times")
-        spend(_NUMBER_TIMES * size, "the tables of the file")
+        self._unspent += size
+        if self._unspent > _SPENT_AT_ONCE:
+            spend(_NUMBER_TIMES * self._unspent, "the tables of the file")
+            self._unspent = 0
 
 
 class Table:
