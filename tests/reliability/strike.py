@@ -23,6 +23,9 @@ from tests.reliability.activities import ACTIVITIES, Activity
 #: How long what runs in another thread, with all locks free, may take.
 MOST_SECONDS = 60
 
+#: How long threads may take to end after the last run.
+REST_SECONDS = 10
+
 
 class LateError(Exception):
     """As of a library that raises its own error after some time."""
@@ -89,8 +92,14 @@ class Striker:
             self.report.wrong += self._activity.run() != expected
             if number % 50 == 0 or number == count - 1:
                 self._check_other_thread(expected)
-        time.sleep(0.2)
-        self.report.states.append(state())
+        self.report.states.append(self._state_at_rest())
+
+    def _state_at_rest(self) -> dict[str, int]:
+        """Once it is as before, or after some time: timers end by themselves."""
+        end = time.monotonic() + REST_SECONDS
+        while (found := state()) != self.report.states[0] and time.monotonic() < end:
+            time.sleep(0.1)
+        return found
 
     def _answer(self) -> Any:
         self._activity.prepare()

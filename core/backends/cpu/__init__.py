@@ -68,6 +68,7 @@ class CpuBackend(Backend):
             if type(raw) is np.ndarray and raw.dtype is dtype and raw.shape == result.shape:
                 raw.setflags(write=False)  # takes half as long as flags.writeable = False
                 return raw
+        if isinstance(result, Spec):
             return _checked(raw, result)
         if result is not None:
             return tuple(_checked(r, s) for r, s in zip(raw, result, strict=True))
