@@ -40,6 +40,7 @@ class Limits:
         calls: calls of the graph's functions in one run.
         nodes: nodes of a graph, those of the functions that it calls counted at each call that is
             inlined.
+        multiply_adds: products that one op sums up, such as a convolution, whatever the machine.
         seconds: duration of one run; checked between steps, so a long step ends first.
         file_bytes: bytes that reading a file may take, beside four times the file's own size.
         file_seconds: duration of reading a file.
@@ -57,6 +58,7 @@ class Limits:
     loop_steps: float | None = None
     calls: float | None = None
     nodes: float | None = None
+    multiply_adds: float | None = None
     seconds: float | None = None
     file_bytes: float | None = None
     file_seconds: float | None = None
@@ -89,6 +91,7 @@ _STRICT = Limits(
     loop_steps=10_000,
     calls=1_000,
     nodes=10_000,
+    multiply_adds=2e10,
     seconds=8.0,
     file_bytes=256 * _MIB,
     file_seconds=8.0,
@@ -140,7 +143,8 @@ def default_limits() -> Limits:
         loop_steps=10_000_000,
         calls=1_000_000,
         nodes=200_000,
-        seconds=float("inf"),
+        multiply_adds=inf,
+        seconds=inf,
         file_bytes=512 * _MIB,
         file_seconds=60.0,
     )

@@ -10,12 +10,13 @@ and content. Nothing here is needed: what cannot be read or written is compiled 
 import contextlib
 import os
 import stat
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
+
+from weights_cache.ownership import chosen_folder, find_folder_fault, is_own, make_private
 
 VARIABLE = "ZOO_CODE_CACHE"
 
@@ -47,10 +48,7 @@ def key_of(*parts: str) -> str:
 
 def folder() -> Path | None:
     """The folder as the environment says, there or not; None if the cache is turned off."""
-    given = os.environ.get(VARIABLE, "").strip()
-    if given == "0":
-        return None
-    return Path(os.path.expanduser(given)) if given else _users_folder() / "friendly-zoo" / "code"
+    return chosen_folder(VARIABLE, "code")
 
 
 def load(key: str) -> bytes | None:
@@ -62,7 +60,7 @@ def load(key: str) -> bytes | None:
     try:
         with open(path, "rb", opener=_open_at_once) as file:
             status = os.fstat(file.fileno())
-            whole = file.read() if _is_ours(status) and stat.S_ISREG(status.st_mode) else b""
+            whole = file.read() if is_own(status) and stat.S_ISREG(status.st_mode) else b""
         checksum, code = whole[:_CHECKSUM_BYTES], whole[_CHECKSUM_BYTES:]
         if checksum != _checksum(key, code):
             return None
@@ -83,6 +81,11 @@ def keep(key: str, code: bytes) -> None:
         _tidy_sometimes(place)
 
 
+def is_usable() -> bool:
+    """Whether code that is kept now is there for the next process."""
+    return _usable_folder(make=True) is not None
+
+
 def describe() -> str:
     """Where the cache is, and how full, or why it is not used."""
     place = folder()
@@ -98,49 +101,18 @@ def describe() -> str:
 # --- whose it is --------------------------------------------------------------------------------
 
 
-def _users_folder() -> Path:
-    if sys.platform == "win32":
-        given = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
-    elif sys.platform == "darwin":
-        given = "~/Library/Caches"
-    else:
-        given = os.environ.get("XDG_CACHE_HOME", "")
-        given = given if os.path.isabs(given) else "~/.cache"  # as its specification wants
-    return Path(os.path.expanduser(given))
-
-
 def _usable_folder(make: bool) -> Path | None:
     place = folder()
     if place is None:
         return None
-    if make and place.is_absolute() and not os.path.exists(place):
-        with contextlib.suppress(OSError):
-            os.makedirs(place, mode=0o700, exist_ok=True)
+    if make:
+        make_private(place)
     return place if os.path.isdir(place) and _fault(place) is None else None
 
 
 def _fault(place: Path) -> str | None:
     """Why a folder is not used; None for one that is fine or still to be made."""
-    if not place.is_absolute():
-        return f"{place} is no path from the root on: set {VARIABLE} to one, or to 0"
-    try:
-        status = os.stat(place)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        return f"{place} cannot be looked at ({error.strerror})"
-    if not stat.S_ISDIR(status.st_mode):
-        return f"{place} is no folder"
-    if not _is_ours(status):
-        return f"{place} belongs to another user"
-    if os.name == "posix" and stat.S_IMODE(status.st_mode) & 0o077:
-        return f"others may look into {place}: close it with chmod 700"
-    return None
-
-
-def _is_ours(status: os.stat_result) -> bool:
-    """Whether a file is the user's; where there are no such users, folders have owners."""
-    return os.name != "posix" or status.st_uid == os.geteuid()
+    return find_folder_fault(place, VARIABLE)
 
 
 # --- files --------------------------------------------------------------------------------------

@@ -107,7 +107,7 @@ def run(op: "Op", arguments: tuple, attributes: dict[str, Any]) -> Any:
         kernel = READY.get((op.name, backend.name)) or find_kernel(op.name, backend.name)
         most = value_ceiling()
         if most is not None:
-            check_promised(op.name, result, most)
+            check_promised(op.name, specs, attributes, result, most)
         try:
             if watchers:
                 raw, seconds = backend.timed_run(kernel, handles, attributes, result)

@@ -3,7 +3,7 @@
 `core.graph.model` begins a guard for each run; ops, executors and plans ask the active one.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from math import inf
@@ -14,6 +14,7 @@ from core.bounds import LimitError, Limits, reset_ceiling, set_ceiling, value_ce
 from core.contexts import put_back
 from core.errors import CoreError
 from core.memory_count import live_containers
+from core.products import steps
 from core.specs import Spec
 
 if TYPE_CHECKING:
@@ -146,14 +147,24 @@ def check_value(spec: Spec, most: float, what: str) -> None:
         )
 
 
-def check_promised(op: str, result: Any, most: float) -> None:
-    """Raise if an op would give a larger value than that.
+def check_promised(
+    op: str, specs: Sequence[Any], attributes: Mapping[str, Any], result: Any, most: float
+) -> None:
+    """Raise if an op would give a larger value than that, or multiply more than its run may.
 
     Args:
         op: its name.
+        specs: of its inputs.
+        attributes: of the op.
         result: what its rule promises: a spec, a tuple of them, or None, which says nothing.
         most: bytes.
     """
+    guard = _active.get()
+    most_steps = None if guard is None else guard.limits.multiply_adds
+    if most_steps is not None and most_steps < inf:
+        count = steps(op, specs, attributes, result)
+        if count > most_steps:
+            raise LimitError(f"{op} takes {count:,} multiply-adds", "multiply_adds", most_steps)
     if type(result) is Spec:
         check_value(result, most, op)
     elif result is not None:

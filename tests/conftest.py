@@ -59,4 +59,5 @@ def _own_world(tmp_path, monkeypatch):
     for name in ("ZOO_WEIGHTS_MIRROR", "ZOO_OFFLINE", "CORE_BACKEND"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("ZOO_WEIGHTS_CACHE", str(tmp_path / "weights-cache"))
+    monkeypatch.setenv("ZOO_WEIGHTS_NOTES", str(tmp_path / "weights-notes"))
     monkeypatch.setenv("ZOO_CODE_CACHE", "0")  # nor what others compiled, or leaves what it did

@@ -23,7 +23,15 @@ if TYPE_CHECKING:
     from weights_cache.shards import WebModel
     from weights_cache.store import fetch, file_states, locate, status
     from weights_cache.unpacking import InstalledKit, install_kit
-    from weights_cache.upkeep import FileReport, cached_bytes, clear, verify
+    from weights_cache.upkeep import (
+        FileReport,
+        OldVersion,
+        cached_bytes,
+        clear,
+        clear_old_versions,
+        old_versions,
+        verify,
+    )
     from weights_cache.write import write_weights
 
 _PUBLIC = {
@@ -33,6 +41,7 @@ _PUBLIC = {
     "Kit": "kits",
     "MissingError": "errors",
     "ModelRecord": "registry",
+    "OldVersion": "upkeep",
     "QuantisedArray": "quantise",
     "StoredArray": "quantise",
     "WebModel": "shards",
@@ -41,6 +50,7 @@ _PUBLIC = {
     "cache_folder": "places",
     "cached_bytes": "upkeep",
     "clear": "upkeep",
+    "clear_old_versions": "upkeep",
     "clear_url": "remote",
     "dequantise_array": "quantise",
     "fetch": "store",
@@ -53,6 +63,7 @@ _PUBLIC = {
     "load_weights": "loader",
     "locate": "store",
     "locate_url": "remote",
+    "old_versions": "upkeep",
     "quantise_array": "quantise",
     "status": "store",
     "verify": "upkeep",
@@ -67,6 +78,7 @@ __all__ = [
     "Kit",
     "MissingError",
     "ModelRecord",
+    "OldVersion",
     "QuantisedArray",
     "StoredArray",
     "WebModel",
@@ -75,6 +87,7 @@ __all__ = [
     "cache_folder",
     "cached_bytes",
     "clear",
+    "clear_old_versions",
     "clear_url",
     "dequantise_array",
     "fetch",
@@ -87,6 +100,7 @@ __all__ = [
     "load_weights",
     "locate",
     "locate_url",
+    "old_versions",
     "quantise_array",
     "status",
     "verify",

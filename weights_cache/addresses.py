@@ -8,6 +8,7 @@ from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 from weights_cache.errors import WeightsError
 from weights_cache.paths import require_relative
+from weights_cache.shown_urls import shown_url
 
 MODEL_NAME = "model.json"
 _HASH = re.compile(r"sha256=([0-9a-f]{64})", re.IGNORECASE)
@@ -44,19 +45,24 @@ class Address(NamedTuple):
             scheme, place, path, query, fragment = urlsplit(text)
             server = urlsplit(text).hostname
         except ValueError as error:
-            raise WeightsError(f"{text!r} is not a readable URL: {error}") from None
-        if not server or "@" in place:
+            raise WeightsError(f"{shown_url(text)!r} is not a readable URL: {error}") from None
+        if not server or "@" in place or "//***@" in shown_url(text):
             reason = (
                 "has a user name or password: put them into ~/.netrc"
                 if server
                 else ("has no server: write https://server/path/model.json")
             )
-            raise WeightsError(f"the URL {_without_user(text)!r} {reason}")
+            raise WeightsError(f"the URL {shown_url(text)!r} {reason}")
         if not re.fullmatch(r"\.[A-Za-z]\w*", PurePosixPath(path).suffix) or path.endswith("/"):
             path = f"{path.rstrip('/')}/{MODEL_NAME}"
         name = re.sub(r"[^\w.-]", "_", unquote(path.rpartition("/")[2]))
         url = urlunsplit((scheme, place, path, query, ""))
         return cls(url, name, _given_hash(fragment, text))
+
+    @property
+    def shown(self) -> str:
+        """The URL as messages and notes show it."""
+        return shown_url(self.url)
 
     @property
     def key(self) -> str:
@@ -73,7 +79,7 @@ class Address(NamedTuple):
         >>> Address.parse("https://example.org/a/model.json?v=2").beside("w 1.bin")
         'https://example.org/a/w%201.bin?v=2'
         """
-        relative = require_relative(name, self.url)
+        relative = require_relative(name, self.shown)
         scheme, place, path, query, _ = urlsplit(self.url)
         folder = path.rpartition("/")[0]
         return urlunsplit((scheme, place, f"{folder}/{quote(relative, safe='/%')}", query, ""))
@@ -82,12 +88,9 @@ class Address(NamedTuple):
 def _given_hash(fragment: str, text: str) -> str | None:
     match = _HASH.fullmatch(fragment)
     if fragment and not match:
+        shown = shown_url(text)
         raise WeightsError(
-            f"the URL {text!r} ends with #{fragment}: only #sha256= and 64 hexadecimal digits, "
-            "the hash of the file, may follow the name"
+            f"the URL {shown!r} ends with #{shown.partition('#')[2]}: only #sha256= and 64 "
+            "hexadecimal digits, the hash of the file, may follow the name"
         )
     return match.group(1).lower() if match else None
-
-
-def _without_user(text: str) -> str:
-    return re.sub(r"//[^/@]*@", "//", text)

@@ -4,65 +4,35 @@ The rules and the faults behind them are listed in README.md, section "Guarantee
 """
 
 import time
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import urlsplit
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from weights_cache.dependencies import needed_for
+from weights_cache.answers import Answer, Budget, answer_to, open_session
 from weights_cache.failures import (
+    DownloadError,
     Failure,
+    SlowError,
     TransientError,
     UnavailableError,
     UnusableError,
-    explain,
+    harmless,
 )
 from weights_cache.parts import Part, WrongBytesError
-from weights_cache.progress import PATIENCE, after_patience
+from weights_cache.progress import after_patience
+from weights_cache.shown_urls import host_of, shown_url
+from weights_cache.transfer_limits import Limits
 
 if TYPE_CHECKING:
-    from requests import Response, Session
+    from weights_cache.sessions import Session
 
-_BLOCK = 2**16
-_REDIRECTS = 10
+__all__ = ["LIMITS", "Limits", "download", "open_session"]
+
 _SHORTEST = 0.001  # seconds of a time-out: 0 is none to sockets
-
-#: Servers that never answered, and when that was: others are asked first for a while.
-_silent: dict[str, float] = {}
-
-
-class Limits(NamedTuple):
-    """How long a download waits, in seconds, and how often it tries one URL.
-
-    ``silence`` is what all attempts at one URL may take together before its first byte;
-    ``patience`` is how long nothing is said of waiting; ``rest`` is how long a server that was
-    silent is passed over where another URL is left.
-    """
-
-    connect: float = 5.0
-    read: float = 15.0
-    silence: float = 18.0
-    patience: float = PATIENCE
-    rest: float = 60.0
-    attempts: int = 5
-    first_wait: float = 0.5
-    longest_wait: float = 8.0
-    longest_retry_after: float = 30.0
-    sleep: Callable[[float], None] = time.sleep
-    clock: Callable[[], float] = time.monotonic
-
 
 LIMITS = Limits()
 
-
-def open_session() -> "Session":
-    """Return a session for the downloads of one model (it keeps the connection open)."""
-    with needed_for("fetching weights"):
-        import requests
-    session = requests.Session()
-    session.max_redirects = _REDIRECTS
-    # Bytes are counted and hashed as sent; a compressed answer could unpack to any size.
-    session.headers.update({"Accept-Encoding": "identity", "User-Agent": "friendly-zoo"})
-    return session
+#: Servers that never answered or were too slow, and when: others are asked first for a while.
+_silent: dict[str, float] = {}
 
 
 def download(
@@ -76,15 +46,20 @@ def download(
 
     A URL is asked again after a cut, a timeout, status 429 or 5xx (with back-off, resuming what
     came), and once more from the first byte after wrong bytes; not after another status. A server
-    from which no byte comes is given up after ``limits.silence`` seconds. ``say`` gets a line when
-    there is nothing to show for some time.
+    from which no byte comes is given up after ``limits.silence`` seconds, one that sends fewer
+    bytes than ``limits.least_rate`` at once. ``say`` gets a line when there is nothing to show for
+    some time.
 
     Raises UnavailableError with the reason for each URL.
     """
-    limits = limits or LIMITS
-    failures = []
+    limits = (limits or LIMITS).of_user()
+    in_all = limits.seconds_for(part.file.bytes)
+    end = limits.clock() + in_all
+    failures: list[Failure] = []
     for url in _worth_asking(urls, limits):
-        failure = _try_url(url, part, session, say, limits)
+        if failures and limits.clock() >= end:
+            break
+        failure = _try_url(_Source(url, session, say, limits, end, in_all), part)
         if failure is None:
             return
         failures.append(failure)
@@ -98,46 +73,34 @@ def _worth_asking(urls: Sequence[str], limits: Limits) -> Sequence[str]:
     return [url for url in urls if host_of(url) not in resting] or urls
 
 
-def host_of(url: str) -> str:
-    """Name of the server, with its port if it has an unusual one; of what is no URL itself.
-
-    >>> host_of("https://example.org/weights.bin")
-    'example.org'
-    """
-    try:
-        return urlsplit(url).netloc or url
-    except ValueError:
-        return url
-
-
-def _try_url(
-    url: str, part: Part, session: "Session", say: Callable[[str], object], limits: Limits
-) -> Failure | None:
-    """Return why ``url`` did not give the file, or None when the part is finished."""
-    source = _Source(url, session, say, limits)
+def _try_url(source: "_Source", part: Part) -> Failure | None:
+    """Return why a URL did not give the file, or None when the part is finished."""
     failure: Failure | None = None
     wrong = 0
-    for attempt in range(limits.attempts):
+    for attempt in range(source.limits.attempts):
         try:
             source.receive(part)
             part.finish()
             return None
+        except SlowError as error:
+            return source.give_up(source.failure(error, str(error)))
         except UnusableError as error:
-            return Failure(url, error.short, str(error), error.answered)
+            return source.failure(error, str(error))
         except WrongBytesError as error:
             part.restart()
-            failure = Failure(url, error.short, str(error))
+            failure = source.failure(error, str(error))
             wrong += 1
             if wrong == 2:
                 break
         except TransientError as error:
-            reason = f"{error} (tried {attempt + 1} times)"
-            failure = Failure(url, error.short, reason, error.answered)
-            pause = _wait(attempt, error.wait, limits)
+            failure = source.failure(error, f"{error} (tried {attempt + 1} times)")
+            pause = _wait(attempt, error.wait, source.limits)
             if source.is_silent(pause):
-                return source.give_up(failure)
-            if attempt + 1 < limits.attempts:
-                limits.sleep(pause)
+                return source.give_up(failure, f"no answer in {source.limits.silence:g} s")
+            if not source.may_pause(pause, asked=error.wait is not None):
+                break
+            if attempt + 1 < source.limits.attempts:
+                source.limits.sleep(pause)
     return failure
 
 
@@ -148,142 +111,162 @@ def _wait(attempt: int, retry_after: float | None, limits: Limits) -> float:
 
 
 class _Source:
-    """One URL, what its server said of the version that it sends, and how long it was silent."""
+    """One URL, what its server said of the version that it sends, and how long it was silent.
+
+    Args:
+        url: where the file is.
+        session: for the requests.
+        say: for lines about waiting.
+        limits: that hold for it.
+        end: by the clock of the limits, when the file has to be there.
+        in_all: seconds until then when the file was begun.
+    """
 
     def __init__(
-        self, url: str, session: "Session", say: Callable[[str], object], limits: Limits
+        self,
+        url: str,
+        session: "Session",
+        say: Callable[[str], object],
+        limits: Limits,
+        end: float,
+        in_all: float,
     ) -> None:
+        self.limits = limits
         self._url = url
         self._session = session
         self._say = say
-        self._limits = limits
+        self._end, self._in_all = end, in_all
         self._validator: str | None = None
         self._heard = False  # a byte of the file
         self._waiting = False  # that was said
         self._asked: float | None = None  # when it was first asked of what it has not answered
+        self._paused = 0.0  # seconds that the server asked for
 
     def receive(self, part: Part) -> None:
         """Add the bytes that ``part`` lacks, in one request."""
-        import requests
-        import urllib3
-
         if part.is_complete:
             return
-        try:
-            waiting = after_patience(self._say_waiting, self._limits.patience)
-            with waiting as timer, self._get(part) as response:
-                self._check_answer(response, part)
-                for block in response.raw.stream(_BLOCK, decode_content=False):
-                    self._heard = True
-                    timer.cancel()
-                    part.write(block)
-        except (requests.RequestException, urllib3.exceptions.HTTPError) as error:
-            raise explain(error) from error
+        waiting = after_patience(self._say_waiting, self.limits.patience)
+        budget = self._budget()
+        request = answer_to(self._session, self._url, self._headers(part), self.limits, budget)
+        with waiting as timer, request as answer:
+            self._check_answer(answer, part)
+            for block in answer.blocks():
+                self._heard = True
+                timer.cancel()
+                part.write(block)
         if part.is_short:
             raise TransientError(
                 f"ended after {part.size} of {part.file.bytes} bytes", "connection broke"
             )
 
+    def failure(self, error: DownloadError | WrongBytesError, reason: str) -> Failure:
+        """Why this URL did not give the file."""
+        answered = getattr(error, "answered", True)
+        return Failure(shown_url(self._url), error.short, harmless(reason), answered)
+
     def is_silent(self, pause: float) -> bool:
         """Whether nothing has come, and after a pause no time is left for the first byte."""
         return not self._heard and self._asked is not None and self._left() <= pause
 
-    def give_up(self, failure: Failure) -> Failure:
+    def may_pause(self, pause: float, asked: bool) -> bool:
+        """Whether there is time for a pause, which the server may have asked for."""
+        self._paused += pause if asked else 0.0
+        return self._paused <= self.limits.busy and self.limits.clock() + pause < self._end
+
+    def give_up(self, failure: Failure, short: str = "") -> Failure:
         """Say so, pass the server over for a while, and return the reason."""
-        host, short = host_of(self._url), f"no answer in {self._limits.silence:g} s"
-        _silent[host] = self._limits.clock()
+        host, short = host_of(self._url), short or failure.short
+        _silent[host] = self.limits.clock()
         self._say(f"{host}: {short}, given up")
         return failure._replace(short=short)
 
     def _left(self) -> float:
         """Seconds that are left for the first byte."""
-        now = self._limits.clock()
+        now = self.limits.clock()
         if self._asked is None:
             self._asked = now
-        return self._limits.silence - (now - self._asked)
+        return self.limits.silence - (now - self._asked)
 
     def _say_waiting(self) -> None:
         """Once, however often this URL is asked."""
         if not self._waiting:
             self._waiting = True
-            seconds = self._limits.silence
+            seconds = self.limits.silence
             self._say(f"waiting for {host_of(self._url)} (given up after {seconds:g} s)")
 
-    def _get(self, part: Part) -> "Response":
+    def _headers(self, part: Part) -> dict[str, str]:
         headers = {}
         if part.size and (part.is_known or self._validator):
             headers["Range"] = f"bytes={part.size}-"
             if self._validator:
                 headers["If-Range"] = self._validator
-        return self._session.get(self._url, headers=headers, stream=True, timeout=self._timeout())
+        return headers
 
-    def _timeout(self) -> tuple[float, float]:
-        """Seconds to connect, and between bytes; before the first one no more than are left."""
-        connect, read = self._limits.connect, self._limits.read
-        if self._heard:
-            return connect, read
-        left = max(self._left(), _SHORTEST)
-        return min(connect, left), min(read, left)
+    def _budget(self) -> Budget:
+        """Seconds to the headers, where no byte came before no more than are left for the first."""
+        before_body = self.limits.silence if self._heard else self._left()
+        in_time = self._end - self.limits.clock()
+        return Budget(max(min(before_body, in_time), _SHORTEST), in_time, self._in_all)
 
-    def _check_answer(self, response: "Response", part: Part) -> None:
-        if response.status_code not in (200, 206):
+    def _check_answer(self, answer: Answer, part: Part) -> None:
+        if answer.status not in (200, 206):
             self._asked = None  # that is an answer
-        _check_status(response)
-        if response.status_code == 206:
-            _check_range(response, part)
+        _check_status(answer)
+        if answer.status == 206:
+            _check_range(answer, part)
         elif part.size:
             part.restart()  # the server ignores ranges, or has another version by now
-        _check_body(response, part)
-        self._validator = _strong_validator(response)
+        _check_body(answer, part)
+        self._validator = _strong_validator(answer.headers)
 
 
-def _check_status(response: "Response") -> None:
-    status = response.status_code
+def _check_status(answer: Answer) -> None:
+    status = answer.status
     if status == 429 or status >= 500:
-        busy = TransientError(_status_text(response), f"status {status}")
-        busy.wait = _retry_after(response)
+        busy = TransientError(_status_text(answer), f"status {status}")
+        busy.wait = _retry_after(answer)
         raise busy
     if status == 416:
         raise WrongBytesError("the server has fewer bytes than were received before (status 416)")
     if status not in (200, 206):
-        raise UnusableError(_status_text(response), f"status {status}")
+        raise UnusableError(_status_text(answer), f"status {status}")
 
 
-def _check_range(response: "Response", part: Part) -> None:
+def _check_range(answer: Answer, part: Part) -> None:
     """The part that was asked for, and no other."""
-    sent = response.headers.get("Content-Range", "")
+    sent = answer.headers.get("Content-Range", "")
     if not part.size or not sent.startswith(f"bytes {part.size}-"):
-        raise WrongBytesError(f"sent the range {sent!r} when asked for bytes {part.size}-")
+        raise WrongBytesError(f"sent the range {sent!r:.100} when asked for bytes {part.size}-")
 
 
-def _check_body(response: "Response", part: Part) -> None:
+def _check_body(answer: Answer, part: Part) -> None:
     """Refuse a login page or a compressed body before a byte of it is read."""
-    encoding = response.headers.get("Content-Encoding", "identity")
+    encoding = answer.headers.get("Content-Encoding", "identity")
     if encoding != "identity":
-        raise WrongBytesError(f"sent the encoding {encoding!r} when asked for identity")
-    part.check_headers(response.headers)
+        raise WrongBytesError(f"sent the encoding {encoding!r:.100} when asked for identity")
+    part.check_headers(answer.headers)
 
 
-def _strong_validator(response: "Response") -> str | None:
+def _strong_validator(headers: Mapping[str, str]) -> str | None:
     """What If-Range may hold: an ETag unless it is a weak one, else the date of change."""
-    etag = response.headers.get("ETag")
-    if etag and not etag.startswith("W/"):
-        return etag
-    return response.headers.get("Last-Modified")
+    etag, date = headers.get("ETag", ""), headers.get("Last-Modified", "")
+    chosen = etag if etag and not etag.startswith("W/") else date
+    return chosen if chosen.isprintable() and chosen else None
 
 
-def _status_text(response: "Response") -> str:
-    return f"answered with status {response.status_code} {response.reason or ''}".rstrip()
+def _status_text(answer: Answer) -> str:
+    return f"answered with status {answer.status} {answer.reason:.60}".rstrip()
 
 
-def _retry_after(response: "Response") -> float | None:
+def _retry_after(answer: Answer) -> float | None:
     """Seconds of a Retry-After header, given as a number or as a date."""
-    text = response.headers.get("Retry-After", "").strip()
+    text = answer.headers.get("Retry-After", "").strip()
     if text.isdecimal():
         return float(text)
     from email.utils import parsedate_to_datetime
 
     try:
         return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError, LookupError):
         return None

@@ -1,13 +1,33 @@
 """Why a download failed: in a few words for everybody, and in full for who looks closer."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from weights_cache.interruptions import is_interruption
+from weights_cache.messages import visible
+from weights_cache.shown_urls import shown_url
+
 _LONGEST_REASON = 60  # characters, where a reason has to be short
+_LONGEST_TEXT = 400  # where it need not
+_LONGEST_READ = 8192
+
+
+def harmless(text: str) -> str:
+    r"""What a server may have sent: cut, without passwords and without commands to a terminal.
+
+    >>> print(harmless("http://me:secret@example.org sent \x1b[2J"))
+    http://***@example.org sent \x1b[2J
+    """
+    if len(text) > _LONGEST_READ:  # a password that is cut could not be recognised
+        text = f"{text[:_LONGEST_READ].rpartition(' ')[0]} ..."
+    return visible(shown_url(text), lines=False)[:_LONGEST_TEXT]
 
 
 class Failure(NamedTuple):
-    """Why a URL did not give the file: in a few words, and with all that is known."""
+    """Why a URL did not give the file: in a few words, and with all that is known.
+
+    ``url`` is as it may be shown, without passwords.
+    """
 
     url: str
     short: str
@@ -27,9 +47,13 @@ class UnavailableError(Exception):
 
 
 class DownloadError(Exception):
-    """Why a request gave nothing: in full, and ``short`` for a line with other words."""
+    """Why a request gave nothing: in full, and ``short`` for a line with other words.
+
+    The reason is made harmless.
+    """
 
     def __init__(self, reason: str, short: str = "", answered: bool = True) -> None:
+        reason = harmless(reason)
         super().__init__(reason)
         self.short = short or f"{reason:.{_LONGEST_REASON}}"
         self.answered = answered
@@ -37,6 +61,10 @@ class DownloadError(Exception):
 
 class UnusableError(DownloadError):
     """The URL will not give the file, however often it is asked."""
+
+
+class SlowError(UnusableError):
+    """The server answers, but sends less than it has to."""
 
 
 class TransientError(DownloadError):
@@ -50,6 +78,9 @@ def explain(error: Exception) -> Exception:
     import requests
     import urllib3
 
+    if not isinstance(error, (requests.RequestException, urllib3.exceptions.HTTPError, OSError)):
+        reason = f"sent an answer that is no valid HTTP ({_last_words(error):.200})"
+        return UnusableError(reason, "no valid HTTP")
     if isinstance(error, (requests.Timeout, urllib3.exceptions.TimeoutError)):
         return TransientError("timed out", "no answer", answered=False)
     cause = getattr(error.args[0] if error.args else None, "reason", None)
@@ -65,6 +96,40 @@ def explain(error: Exception) -> Exception:
         reason = f"the connection broke ({_last_words(error)})"
         return TransientError(reason, "connection broke")
     return UnusableError(_last_words(error))
+
+
+def interruption_in(
+    error: BaseException, handled: BaseException | None = None
+) -> BaseException | None:
+    """What came from outside of the code that reads, by itself or wrapped by urllib3 and requests.
+
+    A signal handler may raise TimeoutError, which they take for one of the connection.
+
+    Args:
+        error: as it was caught.
+        handled: the exception that the caller was handling before, at which the chain ends.
+    """
+    for one in _chain(error, handled):
+        if is_interruption(one) and not (isinstance(one, TimeoutError) and _is_of_network(one)):
+            return one
+    return None
+
+
+def _chain(error: BaseException | None, handled: BaseException | None) -> Iterator[BaseException]:
+    seen = {id(handled)}
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _is_of_network(error: TimeoutError) -> bool:
+    """Whether a socket raised it, called by the modules that connect and send."""
+    traceback = error.__traceback__
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    name = str(traceback.tb_frame.f_globals.get("__name__", "")) if traceback else ""
+    return name.partition(".")[0] in ("http", "urllib3")
 
 
 def _last_words(error: Exception) -> str:

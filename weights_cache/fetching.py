@@ -1,12 +1,15 @@
 """Putting missing files of a registered model into the cache, one process at a time."""
 
+import errno
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from weights_cache.checks import find_fault
-from weights_cache.download import download, host_of, open_session
+from weights_cache.adoption import require_own_way
+from weights_cache.checks import find_fault, is_missing
+from weights_cache.download import download, open_session
 from weights_cache.errors import (
     AbsentFile,
     FetchError,
@@ -16,7 +19,8 @@ from weights_cache.errors import (
     WeightsError,
 )
 from weights_cache.failures import Failure, UnavailableError
-from weights_cache.parts import Part, Report, WrongBytesError, receiving
+from weights_cache.ownership import owner_of
+from weights_cache.parts import Part, WrongBytesError, receiving
 from weights_cache.places import (
     CACHE_VARIABLE,
     MIRROR_VARIABLE,
@@ -26,6 +30,8 @@ from weights_cache.places import (
 )
 from weights_cache.progress import Progress, showing
 from weights_cache.registry import FileRecord, ModelRecord
+from weights_cache.regular_files import open_regular
+from weights_cache.shown_urls import host_of, shown_url
 from weights_cache.sizes import count_text
 from weights_cache.staging import locked, require_space, writing_to
 
@@ -35,6 +41,8 @@ Wanted = Mapping[FileRecord, str]  # files to download, and what was found in th
 
 _BLOCK = 2**20
 _ADVICE = f"set {CACHE_VARIABLE} to a folder that can be written to and has room"
+_ATTEMPTS = 3  # to receive a file where the cache's folder is removed meanwhile
+_FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
 _SHOWN = 1  # files that an error describes; PoseNet has 71
 
 
@@ -71,7 +79,7 @@ def installing(
         places.cache.mkdir(parents=True, exist_ok=True)
         require_space(places.cache, needed, _ADVICE)
         with showing(record.name, needed, progress) as shown:
-            yield partial(_install, places, record, shown.report), shown
+            yield partial(_install, places, record, shown), shown
 
 
 def _sort_out(
@@ -127,13 +135,21 @@ def _absent(record: ModelRecord, files: Iterable[FileRecord]) -> list[AbsentFile
 def _local_reasons(places: Places, record: ModelRecord, wanted: Wanted) -> list[str]:
     """What is wrong on this machine: a mirror that is not there, files that are damaged."""
     folder = places.missing_mirror()
-    reasons = [f"the mirror {folder} does not exist ({MIRROR_VARIABLE})"] if folder else []
-    if any(places.in_cache(record, file).exists() for file in wanted):
-        reasons.append("a file in the cache is damaged")
+    text = f"the mirror {shown_url(str(folder))} does not exist ({MIRROR_VARIABLE})"
+    reasons = [text] if folder else []
+    cached = [places.in_cache(record, file) for file in wanted]
     mirrored = [places.in_mirror(record, file) for file in wanted]
-    if any(path and path.exists() for path in mirrored):
-        reasons.append("a file in the mirror is damaged")
-    return reasons
+    return [*reasons, *_spoilt("cache", cached), *_spoilt("mirror", filter(None, mirrored))]
+
+
+def _spoilt(place: str, paths: Iterable[Path]) -> list[str]:
+    """That files are damaged, or cannot be read, if there are any."""
+    there = [path for path in paths if not is_missing(path)]
+    unreadable = [path for path in there if not os.access(path, os.R_OK)]
+    if unreadable:
+        owner = owner_of(unreadable[0])
+        return [f"a file in the {place} cannot be read (it belongs to {owner})"]
+    return [f"a file in the {place} is damaged"] if there else []
 
 
 def _details(
@@ -142,7 +158,7 @@ def _details(
     """Of the first files where they were looked for, and what was found there."""
     seen = [
         f"{file.path} of {record.name!r} ({fault}; {verb}: "
-        f"{asked or ', '.join(places.urls(record, file))})"
+        f"{asked or ', '.join(map(shown_url, places.urls(record, file)))})"
         for file, fault in list(wanted.items())[:_SHOWN]
     ]
     rest = len(wanted) - _SHOWN
@@ -153,18 +169,45 @@ def _details(
 def _install(
     places: Places,
     record: ModelRecord,
-    report: Report,
+    shown: Progress,
     file: FileRecord,
     fill: Fill,
 ) -> Path:
     """Have ``fill`` receive the file, unless another process put it there meanwhile."""
     target = places.in_cache(record, file)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with locked(places.lock(record, file)):
-        if find_fault(target, file):
-            with receiving(Part(target, file, report)) as part:
-                fill(part)
+    for attempt in range(_ATTEMPTS):
+        try:
+            _receive(places, record, shown, file, fill)
+            break
+        except FileNotFoundError:  # somebody removed the folder meanwhile: it is made again
+            if attempt + 1 == _ATTEMPTS:
+                raise
+        except OSError as error:
+            fault = None if is_missing(target) else find_fault(target, file)
+            if fault is None or error.errno not in _FORBIDDEN:
+                raise
+            raise WeightsError(
+                f"{fault}, and you may not replace it ({error.strerror}): ask its owner to make "
+                f"it readable or to fetch it again, or set {CACHE_VARIABLE} to a folder of your own"
+            ) from None
     return target
+
+
+def _receive(
+    places: Places, record: ModelRecord, shown: Progress, file: FileRecord, fill: Fill
+) -> None:
+    target, lock = places.in_cache(record, file), places.lock(record, file)
+    for path in (target, lock):
+        require_own_way(places.cache, path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with locked(lock, shown.say):
+        if find_fault(target, file):
+            with receiving(Part(target, file, shown.report)) as part:
+                try:
+                    fill(part)
+                except FileNotFoundError:
+                    shown.report(-part.size)
+                    raise
 
 
 def _copy(source: Path, part: Part) -> None:
@@ -179,7 +222,7 @@ def _copy(source: Path, part: Part) -> None:
 
 def _read_blocks(source: Path) -> Iterator[bytes]:
     try:
-        with open(source, "rb") as stream:
+        with open_regular(source) as stream:
             while block := stream.read(_BLOCK):
                 yield block
     except OSError as error:

@@ -11,6 +11,10 @@ from weights_cache.registry import FileRecord
 WEB_PAGE, TOO_LARGE = "web page", "too large"
 
 
+#: Of a length that is read; more are no length of a file, and Python refuses thousands of them.
+_MOST_DIGITS = 18
+
+
 class OtherHashError(Exception):
     """A file came whole, but is not the one that was expected; ``found`` is its sha256."""
 
@@ -51,7 +55,7 @@ class FirstPart(Part):
         kind, length = headers.get("Content-Type", ""), headers.get("Content-Length", "")
         if kind.partition(";")[0].strip().lower() == "text/html":
             raise WrongBytesError("sent a web page (text/html), not the file itself", WEB_PAGE)
-        if length.isdecimal():
+        if length.isdecimal() and len(length) <= _MOST_DIGITS:
             self._length = self.size + int(length)
             self._require_room(self._length)
         elif headers.get("Transfer-Encoding", "").lower() != "chunked":
@@ -68,7 +72,7 @@ class FirstPart(Part):
             raise WrongBytesError(reason, TOO_LARGE)
 
     def _check(self) -> None:
-        found = sha256_of(self._path)
+        found = sha256_of(self._stream)
         if self.file.sha256 not in ("", found):
             raise OtherHashError(found)
         self.file = self.file._replace(bytes=self.size, sha256=found)

@@ -11,6 +11,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from weights_cache.regular_files import open_regular
+
 GROUP = "friendly_zoo.weights"  # of the entry points
 MIRROR = "mirror"  # the folder in the package with one folder per model
 
@@ -59,7 +61,7 @@ def _declares_kit(folder: str) -> bool:
 
 def _read(*path: str) -> bytes:
     try:
-        with open(os.path.join(*path), "rb") as stream:
+        with open_regular(os.path.join(*path)) as stream:
             return stream.read()
     except OSError:
         return b""

@@ -16,6 +16,7 @@ from weights_cache.errors import WeightsError
 from weights_cache.kits import GROUP, MIRROR
 from weights_cache.places import PathLike
 from weights_cache.registry import FileRecord, ModelRecord, find_record
+from weights_cache.regular_files import open_regular
 from weights_cache.staging import replacing, require_space, writing_to
 from weights_cache.store import locate
 
@@ -156,7 +157,7 @@ def _add(zipped: zipfile.ZipFile, name: str, content: Content) -> None:
 def _checked_blocks(path: Path, file: FileRecord) -> Iterator[bytes]:
     """The content of a file, which has to be the registered one to its end."""
     digest = hashlib.sha256()
-    with open(path, "rb") as stream:
+    with open_regular(path) as stream:
         while block := stream.read(_BLOCK):
             digest.update(block)
             yield block

@@ -2,12 +2,14 @@
 
 import io
 import os
+import stat
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
-from weights_cache.checks import find_fault
+from weights_cache.checks import sha256_of
+from weights_cache.ownership import is_closed, is_own
 from weights_cache.registry import FileRecord
 from weights_cache.staging import create_file, is_stale, siblings, unique_sibling
 
@@ -89,9 +91,10 @@ class Part:
         os.replace(self._path, self._target)
 
     def _check(self) -> None:
-        fault = find_fault(self._path, self.file)
-        if fault:
-            raise WrongBytesError(fault.replace(str(self._path), "the file received"), "wrong hash")
+        found = sha256_of(self._stream)
+        if found != self.file.sha256:
+            reason = f"the file received has sha256 {found} instead of {self.file.sha256}"
+            raise WrongBytesError(reason, "wrong hash")
 
     def discard(self) -> None:
         """Remove the file."""
@@ -130,12 +133,40 @@ def _open_part(target: Path) -> tuple[Path, int]:
 
     Nobody else writes to them, because the lock of ``target`` is held.
     """
-    left = siblings(target, "part")
-    kept = left[0] if left and not is_stale(left[0]) else None
-    for path in left:
-        if path != kept:
-            path.unlink(missing_ok=True)
-    if kept is None:
-        kept = unique_sibling(target, "part")
-        return kept, create_file(kept)
-    return kept, os.open(kept, os.O_RDWR | getattr(os, "O_BINARY", 0))
+    found: tuple[Path, int] | None = None
+    for path in siblings(target, "part"):
+        descriptor = None if found or is_stale(path) else _reopen(path)
+        if descriptor is None:
+            with suppress(OSError):  # a folder, or a file of another user: it is not used
+                path.unlink(missing_ok=True)
+        else:
+            found = path, descriptor
+    if found:
+        return found
+    path = unique_sibling(target, "part")
+    # Not even a group may write to it: what was checked could be changed afterwards.
+    return path, create_file(path, 0o644)
+
+
+def _reopen(path: Path) -> int | None:
+    """Open a part to go on with it; None where it is not a file of the user's, with one name.
+
+    Through a link another file would be overwritten, and one that others may write could change
+    after it was checked.
+    """
+    try:
+        if not _is_ours(path.lstat()):
+            return None
+        flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+        descriptor = os.open(path, flags | getattr(os, "O_BINARY", 0))
+    except OSError:
+        return None
+    if _is_ours(os.fstat(descriptor)):
+        return descriptor
+    os.close(descriptor)  # exchanged in between
+    return None
+
+
+def _is_ours(status: os.stat_result) -> bool:
+    alone = stat.S_ISREG(status.st_mode) and status.st_nlink == 1
+    return alone and is_own(status) and is_closed(status)

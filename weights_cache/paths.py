@@ -1,5 +1,6 @@
 """Names of files inside a folder, which must never lead out of it."""
 
+import os
 from pathlib import Path
 
 from weights_cache.errors import WeightsError
@@ -42,6 +43,10 @@ def inside(folder: Path, name: object, what: str) -> Path:
 def _fault(name: object) -> str | None:
     if not isinstance(name, str) or not name:
         return "is not a non-empty text"
+    try:
+        os.fsencode(name)
+    except UnicodeEncodeError:
+        return "holds a character that no file name can hold"
     if "\\" in name or "\0" in name:
         return "holds a backslash or NUL"
     if name.startswith("/") or name[1:2] == ":":

@@ -5,13 +5,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from weights_cache.dependencies import needed_for
-from weights_cache.registry import FileRecord, ModelRecord
+from weights_cache.registry import VERSION_DIGITS, FileRecord, ModelRecord
 
 PathLike = str | os.PathLike[str]
 
 CACHE_VARIABLE = "ZOO_WEIGHTS_CACHE"
 MIRROR_VARIABLE = "ZOO_WEIGHTS_MIRROR"
 OFFLINE_VARIABLE = "ZOO_OFFLINE"
+
+_HEXADECIMAL = frozenset("0123456789abcdef")
 
 
 def cache_folder(cache: PathLike | None = None) -> Path:
@@ -46,24 +48,51 @@ class Places(NamedTuple):
         """Take each argument, or what its environment variable says where it is None."""
         chosen = os.fspath(mirror or os.environ.get(MIRROR_VARIABLE) or "")
         is_url = chosen.lower().startswith(("http://", "https://"))
+        if "://" in chosen and not is_url:
+            from weights_cache.shown_urls import other_scheme  # which compiles its patterns
+
+            raise other_scheme("mirror", chosen, "a folder")
         folder = _absolute(chosen) if chosen and not is_url else None
         url = chosen.rstrip("/") if is_url else None
         return cls(cache_folder(cache), folder, url, is_offline(offline))
 
     def in_cache(self, record: ModelRecord, file: FileRecord) -> Path:
-        """The place of ``file`` in the cache."""
-        return self.cache / record.name / file.path
+        """The place of ``file`` in the cache: each version of a model has a folder of its own."""
+        return self.cache.joinpath(record.name, record.version, file.path)
+
+    def elsewhere_in_cache(self, record: ModelRecord, file: FileRecord) -> list[Path]:
+        """Where else the cache may have ``file``: as earlier releases put it, in other versions."""
+        folder = self.cache / record.name
+        return [folder / file.path, *(path / file.path for path in self.other_versions(record))]
+
+    def other_versions(self, record: ModelRecord) -> list[Path]:
+        """The folders in the cache of other versions of a model."""
+        try:
+            names = sorted(os.listdir(self.cache / record.name))
+        except OSError:
+            return []
+        versions = [name for name in names if _is_version(name) and name != record.version]
+        return [self.cache / record.name / name for name in versions]
 
     def in_mirror(self, record: ModelRecord, file: FileRecord) -> Path | None:
-        """The place of ``file`` in the mirror, when that is a folder."""
-        return self.mirror_folder / record.name / file.path if self.mirror_folder else None
+        """The place of ``file`` in the mirror, when that is a folder; it may be another cache."""
+        if not self.mirror_folder:
+            return None
+        folder = self.mirror_folder / record.name
+        plain, versioned = folder / file.path, folder / record.version / file.path
+        there = os.path.lexists(versioned) and not os.path.lexists(plain)
+        return versioned if there else plain
 
     def in_kits(self, record: ModelRecord, file: FileRecord) -> list[Path]:
         """The places of ``file`` in the installed kits that have a folder of its model."""
+        return [folder / file.path for folder in self.kit_folders(record)]
+
+    def kit_folders(self, record: ModelRecord) -> list[Path]:
+        """The folders of a model in the installed kits."""
         from weights_cache.kits import installed_kits
 
         folders = (kit.folder / record.name for kit in installed_kits())
-        return [folder / file.path for folder in folders if folder.is_dir()]
+        return [folder for folder in folders if folder.is_dir()]
 
     def missing_mirror(self) -> Path | None:
         """The mirror, when that should be a folder and there is none."""
@@ -81,6 +110,10 @@ class Places(NamedTuple):
     def lock(self, record: ModelRecord, file: FileRecord) -> Path:
         """The lock file of ``file``, apart from the weights so that they can be removed."""
         return self.cache / ".locks" / f"{record.name}--{file.path.replace('/', '--')}.lock"
+
+
+def _is_version(name: str) -> bool:
+    return len(name) == VERSION_DIGITS and _HEXADECIMAL.issuperset(name)
 
 
 def _absolute(path: PathLike) -> Path:

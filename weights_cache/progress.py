@@ -9,6 +9,7 @@ from threading import Timer
 from typing import Any, NamedTuple
 
 from weights_cache.dependencies import needed_for
+from weights_cache.messages import is_read_by_people, say, visible
 from weights_cache.parts import Report
 from weights_cache.sizes import size_text
 
@@ -41,11 +42,12 @@ def showing(label: str, total: int, progress: bool | None) -> Iterator[Progress]
     Where there is none, a line says what is being fetched when it takes more than two seconds;
     if ``progress`` is false nothing is said.
     """
-    if progress is None and not (_is_terminal() or _is_notebook()):
-        with after_patience(partial(_say, f"getting {label}, {size_text(total)}")):
-            yield Progress(_ignore, _say)
+    if progress is None and not (is_read_by_people() or _is_notebook()):
+        size = f", {size_text(total)}" if total else ""  # of a URL it is not known
+        with after_patience(partial(say_line, f"getting {label}{size}")):
+            yield Progress(say_nothing, say_line)
     elif progress is False:
-        yield Progress(_ignore, _ignore)
+        yield Progress(say_nothing, say_nothing)
     else:
         with _bar_class()(total=total, desc=label, unit="B", unit_scale=True) as bar:
             yield Progress(bar.update, partial(_say_above, bar))
@@ -59,24 +61,20 @@ def _bar_class() -> Callable[..., Any]:
     return tqdm
 
 
-def _is_terminal() -> bool:
-    return sys.stderr is not None and sys.stderr.isatty()
-
-
 def _is_notebook() -> bool:
     """Whether this is a Jupyter kernel, whose stderr is no terminal though people see it."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return getattr(shell, "kernel", None) is not None
 
 
-def _ignore(_: object) -> None:
-    pass
+def say_nothing(_: object) -> None:
+    """In the place of `say_line` where nothing is to be said."""
 
 
 def _say_above(bar: Any, line: str) -> None:
-    bar.write(f"zoo: {line}", file=sys.stderr)
+    bar.write(visible(f"zoo: {line}"), file=sys.stderr)
 
 
-def _say(line: str) -> None:
-    if sys.stderr is not None:
-        print(f"zoo: {line}", file=sys.stderr, flush=True)
+def say_line(line: str) -> None:
+    """Print a line to stderr, with who says it."""
+    say(f"zoo: {line}")

@@ -15,6 +15,7 @@ from weights_cache.documents import read_json
 from weights_cache.errors import WeightsError
 from weights_cache.paths import require_relative
 
+VERSION_DIGITS = 12
 REGISTRY = Path(__file__).with_name("registry.json")
 BUNDLED = Path(__file__).with_name("bundled")
 
@@ -35,7 +36,11 @@ class FileRecord(NamedTuple):
 
 
 class ModelRecord(NamedTuple):
-    """One model: its licence, where its files were published, what they stem from, the files."""
+    """One model: its licence, where its files were published, what they stem from, the files.
+
+    ``version`` names the files' contents, so that other contents have another folder in the cache;
+    it stays where a record is limited to some of its files.
+    """
 
     name: str
     licence: str
@@ -43,6 +48,7 @@ class ModelRecord(NamedTuple):
     upstream: str
     files: tuple[FileRecord, ...]
     bundled: bool = False
+    version: str = ""
 
     @property
     def bytes(self) -> int:
@@ -95,7 +101,16 @@ def _rows(path: Path) -> dict[str, dict[str, Any]]:
 
 def _record(row: dict[str, Any]) -> ModelRecord:
     files = tuple(_file_record(file, row["name"]) for file in row["files"])
-    return ModelRecord(**{**row, "files": files})
+    return ModelRecord(**{**row, "files": files, "version": _version(files)})
+
+
+def _version(files: Collection[FileRecord]) -> str:
+    """Of one file the first 12 digits of its sha256, of several those of a sum over all.
+
+    A sum, as starting OpenSSL for another hash takes longer than everything else here.
+    """
+    total = sum(number * int(file.sha256, 16) for number, file in enumerate(files, 1))
+    return f"{total % 2**256:064x}"[:VERSION_DIGITS]
 
 
 def _file_record(row: dict[str, Any], model: str) -> FileRecord:

@@ -7,29 +7,34 @@ first answer is trusted, unless the URL ends with ``#sha256=``; a later one has 
 import json
 import os
 import shutil
+import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import urljoin
 
 from weights_cache.addresses import Address
-from weights_cache.checks import CHECKS_NAME, CheckBook
-from weights_cache.documents import read_document, read_json
+from weights_cache.adoption import require_own_way
+from weights_cache.documents import parse_json, read_document
 from weights_cache.download import download, open_session
 from weights_cache.errors import WeightsError
 from weights_cache.failures import UnavailableError
 from weights_cache.first_use import TOO_LARGE, WEB_PAGE, FirstPart, OtherHashError
 from weights_cache.manifest import Group, parse_manifest
+from weights_cache.notes import CheckBook, forget
+from weights_cache.ownership import is_closed, is_own
 from weights_cache.parts import receiving
 from weights_cache.paths import inside, require_relative
 from weights_cache.places import CACHE_VARIABLE, OFFLINE_VARIABLE, PathLike, Places
-from weights_cache.progress import Progress, showing
+from weights_cache.progress import Progress, say_nothing, showing
 from weights_cache.registry import FileRecord
-from weights_cache.staging import locked, replace_files, require_space, siblings, writing_to
+from weights_cache.regular_files import open_regular
+from weights_cache.shown_urls import shown_url
+from weights_cache.staging import Say, locked, replacing, require_space, siblings, writing_to
+from weights_cache.transfer_limits import RATE_VARIABLE
 
 if TYPE_CHECKING:
-    from requests import Response, Session
+    from weights_cache.sessions import Session
 
 URLS_FOLDER, NOTE_NAME = ".urls", ".source.json"
 
@@ -42,6 +47,8 @@ _METADATA = "metadata.json"
 #: Short reasons of answers by which a file that need not be there is absent.
 _ABSENT = ("status 403", "status 404", "status 410", WEB_PAGE)
 _ADVICE = f"set {CACHE_VARIABLE} to a folder that can be written to and has room"
+
+_ATTEMPTS = 3  # to download where the cache's folder is removed meanwhile
 
 Records = dict[str, FileRecord]
 
@@ -79,7 +86,7 @@ def clear_url(url: str | None = None, *, cache: PathLike | None = None) -> int:
     places = Places.choose(cache, None, offline=True)
     root = places.cache / URLS_FOLDER
     if url is not None:
-        return _clear(places, Address.parse(url).key)
+        return _clear(places, _own_folder(root / Address.parse(url).key).name)
     return sum(_clear(places, name) for name in os.listdir(root)) if root.is_dir() else 0
 
 
@@ -88,18 +95,36 @@ def _clear(places: Places, key: str) -> int:
     if folder.is_symlink() or not folder.is_dir():
         return 0
     with _held(places, key):
+        forget(key)
         freed = sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())
         shutil.rmtree(folder)
     return freed
 
 
 @contextmanager
-def _held(places: Places, key: str) -> Iterator[None]:
+def _held(places: Places, key: str, say: Say | None = None) -> Iterator[None]:
     """No other process changes a folder meanwhile; errors of the disk are put in words."""
     lock = places.cache / ".locks" / f"{URLS_FOLDER}--{key}.lock"
-    with writing_to(places.cache, 0, _ADVICE), locked(lock):
+    for path in (lock, places.cache / URLS_FOLDER / key):
+        require_own_way(places.cache, path)
+    with writing_to(places.cache, 0, _ADVICE), locked(lock, say):
         (places.cache / URLS_FOLDER).mkdir(parents=True, exist_ok=True)
         yield
+
+
+def _own_folder(folder: Path) -> Path:
+    """The folder of a URL; one beside it where that belongs to another user.
+
+    What came at the first use is believed ever after, so each user trusts nobody's first use but
+    their own and the administrator's.
+    """
+    try:
+        status = folder.lstat()
+    except OSError:
+        return folder
+    if stat.S_ISDIR(status.st_mode) and (is_own(status) or status.st_uid == 0):
+        return folder
+    return folder.with_name(f"{folder.name}-of-user-{os.geteuid()}")
 
 
 class _Place:
@@ -107,28 +132,36 @@ class _Place:
 
     def __init__(self, address: Address, places: Places, progress: bool | None) -> None:
         self.address = address
-        self.folder = places.cache / URLS_FOLDER / address.key
+        self.folder = _own_folder(places.cache / URLS_FOLDER / address.key)
         self._places, self._progress = places, progress
 
     def faults(self) -> dict[str, str]:
         """What is wrong with each file that is remembered; with the main one if none is."""
         records = self._remembered()
         if records is None:
-            return {self.address.name: f"{self.folder} has no files of it"}
-        book = CheckBook(self.folder)
+            return {self.address.name: self._reason()}
+        book = CheckBook(self.folder.name)
         found = {path: book.find_fault(self.folder / path, records[path]) for path in records}
         book.save()
         return {path: fault for path, fault in found.items() if fault}
+
+    def _reason(self) -> str:
+        """Why nothing is remembered."""
+        note = self.folder / NOTE_NAME
+        if not note.exists():
+            return f"{self.folder} has no files of it"
+        return f"{note} is not believed, as others may write to it or its folder"
 
     def fill(self) -> None:
         """Download what is missing."""
         if self._places.offline:
             reasons = "; ".join(self.faults().values())
             raise WeightsError(
-                f"the model at {self.address.url} is not on this machine ({reasons}), and the "
+                f"the model at {self.address.shown} is not on this machine ({reasons}), and the "
                 f"network is switched off: unset {OFFLINE_VARIABLE} and load it once"
             )
-        with _held(self._places, self.address.key), _open_session() as session:
+        say = say_nothing if self._progress is False else None
+        with _held(self._places, self.address.key, say), open_session() as session:
             faults = self.faults()  # another process may have been quicker
             with showing(self.address.name, 0, self._progress) as shown:
                 records = self._remembered()
@@ -140,27 +173,37 @@ class _Place:
     def _remembered(self) -> Records | None:
         """The files that were there after the first use; None before it."""
         path = self.folder / NOTE_NAME
-        if not path.is_file():
+        data = _trusted_bytes(path)
+        if data is None:
             return None
-        records = _read_note(path, self.folder)
+        records = _read_note(data, path)
         if self.address.name not in records:
             raise _damaged_note(path)
         known, given = records[self.address.name].sha256, self.address.sha256
         if given not in (None, known):
             raise WeightsError(
-                f"{self.address.url} had sha256 {known} at its first use, the hash given is "
-                f"{given}; {_forget(self.address.url)}"
+                f"{self.address.shown} had sha256 {known} at its first use, the hash given is "
+                f"{given}; {_forget(self.address.shown)}"
             )
         return records
 
     def _fill_first(self, fetch: "_Fetch") -> None:
+        """Download everything, anew where somebody removes the folder meanwhile."""
+        for _ in range(_ATTEMPTS - 1):
+            with suppress(FileNotFoundError):
+                return self._stage(fetch)
+        return self._stage(fetch)
+
+    def _stage(self, fetch: "_Fetch") -> None:
         """Everything goes to another folder, which takes its name when it is complete."""
+        self.folder.parent.mkdir(parents=True, exist_ok=True)
         for left in siblings(self.folder, "part"):
-            shutil.rmtree(left)  # whoever made it is dead, as this process has the lock
+            # Whoever made it is dead, as this process has the lock.
+            shutil.rmtree(left, ignore_errors=True)
         staged = self.folder.with_name(f"{self.folder.name}.{os.urandom(6).hex()}.part")
         try:
-            staged.mkdir()
-            _write_note(staged, self.address.url, fetch.first(staged))
+            staged.mkdir(0o755)  # nobody else may put files there
+            _write_note(staged, self.address.shown, fetch.first(staged))
             shutil.rmtree(self.folder, ignore_errors=True)  # it has no readable note
             os.replace(staged, self.folder)
         finally:
@@ -186,12 +229,12 @@ class _Fetch(NamedTuple):
     def _shards(self, folder: Path, found: Records) -> None:
         """Add the files that belong to a web model."""
         main = folder / self.address.name
-        document, groups = _manifest(main, self.address.url)
+        document, groups = _manifest(main, self.address.shown)
         require_space(folder, sum(e.bytes for group in groups for e in group.entries), _ADVICE)
-        shards = [require_relative(s, self.address.url) for group in groups for s in group.shards]
+        shards = [require_relative(s, self.address.shown) for group in groups for s in group.shards]
         for shard in shards:
-            if shard in (*found, NOTE_NAME, CHECKS_NAME, _METADATA):
-                raise WeightsError(f"{self.address.url} lists a shard with the name {shard!r}")
+            if shard in (*found, NOTE_NAME, _METADATA):
+                raise WeightsError(f"{self.address.shown} lists a shard with the name {shard!r}")
             found[shard] = self._one(folder, _with_room(shard, found))
         if isinstance(document, dict) and document.get("format") != "graph-model":
             self._metadata(folder, found)
@@ -220,15 +263,15 @@ class _Fetch(NamedTuple):
         url = self.address.url
         if file.path != self.address.name:
             url = self.address.beside(file.path)
-        target = inside(folder, file.path, url)
+        target = inside(folder, file.path, shown_url(url))
         target.parent.mkdir(parents=True, exist_ok=True)
         try:
             with receiving(FirstPart(target, file, self.shown.report)) as part:
                 download(part, self.session, [url], self.shown.say)
         except OtherHashError as error:
             raise WeightsError(
-                f"{url} has changed: expected sha256 {file.sha256}, got {error.found}; "
-                f"{_forget(self.address.url)}"
+                f"{shown_url(url)} has changed: expected sha256 {file.sha256}, got {error.found}; "
+                f"{_forget(self.address.shown)}"
             ) from None
         return part.file
 
@@ -243,24 +286,10 @@ _ADVICE_ON = {
 def _refusal(error: UnavailableError) -> WeightsError:
     """The error about a URL that did not give its file."""
     (failure,) = error.failures
+    if RATE_VARIABLE in failure.reason:  # it says what to do
+        return WeightsError(f"cannot fetch {failure}")
     usual = "look at the URL in a browser" if failure.answered else "check the network"
     return WeightsError(f"cannot fetch {failure}; {_ADVICE_ON.get(failure.short, usual)}")
-
-
-def _open_session() -> "Session":
-    session = open_session()
-    session.hooks["response"].append(_refuse_downgrade)
-    return session
-
-
-def _refuse_downgrade(response: "Response", **_: Any) -> None:
-    """Raise for a redirection from an encrypted connection to one that anybody can read."""
-    from requests.exceptions import InvalidURL
-
-    target = urljoin(response.url, response.headers.get("Location", ""))
-    secure = response.url.lower().startswith("https:")
-    if secure and response.is_redirect and not target.lower().startswith("https:"):
-        raise InvalidURL(f"redirected from https to {target.partition(':')[0]}, which is refused")
 
 
 def _with_room(path: str, found: Records) -> FileRecord:
@@ -280,9 +309,21 @@ def _forget(url: str) -> str:
     return f"to accept the new file, run `zoo weights clear {url}` and load it again"
 
 
-def _read_note(path: Path, folder: Path) -> Records:
+def _trusted_bytes(path: Path) -> bytes | None:
+    """The content of a note that nobody but the user and the administrator could write."""
+    try:
+        if not is_closed(path.parent.stat()):
+            return None
+        with open_regular(path, follow_links=False) as stream:
+            return stream.read() if is_closed(os.fstat(stream.fileno())) else None
+    except OSError:
+        return None
+
+
+def _read_note(data: bytes, path: Path) -> Records:
     """The files of a folder by its note, which may be damaged."""
-    document = read_json(path)
+    folder = path.parent
+    document = parse_json(data, path)
     try:
         return {
             name: FileRecord(name, int(file["bytes"]), str(file["sha256"]))
@@ -300,4 +341,5 @@ def _damaged_note(path: Path) -> WeightsError:
 def _write_note(folder: Path, url: str, records: Records) -> None:
     files = {name: {"bytes": f.bytes, "sha256": f.sha256} for name, f in records.items()}
     text = json.dumps({"url": url, "files": files}, indent=1)
-    replace_files(folder, {NOTE_NAME: [text.encode()]})
+    with replacing(folder / NOTE_NAME, 0o644) as stream:
+        stream.write(text.encode())

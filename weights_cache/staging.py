@@ -2,17 +2,27 @@
 
 import errno
 import os
+import stat
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from weights_cache.dependencies import needed_for
 from weights_cache.errors import WeightsError
+from weights_cache.interruptions import is_interruption
+from weights_cache.regular_files import open_regular
+
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
+
+Say = Callable[[str], object]
 
 STALE_SECONDS = 24 * 3600.0
 LOCK_SECONDS = 600.0
+SAY_AFTER = 2.0  # seconds of waiting for a lock, and then
+SAY_EVERY = 30.0
 _FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 
@@ -25,6 +35,8 @@ def writing_to(folder: Path, needed: int, advice: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        if isinstance(error, TimeoutError) and is_interruption(error):
+            raise
         if error.errno in _FULL:
             raise _disk_full(folder, needed, advice) from error
         reason = error.strerror or str(error)
@@ -38,25 +50,78 @@ def require_space(folder: Path, needed: int, advice: str) -> None:
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Hold the lock file ``path``, which stays behind: unlinking it would split the waiters."""
+def locked(path: Path, say: Say | None = None) -> Iterator[None]:
+    """Hold the lock file ``path``, which stays behind: unlinking it would split the waiters.
+
+    While another process holds it, ``say`` gets a line now and then; by default it goes to stderr.
+    """
     with needed_for("a cache shared by several processes"):
-        from filelock import FileLock, Timeout
+        from filelock import FileLock
     path.parent.mkdir(parents=True, exist_ok=True)
+    _remove_unless_regular(path)
     lock = FileLock(path)
     try:
-        lock.acquire(timeout=LOCK_SECONDS)
-    except Timeout as error:
-        raise WeightsError(
-            f"another process has held {path} for {LOCK_SECONDS:g} s; "
-            "wait until it is done, or end it"
-        ) from error
+        _acquire(lock, path, say)
     except NotImplementedError as error:  # an older filelock, a disk without locks
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK), str(path)) from error
     try:
+        _write_owner(path)
         yield
     finally:
+        with suppress(OSError):
+            _owner_file(path).unlink()
         lock.release()
+
+
+def _acquire(lock: "BaseFileLock", path: Path, say: Say | None) -> None:
+    """Wait for a lock, and say so from time to time."""
+    from filelock import Timeout
+
+    left, pause = LOCK_SECONDS, SAY_AFTER
+    while True:
+        try:
+            lock.acquire(timeout=min(pause, left))
+            return
+        except Timeout:
+            left, pause = left - pause, SAY_EVERY
+        if left <= 0:
+            raise WeightsError(
+                f"{_owner(path)} has held {path} for {LOCK_SECONDS:g} s; "
+                "wait until it is done, or end it"
+            )
+        (say or _say_line)(
+            f"waiting for {_owner(path)} that downloads {path.stem.replace('--', '/')}"
+        )
+
+
+def _say_line(line: str) -> None:
+    from weights_cache.progress import say_line
+
+    say_line(line)
+
+
+def _owner(path: Path) -> str:
+    """Who holds a lock."""
+    try:
+        with open_regular(_owner_file(path), follow_links=False) as stream:
+            number = int(stream.read(20))
+    except (OSError, ValueError):
+        return "another process"
+    mine = number == os.getpid()
+    return "another thread of this process" if mine else f"another process (pid {number})"
+
+
+def _owner_file(path: Path) -> Path:
+    """Beside the lock file, whose bytes belong to filelock."""
+    return path.with_suffix(".pid")
+
+
+def _write_owner(path: Path) -> None:
+    owner = _owner_file(path)
+    with suppress(OSError):  # it is only for messages
+        owner.unlink(missing_ok=True)  # of a process that was killed
+        with open(create_file(owner), "wb") as stream:
+            stream.write(b"%d" % os.getpid())
 
 
 def unique_sibling(target: Path, ending: str) -> Path:
@@ -77,18 +142,22 @@ def is_stale(path: Path) -> bool:
     return time.time() - _modified(path) > STALE_SECONDS
 
 
-def create_file(path: Path) -> int:
-    """Create ``path``, which must not exist, and return a descriptor to write and read it."""
-    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+def create_file(path: Path, mode: int = 0o666) -> int:
+    """Create ``path``, which must not exist, and return a descriptor to write and read it.
+
+    A link of that name is not followed: the name counts as taken. ``mode`` is what the umask is
+    applied to.
+    """
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
 
 
 @contextmanager
-def replacing(target: Path) -> Iterator[BinaryIO]:
+def replacing(target: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
     """A new file that takes the place of ``target`` when it is whole; an error leaves nothing."""
     _remove_stale(target, "tmp")
     temporary = unique_sibling(target, "tmp")
     try:
-        with open(create_file(temporary), "wb") as stream:
+        with open(create_file(temporary, mode), "wb") as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
@@ -160,9 +229,17 @@ def _remove_stale(target: Path, ending: str) -> None:
             path.unlink(missing_ok=True)
 
 
+def _remove_unless_regular(path: Path) -> None:
+    """Make room for a lock file: older versions of filelock follow links, and wait for pipes."""
+    with suppress(FileNotFoundError):
+        status = path.lstat()
+        if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
+            path.unlink()
+
+
 def _modified(path: Path) -> float:
     try:
-        return path.stat().st_mtime
+        return path.lstat().st_mtime
     except FileNotFoundError:  # its owner has just removed it
         return 0.0
 

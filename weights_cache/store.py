@@ -3,14 +3,16 @@
 A file is accepted only by its length and hash, so it does not matter where it was found.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Literal, get_args
 
-from weights_cache.checks import CheckBook, find_bundled_fault, find_fault, find_size_fault
+from weights_cache.checks import find_bundled_fault, find_fault, find_size_fault
 from weights_cache.errors import WeightsError
 from weights_cache.places import MIRROR_VARIABLE, PathLike, Places
 from weights_cache.registry import BUNDLED, FileRecord, ModelRecord, find_record
+
+Check = Callable[[Path, FileRecord], str | None]  # what is wrong with a file, or None
 
 #: Where a file is, in the order of search.
 State = Literal["bundled", "kit", "cached", "mirror", "missing"]
@@ -71,16 +73,18 @@ def locate(
     record = find_record(name).limited_to(only)
     if record.bundled:
         return _bundled_files(record)
+    from weights_cache.notes import CheckBook
+
     places = Places.choose(cache, mirror, offline)
-    book = CheckBook(places.cache / record.name)
+    book, kits = CheckBook(record.name), places.kit_folders(record)
     found: dict[str, Path] = {}
     faults: dict[FileRecord, str] = {}
     for file in record.files:
-        path, fault = _find_file(places, record, file, book)
-        mirrored = places.in_mirror(record, file)
+        path, fault = _find_file(places, record, file, kits, book.find_fault)
+        mirrored = None if path else places.in_mirror(record, file)
         if path:
             found[file.path] = path
-        elif mirrored and find_fault(mirrored, file) is None:
+        elif mirrored and book.find_fault(mirrored, file) is None:
             found[file.path] = mirrored
         else:
             faults[file] = fault
@@ -107,10 +111,11 @@ def fetch(
     if record.bundled:
         return _bundled_files(record)
     places = Places.choose(cache, mirror, offline)
+    kits = places.kit_folders(record)
     found: dict[str, Path] = {}
     faults: dict[FileRecord, str] = {}
     for file in record.files:
-        path, fault = _find_file(places, record, file)
+        path, fault = _find_file(places, record, file, kits, find_fault)
         if path:
             found[file.path] = path
         else:
@@ -163,25 +168,26 @@ def _state(places: Places, record: ModelRecord, file: FileRecord) -> State:
         return "bundled"
     if any(_has_size(path, file) for path in places.in_kits(record, file)):
         return "kit"
-    if _has_size(places.in_cache(record, file), file):
+    cached = (places.in_cache(record, file), *places.elsewhere_in_cache(record, file))
+    if any(_has_size(path, file) for path in cached):
         return "cached"
     return "mirror" if _has_size(places.in_mirror(record, file), file) else "missing"
 
 
 def _find_file(
-    places: Places, record: ModelRecord, file: FileRecord, book: CheckBook | None = None
+    places: Places, record: ModelRecord, file: FileRecord, kits: list[Path], check: Check
 ) -> tuple[Path | None, str]:
-    """Where a kit or the cache has the file, or else what is wrong with its place in the cache.
-
-    Files that ``book`` knows are believed.
-    """
-    check = book.find_fault if book else find_fault
-    for path in places.in_kits(record, file):
-        if check(path, file) is None:
-            return path, ""
+    """Where a kit or the cache has the file, or else what is wrong with its place in the cache."""
+    for folder in kits:
+        if check(folder / file.path, file) is None:
+            return folder / file.path, ""
     path = places.in_cache(record, file)
     fault = check(path, file)
-    return (None, fault) if fault else (path, "")
+    if fault is None:
+        return path, ""
+    from weights_cache.adoption import adopt
+
+    return adopt(places, record, file), fault
 
 
 def _bundled_files(record: ModelRecord) -> ModelFiles:

@@ -22,6 +22,7 @@ from weights_cache.parts import Part, WrongBytesError
 from weights_cache.paths import inside, require_relative
 from weights_cache.places import PathLike, Places
 from weights_cache.registry import FileRecord, ModelRecord, list_records
+from weights_cache.regular_files import open_regular
 
 _BLOCK = 2**16
 _DOCUMENTS = {"cards", "licences"}  # folders of a kit that are no models
@@ -135,16 +136,14 @@ def _folder_contents(path: Path) -> _Contents:
             continue
         there: dict[FileRecord, Open] = {}
         for file in _taken(records[folder.name]):
-            place = inside(folder, file.path, str(path))
-            if place.is_file():
-                there[file] = partial(_open, place)
+            versioned = f"{records[folder.name].version}/{file.path}"  # of another cache
+            places = [inside(folder, name, str(path)) for name in (versioned, file.path)]
+            place = next((place for place in places if place.is_file()), None)
+            if place:
+                there[file] = partial(open_regular, place)
         if there:
             contents.files[folder.name] = there
     return contents
-
-
-def _open(path: Path) -> IO[bytes]:
-    return open(path, "rb")
 
 
 def _taken(record: ModelRecord) -> Collection[FileRecord]:

@@ -1,70 +1,16 @@
-"""The ``zoo`` command: its commands, and `main`.
+"""The ``zoo`` command.
 
 Exit status: 0 done; 1 some of several failed, the others are done; 2 nothing could be done;
-130 stopped by Ctrl-C.
+130 stopped by Ctrl-C, 143 by SIGTERM.
 """
-
-import argparse
-import sys
-
-from zoo.blas import choose_kernels, leave_threads_out
-from zoo.cli_convert import add_convert
-from zoo.cli_models import add_models
-from zoo.cli_photos import add_task
-from zoo.cli_plans import add_plan
-from zoo.cli_tasks import TASKS
-from zoo.cli_weights import add_weights
-from zoo.terminal import Parser, run_safely
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit status."""
-    # NumPy is imported by the commands that need it.
-    choose_kernels()
-    leave_threads_out()
+    # Nothing is imported above: Ctrl-C ends the command in silence also while modules load.
+    try:
+        from zoo.cli_commands import run
 
-    def run() -> int:
-        parser = _make_parser()
-        given = parser.parse_args(arguments)
-        if given.run is None:
-            parser.print_help(sys.stderr)
-            return 2
-        return given.run(given)
-
-    return run_safely(run)
-
-
-def _make_parser() -> Parser:
-    import zoo
-
-    parser = Parser(prog="zoo", description=(zoo.__doc__ or "").splitlines()[0])
-    parser.add_argument("--version", action="version", version=f"friendly-zoo {zoo.__version__}")
-    parser.set_defaults(run=None)
-    commands = parser.add_subparsers(metavar="COMMAND", parser_class=Parser)
-    for task in TASKS:
-        add_task(commands, task)
-    add_models(commands)
-    describe = commands.add_parser("describe", help="print the card of a pretrained model")
-    describe.add_argument("name", metavar="NAME", help="see 'zoo models'")
-    describe.set_defaults(run=_run_describe)
-    add_plan(commands)
-    add_weights(commands)
-    add_convert(commands)
-    doctor = commands.add_parser("doctor", help="check this machine: versions, backends, cache")
-    doctor.set_defaults(run=_run_doctor)
-    return parser
-
-
-def _run_describe(given: argparse.Namespace) -> int:
-    from zoo.cards import describe
-
-    print(describe(given.name))
-    return 0
-
-
-def _run_doctor(_: argparse.Namespace) -> int:
-    from zoo.doctor import examine
-
-    for name, finding in examine():
-        print(f"{name:<12} {finding}", flush=True)
-    return 0
+        return run(arguments)
+    except KeyboardInterrupt:
+        return 130

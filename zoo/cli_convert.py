@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from weights_cache.errors import ZooError
 from weights_cache.sizes import size_text
-from zoo.terminal import complain
+from zoo.terminal import complain, show
 
 if TYPE_CHECKING:
     from core.converter.conversion import Request
@@ -146,7 +146,7 @@ def _convert(given: argparse.Namespace) -> int:
     elif any(text.endswith(AUTO) for text in given.quantise):
         complain(conversion.summary)
     path = conversion.write()
-    print(f"{path}: {size_text(_written_bytes(path))}")
+    show(f"{path}: {size_text(_written_bytes(path))}")
     return 0
 
 
@@ -232,7 +232,7 @@ def _print_report(
     report = inspect_model(source, **request._asdict(), measure=given.measure)
     notes = [_as_options(note) for note in report.notes]
     report = report._replace(source=given.source, notes=notes)
-    print(json.dumps(report.to_dict()) if given.json else report.to_text())
+    show(json.dumps(report.to_dict()) if given.json else report.to_text())
     if report.unsupported:
         complain(f"TensorFlow.js has not these node types: {', '.join(report.unsupported)}")
         return 1

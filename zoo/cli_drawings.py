@@ -1,11 +1,16 @@
 """Where commands draw to, and how a drawing is written."""
 
+import io
 import os
-import sys
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 from weights_cache.errors import ZooError
+from weights_cache.messages import say
+from weights_cache.shown_urls import shown_url
+from weights_cache.staging import replacing
+from zoo.image_urls import scheme_of
 
 DRAWING_ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".tif", ".tiff", ".gif")
 
@@ -82,20 +87,34 @@ def _stem(image: str) -> str:
         return "stdin"
     if image.startswith("data:"):
         return "data"
+    if scheme_of(image):  # what follows a ? may be a password
+        image = shown_url(image).partition("?")[0].replace("***@", "")
     return os.path.splitext(os.path.basename(image.rstrip("/")))[0]
 
 
 def save_drawing(picture: Any, path: str) -> None:
-    """Write a picture under another name first, so that no half of one is left behind."""
-    target = os.path.realpath(path)  # a link stays a link
-    ending = os.path.splitext(path)[1]
-    unfinished = os.path.join(os.path.dirname(target), f".drawing-{os.getpid()}{ending}")
+    """Write a drawing, whole or not at all, and say so on stderr.
+
+    Args:
+        picture: an image of Pillow.
+        path: its ending says the format. A link stays a link.
+    """
+    target = Path(os.path.realpath(path))
+    existed = os.path.exists(target)
     try:
-        picture.save(unfinished)
-        os.replace(unfinished, target)
+        data = _Encoded(path)
+        picture.save(data)
+        with replacing(target) as stream:
+            stream.write(data.getbuffer())
     except (OSError, ValueError) as error:
-        if os.path.exists(unfinished):
-            os.remove(unfinished)
         reason = getattr(error, "strerror", None) or error
         raise ZooError(f"cannot draw to {path!r}: {reason}; give another file") from error
-    print(f"drawn: {path}", file=sys.stderr)
+    say(f"drawn: {path}{' (an existing file was replaced)' if existed else ''}")
+
+
+class _Encoded(io.BytesIO):
+    """A file in memory, whose name tells Pillow the format."""
+
+    def __init__(self, name: str):
+        super().__init__()
+        self.name = name

@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from weights_cache.sizes import count_text, size_text
-from zoo.terminal import complain
+from zoo.terminal import complain, show
 
 
 def add_kit(actions: Any) -> None:
@@ -39,7 +39,7 @@ def _write_kit(given: argparse.Namespace) -> int:
     wanted = runnable(given.names, every=given.all)
     path = write_models(given.out, wanted, wheel=given.wheel)
     size = size_text(path.stat().st_size)
-    print(f"{path}: {count_text(sum(not w.record.bundled for w in wanted), 'model')}, {size}")
+    show(f"{path}: {count_text(sum(not w.record.bundled for w in wanted), 'model')}, {size}")
     command = f"pip install {path.name}" if given.wheel else f"zoo weights install {path.name}"
     complain(f"on the other computer: {command}")
     return 0
@@ -56,5 +56,5 @@ def _install_kit(given: argparse.Namespace) -> int:
     for wanted in everything():
         paths = installed.get(wanted.record.name, ())
         if paths and all(file.path in paths for file in wanted.record.files if file.urls):
-            print(f"{wanted.name}: {folder / wanted.record.name}")
+            show(f"{wanted.name}: {folder / wanted.record.name}")
     return 0

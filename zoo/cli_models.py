@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from weights_cache.errors import ZooError
+from weights_cache.messages import say
 from zoo.terminal import print_table
 
 #: Of licences: what a table has room for.
@@ -58,7 +59,7 @@ def print_licensed(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> No
     print_table([(*head, "LICENCE"), *short])
     sys.stdout.flush()  # before what goes to stderr
     if any(row[-1].endswith(_MORE) for row in short):
-        print(f"{_MORE} there is more to the licence: see 'zoo describe MODEL'", file=sys.stderr)
+        say(f"{_MORE} there is more to the licence: see 'zoo describe MODEL'")
 
 
 def _licence_name(text: str) -> str:

@@ -6,6 +6,8 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any, Protocol
 
+from weights_cache.messages import visible
+
 if TYPE_CHECKING:
     from zoo.results import Result  # and NumPy with it
 
@@ -111,7 +113,8 @@ class _Text:
         from zoo.readable import readable
 
         text = readable(result)
-        print(f"{encodable(image)}:\n{text}" if self._several else text, flush=True)
+        name = visible(encodable(image), lines=False)
+        print(f"{name}:\n{text}" if self._several else text, flush=True)
 
     def close(self) -> None:
         pass

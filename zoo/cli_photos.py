@@ -1,13 +1,14 @@
 """What the commands that look at images share: their arguments, and their loop."""
 
 import argparse
-import sys
 from collections.abc import Callable, Iterable
 from contextlib import closing
 from functools import partial
 from typing import Any
 
 from weights_cache.errors import ZooError
+from weights_cache.messages import is_read_by_people
+from weights_cache.shown_urls import shown_url
 from zoo.cli_drawings import drawing_paths, save_drawing
 from zoo.cli_hints import Hints
 from zoo.cli_output import FORMS, Output, make_output
@@ -191,7 +192,7 @@ def _options(flags: tuple[Flag, ...], given: argparse.Namespace) -> dict[str, An
 
 
 def _with_progress(images: list[Any]) -> Iterable[Any]:
-    if len(images) < 2 or not sys.stderr.isatty():
+    if len(images) < 2 or not is_read_by_people():
         return images
     from tqdm import tqdm
 
@@ -218,7 +219,7 @@ def _do_image(
             from zoo.drawing import draw
 
             save_drawing(draw(pixels, drawn), drawing)
-        output.add(image, result)
+        output.add(shown_url(image), result)
         hints.add(image, pixels, result, drawn)
     except ZooError as error:
         if first and not isinstance(error, ImageError):
@@ -227,7 +228,7 @@ def _do_image(
         complain(error)
         return False
     if frames > 1:
-        complain(f"{image} has {frames} frames: the first was taken")
+        complain(f"{shown_url(image)} has {frames} frames: the first was taken")
     return True
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from weights_cache.errors import ZooError
 from zoo.cli_drawings import drawing_paths, save_drawing
+from zoo.terminal import show
 
 
 def add_plan(commands: Any) -> None:
@@ -44,7 +45,7 @@ def _run_plan(given: argparse.Namespace) -> int:
     if given.json:
         _print_document(given.name, plan, profile)
     else:
-        print(plan if profile is None else profile)
+        show(plan if profile is None else profile)
     if drawing:
         from zoo.drawing.plans import draw_plan
 

@@ -4,6 +4,8 @@ import argparse
 import sys
 from typing import Any
 
+from weights_cache.errors import ZooError
+from weights_cache.messages import is_read_by_people, say
 from weights_cache.sizes import count_text, size_text
 from zoo.cli_kits import add_install, add_kit
 from zoo.cli_models import print_licensed
@@ -38,6 +40,10 @@ def add_weights(commands: Any) -> None:
         help_text = f"{_NAMES}; none means {'the cache' if name == 'path' else 'all'}"
         help_text += "; or a URL that was loaded" if name == "clear" else ""
         action.add_argument("names", nargs="*", metavar="NAME", help=help_text)
+        if name == "clear":
+            action.add_argument(
+                "--old", action="store_true", help="only versions that this release does not use"
+            )
         action.set_defaults(run=run)
 
 
@@ -74,10 +80,10 @@ def _agreed(lacking: list[Any], yes: bool) -> bool:
 
     size = sum({(w.record.name, f.path): f.bytes for w in lacking for f in w.record.files}.values())
     what = f"{count_text(len(lacking), 'model')}, {size_text(size)}, into {cache_folder()}"
-    if yes or sys.stdin is None or not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if yes or sys.stdin is None or not (sys.stdin.isatty() and is_read_by_people()):
         complain(f"fetching {what}")
         return True
-    print(f"fetch {what}? [Y/n] ", end="", file=sys.stderr, flush=True)
+    say(f"fetch {what}? [Y/n] ", end="")
     if sys.stdin.readline().strip().lower() in ("", "y", "yes"):
         return True
     complain("nothing was fetched")
@@ -92,7 +98,20 @@ def _list_weights(given: argparse.Namespace) -> int:
         for wanted in (matching(given.names) if given.names else everything())
     ]
     print_licensed(("NAME", "SIZE", "WHERE"), rows)
+    old = "" if given.names else old_versions_text()
+    if old:
+        complain(f"the cache also has {old}")
     return 0
+
+
+def old_versions_text() -> str:
+    """How many versions in the cache this release does not use; empty for none."""
+    from weights_cache import old_versions
+
+    old = old_versions()
+    size = size_text(sum(version.bytes for version in old))
+    count = count_text(len(old), "old version")
+    return f"{count} of models, {size} ('zoo weights clear --old' removes them)" if old else ""
 
 
 def _where(wanted: Any) -> str:
@@ -162,10 +181,17 @@ def _print_weights_path(given: argparse.Namespace) -> int:
 
 
 def _clear_weights(given: argparse.Namespace) -> int:
-    from weights_cache import clear, clear_url
+    from weights_cache import clear, clear_old_versions, clear_url
     from weights_cache.addresses import is_url
     from zoo.selection import matching
 
+    if given.old:
+        if given.names:
+            raise ZooError(
+                f"--old removes the old versions of all models: leave out {' '.join(given.names)}"
+            )
+        print(f"{size_text(clear_old_versions())} freed")
+        return 0
     freed = 0 if given.names else clear()
     freed += sum(clear_url(name) for name in given.names if is_url(name))
     for name, record, only, required in matching(n for n in given.names if not is_url(n)):

@@ -15,6 +15,7 @@ from core.settings import get_backend
 from weights_cache.addresses import is_url
 from weights_cache.errors import WeightsError
 from weights_cache.remote import locate_url
+from weights_cache.shown_urls import other_scheme, shown_url
 from zoo.classification.teachable import TeachableModel
 from zoo.loaded import LoadedModel
 from zoo.pickling import Recipe
@@ -31,6 +32,7 @@ def load_path(
     backend: str | None = None,
     kernels: Kernels | None = None,
     limits: Limits | None = None,
+    isolate: bool = False,
 ) -> LoadedModel:
     """Load a model from a file or folder.
 
@@ -39,6 +41,7 @@ def load_path(
         backend: where it runs, by default the active one.
         kernels: functions for node types that have none here, by type.
         limits: as for `zoo.load`.
+        isolate: as for `zoo.load`.
 
     Returns:
         A `zoo.classification.teachable.TeachableModel` of what Teachable Machine exported, else a
@@ -49,15 +52,25 @@ def load_path(
         CoreError: there is no such backend.
     """
     name = os.fspath(path)
-    recipe = Recipe.of_path(name, kernels, checked_limits(limits))
+    if "://" in name and not is_url(name):
+        raise other_scheme("model", name, "the path of a file")
+    limits = checked_limits(limits)
     if not is_url(name):
-        return _load_file(name, name, backend, kernels, limits, recipe)
-    file = locate_url(name)
+        recipe = Recipe.of_path(name, kernels, limits)
+        return _load_file(name, name, backend, kernels, limits, recipe, isolate)
+    file, shown = locate_url(name), shown_url(name)
+    strict = limits or Limits.strict()
+    # A pickle holds no URL with a token in it: then it has the place of the file.
+    recipe = (
+        Recipe.of_path(name, kernels, limits)
+        if name == shown
+        else Recipe.of_path(str(file), kernels, strict)
+    )
     try:
-        return _load_file(file, name, backend, kernels, limits or Limits.strict(), recipe)
+        return _load_file(file, shown, backend, kernels, strict, recipe, isolate)
     except WeightsError as error:
         raise WeightsError(
-            f"the model at {name} cannot be used: {error}; `zoo weights clear {name}` removes it "
+            f"the model at {shown} cannot be used: {error}; `zoo weights clear {shown}` removes it "
             "from the cache"
         ) from error
 
@@ -69,8 +82,13 @@ def _load_file(
     kernels: Kernels | None,
     limits: Limits | None,
     recipe: Recipe,
+    isolate: bool,
 ) -> LoadedModel:
     """Load the model in a file or folder; its name is the path or URL that was given."""
+    if isolate:
+        from zoo.isolation.models import load_isolated
+
+        return load_isolated(file, name, limits, recipe)
     if not is_teachable(file):
         network = load_model(file, backend, kernels=kernels, limits=limits)
         return ConvertedModel(name, network, recipe)

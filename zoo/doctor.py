@@ -3,11 +3,12 @@
 import os
 import platform
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from importlib import metadata
 
+from weights_cache.errors import ZooError
 from zoo.blas import KERNELS, VARIABLE, WIDE_KERNELS, is_misjudged
+from zoo.child_processes import python_command, python_environment
 
 PROBE_SECONDS = 60
 
@@ -79,13 +80,20 @@ def _version(package: str) -> str:
 
 def _probe(code: str, *arguments: str, environment: Mapping[str, str] | None = None) -> str:
     """The last line that a process printed, or why it failed."""
-    command = [sys.executable, "-c", code, *arguments]
     try:
         done = subprocess.run(
-            command, capture_output=True, text=True, timeout=PROBE_SECONDS, env=environment
+            python_command(code, *arguments),
+            env=python_environment(environment),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="backslashreplace",
+            timeout=PROBE_SECONDS,
         )
     except subprocess.TimeoutExpired:
         return f"unavailable: no answer in {PROBE_SECONDS} s"
+    except (OSError, ZooError) as error:
+        return f"unavailable: {error}"
     lines = (done.stdout if done.returncode == 0 else done.stderr).strip().splitlines()
     last = lines[-1] if lines else f"the process ended with status {done.returncode}"
     return last if done.returncode == 0 else f"unavailable: {last}"
@@ -128,12 +136,15 @@ def _cache() -> str:
     """Where it is, and which models it has, as `zoo models` counts them."""
     from weights_cache import cache_folder, cached_bytes
     from weights_cache.sizes import count_text, size_text
+    from zoo.cli_weights import old_versions_text
 
     folder = cache_folder()
     count = count_text(len(_models_in("cached")), "model")
     writable = os.access(_existing(str(folder)), os.W_OK)
     access = "" if writable else ", not writable (set ZOO_WEIGHTS_CACHE to another folder)"
-    return f"{folder}: {count}, {size_text(cached_bytes())}{access}"
+    old = old_versions_text()
+    also = f", {old}" if old else ""
+    return f"{folder}: {count}, {size_text(cached_bytes())}{also}{access}"
 
 
 def _kits() -> str:
@@ -156,8 +167,12 @@ def _models_in(place: str) -> list[str]:
 def _mirror(place: str | None) -> str:
     if not place:
         return "none (ZOO_WEIGHTS_MIRROR)"
-    known = place.startswith(("http://", "https://")) or os.path.isdir(place)
-    return place if known else f"{place}: there is no such folder (ZOO_WEIGHTS_MIRROR)"
+    from weights_cache.addresses import is_url
+    from weights_cache.shown_urls import shown_url
+
+    known = is_url(place) or os.path.isdir(place)
+    shown = shown_url(place)
+    return shown if known else f"{shown}: there is no such folder (ZOO_WEIGHTS_MIRROR)"
 
 
 def _existing(path: str) -> str:

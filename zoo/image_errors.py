@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
+from traceback import walk_tb
 
+from weights_cache.interruptions import is_interruption
 from zoo.pixels import ImageError
 
 EMPTY = "{} is empty (0 bytes): the copy or download that made it failed, repeat it"
@@ -43,7 +46,9 @@ def missing_file(path: str) -> ImageError:
 def _in_current_folder() -> str:
     try:
         return f" in {os.getcwd()}"
-    except OSError:  # it was removed
+    except OSError as error:  # it was removed
+        if is_interruption(error):
+            raise
         return ""
 
 
@@ -73,7 +78,9 @@ def _similar_file(path: str) -> str | None:
     try:
         with os.scandir(folder or os.curdir) as entries:
             names = {entry.name.lower(): entry.name for entry in islice(entries, _MOST_NAMES)}
-    except (OSError, ValueError):
+    except (OSError, ValueError) as error:
+        if is_interruption(error):
+            raise
         return None
     close = get_close_matches(name.lower(), names, n=1)
     return os.path.join(folder, names[close[0]]) if close else None
@@ -114,19 +121,67 @@ def said_as_image_error(name: str) -> Iterator[None]:
     """Turn whatever goes wrong inside into an ImageError about ``name``.
 
     Damaged files make Pillow's parsers raise almost anything: SyntaxError, struct.error,
-    zlib.error, EOFError, IndexError, MemoryError, ...
+    zlib.error, EOFError, IndexError, MemoryError, ... What comes from outside, such as the
+    exception of a signal handler that ends what takes too long, is passed on.
     """
     try:
         yield
     except ImageError:
         raise
-    except PermissionError as error:
-        advice = "change its permissions"
-        raise ImageError(f"{name} may not be read ({error.strerror}): {advice}") from None
     except Exception as error:
-        if re.search(_VIDEO_NAME, name):
-            raise not_an_image(name, b"") from None
-        reason = getattr(error, "strerror", None) or str(error).strip() or type(error).__name__
-        raise ImageError(
-            f"{name} cannot be read ({reason}): it may be damaged, save or download it again"
-        ) from error
+        if is_interruption(error):
+            raise
+        raise _as_image_error(error, name) from _worth_showing(error, name)
+
+
+@contextmanager
+def said_as_error_of_object(name: str) -> Iterator[None]:
+    """As `said_as_image_error`, where code of the caller's object runs, which may raise anything.
+
+    Only time-outs are passed on: what a signal handler raised, or another thread.
+    """
+    try:
+        yield
+    except ImageError:
+        raise
+    except Exception as error:
+        if re.search(_TIME_OUT, type(error).__name__) or _raised_by_signal_handler(error):
+            raise
+        raise _as_image_error(error, name) from error
+
+
+#: As TimeoutError, stopit's TimeoutException and Celery's SoftTimeLimitExceeded are called.
+_TIME_OUT = r"(?i)time_?(out|limit)"
+
+
+def _raised_by_signal_handler(error: Exception) -> bool:
+    handlers = [signal.getsignal(number) for number in signal.valid_signals()]
+    codes = {getattr(handler, "__code__", None) for handler in handlers} - {None}
+    return any(frame.f_code in codes for frame, _ in walk_tb(error.__traceback__))
+
+
+def _as_image_error(error: Exception, name: str) -> ImageError:
+    if isinstance(error, PermissionError):
+        advice = "change its permissions"
+        return ImageError(f"{name} may not be read ({error.strerror}): {advice}")
+    if isinstance(error, MemoryError):
+        return ImageError(f"{name} does not fit into the memory that is free: make it smaller")
+    if re.search(_VIDEO_NAME, name):
+        return not_an_image(name, b"")
+    reason = getattr(error, "strerror", None) or _words(error) or type(error).__name__
+    return ImageError(
+        f"{name} cannot be read ({reason}): it may be damaged, save or download it again"
+    )
+
+
+def _words(error: Exception) -> str:
+    try:
+        return str(error).strip()
+    except Exception:  # of an object that raises on purpose
+        return ""
+
+
+def _worth_showing(error: Exception, name: str) -> Exception | None:
+    """The error behind an ImageError; None where that says it all."""
+    is_clear = isinstance(error, (PermissionError, MemoryError)) or re.search(_VIDEO_NAME, name)
+    return None if is_clear else error

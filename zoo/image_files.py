@@ -5,27 +5,37 @@ Images of iPhones (HEIC) are opened through pillow-heif where it is installed.
 
 from __future__ import annotations
 
-import io
-import warnings
+import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import suppress
 from functools import lru_cache
-from threading import Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weights_cache.interruptions import is_interruption
 from zoo.image_errors import not_an_image
-from zoo.pixels import NO_PIXELS, ImageError, to_rgb_pixels
+from zoo.image_limits import (
+    DECODE_SECONDS,
+    OPEN_SECONDS,
+    bytes_of_pixels,
+    check_nested,
+    check_scans,
+    check_size,
+    limit_of_context,
+)
+from zoo.pillow import add_heif, open_any, open_frequent
+from zoo.pixels import ImageError, to_rgb_pixels
 
 if TYPE_CHECKING:
     from PIL import Image
 
-MAX_PIXELS = 100_000_000
-"""Largest image that is decoded: a few kilobytes can unpack to gigabytes."""
+    from zoo.watched_files import WatchedFile
 
 HEIF_ENDINGS = (".heic", ".heif", ".hif")
 _HEIF_BRANDS = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1")
+
+_POSTSCRIPT = rb"%!PS|\xc5\xd0\xd3\xc6"
 
 #: Formats whose files may hold several images. JPEG's MPO is not among them: its second image is
 #: a preview or the other eye's, and phones write it without saying so.
@@ -44,51 +54,62 @@ _UPRIGHT = {  # EXIF orientation → the Image.Transpose that undoes it
     7: "TRANSVERSE",
     8: "ROTATE_90",
 }
+_FLIPS_COLUMNS, _FLIPS_ROWS, _SWAPS = (2, 3, 7, 8), (3, 4, 6, 7), (5, 6, 7, 8)
 
-_TOO_LARGE = "{} is too large ({}; the limit is {:,} pixels): make it smaller or pass an array"
+#: Larger images are converted in blocks: whole copies would double the memory.
+_PIXELS_AT_ONCE = 4_000_000
+_PIXELS_OF_A_BLOCK = 2**17
 
-# warnings.catch_warnings swaps the filters of the whole process: one thread at a time.
-_warning_filters = Lock()
 
-
-def open_image(file: str | io.BytesIO, name: str) -> Image.Image:
+def open_image(file: WatchedFile, name: str) -> Image.Image:
     """Open an encoded image, not decoded yet.
 
     Args:
-        file: a path, or the bytes in memory.
+        file: at its start.
         name: what error messages call it.
 
     Raises:
         ImageError: it is no image, or too large.
     """
+    file.allow(min(OPEN_SECONDS, _seconds()))
+    head = file.read(16)
+    if re.match(_POSTSCRIPT, head):  # Pillow would run it, as a program, in Ghostscript
+        raise ImageError(f"{name} is PostScript, which is not run: convert it to JPEG or PNG")
+    image = _open_known(file, head, name)
+    check_size(image.size, name, each=bytes_of_pixels(image))
+    if image.format == "JPEG":
+        check_scans(file, image.size, name)
+    file.allow(_seconds())
+    return image
+
+
+def _open_known(file: WatchedFile, head: bytes, name: str) -> Image.Image:
+    """Open an image of a format that Pillow, or an addition to it, knows."""
     from PIL import UnidentifiedImageError
 
-    try:
-        return _open(file, name)
-    except UnidentifiedImageError:
-        head = _head(file)
+    with suppress(UnidentifiedImageError):
+        return _open(file, head, name)
     if not _is_heif(head):
         raise not_an_image(name, head)
     _register_heif(name)
-    return _open(file, name)
+    return _open(file, head, name)
 
 
-def _open(file: str | io.BytesIO, name: str) -> Image.Image:
+def _seconds() -> float:
+    return limit_of_context("file_seconds", DECODE_SECONDS)
+
+
+def _open(file: WatchedFile, head: bytes, name: str) -> Image.Image:
     from PIL import Image
 
+    check_nested(file, head, name)
     try:
-        with _no_warnings():
-            return Image.open(file)
+        return open_frequent(file, head) or open_any(file)
     except Image.DecompressionBombError as error:
-        found = str(error).partition(" exceeds")[0]
-        raise ImageError(_TOO_LARGE.format(name, found, MAX_PIXELS)) from None
-
-
-def _head(file: str | io.BytesIO) -> bytes:
-    if not isinstance(file, str):
-        return bytes(file.getbuffer()[:12])
-    with open(file, "rb") as opened:
-        return opened.read(12)
+        raise ImageError(
+            f"{name} is too large for Pillow ({error}): make it smaller, pass an array, or raise "
+            "PIL.Image.MAX_IMAGE_PIXELS"
+        ) from None
 
 
 def _is_heif(head: bytes) -> bool:
@@ -97,9 +118,7 @@ def _is_heif(head: bytes) -> bool:
 
 @lru_cache(maxsize=1)
 def _add_heif_to_pillow() -> None:
-    from pillow_heif import register_heif_opener
-
-    register_heif_opener()
+    add_heif()
 
 
 def _register_heif(name: str) -> None:
@@ -112,35 +131,35 @@ def _register_heif(name: str) -> None:
         ) from None
 
 
-@contextmanager
-def _no_warnings() -> Iterator[None]:
-    """Silence Pillow on 89 megapixels, where ``MAX_PIXELS`` decides, and on damaged metadata."""
-    with _warning_filters, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
-
-
 def decode_image(image: Image.Image, name: str) -> np.ndarray:
     """The pixels of the current frame of an image, upright: uint8 [height, width, 3] in RGB.
 
     Raises:
         ImageError: it has no pixels or too many, or is a program.
     """
-    _check_size(image.size, name)
-    if image.format == "EPS":  # Pillow would run it, as a program, in Ghostscript
+    check_size(image.size, name, each=bytes_of_pixels(image))
+    if image.format == "EPS":
         raise ImageError(f"{name} is PostScript, which is not run: convert it to JPEG or PNG")
-    image.load()
-    orientation = _orientation(image)
-    return np.asarray(_upright(_to_rgb(image, name), orientation))
+    try:
+        image.load()
+        check_size(image.size, name)  # of some formats the header promises another one
+        return _upright_pixels(image, name, _orientation(image))
+    except MemoryError:
+        width, height = image.size
+        raise ImageError(
+            f"{name} of {width} x {height} pixels needs more memory than there is: make it smaller"
+        ) from None
 
 
 def frame_count(image: Image.Image) -> int:
-    """How many frames or pages the file of an image has."""
+    """How many frames or pages the file of an image has; 1 if they cannot be counted in time."""
     if image.format not in _SEVERAL_FRAMES:
         return 1
     try:
         return int(getattr(image, "n_frames", 1))
-    except Exception:  # what comes after the first frame may be damaged
+    except Exception as error:  # what comes after the first frame may be damaged
+        if is_interruption(error):
+            raise
         return 1
 
 
@@ -157,20 +176,64 @@ def image_endings() -> frozenset[str]:
     return frozenset([e for e, kind in endings.items() if kind in decoded]).union(HEIF_ENDINGS)
 
 
-def _check_size(size: tuple[int, int], name: str) -> None:
+def _orientation(image: Image.Image) -> int:
+    try:
+        found = image.getexif().get(_ORIENTATION_TAG, 1)
+        return found if found in _UPRIGHT else 1
+    except Exception as error:  # viewers, too, show an image whose EXIF block is damaged
+        if is_interruption(error):
+            raise
+        return 1
+
+
+def _upright_pixels(image: Image.Image, name: str, orientation: int) -> np.ndarray:
+    width, height = image.size
+    kind = image.format
+    if width * height <= _PIXELS_AT_ONCE:
+        return _array(_upright(_to_rgb(image, kind, name), orientation))
+    if image.mode[0] in "IF":
+        _check_levels(image, name)
+    swaps = orientation in _SWAPS
+    pixels = np.empty((width, height, 3) if swaps else (height, width, 3), np.uint8)
+    for box in _blocks(width, height):
+        block = _upright(_to_rgb(image.crop(box), kind, name), orientation)
+        pixels[_place(box, image.size, orientation)] = _array(block)
+    return pixels
+
+
+def _array(image: Image.Image) -> np.ndarray:
+    """The pixels of an RGB image; `numpy.asarray` might drop the exception of a signal handler."""
+    return np.frombuffer(image.tobytes(), np.uint8).reshape(image.height, image.width, 3)
+
+
+def _blocks(width: int, height: int) -> Iterator[tuple[int, int, int, int]]:
+    """Parts of an image: some rows each, or parts of a row."""
+    columns = min(width, _PIXELS_OF_A_BLOCK)
+    rows = max(1, _PIXELS_OF_A_BLOCK // columns)
+    for top in range(0, height, rows):
+        for left in range(0, width, columns):
+            yield left, top, min(left + columns, width), min(top + rows, height)
+
+
+def _place(
+    box: tuple[int, int, int, int], size: tuple[int, int], orientation: int
+) -> tuple[slice, slice]:
+    """Where the part of an image is found in the image that is turned upright."""
+    left, top, right, bottom = box
     width, height = size
-    if not width * height:
-        raise ImageError(NO_PIXELS.format(name, f"{width} x {height}"))
-    if width * height > MAX_PIXELS:
-        found = f"{width} x {height} pixels"
-        raise ImageError(_TOO_LARGE.format(name, found, MAX_PIXELS))
+    if orientation in _FLIPS_COLUMNS:
+        left, right = width - right, width - left
+    if orientation in _FLIPS_ROWS:
+        top, bottom = height - bottom, height - top
+    rows, columns = slice(top, bottom), slice(left, right)
+    return (columns, rows) if orientation in _SWAPS else (rows, columns)
 
 
-def _to_rgb(image: Image.Image, name: str) -> Image.Image:
+def _to_rgb(image: Image.Image, kind: str | None, name: str) -> Image.Image:
     from PIL import Image
 
     if image.mode[0] in "IF":
-        return Image.fromarray(to_rgb_pixels(_deep_grey(image), name))
+        return Image.fromarray(to_rgb_pixels(_deep_grey(image, kind), name))
     if image.has_transparency_data:
         rgba = image.convert("RGBA")
         page = Image.new("RGB", image.size, "white")
@@ -179,21 +242,22 @@ def _to_rgb(image: Image.Image, name: str) -> Image.Image:
     return image if image.mode == "RGB" else image.convert("RGB")
 
 
-def _deep_grey(image: Image.Image) -> np.ndarray:
+def _check_levels(image: Image.Image, name: str) -> None:
+    """Raise if an image of more than 8 bits has values out of range, before it is converted."""
+    ranges = []
+    for box in _blocks(*image.size):
+        values = _deep_grey(image.crop(box), image.format)
+        ranges.append([values.min(), values.max()])
+    to_rgb_pixels(np.array(ranges), name)
+
+
+def _deep_grey(image: Image.Image, kind: str | None) -> np.ndarray:
     """The values of an image of more than 8 bits; 16-bit ones scaled to 0..255."""
     values = np.asarray(image)
     # Older versions of Pillow opened 16-bit grey PNG and PGM files in their 32-bit mode.
-    if image.mode.startswith("I;16") or (image.mode == "I" and image.format in ("PNG", "PPM")):
+    if image.mode.startswith("I;16") or (image.mode == "I" and kind in ("PNG", "PPM")):
         return (values.astype(np.uint32) + 128) // 257
     return values
-
-
-def _orientation(image: Image.Image) -> int:
-    try:
-        with _no_warnings():
-            return image.getexif().get(_ORIENTATION_TAG, 1)
-    except Exception:  # viewers, too, show an image whose EXIF block is damaged
-        return 1
 
 
 def _upright(image: Image.Image, orientation: int) -> Image.Image:

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from weights_cache.errors import ZooError
+from zoo.image_errors import said_as_error_of_object
 from zoo.images import read_image
 from zoo.pixels import ImageError
 
@@ -27,13 +28,14 @@ class ResultsOfImages(list[Result]):
 
 def is_several(source: Any) -> bool:
     """Whether a source is a list, an iterator or a batch of images rather than one image."""
-    if hasattr(source, "ndim"):  # an array or a tensor
-        return bool(source.ndim == 4)
-    if isinstance(source, (str, bytes, bytearray, memoryview, os.PathLike)):
-        return False
-    if isinstance(source, Sequence):
-        return True
-    return hasattr(source, "__next__") and not hasattr(source, "read")
+    with said_as_error_of_object(type(source).__qualname__):
+        if hasattr(source, "ndim"):  # an array or a tensor
+            return bool(source.ndim == 4)
+        if isinstance(source, (str, bytes, bytearray, memoryview, os.PathLike)):
+            return False
+        if isinstance(source, Sequence):
+            return True
+        return hasattr(source, "__next__") and not hasattr(source, "read")
 
 
 def for_each_image(
@@ -90,7 +92,10 @@ def for_each_batch(
 
 def as_sequence(source: Any) -> Any:
     """The images of a list or batch, each for itself."""
-    return np.asarray(source) if hasattr(source, "ndim") else source
+    if not hasattr(source, "ndim"):
+        return source
+    with said_as_error_of_object(type(source).__qualname__):
+        return np.asarray(source)
 
 
 def at_index(index: int, run_one: Callable[[Item], Result], image: Item) -> Result:

@@ -5,19 +5,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from weights_cache.dependencies import needed_for
 from weights_cache.places import is_offline
+from weights_cache.shown_urls import host_of, shown_url
 from zoo.image_errors import VIDEO_ADVICE
 from zoo.pixels import ImageError
 
 if TYPE_CHECKING:
-    import requests
+    from weights_cache.answers import Answer
 
 MAX_DOWNLOAD = 64 * 2**20
 """Most bytes that are fetched from a URL."""
-
-_MAX_REDIRECTS = 5
-_TIMEOUTS = (5, 15)  # seconds to connect, seconds between two packets
 
 #: A letter alone is a drive of Windows.
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://|(data):", re.IGNORECASE)
@@ -49,7 +46,7 @@ def read_url(url: str) -> tuple[bytes, str]:
     if scheme == "data":
         return _data(url)
     advice = VIDEO_ADVICE if scheme in _STREAMS else "download it and pass its path"
-    raise ImageError(f"{url!r:.300} is not read: URLs of http, https, file and data are; {advice}")
+    raise ImageError(f"{_shown(url)} is not read: URLs of http, https, file and data are; {advice}")
 
 
 def path_of_file_url(url: str) -> str:
@@ -67,7 +64,7 @@ def path_of_file_url(url: str) -> str:
     parts = urlsplit(url)
     if parts.netloc not in ("", "localhost"):
         raise ImageError(
-            f"{url!r:.300} is a file of the machine {parts.netloc!r}: a file of this one has "
+            f"{_shown(url)} is a file of the machine {host_of(url)!r}: a file of this one has "
             "three slashes, file:///folder/image.jpg"
         )
     return url2pathname(parts.path)
@@ -90,35 +87,50 @@ def _data(url: str) -> tuple[bytes, str]:
         ) from None
 
 
+def _shown(url: str) -> str:
+    """The URL in messages, quoted; cut only after passwords are out of it."""
+    return f"{shown_url(url)!r:.300}"
+
+
 def _fetch(url: str) -> tuple[bytes, str]:
+    """Asked once, where weights are asked several times; the other limits are those of weights."""
+    shown = _shown(url)
     if is_offline():
-        raise ImageError(f"{url!r} is not fetched because ZOO_OFFLINE is set: unset it")
-    with needed_for("fetching an image"):
-        import requests
+        raise ImageError(f"{shown} is not fetched because ZOO_OFFLINE is set: unset it")
+    from weights_cache.answers import Budget, answer_to, open_session
+    from weights_cache.download import LIMITS
+    from weights_cache.failures import DownloadError, harmless
 
+    limits = LIMITS.of_user()
+    in_all = limits.seconds_for(MAX_DOWNLOAD)
+    budget = Budget(limits.silence, in_all, in_all)
     try:
-        with requests.Session() as session:
-            session.max_redirects = _MAX_REDIRECTS
-            headers = {"Accept-Encoding": "identity"}
-            with session.get(url, headers=headers, timeout=_TIMEOUTS, stream=True) as response:
-                kind = response.headers.get("Content-Type", "unknown type")
-                return _body(response, url), f"{url!r} (sent as {kind})"
-    except (requests.RequestException, ValueError) as error:
-        lost = isinstance(error, requests.ConnectionError)
-        reason = "no connection" if lost else str(error)
-        raise ImageError(f"{url!r} cannot be fetched ({reason}): check it in a browser") from error
+        with (
+            open_session("fetching an image") as session,
+            answer_to(session, url, {}, limits, budget) as answer,
+        ):
+            kind = harmless(answer.headers.get("Content-Type", "unknown type"))
+            return _body(answer, shown), f"{shown} (sent as {kind:.80})"
+    except DownloadError as error:
+        raise ImageError(f"{shown} cannot be fetched ({error}): check it in a browser") from error
 
 
-def _body(response: requests.Response, url: str) -> bytes:
-    if response.status_code != 200:
+def _body(answer: Answer, shown: str) -> bytes:
+    if answer.status != 200:
         raise ImageError(
-            f"{url!r} answered with status {response.status_code}, not 200: check the address"
+            f"{shown} answered with status {answer.status}, not 200: check the address"
         )
+    if answer.length > MAX_DOWNLOAD:
+        raise _too_large(shown)
     body = bytearray()
-    for chunk in response.iter_content(2**16):
-        body += chunk
+    for block in answer.blocks(decoded=True):
+        body += block
         if len(body) > MAX_DOWNLOAD:
-            raise ImageError(
-                f"{url!r} is larger than {MAX_DOWNLOAD:,} bytes: download it and pass its path"
-            )
+            raise _too_large(shown)
     return bytes(body)
+
+
+def _too_large(shown: str) -> ImageError:
+    return ImageError(
+        f"{shown} is larger than {MAX_DOWNLOAD:,} bytes: download it and pass its path"
+    )

@@ -5,20 +5,26 @@ Pillow is imported when an image must be decoded, requests when one must be fetc
 
 from __future__ import annotations
 
-import io
 import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from weights_cache.dependencies import needed_for
-from zoo.image_errors import EMPTY, folder_given, missing_file, said_as_image_error
+from zoo.image_errors import (
+    EMPTY,
+    folder_given,
+    missing_file,
+    said_as_error_of_object,
+    said_as_image_error,
+)
 from zoo.image_files import decode_image, frame_count, open_image
-from zoo.image_urls import path_of_file_url, read_url, scheme_of
+from zoo.image_urls import MAX_DOWNLOAD, path_of_file_url, read_url, scheme_of
+from zoo.pillow import import_pillow, quiet
 from zoo.pixels import ImageError, to_rgb_pixels
+from zoo.watched_files import WatchedFile, watched_bytes, watched_path
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -47,7 +53,12 @@ def read_image(source: object, *, order: Order = "rgb") -> np.ndarray:
     files of several pages the first frame is read (of a PIL image its current one); transparent
     pixels are shown over white, as image viewers do; 16-bit grey is scaled to 8 bits. HEIC needs
     the package pillow-heif. The fourth channel of an array is dropped, because an array does not
-    say whether it is transparency. Files may have 100 million pixels, URLs 64 MiB, at most.
+    say whether it is transparency.
+
+    Reading a file takes at most 900 MB of memory, estimated from its header: 112 million pixels
+    of JPEG or PNG, 50 of WebP, 45 of AVIF, 34 of JPEG 2000; and about 6 seconds of computing.
+    ``with core.limits(file_bytes=..., file_seconds=...)`` sets other limits.
+    URLs may have 64 MiB.
 
     The result is not to be written to: it may be the caller's own array, not copied.
 
@@ -95,16 +106,17 @@ def read_first_frame(source: str | bytes, name: str | None = None) -> tuple[np.n
 def _is_array(source: object) -> bool:
     if isinstance(source, (str, os.PathLike, bytes, bytearray, memoryview)):
         return False
-    return not hasattr(source, "read") and (
-        hasattr(source, "numpy") or hasattr(source, "__array__")
-    )
+    with said_as_error_of_object(type(source).__qualname__):
+        return not hasattr(source, "read") and (
+            hasattr(source, "numpy") or hasattr(source, "__array__")
+        )
 
 
-def _from_array(source: object) -> np.ndarray:
+def _from_array(source: Any) -> np.ndarray:
     if isinstance(source, np.ndarray):
         return to_rgb_pixels(source)
     name = type(source).__qualname__
-    with said_as_image_error(name):
+    with said_as_error_of_object(name):
         array = np.asarray(source.numpy() if hasattr(source, "numpy") else source)
     return to_rgb_pixels(array, name)
 
@@ -112,29 +124,28 @@ def _from_array(source: object) -> np.ndarray:
 @contextmanager
 def _opened(source: object, name: str | None = None) -> Iterator[tuple[Image.Image, str]]:
     """The image of a source that is no array, not decoded yet, and what error messages call it."""
-    with needed_for("reading images"):
-        from PIL import Image
-
-    if isinstance(source, Image.Image):
+    if isinstance(source, import_pillow().Image):
         name = f"PIL image of mode {source.mode}"
-        with said_as_image_error(name):
+        with said_as_image_error(name), quiet(source):
             yield source, name
         return
     file, found = _encoded(source)
     name = name or found
-    if not file:
-        raise ImageError(EMPTY.format(name))
-    stored = file if isinstance(file, str) else io.BytesIO(file)
-    with said_as_image_error(name), open_image(stored, name) as image:
-        yield image, name
+    with file, said_as_image_error(name), quiet():
+        yield open_image(file, name), name
 
 
-def _encoded(source: object) -> tuple[str | bytes, str]:
-    """The path or the bytes of an encoded image, and what error messages call it."""
+def _encoded(source: object) -> tuple[WatchedFile, str]:
+    """The file or the bytes of an encoded image, and what error messages call it."""
     if isinstance(source, (str, os.PathLike)):
-        return _in_place(os.fsdecode(source))
+        with said_as_error_of_object(type(source).__qualname__):
+            place = os.fsdecode(source)
+        return _in_place(place)
     if isinstance(source, (bytes, bytearray, memoryview)):
-        return bytes(source), f"{type(source).__name__} object"
+        name = f"{type(source).__name__} object"
+        with said_as_error_of_object(name):
+            data = bytes(source)
+        return _in_memory(data, name)
     if hasattr(source, "read"):
         return _from_file(source)
     raise ImageError(
@@ -143,31 +154,40 @@ def _encoded(source: object) -> tuple[str | bytes, str]:
     )
 
 
-def _in_place(place: str) -> tuple[str | bytes, str]:
+def _in_place(place: str) -> tuple[WatchedFile, str]:
     scheme = scheme_of(place)
     if scheme not in (None, "file"):
-        return read_url(place)
+        return _in_memory(*read_url(place))
     path = path_of_file_url(place) if scheme else place
     name = f"{path!r:.300}"
-    _check_path(path, name)
-    return path, name
-
-
-def _check_path(path: str, name: str) -> None:
     with said_as_image_error(name):
         try:
             status = os.stat(path)
         except (FileNotFoundError, NotADirectoryError):
             raise missing_file(path) from None
-    if stat.S_ISDIR(status.st_mode):
-        raise folder_given(name)
-    if stat.S_ISREG(status.st_mode) and not status.st_size:
+        if stat.S_ISDIR(status.st_mode):
+            raise folder_given(name)
+        if stat.S_ISREG(status.st_mode):
+            if not status.st_size:
+                raise ImageError(EMPTY.format(name))
+            return watched_path(path, name), name
+        with open(path, "rb") as pipe:
+            data = pipe.read(MAX_DOWNLOAD + 1)
+    if len(data) > MAX_DOWNLOAD:
+        raise ImageError(f"{name} gives more than {MAX_DOWNLOAD:,} bytes: save them as a file")
+    return _in_memory(data, name)
+
+
+def _in_memory(data: bytes, name: str) -> tuple[WatchedFile, str]:
+    if not data:
         raise ImageError(EMPTY.format(name))
+    return watched_bytes(data, name), name
 
 
-def _from_file(file) -> tuple[bytes, str]:
-    name = f"file object {getattr(file, 'name', None) or type(file).__name__!r}"
-    with said_as_image_error(name):
+def _from_file(file: Any) -> tuple[WatchedFile, str]:
+    with said_as_error_of_object(f"file object {type(file).__name__!r}"):
+        name = f"file object {getattr(file, 'name', None) or type(file).__name__!r}"
+    with said_as_error_of_object(name):
         data = file.read()
     if not isinstance(data, bytes):
         raise ImageError(
@@ -175,11 +195,13 @@ def _from_file(file) -> tuple[bytes, str]:
         )
     if not data:
         raise ImageError(f"{name} has nothing left to read: call seek(0) before passing it")
-    return data, name
+    return _in_memory(data, name)
 
 
 def _what(source: object) -> str:
     """What was given in place of an image; what collections hold would be long."""
+    kind = type(source).__name__
     if isinstance(source, (list, tuple, dict, set)):
-        return f"a {type(source).__name__} of {len(source)}, where one image is taken,"
-    return f"{source!r:.80} ({type(source).__name__})"
+        return f"a {kind} of {len(source)}, where one image is taken,"
+    with said_as_error_of_object(f"an object of type {kind}"):
+        return f"{source!r:.80} ({kind})"

@@ -297,6 +297,7 @@ def load(
     weights: str | os.PathLike[str] | None = None,
     kernels: Mapping[str, Callable[..., object]] | None = None,
     limits: Limits | None = None,
+    isolate: bool = False,
     detector: Literal["blazeface.back", "blazeface.full", "faceapi.tiny_detector"]
     | Model
     | Literal[

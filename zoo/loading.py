@@ -8,6 +8,7 @@ from typing import Any
 from core.bounds import Limits
 from core.settings import get_backend
 from weights_cache.errors import ZooError
+from weights_cache.shown_urls import shown_url
 from zoo.catalog import all_entries, chosen_name, find_entry, is_entry, verbs_of
 from zoo.entry import Entry
 from zoo.loaded import LoadedModel
@@ -31,6 +32,7 @@ def load(
     weights: str | os.PathLike[str] | None = None,
     kernels: Mapping[str, Callable[..., Any]] | None = None,
     limits: Limits | None = None,
+    isolate: bool = False,
     **options: Any,
 ) -> Any:
     """Load a pretrained model by name, or a model of your own from a file or URL.
@@ -56,6 +58,13 @@ def load(
         limits: for a path or URL: what reading the file and a run of the model may cost, see
             `core.Limits`. A model from a URL has ``core.Limits.strict()`` if nothing else is
             given, as its file is not yours; one from a path the generous defaults.
+        isolate: for a path or URL of strangers: read and run the model in a process of its own,
+            with ``"cpu"``. What ``limits`` leaves open is as in ``core.Limits.strict()``, and the
+            operating system holds the process to it: memory (Linux; macOS about; not Windows),
+            time (this process ends it, on any system), open files and bytes written. What hangs,
+            grows or crashes ends that process alone: it is an error here, and the next call starts
+            another one. Starting takes about 0.4 s and 45 MB, each call 0.2 ms more, or 2 to 4 ms
+            with 1 MB. It is no sandbox: the process has the rights of the user.
         options: of the entry. PoseNet: ``output_stride`` (8 or 16), ``input_size`` (a number or
             (height, width) in pixels, rounded down to a multiple of the stride plus 1; by default
             ``posenet.tiny`` has 257 for one person and 321 for several).
@@ -80,11 +89,15 @@ def load(
         given = {"weights": weights, **options}
         unknown = [key for key, value in given.items() if key != "weights" or value is not None]
         refuse_unknown(
-            f"the model in {os.fspath(name)!r}", unknown, ("backend", "kernels", "limits")
+            f"the model in {shown_url(os.fspath(name))!r}",
+            unknown,
+            ("backend", "kernels", "limits", "isolate"),
         )
         from zoo.converted import load_path
 
-        return load_path(name, backend, kernels, limits)
+        if isolate:
+            _check_isolated(backend, kernels)
+        return load_path(name, backend, kernels, limits, isolate)
     entry = find_entry(name)
     if kernels is not None:
         raise ZooError(f"kernels= is for models from a path, {name!r} needs none")
@@ -93,8 +106,24 @@ def load(
             f"limits= is for models from a path or URL, {name!r} is a pretrained model: use "
             f"`with core.limits(...)` around its calls"
         )
+    if isolate:
+        raise ZooError(
+            f"isolate=True is for models from a path or URL, {name!r} is a pretrained model, whose "
+            "file is known: leave isolate out"
+        )
     checked = check_options(entry.name, entry.options, options, also=("backend", "weights"))
     return make_model(entry, checked, backend, weights)
+
+
+def _check_isolated(backend: str | None, kernels: object) -> None:
+    """Raise for what cannot be in another process."""
+    chosen = backend or get_backend()
+    if chosen != "cpu":
+        raise ZooError(f"isolate=True runs on 'cpu', not on {chosen!r}: give backend='cpu'")
+    if kernels is not None:
+        raise ZooError(
+            "kernels= are functions of this process, which isolate=True cannot call: leave one out"
+        )
 
 
 def _is_path(name: Any) -> bool:

@@ -6,6 +6,9 @@ import numpy as np
 
 from weights_cache.errors import ZooError
 
+MAX_REPEATED = 900_000_000
+"""Largest image that is made of an array whose own memory is smaller, a broadcast one."""
+
 NO_PIXELS = "{} has no pixels ({}): at least 1 x 1 is needed"
 
 
@@ -31,12 +34,32 @@ def to_rgb_pixels(array: np.ndarray, name: str = "array") -> np.ndarray:
         [[[0, 0, 0], [255, 255, 255]]]
     """
     _check_shape(array.shape, name)
-    levels = _to_uint8(np.asarray(array), f"{array.dtype} {name}")
-    if levels.ndim == 2:
-        levels = levels[..., np.newaxis]
-    if levels.shape[2] == 1:
-        levels = np.repeat(levels, 3, axis=2)
-    return np.ascontiguousarray(levels[..., :3])
+    _check_memory(array, name)
+    try:
+        levels = _to_uint8(np.asarray(array), f"{array.dtype} {name}")
+        if levels.ndim == 2:
+            levels = levels[..., np.newaxis]
+        if levels.shape[2] == 1:
+            levels = np.repeat(levels, 3, axis=2)
+        return np.ascontiguousarray(levels[..., :3])
+    except MemoryError:
+        raise ImageError(
+            f"{name} of shape {array.shape} does not fit into the memory that is free as a uint8 "
+            "RGB image: make it smaller"
+        ) from None
+
+
+def _check_memory(array: np.ndarray, name: str) -> None:
+    """Raise if few bytes would become many: arrays that repeat them have strides of 0."""
+    needed = 3 * math.prod(array.shape[:2])
+    held = array.itemsize + sum(
+        (n - 1) * abs(stride) for n, stride in zip(array.shape, array.strides, strict=True)
+    )
+    if needed > max(MAX_REPEATED, 4 * held):
+        raise ImageError(
+            f"{name} of shape {array.shape} repeats {held:,} bytes, as an image it takes "
+            f"{needed:,}, the limit is {MAX_REPEATED:,}: pass a smaller one"
+        )
 
 
 def _check_shape(shape: tuple[int, ...], name: str) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weights_cache.dependencies import needed_for
+from weights_cache.messages import visible
 from zoo.documents import encodable
 from zoo.result_checks import check_result, not_a_result
 from zoo.results import AnyResult, Result, by_photo, is_thing, kind_of, label_areas
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     import pandas
 
 Row = dict[str, Any]
+
+#: What formulas begin with, also in Chinese and Japanese widths; tabs and line ends are escaped.
+_FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 _BOX = ("box_x", "box_y", "box_width", "box_height")
 
@@ -32,7 +36,7 @@ _COLUMNS = (
 
 
 def to_csv(result: AnyResult) -> str:
-    """A result as CSV text: a line for each keypoint, label, detection, gesture or region.
+    r"""A result as CSV text: a line for each keypoint, label, detection, gesture or region.
 
     Columns that no row has are left out, so they follow from the kind of result:
 
@@ -50,6 +54,9 @@ def to_csv(result: AnyResult) -> str:
 
     A result that is a dict by image has the column ``image`` first, and a line of its name alone
     for an image where nothing was found. `to_json` tells all, also the masks and each expression.
+
+    Spreadsheets take text that begins with ``=``, ``+``, ``-`` or ``@`` for a formula: such a name
+    or label gets a ``'`` in front, which they hide. Control characters are escaped, as ``\x1b``.
 
     Args:
         result: what a function of the zoo gave: a thing, a list of things, or a dict of either by
@@ -81,8 +88,16 @@ def csv_text(rows: list[Row], columns: list[str]) -> str:
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
     return text.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    """A text that neither a spreadsheet runs as a formula nor a terminal obeys."""
+    if not isinstance(value, str):
+        return value
+    text = visible(value, lines=False)
+    return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def to_pandas(result: AnyResult) -> "pandas.DataFrame":

@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from weights_cache.errors import ZooError
+from weights_cache.messages import say, visible
+from zoo.signals import ending_in_order
 
 
 class Parser(argparse.ArgumentParser):
@@ -53,20 +55,35 @@ class SwitchParser(Parser):
 def complain(message: object) -> None:
     """Print a message to stderr, a line for each of its lines."""
     lines = [" ".join(line.split()) for line in str(message).splitlines()]
-    print("zoo:", "\n     ".join(lines), file=sys.stderr)
+    say("\n     ".join(["zoo: " + "".join(lines[:1]), *lines[1:]]))
+
+
+def show(text: object, *, flush: bool = False) -> None:
+    """Print a text for people to stdout; what could control a terminal is escaped."""
+    print(visible(str(text)), flush=flush)
 
 
 def run_safely(command: Callable[[], int]) -> int:
     """Run a command that prints, and return its exit status, whatever becomes of stdout.
 
     What stdout cannot encode is escaped. A reader that has seen enough, as ``head`` does, ends the
-    command in silence; a full disk and our own errors end it with one line and status 2.
+    command in silence; a full disk and our own errors end it with one line and status 2. SIGTERM
+    lets go of everything first, as Ctrl-C does.
     """
+    _open_missing()
     if sys.stdout is None:
         complain("there is no standard output to print to")
         return 2
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        with ending_in_order():
+            return _status_of(command)
+    finally:
+        _flush_stderr()
+
+
+def _status_of(command: Callable[[], int]) -> int:
     try:
         return _flushed(command)
     except ZooError as error:
@@ -90,13 +107,40 @@ def _flushed(command: Callable[[], int]) -> int:
         sys.stdout.flush()
 
 
+def _open_missing() -> None:
+    """Open /dev/null in place of standard streams that are closed.
+
+    Otherwise the next file has the number of stderr, and what libraries print goes into it.
+    """
+    if None in (sys.stdin, sys.stdout, sys.stderr):
+        while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+            os.set_inheritable(number, True)
+        os.close(number)
+
+
+def _flush_stderr() -> None:
+    """Python would end with status 120 if stderr could not take what is left for it."""
+    try:
+        if sys.stderr is not None:
+            sys.stderr.flush()
+    except (OSError, ValueError):
+        _give_up(sys.stderr)
+
+
 def _give_up_stdout() -> None:
-    """Lead to nowhere what is still in the buffer."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    _give_up(sys.stdout)
+
+
+def _give_up(stream: Any) -> None:
+    """Lead to nowhere what is still in the buffer of a stream."""
+    number = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(number, stream.fileno())
+    os.close(number)
 
 
 def print_table(rows: Sequence[tuple[str, ...]]) -> None:
     """Columns of equal width, but for the last one; on a terminal lines do not wrap."""
+    rows = [tuple(visible(cell, lines=False) for cell in row) for row in rows]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
     room = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     for row in rows:

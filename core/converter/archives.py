@@ -113,10 +113,9 @@ def open_archive(path: Path) -> Iterator[Archive]:
     with reading(path):
         stream = _Opening(open_regular(path, buffering=0))  # type: ignore[arg-type]
         add_file(os.fstat(stream.fileno()))
-        with stream:
-            with _zipped(stream) as zipped:
-                stream.is_open = True
-                yield Archive(path, zipped)
+        with stream, _zipped(stream) as zipped:
+            stream.is_open = True
+            yield Archive(path, zipped)
 
 
 def _zipped(stream: BinaryIO) -> zipfile.ZipFile:

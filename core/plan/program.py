@@ -1,11 +1,11 @@
 """The form that plans are made of: ops in running order, for known shapes."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from core import products
 from core.graph.nodes import Node
 from core.specs import Spec
 
@@ -86,15 +86,5 @@ def use_counts(nodes: Iterable[Node], outputs: Iterable[str]) -> dict[str, int]:
 
 def multiply_adds(node: Node, specs: Mapping[str, Spec]) -> int:
     """How many products a node sums up; 0 of those that are no sums of products."""
-    result = specs[node.name].size
-    if node.type == "conv2d_backprop_input":
-        height, width, _, channels = specs[node.inputs[1]].shape
-        return specs[node.inputs[0]].size * height * width * specs[node.inputs[1]].shape[2]
-    if node.type in ("conv2d", "fused_conv2d"):
-        return result * prod(specs[node.inputs[1]].shape[:3])
-    if node.type in ("depthwise_conv2d", "fused_depthwise_conv2d"):
-        return result * prod(specs[node.inputs[1]].shape[:2])
-    if node.type in ("matmul", "fused_matmul"):
-        axis = -2 if node.attributes.get("transpose_a") else -1
-        return result * specs[node.inputs[0]].shape[axis]
-    return 0
+    inputs = [specs[r] for r in node.inputs[:2] if r != ABSENT]
+    return products.multiply_adds(node.type, inputs, node.attributes, specs[node.name])

@@ -87,7 +87,7 @@ def test_a_folder_or_file_of_another_user_is_not_used(folder, monkeypatch):
 
 @pytest.mark.parametrize(
     ("given", "words"),
-    [("0", "off (ZOO_CODE_CACHE=0)"), ("relative", "not used: relative is no path from the root")],
+    [("0", "off (ZOO_CODE_CACHE=0)"), ("relative", "not used: relative is not an absolute path")],
 )
 def test_places_that_are_none(folder, monkeypatch, given, words):
     monkeypatch.chdir(folder.parents[1])
@@ -101,7 +101,7 @@ def test_a_file_in_the_place_of_the_folder(folder):
     folder.parent.mkdir()
     folder.write_text("")
     keep(KEY, b"code")
-    assert load(KEY) is None and describe() == f"not used: {folder} is no folder"
+    assert load(KEY) is None and describe() == f"not used: {folder} is not a folder"
 
 
 @pytest.mark.parametrize("call", ["open", "replace", "makedirs"])

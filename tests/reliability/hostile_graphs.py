@@ -290,7 +290,7 @@ def _of_lists(side: int) -> dict[str, Hostile]:
 
 def endless_graphs() -> dict[str, Hostile]:
     """Graphs that go on for ever, or whose values grow while they run, by name."""
-    return {**_loops(), **_calls(), **_texts(), **_chains()}
+    return {**_loops(), **_calls(), **_texts(), **_chains(), **_arithmetic()}
 
 
 def _while(body: Sequence[Node], result: str, weights: Arrays = _NONE) -> Hostile:
@@ -435,6 +435,35 @@ def _texts() -> dict[str, Hostile]:
         ),
         "StringSplit at each letter": _single(
             "StringSplit", {"v": ["," * 30_000_000], "d": ","}, reads="y:1", skip_empty=False
+        ),
+    }
+
+
+def _arithmetic() -> dict[str, Hostile]:
+    """Little data, and much to do with it."""
+    image, window = np.zeros((1, 1500, 1500, 1), "f4"), np.zeros((700, 700, 1, 1), "f4")
+    conv = {"strides": [1, 1, 1, 1], "padding": "SAME"}
+    matrix = np.zeros((4000, 4000), "f4")
+    return {
+        "Conv2D of large windows": _single("Conv2D", {"v": image, "w": window}, **conv),
+        "DepthwiseConv2dNative": _single(
+            "DepthwiseConv2dNative", {"v": image, "w": window}, **conv
+        ),
+        "Conv2DBackpropInput of large windows": _single(
+            "Conv2DBackpropInput", {"s": [1, 1500, 1500, 1], "w": window, "v": image}, **conv
+        ),
+        "MaxPool of large windows": _single(
+            "MaxPool", {"v": image}, ksize=[1, 700, 700, 1], strides=[1, 1, 1, 1], padding="SAME"
+        ),
+        "Dilation2D": _single(
+            "Dilation2D", {"v": image, "w": window[..., 0]}, rates=[1, 1, 1, 1], **conv
+        ),
+        "MatMul again and again": graph_of(
+            [
+                Node(f"m{i}" if i < 99 else "y", "MatMul", (f"m{i - 1}" if i else "a", "a"))
+                for i in range(100)
+            ],
+            {"a": matrix},
         ),
     }
 

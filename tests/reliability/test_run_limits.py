@@ -18,7 +18,13 @@ from weights_cache import write_weights
 
 #: Small enough for a test to end at once.
 TIGHT = core.Limits(
-    value_bytes=2**20, run_bytes=2**22, loop_steps=200, calls=50, nodes=1000, seconds=5
+    value_bytes=2**20,
+    run_bytes=2**22,
+    loop_steps=200,
+    calls=50,
+    nodes=1000,
+    multiply_adds=10**9,
+    seconds=5,
 )
 
 #: The limit that ends each graph; where there are several, one of them comes first.
@@ -41,6 +47,12 @@ ENDS = {
     "9,000 nodes": "nodes",
     "2,000 constants that are computed": "nodes value_bytes",
     "many values at once": "value_bytes",
+    "Conv2D of large windows": "multiply_adds",
+    "DepthwiseConv2dNative": "multiply_adds",
+    "Conv2DBackpropInput of large windows": "multiply_adds",
+    "MaxPool of large windows": "multiply_adds",
+    "Dilation2D": "multiply_adds",
+    "MatMul again and again": "multiply_adds",
 }
 
 #: Results that are small whatever the constants say.

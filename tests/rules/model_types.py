@@ -88,6 +88,7 @@ def loaders() -> str:
     options = "".join(f"{name}: {_union(name)} = ..., " for name in every)
     of_files = (
         "kernels: Mapping[str, Callable[..., object]] | None = None, limits: Limits | None = None, "
+        "isolate: bool = False, "
     )
     general = _overload("name: str | os.PathLike[str]", of_files + options, "AnyModel")
     return "\n".join(

@@ -7,18 +7,29 @@ Kinds (value): status (code) and with it retry_after (header); redirect (target)
 (position); short (bytes left out); extra (bytes added); extra_after (bytes sent behind the declared
 length); cut, reset and stall (after so many body bytes); length (declared); nolength; chunked;
 gzip; bomb (size); norange; badrange (other bytes); wrongrange (another start); etag (value);
-delay (seconds).
+delay (seconds); raw (the bytes of the answer as they go over the wire: an object of bytes, or a
+function of the server that gives them or an iterator of pieces; not for ``/gone``, which is 404).
+
+``sent`` counts the bytes of raw answers that the system took. With ``secure=True`` the server
+speaks TLS, with the certificate of ``localhost.pem``.
 """
 
 import gzip
 import hashlib
 import socket
+import ssl
 import struct
 import threading
 import time
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
+
+CERTIFICATE = Path(__file__).with_name("localhost.pem")
+
+Raw = bytes | Iterable[bytes]
 
 _LONGEST_STALL = 20.0
 PORTAL = b"<html><body>Please log in to use this network.</body></html>"
@@ -43,16 +54,23 @@ class Fault:
 
 
 class FaultServer:
-    def __init__(self, files: dict[str, bytes] | None = None) -> None:
+    def __init__(self, files: dict[str, bytes] | None = None, *, secure: bool = False) -> None:
         self.files = dict(files or {})
         self.faults: list[Fault] = []
         self.requests: list[tuple[str, dict[str, str]]] = []
+        self.sent = 0
         self.stalled = threading.Event()
         self.closing = threading.Event()
         self.guard = threading.Lock()
         handler = type("Handler", (_Handler,), {"owner": self})
         self._server = _Server(("127.0.0.1", 0), handler)
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        if secure:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(CERTIFICATE)
+            self._server.socket = context.wrap_socket(
+                self._server.socket, server_side=True, do_handshake_on_connect=False
+            )
+        self.url = f"http{'s' * secure}://127.0.0.1:{self._server.server_port}"
 
     def add(self, kind: str, value: Any = None, *, times: int | None = None, after: int = 0):
         self.faults.append(Fault(kind, value, times, after))
@@ -61,6 +79,14 @@ class FaultServer:
     def heal(self) -> None:
         self.faults.clear()
         self.requests.clear()
+
+    def slowly(self, pieces: Iterable[bytes], seconds: float) -> Iterator[bytes]:
+        """One after the other with pauses, for a raw answer; no longer than a test may take."""
+        end = time.monotonic() + _LONGEST_STALL
+        for piece in pieces:
+            yield piece
+            if self.closing.wait(seconds) or time.monotonic() > end:
+                return
 
     @property
     def ranges(self) -> list[str | None]:
@@ -102,7 +128,9 @@ class _Handler(BaseHTTPRequestHandler):
         with self.owner.guard:
             self.owner.requests.append((self.path, dict(self.headers)))
         time.sleep(faults.get("delay", 0))
-        if "status" in faults:
+        if "raw" in faults and self.path != "/gone":
+            self._send_raw(faults["raw"])
+        elif "status" in faults:
             wait = faults.get("retry_after")
             self._answer(faults["status"], b"no", {"Retry-After": wait} if wait else {}, {})
         elif "redirect" in faults:
@@ -113,6 +141,20 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(404, b"not here", {}, {})
         else:
             self._send_file(self.owner.files[self.path], faults)
+
+    def do_CONNECT(self) -> None:
+        self.do_GET()
+
+    def _send_raw(self, answer: Raw | Callable[[FaultServer], Raw]) -> None:
+        """Send an answer as it is, then hang up; a client may hang up before."""
+        self.close_connection = True
+        given = answer(self.owner) if callable(answer) else answer
+        for piece in [given] if isinstance(given, bytes) else given:
+            if self.owner.closing.is_set():
+                return
+            self.connection.sendall(piece)
+            with self.owner.guard:
+                self.owner.sent += len(piece)
 
     def _send_file(self, data: bytes, faults: dict[str, Any]) -> None:
         tag = faults.get("etag", f'"{hashlib.sha256(data).hexdigest()[:16]}"')

@@ -6,15 +6,15 @@ from tests.weights_cache.toys import settle, toy_row
 from weights_cache import WeightsError, clear, locate, status
 
 
-def test_clear_removes_what_the_cache_owns(toy):
+def test_clear_removes_what_the_cache_owns(toy, monkeypatch):
     toy.fetch()
-    settle(toy.path)
+    settle(monkeypatch)
     locate("toy")
-    note = (toy.path.parent / ".checks.json").stat().st_size
+    assert toy.notes.is_file()
     part = toy.path.with_name("weights.bin.0123456789ab.part")
     part.write_bytes(bytes(77))
-    assert clear() == len(toy.data) + note + 77
-    assert not toy.path.parent.exists()
+    assert clear() == len(toy.data) + 77
+    assert not (toy.cache / "toy").exists() and not toy.notes.exists()
     assert status("toy") == "missing"
     assert clear() == 0
 

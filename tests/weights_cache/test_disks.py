@@ -40,7 +40,7 @@ def read_only(monkeypatch, folder, code=errno.EROFS):
 
 def test_a_read_only_cache_that_has_the_file_is_used(toy, monkeypatch):
     toy.fetch()
-    settle(toy.path)
+    settle(monkeypatch)
     read_only(monkeypatch, toy.cache)
     for _ in range(2):
         assert locate("toy")["weights.bin"] == toy.path
@@ -141,7 +141,7 @@ def test_a_mirror_that_breaks_while_it_is_copied(toy, mirror, monkeypatch):
     def broken(*_):
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
-    monkeypatch.setattr("weights_cache.fetching.open", broken, raising=False)
+    monkeypatch.setattr("weights_cache.fetching.open_regular", broken)
     with pytest.raises(WeightsError, match="weights.bin cannot be read: Input/output error"):
         fetch("toy", mirror=mirror)
     assert toy.left_over() == []

@@ -13,10 +13,9 @@ import pytest
 
 from tests.weights_cache.test_disks import give_space
 from tests.weights_cache.test_verification import count_hashes
-from tests.weights_cache.toys import flip_byte, settle, toy_row
+from tests.weights_cache.toys import flip_byte, make_older, settle, toy_row
 from weights_cache import (
     WeightsError,
-    checks,
     clear,
     fetch,
     file_states,
@@ -155,7 +154,7 @@ def test_a_kit_is_installed_into_the_cache(toys, kit, tmp_path, form):
 
 def upkeep_files(toys):
     assert upkeep.cached_bytes() == len(toys.data) + len(LABELS)
-    return list((toys.cache / "toy").iterdir())
+    return list(toys.folder.iterdir())
 
 
 def write_wheel(toys, folder):
@@ -169,7 +168,7 @@ def write_wheel(toys, folder):
 def test_what_is_there_is_left_alone_and_what_is_damaged_replaced(toys, kit):
     install_kit(kit)
     before = toys.path.stat().st_ino
-    labels = toys.cache / "toy" / "sub" / "labels.txt"
+    labels = toys.folder / "sub" / "labels.txt"
     labels.write_bytes(b"dog cat")
     install_kit(kit)
     assert toys.path.stat().st_ino == before
@@ -293,7 +292,7 @@ def package(toys, tmp_path, monkeypatch):
     init = folder / "friendly_zoo_weights" / "__init__.py"
     init.write_text("raise RuntimeError('kits run no code')\n")
     for path in folder.rglob("*"):
-        settle(path)
+        make_older(path)
     monkeypatch.syspath_prepend(str(folder))
     return folder / "friendly_zoo_weights" / "mirror"
 
@@ -328,20 +327,21 @@ def test_installed_kits_come_before_the_cache_and_are_left_in_place(toys, packag
     toys.server.heal()
     (package / "toy" / "sub" / "labels.txt").unlink()
     assert file_states("toy") == {"weights.bin": "kit", "sub/labels.txt": "missing"}
-    assert locate("toy")["sub/labels.txt"] == toys.cache / "toy" / "sub" / "labels.txt"
+    assert locate("toy")["sub/labels.txt"] == toys.folder / "sub" / "labels.txt"
     assert status("toy") == "cached"
 
 
-def test_files_of_a_kit_are_hashed_once_and_noted_in_the_users_cache(toys, package, monkeypatch):
+def test_files_of_a_kit_are_hashed_once_and_noted_in_the_users_folder(toys, package, monkeypatch):
     before = sorted(package.rglob("*"))
+    settle(monkeypatch)
     hashed = count_hashes(monkeypatch)
     for _ in range(3):
         locate("toy", only=["weights.bin"])
     assert hashed == [package / "toy" / "weights.bin"]
-    assert (toys.cache / "toy" / checks.CHECKS_NAME).is_file()
+    assert toys.notes.is_file()
     assert sorted(package.rglob("*")) == before
-    assert clear("toy") > 0
-    assert not (toys.cache / "toy").exists()
+    assert clear("toy") == 0
+    assert not toys.notes.exists() and not (toys.cache / "toy").exists()
 
 
 def test_a_damaged_file_of_a_kit_is_passed_over(toys, package):
@@ -367,7 +367,7 @@ def test_a_kit_that_is_installed_meanwhile_is_found(toys, tmp_path, monkeypatch)
     folder = tmp_path / "site-packages"
     folder.mkdir()
     monkeypatch.syspath_prepend(str(folder))
-    settle(folder)
+    make_older(folder)
     before = installed_kits()
     zipfile.ZipFile(io.BytesIO(write_wheel(toys, tmp_path).read_bytes())).extractall(folder)
     assert len(installed_kits()) == len(before) + 1

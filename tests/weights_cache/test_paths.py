@@ -21,6 +21,8 @@ ESCAPES = [
     "a//b.bin",
     "",
     "a\0b",
+    "\ud800.bin",
+    "sub/\udfff",
     None,
     5,
     ["shard.bin"],
@@ -31,6 +33,14 @@ ESCAPES = [
 @pytest.mark.parametrize("name", ["shard.bin", "group1-shard1of1", "sub/shard.bin", "..hidden"])
 def test_plain_names_are_kept(name):
     assert require_relative(name, "test") == name
+
+
+def test_half_a_character_is_said_to_be_none():
+    """It was a UnicodeEncodeError of the system's calls."""
+    pattern = r"'\\ud800.bin' holds a character that no file name can hold"
+    with pytest.raises(WeightsError, match=pattern) as caught:
+        require_relative("\ud800.bin", "model.json")
+    str(caught.value).encode()  # it can be printed
 
 
 def test_what_browsers_save():

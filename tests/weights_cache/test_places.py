@@ -134,7 +134,7 @@ def test_files_in_folders_and_several_files(toy):
     rows = [toy_row(labels, "sub/labels.txt", urls[0]), toy_row(toy.data, "weights.bin", urls[1])]
     toy.register_files(rows)
     assert list(fetch("toy")) == ["sub/labels.txt", "weights.bin"]
-    assert (toy.cache / "toy" / "sub" / "labels.txt").read_bytes() == labels
+    assert (toy.folder / "sub" / "labels.txt").read_bytes() == labels
     assert clear("toy") == len(labels) + len(toy.data)
     assert not (toy.cache / "toy").exists()
 
@@ -145,7 +145,7 @@ def test_files_in_folders_and_several_files(toy):
 def test_some_files_are_fetched_verified_and_cleared(toy):
     url = f"{toy.server.url}/toy/weights.bin"
     toy.register_files([toy_row(toy.data, path, [url]) for path in ("one.bin", "two.bin")])
-    one = toy.cache / "toy" / "one.bin"
+    one = toy.folder / "one.bin"
     assert fetch("toy", only=["one.bin"]) == {"one.bin": one}
     assert len(toy.server.requests) == 1
     assert (status("toy"), status("toy", only=["one.bin"])) == ("missing", "cached")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from weights_cache import WeightsError, find_record, places, staging
+from weights_cache import WeightsError, fetch, find_record, places, progress, staging
 
 ROOT = Path(__file__).resolve().parents[2]
 CHILD = """
@@ -102,8 +102,54 @@ def test_a_lock_that_is_never_released_is_named(toy, monkeypatch):
     thread = threading.Thread(target=hold)
     thread.start()
     held.wait(60)
-    with pytest.raises(WeightsError, match=r"another process has held .*toy--weights.bin.lock"):
+    with pytest.raises(
+        WeightsError, match=r"another thread of this process has held .*toy--weights.bin.lock"
+    ):
         toy.fetch()
     release.set()
     thread.join()
     assert toy.fetch() == toy.data
+
+
+def test_waiting_for_a_lock_is_said_while_it_lasts(toy, monkeypatch):
+    monkeypatch.setattr(staging, "SAY_AFTER", 0.1)
+    monkeypatch.setattr(staging, "SAY_EVERY", 0.1)
+    toy.server.add("stall", 1000, times=1)
+    child = start(toy)
+    wait_for(toy.server.stalled.is_set)
+    lines: list[str] = []
+
+    def said(line):
+        lines.append(line)
+        if len(lines) == 2:
+            child.kill()
+
+    monkeypatch.setattr(progress, "say_line", said)
+    assert toy.fetch() == toy.data
+    child.communicate()
+    line = f"waiting for another process (pid {child.pid}) that downloads toy/weights.bin"
+    assert lines[:2] == [line, line]
+    assert not list(toy.cache.rglob("*.pid"))
+
+
+def test_waiting_is_not_said_where_nothing_is_to_be_said(toy, monkeypatch, capsys):
+    monkeypatch.setattr(staging, "SAY_AFTER", 0.01)
+    monkeypatch.setattr(staging, "LOCK_SECONDS", 0.1)
+    record = find_record("toy")
+    lock = places.Places.choose(None, None, True).lock(record, record.files[0])
+    with staging.locked(lock), pytest.raises(WeightsError, match="another thread of this process"):
+        fetch("toy", progress=False)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("content", [None, b"", b"x", b"1" * 9999])
+def test_an_owner_that_is_not_known(toy, monkeypatch, content):
+    monkeypatch.setattr(staging, "LOCK_SECONDS", 0.1)
+    record = find_record("toy")
+    lock = places.Places.choose(None, None, True).lock(record, record.files[0])
+    with staging.locked(lock):
+        lock.with_suffix(".pid").unlink()
+        if content is not None:
+            lock.with_suffix(".pid").write_bytes(content)
+        with pytest.raises(WeightsError, match=r"^another process (\(pid 1+\) )?has held"):
+            toy.fetch()

@@ -217,7 +217,7 @@ def test_shards_stay_in_the_folder(server, url, tmp_path, name):
     assert asked(server) == ["/m/model.json"] and left_over(tmp_path) == []
 
 
-@pytest.mark.parametrize("name", [".source.json", ".checks.json", "model.json", "./model.json"])
+@pytest.mark.parametrize("name", [".source.json", "model.json", "./model.json"])
 def test_a_shard_takes_no_place_of_another_file(server, url, name):
     document = json.loads(server.files["/m/model.json"])
     document["weightsManifest"][0]["paths"] = [name]

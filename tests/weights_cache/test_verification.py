@@ -12,6 +12,7 @@ from weights_cache import (
     checks,
     find_record,
     locate,
+    notes,
     status,
     upkeep,
     verify,
@@ -56,26 +57,26 @@ def test_a_folder_in_place_of_a_file(toy):
     toy.path.mkdir(parents=True)
     with pytest.raises(MissingError) as caught:
         locate("toy", offline=True)
-    assert "is not a file" in caught.value.details
+    assert "is not a regular file, but a folder" in caught.value.details
     with pytest.raises(WeightsError, match="cannot write to"):
         locate("toy")
 
 
 def count_hashes(monkeypatch):
-    hashed = []
-    sha256 = checks.sha256_of
+    opened = []
+    open_regular = checks.open_regular
 
-    def counted(path):
-        hashed.append(path)
-        return sha256(path)
+    def counted(path, **options):
+        opened.append(path)
+        return open_regular(path, **options)
 
-    monkeypatch.setattr(checks, "sha256_of", counted)
-    return hashed
+    monkeypatch.setattr(checks, "open_regular", counted)
+    return opened
 
 
 def test_an_unchanged_file_is_hashed_once(toy, monkeypatch):
     toy.fetch()
-    settle(toy.path)
+    settle(monkeypatch)
     hashed = count_hashes(monkeypatch)
     for _ in range(3):
         locate("toy")
@@ -84,7 +85,7 @@ def test_an_unchanged_file_is_hashed_once(toy, monkeypatch):
 
 def test_a_changed_file_is_hashed_again(toy, monkeypatch):
     toy.fetch()
-    settle(toy.path)
+    settle(monkeypatch)
     locate("toy")
     flip_byte(toy.path)
     assert locate("toy")["weights.bin"].read_bytes() == toy.data
@@ -95,14 +96,20 @@ def test_a_file_written_just_now_is_not_noted(toy):
     """A change within the clock's step would keep size and time."""
     toy.fetch()
     locate("toy")
-    assert not (toy.path.parent / ".checks.json").exists()
+    assert not toy.notes.exists()
 
 
-def test_another_hash_in_the_registry_makes_the_note_worthless(toy):
+def test_another_hash_in_the_registry_makes_the_note_worthless(toy, monkeypatch):
     toy.fetch()
-    settle(toy.path)
+    settle(monkeypatch)
     locate("toy")
+    record = find_record("toy").files[0]
+    assert notes.CheckBook("toy").find_fault(toy.path, record) is None
+    other = record._replace(sha256="0" * 64)
+    assert "has sha256" in notes.CheckBook("toy").find_fault(toy.path, other)
+    folder = toy.folder
     toy.register(["http://127.0.0.1:1"], sha256="0" * 64)
+    folder.rename(toy.folder)
     with pytest.raises(MissingError) as caught:
         locate("toy", offline=True)
     assert "has sha256" in caught.value.details
@@ -111,26 +118,27 @@ def test_another_hash_in_the_registry_makes_the_note_worthless(toy):
 @pytest.mark.parametrize("text", ["", "[1]", "{", '{"weights.bin": 5}', "[" * 100_000])
 def test_a_damaged_note_is_ignored(toy, monkeypatch, text):
     toy.fetch()
-    settle(toy.path)
-    (toy.path.parent / ".checks.json").write_text(text)
+    settle(monkeypatch)
+    toy.notes.parent.mkdir(mode=0o700)
+    toy.notes.write_text(text)
     hashed = count_hashes(monkeypatch)
     locate("toy")
     locate("toy")
     assert hashed == [toy.path]
 
 
-def test_verify_hashes_again_and_reports(toy, mirror):
+def test_verify_hashes_again_and_reports(toy, mirror, monkeypatch):
     assert [report.problem for report in verify("toy")] == [f"{toy.path} is missing"]
     assert verify("toy", mirror=mirror) == [
         upkeep.FileReport("weights.bin", mirror / "toy" / "weights.bin", None)
     ]
     toy.fetch()
-    settle(toy.path)
+    settle(monkeypatch)
     locate("toy")
-    status = toy.path.stat()
-    flip_byte(toy.path)
-    os.utime(toy.path, ns=(status.st_atime_ns, status.st_mtime_ns))
-    assert locate("toy")["weights.bin"] == toy.path  # the time says nothing changed
+    with open(toy.path, "r+b") as stream:
+        stream.write(b"other")
+    monkeypatch.setattr(notes.CheckBook, "find_fault", lambda *_: None)
+    assert locate("toy")["weights.bin"] == toy.path  # such a note would be believed
     (report,) = verify("toy")
     assert report.place == toy.path
     assert "has sha256" in str(report.problem)
@@ -141,7 +149,7 @@ def test_status_looks_at_sizes_only(toy, mirror, monkeypatch):
     assert status("toy") == "missing"
     assert status("toy", mirror=f"{toy.server.url}") == "missing"
     assert status("toy", mirror=mirror) == "mirror"
-    (toy.cache / "toy").mkdir(parents=True)
+    toy.folder.mkdir(parents=True)
     toy.path.write_bytes(toy.data)
     assert status("toy", mirror=mirror) == "cached"
     os.truncate(toy.path, 10)

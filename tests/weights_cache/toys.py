@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tests.weights_cache.fault_server import FaultServer
-from weights_cache import registry, store
+from weights_cache import notes, registry, store
 
 SIZE = 300_000
 
@@ -21,10 +21,19 @@ class Toy:
         self.server = server
         self.registry = folder / "registry.json"
         self.data = np.random.default_rng(1).bytes(SIZE)
-        self.path = cache / "toy" / "weights.bin"
         self.cache = cache
+        self.notes = folder / "weights-notes" / "toy.json"
         self.register([f"{server.url}/toy/weights.bin"])
         server.files["/toy/weights.bin"] = self.data
+
+    @property
+    def folder(self) -> Path:
+        """Of the registered version in the cache."""
+        return self.cache / "toy" / registry.find_record("toy").version
+
+    @property
+    def path(self) -> Path:
+        return self.folder / "weights.bin"
 
     def register(self, urls: list[str], **extra: Any) -> None:
         row = {
@@ -46,7 +55,7 @@ class Toy:
     def left_over(self) -> list[str]:
         """Files of the cache other than whole ones, notes and locks."""
         names = [path.name for path in self.cache.rglob("*") if path.is_file()]
-        kept = ("weights.bin", "toy--weights.bin.lock", ".checks.json")
+        kept = ("weights.bin", "toy--weights.bin.lock")
         return [name for name in names if name not in kept]
 
 
@@ -61,8 +70,13 @@ def flip_byte(path, position=1000):
     path.write_bytes(data)
 
 
-def settle(path, seconds=10):
-    """Make the file older than the time in which a change could go unseen."""
+def settle(monkeypatch):
+    """Note files at once; no test waits until the time of a change cannot be met again."""
+    monkeypatch.setattr(notes, "_SETTLED_NS", 0)
+
+
+def make_older(path, seconds=10):
+    """Set the time of modification back."""
     before = path.stat().st_mtime_ns - seconds * 10**9
     os.utime(path, ns=(before, before))
 

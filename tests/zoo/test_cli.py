@@ -14,6 +14,7 @@ from PIL import Image
 
 import zoo
 from tests.conftest import ROOT
+from weights_cache import find_record
 from zoo import images
 from zoo.catalog import choices, is_entry
 from zoo.cli import main
@@ -400,7 +401,8 @@ def test_weights_are_fetched_listed_verified_found_and_cleared(capsys, monkeypat
     monkeypatch.setenv("ZOO_WEIGHTS_MIRROR", str(shared / "weights"))
     name, record = "posenet.mobilenet_v1_075", "posenet-mobilenet-v1-075-float-pertensor"
     status, out, _ = run(capsys, "weights", "fetch", name)
-    folder = Path(os.environ["ZOO_WEIGHTS_CACHE"]) / record
+    version = find_record(record).version
+    folder = Path(os.environ["ZOO_WEIGHTS_CACHE"], record, version)
     assert (status, out) == (0, f"{name}: {folder}\n")
     monkeypatch.delenv("ZOO_WEIGHTS_MIRROR")
     assert "cached" in run(capsys, "weights", "list", name)[1]
@@ -434,7 +436,7 @@ def test_what_is_fetched_runs_offline(capsys, monkeypatch, shared):
     rows = run(capsys, "weights", "list", "palm.lite", "palm.full")[1].splitlines()
     assert [row.split()[3] for row in rows[1:]] == ["cached", "missing"]
     assert run(capsys, "weights", "verify", "palm.lite")[:2] == (0, "palm.lite: good\n")
-    files = {file.name for file in Path(os.environ["ZOO_WEIGHTS_CACHE"]).glob("*/*.tflite")}
+    files = {file.name for file in Path(os.environ["ZOO_WEIGHTS_CACHE"]).glob("*/*/*.tflite")}
     assert files == {"hand_landmark_lite.tflite", "palm_detection_lite.tflite"}
     assert run(capsys, "weights", "clear", "palm.lite")[1] == "2.0 MB freed\n"
     status, _, err = run(capsys, "hands", photo)

@@ -17,7 +17,7 @@ from tests.rules.test_imports import modules_after
 from tests.zoo.test_cli import PHOTO, run
 from weights_cache.errors import ZooError
 from zoo.catalog import all_entries, choices, find_entry, is_entry
-from zoo.cli import _make_parser
+from zoo.cli_commands import make_parser
 from zoo.cli_tasks import TASKS
 from zoo.runner import model_class
 from zoo.unknown_models import able_models
@@ -323,7 +323,7 @@ def test_fast_and_best_of_the_command_line(capsys):
 
 
 def test_parsers_import_no_task(tmp_path):
-    code = "import zoo.cli; zoo.cli._make_parser()"
+    code = "import zoo.cli_commands; zoo.cli_commands.make_parser()"
     loaded = modules_after(code, tmp_path)
     assert not {name for name in loaded if name.count(".") >= 2 and name.startswith("zoo.")}
     assert not loaded & {"numpy", "PIL", "core"}
@@ -346,7 +346,7 @@ with contextlib.redirect_stdout(io.StringIO()):
 def test_commands_are_in_the_help(capsys):
     out = run(capsys, "--help")[1]
     assert all(f"    {task.command} " in out for task in TASKS)
-    parser = _make_parser()
+    parser = make_parser()
     actions = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
     assert {*(task.command for task in TASKS), "describe"} <= actions[0].choices.keys()
 

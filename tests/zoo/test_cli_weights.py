@@ -361,3 +361,18 @@ def test_a_wheel_alone_serves_a_class_room(capsys, mirror, tmp_path, shared):
     )
     assert "  kit " in next(r for r in listed.stdout.splitlines() if r.startswith("palm.lite"))
     assert not list(Path(world["ZOO_WEIGHTS_CACHE"]).rglob("*.tflite"))
+
+
+def test_old_versions_are_told_of_and_removed(capsys, mirror, monkeypatch):
+    run(capsys, "weights", "fetch", "palm.lite")
+    folder = Path(os.environ["ZOO_WEIGHTS_CACHE"], "mediapipe-palm-detection-tflite")
+    (folder / ("0" * 12)).mkdir()
+    (folder / ("0" * 12) / "palm_detection_lite.tflite").write_bytes(bytes(2_000_000))
+    size = cached_bytes()
+    words = "1 old version of models, 2.0 MB ('zoo weights clear --old' removes them)"
+    assert run(capsys, "weights", "list")[2][-1] == f"zoo: the cache also has {words}"
+    assert words in dict(examine_weights(monkeypatch))["cache"]
+    assert run(capsys, "weights", "clear", "--old", "palm.lite")[0] == 2
+    assert run(capsys, "weights", "clear", "--old")[:2] == (0, "2.0 MB freed\n")
+    assert cached_bytes() == size and len(list(folder.iterdir())) == 1
+    assert not any("old version" in line for line in run(capsys, "weights", "list")[2])

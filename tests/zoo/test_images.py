@@ -1,6 +1,7 @@
 """Every kind of image that may be given, and every way in which it may be bad."""
 
 import base64
+import functools
 import io
 import os
 import pickle
@@ -19,9 +20,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
+import core
 import zoo
 from weights_cache.errors import ZooError
-from zoo import image_files, image_urls
+from zoo import image_files, image_limits, image_urls
 from zoo.images import ImageError, read_first_frame, read_image
 
 GREY = np.arange(256, dtype=np.uint8).reshape(16, 16)
@@ -294,9 +296,7 @@ def test_images_of_one_frame(jpeg):
 
 
 def test_frames_that_cannot_be_counted(monkeypatch):
-    def damaged(self):
-        raise struct.error("cut")
-
+    damaged = functools.partial(struct.unpack, "<I")  # raises an error, whatever it is given
     data = animation("GIF")
     monkeypatch.setattr("PIL.GifImagePlugin.GifImageFile.n_frames", property(damaged))
     assert read_first_frame(data)[1] == 1
@@ -508,16 +508,30 @@ def test_postscript_is_not_run():
 
 
 @pytest.mark.parametrize(
-    ("width", "height", "pixels"),
-    [(30_000, 30_000, "900000000"), (12_000, 9_000, "12000 x 9000"), (1, 100_000_001, "1 x 1000")],
+    ("width", "height", "memory"),
+    [(30_000, 30_000, "7,200 MB"), (14_000, 9_000, "1,008 MB"), (1, 100_000_001, "2,400 MB")],
 )
-def test_too_many_pixels_are_refused_without_decoding(tmp_path, width, height, pixels):
+def test_too_many_pixels_are_refused_without_decoding(tmp_path, width, height, memory):
     limit = Image.MAX_IMAGE_PIXELS
     path = tmp_path / "huge.png"
     path.write_bytes(png_of_size(width, height))
     message = str(refused(path))
-    assert "huge.png" in message and pixels in message and "100,000,000" in message
+    assert "huge.png" in message and f"{width} x {height} pixels take {memory}" in message
+    assert "the limit is 900 MB" in message and "core.limits(file_bytes=" in message
     assert limit == Image.MAX_IMAGE_PIXELS
+
+
+def test_limit_of_memory_is_that_of_the_context(jpeg, decoded):
+    needed = 40 * 50 * 8 + 40 * 16
+    with core.limits(file_bytes=needed):
+        np.testing.assert_array_equal(read_image(jpeg), decoded)
+    with core.limits(file_bytes=needed - 1):
+        message = str(refused(jpeg))
+    raised = float(message.rpartition("file_bytes=")[2].rstrip(")`"))
+    with core.limits(file_bytes=raised):  # as the message advises
+        np.testing.assert_array_equal(read_image(jpeg), decoded)
+    with core.limits(core.Limits.strict()):
+        assert "268 MB" in str(refused(png_of_size(6_000, 6_000)))
 
 
 def test_pillows_warning_from_89_megapixels_on_is_not_heard(monkeypatch, jpeg, decoded):
@@ -526,8 +540,43 @@ def test_pillows_warning_from_89_megapixels_on_is_not_heard(monkeypatch, jpeg, d
 
 
 def test_limit_holds_for_pil_images_too(monkeypatch):
-    monkeypatch.setattr(image_files, "MAX_PIXELS", 99)
+    monkeypatch.setattr(image_limits, "MAX_BYTES", 10 * 10 * 8)
     assert "10 x 10 pixels" in str(refused(Image.new("RGB", (10, 10))))
+
+
+@pytest.mark.parametrize("tag", range(1, 9))
+@pytest.mark.parametrize("mode", ["RGB", "RGBA", "LA", "P", "I;16", "I", "F", "1", "CMYK"])
+def test_large_images_are_converted_in_blocks_to_the_same_pixels(monkeypatch, rng, mode, tag):
+    image = _image_of_mode(mode, rng)
+    image.getexif()[274] = tag
+    whole = read_image(image)
+    monkeypatch.setattr(image_files, "_PIXELS_AT_ONCE", 1)
+    for pixels_of_a_block in (7, 100, 10_000):
+        monkeypatch.setattr(image_files, "_PIXELS_OF_A_BLOCK", pixels_of_a_block)
+        np.testing.assert_array_equal(read_image(image), whole)
+
+
+def _image_of_mode(mode: str, rng: np.random.Generator) -> Image.Image:
+    if mode in ("I;16", "I", "F"):
+        dtype, most = {"I;16": ("u2", 65535), "I": ("i4", 255), "F": ("f4", 1)}[mode]
+        return Image.fromarray((rng.random((31, 23)) * most).astype(dtype))
+    values = rng.integers(0, 256, (31, 23, 4), dtype=np.uint8)
+    image = Image.fromarray(values)
+    if mode != "P":
+        return image.convert(mode)
+    indexed = image.convert("RGB").quantize(16)
+    indexed.info["transparency"] = 3
+    return indexed
+
+
+def test_range_of_a_large_image_is_that_of_the_whole(monkeypatch):
+    values = np.zeros((20, 20), np.float32)
+    values[3, 4], values[19, 19] = -1, 1
+    image = Image.fromarray(values)
+    whole = str(refused(image))
+    monkeypatch.setattr(image_files, "_PIXELS_AT_ONCE", 1)
+    monkeypatch.setattr(image_files, "_PIXELS_OF_A_BLOCK", 40)
+    assert str(refused(image)) == whole and "-1..1" in whole
 
 
 def test_no_pixels_and_one_pixel():

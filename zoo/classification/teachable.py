@@ -33,12 +33,13 @@ class TeachableModel(LoadedModel):
         self, name: str, network: GraphModel, bundle: Bundle, recipe: Recipe | None = None
     ):
         super().__init__(name, network, recipe)
-        self._bundle = bundle
+        #: What the export says beside the network.
+        self.bundle = bundle
 
     @property
     def labels(self) -> tuple[str, ...]:
         """Of the classes, in the order of the network's output."""
-        return self._bundle.labels
+        return self.bundle.labels
 
     @model_verb
     def classify(self, image: ImageSource, *, top_k: int = 3, mirror: bool = False) -> list[Label]:
@@ -60,11 +61,10 @@ class TeachableModel(LoadedModel):
             ZooError: the model hears or takes poses, or the picture cannot be read.
         """
         count = check_number("top_k", top_k, low=1, whole=True)
-        network = self._image_network("classify")
+        self._check_images("classify")
 
         def classify_one(picture: Any) -> list[Label]:
-            (scores,) = network.predict(self._prepared(picture, mirror)).values()
-            return best_labels(scores.numpy()[0], self.labels, count)
+            return best_labels(self._scores(self._prepared(picture, mirror)), self.labels, count)
 
         return for_each_image(image, classify_one)
 
@@ -84,18 +84,21 @@ class TeachableModel(LoadedModel):
             ZooError: the model is for sounds or poses, the image cannot be read, or the network
                 has no such layers.
         """
-        network = self._image_network("infer")
-        wanted = next(iter(network.outputs))
-        if embedding:
-            wanted = self._features_of(network.graph)
+        self._check_images("infer")
+        wanted = self._embedding() if embedding else next(iter(self.outputs))
 
         def infer_one(picture: Any) -> Tensor:
-            return network.execute(self._prepared(picture), [wanted])[wanted]
+            return self.execute(self._prepared(picture), [wanted])[wanted]
 
         return for_each_image(image, infer_one, list)
 
-    def _features_of(self, graph: Graph) -> str:
-        found = _features(graph)
+    @property
+    def features(self) -> str | None:
+        """Name of what enters the dense layers or the convolution that lead to the scores."""
+        return _features(self.network.graph)
+
+    def _embedding(self) -> str:
+        found = self.features
         if found is None:
             raise ZooError(
                 f"{self.name} has no embedding, as neither a dense layer nor a convolution leads "
@@ -111,17 +114,21 @@ class TeachableModel(LoadedModel):
         (spec,) = self.inputs.values()
         assert spec.shape is not None  # the reader of bundles made sure
         channels = spec.shape[-1] or 3
-        size = self._bundle.image_size
+        size = self.bundle.image_size
         return prepare_square(read_image(picture), size, channels, mirror=mirror)
 
-    def _image_network(self, verb: str) -> GraphModel:
-        network = self.network  # a closed model says so first
-        if self._bundle.kind != "image":
+    def _scores(self, prepared: np.ndarray) -> np.ndarray:
+        """One for each class."""
+        (found,) = self.predict(prepared).values()
+        return found.numpy()[0]
+
+    def _check_images(self, verb: str) -> None:
+        """Raise unless the model takes images and is open."""
+        if self.inputs and self.bundle.kind != "image":
             raise ZooError(
-                f"{self.name} is Teachable Machine's model for {self._bundle.kind}, not for "
+                f"{self.name} is Teachable Machine's model for {self.bundle.kind}, not for "
                 f"images: {verb} cannot feed it, predict takes what its network needs"
             )
-        return network
 
 
 def _features(graph: Graph) -> str | None:

@@ -2,9 +2,11 @@
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from weights_cache.errors import ZooError
+from weights_cache.staging import replacing
 from zoo.gestures.rules import GestureRules, make_gesture
 from zoo.options import check_number
 
@@ -16,7 +18,7 @@ _KEYS = {"curls", "directions", "weights"}
 def write_gestures(
     path: str | os.PathLike[str], gestures: Mapping[str, GestureRules], score_threshold: float
 ) -> None:
-    """Write a file under another name first, so that no half of one is left behind."""
+    """Write a file, whole or not at all; a link stays a link."""
     import json
 
     document = {
@@ -26,15 +28,12 @@ def write_gestures(
         "gestures": {label: gesture._asdict() for label, gesture in gestures.items()},
     }
     text = json.dumps(document, indent=1, ensure_ascii=False)
-    target = os.path.realpath(_checked(path))  # a link stays a link
-    unfinished = f"{target}.{os.getpid()}.part"
+    target = Path(os.path.realpath(_checked(path)))
     try:
-        with open(unfinished, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(unfinished, target)
+        data = text.encode()
+        with replacing(target) as stream:
+            stream.write(data)
     except (OSError, ValueError) as error:
-        if os.path.exists(unfinished):
-            os.remove(unfinished)
         reason = getattr(error, "strerror", None) or error
         raise ZooError(f"cannot write gestures to {str(path)!r}: {reason}") from error
 

@@ -71,7 +71,8 @@ class CpuBackend(Backend):
         if isinstance(result, Spec):
             return _checked(raw, result)
         if result is not None:
-            return tuple(_checked(r, s) for r, s in zip(raw, result, strict=True))
+            pairs: Any = zip(raw, result, strict=True)
+            return tuple(_checked(r, s) for r, s in pairs)
         return tuple(map(_frozen, raw)) if isinstance(raw, tuple) else _frozen(raw)
 
     def guarded(self, kernel: Callable[..., Any]) -> Callable[..., Any]:

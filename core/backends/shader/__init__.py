@@ -63,11 +63,13 @@ class ShaderBackend(Backend):
 
     def start(self) -> "Session":
         """Make the context if there is none; see `core.start_shader`."""
+        from core.backends.shader.self_check import check_once
         from core.backends.shader.starting import new_session
 
         with self._starting:
             if self._session is None:
                 self._session = new_session()
+                check_once(self)
             return self._session
 
     def stop(self) -> None:

@@ -54,7 +54,7 @@ def _factor(call: Call, variance: Source, scale: Source | None, epsilon: float) 
     text = f"""int o = floatBitsToInt(variance * variance);  // not negative
 vec2 sum = pair_add(vec2(variance, 0.0), vec2(epsilon_first, epsilon_rest), o);
 if (sum.x == 0.0) return INF * {times};
-if (!(sum.x <= 3.4028235e38)) return {times} / sqrt(sum.x);
+if (!is_finite(sum.x)) return {times} / sqrt(sum.x);
 vec2 factor = pair_times(pair_rsqrt(sum, o), vec2({times}, 0.0), o);
 return factor.x + factor.y;"""
     values = pair_of("epsilon", epsilon)

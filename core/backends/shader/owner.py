@@ -62,6 +62,7 @@ class Owner:
     device: Device
     gl: Entries
     rest: Any
+    is_ours = True  # the context, not a user's
     _closed: str | None  # why nothing is taken any more
     error: BaseException | None  # of a command; the next call raises it
 
@@ -304,6 +305,19 @@ def _leave_all_to_parent() -> None:
     _is_child = _was_opened
     for owner in list(LIVE):
         owner._leave_to_parent()
+    if _is_child:
+        _end_without_the_driver()
+
+
+def _end_without_the_driver() -> None:
+    """End this process, when its time comes, without what drivers do at the end of theirs.
+
+    NVIDIA's then waits for a thread that only the parent has. What Python does at its end comes
+    before. Only glibc hands the exit status to what is called at the exit of a process.
+    """
+    with suppress(AttributeError, OSError):
+        libc = ctypes.CDLL(None)
+        libc.on_exit(libc._exit, None)
 
 
 if hasattr(os, "register_at_fork"):

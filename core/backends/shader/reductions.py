@@ -255,12 +255,12 @@ class _Shared(NamedTuple):
     end: str
 
 
-_MOST = "if (!is_nan(total) && !(v {} total)) total = v;"
+_MOST = "if (!is_nan(total) && (is_nan(v) || v {} total)) total = v;"
 _SHARED = {
     "sum": _Shared("float", "vec2", "vec2(0.0)", ADD, "(total.x + total.y) * back"),
     "sum of pairs": _Shared("vec2", "vec2", "vec2(0.0)", ADD_PAIR, "(total.x + total.y) * back"),
-    "max": _Shared("float", "float", "-INF", _MOST.format("<="), "total"),
-    "min": _Shared("float", "float", "INF", _MOST.format(">="), "total"),
+    "max": _Shared("float", "float", "-INF", _MOST.format(">"), "total"),
+    "min": _Shared("float", "float", "INF", _MOST.format("<"), "total"),
 }
 
 

@@ -71,7 +71,7 @@ vec2 total = vec2(0.0);
 for (int square = 0; square < bounds_1 * bounds_2; square++) {{
     int above = square / bounds_2, left = square % bounds_2;
     vec2 down = get_bounds(o0, above, left, 1), across = get_bounds(o0, above, left, 0);
-    if (!(y >= down.x && y <= down.y && x >= across.x && x <= across.y)) continue;
+    if (y < down.x || y > down.y || x < across.x || x > across.y) continue;
     int end = min((above + 1) * {_SQUARE}, places_1);
     int side = min((left + 1) * {_SQUARE}, places_2);
     for (int row = above * {_SQUARE}; row < end; row++) {{
@@ -79,7 +79,8 @@ for (int square = 0; square < bounds_1 * bounds_2; square++) {{
             vec2 place_y = get_places(o0, row, column, 1);
             vec2 place_x = get_places(o0, row, column, 0);
             float i = y - {_first("place_y.x", mode)}, j = x - {_first("place_x.x", mode)};
-            if (!(i >= 0.0 && i <= {_last(mode)} && j >= 0.0 && j <= {_last(mode)})) continue;
+            if (is_nan(i) || i < 0.0 || i > {_last(mode)}) continue;
+            if (is_nan(j) || j < 0.0 || j > {_last(mode)}) continue;
             {_weights("down_weights", "place_y", "y" in along, mode)}
             {_weights("across_weights", "place_x", "x" in along, mode)}
             float weight = (i == 0.0 ? down_weights.x : down_weights.y)
@@ -118,7 +119,7 @@ at = (back < along ? back : along) - {edge};
 """
     if padding_mode != "zeros":
         text += """if (is_nan(at)) return vec2(0.0);
-if (!(at > 0.0 && at < last)) slope = 0.0;
+if (at <= 0.0 || at >= last) slope = 0.0;
 at = clamp(at, 0.0, last);
 """
     values = {"height": float(images[1]), "width": float(images[2])}

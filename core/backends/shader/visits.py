@@ -35,7 +35,9 @@ class Visits:
     def begin(self) -> None:
         """Nothing between what a shader gives and the texture, or between a texture and us."""
         context, gl = self._owner.context, self._owner.gl
-        self._frame = context.mglo.fbo
+        # Drivers may give the name of a framebuffer that the user released to one of ours.
+        is_released = context.fbo is not None and not hasattr(context.fbo.mglo, "use")
+        self._frame = self._owner.rest if is_released else context.mglo.fbo
         self._owner.rest.use()  # moderngl binds what was bound again, and his may be gone
         context.enable_only(context.NOTHING)
         context.wireframe = False
@@ -52,4 +54,4 @@ class Visits:
         self._owner.rest.use()
         self._frame.use()
         self._frame = None
-        drop_errors(self._owner.gl)  # if he released his; nothing is bound then
+        drop_errors(self._owner.gl)  # if the user's framebuffer is gone; nothing is bound then

@@ -261,7 +261,12 @@ def test_what_cannot_be_loaded_is_compiled_and_kept_anew(
     compiled = compiled_count(monkeypatch, programs)
     assert run(owner, programs, SCALED) == [1.5] * 4
     assert len(compiled) == 1
-    assert code_cache.load(key) == code
+    anew = code_cache.load(key)  # some drivers give other bytes each time they compile
+    assert anew is not None and anew[:4] == code[:4]
+    other = Programs(owner)
+    monkeypatch.setattr(other, "_compile", None)  # it is loaded
+    assert run(owner, other, SCALED) == [1.5] * 4
+    owner.call(other.release)
 
 
 def test_a_refusal_by_an_error_leaves_the_empty_program(owner, programs, kept, monkeypatch):

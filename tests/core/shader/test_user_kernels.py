@@ -148,7 +148,8 @@ def test_the_code_of_the_document_runs(opengl, tmp_path):
     blocks = re.findall(r"```py(?:thon)?\n(.*?)```", text, re.DOTALL)
     file = tmp_path / "document.py"
     file.write_text("\n".join([*blocks, "print('done')"]))
-    world = {**os.environ, "PYTHONPATH": str(ROOT)}
+    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    world = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     done = subprocess.run([sys.executable, file], env=world, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith("done\n") and len(re.findall("```py\n", text)) == 3

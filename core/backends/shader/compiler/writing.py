@@ -13,7 +13,16 @@ from core.backends.shader.library import functions_for
 from core.backends.shader.passes import EpilogueStep, Pass, literal
 from core.specs import Shape
 
-_NUMBERS = "#define NAN intBitsToFloat(0x7fc00000)\n#define INF intBitsToFloat(0x7f800000)"
+_NUMBERS = """#define NAN intBitsToFloat(0x7fc00000)
+#define INF intBitsToFloat(0x7f800000)
+#if __VERSION__ >= 400 || defined(GL_ARB_gpu_shader5)
+#define EXACT precise
+#else
+#define EXACT
+#endif"""
+
+#: OpenGL 3.3 has no ``precise``, but nearly all of its drivers have the extension that brings it.
+_DRAWN = ("#version 330", "#extension GL_ARB_gpu_shader5 : enable")
 
 #: Groups of a compute shader along each axis; (0, 0, 0) of what is drawn.
 Groups = tuple[int, int, int]
@@ -75,7 +84,7 @@ class Writer(ABC):
     def program(self) -> ShaderText:
         """The whole."""
         body, groups = self.body()
-        head = ["#version 330"]
+        head = [*_DRAWN]
         if not self.in_textures:
             head = ["#version 430", f"layout(local_size_x = {self.local_size}) in;"]
         # Functions come first: what a kernel calls its numbers may be a name in them, too.

@@ -8,7 +8,10 @@ zero.
 
 Compilers may contract ``a * b + c``, and may reckon that ``(a + b) - a`` is ``b``. So no function
 relies on how a sum was rounded: where a rest is needed, numbers are cut off by their bits, which no
-compiler sees through, and products are of so few bits that they are exact either way.
+compiler sees through, and products are of so few bits that they are exact either way. NVIDIA's also
+adds in another order, and takes ``!(a <= b)`` for ``a > b``, which is false of NaN: what must be
+added as it is written is marked ``EXACT`` (``precise`` where GLSL has that), and no comparison of
+numbers that may be NaN is negated.
 
 Polynomials: "Cephes" are those of Moshier's single precision library, "msun" those of FreeBSD's.
 """

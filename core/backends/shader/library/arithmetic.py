@@ -2,31 +2,35 @@
 
 #: Quotients and roots are those of the driver, corrected from the exact rest: they round correctly.
 ARITHMETIC = {
-    # The scale keeps the products, and 1 / b, which drivers multiply by, from being denormal.
+    # Of the mantissas, so that no product, and no 1 / b, which drivers multiply by, is denormal.
     "divide": """
 float divide(float a, float b) {
-    float size = abs(b);
-    float m = min(size, abs(a)) < 5.4210109e-20 ? 1.8446744e19 : 1.0;
-    if (size > 9.0e18) m = 5.4210109e-20;
-    a *= m;
-    b *= m;
-    float q = a / b;
+    int x = floatBitsToInt(a) & 0x7fffffff;
+    int y = floatBitsToInt(b) & 0x7fffffff;
+    if (min(x, y) < 0x800000 || max(x, y) >= 0x7f800000) return a / b;
+    float u = intBitsToFloat(x & 0x7fffff | 0x3f800000);
+    float v = intBitsToFloat(y & 0x7fffff | 0x3f800000);
+    float q = u / v;
     float q1 = upper_half(q);
     float q2 = q - q1;
-    float b1 = upper_half(b);
-    float b2 = b - b1;
-    float rest = ((a - q1 * b1) - q1 * b2 - q2 * b1) - q2 * b2;
-    bool is_usual = abs(q) > 1.0e-30 && abs(q) < 1.0e38 && abs(a) > 1.0e-28;
-    return is_usual ? q + rest / b : q;
+    float v1 = upper_half(v);
+    float v2 = v - v1;
+    EXACT float rest = ((u - q1 * v1) - q1 * v2 - q2 * v1) - q2 * v2;
+    q = scaled(q + rest / v, (x >> 23) - (y >> 23));
+    return is_negative(a) == is_negative(b) ? q : -q;
 }""",
+    # Of a number from 1 to 4.
     "sqrt_": """
 float sqrt_(float x) {
-    float y = sqrt(x);
+    int bits = floatBitsToInt(x);
+    if (bits < 0x800000 || bits >= 0x7f800000) return x < 0.0 ? NAN : (x == 0.0 ? x : sqrt(x));
+    int n = (bits >> 24) - 63;
+    float u = intBitsToFloat(bits - (n << 24));
+    float y = sqrt(u);
     float y1 = upper_half(y);
     float y2 = y - y1;
-    float rest = ((x - y1 * y1) - 2.0 * y1 * y2) - y2 * y2;
-    if (x < 0.0) return NAN;
-    return x > 1.0e-30 && x < INF ? y + 0.5 * rest / y : (x == 0.0 ? x : (x == INF ? INF : y));
+    EXACT float rest = ((u - y1 * y1) - 2.0 * y1 * y2) - y2 * y2;
+    return (y + 0.5 * rest / y) * intBitsToFloat((n + 127) << 23);
 }""",
     "rsqrt_": (
         "float rsqrt_(float x) { return x == 0.0 ? with_sign(INF, x) : divide(1.0, sqrt_(x)); }"

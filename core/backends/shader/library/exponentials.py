@@ -17,7 +17,8 @@ float scaled_exp(float x, int n) {
     return is_nan(x) ? x : scaled(y, int(k) + n);
 }""",
     "exp_": "float exp_(float x) { return scaled_exp(x, 0); }",
-    # The same r; 2**k * (e**r - 1) + (2**k - 1), halved meanwhile so that 2**128 does not occur.
+    # The same r; 2**k * (e**r - 1) + (2**k - 1), halved meanwhile so that 2**128 does not occur;
+    # of small numbers, whose halves may be denormal, e**r - 1 alone.
     "expm1_": """
 float expm1_(float x) {
     float c = clamp(x, -30.0, 89.0);
@@ -31,7 +32,9 @@ float expm1_(float x) {
     y = y * r + 5.0000001201e-1;
     y = y * (r * r) + r;
     float m = scaled(1.0, int(k) - 1);
-    return is_nan(x) || x == 0.0 ? x : 2.0 * (m * y + (m - 0.5));
+    EXACT float half_of_it = m * y + (m - 0.5);
+    if (is_nan(x) || x == 0.0) return x;
+    return k == 0.0 ? y : 2.0 * half_of_it;
 }""",
     # Cephes logf: x = 2**k * (1 + f), 1 + f from sqrt(0.5) to sqrt(2). 2**k * (1 + f + rest) is
     # the number; the rest is too small for float32 to hold it beside 1.
@@ -158,7 +161,7 @@ float power_of_size(float a, float b) {
     if (e > 130.0) return INF;
     if (e < -160.0) return 0.0;
     float k = roundEven(e);
-    float f = (high - k) + low;
+    EXACT float f = (high - k) + low;
     float y = 1.535336188319500e-4;
     y = y * f + 1.339887440266574e-3;
     y = y * f + 9.618437357674640e-3;

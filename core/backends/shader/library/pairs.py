@@ -15,7 +15,7 @@ import numpy as np
 PAIRS = {
     "kept": "float kept(float x, int o) { return intBitsToFloat(floatBitsToInt(x) ^ (o >> 31)); }",
     "with_rest": "vec2 with_rest(float x, float rest) {"
-    " return vec2(x, abs(x) <= 3.4028235e38 ? rest : 0.0); }",
+    " return vec2(x, is_finite(x) ? rest : 0.0); }",
     "pair_sum": """vec2 pair_sum(float a, float b, int o) {
     float s = kept(a + b, o), c = kept(s - a, o);
     return with_rest(s, (a - (s - c)) + (b - c));
@@ -43,7 +43,7 @@ PAIRS = {
     # A quotient, and twice what it left.
     "pair_divide": """vec2 pair_divide(vec2 a, vec2 b, int o) {
     float q = a.x / b.x;
-    if (!(abs(q) <= 3.4028235e38)) return vec2(q, 0.0);
+    if (!is_finite(q)) return vec2(q, 0.0);
     vec2 left = pair_add(a, -pair_times(b, vec2(q, 0.0), o), o);
     float r = left.x / b.x;
     left = pair_add(left, -pair_times(b, vec2(r, 0.0), o), o);
@@ -54,13 +54,13 @@ PAIRS = {
     "pair_rsqrt": """vec2 pair_rsqrt(vec2 a, int o) {
     float y = inversesqrt(a.x);
     vec2 one = pair_times(a, pair_product(y, y, o), o);
-    float off = (1.0 - one.x) - one.y;
+    EXACT float off = (1.0 - one.x) - one.y;
     return quick_sum(y, y * off * (0.5 + 0.375 * off), o);
 }""",
     # The quotient by a float, and that of what it left, so that it is rounded once.
     "pair_mean": """float pair_mean(vec2 total, float count, int o) {
     float mean = total.x / count;
-    if (!(abs(total.x) <= 3.4028235e38)) return mean;
+    if (!is_finite(total.x)) return mean;
     vec2 back = pair_product(mean, count, o);
     return mean + (((total.x - back.x) - back.y) + total.y) / count;
 }""",

@@ -1,0 +1,72 @@
+"""How much arithmetic an op takes, told from shapes."""
+
+from collections.abc import Callable, Mapping, Sequence
+from math import prod
+from typing import Any
+
+from core.specs import Spec
+
+Attributes = Mapping[str, Any]
+
+#: How many products make one value of the result.
+_Count = Callable[[Sequence[Any], Attributes], int]
+
+
+def _of_filter(specs: Sequence[Spec], attributes: Attributes) -> int:
+    """Of filters [size along each axis, in, out]."""
+    return prod(specs[1].shape[:-1])
+
+
+def _of_depthwise(specs: Sequence[Spec], attributes: Attributes) -> int:
+    return prod(specs[1].shape[:2])
+
+
+def _of_rows(specs: Sequence[Spec], attributes: Attributes) -> int:
+    return specs[0].shape[-2 if attributes.get("transpose_a") else -1]
+
+
+def _of_window(specs: Sequence[Any], attributes: Attributes) -> int:
+    size = attributes.get("filter_size", 1)
+    return prod(size) if isinstance(size, (tuple, list)) else int(size) ** 2
+
+
+#: Ops whose result is sums of products.
+_SUMS: dict[str, _Count] = {
+    **dict.fromkeys(("conv2d", "fused_conv2d", "conv3d"), _of_filter),
+    **dict.fromkeys(("depthwise_conv2d", "fused_depthwise_conv2d"), _of_depthwise),
+    **dict.fromkeys(("matmul", "fused_matmul"), _of_rows),
+}
+
+#: Ops that look at as many values for each one of the result.
+_WINDOWS: dict[str, _Count] = {
+    **dict.fromkeys(("max_pool", "avg_pool", "max_pool3d", "avg_pool3d"), _of_window),
+    "max_pool_with_argmax": _of_window,
+    "dilation2d": _of_depthwise,
+}
+
+
+def multiply_adds(op: str, specs: Sequence[Any], attributes: Attributes, result: Any) -> int:
+    """How many products an op sums up; 0 of those that are no sums of products.
+
+    Args:
+        op: its name.
+        specs: of its inputs.
+        attributes: of the op.
+        result: the spec of its (first) result.
+
+    >>> multiply_adds("matmul", [Spec((2, 5)), Spec((5, 3))], {}, Spec((2, 3)))
+    30
+    """
+    if op in ("conv2d_backprop_input", "conv3d_backprop_input"):
+        return int(specs[0].size * prod(specs[1].shape[:-1]))
+    count = _SUMS.get(op)
+    return int(result.size * count(specs, attributes)) if count else 0
+
+
+def steps(op: str, specs: Sequence[Any], attributes: Attributes, result: Any) -> int:
+    """How many products or comparisons an op takes, as far as they are more than its values."""
+    count = _WINDOWS.get(op)
+    if count is None:
+        return multiply_adds(op, specs, attributes, result)
+    first = result[0] if type(result) is tuple else result  # a spec is a tuple, too
+    return int(first.size * count(specs, attributes))

@@ -1,0 +1,132 @@
+"""Notes of the files that had the right sha256, so that each is hashed once, not at each load.
+
+They lie in a folder of the user's own that nobody else may enter: a note beside the weights could
+be written by whoever may write the weights. ``ZOO_WEIGHTS_NOTES`` names another folder; ``0`` turns
+the notes off, so that every load hashes.
+"""
+
+import json
+import os
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from weights_cache.checks import examine
+from weights_cache.documents import parse_json
+from weights_cache.errors import WeightsError
+from weights_cache.ownership import (
+    chosen_folder,
+    find_folder_fault,
+    is_closed,
+    is_own,
+    make_private,
+)
+from weights_cache.registry import FileRecord
+from weights_cache.regular_files import open_regular
+
+NOTES_VARIABLE = "ZOO_WEIGHTS_NOTES"
+
+# A file changed again within the clock's step keeps its times; younger files are not noted.
+_SETTLED_NS = 2 * 10**9
+_MOST_BYTES = 2**22  # of the notes of one model; PoseNet's 71 files take 20 kB
+
+
+class CheckBook:
+    """The files of one model that had the right sha256, with their status then.
+
+    A note holds sha256, size, time of modification, time of change (which nobody can set), inode
+    and device. A file that differs in any of these is hashed again, and so is one that others may
+    write, as they could change it through a mapping without a new time. Losing notes costs one more
+    hash, so writing them may fail, and the last of several writers may win.
+
+    Args:
+        name: of the model, or of what stands for it.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._path = _path_of(name)
+        self._notes = self._read()
+        self._changed = False
+
+    def find_fault(self, path: Path, file: FileRecord) -> str | None:
+        """Return what is wrong with ``path``; hash it only if it changed since the last time."""
+        if self._knows(path, file):
+            return None
+        fault, status = examine(path, file)
+        if fault is None and status and _may_be_noted(status):
+            self._notes[str(path)] = _note(status, file)
+            self._changed = True
+        return fault
+
+    def save(self) -> None:
+        """Write what has changed, without the notes of files that are gone."""
+        if not self._changed or not self._path:
+            return
+        from weights_cache.staging import replacing  # the cold start reads only
+
+        kept = {path: note for path, note in self._notes.items() if os.path.lexists(path)}
+        make_private(self._path.parent)
+        try:
+            with replacing(self._path, 0o600) as stream:
+                stream.write(json.dumps(kept, indent=1).encode())
+        except OSError as error:
+            _pass_interruption(error)
+
+    def _knows(self, path: Path, file: FileRecord) -> bool:
+        note = self._notes.get(str(path))
+        if note is None:
+            return False
+        try:
+            status = path.stat()
+        except OSError:
+            return False
+        return is_closed(status) and note == _note(status, file)
+
+    def _read(self) -> dict[str, Any]:
+        if not self._path:
+            return {}
+        try:
+            with open_regular(self._path, follow_links=False) as stream:
+                status = os.fstat(stream.fileno())
+                data = stream.read(_MOST_BYTES) if is_own(status) and is_closed(status) else b"{}"
+            notes = parse_json(data, self._path)
+        except FileNotFoundError:
+            return {}
+        except (OSError, WeightsError) as error:
+            _pass_interruption(error)
+            return {}
+        return notes if isinstance(notes, dict) else {}
+
+
+def _pass_interruption(error: Exception) -> None:
+    """Raise again what a signal handler raised; other faults of notes cost one more hash."""
+    from weights_cache.interruptions import is_interruption
+
+    if isinstance(error, TimeoutError) and is_interruption(error):
+        raise error
+
+
+def forget(name: str) -> None:
+    """Remove the notes of a model."""
+    path = _path_of(name)
+    if path:
+        with suppress(OSError):
+            path.unlink()
+
+
+def _path_of(name: str) -> Path | None:
+    """The file of the notes; None where there is no folder for it that only the user may enter."""
+    folder = chosen_folder(NOTES_VARIABLE, "notes")
+    private = folder and find_folder_fault(folder, NOTES_VARIABLE) is None
+    return folder / f"{name}.json" if folder and private else None
+
+
+def _may_be_noted(status: os.stat_result) -> bool:
+    changed = max(status.st_mtime_ns, status.st_ctime_ns)
+    return is_closed(status) and time.time_ns() - changed > _SETTLED_NS
+
+
+def _note(status: os.stat_result, file: FileRecord) -> list[Any]:
+    times = status.st_mtime_ns, status.st_ctime_ns
+    return [file.sha256, status.st_size, *times, status.st_ino, status.st_dev]

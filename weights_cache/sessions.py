@@ -1,0 +1,187 @@
+"""Sessions of requests that follow no redirect and meter what they read from the network.
+
+Imports requests, so it is imported when something is fetched.
+"""
+
+import io
+from collections.abc import Callable
+from functools import partial
+from http.client import HTTPResponse
+from math import ceil, inf
+from socket import socket
+from time import monotonic
+from typing import Any
+
+import requests
+from requests.adapters import HTTPAdapter
+from urllib3.connectionpool import HTTPConnectionPool
+from urllib3.poolmanager import PoolManager
+
+from weights_cache.failures import SlowError, TransientError, UnusableError
+from weights_cache.interruptions import is_interruption
+from weights_cache.transfer_limits import RATE_VARIABLE, Limits, rate_text
+
+#: Bytes that may come without one of the body among them: headers, interim answers, sizes of
+#: chunks, trailers. A block of the body has up to 64 KiB and is read ahead by 8 KiB.
+_MOST_UNUSED = 2**18
+
+
+class Meter:
+    """What one server may still take of time, and whether what it sends is enough.
+
+    Whoever reads from the network asks it before each packet, so it needs no thread and no timer:
+    headers, interim answers, bodies and trailers are bounded alike.
+    """
+
+    def __init__(self) -> None:
+        self.expect_headers(Limits(), inf)
+
+    def expect_headers(self, limits: Limits, seconds: float) -> None:
+        """From now until the final headers ``seconds`` may pass."""
+        self._limits, self._least = limits, 0.0
+        self._expect(seconds, _no_answer)
+        self._first_by = self._until
+
+    def expect_body(self, seconds: float, in_all: float) -> None:
+        """``seconds`` are left for the body, of the ``in_all`` that the file may take."""
+        most = ceil(in_all) if in_all < inf else in_all
+        reason = (
+            f"did not end within {most} s, the limit for this file at {RATE_VARIABLE}="
+            f"{self._limits.least_rate:g} bytes per second: set it to less to wait longer"
+        )
+        self._least = self._limits.least_rate
+        self._expect(seconds, partial(SlowError, reason, f"no end in {most} s"))
+
+    def _expect(self, seconds: float, overdue: Callable[[], Exception]) -> None:
+        self._until, self._overdue = monotonic() + seconds, overdue
+        self._received, self._waited, self._unused = 0, 0.0, 0
+
+    def connect_timeouts(self) -> tuple[float, float]:
+        """Seconds to connect, and to wait for the first packet."""
+        left = self.allowance()
+        return min(self._limits.connect, left), left
+
+    def allowance(self) -> float:
+        """Seconds that the next packet may take; an error if there are none left.
+
+        The first packet of the body has no more time than the headers had.
+        """
+        now = monotonic()
+        if now >= self._until:
+            raise self._overdue()
+        if not self._received and now >= self._first_by:
+            raise _no_answer()
+        end = self._until if self._received else min(self._until, self._first_by)
+        return min(self._limits.read, end - now)
+
+    def count(self, size: int, seconds: float) -> None:
+        """Note a packet; an error if too little came lately, or too much beside the body."""
+        self._unused += size
+        if self._unused > _MOST_UNUSED:
+            raise UnusableError(
+                f"sent {_MOST_UNUSED:,} bytes of headers, chunk sizes or trailers in a row",
+                "endless headers",
+            )
+        self._received += size
+        self._waited += min(seconds, self._limits.read)  # longer where the process was stopped
+        if self._waited >= self._limits.window:
+            self._check_rate()
+            self._received, self._waited, self._first_by = 0, 0.0, inf
+
+    def _check_rate(self) -> None:
+        rate, least = self._received / self._waited, self._least
+        if rate < least:
+            found, limit = rate_text(rate), rate_text(least)
+            raise SlowError(
+                f"sent {found} over {self._waited:.0f} s, the least is {limit}: set {RATE_VARIABLE}"
+                " to fewer bytes per second to wait longer",
+                f"too slow, {found} where {RATE_VARIABLE} is {limit}",
+            )
+
+    def give_block(self) -> None:
+        """Bytes of the body were among those that came."""
+        self._unused = 0
+
+
+def _no_answer() -> TransientError:
+    return TransientError("timed out", "no answer", answered=False)
+
+
+class Session(requests.Session):
+    """A session whose connections ask its ``meter``; each redirect is returned as an answer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.meter = Meter()
+        for scheme in ("https://", "http://"):
+            self.mount(scheme, _Adapter(self.meter))
+        # Bytes are counted and hashed as sent; a compressed answer could unpack to any size.
+        self.headers.update({"Accept-Encoding": "identity", "User-Agent": "friendly-zoo"})
+
+    def get_redirect_target(self, resp: requests.Response) -> str | None:
+        """None: requests would read the body of a redirect, also where it is not to follow it."""
+        return None
+
+
+class _Adapter(HTTPAdapter):
+    """Its connections, also those through proxies, read by way of a meter."""
+
+    def __init__(self, meter: Meter) -> None:
+        self._meter = meter
+        super().__init__()
+
+    def init_poolmanager(self, *args: Any, **options: Any) -> None:
+        super().init_poolmanager(*args, **options)
+        _meter_pools(self.poolmanager, self._meter)
+
+    def proxy_manager_for(self, proxy: str, **options: Any) -> Any:
+        known = proxy in self.proxy_manager
+        manager = super().proxy_manager_for(proxy, **options)
+        if not known:
+            _meter_pools(manager, self._meter)
+        return manager
+
+
+def _meter_pools(manager: PoolManager, meter: Meter) -> None:
+    pools = manager.pool_classes_by_scheme.items()
+    manager.pool_classes_by_scheme = {key: _metered_pool(pool, meter) for key, pool in pools}
+
+
+def _metered_pool(pool: type[HTTPConnectionPool], meter: Meter) -> type[HTTPConnectionPool]:
+    answer = staticmethod(partial(_MeteredResponse, meter))
+    connection = type(
+        pool.ConnectionCls.__name__, (pool.ConnectionCls,), {"response_class": answer}
+    )
+    return type(pool.__name__, (pool,), {"ConnectionCls": connection})
+
+
+class _MeteredResponse(HTTPResponse):
+    """An answer of the standard library whose bytes come by way of a meter."""
+
+    def __init__(self, meter: Meter, sock: socket, *args: Any, **options: Any) -> None:
+        super().__init__(sock, *args, **options)
+        self.fp = io.BufferedReader(_MeteredReader(self.fp.detach(), sock, meter))
+
+
+class _MeteredReader(io.RawIOBase):
+    def __init__(self, raw: io.RawIOBase, sock: socket, meter: Meter) -> None:
+        self._raw, self._sock, self._meter = raw, sock, meter
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        self._sock.settimeout(self._meter.allowance())
+        before = monotonic()
+        try:
+            size = self._raw.readinto(buffer) or 0
+        except TimeoutError as error:
+            if not is_interruption(error):
+                self._meter.allowance()  # raises what is to be said of the end of all time
+            raise
+        self._meter.count(size, monotonic() - before)
+        return size
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()

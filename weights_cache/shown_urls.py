@@ -1,0 +1,59 @@
+"""URLs as messages, notes and pickles show them: without passwords and tokens."""
+
+import re
+from urllib.parse import urlsplit
+
+from weights_cache.errors import WeightsError
+
+_HIDDEN = "***"
+
+#: User name and password. A password may hold ``/`` or ``?``: then what follows the colon is no
+#: port, and all up to the last ``@`` is hidden. Repeats have limits, or long texts would take long.
+_USER = re.compile(
+    r"""((?:[a-z][a-z0-9+.-]{0,15}:/{1,2}|(?<![\w./:-])//))
+        (?:[^/?\#\s]{0,4096}@|[^\s/?\#@:\[]{0,99}:(?!\d{1,5}(?:[/?\#\s'",;:)]|$)|[/\s]|$)\S{0,4096}@)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+#: Values of a query or fragment whose names say that they are secret.
+_VALUE = re.compile(
+    r"""([?&;\#](?:[\w.~%-]{0,64}(?:token|key|secret|passw|pwd|auth|signature|credential|session)
+        [\w.~%-]{0,64}|sig|code|pass)=)[^&;\#\s'"<>)]*""",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+def shown_url(text: str) -> str:
+    """Return a URL, or a text with URLs in it, with every password and token hidden.
+
+    Args:
+        text: hidden are user name and password before the server's name, and values of the query
+            with a name such as ``token``, ``key`` or ``signature``.
+
+    >>> shown_url("no answer from http://me:secret@example.org/a.bin?v=2&token=abc")
+    'no answer from http://***@example.org/a.bin?v=2&token=***'
+    """
+    return _VALUE.sub(rf"\1{_HIDDEN}", _USER.sub(rf"\1{_HIDDEN}@", text))
+
+
+def other_scheme(what: str, url: str, instead: str) -> WeightsError:
+    """The error for a URL that is of neither http nor https.
+
+    >>> print(other_scheme("mirror", "ftp://me:secret@a.org", "a folder"))
+    the mirror 'ftp://***@a.org' is not read: give a URL of http or https, or a folder
+    """
+    return WeightsError(
+        f"the {what} {shown_url(url)!r:.300} is not read: give a URL of http or https, or {instead}"
+    )
+
+
+def host_of(url: str) -> str:
+    """Name of the server, with its port if it has an unusual one; of what is no URL itself.
+
+    >>> host_of("https://example.org/weights.bin")
+    'example.org'
+    """
+    shown = shown_url(url)
+    try:
+        return urlsplit(shown).netloc.rpartition("@")[2] or shown
+    except ValueError:
+        return shown

@@ -1,0 +1,237 @@
+"""What runs in the child: it reads one model, and then answers until its input ends."""
+
+import io
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from time import process_time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from core.bounds import LimitError, Limits
+from core.errors import CoreError
+from weights_cache.errors import WeightsError, ZooError
+from zoo.isolation.messages import Message, Stream, receive, send
+
+if TYPE_CHECKING:
+    from zoo.loaded import LoadedModel
+
+#: Errors that the parent raises again as they are; others as the first of their bases here.
+ERRORS: dict[str, type[ZooError]] = {
+    error.__name__: error for error in (LimitError, CoreError, WeightsError, ZooError)
+}
+
+#: The kinds of answers about errors that are none of `ERRORS`.
+FOREIGN, NO_MEMORY = "foreign", "no memory"
+
+_LONGEST = 4000  # characters of an error
+
+#: Bytes beside what the limits allow: the messages, the interpreter's own, stacks of threads.
+_MORE_BYTES = 256 * 2**20
+_STACK_BYTES = 8 * 2**20
+
+#: Of address space, which threads reserve without using it.
+_RESERVED_BYTES = 2**30
+
+_MOST_FILES = 256
+_MORE_SECONDS = 5.0
+
+
+def main() -> None:
+    """Run the child of `zoo.isolation.process`: the one message tells what to load."""
+    requests, answers = _own_streams()
+    document = receive(requests, 0).document
+    child = _Child(answers, Limits(**document["limits"]), document["path"])
+    child.answer(child.load)
+    while True:
+        try:
+            message = receive(requests, float("inf"))
+        except EOFError:  # the parent has ended, perhaps without clearing up
+            shutil.rmtree(document["folder"], ignore_errors=True)
+            return
+        child.answer(partial(child.run, message))
+
+
+def _own_streams() -> tuple[Stream, Stream]:
+    """Pipes from and to the parent; what libraries read and print goes nowhere."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's, who ends this process
+    streams = io.FileIO(os.dup(0), "rb"), io.FileIO(os.dup(1), "wb")
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1):
+        os.dup2(nowhere, number)
+    return streams
+
+
+class _Child:
+    def __init__(self, answers: Stream, limits: Limits, path: str):
+        self._answers, self._limits, self._path = answers, limits, path
+        self._model: LoadedModel | None = None
+
+    def answer(self, work: Callable[[], tuple[dict[str, Any], dict[str, np.ndarray]]]) -> None:
+        """Send what some work gives, or its error."""
+        try:
+            document, arrays = work()
+        except MemoryError:
+            document, arrays = {"error": NO_MEMORY, "message": ""}, {}
+        except Exception as error:
+            document, arrays = _error(error), {}
+        try:
+            send(self._answers, document, arrays)
+        except CoreError as error:
+            send(self._answers, _error(error), {})
+        if document.get("error") == NO_MEMORY:
+            os._exit(1)  # whatever could not be made is missing somewhere
+
+    def load(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        """Read the model under the limits, and tell what it is."""
+        import core
+        from zoo.converted import load_path
+
+        send(self._answers, {}, {})  # all is imported
+        limit_memory(self._limits, bytes_of_path(self._path))
+        limit_files(self._limits.file_bytes or 0)
+        with core.limits(self._limits):
+            self._model = load_path(self._path, "cpu", limits=self._limits)
+        limit_files(0)
+        return _facts(self._model), {}
+
+    def run(self, message: Message) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        """The outputs that a message asks for."""
+        import core
+
+        assert self._model is not None  # the parent asks nothing of a model that was not read
+        document, inputs = message
+        limits = Limits(**document["limits"])
+        limit_time(limits.seconds)
+        given: Any = inputs if document["named"] else next(iter(inputs.values()))
+        names, raw = document["outputs"], document["raw"]
+        with core.limits(limits):
+            if names is None:
+                found = self._model.predict(given, raw=raw)
+            else:
+                found = self._model.execute(given, names, raw=raw)
+        return {}, {name: tensor.numpy() for name, tensor in found.items()}
+
+
+def _facts(model: "LoadedModel") -> dict[str, Any]:
+    from zoo.classification.teachable import TeachableModel
+
+    facts: dict[str, Any] = {
+        "inputs": {name: [spec.shape, spec.dtype] for name, spec in model.inputs.items()},
+        "outputs": {name: [spec.shape, spec.dtype] for name, spec in model.outputs.items()},
+        "text": "\n".join(model.describe().splitlines()[1:]),
+    }
+    if isinstance(model, TeachableModel):
+        facts |= {"bundle": model.bundle._asdict(), "features": model.features}
+    return facts
+
+
+def _error(error: Exception) -> dict[str, Any]:
+    """An error as a document."""
+    if isinstance(error, LimitError):
+        text = error.message[:_LONGEST]
+        return {"error": "LimitError", "message": text, "limit": error.name, "most": error.most}
+    name = next((c.__name__ for c in type(error).__mro__ if c.__name__ in ERRORS), FOREIGN)
+    text = str(error) if name != FOREIGN else f"{type(error).__name__}: {error}"
+    return {"error": name, "message": text[:_LONGEST]}
+
+
+def bytes_of_path(path: str) -> int:
+    """Of a file, or of all files in a folder."""
+    if not os.path.isdir(path):
+        return os.path.getsize(path) if os.path.isfile(path) else 0
+    files = (os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names)
+    return sum(os.path.getsize(file) for file in files if os.path.isfile(file))
+
+
+def limit_memory(limits: Limits, size: int) -> None:
+    """Let the process take no more memory than the limits allow, beside what it has now.
+
+    Where the system has no such limit, as macOS, a thread ends the process instead.
+
+    Args:
+        limits: with all values.
+        size: of the model's files, in bytes.
+    """
+    needed = max(limits.file_bytes or 0, limits.run_bytes or 0) + 4 * size
+    if needed == float("inf"):
+        return
+    most = int(needed) + _MORE_BYTES + _STACK_BYTES * (os.cpu_count() or 1)
+    taken = _taken_bytes()
+    if taken is None:
+        _watch_memory(most)
+        return
+    address_space, data = taken
+    _set_limit("RLIMIT_AS", address_space + most + _RESERVED_BYTES)
+    _set_limit("RLIMIT_DATA", data + most)
+
+
+def _taken_bytes() -> tuple[int, int] | None:
+    """Address space and data of this process; None where the system does not say."""
+    try:
+        with open("/proc/self/status", encoding="ascii", errors="replace") as lines:
+            pairs = (line.partition(":") for line in lines)
+            values = {name: text for name, _, text in pairs if name in ("VmSize", "VmData")}
+        sizes = [int(values[name].split()[0]) * 1024 for name in ("VmSize", "VmData")]
+    except (OSError, KeyError, ValueError, IndexError):
+        return None
+    return sizes[0], sizes[1]
+
+
+def _watch_memory(most: int) -> None:
+    """End the process when it has taken so many bytes more than now, as far as it is known."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    from threading import Thread
+    from time import sleep
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    allowed = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit + most
+
+    def watch() -> None:
+        while resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit <= allowed:
+            sleep(0.02)
+        os._exit(OUT_OF_MEMORY)
+
+    Thread(target=watch, daemon=True).start()
+
+
+#: The exit status of a process that took too much memory.
+OUT_OF_MEMORY = 77
+
+
+def limit_files(size: float) -> None:
+    """Let the process write no larger files, open only some, and leave no image of its memory."""
+    _set_limit("RLIMIT_CORE", 0)
+    _set_limit("RLIMIT_NOFILE", _MOST_FILES)
+    if size < float("inf"):
+        _set_limit("RLIMIT_FSIZE", int(size))
+
+
+def limit_time(seconds: float | None) -> None:
+    """Let the system end the process should its parent have gone: so much time of each CPU."""
+    if seconds is not None and seconds < float("inf"):
+        cores = os.cpu_count() or 1
+        _set_limit("RLIMIT_CPU", int(process_time() + (seconds + _MORE_SECONDS) * cores) + 1, False)
+
+
+def _set_limit(name: str, value: int, for_good: bool = True) -> None:
+    """Set a limit of the operating system, if it has that one."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    number = getattr(resource, name, None)
+    if number is None:
+        return
+    most = resource.getrlimit(number)[1]
+    value = value if most == resource.RLIM_INFINITY else min(value, most)
+    with suppress(ValueError, OSError):  # refused, such as by macOS: the parent's deadline stays
+        resource.setrlimit(number, (value, value if for_good else most))

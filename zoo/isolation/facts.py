@@ -1,0 +1,109 @@
+"""What the child says of its model, checked."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from core.converter.teachable import Bundle
+from core.graph.nodes import PartialSpec
+from weights_cache.messages import visible
+
+_MOST_AXES = 32
+_MOST_LABELS = 100_000
+_MOST_PIXELS = 4096  # of a side of what a classifier takes
+_LONGEST = 1000  # characters of a name
+
+
+class FactError(Exception):
+    """That is no description of a model."""
+
+
+class Facts(NamedTuple):
+    """What is known of a model in another process.
+
+    Attributes:
+        inputs: of the network.
+        outputs: of the network.
+        text: that describes it, but for the first line.
+        bundle: of a model that Teachable Machine made, else None.
+        features: as of `zoo.classification.teachable.TeachableModel`.
+    """
+
+    inputs: dict[str, PartialSpec]
+    outputs: dict[str, PartialSpec]
+    text: str
+    bundle: Bundle | None = None
+    features: str | None = None
+
+
+def read_facts(document: Mapping[str, Any]) -> Facts:
+    """The facts in a message.
+
+    Raises:
+        FactError: it has none, or they contradict each other.
+    """
+    inputs, outputs = (_specs(document.get(key)) for key in ("inputs", "outputs"))
+    text = visible(_text(document.get("text"), 10 * _LONGEST))
+    found = Facts(inputs, outputs, text)
+    if "bundle" not in document:
+        return found
+    features = document.get("features")
+    bundle = _bundle(document["bundle"])
+    if bundle.kind == "image":
+        _check_classifier(found)
+    return found._replace(
+        bundle=bundle, features=None if features is None else _text(features, _LONGEST)
+    )
+
+
+def _specs(found: Any) -> dict[str, PartialSpec]:
+    if not isinstance(found, dict):
+        raise FactError("no inputs or outputs")
+    return {name: _spec(value) for name, value in found.items()}
+
+
+def _spec(value: Any) -> PartialSpec:
+    if not (isinstance(value, list) and len(value) == 2):
+        raise FactError(f"the shape and dtype {value!r:.80}")
+    shape, dtype = value
+    if shape is None:
+        return PartialSpec(None, _text(dtype, _LONGEST))
+    if not (isinstance(shape, list) and len(shape) <= _MOST_AXES and all(map(_is_length, shape))):
+        raise FactError(f"the shape {shape!r:.80}")
+    return PartialSpec(tuple(shape), _text(dtype, _LONGEST))
+
+
+def _is_length(value: Any) -> bool:
+    return value is None or (type(value) is int and 0 <= value < 2**48)
+
+
+def _text(value: Any, longest: int) -> str:
+    if not isinstance(value, str):
+        raise FactError(f"{value!r:.80} in the place of a text")
+    return value[:longest]
+
+
+def _bundle(document: Any) -> Bundle:
+    try:
+        bundle = Bundle(**document)
+    except TypeError:
+        raise FactError(f"the bundle {document!r:.80}") from None
+    labels, size = bundle.labels, bundle.image_size
+    if not (isinstance(labels, list) and len(labels) <= _MOST_LABELS):
+        raise FactError(f"the labels {labels!r:.80}")
+    if not (type(size) is int and 0 <= size <= _MOST_PIXELS):
+        raise FactError(f"the image size {size!r:.80}")
+    return Bundle(
+        _text(bundle.kind, _LONGEST),
+        tuple(_text(label, _LONGEST) for label in labels),
+        size,
+        _text(bundle.name, _LONGEST),
+    )
+
+
+def _check_classifier(facts: Facts) -> None:
+    """A classifier of images takes one, and gives one row of scores."""
+    shapes = [spec.shape for spec in facts.inputs.values()]
+    if not (len(shapes) == len(facts.outputs) == 1 and shapes[0] and len(shapes[0]) == 4):
+        raise FactError("a classifier that does not take one image")
+    if shapes[0][-1] not in (None, 1, 3, 4):
+        raise FactError(f"a classifier of images with {shapes[0][-1]} channels")

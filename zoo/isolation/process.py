@@ -1,0 +1,278 @@
+"""The child process that reads and runs a model, as its parent sees it."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
+from io import FileIO
+from math import inf
+from threading import TIMEOUT_MAX, Timer
+from time import monotonic
+from typing import Any, NoReturn, cast
+from weakref import finalize
+
+import numpy as np
+
+from core.bounds import LimitError, Limits
+from weights_cache.errors import DEBUG_VARIABLE, ZooError
+from weights_cache.messages import visible
+from zoo.child_processes import python_command, python_environment
+from zoo.isolation.arrays import STRINGS
+from zoo.isolation.child import ERRORS, FOREIGN, NO_MEMORY, OUT_OF_MEMORY
+from zoo.isolation.messages import Message, MessageError, receive, send
+from zoo.isolation.pipes import CAN_WAIT, LateError, Pipe
+
+#: Until the child has imported what it needs, also on a busy machine.
+START_SECONDS = 60.0
+
+#: What the child may take beyond a limit, to end the run by itself and say where it was.
+MORE_SECONDS = 2.0
+
+_CODE = "from zoo.isolation.child import main\nmain()"
+
+#: What arrays from the child may be: our dtypes.
+_DTYPES = {np.dtype(t).str for t in (np.float32, np.int32, np.bool_, np.complex64)} | {STRINGS}
+
+
+class ModelProcess:
+    """A process that has read one model, and runs it when asked.
+
+    Args:
+        path: of the file or folder with the model.
+        limits: with all values.
+        name: of the model, for errors.
+
+    Raises:
+        ZooError: the model cannot be read, or that takes more than the limits allow.
+    """
+
+    def __init__(self, path: str, limits: Limits, name: str):
+        self._name = name
+        self._expired = self._closed = False
+        folder = tempfile.mkdtemp(prefix="zoo-")
+        try:
+            self._process = _start(folder)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        self._finish = finalize(self, _finish, self._process, folder, os.getpid())
+        self._requests = Pipe(cast(FileIO, self._process.stdin), for_writing=True)
+        self._answers = Pipe(cast(FileIO, self._process.stdout), for_writing=False)
+        try:
+            #: What the child says of the model.
+            self.facts = self._read({"path": path, "folder": folder, "limits": asdict(limits)})
+        except BaseException:
+            self.close()
+            raise
+
+    def _read(self, document: Mapping[str, Any]) -> dict[str, Any]:
+        self._ask("starting its process", document, {}, START_SECONDS, 0, "")
+        seconds = document["limits"]["file_seconds"]
+        with self._ended_after("reading the model", seconds, "file_seconds"):
+            answer = receive(self._answers, 0)
+        return self._checked(answer, "reading the model").document
+
+    @property
+    def runs(self) -> bool:
+        """Whether it can be asked."""
+        return self._finish.alive and self._process.poll() is None
+
+    def run(
+        self,
+        arrays: Mapping[str, np.ndarray],
+        limits: Limits,
+        *,
+        named: bool,
+        outputs: list[str] | None,
+        raw: bool,
+    ) -> dict[str, np.ndarray]:
+        """What the model gives, by name.
+
+        Args:
+            arrays: the inputs by name.
+            limits: of this run, with all values.
+            named: whether the caller gave the names.
+            outputs: what is asked for; None: all outputs.
+            raw: as for ``predict``.
+
+        Raises:
+            ZooError: the run failed, or the process ended.
+        """
+        document = {"limits": asdict(limits), "named": named, "outputs": outputs, "raw": raw}
+        seconds = inf if limits.seconds is None else limits.seconds
+        most = inf if limits.run_bytes is None else limits.run_bytes
+        return self._ask("a run", document, arrays, seconds, most, "seconds").arrays
+
+    def kill(self) -> None:
+        """End the process at once; who waits for its answer meets an error."""
+        self._closed = True
+        with suppress(OSError):
+            self._process.kill()
+
+    def close(self) -> None:
+        """End the process and remove its files; nobody may be waiting for its answer."""
+        self._finish()
+
+    def distrusted(self, reason: object) -> ZooError:
+        """End a process that said what cannot be; the error to raise."""
+        self.close()
+        return ZooError(
+            f"{self._name}: the process of the model sent a damaged message ({reason}) and was "
+            "ended: do not trust this model"
+        )
+
+    def leave_to_parent(self) -> None:
+        """Forget a process that belongs to the process that this one was forked from."""
+        self._finish.detach()
+        self._process.returncode = 0  # of somebody else's child
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                stream.close()
+
+    def _ask(
+        self,
+        what: str,
+        document: Mapping[str, Any],
+        arrays: Mapping[str, np.ndarray],
+        seconds: float,
+        most: float,
+        limit: str,
+    ) -> Message:
+        """Send a message and receive the answer, or kill the process after some seconds."""
+        with self._ended_after(what, seconds, limit):
+            send(self._requests, document, arrays)
+            answer = receive(self._answers, most, _DTYPES)
+        return self._checked(answer, what)
+
+    def _checked(self, answer: Message, what: str) -> Message:
+        if "error" in answer.document:
+            self._raise(answer.document, what)
+        return answer
+
+    @contextmanager
+    def _ended_after(self, what: str, seconds: float, limit: str) -> Iterator[None]:
+        """End the process unless the block ends in time; also if the block fails."""
+        timer = None
+        self._requests.deadline = self._answers.deadline = monotonic() + seconds + MORE_SECONDS
+        if not CAN_WAIT:
+            timer = Timer(min(seconds + MORE_SECONDS, TIMEOUT_MAX), self._expire)
+            timer.daemon = True
+            timer.start()
+        try:
+            yield
+        except LateError:
+            self._expire()
+            raise self._end_of(what, seconds, limit) from None
+        except EOFError:
+            raise self._end_of(what, seconds, limit) from None
+        except MessageError as error:
+            raise self.distrusted(error) from None
+        except BaseException:  # such as Ctrl-C: the next answer would be that to this question
+            self.close()
+            raise
+        finally:
+            if timer is not None:
+                timer.cancel()
+
+    def _expire(self) -> None:
+        self._expired = True
+        with suppress(OSError):
+            self._process.kill()
+
+    def _end_of(self, what: str, seconds: float, limit: str) -> ZooError:
+        """Why the process ended."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(5)
+        self.close()
+        status = self._process.returncode
+        if self._closed:
+            return ZooError(f"the model {self._name} was closed during {what}")
+        if self._expired or status == -getattr(signal, "SIGXCPU", 0):
+            text = f"{self._name}: {what} takes too long, and its process was ended"
+            return LimitError(text, limit, seconds)
+        if status == OUT_OF_MEMORY:
+            return self._memory_error(what)
+        return ZooError(
+            f"{self._name}: the process of the model {_how(status)} during {what}; the next call "
+            f"starts another one ({DEBUG_VARIABLE}=1 shows what it prints)"
+        )
+
+    def _memory_error(self, what: str) -> ZooError:
+        self.close()
+        return LimitError(
+            f"{self._name}: {what} needs more memory than its process may take, which the limits "
+            "run_bytes and file_bytes decide: if you trust the model, load it with higher ones"
+        )
+
+    def _raise(self, document: Mapping[str, Any], what: str) -> NoReturn:
+        """Raise the error that the child met."""
+        kind, text = document.get("error"), visible(str(document.get("message"))[:4000])
+        if kind == NO_MEMORY:
+            raise self._memory_error(what)
+        if kind == "LimitError":
+            raise _limit_error(text, document.get("limit"), document.get("most"))
+        if kind == FOREIGN or not isinstance(kind, str) or kind not in ERRORS:
+            raise ZooError(f"{self._name}: {what} failed: {text}")
+        raise ERRORS[kind](text)
+
+
+def _start(folder: str) -> subprocess.Popen[bytes]:
+    """The child, which keeps its temporary files in a folder that its parent removes."""
+    places = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), folder)
+    settings = {"PYTHONWARNINGS": "ignore", "ZOO_CODE_CACHE": "0", "ZOO_OFFLINE": "1"}
+    try:
+        return subprocess.Popen(
+            python_command(_CODE),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=None if os.environ.get(DEBUG_VARIABLE) else subprocess.DEVNULL,
+            bufsize=0,
+            env={**python_environment(), **places, **settings},
+            start_new_session=sys.platform != "win32",  # so that Ctrl-C does not reach it
+        )
+    except OSError as error:
+        raise ZooError(
+            f"cannot start a process for the model: {error.strerror}; end others, or load the "
+            "model without isolate=True if you trust it"
+        ) from error
+
+
+def _finish(process: subprocess.Popen[bytes], folder: str, owner: int) -> None:
+    """End the child, and remove its files."""
+    if os.getpid() != owner:
+        return
+    with suppress(OSError):
+        process.kill()
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(5)
+    for stream in (process.stdin, process.stdout):
+        if stream is not None:
+            with suppress(OSError):
+                stream.close()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _how(status: int | None) -> str:
+    """How a process ended, in words."""
+    if status is None or status >= 0:
+        return f"ended with status {status}"
+    try:
+        name = signal.Signals(-status).name
+    except ValueError:
+        name = f"signal {-status}"
+    crashes = ("SIGSEGV", "SIGBUS", "SIGABRT", "SIGFPE", "SIGILL")
+    return f"crashed ({name})" if name in crashes else f"was killed ({name})"
+
+
+def _limit_error(text: str, name: Any, most: Any) -> LimitError:
+    is_known = isinstance(name, str) and name in Limits.__dataclass_fields__
+    return (
+        LimitError(text, name, most)
+        if is_known and type(most) in (int, float)
+        else LimitError(text)
+    )

@@ -1,0 +1,153 @@
+"""The process of a model over its life: started again when it has ended, and at most one."""
+
+import os
+from collections.abc import Mapping
+from threading import RLock
+from typing import Any
+from weakref import WeakSet
+
+import numpy as np
+
+from core.bounds import LIMIT_NAMES, LimitError, Limits, effective_limits
+from core.dtypes import dtype_of
+from core.engine import tensor
+from core.errors import CoreError
+from core.settings import backend as on_backend
+from core.tensors import Tensor
+from weights_cache.errors import ZooError
+from zoo.isolation.arrays import MOST_STRINGS
+from zoo.isolation.facts import FactError, Facts, read_facts
+from zoo.isolation.process import ModelProcess
+from zoo.signatures import NetworkInput
+
+#: Where isolated models run.
+BACKEND = "cpu"
+
+
+class IsolatedRunner:
+    """Runs a model in a process of its own. Threads may share it: their runs wait for each other.
+
+    Args:
+        file: the file or folder with the model.
+        name: of the model, for errors.
+        limits: of reading it and of runs; what they leave open is as in ``Limits.strict()``.
+
+    Raises:
+        ZooError: the model cannot be read, or that takes more than the limits allow.
+    """
+
+    def __init__(self, file: str, name: str, limits: Limits | None):
+        self._file, self._name = os.path.abspath(file), name
+        self._limits = _strict_but_for(limits)
+        self._lock, self._closed = RLock(), False
+        self._process, self._facts = self._started()
+        _runners.add(self)
+
+    @property
+    def facts(self) -> Facts:
+        """What is known of the model.
+
+        Raises:
+            ZooError: it is closed.
+        """
+        if self._closed:
+            raise ZooError(f"the model {self._name} is closed: load it again with zoo.load")
+        return self._facts
+
+    def run(self, inputs: NetworkInput, outputs: list[str] | None, raw: bool) -> dict[str, Tensor]:
+        """As `zoo.loaded.LoadedModel.execute`; without names of outputs as ``predict``."""
+        names = list(self.facts.outputs) if outputs is None else outputs
+        limits = effective_limits(self._limits)
+        arrays = _arrays(inputs)
+        _check_size(arrays, limits)
+        named = isinstance(inputs, Mapping)
+        with self._lock:
+            process = self._running()
+            found = process.run(arrays, limits, named=named, outputs=outputs, raw=bool(raw))
+            if found.keys() != set(names):
+                raise process.distrusted(f"outputs {list(found)!r:.80} for {names!r:.80}")
+        with on_backend(BACKEND):
+            return {name: tensor(found[name]) for name in names}
+
+    def distrusted(self, reason: object) -> ZooError:
+        """End the process, as what it gave is impossible; the error to raise."""
+        with self._lock:
+            return self._process.distrusted(reason)
+
+    def close(self) -> None:
+        """End the process for good."""
+        self._closed = True
+        self._process.kill()  # so that who waits for its answer lets go of the lock
+        with self._lock:
+            self._process.close()
+
+    def _running(self) -> ModelProcess:
+        """The process, or another one if it has ended; the caller has the lock."""
+        known = self.facts
+        if not self._process.runs:
+            self._process.close()
+            self._process, facts = self._started()
+            if facts != known:
+                self._process.close()
+                raise ZooError(f"the file of the model {self._name} has changed: load it again")
+        return self._process
+
+    def _started(self) -> tuple[ModelProcess, Facts]:
+        process = ModelProcess(self._file, effective_limits(self._limits), self._name)
+        try:
+            return process, read_facts(process.facts)
+        except FactError as error:
+            raise process.distrusted(error) from None
+
+    def leave_to_parent(self) -> None:
+        """After a fork: the process is another's child, and the lock may be held for ever."""
+        self._lock = RLock()
+        self._process.leave_to_parent()
+
+
+def _strict_but_for(given: Limits | None) -> Limits:
+    """The limits that are given, and where none is, that of `Limits.strict`."""
+    strict = Limits.strict()
+    pairs = {name: (getattr(given, name, None), getattr(strict, name)) for name in LIMIT_NAMES}
+    return Limits(**{name: b if a is None else a for name, (a, b) in pairs.items()})
+
+
+def _arrays(inputs: NetworkInput) -> dict[str, np.ndarray]:
+    """Inputs as the child takes them; one without a name gets none."""
+    if not isinstance(inputs, Mapping):
+        return {"": _array(inputs)}
+    for name in inputs:
+        if not isinstance(name, str):
+            raise CoreError(f"inputs have names, which are strings, got {name!r:.80}")
+    return {name: _array(value) for name, value in inputs.items()}
+
+
+def _array(value: Any) -> np.ndarray:
+    """An array that keeps its dtype, as that of quantized inputs counts."""
+    if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biufc":
+        array = np.asarray(value)
+        dtype_of(array)  # which refuses what is no dtype of ours
+        return array.astype(array.dtype.newbyteorder("="), copy=False)
+    with on_backend(BACKEND):
+        array = tensor(value).numpy()
+    if array.dtype == object and array.size > MOST_STRINGS:
+        raise CoreError(f"an isolated model takes {MOST_STRINGS:,} strings, got {array.size:,}")
+    return array
+
+
+def _check_size(arrays: Mapping[str, np.ndarray], limits: Limits) -> None:
+    size = sum(array.nbytes for array in arrays.values())
+    if limits.run_bytes is not None and size > limits.run_bytes:
+        raise LimitError(f"the inputs have {size:,} bytes", "run_bytes", limits.run_bytes)
+
+
+_runners: "WeakSet[IsolatedRunner]" = WeakSet()
+
+
+def _after_fork() -> None:
+    for runner in list(_runners):
+        runner.leave_to_parent()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,159 @@
+"""Pillow as the images need it: imported late, safe beside `os.fork`, its warnings unheard.
+
+A child of `os.fork` would wait for ever for an import that another thread of its parent had begun.
+"""
+
+from __future__ import annotations
+
+import logging  # noqa: F401 - Pillow imports it: see `_importing`
+import os
+import re
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from importlib import import_module
+from threading import RLock
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from weights_cache.dependencies import needed_for
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from PIL import Image
+
+#: Held while modules are imported, never while an image is read; `os.fork` waits for it. What is
+#: imported then must not register functions of its own to be called before a fork, as logging
+#: does: Python would call their counterparts only.
+_importing = RLock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_importing.acquire,
+        after_in_parent=_importing.release,
+        after_in_child=_importing.release,
+    )
+
+#: First bytes of frequent formats, and the plugin that reads them. `PIL.Image.open` would import
+#: the plugins of other formats before, and compare the size with its own limit.
+_FREQUENT = (
+    (rb"\xff\xd8\xff", "Jpeg"),
+    (rb"\x89PNG\r\n\x1a\n", "Png"),
+    (rb"(?s)RIFF.{4}WEBP", "WebP"),
+    (rb"GIF8", "Gif"),
+    (rb"BM", "Bmp"),
+    (rb"II\*\0|MM\0\*", "Tiff"),
+)
+
+_is_quiet = ContextVar("quiet", default=False)
+
+
+class _Warnings:
+    """What Pillow's modules call ``warnings``: passes on what is warned about, unless `quiet`."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(warnings, name)
+
+    def warn(
+        self, message: Any, category: Any = None, stacklevel: int = 1, *rest: Any, **options: Any
+    ) -> None:
+        if not _is_quiet.get():
+            warnings.warn(message, category, stacklevel + 1, *rest, **options)
+
+
+_WARNINGS = _Warnings()
+
+
+@contextmanager
+def quiet(image: Image.Image | None = None) -> Iterator[None]:
+    """No warnings of Pillow inside, in this thread or task only.
+
+    They are about sizes, which have a limit of ours, and about metadata, which is not used.
+    `warnings.catch_warnings` would change the filters of all threads, which needs a lock around
+    reading; and with ``-W error`` Pillow's warnings would end the reading of good images.
+
+    Args:
+        image: that is read, if the caller opened it.
+    """
+    if image is not None:
+        plugin = sys.modules.get(type(image).__module__)
+        if getattr(plugin, "warnings", None) is warnings:
+            _mute()
+    token = _is_quiet.set(True)
+    try:
+        yield
+    finally:
+        _is_quiet.reset(token)
+
+
+def import_pillow() -> ModuleType:
+    """The module ``PIL.Image``.
+
+    Raises:
+        ZooError: the package is missing.
+    """
+    with _importing, needed_for("reading images"):
+        from PIL import Image
+
+        if Image.warnings is warnings:
+            _mute()
+        return Image
+
+
+def open_frequent(file: BinaryIO, head: bytes) -> Image.Image | None:
+    """The image in a file of a frequent format, not decoded yet; None if it is none.
+
+    Args:
+        file: at any position.
+        head: its first bytes.
+    """
+    for pattern, name in _FREQUENT:
+        if re.match(pattern, head):
+            plugin = _imported_plugin(name)
+            file.seek(0)
+            try:
+                image: Image.Image = getattr(plugin, f"{name}ImageFile")(file)
+            except SyntaxError:  # how plugins say that the file is of another format
+                return None
+            return image
+    return None
+
+
+def open_any(file: BinaryIO) -> Image.Image:
+    """The image in a file of any format that Pillow knows, not decoded yet."""
+    from PIL import Image
+
+    with _importing:
+        Image.init()
+        _mute()
+    return Image.open(file)
+
+
+def add_heif() -> None:
+    """Let Pillow read HEIC images.
+
+    Raises:
+        ImportError: the package pillow-heif is missing.
+    """
+    with _importing:
+        from pillow_heif import register_heif_opener
+
+        register_heif_opener()
+        _mute()
+
+
+def _imported_plugin(name: str) -> ModuleType:
+    """The module of one of Pillow's formats."""
+    with _importing:
+        plugin = import_module(f"PIL.{name}ImagePlugin")
+        if getattr(plugin, "warnings", None) is warnings:
+            _mute()
+        return plugin
+
+
+def _mute() -> None:
+    for name, module in sys.modules.copy().items():
+        is_of_pillow = name.startswith(("PIL.", "pillow_heif"))
+        if is_of_pillow and getattr(module, "warnings", None) is warnings:
+            module.warnings = _WARNINGS  # type: ignore[attr-defined]

@@ -1,0 +1,54 @@
+"""SIGTERM and SIGHUP end a command as Ctrl-C does: ``finally`` blocks run."""
+
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import monotonic
+from typing import NoReturn
+
+#: Signals that ask a process to end; Windows has no SIGHUP.
+_NAMES = ("SIGTERM", "SIGHUP")
+
+#: Seconds in which the signal may come again without ending the clearing up: ``timeout`` sends it
+#: to the process and to its group.
+_ONCE_IN = 1.0
+
+
+@contextmanager
+def ending_in_order() -> Iterator[None]:
+    """Let the signals raise SystemExit with the status of a shell, such as 143.
+
+    Those that are ignored, as SIGHUP below ``nohup``, or that a program handles, stay as they are.
+    """
+    import signal
+
+    if threading.current_thread() is not threading.main_thread():  # which alone may set them
+        yield
+        return
+    numbers = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
+    changed = [n for n in numbers if signal.getsignal(n) is signal.SIG_DFL]
+    handler = _Ending()
+    for number in changed:
+        signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        if not handler.was_called:  # else the process is about to end, and needs it to the end
+            for number in changed:
+                signal.signal(number, signal.SIG_DFL)
+
+
+class _Ending:
+    """A handler that raises SystemExit."""
+
+    def __init__(self) -> None:
+        self._last = -_ONCE_IN
+        self.was_called = False
+
+    def __call__(self, number: int, _: object) -> NoReturn | None:
+        now = monotonic()
+        if now - self._last < _ONCE_IN:
+            return None
+        self._last, self.was_called = now, True
+        sys.exit(128 + number)
