@@ -3,7 +3,8 @@
 import importlib
 import os
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
@@ -54,6 +55,24 @@ def require(module: str) -> ModuleType:
     except ImportError:
         skip_or_fail(f"the package {module!r} is not installed")
         raise
+
+
+@contextmanager
+def room(size: int) -> Iterator[None]:
+    """Let the process take so many bytes more; what asks for more gets a MemoryError. On Linux."""
+    pages = Path("/proc/self/statm")
+    if not pages.exists():
+        yield
+        return
+    import resource
+
+    taken = int(pages.read_text().split()[0]) * resource.getpagesize()
+    limit = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (taken + size, resource.RLIM_INFINITY))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, limit)
 
 
 def assert_near(found: Any, expected: Any, tolerance: float) -> None:

@@ -8,7 +8,7 @@ import pytest
 import core
 from core.converter import load_model
 from core.layers.lowering.table import layer_type_names
-from tests.core.converter.fuzz.__main__ import room
+from tests.helpers import room
 from weights_cache.errors import ZooError
 
 HUGE = (500_000_000, 2**31 - 1)

@@ -29,7 +29,7 @@ def test_a_case_is_the_same_whenever_it_runs(tmp_path):
 def test_faults_are_found(monkeypatch):
     """A process that dies, one that hangs, and one that takes too much memory are replaced."""
     monkeypatch.setenv("ZOO_FUZZ_FAULTS", '{"3": "crash", "5": "hang", "7": "fat", "9": "raise"}')
-    monkeypatch.setattr(sweep, "SECONDS_TO_HANG", 3.0)
+    monkeypatch.setattr(sweep, "SECONDS_TO_HANG", 10.0)
     report = sweep.sweep(["weights"], 12, seed=1)["weights"]
     found = {fault["case"]: fault["kind"] for fault in report.faults}
     assert found == {3: "CRASH", 5: "HUNG", 7: "FAT", 9: "FOREIGN"}

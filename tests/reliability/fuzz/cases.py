@@ -1,6 +1,5 @@
 """One case: a damaged file, loaded, run, sometimes converted and inspected, and what came of it."""
 
-import resource
 import shutil
 import time
 import traceback
@@ -106,6 +105,8 @@ def is_fat(start: int) -> bool:
 
 def largest_memory() -> int:
     """The most bytes that this process took so far."""
+    import resource  # not on Windows
+
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
@@ -179,11 +180,11 @@ def fed(spec: PartialSpec, how: str, length: int, rng: np.random.Generator) -> n
 
 
 def _convert(path: Path) -> None:
-    """What the converter makes of the file is written, read again, and thrown away."""
+    """The file is converted, read again, and what a conversion loses is measured."""
     target = path.parent / "converted"
     convert(path, target, optimise=True)
     zoo.load(str(target))
-    inspect_model(path)
+    inspect_model(path, measure=True)
 
 
 def _was_out_of_memory(error: BaseException | None) -> bool:

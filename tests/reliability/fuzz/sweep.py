@@ -17,9 +17,10 @@ from typing import Any
 from tests.helpers import ROOT
 
 #: Cases that a process takes at once.
-CHUNK = 250
-#: A process without an answer for so long is ended.
-SECONDS_TO_HANG = 60.0
+CHUNK = 1000
+#: A process without an answer for so long is ended: long, as others may keep the machine busy.
+SECONDS_TO_HANG = 180.0
+SECONDS_TO_START = 300.0
 #: How much of a fault's traceback and of a process's stderr a report keeps.
 _KEPT = 3000
 
@@ -170,10 +171,10 @@ class Child:
 
     def answers(self) -> Iterable[list[Any]]:
         """The case and what came of it, of each one; up to one that ended the process."""
-        case = None
+        case, seconds = None, SECONDS_TO_START
         while True:
             try:
-                line = self._lines.get(timeout=SECONDS_TO_HANG)
+                line = self._lines.get(timeout=seconds)
             except queue.Empty:
                 self._process.kill()
                 yield [case, "HUNG", self._told()]
@@ -182,6 +183,7 @@ class Child:
                 yield from self._ended(case)
                 return
             what, *rest = json.loads(line)
+            seconds = SECONDS_TO_HANG
             if what == "done":
                 return
             case = rest[0] if what == "begin" else None

@@ -1,6 +1,6 @@
 """The child process: takes chunks of cases from stdin, one line each, and answers in lines.
 
-Each line that it writes is a JSON list: ``["begin", case]`` before a case,
+Each line that it writes is a JSON list: ``["ready"]`` first, ``["begin", case]`` before a case,
 ``["end", case, outcome...]`` after it, and ``["done"]`` after a chunk.
 """
 
@@ -21,7 +21,7 @@ from tests.reliability.fuzz.cases import is_fat, largest_memory, run_case
 #: Beyond so much memory the kernel refuses: a net for faults, far above what is allowed.
 ADDRESS_SPACE = 6 * 2**30
 #: After so long the stack of a case that hangs is written to stderr.
-SECONDS_TO_DUMP = 45
+SECONDS_TO_DUMP = 150
 
 
 def main() -> None:
@@ -41,6 +41,7 @@ def main() -> None:
             gc.collect()
             gc.freeze()  # else each case would search all modules for its garbage
             start = largest_memory()
+        _say(answers, "ready")
         for case in range(first, first + count):
             _say(answers, "begin", case)
             faulthandler.dump_traceback_later(SECONDS_TO_DUMP)

@@ -2,7 +2,6 @@
 
 import json
 import os
-import resource
 import shutil
 import signal
 import sys
@@ -22,9 +21,10 @@ from tests.reliability.hostile.table import File
 
 MODES = ("plan", "eager", "shader")
 
-#: Beyond so much memory the kernel refuses, and after so long a child is ended: nets for faults.
+#: Beyond so much memory the kernel refuses, and after so long a child is ended: nets for faults,
+#: the second one long, as others may keep the machine busy.
 ADDRESS_SPACE = 8 * 2**30
-SECONDS_TO_HANG = 60.0
+SECONDS_TO_HANG = 180.0
 
 
 class Trial(NamedTuple):
@@ -110,6 +110,8 @@ def _listed(top: Path) -> set[str]:
 
 def _used(mode: str, path: Path, file: File, temporary: Path) -> tuple[str, str]:
     """In the child: load it and run it twice."""
+    import resource  # not on Windows
+
     import core
     import zoo
 

@@ -1,4 +1,4 @@
-"""Random damage to model files of every kind, loaded in a process of its own.
+"""Small models of every format, written field by field without the formats' own libraries.
 
-``python -m tests.core.converter.fuzz FORMAT --first 17 --cases 1`` repeats one case.
+`tests.reliability.fuzz` damages them.
 """
