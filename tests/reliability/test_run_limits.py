@@ -110,13 +110,20 @@ def test_limits_of_the_context_hold_for_each_call(plans):
     model = GraphModel(sum_of(3), plans=plans)
     expected = model.predict(np.float32([1]))["y"].numpy()
     model.predict(np.float32([1]))
-    late = {} if plans else {"seconds": 1e-9}
-    for limits in filter(None, ({"value_bytes": 1000}, {"run_bytes": 1000}, late)):
+    for limits in ({"value_bytes": 1000}, {"run_bytes": 1000}, {"seconds": 1e-9}):
         with core.limits(**limits), pytest.raises(core.LimitError, match=f"limit {[*limits][0]}"):
             model.predict(np.float32([1]))
         np.testing.assert_array_equal(model.predict(np.float32([1]))["y"], expected)
     with core.limits(seconds=100, value_bytes=10_000):
         np.testing.assert_array_equal(model.predict(np.float32([1]))["y"], expected)
+
+
+def test_a_kernel_in_a_plan_that_needs_more_names_its_node():
+    crop = Node("y", "CropAndResize", ("x", "b", "i", "s"), {"method": "bilinear"})
+    weights = {"b": [[0.0, 0.0, 1.0, 1.0]], "i": [0], "s": [1000, 1000]}
+    model = GraphModel(graph_of([crop], weights).graph, limits=core.Limits(value_bytes=5_000_000))
+    with pytest.raises(core.LimitError, match=r"^node 'y' \(crop_and_resize\): the places"):
+        model.predict([[[[1.0]]]])
 
 
 def test_a_limit_that_is_raised_lets_the_graph_run():

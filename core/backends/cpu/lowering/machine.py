@@ -141,14 +141,17 @@ class Machine(Executable):
                 check()
                 work()
         except (CoreError, *MISUSE) as error:
-            if isinstance(error, CoreError) and type(error) is not CoreError:
+            if isinstance(error, CoreError) and type(error) not in (CoreError, LimitError):
                 raise
             # What the iterator still has tells which call it was: nobody needs to count.
             step = self._steps[bisect(workspace.ends, end - length_hint(left) - 1)]
             told = _told(step, self._program)
             ops = " + ".join((told.op, *told.fused))
+            where = f"node {step.name!r} ({ops})"
+            if isinstance(error, LimitError):
+                raise error.at(where) from None
             reason = error if type(error) is CoreError else f"{type(error).__name__}: {error}"
-            raise CoreError(f"node {step.name!r} ({ops}): {reason}") from error
+            raise CoreError(f"{where}: {reason}") from error
 
     # --- making it ready --------------------------------------------------------------------
 
