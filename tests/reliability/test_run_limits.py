@@ -8,7 +8,7 @@ import pytest
 import core
 import zoo
 from core.graph.model import GraphModel
-from core.graph.nodes import Node
+from core.graph.nodes import Node, PartialSpec
 from tests.core.converter.teachable_bundles import write_bundle, zip_of
 from tests.reliability.hostile_graphs import endless_graphs, graph_of, large_graphs
 from tests.reliability.run_hostile import run
@@ -121,7 +121,9 @@ def test_limits_of_the_context_hold_for_each_call(plans):
 def test_a_kernel_in_a_plan_that_needs_more_names_its_node():
     crop = Node("y", "CropAndResize", ("x", "b", "i", "s"), {"method": "bilinear"})
     weights = {"b": [[0.0, 0.0, 1.0, 1.0]], "i": [0], "s": [1000, 1000]}
-    model = GraphModel(graph_of([crop], weights).graph, limits=core.Limits(value_bytes=5_000_000))
+    graph = graph_of([crop], weights).graph
+    graph = graph._replace(inputs={"x": graph.inputs["x"]._replace(spec=PartialSpec(None))})
+    model = GraphModel(graph, limits=core.Limits(value_bytes=5_000_000))
     with pytest.raises(core.LimitError, match=r"^node 'y' \(crop_and_resize\): the places"):
         model.predict([[[[1.0]]]])
 
