@@ -173,7 +173,7 @@ def _read_shards(paths: list[Path], sizes: list[int]) -> np.ndarray:
     for path, size in zip(paths, sizes, strict=True):
         check_time()
         with file_errors(f"the shard {path}"), open_regular(path) as stream:
-            count = stream.readinto(buffer.data[start : start + size])  # type: ignore[attr-defined]
+            count = stream.readinto(buffer.data[start : start + size])
         if count != size:
             raise WeightsError(f"the shard {path} became shorter while it was read; read it again")
         start += size
