@@ -8,7 +8,8 @@ _READERS = frozenset(
     {
         *("zoo", "core", "weights_cache"),
         *sys.stdlib_module_names,
-        *("numpy", "PIL", "cv2", "requests", "urllib3", "charset_normalizer", "idna", "certifi"),
+        *("numpy", "PIL", "pillow_heif", "cv2"),
+        *("requests", "urllib3", "charset_normalizer", "idna", "certifi"),
     }
 )
 
