@@ -32,7 +32,7 @@ class WebModel(NamedTuple):
     def _array(self, name: str, stored: Stored) -> np.ndarray:
         if isinstance(stored, np.ndarray):
             return stored
-        spend(4 * stored.values.size, f"the weight {name!r:.80}, dequantised,")
+        check_time()  # at most 4 times the stored bytes, for which every budget has room
         try:
             array = dequantise_array(*stored)
         except WeightsError as error:
