@@ -98,6 +98,10 @@ def explain(error: Exception) -> Exception:
     return UnusableError(_last_words(error))
 
 
+#: Packages whose exceptions wrap those of others.
+_WRAPPERS = ("requests", "urllib3")
+
+
 def interruption_in(
     error: BaseException, handled: BaseException | None = None
 ) -> BaseException | None:
@@ -110,6 +114,8 @@ def interruption_in(
         handled: the exception that the caller was handling before, at which the chain ends.
     """
     for one in _chain(error, handled):
+        if type(one).__module__.partition(".")[0] in _WRAPPERS:
+            continue  # urllib3 raises its own with the traceback of what it wraps
         if is_interruption(one) and not (isinstance(one, TimeoutError) and _is_of_network(one)):
             return one
     return None

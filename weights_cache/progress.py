@@ -2,10 +2,11 @@
 
 import sys
 import warnings
+from _thread import start_new_thread
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
-from threading import Timer
+from threading import Lock
 from typing import Any, NamedTuple
 
 from weights_cache.dependencies import needed_for
@@ -23,16 +24,33 @@ class Progress(NamedTuple):
     say: Callable[[str], object]
 
 
+class _Patience:
+    """Waits in a thread, which starts in one step: an exception of a signal handler breaks none."""
+
+    def __init__(self, say: Callable[[], object], seconds: float):
+        self._is_over = Lock()
+        self._is_over.acquire()
+        start_new_thread(self._wait, (say, seconds))
+
+    def _wait(self, say: Callable[[], object], seconds: float) -> None:
+        if not self._is_over.acquire(timeout=seconds):
+            say()
+
+    def cancel(self) -> None:
+        """Say nothing any more; twice does no harm."""
+        if self._is_over.locked():
+            with suppress(RuntimeError):  # the other thread was faster
+                self._is_over.release()
+
+
 @contextmanager
-def after_patience(say: Callable[[], object], seconds: float = PATIENCE) -> Iterator[Timer]:
+def after_patience(say: Callable[[], object], seconds: float = PATIENCE) -> Iterator[_Patience]:
     """Call ``say`` unless the block ends, or what is yielded is cancelled, within some seconds."""
-    timer = Timer(seconds, say)
-    timer.daemon = True
-    timer.start()
+    patience = _Patience(say, seconds)
     try:
-        yield timer
+        yield patience
     finally:
-        timer.cancel()
+        patience.cancel()
 
 
 @contextmanager

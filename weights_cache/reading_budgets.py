@@ -8,8 +8,10 @@ from time import monotonic
 
 from weights_cache.errors import WeightsError
 
-#: Beside so many times the size of the file, reading it may take so many bytes; and seconds.
+#: Reading may take so many times the size of the file, beside the bytes that are given.
 TIMES_THE_SIZE = 4
+
+#: Where weights are read alone, the bytes beside these, and the seconds.
 FREE_BYTES = 512 * 2**20
 SECONDS = 60.0
 

@@ -129,20 +129,24 @@ def _opened(source: object, name: str | None = None) -> Iterator[tuple[Image.Ima
         with said_as_image_error(name), quiet(source):
             yield source, name
         return
-    file, found = _encoded(source)
-    name = name or found
+    file, name = _encoded(source, name)
     with file, said_as_image_error(name), quiet():
         yield open_image(file, name), name
 
 
-def _encoded(source: object) -> tuple[WatchedFile, str]:
-    """The file or the bytes of an encoded image, and what error messages call it."""
+def _encoded(source: object, name: str | None) -> tuple[WatchedFile, str]:
+    """The file or the bytes of an encoded image, and what error messages call it.
+
+    Args:
+        source: of any kind but array and PIL image.
+        name: of bytes, if they have one.
+    """
     if isinstance(source, (str, os.PathLike)):
         with said_as_error_of_object(type(source).__qualname__):
             place = os.fsdecode(source)
         return _in_place(place)
     if isinstance(source, (bytes, bytearray, memoryview)):
-        name = f"{type(source).__name__} object"
+        name = name or f"{type(source).__name__} object"
         with said_as_error_of_object(name):
             data = bytes(source)
         return _in_memory(data, name)

@@ -2,10 +2,10 @@
 
 import os
 from collections.abc import Callable, Mapping
-from threading import Lock
 from typing import Any
 
 from core.bounds import Limits
+from core.locks import new_lock
 from core.settings import get_backend
 from weights_cache.errors import ZooError
 from weights_cache.shown_urls import shown_url
@@ -21,8 +21,8 @@ KEPT_MODELS = 8  # how many models the one-line functions keep loaded
 _ENDINGS = (".json", ".tflite", ".h5", ".hdf5", ".keras", ".pb", ".zip")
 
 _kept: dict[Any, LoadedModel] = {}
-_keeping = Lock()
-_loading: dict[Any, Lock] = {}
+_keeping = new_lock()
+_loading: dict[Any, Any] = {}  # locks
 
 
 def load(
@@ -230,7 +230,7 @@ def _stat(path: str) -> os.stat_result | None:
 def _keep(key: Any, make: Callable[[], Any]) -> Any:
     """The kept model of a key, or a new one, which is kept then."""
     with _keeping:
-        lock = _loading.setdefault(key, Lock())
+        lock = _loading.setdefault(key, new_lock())
     with lock:  # who wants this model waits while it loads, who wants others does not
         with _keeping:
             model = _kept.pop(key, None)

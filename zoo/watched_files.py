@@ -5,12 +5,9 @@ from __future__ import annotations
 import io
 import os
 from time import thread_time
-from typing import TYPE_CHECKING
+from typing import Any
 
 from zoo.pixels import ImageError
-
-if TYPE_CHECKING:
-    from _typeshed import WriteableBuffer
 
 MAX_READ = 256 * 2**20
 """Most bytes that are read at once, as decoders of some formats do with the whole file."""
@@ -57,7 +54,7 @@ class _Budget:
 class _Disk(io.FileIO):
     budget: _Budget
 
-    def readinto(self, buffer: WriteableBuffer, /) -> int | None:
+    def readinto(self, buffer: Any, /) -> int | None:
         view = memoryview(buffer)
         count = super().readinto(view[:MAX_READ])
         self.budget.take(count or 0, is_cut=count == MAX_READ and len(view) > MAX_READ)
@@ -72,7 +69,7 @@ class _Disk(io.FileIO):
 class _Memory(io.BytesIO):
     budget: _Budget
 
-    def readinto(self, buffer: WriteableBuffer, /) -> int:
+    def readinto(self, buffer: Any, /) -> int:
         count = super().readinto(buffer)
         self.budget.take(count)
         return count

@@ -111,7 +111,7 @@ def open_archive(path: Path) -> Iterator[Archive]:
         WeightsError: it is missing, damaged, or no zip archive.
     """
     with reading(path):
-        stream = _Opening(open_regular(path, buffering=0))  # type: ignore[arg-type]
+        stream = _Opening(open_regular(path, buffering=0))
         add_file(os.fstat(stream.fileno()))
         with stream, _zipped(stream) as zipped:
             stream.is_open = True

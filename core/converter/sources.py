@@ -5,6 +5,7 @@ from collections.abc import Container, Mapping
 from core.errors import CoreError
 from core.graph.nodes import Node
 from core.plan.passes.pruning import PASSING_TYPES
+from weights_cache.reading_budgets import check_time
 
 #: Node types whose first output is their first input, once nothing is trained or debugged.
 PASSING = PASSING_TYPES | {
@@ -33,6 +34,7 @@ class Sources:
         assigned: Mapping[str, str] | None = None,
     ):
         self.nodes, self._stops, self._assigned = nodes, stops, assigned or {}
+        self._data: dict[str, list[str]] = {}
         self._found: dict[str, str] = {}  # else long chains would be gone through again and again
 
     def source(self, reference: str) -> str:
@@ -41,6 +43,7 @@ class Sources:
         Raises:
             CoreError: nodes wait for themselves, or the one that is referred to has no such output.
         """
+        check_time()
         way = [reference]
         while way[-1] not in self._found and (before := self._before(way[-1])) is not None:
             way.append(before)
@@ -54,7 +57,9 @@ class Sources:
         """What a value is one node earlier, if that node just passes it on."""
         name, _, index = reference.partition(":")
         node = self.nodes[name]
-        data = [i for i in node.inputs if not i.startswith("^")]
+        if name not in self._data:
+            self._data[name] = [i for i in node.inputs if not i.startswith("^")]
+        data = self._data[name]
         if node.type in _NORMALISING and index in _STATISTICS and len(data) == 5:
             return None if node.attributes.get("is_training") else data[_STATISTICS[index]]
         if node.type not in PASSING or len(data) != 1 or name in self._stops:

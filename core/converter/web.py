@@ -58,7 +58,8 @@ def read_web(path: str | Path, kernels: Container[str] = ()) -> Graph:
 
 def read_web_source(path: str | Path, kernels: Container[str] = ()) -> WebSource:
     """As `read_web`; what it was made of comes with it."""
-    return web_source(load_web_model(path), kernels)
+    with reading(path):
+        return web_source(load_web_model(path), kernels)
 
 
 def web_source(model: WebModel, kernels: Container[str] = ()) -> WebSource:

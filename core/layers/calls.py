@@ -98,7 +98,8 @@ class _ModelRun:
     def compute(self, wanted: Sequence[Source]) -> None:
         """Call all layers that lead to outputs, each after what it needs."""
         calls = [(layer.name, i) for layer in self.model.layers for i in range(len(layer.calls))]
-        calls += [key for key in self.values if key not in set(calls)]
+        known = set(calls)
+        calls += [key for key in self.values if key not in known]
         labels = {key: f"{i} {key[0].replace(':', '_')}" for i, key in enumerate(calls)}
         keys = {label: key for key, label in labels.items()}
 

@@ -188,7 +188,7 @@ def chunk_named_often(folder: Path, size: int = 3_900_000, times: int = 50_000) 
     return path
 
 
-def names_behind_a_heap(folder: Path, names: int = 3000, objects: int = 100_000) -> Path:
+def names_behind_a_heap(folder: Path, names: int = 3000, objects: int = 500_000) -> Path:
     """An `.h5` with a list of texts, each behind many objects of one heap."""
     path = folder / "model.h5"
     with h5py.File(path, "w") as file:

@@ -52,8 +52,8 @@ def check(report: dict[str, Any], count: int) -> None:
     before, after = report["states"]
     assert report["wrong"] == 0 and not report["hung"]
     assert report["foreign"] == []
-    assert report["struck"] + report["lost"] == count
-    assert report["lost"] <= 0.05 * count + 2  # in finalisers, which let no exception out
+    # Finalisers let no exception out, nor do some functions of NumPy and Pillow that ask objects.
+    assert count - report["struck"] <= 0.05 * count + 2
     assert after == before
 
 

@@ -1,6 +1,8 @@
 """What is shown while weights are fetched: bars where people see them, lines elsewhere."""
 
 import sys
+import threading
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -44,12 +46,14 @@ def test_what_takes_long_is_said_where_there_is_no_bar(toy, monkeypatch, capsys)
     with progress.showing("toy", 300_000, progress=None) as shown:
         assert shown.say is progress.say_line
     assert capsys.readouterr().err == ""
-    told = []
-    with progress.after_patience(lambda: told.append("long"), 0.0) as timer:
-        timer.join()
-    with progress.after_patience(lambda: told.append("never"), 60.0):
-        pass
-    assert told == ["long"]
+    said, told = threading.Event(), []
+    with progress.after_patience(said.set, 0.0):
+        assert said.wait(60)
+    with progress.after_patience(lambda: told.append("never"), 0.2) as patience:
+        patience.cancel()
+        patience.cancel()
+        time.sleep(0.4)
+    assert not told
 
 
 def test_asked_for_no_bar_there_is_none_in_a_notebook(toy, kernel, capsys):

@@ -1,6 +1,7 @@
 """Servers that are too slow, and callers that do not wait any longer."""
 
 import signal
+import sys
 from math import inf
 
 import pytest
@@ -10,7 +11,7 @@ from tests.weights_cache.raw_answers import sized, slow
 from tests.weights_cache.toys import toy_row
 from weights_cache import WeightsError, download, fetch, locate_url
 from weights_cache.errors import FetchError
-from weights_cache.failures import SlowError, TransientError
+from weights_cache.failures import SlowError, TransientError, interruption_in
 from weights_cache.sessions import Meter
 from weights_cache.transfer_limits import Limits
 from zoo.images import read_image
@@ -176,3 +177,22 @@ def test_what_a_signal_handler_raises_reaches_the_caller(toy, monkeypatch, error
     assert not [p for p in toy.cache.rglob("*") if ".part" in p.name or ".pid" in p.name]
     toy.server.heal()
     assert toy.fetch() == toy.data
+
+
+def test_a_time_out_is_found_inside_of_what_urllib3_makes_of_it():
+    """`urllib3.util.retry` raises its own error with the traceback of the one that it wraps."""
+    import urllib3
+
+    def handler():
+        raise TimeoutError
+
+    def wrapped():
+        try:
+            handler()
+        except TimeoutError as error:
+            made = urllib3.exceptions.ProtocolError("Connection aborted.", error)
+            raise made.with_traceback(sys.exc_info()[2]) from error
+
+    with pytest.raises(urllib3.exceptions.ProtocolError) as caught:
+        wrapped()
+    assert isinstance(interruption_in(caught.value), TimeoutError)

@@ -8,7 +8,6 @@ are queued: the thread that owns the context runs them in order, and whoever rea
 import re
 from collections.abc import Callable, Mapping
 from inspect import signature
-from threading import RLock
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +26,7 @@ from core.backends.shader.values import Value, kind_of
 from core.dtypes import dtype_of
 from core.errors import CoreError
 from core.kernels import find_kernel, load_backend
+from core.locks import new_lock
 from core.specs import Spec
 from core.watchers import active_watchers
 
@@ -47,7 +47,7 @@ class ShaderBackend(Backend):
 
     def __init__(self) -> None:
         self._session: Session | None = None
-        self._starting = RLock()
+        self._starting = new_lock()
         self.start()
 
     @property

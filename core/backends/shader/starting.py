@@ -1,7 +1,6 @@
 """Starts and stops the shader backend."""
 
 import os
-from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.backends.shader.context import ContextError, open_context
@@ -10,12 +9,13 @@ from core.backends.shader.owner import Owner, live_owners, refuse_in_child
 from core.backends.shader.session import Session
 from core.errors import SettingError
 from core.kernels import _BACKENDS, load_backend
+from core.locks import new_lock
 
 if TYPE_CHECKING:
     import moderngl
 
 _PATHS = ("compute", "fragment")
-_changing = RLock()
+_changing = new_lock()
 
 
 class _Settings(NamedTuple):

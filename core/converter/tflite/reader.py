@@ -51,9 +51,8 @@ def read_tflite(path: str | Path) -> Graph:
     Raises:
         WeightsError: the file is no TFLite model, damaged, or larger than 4 GiB.
     """
-    data = read_bytes(Path(path))
     with reading(path):
-        return translated(read_document(data))
+        return translated(read_document(read_bytes(Path(path))))
 
 
 def translated(document: Document) -> Graph:

@@ -13,6 +13,7 @@ from core.converter.tflite.names import Names
 from core.converter.tflite.translated_op import TranslatedOp
 from core.errors import CoreError
 from core.graph.nodes import FunctionName, Node, Quantization, node_of
+from weights_cache.reading_budgets import check_time
 
 #: Before the names of custom ops in tables of rules.
 CUSTOM = "custom "
@@ -86,6 +87,7 @@ class Translation:
             CoreError: an op reads what is not there yet, or lacks inputs or options.
         """
         for operator in self.subgraph.operators:
+            check_time()
             try:
                 self._translate(operator)
             except LimitError:

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from functools import partial
-from threading import Lock
 from typing import TYPE_CHECKING
 
 from core.backends.shader.compiler.layouts import stored_bytes
 from core.backends.shader.plans.lowering import Hosted, Lowered
 from core.backends.shader.plans.ready import Feed, ReadyProgram
 from core.backends.shader.values import Value
+from core.guards import check_active
+from core.locks import new_lock
 from core.plan.executable import Executable
 from core.plan.program import Program, epilogue_of, multiply_adds, reads
 
@@ -31,7 +32,7 @@ class Machine(Executable):
 
     def __init__(self, program: Program, backend: "ShaderBackend"):
         self._program, self._backend = program, backend
-        self._making = Lock()
+        self._making = new_lock()
         self._make_ready(backend.session)
 
     def _make_ready(self, session: "Session") -> None:
@@ -61,7 +62,8 @@ class Machine(Executable):
         return [_told(node, self._program) for node in self._current().lowering.nodes]
 
     def run(self, feeds: Sequence[Feed]) -> list[Value]:
-        """Queue a run; whoever reads its outputs waits."""
+        """Queue a run, unless it is cancelled or late; whoever reads its outputs waits."""
+        check_active()
         ready = self._current()
         outputs = ready.new_outputs()
         given = ready.taken(feeds)
