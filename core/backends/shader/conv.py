@@ -23,6 +23,9 @@ from core.specs import Shape, Spec
 #: Of the sums for a filter: its values times so many invocations are work for any device.
 _MOST_PARTS = 64
 
+#: Of the pixels that a transposed convolution gives: those of each phase are a piece of work.
+_MOST_PHASES = 256
+
 
 def run_tile(call: Call, tile: Tile | TwoStages, to: Spec, **inputs: Any) -> Pass:
     """A tile, or one and the sum of its parts."""
@@ -89,10 +92,11 @@ def convolve_back(call: Call, dy: Source, filter: Source, w: Window) -> Pass:
     """
     *_, channels, filters = filter.shape
     to = Spec((dy.shape[0], *w.in_size, channels), dy.dtype)
-    if len(w.size) == 2 and wants_tile(call, dy, to.size, prod(w.size) * filters):
+    is_image = len(w.size) == 2 and prod(w.strides) <= _MOST_PHASES
+    if is_image and wants_tile(call, dy, to.size, prod(w.size) * filters):
         c = Convolution(dy.shape[0], channels, filters, w)
         return call.tile(transposed_tile(c, call.limits), to=to, dy=dy, w=filter)
-    if len(w.size) == 2 and wants_drawing(call, dy, to.size, prod(w.size) * filters):
+    if is_image and wants_drawing(call, dy, to.size, prod(w.size) * filters):
         return drawn_transpose(call, dy, filter, w)
     last = len(w.size) + 1
     body = f"""for (int f = 0; f < w_{last}; f++)
