@@ -20,8 +20,8 @@ _ONE_NUMBER = """
 OUTPUT_RAGGED_RANK adj_x adj_y align_corners alpha batch_dims begin_mask beta bias binary_output
 block_size clear_after_read constant_value depth_radius detections_per_class dilation dynamic_size
 ellipsis_mask end_mask epsilon exclusive extrapolation_value h_scale half_pixel_centers high
-include_batch_in_index iou_threshold is_training k keep_dims keepdims leakyrelu_alpha low
-max_classes_per_detection max_detections maxval means minval new_axis_mask nms_iou_threshold
+include_batch_in_index iou_threshold is_constant is_training k keep_dims keepdims leakyrelu_alpha
+low max_classes_per_detection max_detections maxval means minval new_axis_mask nms_iou_threshold
 nms_score_threshold nudge num_args num_buckets num_classes num_split pad_to_max_output_size
 pad_width preserve_short_sequences replace_global reverse scale seed shrink_axis_mask skip_empty
 sorted stddev stride transpose_a transpose_b use_regular_nms w_scale x_scale y_scale zero_point

@@ -5,6 +5,7 @@ from collections.abc import Container, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from core.errors import CoreError
+from core.graph.attribute_kinds import CheckedAttributes
 from core.graph.frames import BACK, Action, Program, Turn
 from core.graph.nodes import node_of
 from core.graph.order import last_uses, running_order
@@ -221,7 +222,7 @@ class _Layout:
     def _is_held(self, name: str) -> bool:
         """Whether what a node gives is there in all iterations of a loop."""
         node = self.steps[name].node
-        return node.type == "Enter" and bool(node.attributes.get("is_constant"))
+        return node.type == "Enter" and bool(CheckedAttributes(node.attributes).get("is_constant"))
 
     def _is_freed_by(self, frame: Frame, reference: str) -> bool:
         name = node_of(reference)

@@ -23,6 +23,7 @@ from core.converter.web import read_web
 from tests.core.converter.fuzz.files import write_model
 from tests.core.converter.teachable_bundles import write_bundle
 from tests.core.converter.tensorflow_runs import unpack
+from tests.helpers import require
 from weights_cache import load_weights
 from weights_cache.errors import WeightsError
 
@@ -44,6 +45,13 @@ def _no_waiting():
     yield
     signal.alarm(0)
     signal.signal(signal.SIGALRM, before)
+
+
+def written_model(kind, folder):
+    """A small model of a kind, where there is what writes it."""
+    if kind == "tflite":
+        require("ai_edge_litert")
+    return write_model(kind, folder)
 
 
 def exchange(path):
@@ -73,7 +81,7 @@ def exchange(path):
     ],
 )
 def test_a_pipe_in_place_of_a_file_is_refused(tmp_path, kind, name, read):
-    path = write_model(kind, tmp_path)
+    path = written_model(kind, tmp_path)
     exchange(tmp_path / name)
     with pytest.raises(
         WeightsError, match="not a regular file, but a named pipe|not a file|neither"
@@ -203,7 +211,7 @@ def test_time_limits_of_the_caller_are_not_swallowed(tmp_path, kind):
     "kind", ["graph", "layers", "teachable", "h5", "keras", "frozen", "saved", "tflite"]
 )
 def test_each_format_has_a_budget_of_bytes_and_seconds(tmp_path, kind):
-    path = write_model(kind, tmp_path)
+    path = written_model(kind, tmp_path)
     with core.limits(core.Limits.strict()):
         load_model(path)  # a small model needs little
     with (

@@ -411,11 +411,17 @@ print("old versions", upkeep.old_versions())
 """
 
 
+def may_be_anybody():
+    """Whether the system has other users: name spaces of containers may have one alone."""
+    map_of_users = Path("/proc/self/uid_map")
+    return not map_of_users.exists() or int(map_of_users.read_text().split()[-1]) > 65534
+
+
 @posix
 @pytest.mark.parametrize("rights", [0o700, 0o755])
 def test_files_of_another_user_that_cannot_be_read_are_said_to_be_such(toy, rights):
     """Under umask 077 it was "cannot write to the cache"."""
-    if os.geteuid():
+    if os.geteuid() or not may_be_anybody():
         pytest.skip("only the administrator may be somebody else")
     toy.fetch()
     toy.path.chmod(0o600)
@@ -478,7 +484,7 @@ def test_a_first_use_that_others_could_write_is_not_believed(at_url, opened):
 @posix
 def test_each_user_has_a_first_use_of_their_own(at_url, monkeypatch):
     toy, url, path = at_url
-    if not os.geteuid():
+    if not os.geteuid() and may_be_anybody():
         os.chown(path.parent, 4321, -1)
     else:
         own = os.geteuid()

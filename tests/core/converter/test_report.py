@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import core
+from core.backends.cpu.regular_expressions import _re2
 from core.converter import Report, convert, inspect_model, written
 from core.converter.web_writer import write_web
 from core.errors import CoreError
@@ -221,5 +222,8 @@ def test_hostile_graphs_are_reported_and_measured_within_limits(name):
     graph = endless_graphs()[name].graph
     with core.limits(TIGHT):
         assert not inspect_model(graph).errors
-        (note,) = inspect_model(graph, measure=True).notes[-1:]
-        assert note.startswith("errors were not measured: ")
+        notes = inspect_model(graph, measure=True).notes
+    if name.startswith("regex, ") and _re2() is not None:  # for which it is no work
+        assert not notes
+    else:
+        assert notes[-1].startswith("errors were not measured: ")

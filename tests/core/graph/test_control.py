@@ -372,3 +372,12 @@ def test_handtrack(shared):
             expected = golden[name]
             bound = 1e-5 * max(1, np.ptp(expected))
             np.testing.assert_allclose(value, expected, rtol=0, atol=bound, err_msg=name)
+
+
+def test_whether_a_value_is_held_in_a_loop_is_one_number():
+    """A damaged file had an array there, whose truth nobody knows."""
+    enter = Node("e", "Enter", ("x",), {"frame_name": "f", "is_constant": np.float32([1, 2])})
+    nodes = [Node("x", "Placeholder"), enter, Node("y", "Exit", ("e",))]
+    ends = [Endpoint(name, PartialSpec(())) for name in ("x", "y")]
+    with pytest.raises(core.CoreError, match="'is_constant' must be a number"):
+        GraphModel(Graph(nodes, {}, {"x": ends[0]}, {"y": ends[1]})).predict(1.0)
