@@ -484,7 +484,9 @@ def test_a_first_use_that_others_could_write_is_not_believed(at_url, opened):
 @posix
 def test_each_user_has_a_first_use_of_their_own(at_url, monkeypatch):
     toy, url, path = at_url
-    if not os.geteuid() and may_be_anybody():
+    if not may_be_anybody():
+        pytest.skip("this system has one user")
+    if not os.geteuid():
         os.chown(path.parent, 4321, -1)
     else:
         own = os.geteuid()

@@ -223,7 +223,5 @@ def test_hostile_graphs_are_reported_and_measured_within_limits(name):
     with core.limits(TIGHT):
         assert not inspect_model(graph).errors
         notes = inspect_model(graph, measure=True).notes
-    if name.startswith("regex, ") and _re2() is not None:  # for which it is no work
-        assert not notes
-    else:
-        assert notes[-1].startswith("errors were not measured: ")
+    is_quick = name.startswith("regex, ") and _re2() is not None and not notes
+    assert is_quick or notes[-1].startswith("errors were not measured: ")
