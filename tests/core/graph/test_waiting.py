@@ -196,8 +196,8 @@ def test_a_run_that_was_cancelled_says_so(held):
         task = asyncio.create_task(core.run_async(run))
         await asyncio.to_thread(held.begun.wait, MOST_SECONDS)
         task.cancel()
+        await asyncio.wait([task])  # by now the run knows
         held.go_on.set()
-        await asyncio.wait([task])
 
     asyncio.run(main())
     assert seen == [RunCancelledError]
