@@ -15,9 +15,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import core.ops  # noqa: F401 - declares every op
+from core.async_run import run_async
 from core.bounds import LimitError, Limits, limits
-from core.declare import op
-from core.engine import tensor
+from core.dispatch import tensor
 from core.errors import CoreError, KernelNotFound
 from core.gradients import (
     custom_grad,
@@ -30,21 +30,21 @@ from core.gradients import (
 )
 from core.guards import RunCancelledError
 from core.kernel_calls import run_kernel
-from core.kernels import FUNCTIONS, OPS, kernel
 from core.memory_count import memory
 from core.methods import install_methods
-from core.numerics import NotFiniteError, debug_mode
+from core.nan_check import NotFiniteError, debug_mode
+from core.operation import op
+from core.registry import FUNCTIONS, OPS, kernel
 from core.scopes import dispose, keep, tidy
 from core.settings import backend, flags, get_backend, set_backend
 from core.specs import Spec
 from core.tensors import Tensor
 from core.variables import Variable, variable
-from core.workers import run_async
 
 if TYPE_CHECKING:
     from core import optimizers as optimizers
-    from core.backends.shader.plans.tuning import tune_shader
-    from core.backends.shader.starting import start_shader, stop_shader
+    from core.backends.shader.plans.plan_tuning import tune_shader
+    from core.backends.shader.runtime.starting import start_shader, stop_shader
     from core.optimizers import train as train
     from core.profiler import profile, time
 
@@ -52,11 +52,11 @@ if TYPE_CHECKING:
 _LATE = {
     "optimizers": "core.optimizers",
     "profile": "core.profiler",
-    "start_shader": "core.backends.shader.starting",
-    "stop_shader": "core.backends.shader.starting",
+    "start_shader": "core.backends.shader.runtime.starting",
+    "stop_shader": "core.backends.shader.runtime.starting",
     "time": "core.profiler",
     "train": "core.optimizers",
-    "tune_shader": "core.backends.shader.plans.tuning",
+    "tune_shader": "core.backends.shader.plans.plan_tuning",
 }
 
 __all__ = [

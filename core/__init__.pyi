@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from core import optimizers as optimizers
 from core.annotations import Scalar
 from core.annotations import TensorLike
-from core.backends.shader.plans.tuning import tune_shader as tune_shader
-from core.backends.shader.starting import start_shader as start_shader
-from core.backends.shader.starting import stop_shader as stop_shader
+from core.backends.shader.plans.plan_tuning import tune_shader as tune_shader
+from core.backends.shader.runtime.starting import start_shader as start_shader
+from core.backends.shader.runtime.starting import stop_shader as stop_shader
 from core.bounds import LimitError as LimitError
 from core.bounds import Limits as Limits
 from core.bounds import limits as limits
-from core.declare import op as op
+from core.operation import op as op
 from core.dtypes import DType
-from core.engine import tensor as tensor
+from core.dispatch import tensor as tensor
 from core.errors import CoreError as CoreError
 from core.errors import KernelNotFound as KernelNotFound
 from core.gradients import custom_grad as custom_grad
@@ -26,10 +26,10 @@ from core.gradients import value_and_grads as value_and_grads
 from core.gradients import variable_grads as variable_grads
 from core.guards import RunCancelledError as RunCancelledError
 from core.kernel_calls import run_kernel as run_kernel
-from core.kernels import kernel as kernel
+from core.registry import kernel as kernel
 from core.memory_count import memory as memory
-from core.numerics import NotFiniteError as NotFiniteError
-from core.numerics import debug_mode as debug_mode
+from core.nan_check import NotFiniteError as NotFiniteError
+from core.nan_check import debug_mode as debug_mode
 from core.op_results import MaxPoolWithArgmaxResults
 from core.op_results import NonMaxSuppressionPaddedResults
 from core.op_results import NonMaxSuppressionWithScoreResults
@@ -58,7 +58,7 @@ from core.tensors import Tensor
 from core.tensors import Tensor as Tensor
 from core.variables import Variable as Variable
 from core.variables import variable as variable
-from core.workers import run_async as run_async
+from core.async_run import run_async as run_async
 from typing import Any
 from typing import overload
 

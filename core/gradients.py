@@ -5,14 +5,14 @@ from contextlib import ExitStack
 from functools import wraps
 from typing import Any, NamedTuple
 
+from core.dispatch import tensor
 from core.dtypes import SMOOTH
-from core.engine import tensor
 from core.errors import CoreError
-from core.kernels import ops
+from core.observers import unwatched, watching
+from core.registry import ops
 from core.tape import Tape, filled, slope_dtype
 from core.tensors import Tensor
 from core.variables import Variable
-from core.watchers import unwatched, watching
 
 
 def value_and_grads(function: Callable[..., Tensor]) -> Callable[..., tuple[Tensor, list[Tensor]]]:

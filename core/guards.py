@@ -1,6 +1,6 @@
 """Watches over one run: counts what it holds and does, ends it when it is late or cancelled.
 
-`core.graph.model` begins a guard for each run; ops, executors and plans ask the active one.
+`core.model.graph_model` begins a guard for each run; ops, executors and plans ask the active one.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from core.bounds import LimitError, Limits, reset_ceiling, set_ceiling, value_ce
 from core.contexts import put_back
 from core.errors import CoreError
 from core.memory_count import live_containers
-from core.products import steps
+from core.op_cost import steps
 from core.specs import Spec
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.errors import CoreError, KernelNotFound
-from core.kernels import KERNEL_NAMES
+from core.registry import KERNEL_NAMES
 from core.tensors import Tensor
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from core.annotations import Index, TensorLike
 from core.dtypes import dtype_of, to_numpy
 from core.errors import CoreError
-from core.kernels import FUNCTIONS, OPS
+from core.registry import FUNCTIONS, OPS
 from core.tensors import Tensor
 
 #: Special method → op, called as op(self, ...).

@@ -8,10 +8,10 @@ from typing import Any, TypedDict, overload
 
 from core.errors import CoreError
 from core.memory_count import memory
+from core.observers import Watcher, watching
 from core.settings import active_backend
 from core.specs import Shape
 from core.tensors import Tensor, tensors_in
-from core.watchers import Watcher, watching
 
 
 class KernelProfile(TypedDict):

@@ -11,9 +11,9 @@ from typing import Any, TypeVar, overload
 from weakref import ref
 
 from core.errors import CoreError
+from core.observers import Watcher, active_watchers, start_watching, stop_watching
 from core.tape import CustomNode, Tape
 from core.tensors import Tensor, tensors_in
-from core.watchers import Watcher, active_watchers, start_watching, stop_watching
 
 Result = TypeVar("Result")
 

@@ -7,11 +7,11 @@ from contextvars import ContextVar
 from typing import Any, NamedTuple
 from weakref import ref
 
-from core.backends.base import Backend
+from core.backend_contract import Backend
 from core.contexts import put_back
 from core.errors import CoreError
-from core.kernels import load_backend
 from core.locks import new_lock
+from core.registry import load_backend
 
 _of_context: ContextVar[Backend | None] = ContextVar("backend", default=None)
 _of_process: Backend | None = None

@@ -14,10 +14,10 @@ from textwrap import indent
 from typing import Any
 
 import core
-from core.declare import Op
-from core.kernels import FUNCTIONS, OPS
 from core.methods import METHODS, OPERATORS, OTHERS, SWAPPED
-from core.signatures import Argument, Types, tuple_name
+from core.operation import Op
+from core.registry import FUNCTIONS, OPS
+from core.stub_signatures import Argument, Types, tuple_name
 
 _FOLDER = Path(__file__).parent
 _WIDTH = 96  # of the first line of a function, which may be indented

@@ -8,18 +8,18 @@ tape sees the inner walk, and gradients of gradients work.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from core.dispatch import tensor
 from core.dtypes import SMOOTH
-from core.engine import tensor
 from core.errors import CoreError
-from core.kernels import ops
-from core.numerics import NotFiniteError, users_line
+from core.nan_check import NotFiniteError, users_line
+from core.observers import Watcher
+from core.registry import ops
 from core.settings import flags
 from core.specs import Shape, Spec, broadcast_shapes
 from core.tensors import Tensor, tensors_in
-from core.watchers import Watcher
 
 if TYPE_CHECKING:
-    from core.declare import Gradient, Op
+    from core.operation import Gradient, Op
 
 #: What the tape needs to know of an input or output beyond its values: its id and spec.
 Place = tuple[int, Spec]

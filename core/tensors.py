@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from core.backends.base import Backend, Handle
+from core.backend_contract import Backend, Handle
 from core.dtypes import DType
 from core.errors import CoreError
 from core.exchange import CPU_DEVICE, Request, Unsaid
-from core.kernels import OPS
 from core.memory_count import live_containers, live_tensors, next_id
+from core.registry import OPS
 from core.specs import Shape, Spec
 
 if TYPE_CHECKING:  # stubs of the operators and methods that core.methods adds
@@ -148,7 +148,7 @@ class Tensor(TensorMethods):
         >>> asyncio.run(core.tensor([1.0, 2.0]).data())
         array([1., 2.], dtype=float32)
         """
-        from core.workers import run_async
+        from core.async_run import run_async
 
         spec, handle, container = self.spec, self.handle, self.container  # which owns the handle
         if container is _GONE:
@@ -243,7 +243,7 @@ class Tensor(TensorMethods):
         return self
 
     def __reduce__(self) -> tuple[Callable[..., "Tensor"], tuple[np.ndarray, str]]:
-        from core.engine import tensor
+        from core.dispatch import tensor
 
         return tensor, (self.numpy(), self.dtype)
 

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from core.annotations import TensorLike
-from core.backends.base import Backend, Handle
+from core.backend_contract import Backend, Handle
 from core.dtypes import DType, promote
 from core.errors import CoreError
-from core.kernels import OPS
 from core.locks import new_lock
 from core.methods import SWAPPED
+from core.observers import active_watchers
+from core.registry import OPS
 from core.specs import Spec
 from core.tensors import DataContainer, Tensor, disposed_error
-from core.watchers import active_watchers
 
 if TYPE_CHECKING:  # a stub of what the end of this file adds
     from core.tensor_methods import VariableMethods
@@ -183,7 +183,7 @@ def variable(
 
 
 def _tensor(value: TensorLike, dtype: DType | None) -> Tensor:
-    from core.engine import tensor  # the engine reads variables
+    from core.dispatch import tensor  # the engine reads variables
 
     return tensor(value, dtype)
 

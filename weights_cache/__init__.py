@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from weights_cache.errors import MissingError, WeightsError, ZooError
     from weights_cache.kits import Kit, installed_kits
     from weights_cache.loader import load_web_model, load_weights
+    from weights_cache.locations import cache_folder
     from weights_cache.packing import write_kit
-    from weights_cache.places import cache_folder
     from weights_cache.quantise import (
         QuantisedArray,
         StoredArray,
@@ -47,7 +47,7 @@ _PUBLIC = {
     "WebModel": "shards",
     "WeightsError": "errors",
     "ZooError": "errors",
-    "cache_folder": "places",
+    "cache_folder": "locations",
     "cached_bytes": "upkeep",
     "clear": "upkeep",
     "clear_old_versions": "upkeep",

@@ -8,13 +8,13 @@ import os
 import stat
 from pathlib import Path
 
-from weights_cache.checks import find_fault
+from weights_cache.atomic_files import locked, unique_sibling
 from weights_cache.errors import WeightsError
+from weights_cache.file_checks import find_fault
 from weights_cache.interruptions import is_interruption
+from weights_cache.locations import CACHE_VARIABLE, Places
 from weights_cache.ownership import close_to_others, find_foreign_link
-from weights_cache.places import CACHE_VARIABLE, Places
 from weights_cache.registry import FileRecord, ModelRecord
-from weights_cache.staging import locked, unique_sibling
 
 
 def adopt(places: Places, record: ModelRecord, file: FileRecord) -> Path | None:

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from weights_cache.answers import Answer, Budget, answer_to, open_session
 from weights_cache.failures import (
     DownloadError,
     Failure,
@@ -17,7 +16,8 @@ from weights_cache.failures import (
     UnusableError,
     harmless,
 )
-from weights_cache.parts import Part, WrongBytesError
+from weights_cache.http_answers import Answer, Budget, answer_to, open_session
+from weights_cache.partial_files import Part, WrongBytesError
 from weights_cache.progress import after_patience
 from weights_cache.shown_urls import host_of, shown_url
 from weights_cache.transfer_limits import Limits

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from weights_cache.adoption import require_own_way
-from weights_cache.checks import find_fault, is_missing
+from weights_cache.atomic_files import locked, require_space, writing_to
 from weights_cache.download import download, open_session
 from weights_cache.errors import (
     AbsentFile,
@@ -19,21 +19,21 @@ from weights_cache.errors import (
     WeightsError,
 )
 from weights_cache.failures import Failure, UnavailableError
-from weights_cache.ownership import owner_of
-from weights_cache.parts import Part, WrongBytesError, receiving
-from weights_cache.places import (
+from weights_cache.file_checks import find_fault, is_missing
+from weights_cache.locations import (
     CACHE_VARIABLE,
     MIRROR_VARIABLE,
     OFFLINE_VARIABLE,
     Places,
     is_offline,
 )
+from weights_cache.ownership import owner_of
+from weights_cache.partial_files import Part, WrongBytesError, receiving
 from weights_cache.progress import Progress, showing
 from weights_cache.registry import FileRecord, ModelRecord
 from weights_cache.regular_files import open_regular
 from weights_cache.shown_urls import host_of, shown_url
 from weights_cache.sizes import count_text
-from weights_cache.staging import locked, require_space, writing_to
 
 Fill = Callable[[Part], None]
 Install = Callable[[FileRecord, Fill], Path]

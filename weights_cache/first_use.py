@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from weights_cache.checks import sha256_of
-from weights_cache.parts import Part, Report, WrongBytesError
+from weights_cache.file_checks import sha256_of
+from weights_cache.partial_files import Part, Report, WrongBytesError
 from weights_cache.registry import FileRecord
 
 #: Short reasons: an answer that is made for people, and one of more bytes than may be.

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from weights_cache.documents import parse_json
 from weights_cache.errors import WeightsError
+from weights_cache.json_documents import parse_json
 from weights_cache.quantise import QUANTISED_DTYPES
 
 DTYPES = {"float32": "<f4", "int32": "<i4", "bool": "u1", "complex64": "<c8", "string": "<u4"}

@@ -12,9 +12,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from weights_cache.checks import examine
-from weights_cache.documents import parse_json
 from weights_cache.errors import WeightsError
+from weights_cache.file_checks import examine
+from weights_cache.json_documents import parse_json
 from weights_cache.ownership import (
     chosen_folder,
     find_folder_fault,
@@ -63,7 +63,7 @@ class CheckBook:
         """Write what has changed, without the notes of files that are gone."""
         if not self._changed or not self._path:
             return
-        from weights_cache.staging import replacing  # the cold start reads only
+        from weights_cache.atomic_files import replacing  # the cold start reads only
 
         kept = {path: note for path, note in self._notes.items() if os.path.lexists(path)}
         make_private(self._path.parent)

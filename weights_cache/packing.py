@@ -12,12 +12,12 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from weights_cache.atomic_files import replacing, require_space, writing_to
 from weights_cache.errors import WeightsError
 from weights_cache.kits import GROUP, MIRROR
-from weights_cache.places import PathLike
+from weights_cache.locations import PathLike
 from weights_cache.registry import FileRecord, ModelRecord, find_record
 from weights_cache.regular_files import open_regular
-from weights_cache.staging import replacing, require_space, writing_to
 from weights_cache.store import locate
 
 MANIFEST = "KIT.json"  # which marks the folder that is a kit

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from weights_cache.dependencies import needed_for
 from weights_cache.messages import is_read_by_people, say, visible
-from weights_cache.parts import Report
+from weights_cache.partial_files import Report
 from weights_cache.sizes import size_text
 
 PATIENCE = 2.0  # seconds in which nothing need be said

@@ -15,22 +15,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from weights_cache.addresses import Address
 from weights_cache.adoption import require_own_way
-from weights_cache.documents import parse_json, read_document
+from weights_cache.atomic_files import Say, locked, replacing, require_space, siblings, writing_to
 from weights_cache.download import download, open_session
 from weights_cache.errors import WeightsError
 from weights_cache.failures import UnavailableError
 from weights_cache.first_use import TOO_LARGE, WEB_PAGE, FirstPart, OtherHashError
+from weights_cache.json_documents import parse_json, read_document
+from weights_cache.locations import CACHE_VARIABLE, OFFLINE_VARIABLE, PathLike, Places
 from weights_cache.manifest import Group, parse_manifest
 from weights_cache.notes import CheckBook, forget
 from weights_cache.ownership import is_closed, is_own
-from weights_cache.parts import receiving
+from weights_cache.partial_files import receiving
 from weights_cache.paths import inside, require_relative
-from weights_cache.places import CACHE_VARIABLE, OFFLINE_VARIABLE, PathLike, Places
 from weights_cache.progress import Progress, say_nothing, showing
 from weights_cache.registry import FileRecord
 from weights_cache.regular_files import open_regular
 from weights_cache.shown_urls import shown_url
-from weights_cache.staging import Say, locked, replacing, require_space, siblings, writing_to
 from weights_cache.transfer_limits import RATE_VARIABLE
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from weights_cache.documents import file_errors, read_document
 from weights_cache.errors import WeightsError
+from weights_cache.json_documents import file_errors, read_document
 from weights_cache.manifest import Entry, Group, parse_manifest
 from weights_cache.quantise import StoredArray, dequantise_array
 from weights_cache.reading_budgets import add_file, check_time, reading_budget, spend

@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Literal, get_args
 
-from weights_cache.checks import find_bundled_fault, find_fault, find_size_fault
 from weights_cache.errors import WeightsError
-from weights_cache.places import MIRROR_VARIABLE, PathLike, Places
+from weights_cache.file_checks import find_bundled_fault, find_fault, find_size_fault
+from weights_cache.locations import MIRROR_VARIABLE, PathLike, Places
 from weights_cache.registry import BUNDLED, FileRecord, ModelRecord, find_record
 
 Check = Callable[[Path, FileRecord], str | None]  # what is wrong with a file, or None

@@ -13,14 +13,14 @@ from functools import partial
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from weights_cache.checks import find_fault
 from weights_cache.errors import WeightsError
 from weights_cache.fetching import installing
+from weights_cache.file_checks import find_fault
 from weights_cache.kits import MIRROR
+from weights_cache.locations import PathLike, Places
 from weights_cache.packing import MANIFEST, PACKAGE
-from weights_cache.parts import Part, WrongBytesError
+from weights_cache.partial_files import Part, WrongBytesError
 from weights_cache.paths import inside, require_relative
-from weights_cache.places import PathLike, Places
 from weights_cache.registry import FileRecord, ModelRecord, list_records
 from weights_cache.regular_files import open_regular
 

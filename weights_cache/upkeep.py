@@ -7,11 +7,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from weights_cache.checks import find_fault, find_size_fault, is_missing
+from weights_cache.atomic_files import locked, siblings, writing_to
+from weights_cache.file_checks import find_fault, find_size_fault, is_missing
+from weights_cache.locations import PathLike, Places
 from weights_cache.notes import forget
-from weights_cache.places import PathLike, Places
 from weights_cache.registry import BUNDLED, FileRecord, ModelRecord, find_record, list_records
-from weights_cache.staging import locked, siblings, writing_to
 
 _BY_HAND = "remove the files by hand"
 _FORMER_NOTES = ".checks.json"  # which earlier releases put beside the weights

@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from weights_cache.atomic_files import replace_files, require_space, writing_to
 from weights_cache.errors import WeightsError
+from weights_cache.locations import PathLike
 from weights_cache.manifest import DTYPES
-from weights_cache.places import PathLike
 from weights_cache.quantise import (
     StoredArray,
     dequantise_array,
     quantise_array,
     require_kind,
 )
-from weights_cache.staging import replace_files, require_space, writing_to
 
 SHARD_BYTES = 4 * 2**20  # the largest file that all browsers cache
 AS_IT_IS = "float32"  # the kind of what is not quantised

@@ -51,21 +51,23 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from weights_cache.errors import WeightsError, ZooError
-    from zoo.cards import describe
     from zoo.catalog import models
     from zoo.classification.verbs import classify, infer
     from zoo.detection.verbs import detect
-    from zoo.documents import to_json
     from zoo.drawing import draw
-    from zoo.drawing.plans import draw_plan
+    from zoo.drawing.plan_drawing import draw_plan
+    from zoo.export.json_text import to_json
+    from zoo.export.tables import to_csv, to_pandas
     from zoo.faces.verbs import detect_faces, estimate_faces
     from zoo.gestures.recognizer import GestureRecognizer
     from zoo.gestures.verbs import recognize_gestures
     from zoo.hands.verbs import estimate_hands
-    from zoo.images import read_image
-    from zoo.loaded import LoadedModel
-    from zoo.loaders import load
-    from zoo.pixels import ImageError
+    from zoo.images.pixels import ImageError
+    from zoo.images.reading import read_image
+    from zoo.model_cards import describe
+    from zoo.pipeline.loaded_model import LoadedModel
+    from zoo.pipeline.loaders import load
+    from zoo.pipeline.verb_signatures import ImageSource
     from zoo.pose.verbs import estimate_multiple_poses, estimate_single_pose
     from zoo.results import (
         Box,
@@ -86,8 +88,6 @@ if TYPE_CHECKING:
         segment_person_parts,
         segment_persons,
     )
-    from zoo.signatures import ImageSource
-    from zoo.tables import to_csv, to_pandas
 
 __version__ = "0.1.0"
 
@@ -99,39 +99,39 @@ _PUBLIC = {
     "Gesture": "zoo.results",
     "GestureRecognizer": "zoo.gestures.recognizer",
     "Hand": "zoo.results",
-    "ImageError": "zoo.pixels",
-    "ImageSource": "zoo.signatures",
+    "ImageError": "zoo.images.pixels",
+    "ImageSource": "zoo.pipeline.verb_signatures",
     "Instance": "zoo.results",
     "Keypoint": "zoo.results",
     "Label": "zoo.results",
-    "LoadedModel": "zoo.loaded",
+    "LoadedModel": "zoo.pipeline.loaded_model",
     "Pose": "zoo.results",
     "Position": "zoo.results",
     "Segmentation": "zoo.results",
     "WeightsError": "weights_cache.errors",
     "ZooError": "weights_cache.errors",
     "classify": "zoo.classification.verbs",
-    "describe": "zoo.cards",
+    "describe": "zoo.model_cards",
     "detect": "zoo.detection.verbs",
     "detect_faces": "zoo.faces.verbs",
     "draw": "zoo.drawing",
-    "draw_plan": "zoo.drawing.plans",
+    "draw_plan": "zoo.drawing.plan_drawing",
     "estimate_faces": "zoo.faces.verbs",
     "estimate_hands": "zoo.hands.verbs",
     "estimate_multiple_poses": "zoo.pose.verbs",
     "estimate_single_pose": "zoo.pose.verbs",
     "infer": "zoo.classification.verbs",
-    "load": "zoo.loading",
+    "load": "zoo.pipeline.model_cache",
     "models": "zoo.catalog",
-    "read_image": "zoo.images",
+    "read_image": "zoo.images.reading",
     "recognize_gestures": "zoo.gestures.verbs",
     "segment": "zoo.segmentation.verbs",
     "segment_person": "zoo.segmentation.verbs",
     "segment_person_parts": "zoo.segmentation.verbs",
     "segment_persons": "zoo.segmentation.verbs",
-    "to_csv": "zoo.tables",
-    "to_json": "zoo.documents",
-    "to_pandas": "zoo.tables",
+    "to_csv": "zoo.export.tables",
+    "to_json": "zoo.export.json_text",
+    "to_pandas": "zoo.export.tables",
 }
 
 __all__ = [

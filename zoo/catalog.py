@@ -174,8 +174,8 @@ def verbs_of(entry: "Entry") -> list[str]:
     ['estimate_multiple_poses', 'estimate_single_pose', 'infer']
     """
     import zoo
-    from zoo.loaded import LoadedModel
-    from zoo.runner import model_class
+    from zoo.pipeline.loaded_model import LoadedModel
+    from zoo.pipeline.model import model_class
 
     its = dir(model_class(entry))
     return [name for name in zoo.__all__ if name in its and not hasattr(LoadedModel, name)]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from zoo.options import Option
+from zoo.pipeline.options import Option
 
 #: A number for all channels, or one for each of red, green and blue.
 Channels = float | tuple[float, float, float]
@@ -12,7 +12,7 @@ Channels = float | tuple[float, float, float]
 
 @dataclass(frozen=True)
 class Preprocess:
-    """How a photo becomes the input of a network; `zoo.preprocess` carries it out.
+    """How a photo becomes the input of a network; `zoo.pipeline.preprocess` carries it out.
 
     A pixel value p in 0..255 becomes ``p / divide - subtract``. What is resized is the whole photo:
 

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypedDict
 import numpy as np
 
 from weights_cache.errors import ZooError
-from zoo.image_lists import ResultsOfImages
+from zoo.images.lists import ResultsOfImages
 
 
 class _Point(TypedDict):

@@ -9,16 +9,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from core.converter.accuracy_loss import QuantisationWarning
     from core.converter.conversion import convert
-    from core.converter.damage import QuantisationWarning
+    from core.converter.conversion_report import Report, inspect_model
     from core.converter.formats import load_model, read_graph
-    from core.converter.report import Report, inspect_model
 
 _PUBLIC = {
-    "QuantisationWarning": "damage",
-    "Report": "report",
+    "QuantisationWarning": "accuracy_loss",
+    "Report": "conversion_report",
     "convert": "conversion",
-    "inspect_model": "report",
+    "inspect_model": "conversion_report",
     "load_model": "formats",
     "read_graph": "formats",
 }

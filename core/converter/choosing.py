@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.converter.damage import Trials
-from core.converter.written import Weights, Written, stored_bytes
+from core.converter.accuracy_loss import Trials
+from core.converter.conversion_outputs import Weights, Written, stored_bytes
 from weights_cache.errors import WeightsError
 from weights_cache.quantise import QUANTISED_DTYPES, quantise_array
 from weights_cache.write import AS_IT_IS
@@ -58,7 +58,7 @@ def choose_kinds(
         written: what is converted.
         trials: of it, on sample inputs.
         asked: by name of weight.
-        tolerance: as for `core.converter.damage.Damage.within`.
+        tolerance: as for `core.converter.accuracy_loss.Damage.within`.
 
     Returns:
         The kinds, with which outputs stay within the tolerance; unless the kinds that were asked

@@ -7,14 +7,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from core.converter.accuracy_loss import TOLERANCE, QuantisationWarning, percent
 from core.converter.choosing import AUTO
-from core.converter.damage import TOLERANCE, QuantisationWarning, percent
+from core.converter.conversion_inputs import Original, read_original
+from core.converter.conversion_outputs import (
+    Weights,
+    Written,
+    find_written,
+    stored_bytes,
+    stored_kind,
+)
 from core.converter.formats import find_kind
 from core.converter.measuring import Measured, measure, require_tolerance
-from core.converter.originals import Original, read_original
-from core.converter.samples import SampleInputs
-from core.converter.targets import check_metadata, check_target, refuse_folders
-from core.converter.written import Weights, Written, find_written, stored_bytes, stored_kind
+from core.converter.output_folders import check_metadata, check_target, refuse_folders
+from core.converter.sample_inputs import SampleInputs
 from core.graph.nodes import Graph
 from weights_cache.errors import WeightsError
 from weights_cache.write import AS_IT_IS, Quantise

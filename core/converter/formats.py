@@ -10,8 +10,8 @@ from core.bounds import Limits, limited
 from core.converter.archives import open_archive
 from core.converter.reading import reading
 from core.converter.teachable import is_teachable
-from core.graph.model import GraphModel
 from core.graph.nodes import Graph
+from core.model.graph_model import GraphModel
 from core.settings import backend as on_backend
 from core.settings import get_backend
 from weights_cache.errors import WeightsError
@@ -87,7 +87,7 @@ def load_model(
         path: as for `read_graph`.
         backend: where to run, by default the active one.
         kernels: functions for node types or classes of layers that have none here, as for
-            `core.graph.model.GraphModel`.
+            `core.model.graph_model.GraphModel`.
         limits: what reading the file and a run of the model may cost. For files whose author is
             unknown: ``core.Limits.strict()``.
 

@@ -10,8 +10,8 @@ from core.converter.protobuf import Message
 from core.converter.reading import read_bytes, reading
 from core.converter.tensor_protos import Budget
 from core.errors import CoreError
+from core.graph.graph_json_reader import declared_spec, unread
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec, node_of
-from core.graph.topology import declared_spec, unread
 
 #: Before this version of GraphDef the shape () of a placeholder meant that it may be any.
 _SHAPES_KNOWN_SINCE = 24

@@ -10,11 +10,11 @@ from core.converter.graph_protos import GraphDef
 from core.converter.inlining import Inliner
 from core.converter.protobuf import Message
 from core.converter.reading import read_bytes
-from core.converter.sources import Sources
 from core.converter.tensor_protos import Budget, narrowed, read_tensor
+from core.converter.value_sources import Sources
 from core.errors import CoreError
+from core.graph.graph_json_reader import dtype_of_type
 from core.graph.nodes import FILLING_TYPES, Attributes, Node, node_of
-from core.graph.topology import dtype_of_type
 from weights_cache.paths import inside
 from weights_cache.reading_budgets import spend
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from core.graph.names import free_name
 from core.graph.nodes import Node
+from core.graph.unique_names import free_name
 
 
 class LoweredNodes:

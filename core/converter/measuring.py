@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from core.converter.accuracy_loss import Damage, Trials
 from core.converter.choosing import AUTO, changed_arrays, choose_kinds
-from core.converter.damage import Damage, Trials
-from core.converter.samples import SampleInputs, make_samples
-from core.converter.written import Written
+from core.converter.conversion_outputs import Written
+from core.converter.sample_inputs import SampleInputs, make_samples
 from core.errors import CoreError
 from weights_cache.errors import WeightsError
 from weights_cache.write import AS_IT_IS

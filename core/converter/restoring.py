@@ -12,8 +12,8 @@ from core.converter.graph_protos import GraphDef
 from core.converter.inlining import Inliner
 from core.converter.lookup_tables import ASSIGNING, Filling
 from core.converter.protobuf import Message
-from core.converter.sources import Sources
 from core.converter.tensor_protos import Budget, narrowed, read_tensor
+from core.converter.value_sources import Sources
 from core.errors import CoreError
 from core.graph.nodes import FILLING_TYPES, Node, node_of
 

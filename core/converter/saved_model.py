@@ -13,8 +13,8 @@ from core.converter.reading import read_bytes, reading
 from core.converter.restoring import Variables
 from core.converter.tensor_protos import Budget, data_type, shape_lengths
 from core.errors import CoreError
+from core.graph.graph_json_reader import dtype_of_type
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
-from core.graph.topology import dtype_of_type
 from weights_cache.paths import inside
 
 _INITIALIZER_KEYS = ("__saved_model_init_op", "saved_model_main_op", "legacy_init_op")

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from core.converter.reading import reading
+from core.graph.graph_json_reader import read_graph_document, read_initializer
 from core.graph.nodes import Graph
-from core.graph.topology import read_graph_document, read_initializer
 from weights_cache.errors import WeightsError
 from weights_cache.loader import load_web_model
 from weights_cache.quantise import StoredArray

@@ -12,14 +12,14 @@ from core.converter.lowering import lowered
 from core.converter.web_types import unknown_types
 from core.dtypes import DTYPES, to_numpy
 from core.errors import CoreError
-from core.graph.encoding import (
+from core.graph.graph_json_writer import (
     data_type,
     graph_document,
     initializer_signature,
     signature_document,
 )
-from core.graph.names import free_name, other_names
 from core.graph.nodes import DataType, Endpoint, Graph, Node, node_of
+from core.graph.unique_names import free_name, other_names
 from core.plan.passes.pruning import drop_unused
 from weights_cache.errors import WeightsError
 from weights_cache.quantise import StoredArray, quantise_array

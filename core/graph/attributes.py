@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from core.errors import CoreError
-from core.graph.documents import mapping, sequence, text
+from core.graph.json_values import mapping, sequence, text
 from core.graph.nodes import DataType, FunctionName, PartialShape
 
 #: The dtypes in the order of TensorFlow's numbers, which some documents write instead of names.

@@ -7,15 +7,15 @@ from typing import Any, NamedTuple
 from weakref import ref
 
 from core.bounds import LimitError
-from core.engine import MISUSE
+from core.dispatch import MISUSE
 from core.errors import CoreError, KernelNotFound
-from core.graph.body import Body
-from core.graph.frames import LOOP_TYPES, Program, run_program
-from core.graph.layout import compiled
+from core.graph.bound_nodes import Step, bound_to_op, function_of
+from core.graph.control_flow import LOOP_TYPES, Program, run_program
+from core.graph.control_flow_compiler import compiled
 from core.graph.node_types import NodeType, find_node_type
 from core.graph.nodes import Function, FunctionName, Node
 from core.graph.order import last_uses
-from core.graph.steps import Step, bound_to_op, function_of
+from core.graph.subgraph import Body
 from core.guards import check_active
 from core.locks import new_lock
 from core.tensors import Tensor

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from core.engine import tensor
+from core.dispatch import tensor
 from core.errors import CoreError
-from core.kernels import ops
+from core.registry import ops
 from core.scopes import keep
 from core.tensors import Tensor
 

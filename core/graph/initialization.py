@@ -5,7 +5,7 @@ from typing import Any
 
 from core.graph.executor import Executor
 from core.graph.nodes import FILLING_TYPES, TABLE_TYPES, Graph, node_of
-from core.graph.weights import weight
+from core.graph.weight_tensors import weight
 from core.locks import new_lock
 from core.scopes import keep
 

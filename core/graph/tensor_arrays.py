@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from core.engine import tensor
+from core.dispatch import tensor
 from core.errors import CoreError
 from core.graph.element_shapes import ElementShape, defined, merged
 from core.graph.tensor_lists import MOST_ELEMENTS, empty, joined, split
-from core.kernels import ops
+from core.registry import ops
 from core.tensors import Tensor
 
 

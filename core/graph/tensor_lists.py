@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, repeat
 from typing import Any
 
-from core.engine import tensor
+from core.dispatch import tensor
 from core.errors import CoreError
 from core.graph.element_shapes import ElementShape, defined, merged
-from core.kernels import ops
+from core.registry import ops
 from core.specs import Shape
 from core.tensors import Tensor
 

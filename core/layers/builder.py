@@ -8,11 +8,11 @@ import numpy as np
 
 from core.bounds import LimitError, effective_limits
 from core.errors import CoreError
-from core.graph.names import free_name
 from core.graph.nodes import Function, Node
-from core.layers.binding import Bound
-from core.layers.options import Options
-from core.layers.topology import LayerSpec
+from core.graph.unique_names import free_name
+from core.layers.keras_config import LayerSpec
+from core.layers.layer_config import Options
+from core.layers.weight_binding import Bound
 from weights_cache.reading_budgets import check_time
 
 #: Lengths of axes; None may be any.

@@ -4,14 +4,14 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
 from core.errors import CoreError, KernelNotFound
-from core.graph.names import free_name
 from core.graph.nodes import Endpoint, Graph, PartialSpec
-from core.layers.binding import Bound, bind_by_lists, bind_by_names
+from core.graph.unique_names import free_name
 from core.layers.builder import Builder, Value
-from core.layers.calls import kind_of, model_results
-from core.layers.options import dimensions
-from core.layers.slots import WeightSlots, slots_of_model, weight_slots
-from core.layers.topology import LayerSpec, Source, read_topology
+from core.layers.keras_config import LayerSpec, Source, read_topology
+from core.layers.layer_calls import kind_of, model_results
+from core.layers.layer_config import dimensions
+from core.layers.weight_binding import Bound, bind_by_lists, bind_by_names
+from core.layers.weight_slots import WeightSlots, slots_of_model, weight_slots
 
 __all__ = [
     "WeightSlots",

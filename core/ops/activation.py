@@ -1,8 +1,8 @@
 """Activations that look along an axis, and gradients of activations."""
 
-from core.declare import op
-from core.kernels import ops
+from core.operation import op
 from core.ops.slopes import no_slope
+from core.registry import ops
 from core.specs import Spec, broadcast_shapes, check_dy, normal_axis
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-from core.declare import Op, Rule
-from core.engine import tensor
-from core.kernels import ops
+from core.dispatch import tensor
+from core.operation import Op, Rule
+from core.registry import ops
 
 
 class BatchOp(Op):

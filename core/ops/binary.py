@@ -6,12 +6,12 @@ of its input, so that no row mentions broadcasting.
 
 from typing import NamedTuple
 
-from core.declare import Op, Rule, op
 from core.errors import CoreError
-from core.kernels import ops
+from core.operation import Op, Rule, op
 from core.ops.complex_numbers import conjugate
 from core.ops.row_documents import TAKES, document
 from core.ops.slopes import zero
+from core.registry import ops
 from core.specs import Spec, broadcast_shapes
 
 FLOAT, REAL, NUMBER, INT = "float32", "real", "number", "int32"

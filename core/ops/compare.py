@@ -2,11 +2,11 @@
 
 from typing import NamedTuple
 
-from core.declare import Op, Rule, op
 from core.errors import CoreError
-from core.kernels import ops
+from core.operation import Op, Rule, op
 from core.ops.row_documents import TAKES, document
 from core.ops.slopes import no_slope, zero
+from core.registry import ops
 from core.specs import Spec, broadcast_shapes
 
 

@@ -4,9 +4,9 @@ The gradient of a complex tensor holds the slope along the real part in its real
 along the imaginary part in its imaginary part.
 """
 
-from core.declare import op
 from core.errors import CoreError
-from core.kernels import ops
+from core.operation import op
+from core.registry import ops
 from core.specs import Spec
 
 

@@ -4,11 +4,11 @@ from math import inf
 from typing import Any, NamedTuple
 
 from core.annotations import TensorLike
-from core.declare import composite
-from core.engine import tensor
+from core.dispatch import tensor
 from core.errors import CoreError
-from core.kernels import ops
+from core.operation import composite
 from core.ops.reduce import Axis, reduced_shape
+from core.registry import ops
 from core.specs import normal_axes
 from core.tensors import Tensor
 

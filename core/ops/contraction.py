@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from core.annotations import TensorLike
-from core.declare import composite, op
 from core.errors import CoreError
-from core.kernels import ops
+from core.operation import composite, op
+from core.registry import ops
 from core.specs import Shape, Spec
 from core.tensors import Tensor
 

@@ -3,10 +3,14 @@
 from typing import Any
 
 from core.annotations import TensorLike
-from core.declare import composite, op
-from core.engine import tensor
+from core.dispatch import tensor
 from core.errors import CoreError
-from core.geometry import (
+from core.operation import composite, op
+from core.ops.batches import image_op
+from core.registry import ops
+from core.specs import Shape, Spec, check_dy
+from core.tensors import Tensor
+from core.windows import (
     Padding,
     Pair,
     Window,
@@ -16,10 +20,6 @@ from core.geometry import (
     split_shape,
     window,
 )
-from core.kernels import ops
-from core.ops.batches import image_op
-from core.specs import Shape, Spec, check_dy
-from core.tensors import Tensor
 
 
 def conv_window(

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from core.annotations import Scalar, TensorLike
-from core.declare import composite, op
+from core.dispatch import tensor
 from core.dtypes import DTYPES, DType, check_dtype, check_value
-from core.engine import tensor
 from core.errors import CoreError
-from core.kernels import ops
+from core.operation import composite, op
 from core.ops.slopes import no_slope
+from core.registry import ops
 from core.specs import Spec, check_choice, checked_shape, whole_number
 from core.tensors import Tensor
 

@@ -1,15 +1,15 @@
 """Convolutions of each channel by itself, and separable ones."""
 
 from core.annotations import TensorLike
-from core.declare import composite, op
-from core.engine import tensor
+from core.dispatch import tensor
 from core.errors import CoreError
-from core.geometry import Padding, Pair, check_format
-from core.kernels import ops
+from core.operation import composite, op
 from core.ops.batches import image_op
 from core.ops.conv import conv_spec, conv_window
+from core.registry import ops
 from core.specs import Shape, Spec, check_dy
 from core.tensors import Tensor
+from core.windows import Padding, Pair, check_format
 
 
 @image_op(kernel_name="DepthwiseConv2dNative", promote=True, input_dtype="real")

@@ -4,15 +4,15 @@ from collections.abc import Iterable
 from math import nan
 from typing import Any
 
-from core.declare import op
 from core.errors import CoreError
-from core.geometry import Padding, Pair, Window, check_format, window
-from core.kernels import ops
-from core.numerics import unchecked
+from core.nan_check import unchecked
+from core.operation import op
 from core.ops.batches import image_op
 from core.ops.pooling import pool_spec, taps
 from core.ops.slopes import no_slope
+from core.registry import ops
 from core.specs import Spec, check_dy
+from core.windows import Padding, Pair, Window, check_format, window
 
 #: TensorFlow.js's result for a window that holds no number.
 LOWEST = -(2.0**53)

@@ -2,15 +2,15 @@
 
 from typing import Any
 
-from core.declare import Gradient, Op, Rule, op
 from core.errors import CoreError
-from core.geometry import Padding, Pair
-from core.kernels import ops
+from core.operation import Gradient, Op, Rule, op
 from core.ops.batches import image_op
 from core.ops.conv import conv_spec, conv_to_filter, conv_to_x, conv_window
 from core.ops.depthwise import depthwise_to_filter, depthwise_to_x
 from core.ops.linear import matmul
+from core.registry import ops
 from core.specs import Shape, Spec
+from core.windows import Padding, Pair
 
 #: What a fused op can apply to its result.
 ACTIVATIONS = ("linear", "relu", "relu6", "elu", "sigmoid", "leakyrelu", "prelu")

@@ -3,13 +3,13 @@
 import numpy as np
 
 from core.annotations import TensorLike
-from core.declare import composite, op
-from core.engine import tensor
+from core.dispatch import tensor
 from core.errors import CoreError
-from core.geometry import check_images
-from core.kernels import ops
+from core.operation import composite, op
+from core.registry import ops
 from core.specs import Spec
 from core.tensors import Tensor
+from core.windows import check_images
 
 #: How much red, green and blue add to the brightness, by CCIR 601.
 LUMA = np.array([0.2989, 0.587, 0.114], np.float32)

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from math import prod
 
-from core.declare import op
 from core.errors import CoreError
-from core.kernels import ops
+from core.operation import op
 from core.ops.slopes import no_slope
+from core.registry import ops
 from core.specs import Shape, Spec, checked_shape, normal_axis, whole_number
 
 

@@ -4,10 +4,10 @@ import numpy as np
 
 from core.annotations import TensorLike
 from core.bounds import claim
-from core.declare import composite
-from core.engine import tensor
+from core.dispatch import tensor
 from core.errors import CoreError
-from core.kernels import ops
+from core.operation import composite
+from core.registry import ops
 from core.specs import normal_axis
 from core.tensors import Tensor
 

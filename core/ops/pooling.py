@@ -5,14 +5,14 @@ from itertools import product
 from math import inf, nan
 from typing import Any
 
-from core.declare import op
 from core.errors import CoreError
-from core.geometry import Padding, Pair, Window, refuse_strided_dilation, window
-from core.kernels import ops
-from core.numerics import unchecked
+from core.nan_check import unchecked
+from core.operation import op
 from core.ops.batches import image_op
 from core.ops.slopes import no_slope
+from core.registry import ops
 from core.specs import Spec, check_choice, check_dy
+from core.windows import Padding, Pair, Window, refuse_strided_dilation, window
 
 #: What `pool` can take of a window.
 POOLING_TYPES = ("avg", "max")

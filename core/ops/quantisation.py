@@ -2,9 +2,9 @@
 
 from math import isfinite
 
-from core.declare import op
 from core.errors import CoreError
-from core.kernels import ops
+from core.operation import op
+from core.registry import ops
 from core.specs import Spec, whole_number
 
 

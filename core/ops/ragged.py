@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from core.annotations import TensorLike
-from core.declare import composite, op
-from core.engine import tensor
+from core.dispatch import tensor
 from core.errors import CoreError
-from core.kernels import ops
+from core.operation import composite, op
 from core.ops.sparse import check_default
+from core.registry import ops
 from core.specs import Spec, check_rank, require
 from core.tensors import Tensor
 

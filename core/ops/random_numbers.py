@@ -7,12 +7,12 @@ import numpy as np
 
 from core.annotations import TensorLike
 from core.bounds import claim
-from core.declare import composite, op
+from core.dispatch import tensor
 from core.dtypes import DType
-from core.engine import tensor
 from core.errors import CoreError
 from core.generators import Seed, generator, restart
-from core.kernels import ops
+from core.operation import composite, op
+from core.registry import ops
 from core.specs import Shape, Spec, check_choice, checked_shape, whole_number, whole_numbers
 from core.tensors import Tensor
 

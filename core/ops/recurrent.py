@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 
 from core.annotations import TensorLike
-from core.declare import composite
-from core.engine import tensor
+from core.dispatch import tensor
 from core.errors import CoreError
-from core.kernels import ops
+from core.operation import composite
+from core.registry import ops
 from core.tensors import Tensor
 
 State = tuple[Tensor, Tensor]

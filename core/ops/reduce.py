@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from math import prod
 from typing import NamedTuple
 
-from core.declare import Op, Rule, op
 from core.errors import CoreError
-from core.kernels import ops
+from core.operation import Op, Rule, op
 from core.ops.row_documents import TAKES, document
 from core.ops.slopes import no_slope
+from core.registry import ops
 from core.specs import Shape, Spec, checked_shape, normal_axes, normal_axis
 
 Axis = int | Sequence[int] | None

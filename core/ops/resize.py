@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from core.declare import op
 from core.errors import CoreError
-from core.geometry import new_size
-from core.kernels import ops
+from core.operation import op
 from core.ops.slopes import no_slope
+from core.registry import ops
 from core.specs import Spec, check_dy
+from core.windows import new_size
 
 
 def resized(images: Spec, size: Sequence[int], align_corners: bool, half_pixel: bool) -> Spec:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from functools import cache
 from inspect import cleandoc
 
-from core.declare import Rule
+from core.operation import Rule
 
-#: What an input may be, by its kind in `core.engine.KINDS`; None takes any.
+#: What an input may be, by its kind in `core.dispatch.KINDS`; None takes any.
 TAKES = {
     "float32": "float32; int32 and bool are converted to it",
     "real": "float32 or int32; bool becomes int32",

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from core.declare import op
-from core.engine import tensor
+from core.dispatch import tensor
 from core.errors import CoreError
-from core.geometry import check_images, new_size
-from core.kernels import ops
+from core.operation import op
+from core.registry import ops
 from core.specs import Shape, Spec, check_choice, check_dy, whole_numbers
+from core.windows import check_images, new_size
 
 METHODS = ("bilinear", "nearest")
 PADDING_MODES = ("zeros", "border", "reflection")

@@ -1,7 +1,7 @@
 """Running sums and products along an axis."""
 
-from core.declare import op
-from core.kernels import ops
+from core.operation import op
+from core.registry import ops
 from core.specs import Spec, normal_axis
 
 

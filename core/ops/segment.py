@@ -1,10 +1,10 @@
 """Ops that sum or count what belongs together."""
 
 from core.annotations import TensorLike
-from core.declare import composite, op
-from core.engine import tensor
+from core.dispatch import tensor
 from core.errors import CoreError
-from core.kernels import ops
+from core.operation import composite, op
+from core.registry import ops
 from core.specs import Shape, Spec, whole_number
 from core.tensors import Tensor
 

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from core.annotations import TensorLike
-from core.declare import composite, op
 from core.dtypes import DType, check_dtype
 from core.errors import CoreError
-from core.kernels import ops
+from core.operation import composite, op
+from core.registry import ops
 from core.specs import (
     Shape,
     Spec,

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from core.annotations import TensorLike
-from core.declare import composite, op
-from core.engine import tensor
+from core.dispatch import tensor
 from core.errors import CoreError
-from core.kernels import ops
+from core.operation import composite, op
+from core.registry import ops
 from core.specs import Spec, whole_number
 from core.tensors import Tensor
 

@@ -5,9 +5,9 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any
 
-from core.declare import op
 from core.errors import CoreError
-from core.kernels import ops
+from core.operation import op
+from core.registry import ops
 from core.specs import Shape, Spec, normal_axis, whole_numbers
 
 #: What NumPy's basic indexing takes: int, slice, None and Ellipsis.

@@ -1,7 +1,7 @@
 """Gradients of zeros, for inputs whose values a result does not follow in small steps."""
 
-from core.declare import Gradient, Op
-from core.kernels import ops
+from core.operation import Gradient, Op
+from core.registry import ops
 
 
 def zero(g):

@@ -5,11 +5,11 @@ from typing import NamedTuple
 import numpy as np
 
 from core.annotations import TensorLike
-from core.declare import Op, composite, op
-from core.engine import tensor
+from core.dispatch import tensor
 from core.errors import CoreError
-from core.kernels import ops
+from core.operation import Op, composite, op
 from core.ops.row_documents import TAKES, document
+from core.registry import ops
 from core.specs import Shape, Spec, check_choice, normal_axis, whole_number
 from core.tensors import Tensor
 

@@ -5,12 +5,12 @@ from math import prod
 from typing import NamedTuple
 
 from core.annotations import Scalar
-from core.declare import op
 from core.dtypes import check_value
 from core.errors import CoreError
-from core.geometry import check_format
-from core.kernels import ops
+from core.operation import op
+from core.registry import ops
 from core.specs import Shape, Spec, check_choice, whole_number, whole_numbers
+from core.windows import check_format
 
 Pads = Sequence[Sequence[int]]
 

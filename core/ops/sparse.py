@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from core.declare import op
 from core.dtypes import promote
 from core.errors import CoreError
-from core.kernels import ops
+from core.operation import op
 from core.ops.indexing import where_last
+from core.registry import ops
 from core.specs import Spec, check_rank, checked_shape
 
 _INDICES = {"indices": "int32"}

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from core.declare import op
 from core.errors import CoreError
+from core.operation import op
 from core.specs import Spec, check_rank, whole_number, whole_numbers
 
 _MOST_BUCKETS = 2**31  # as many as int32 can number

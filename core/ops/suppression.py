@@ -4,11 +4,11 @@ import inspect
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from core.declare import composite, op
+from core.async_run import run_async
 from core.errors import CoreError
-from core.kernels import OPS, ops
+from core.operation import composite, op
+from core.registry import OPS, ops
 from core.specs import Spec, whole_number
-from core.workers import run_async
 
 NO_THRESHOLD = float("-inf")
 

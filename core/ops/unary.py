@@ -1,7 +1,7 @@
 """Element-wise ops of one input: one row each.
 
 A row holds the name, the gradient rule, where tests draw x from, and what the op computes. A rule
-gets ``g``, the gradient of y, and by name what else it needs (`core.declare.Op.gradient`).
+gets ``g``, the gradient of y, and by name what else it needs (`core.operation.Op.gradient`).
 ``FLOAT`` rows convert their input to float32 first; ``REAL`` and ``NUMBER`` rows keep its dtype,
 but for bools, which become int32. Only ``NUMBER`` and ``ANY`` rows take complex64.
 """
@@ -9,12 +9,12 @@ but for bools, which become int32. Only ``NUMBER`` and ``ANY`` rows take complex
 from math import pi, sqrt
 from typing import NamedTuple
 
-from core.declare import Op, Rule
 from core.errors import CoreError
-from core.kernels import ops
+from core.operation import Op, Rule
 from core.ops.complex_numbers import abs_gradient, conjugate
 from core.ops.row_documents import TAKES, document
 from core.ops.slopes import zero
+from core.registry import ops
 from core.specs import Spec
 
 FLOAT, REAL, NUMBER, BOOL, ANY = "float32", "real", "number", "bool", "no string"

@@ -3,16 +3,16 @@
 from math import nan
 
 from core.annotations import TensorLike
-from core.declare import composite, op
-from core.engine import tensor
-from core.geometry import Padding, Triple, check_format, window
-from core.kernels import ops
+from core.dispatch import tensor
+from core.operation import composite, op
 from core.ops.batches import volume_op
 from core.ops.conv import conv_spec, conv_window, transposed
 from core.ops.pooling import of_winners, pool_spec, taps
 from core.ops.slopes import no_slope
+from core.registry import ops
 from core.specs import Shape, Spec, check_dy
 from core.tensors import Tensor
+from core.windows import Padding, Triple, check_format, window
 
 
 @volume_op(kernel_name="Conv3D", promote=True, input_dtype="real")

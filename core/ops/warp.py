@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from core.declare import op
 from core.errors import CoreError
-from core.geometry import check_images, new_size
+from core.operation import op
 from core.specs import Spec, check_choice
+from core.windows import check_images, new_size
 
 METHODS = ("bilinear", "nearest")
 FILL_MODES = ("constant", "reflect", "wrap", "nearest")

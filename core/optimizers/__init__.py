@@ -42,8 +42,8 @@ from types import SimpleNamespace
 import numpy as np
 
 from core.errors import CoreError
+from core.optimizers.arguments import number
 from core.optimizers.base import Optimizer
-from core.optimizers.pairs import number
 
 __all__ = [
     "SGD",

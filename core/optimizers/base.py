@@ -8,20 +8,20 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from core.backends.base import Backend
-from core.engine import handle_on
+from core.backend_contract import Backend
+from core.dispatch import handle_on
 from core.errors import CoreError
 from core.gradients import Gradients, VariableGrads, variable_grads
 from core.locks import new_lock
-from core.numerics import check_finite
+from core.nan_check import check_finite
+from core.observers import active_watchers, unwatched
+from core.optimizers.arguments import fitting_pairs, number
 from core.optimizers.formulas import FORMULAS
-from core.optimizers.pairs import fitting_pairs, number
-from core.optimizers.state import ITERATIONS, OptimizerState
+from core.optimizers.slots import ITERATIONS, OptimizerState
 from core.settings import active_backend, flags
 from core.tape import Tape
 from core.tensors import Tensor
 from core.variables import Variable
-from core.watchers import active_watchers, unwatched
 
 Kind = TypeVar("Kind", bound="Optimizer")
 

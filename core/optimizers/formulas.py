@@ -1,15 +1,15 @@
 """The definition of each optimizer's step, made of ops: it runs on any backend.
 
-Backends whose `core.backends.base.Backend.update_of` gives nothing run these; a step in place that
-one gives under the same name must come to the same values. A formula takes the value, its gradient,
-what the optimizer keeps for the variable and the constants of the step, and gives the new value and
-what to keep now.
+Backends whose `Backend.update_of` gives nothing run these; a step in place that one gives under
+the name of a formula must come to the same values. A formula takes the value, its gradient, what
+the optimizer keeps for the variable and the constants of the step, and gives the new value and what
+to keep now.
 """
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from core.kernels import ops
+from core.registry import ops
 
 Value = Any  # a tensor: mypy does not see its operators
 Several = Sequence[Any]

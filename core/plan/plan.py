@@ -5,30 +5,29 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.backends.base import Backend
+from core.backend_contract import Backend, Executable
 from core.bounds import LimitError, Limits, effective_limits
-from core.engine import handle_on, wrap
+from core.dispatch import handle_on, wrap
 from core.errors import CoreError
-from core.graph.feeds import Quanta, Shown, borrowed
 from core.guards import active_guard, check_active, check_value
-from core.plan.executable import Executable
+from core.model.feeds import Quanta, Shown, borrowed
+from core.observers import active_watchers
 from core.plan.passes import ProgramPass
 from core.plan.program import Program
 from core.settings import active_backend
 from core.specs import Spec, whole_number
 from core.tensors import Tensor
-from core.watchers import active_watchers
 
 if TYPE_CHECKING:
-    from core.plan.placement import Placed
-    from core.plan.report import StepInfo
+    from core.plan.arena import Placed
+    from core.plan.plan_report import StepInfo
 
 
 class Plan:
     """What runs for inputs of some shapes: printed, it is a table of its steps.
 
     Weights and code are shared by all runs; each of several runs at the same time has a workspace
-    of its own. Made by `core.graph.model.GraphModel.plan`.
+    of its own. Made by `core.model.graph_model.GraphModel.plan`.
 
     Args:
         program: what runs.
@@ -200,7 +199,7 @@ class Plan:
         return value.array if isinstance(value, Shown) else value
 
     def __repr__(self) -> str:
-        from core.plan.report import plan_table  # who just runs a plan tells nothing of it
+        from core.plan.plan_report import plan_table  # who just runs a plan tells nothing of it
 
         return plan_table(self)
 

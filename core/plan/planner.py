@@ -7,17 +7,17 @@ from typing import Any
 from core.bounds import LimitError
 from core.errors import CoreError, SettingError
 from core.graph.executor import GIVEN_TYPES, Executor
-from core.graph.feeds import Quanta, Shown, all_owned
 from core.graph.node_types import find_node_type
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec, node_of
 from core.guards import RunCancelledError, active_guard, check_active
-from core.kernels import ops
 from core.locks import lazy_property
-from core.plan.keeping import IdleArenas, Kept, SharedWeights
+from core.model.feeds import Quanta, Shown, all_owned
+from core.plan.cache import IdleArenas, Kept, SharedWeights
+from core.plan.fast_path import Repeat, Taken
+from core.plan.partition import Stage, find_stage
 from core.plan.passes import PROGRAM_PASSES, ProgramPass, optimise
 from core.plan.plan import Plan
-from core.plan.repeat import Repeat, Taken
-from core.plan.stages import Stage, find_stage
+from core.registry import ops
 from core.settings import active_backend
 from core.tensors import Tensor
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core import products
+from core import op_cost
 from core.graph.nodes import Node
 from core.specs import Spec
 
@@ -87,4 +87,4 @@ def use_counts(nodes: Iterable[Node], outputs: Iterable[str]) -> dict[str, int]:
 def multiply_adds(node: Node, specs: Mapping[str, Spec]) -> int:
     """How many products a node sums up; 0 of those that are no sums of products."""
     inputs = [specs[r] for r in node.inputs[:2] if r != ABSENT]
-    return products.multiply_adds(node.type, inputs, node.attributes, specs[node.name])
+    return op_cost.multiply_adds(node.type, inputs, node.attributes, specs[node.name])

@@ -12,8 +12,8 @@ import timeit
 import numpy as np
 
 import core
+from core.observers import watching
 from core.tape import Tape
-from core.watchers import watching
 
 CALLS = 5000
 A, B = np.ones(16, np.float32), np.ones(16, np.float32)

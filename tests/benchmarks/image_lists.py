@@ -13,8 +13,8 @@ from pathlib import Path
 
 import zoo
 from zoo.catalog import all_entries, choices
-from zoo.options import check_options
-from zoo.runner import Model, make_model, model_class
+from zoo.pipeline.model import Model, make_model, model_class
+from zoo.pipeline.options import check_options
 
 SIZES = (1, 4, 8, 16)
 ROUNDS = 13

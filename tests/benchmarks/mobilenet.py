@@ -30,8 +30,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.backends.cpu.lowering.team import VARIABLE as PLAN_THREADS
-from core.graph.model import GraphModel
+from core.backends.cpu.lowering.thread_pool import VARIABLE as PLAN_THREADS
+from core.model.graph_model import GraphModel
 from tests.benchmarks.mobilenet_export import (
     CASES,
     Network,
@@ -41,7 +41,7 @@ from tests.benchmarks.mobilenet_export import (
     build,
     multiply_adds,
 )
-from zoo.blas import KERNELS, VARIABLE, is_misjudged, kernels_in_use
+from zoo.cli.blas_kernels import KERNELS, VARIABLE, is_misjudged, kernels_in_use
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 

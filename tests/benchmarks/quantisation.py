@@ -12,15 +12,15 @@ from pathlib import Path
 import numpy as np
 
 import zoo
+from core.converter.accuracy_loss import Trials
 from core.converter.choosing import changed_arrays
 from core.converter.conversion import Conversion, Request, prepare_conversion
-from core.converter.damage import Trials
-from core.converter.samples import make_samples
-from core.converter.written import stored_bytes
+from core.converter.conversion_outputs import stored_bytes
+from core.converter.sample_inputs import make_samples
 from weights_cache import write_weights
 from zoo.catalog import find_entry
-from zoo.convertible import find_source, input_size
-from zoo.sample_inputs import ImageInputs, read_samples
+from zoo.cli.convertible import find_source, input_size
+from zoo.cli.sample_inputs import ImageInputs, read_samples
 from zoo.samples import sample_images
 
 #: Name, and whether the graph is optimised first.

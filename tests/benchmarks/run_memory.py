@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from core.errors import CoreError
-from core.graph.model import GraphModel
+from core.model.graph_model import GraphModel
 from core.tensors import Tensor
 from tests.benchmarks.zoo_models import ROOT, SHARED, subject
 from zoo.catalog import all_entries

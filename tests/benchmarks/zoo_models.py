@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import zoo
-from core.graph.model import GraphModel
+from core.model.graph_model import GraphModel
 from tests.benchmarks.zoo_peers import Call, LiteRt, Peer, TensorFlowJs
 from zoo.catalog import all_entries
 from zoo.entry import Entry
@@ -71,9 +71,9 @@ class Stopwatch:
             importlib.import_module(module.name)
         stages = {"read_image": "read", "prepare": "preprocess", "prepare_crops": "preprocess"}
         for name, stage in stages.items():
-            home = "zoo.images" if name == "read_image" else "zoo.preprocess"
+            home = "zoo.images.reading" if name == "read_image" else "zoo.pipeline.preprocess"
             self._replace(home, name, partial(self._timed, stage))
-        self._replace("zoo.runner", "make_model", self._noted)
+        self._replace("zoo.pipeline.model", "make_model", self._noted)
         execute = self._timed("run", GraphModel.execute)
 
         def kept(network: GraphModel, inputs: Any, *args: Any, **options: Any) -> Any:

@@ -5,7 +5,7 @@ import gc
 import pytest
 
 import core
-from core.kernels import _BACKENDS, backend_names
+from core.registry import _BACKENDS, backend_names
 from core.tensors import DataContainer
 from tests.helpers import check_opengl, start_or_skip
 

@@ -11,7 +11,7 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
-from core.kernels import KERNEL_NAMES, KERNELS, load_kernels
+from core.registry import KERNEL_NAMES, KERNELS, load_kernels
 from tests.core.records import CASES
 
 #: They take a browser's canvas, which Python has none of.

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import core
-from core.declare import Gradient
+from core.dispatch import tensor
 from core.dtypes import dtype_of
-from core.engine import tensor
-from core.kernels import OPS
+from core.operation import Gradient
+from core.registry import OPS
 from tests.core.kernel_table import rows
 from tests.core.records import CASES, OP_NAMES
 from tests.core.records.case import WIDER, Case, to_list, tolerance, widened

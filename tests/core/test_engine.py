@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import core
-from core import kernels
-from core.declare import Op, composite
+from core import registry
 from core.dtypes import promote
-from core.kernels import FUNCTIONS, KERNEL_NAMES, KERNELS, OPS, READY, load_kernels
 from core.methods import METHODS
+from core.operation import Op, composite
+from core.registry import FUNCTIONS, KERNEL_NAMES, KERNELS, OPS, READY, load_kernels
 from core.specs import broadcast_shapes, normal_axes, normal_shape
 from tests.conftest import ROOT
 
@@ -25,7 +25,7 @@ from tests.conftest import ROOT
 def scratch_op():
     """Forget ops and kernels that a test adds."""
     load_kernels("cpu")  # ours are not among those
-    tables: list[dict] = [OPS, KERNELS, READY, kernels._HOMES, KERNEL_NAMES, FUNCTIONS]
+    tables: list[dict] = [OPS, KERNELS, READY, registry._HOMES, KERNEL_NAMES, FUNCTIONS]
     before = [dict(table) for table in tables]
     yield
     for table, known in zip(tables, before, strict=True):
@@ -557,8 +557,8 @@ print(failures)
 
 def test_an_interrupted_import_can_be_repeated():
     code = """
-import core, core.kernels
-real = core.kernels.KERNELS.__class__.__setitem__
+import core, core.registry
+real = core.registry.KERNELS.__class__.__setitem__
 class Interrupted(dict):
     left = 2
     def __setitem__(self, key, value):
@@ -566,7 +566,7 @@ class Interrupted(dict):
         if Interrupted.left == 0:
             raise KeyboardInterrupt
         real(self, key, value)
-core.kernels.KERNELS = Interrupted(core.kernels.KERNELS)
+core.registry.KERNELS = Interrupted(core.registry.KERNELS)
 try:
     core.relu(-1.0)
 except KeyboardInterrupt:
@@ -597,7 +597,7 @@ def test_an_op_that_is_declared_again(scratch_op):
     core.kernel("again", "cpu")(lambda x: x)
     for _ in range(2):
         core.op()(again)
-        assert kernels.ops.again is OPS["again"]
+        assert registry.ops.again is OPS["again"]
 
 
 def test_a_tensor_that_no_memory_holds():

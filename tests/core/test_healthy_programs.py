@@ -4,8 +4,8 @@ import numpy as np
 
 import core
 import zoo
-from core.kernels import OPS
-from core.numerics import NotFiniteError
+from core.nan_check import NotFiniteError
+from core.registry import OPS
 from tests.conftest import ROOT
 from tests.core.records import CASES
 from tests.core.records.case import WIDER, to_list

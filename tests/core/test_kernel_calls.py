@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import core
-from core.declare import camel_case
+from core.operation import camel_case
 from tests.conftest import ROOT
 from tests.core.kernel_table import CANVAS_KERNELS, rows
 

@@ -146,7 +146,7 @@ def test_a_child_does_not_wait_for_threads_that_it_has_not(name):
 
 
 #: Of jobs and workers, which the child has none of; and the shader backend, which it cannot use.
-OWN_LOCKS = ("core/locks.py", "core/backends/cpu/lowering/team.py", "core/backends/shader/")
+OWN_LOCKS = ("core/locks.py", "core/backends/cpu/lowering/thread_pool.py", "core/backends/shader/")
 
 
 def test_all_locks_of_the_engine_come_afresh():

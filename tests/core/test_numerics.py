@@ -14,10 +14,10 @@ import pytest
 
 import core
 import zoo
-from core import numerics
-from core.graph.model import GraphModel
-from core.kernels import KERNELS, OPS, READY
-from core.numerics import NotFiniteError, users_line
+from core import nan_check
+from core.model.graph_model import GraphModel
+from core.nan_check import NotFiniteError, users_line
+from core.registry import KERNELS, OPS, READY
 from tests.conftest import ROOT
 from tests.core.test_graph import chain
 
@@ -253,9 +253,9 @@ def test_in_a_users_op():
         assert error.op == op_name and "test_numerics.py" in error.line
     finally:
         del OPS[op_name]
-        for table in (KERNELS, READY, core.kernels._HOMES):
+        for table in (KERNELS, READY, core.registry._HOMES):
             table.pop((op_name, "cpu"), None)
-        del core.kernels.KERNEL_NAMES[op.kernel_name]
+        del core.registry.KERNEL_NAMES[op.kernel_name]
 
 
 def test_the_message():
@@ -301,7 +301,7 @@ def test_a_scope_frees_what_was_found():
 
 
 def test_what_only_marks_what_does_not_count():
-    with core.debug_mode(), numerics.unchecked():
+    with core.debug_mode(), nan_check.unchecked():
         assert np.isnan(core.neg(float("nan")).item())
     assert caught(core.log, 0.0).op == "log"
 
@@ -483,24 +483,24 @@ def test_an_installed_copy_elsewhere(tmp_path):
 
 
 def test_which_files_are_the_users(monkeypatch):
-    for home in (os.path.join(numerics._PYTHONS, "site-packages"), os.path.join("C:", "x")):
+    for home in (os.path.join(nan_check._PYTHONS, "site-packages"), os.path.join("C:", "x")):
         ours = tuple(os.path.join(home, name, "") for name in ("core", "zoo", "weights_cache"))
-        monkeypatch.setattr(numerics, "_OURS", ours)
+        monkeypatch.setattr(nan_check, "_OURS", ours)
         for name in ("core", "zoo", "weights_cache"):
-            assert not numerics._is_users(os.path.join(home, name, "ops", "unary.py"))
+            assert not nan_check._is_users(os.path.join(home, name, "ops", "unary.py"))
         for name in ("corelib", "core.py", "mine"):
-            assert numerics._is_users(os.path.join(home, name))
-    assert numerics._is_users(os.path.join(numerics._PYTHONS, "site-packages", "other", "a.py"))
-    assert numerics._is_users("<stdin>") and numerics._is_users("<string>")
+            assert nan_check._is_users(os.path.join(home, name))
+    assert nan_check._is_users(os.path.join(nan_check._PYTHONS, "site-packages", "other", "a.py"))
+    assert nan_check._is_users("<stdin>") and nan_check._is_users("<string>")
     for name in ("threading.py", os.path.join("asyncio", "events.py")):
-        assert not numerics._is_users(os.path.join(numerics._PYTHONS, name))
-    assert not numerics._is_users("<frozen importlib._bootstrap>")
-    folders = (*numerics._OURS, numerics._PYTHONS_OWN[0], *numerics._INSTALLED)
+        assert not nan_check._is_users(os.path.join(nan_check._PYTHONS, name))
+    assert not nan_check._is_users("<frozen importlib._bootstrap>")
+    folders = (*nan_check._OURS, nan_check._PYTHONS_OWN[0], *nan_check._INSTALLED)
     assert all(folder.endswith(os.sep) for folder in folders)
 
 
 def test_a_line_that_nobody_knows(monkeypatch):
-    monkeypatch.setattr(numerics, "_is_users", lambda file: False)
+    monkeypatch.setattr(nan_check, "_is_users", lambda file: False)
     assert users_line() == "a line that is not known"
     monkeypatch.undo()
     assert users_line().startswith(f"{__file__}:")

@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 import core
-from core import kernels
+from core import registry
 from core.backends.cpu import CpuBackend
-from core.backends.cpu.updates import BLOCK, UPDATES
+from core.backends.cpu.optimizer_updates import BLOCK, UPDATES
+from core.observers import watching
 from core.optimizers.formulas import FORMULAS
 from core.tape import Tape
-from core.watchers import watching
 from weights_cache import load_weights, write_weights
 
 FILE = Path(__file__).with_name("optimizer_trajectories.json")
@@ -69,7 +69,7 @@ class OpsBackend(CpuBackend):
 @pytest.fixture
 def ops_backend(monkeypatch):
     """The active backend is another one than that of the data made before."""
-    monkeypatch.setitem(kernels._BACKENDS, "cpu", OpsBackend())
+    monkeypatch.setitem(registry._BACKENDS, "cpu", OpsBackend())
     with core.backend("cpu"):
         yield
 
@@ -156,7 +156,7 @@ def test_a_step_in_place_gives_the_bits_of_the_ops(trajectory, shape, rng, monke
     value = rng.normal(size=shape).astype(np.float32)
     gradients = [gradients_like(rng, shape) for _ in range(4)]
     ours = trained(trajectory, value, gradients)
-    monkeypatch.setitem(kernels._BACKENDS, "cpu", OpsBackend())
+    monkeypatch.setitem(registry._BACKENDS, "cpu", OpsBackend())
     with core.backend("cpu"):
         by_ops = trained(trajectory, value, gradients)
     assert list(ours) == list(by_ops)
@@ -172,10 +172,10 @@ def test_arrays_may_lie_in_any_order(name, order, rng):
     OPTIMIZERS[name]().apply_gradients([(gradient, expected)])
     columns = {k: np.asfortranarray if order in (k, "both") else np.array for k in ("value", "g")}
     w = core.variable(0.0 * value)
-    w.assign(core.engine.wrap(core.settings.active_backend(), columns["value"](value), w.spec))
+    w.assign(core.dispatch.wrap(core.settings.active_backend(), columns["value"](value), w.spec))
     assert w.handle.flags.c_contiguous is (order == "gradient")
     strided = columns["g"](gradient) if order == "value" else np.repeat(gradient, 2, 1)[:, ::2]
-    g = core.engine.wrap(core.settings.active_backend(), strided, w.spec)
+    g = core.dispatch.wrap(core.settings.active_backend(), strided, w.spec)
     OPTIMIZERS[name]().apply_gradients([(g, w)])
     np.testing.assert_array_equal(w.numpy(), expected.numpy())
 
@@ -227,7 +227,7 @@ def test_data_of_another_backend_come_to_the_active_one(name, monkeypatch):
         other.apply_gradients([(g, expected)])
     optimizer.apply_gradients([(g, w)])
     with monkeypatch.context() as patch:
-        patch.setitem(kernels._BACKENDS, "cpu", OpsBackend())
+        patch.setitem(registry._BACKENDS, "cpu", OpsBackend())
         with core.backend("cpu"):
             optimizer.apply_gradients([(g, w)])
             assert w.container.backend is not here

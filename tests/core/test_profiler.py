@@ -6,8 +6,8 @@ import json
 import pytest
 
 import core
-from core.graph.model import GraphModel
-from core.watchers import active_watchers
+from core.model.graph_model import GraphModel
+from core.observers import active_watchers
 from tests.core.test_graph import chain
 
 

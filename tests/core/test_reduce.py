@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import core
-from core.kernels import OPS
+from core.registry import OPS
 
 
 def check(result, dtype, expected):

@@ -8,8 +8,8 @@ from contextlib import suppress
 import pytest
 
 import core
-from core.backends.cpu import regular_expressions
-from core.backends.cpu.regular_expressions import (
+from core.backends.cpu.text import regular_expressions
+from core.backends.cpu.text.regular_expressions import (
     _compiled_by_python,
     _compiled_by_re2,
     compiled,

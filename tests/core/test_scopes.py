@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import core
+from core.observers import active_watchers
 from core.tensors import tensors_in
-from core.watchers import active_watchers
 
 Pair = namedtuple("Pair", "first second")
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import core
-from core.backends.cpu.fingerprints import fingerprint64
+from core.backends.cpu.text.fingerprints import fingerprint64
 
 #: Length → fingerprint of the bytes (31 i + length) mod 256, from TensorFlow.js 4.22.
 FINGERPRINTS = {

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import core
-from core.signatures import Argument, Types, ways_to_call
+from core.stub_signatures import Argument, Types, ways_to_call
 from core.stubs import stubs
 from tests.helpers import require
 
@@ -106,7 +106,7 @@ def test_the_stub_declares_every_public_name():
         for alias in node.names
     }
     assert set(core.__all__) | {"optimizers", "train"} <= functions | imports
-    assert functions == {*core.kernels.OPS, *core.kernels.FUNCTIONS} & set(core.__all__)
+    assert functions == {*core.registry.OPS, *core.registry.FUNCTIONS} & set(core.__all__)
 
 
 def test_the_stub_has_the_documentation_of_each_function():

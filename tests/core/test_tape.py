@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import core
-from core.declare import Op
-from core.kernels import KERNEL_NAMES, KERNELS, OPS, READY
+from core.observers import active_watchers, watching
+from core.operation import Op
+from core.registry import KERNEL_NAMES, KERNELS, OPS, READY
 from core.tape import Tape
-from core.watchers import active_watchers, watching
 
 
 def test_value_and_gradients_of_a_composition():

@@ -12,7 +12,7 @@ import pytest
 
 import core
 from core.backends.cpu import CpuBackend
-from core.watchers import active_watchers
+from core.observers import active_watchers
 
 THREADS = 8
 
@@ -333,7 +333,7 @@ def test_backends_of_threads_do_not_mix(monkeypatch):
     class Other(CpuBackend):
         name = "other"
 
-    monkeypatch.setitem(core.kernels._BACKENDS, "other", Other())
+    monkeypatch.setitem(core.registry._BACKENDS, "other", Other())
 
     def work(number):
         name = "other" if number % 2 else "cpu"

@@ -11,7 +11,7 @@ import pytest
 import core
 from core.backends.cpu import CpuBackend
 from core.guards import RunCancelledError, active_guard
-from core.watchers import active_watchers
+from core.observers import active_watchers
 
 #: Turns of a loop that show that it goes on, and how many seconds they may take: a loop that is
 #: blocked takes none at all.
@@ -56,13 +56,13 @@ def same_memory():
 
 def test_the_loop_turns_while_an_op_runs(monkeypatch):
     """As one on large tensors does; NumPy holds no lock meanwhile."""
-    loop, seen, run = Loop(), [], core.kernels.find_kernel("matmul", "cpu")
+    loop, seen, run = Loop(), [], core.registry.find_kernel("matmul", "cpu")
 
     def kernel(*inputs, **attributes):
         seen.append(loop.turns())
         return run(*inputs, **attributes)
 
-    monkeypatch.setitem(core.kernels.READY, ("matmul", "cpu"), kernel)
+    monkeypatch.setitem(core.registry.READY, ("matmul", "cpu"), kernel)
     x = core.ones((2, 2))
     assert loop.run(lambda: core.run_async(core.matmul, x, x)).numpy().tolist() == [[2, 2], [2, 2]]
     assert seen == [True]
@@ -132,7 +132,7 @@ def test_it_runs_in_another_thread_with_the_callers_context(monkeypatch):
     class Other(CpuBackend):
         name = "other"
 
-    monkeypatch.setitem(core.kernels._BACKENDS, "other", Other())
+    monkeypatch.setitem(core.registry._BACKENDS, "other", Other())
 
     def look():
         return threading.get_ident(), active_watchers(), core.get_backend()

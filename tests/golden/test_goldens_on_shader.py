@@ -4,7 +4,7 @@ import pytest
 
 import core
 from core.backends.cpu import CpuBackend
-from core.kernels import READY
+from core.registry import READY
 from tests.golden.comparison import assert_near, compare
 from tests.golden.staged import HANDTRACK, MOVENET, SMALL, SSD, cases, id_of
 from tests.helpers import check_opengl, start_or_skip

@@ -12,7 +12,7 @@ import numpy as np
 
 import core
 import zoo
-from core.graph.model import GraphModel
+from core.model.graph_model import GraphModel
 from tests.core.graph.control_graphs import calls, function, loop, model
 from tests.helpers import ROOT
 from tests.weights_cache.fault_server import FaultServer
@@ -130,7 +130,7 @@ def counting(times: int) -> GraphModel:
 
 
 def images(stack: ExitStack) -> Activity:
-    from zoo.images import read_image
+    from zoo.images.reading import read_image
 
     return Activity(lambda: read_image(IMAGE).tobytes())
 

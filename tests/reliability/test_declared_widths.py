@@ -7,7 +7,7 @@ import pytest
 
 import core
 from core.converter import load_model
-from core.layers.lowering.table import layer_type_names
+from core.layers.lowering.rows import layer_type_names
 from tests.helpers import room
 from weights_cache.errors import ZooError
 

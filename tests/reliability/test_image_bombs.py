@@ -9,7 +9,7 @@ from PIL import Image
 
 from tests.helpers import ROOT
 from tests.reliability import hostile_images as hostile
-from zoo.images import ImageError, read_first_frame, read_image
+from zoo.images.reading import ImageError, read_first_frame, read_image
 
 pytest.importorskip("resource", reason="the memory of a process is measured by POSIX systems")
 
@@ -18,7 +18,7 @@ MOST_BYTES, MOST_SECONDS = 1_000_000_000, 10
 MEASURE = """
 import json, resource, sys, time
 import PIL.Image
-from zoo.images import ImageError, read_first_frame
+from zoo.images.reading import ImageError, read_first_frame
 
 PIL.Image.init()
 for path in sys.argv[1:]:

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from tests.helpers import ROOT
-from zoo.images import ImageError, read_first_frame
+from zoo.images.reading import ImageError, read_first_frame
 
 OPTIONS = {
     "JPEG": {},
@@ -47,7 +47,7 @@ SWEEP = """
 import json, resource, sys, time
 from PIL import Image
 from tests.reliability.test_image_mutations import mutations, outcome_of, sample
-from zoo.images import read_image
+from zoo.images.reading import read_image
 
 Image.init()
 name, count = sys.argv[1], int(sys.argv[2])

@@ -16,14 +16,14 @@ from PIL import Image
 import zoo
 from tests.helpers import ROOT
 from tests.reliability.hostile_images import encoded, tiff
-from zoo.image_lists import is_several
-from zoo.images import ImageError, read_image
+from zoo.images.lists import is_several
+from zoo.images.reading import ImageError, read_image
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="os.fork is of POSIX systems")
 
 FORKS = """
 import os, signal, sys, threading
-from zoo.images import read_image
+from zoo.images.reading import read_image
 
 def read():
     while True:
@@ -73,7 +73,7 @@ def test_children_of_a_process_whose_threads_read_images_do_not_hang(tmp_path, j
 
 IMPORTED_SLOWLY = """
 import os, signal, sys, threading, time
-from zoo.images import read_image
+from zoo.images.reading import read_image
 
 begun = threading.Event()
 
@@ -126,7 +126,7 @@ def test_a_stuck_pipe_stops_its_own_thread_only(tmp_path, jpeg):
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes are of POSIX systems")
 def test_an_endless_pipe_is_read_to_a_limit(tmp_path, monkeypatch):
-    monkeypatch.setattr("zoo.images.MAX_DOWNLOAD", 1000)
+    monkeypatch.setattr("zoo.images.reading.MAX_DOWNLOAD", 1000)
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     writer = threading.Thread(target=lambda: pipe.write_bytes(bytes(1001)), daemon=True)
@@ -163,7 +163,7 @@ def _opened_silently(data: bytes) -> Image.Image:
 
 LARGE = """
 import io, sys
-from zoo.images import read_image
+from zoo.images.reading import read_image
 print(read_image(sys.argv[1]).shape)
 """
 
@@ -304,7 +304,7 @@ def test_arrays_that_do_not_fit_into_memory(monkeypatch):
     def full(*_):
         raise MemoryError
 
-    monkeypatch.setattr("zoo.pixels._to_uint8", full)
+    monkeypatch.setattr("zoo.images.pixels._to_uint8", full)
     with pytest.raises(ImageError, match=r"\(4, 4\) does not fit into the memory"):
         read_image(np.zeros((4, 4)))
 

@@ -11,9 +11,8 @@ import pytest
 import core
 import zoo
 from core.converter.conversion import Request
-from core.converter.originals import read_original
-from core.graph.model import GraphModel
-from core.graph.node_types.table import find_node_type, node_type_names
+from core.converter.conversion_inputs import read_original
+from core.graph.node_types.rows import find_node_type, node_type_names
 from core.graph.nodes import (
     DataType,
     Endpoint,
@@ -24,6 +23,7 @@ from core.graph.nodes import (
     PartialShape,
     PartialSpec,
 )
+from core.model.graph_model import GraphModel
 from weights_cache import write_weights
 
 WRONG = [

@@ -5,10 +5,10 @@ import pytest
 
 import core
 from core.converter import load_model
-from core.converter.sources import Sources
-from core.graph.names import free_name
+from core.converter.value_sources import Sources
 from core.graph.nodes import Node
-from core.layers import binding
+from core.graph.unique_names import free_name
+from core.layers import weight_binding
 from core.layers.inference import layers_graph
 from tests.core.converter.fuzz.files import write_model
 from weights_cache.errors import WeightsError
@@ -25,9 +25,11 @@ def dense_layers(count):
 
 def test_a_weight_is_compared_with_its_own_layer_alone(monkeypatch):
     compared = []
-    likeness = binding._likeness
+    likeness = weight_binding._likeness
     monkeypatch.setattr(
-        binding, "_likeness", lambda slot, parts: compared.append(parts) or likeness(slot, parts)
+        weight_binding,
+        "_likeness",
+        lambda slot, parts: compared.append(parts) or likeness(slot, parts),
     )
     kernels = {f"d{i}/kernel": np.ones((1, 1), np.float32) for i in range(200)}
     assert len(layers_graph(dense_layers(200), kernels).weights) == 200

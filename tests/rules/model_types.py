@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import zoo
-from core.kernels import backend_names
+from core.registry import backend_names
 from tests.rules.sources import ROOT
 from zoo.catalog import all_entries, choices, chosen_name, is_entry, tasks
 from zoo.entry import Entry
-from zoo.options import Option
+from zoo.pipeline.options import Option
 from zoo.unknown_models import able_models
 
 NAMES = ROOT / "zoo" / "model_names.py"
@@ -81,7 +81,7 @@ def loaders() -> str:
         key = f"zoo.{entry.task}.{module}", cls, _parameters(entry.options)
         groups.setdefault(key, []).append(name)
     imports = {(module, cls) for module, cls, _ in groups} | {(zoo._PUBLIC[v], v) for v in verbs}
-    imports |= {("zoo.model_names", "BackendName"), ("zoo.runner", "Model")}
+    imports |= {("zoo.model_names", "BackendName"), ("zoo.pipeline.model", "Model")}
     imports |= {("core.bounds", "Limits")}
     ways = [_overload(f"name: {literal(n)}", o, cls) for (_, cls, o), n in sorted(groups.items())]
     every = sorted({name for entry in all_entries().values() for name in entry.options})

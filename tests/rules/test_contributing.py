@@ -11,7 +11,7 @@ TESTS = tuple(f"tests/core/test_{name}.py" for name in ("ops", "derivatives", "e
 
 
 def rows_of_the_document() -> list[str]:
-    """The rows for core/ops/unary.py, core/backends/cpu/unary.py and shader/expressions.py."""
+    """The rows for core/ops/unary.py, core/backends/cpu/kernels/unary.py and shader/expressions.py."""
     text = (ROOT / "CONTRIBUTING.md").read_text()
     block = text[text.index("## An element-wise op") :]
     code = block[block.index("```python") + len("```python") : block.index("```\n\nThe tables")]
@@ -52,8 +52,8 @@ def test_an_elementwise_op_takes_a_row_per_backend_and_no_test(tmp_path):
     copy_sources(tmp_path)
     declared, computed, drawn = rows_of_the_document()
     insert_row(tmp_path / "core/ops/unary.py", "UNARY", declared)
-    insert_row(tmp_path / "core/backends/cpu/unary.py", "UNARY", computed)
-    insert_row(tmp_path / "core/backends/shader/expressions.py", "UNARY", drawn)
+    insert_row(tmp_path / "core/backends/cpu/kernels/unary.py", "UNARY", computed)
+    insert_row(tmp_path / "core/backends/shader/codegen/expressions.py", "UNARY", drawn)
     name = re.search(r'"(\w+)"', declared).group(1)
     assert passed_in(tmp_path, "-k", name) >= 10
 

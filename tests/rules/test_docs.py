@@ -11,7 +11,7 @@ import pytest
 
 import core
 import zoo
-from core.backends.shader.hosting import HOSTED, HostKernel
+from core.backends.shader.kernels.hosting import HOSTED, HostKernel
 from core.ops.binary import BINARY
 from core.ops.compare import COMPARE
 from core.ops.reduce import REDUCE
@@ -22,7 +22,7 @@ from weights_cache import find_record, list_records
 from weights_cache.sizes import size_text
 from zoo.catalog import all_entries, choices, find_entry
 from zoo.entry import Entry, Preprocess
-from zoo.runner import model_class
+from zoo.pipeline.model import model_class
 from zoo.shared.anchors import AnchorGrid
 
 DOCUMENTS = sorted(
@@ -90,35 +90,35 @@ def test_versions_agree():
 
 def test_backends_are_in_the_table():
     text = (ROOT / "core" / "README.md").read_text()
-    for name in core.kernels.backend_names():
+    for name in core.registry.backend_names():
         assert f"| `{name}` |" in text
 
 
 def kernel_rows() -> list[str]:
     """For families of ops (files of core/ops) where their kernels run; those alike share a row."""
     families: dict[str, list[str]] = {}
-    for op in core.kernels.OPS.values():
+    for op in core.registry.OPS.values():
         package, _, family = op.rule.__module__.rpartition(".")
         if package == "core.ops":
             families.setdefault(family, []).append(op.name)
     shown: dict[tuple[str, ...], list[str]] = {}
     for family, names in sorted(families.items()):
-        cells = tuple(where(names, backend) for backend in core.kernels.backend_names())
-        kernels = sum((name, "cpu") in core.kernels.KERNELS for name in names)
+        cells = tuple(where(names, backend) for backend in core.registry.backend_names())
+        kernels = sum((name, "cpu") in core.registry.KERNELS for name in names)
         shown.setdefault(cells, []).append(f"`{family}` {kernels}")
     return [f"| {' | '.join([', '.join(shown[cells]), *cells])} |" for cells in shown]
 
 
 def where(names: list[str], backend: str) -> str:
     """What is native there, and why the rest is not."""
-    core.kernels.load_kernels(backend)
+    core.registry.load_kernels(backend)
     reasons: dict[str, list[str]] = {}
     for name in names:
-        found = core.kernels.KERNELS.get((name, backend))
+        found = core.registry.KERNELS.get((name, backend))
         if isinstance(found, HostKernel):
             reasons.setdefault(HOSTED[name], []).append(f"`{name}`")
         else:
-            assert found or core.kernels.OPS[name].alias, f"no kernel {name} on {backend}"
+            assert found or core.registry.OPS[name].alias, f"no kernel {name} on {backend}"
     if sum(map(len, reasons.values())) == len(names) and len(reasons) == 1:
         return f"host: {next(iter(reasons))}"
     rest = [f"host for {', '.join(ops)}: {reason}" for reason, ops in reasons.items()]
@@ -149,5 +149,5 @@ def test_every_op_is_in_the_table_of_the_engine():
     """Rows of tables may come later: adding one takes no other edit."""
     text = (ROOT / "core" / "README.md").read_text()
     rows = {row.name for table in (UNARY, BINARY, COMPARE, REDUCE) for row in table}
-    names = {*core.kernels.OPS, *core.kernels.FUNCTIONS} - rows
+    names = {*core.registry.OPS, *core.registry.FUNCTIONS} - rows
     assert not [name for name in names if f"`{name}`" not in text]

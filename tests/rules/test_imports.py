@@ -98,7 +98,7 @@ def late_in(file) -> set[str]:
 
 
 def test_only_the_shader_backend_uses_opengl():
-    assert late_in(ROOT / "core/backends/shader/tiles/matrix.py") == {"moderngl"}
+    assert late_in(ROOT / "core/backends/shader/codegen/tiles/matrix.py") == {"moderngl"}
     assert not late_in(ROOT / "core/tensors.py")
     users = {
         name_of(file)
@@ -150,6 +150,6 @@ with contextlib.redirect_stdout(io.StringIO()):
     assert {"numpy", "PIL", "core"} <= loaded
     heavy = {"cv2", "requests", "moderngl", "tensorflow", "tqdm", "platformdirs", "filelock"}
     assert not loaded & heavy
-    assert "core.backends.cpu.conv" in loaded
+    assert "core.backends.cpu.kernels.conv" in loaded
     assert all((ROOT / f"{m.replace('.', '/')}.py").is_file() for m in OTHER_FAMILIES)
     assert not loaded & OTHER_FAMILIES

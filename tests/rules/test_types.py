@@ -14,7 +14,7 @@ from tests.helpers import skip_or_fail
 from tests.rules import model_types
 from tests.rules.sources import ROOT
 from zoo.catalog import all_entries, choices, is_entry
-from zoo.runner import model_class
+from zoo.pipeline.model import model_class
 from zoo.unknown_models import able_models
 
 SCRIPT = ROOT / "tests" / "rules" / "planted_mistakes.py"

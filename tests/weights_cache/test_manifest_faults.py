@@ -7,7 +7,7 @@ import pytest
 
 from tests.helpers import peak_of
 from tests.weights_cache.toys import weight, write_model, write_weight
-from weights_cache import WeightsError, documents, load_weights, shards
+from weights_cache import WeightsError, json_documents, load_weights, shards
 
 # Shards that do not agree with the weights
 
@@ -230,7 +230,7 @@ def test_a_wrong_document(tmp_path, document, pattern):
 
 
 def test_a_document_that_is_too_large(tmp_path, monkeypatch):
-    monkeypatch.setattr(documents, "LARGEST_DOCUMENT", 1000)
+    monkeypatch.setattr(json_documents, "LARGEST_DOCUMENT", 1000)
     (tmp_path / "model.json").write_text(" " * 1001)
     with pytest.raises(WeightsError, match="larger than 1000 bytes"):
         load_weights(tmp_path)
@@ -239,7 +239,7 @@ def test_a_document_that_is_too_large(tmp_path, monkeypatch):
 def test_a_small_document_takes_little_memory(tmp_path):
     """Not as much as the largest one that is allowed."""
     (tmp_path / "model.json").write_text("{}")
-    found, peak = peak_of(lambda: documents.read_document(tmp_path / "model.json"), 1_000_000)
+    found, peak = peak_of(lambda: json_documents.read_document(tmp_path / "model.json"), 1_000_000)
     assert found == b"{}" and peak < 1_000_000
 
 

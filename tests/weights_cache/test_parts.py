@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import pytest
 
 from tests.weights_cache.toys import SIZE
-from weights_cache import download, fetch, fetching, progress, staging
+from weights_cache import atomic_files, download, fetch, fetching, progress
 
 
 def test_an_interrupt_leaves_a_part_that_the_next_run_resumes(toy, monkeypatch):
@@ -130,4 +130,4 @@ def test_no_bar_where_stderr_is_no_terminal(toy, capsys):
 
 
 def test_a_part_that_vanishes_is_no_error(tmp_path):
-    assert staging.is_stale(tmp_path / "gone")
+    assert atomic_files.is_stale(tmp_path / "gone")

@@ -13,8 +13,8 @@ from weights_cache import (
     fetch,
     load_weights,
     locate,
-    parts,
-    places,
+    locations,
+    partial_files,
     status,
     verify,
 )
@@ -47,8 +47,8 @@ def test_a_tilde_is_the_home_folder(monkeypatch, tmp_path):
 )
 def test_the_offline_variable(monkeypatch, value, offline):
     monkeypatch.setenv("ZOO_OFFLINE", value)
-    assert places.Places.choose("c", None, None).offline is offline
-    assert places.Places.choose("c", None, False).offline is False
+    assert locations.Places.choose("c", None, None).offline is offline
+    assert locations.Places.choose("c", None, False).offline is False
 
 
 # Order of search
@@ -115,7 +115,7 @@ def test_fetch_copies_from_a_mirror_folder(toy, mirror):
 
 def test_a_mirror_file_that_changes_while_it_is_copied(toy, mirror, monkeypatch):
     source = mirror / "toy" / "weights.bin"
-    receiving = parts.receiving
+    receiving = partial_files.receiving
 
     def late_change(*arguments):
         flip_byte(source)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from weights_cache import WeightsError, fetch, find_record, places, progress, staging
+from weights_cache import WeightsError, atomic_files, fetch, find_record, locations, progress
 
 ROOT = Path(__file__).resolve().parents[2]
 CHILD = """
@@ -89,13 +89,13 @@ def test_threads_share_one_download(toy):
 
 
 def test_a_lock_that_is_never_released_is_named(toy, monkeypatch):
-    monkeypatch.setattr(staging, "LOCK_SECONDS", 0.1)
+    monkeypatch.setattr(atomic_files, "LOCK_SECONDS", 0.1)
     record = find_record("toy")
-    lock = places.Places.choose(None, None, True).lock(record, record.files[0])
+    lock = locations.Places.choose(None, None, True).lock(record, record.files[0])
     held, release = threading.Event(), threading.Event()
 
     def hold():
-        with staging.locked(lock):
+        with atomic_files.locked(lock):
             held.set()
             release.wait(60)
 
@@ -112,8 +112,8 @@ def test_a_lock_that_is_never_released_is_named(toy, monkeypatch):
 
 
 def test_waiting_for_a_lock_is_said_while_it_lasts(toy, monkeypatch):
-    monkeypatch.setattr(staging, "SAY_AFTER", 0.1)
-    monkeypatch.setattr(staging, "SAY_EVERY", 0.1)
+    monkeypatch.setattr(atomic_files, "SAY_AFTER", 0.1)
+    monkeypatch.setattr(atomic_files, "SAY_EVERY", 0.1)
     toy.server.add("stall", 1000, times=1)
     child = start(toy)
     wait_for(toy.server.stalled.is_set)
@@ -133,21 +133,24 @@ def test_waiting_for_a_lock_is_said_while_it_lasts(toy, monkeypatch):
 
 
 def test_waiting_is_not_said_where_nothing_is_to_be_said(toy, monkeypatch, capsys):
-    monkeypatch.setattr(staging, "SAY_AFTER", 0.01)
-    monkeypatch.setattr(staging, "LOCK_SECONDS", 0.1)
+    monkeypatch.setattr(atomic_files, "SAY_AFTER", 0.01)
+    monkeypatch.setattr(atomic_files, "LOCK_SECONDS", 0.1)
     record = find_record("toy")
-    lock = places.Places.choose(None, None, True).lock(record, record.files[0])
-    with staging.locked(lock), pytest.raises(WeightsError, match="another thread of this process"):
+    lock = locations.Places.choose(None, None, True).lock(record, record.files[0])
+    with (
+        atomic_files.locked(lock),
+        pytest.raises(WeightsError, match="another thread of this process"),
+    ):
         fetch("toy", progress=False)
     assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize("content", [None, b"", b"x", b"1" * 9999])
 def test_an_owner_that_is_not_known(toy, monkeypatch, content):
-    monkeypatch.setattr(staging, "LOCK_SECONDS", 0.1)
+    monkeypatch.setattr(atomic_files, "LOCK_SECONDS", 0.1)
     record = find_record("toy")
-    lock = places.Places.choose(None, None, True).lock(record, record.files[0])
-    with staging.locked(lock):
+    lock = locations.Places.choose(None, None, True).lock(record, record.files[0])
+    with atomic_files.locked(lock):
         lock.with_suffix(".pid").unlink()
         if content is not None:
             lock.with_suffix(".pid").write_bytes(content)

@@ -7,11 +7,11 @@ import pytest
 from tests.weights_cache.fault_server import CERTIFICATE, FaultServer
 from tests.weights_cache.raw_answers import ENDLESS, endless, redirect
 from weights_cache import download, locate, locate_url
-from weights_cache.answers import Budget, answer_to, open_session
 from weights_cache.errors import WeightsError
 from weights_cache.failures import UnusableError
-from zoo.images import read_image
-from zoo.pixels import ImageError
+from weights_cache.http_answers import Budget, answer_to, open_session
+from zoo.images.pixels import ImageError
+from zoo.images.reading import read_image
 
 
 def get(url):

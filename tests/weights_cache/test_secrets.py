@@ -13,10 +13,9 @@ from weights_cache import download, fetch, locate, locate_url, write_weights
 from weights_cache.addresses import Address
 from weights_cache.failures import harmless
 from weights_cache.shown_urls import host_of, shown_url
-from zoo import doctor
-from zoo.cli import main
-from zoo.image_urls import path_of_file_url
-from zoo.images import read_image
+from zoo.cli import doctor, main
+from zoo.images.reading import read_image
+from zoo.images.urls import path_of_file_url
 
 SECRET = "s3cr3t"
 #: What servers make of a request: (kind, value) for `FaultServer.add`.

@@ -18,13 +18,13 @@ from tests.weights_cache.toys import flip_byte, settle
 from weights_cache import (
     MissingError,
     WeightsError,
-    checks,
     clear,
+    file_checks,
     find_record,
     install_kit,
     locate,
     locate_url,
-    places,
+    locations,
     status,
     verify,
 )
@@ -303,7 +303,7 @@ def test_a_part_that_others_may_write_to_is_not_resumed(toy, rights):
 @pytest.mark.parametrize("kind", [kind for kind in PLANTED if kind != "folder"])
 def test_a_planted_lock_is_not_written_to(toy, victim, kind):
     record = find_record("toy")
-    lock = places.Places.choose(None, None, True).lock(record, record.files[0])
+    lock = locations.Places.choose(None, None, True).lock(record, record.files[0])
     plant(victim, lock, kind)
     assert toy.fetch() == toy.data
     assert victim.read_bytes() == b"dear diary" * 1000
@@ -520,7 +520,7 @@ def test_a_time_out_of_the_caller_passes_through(noted, monkeypatch):
     for name in ("sha256_of", "open_regular"):
         noted.path.touch()
         with monkeypatch.context() as patch:
-            patch.setattr(checks, name, late)
+            patch.setattr(file_checks, name, late)
             with pytest.raises(TimeoutError):
                 locate("toy")
     assert locate("toy")["weights.bin"].read_bytes() == noted.data

@@ -14,7 +14,7 @@ from weights_cache.errors import FetchError
 from weights_cache.failures import SlowError, TransientError, interruption_in
 from weights_cache.sessions import Meter
 from weights_cache.transfer_limits import Limits
-from zoo.images import read_image
+from zoo.images.reading import read_image
 
 
 def limit(monkeypatch, **values):

@@ -9,7 +9,7 @@ from tests.weights_cache.toys import flip_byte, settle
 from weights_cache import (
     MissingError,
     WeightsError,
-    checks,
+    file_checks,
     find_record,
     locate,
     notes,
@@ -64,13 +64,13 @@ def test_a_folder_in_place_of_a_file(toy):
 
 def count_hashes(monkeypatch):
     opened = []
-    open_regular = checks.open_regular
+    open_regular = file_checks.open_regular
 
     def counted(path, **options):
         opened.append(path)
         return open_regular(path, **options)
 
-    monkeypatch.setattr(checks, "open_regular", counted)
+    monkeypatch.setattr(file_checks, "open_regular", counted)
     return opened
 
 

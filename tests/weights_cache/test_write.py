@@ -12,11 +12,11 @@ import pytest
 from weights_cache import (
     StoredArray,
     WeightsError,
+    atomic_files,
     dequantise_array,
     load_web_model,
     load_weights,
     quantise_array,
-    staging,
     write_weights,
 )
 
@@ -253,7 +253,7 @@ def test_a_shard_whose_name_is_taken_by_a_folder(tmp_path):
 
 def test_remains_of_a_killed_writer_go_after_a_day(tmp_path):
     names = ["model.json.0123456789ab.tmp", "model.json.abcdefabcdef.tmp"]
-    for name, age in zip(names, (staging.STALE_SECONDS + 60, 60), strict=True):
+    for name, age in zip(names, (atomic_files.STALE_SECONDS + 60, 60), strict=True):
         (tmp_path / name).write_text("")
         os.utime(tmp_path / name, (time.time() - age,) * 2)
     write_weights(tmp_path, {})

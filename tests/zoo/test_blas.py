@@ -8,10 +8,17 @@ import sys
 import numpy as np
 import pytest
 
-import zoo.blas
-import zoo.doctor
+import zoo.cli.blas_kernels
+import zoo.cli.doctor
 from tests.helpers import skip_or_fail
-from zoo.blas import KERNELS, NEEDED_FLAGS, VARIABLE, choose_kernels, is_misjudged, kernels_in_use
+from zoo.cli.blas_kernels import (
+    KERNELS,
+    NEEDED_FLAGS,
+    VARIABLE,
+    choose_kernels,
+    is_misjudged,
+    kernels_in_use,
+)
 
 FLAGS = " ".join(sorted(NEEDED_FLAGS))
 ON_LINUX = sys.platform == "linux" and os.uname().machine == "x86_64"
@@ -31,7 +38,7 @@ def machine(monkeypatch, tmp_path):
         path = tmp_path / "cpuinfo"
         if facts is not None:
             path.write_text(facts)
-        monkeypatch.setattr(zoo.blas, "CPU_FACTS", str(path))
+        monkeypatch.setattr(zoo.cli.blas_kernels, "CPU_FACTS", str(path))
         monkeypatch.setattr(sys, "platform", system)
         names = os.uname_result((system, "here", "6", "6", kind))
         monkeypatch.setattr(os, "uname", lambda: names, raising=False)
@@ -81,8 +88,8 @@ class Witness:
             print(repr(os.environ.get(sys.argv[2])), flush=True)
             os._exit(0)
 sys.meta_path.insert(0, Witness)
-import zoo.blas
-zoo.blas.CPU_FACTS = sys.argv[1]
+import zoo.cli.blas_kernels
+zoo.cli.blas_kernels.CPU_FACTS = sys.argv[1]
 """
 COMMAND = "import zoo.cli; zoo.cli.main(['pose', 'photo.jpg'])"
 
@@ -125,7 +132,7 @@ def test_commands_leave_threads_out_unless_they_are_asked_for(tmp_path):
 def test_the_kernels_in_use_are_found():
     if not ON_LINUX or "openblas" not in str(np.show_config("dicts")["Build Dependencies"]["blas"]):
         skip_or_fail("this NumPy has no OpenBLAS for x86-64")
-    code = "from zoo.blas import kernels_in_use; print(kernels_in_use())"
+    code = "from zoo.cli.blas_kernels import kernels_in_use; print(kernels_in_use())"
     environment = {**os.environ, VARIABLE: "Nehalem"}
     out = subprocess.check_output([sys.executable, "-c", code], text=True, env=environment)
     assert out.endswith(" with Nehalem kernels\n") and out[0].isdecimal()
@@ -142,14 +149,14 @@ def test_the_doctor_advises_where_it_helps(monkeypatch, machine):
     def probe(code, environment=None):
         return found["set" if VARIABLE in (environment or os.environ) else "unset"]
 
-    monkeypatch.setattr(zoo.doctor, "_probe", probe)
+    monkeypatch.setattr(zoo.cli.doctor, "_probe", probe)
     monkeypatch.setenv(VARIABLE, KERNELS)
     machine(cpu())
-    used, advice = zoo.doctor._openblas().split("; ")
+    used, advice = zoo.cli.doctor._openblas().split("; ")
     assert used == f"0.3.31 with {KERNELS} kernels by {VARIABLE}"
     assert "without it 0.3.31 with Haswell" in advice and f"{VARIABLE}={KERNELS}" in advice
     found["unset"] = "0.3.33 with Cooperlake kernels"
-    assert zoo.doctor._openblas() == used  # a version that knows the CPU
+    assert zoo.cli.doctor._openblas() == used  # a version that knows the CPU
     machine(cpu("GenuineIntel", 6))
     monkeypatch.delenv(VARIABLE)
-    assert zoo.doctor._openblas() == found["unset"]
+    assert zoo.cli.doctor._openblas() == found["unset"]

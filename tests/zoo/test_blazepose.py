@@ -9,6 +9,7 @@ import pytest
 import zoo
 from tests.zoo.audit import audit
 from weights_cache.errors import ZooError
+from zoo.pipeline.preprocess import place, prepare
 from zoo.pose.blazepose import field_in_photo
 from zoo.pose.blazepose_decode import (
     Landmarks,
@@ -20,9 +21,8 @@ from zoo.pose.blazepose_decode import (
     refined,
     to_pose,
 )
-from zoo.preprocess import place, prepare
 from zoo.shared.anchors import find_candidates
-from zoo.shared.regions import Region
+from zoo.shared.crop_regions import Region
 from zoo.shared.skeletons import BODY_33
 
 LANDMARKS = ("mediapipe-blazepose-lite-tflite", "pose_landmark_lite_pose")

@@ -10,7 +10,7 @@ import zoo
 from weights_cache import find_record
 from weights_cache.errors import ZooError
 from zoo.catalog import all_entries, find_entry, is_entry, tasks, with_parts
-from zoo.runner import Model, model_class
+from zoo.pipeline.model import Model, model_class
 
 
 @pytest.mark.parametrize("task", tasks())

@@ -46,7 +46,7 @@ def test_relative_folders_of_the_variable_are_left_out(folder, monkeypatch, entr
     monkeypatch.setenv("PYTHONPATH", entries)
     monkeypatch.syspath_prepend(str(folder))  # as Python adds a relative entry, made absolute
     monkeypatch.syspath_prepend("")
-    code = "import zoo.blas, numpy, sys; print(numpy.__file__, sys.argv[1])"
+    code = "import zoo.cli.blas_kernels, numpy, sys; print(numpy.__file__, sys.argv[1])"
     done = subprocess.run(
         python_command(code, "x"), env=python_environment(), capture_output=True, check=True
     )

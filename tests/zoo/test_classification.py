@@ -20,8 +20,8 @@ from zoo.classification.classes import best_labels
 from zoo.classification.verbs import classify, infer
 from zoo.labels import read_labels
 from zoo.networks.chain import chain_graphs
-from zoo.preprocess import prepare
-from zoo.runner import Model
+from zoo.pipeline.model import Model
+from zoo.pipeline.preprocess import prepare
 
 PHOTO = ROOT / "gallery" / "one_line_pose" / "astronaut.jpg"
 NAMES = [name for name, entry in all_entries().items() if entry.task == "classification"]
@@ -336,7 +336,7 @@ def one_step(kind, source="x", result="y", quanta=None, shape=(2,)):
 
 
 def test_chains_compute_both():
-    from core.graph.model import GraphModel
+    from core.model.graph_model import GraphModel
 
     both = GraphModel(chain_graphs(one_step("Mul"), one_step("AddV2")))
     assert both.predict([1.0, 1.0])["y"].numpy().tolist() == [12, 23]

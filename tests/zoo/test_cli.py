@@ -15,10 +15,10 @@ from PIL import Image
 import zoo
 from tests.conftest import ROOT
 from weights_cache import find_record
-from zoo import images
 from zoo.catalog import choices, is_entry
 from zoo.cli import main
-from zoo.loading import _kept
+from zoo.images import reading
+from zoo.pipeline.model_cache import _kept
 
 PHOTO = str(ROOT / "gallery" / "one_line_pose" / "astronaut.jpg")
 
@@ -171,7 +171,7 @@ def test_an_image_on_standard_input(capsys, monkeypatch, tmp_path):
     "data, words", [(b"", "0 bytes"), (b"<html>", "not an image"), (bytes(2000), "larger than")]
 )
 def test_standard_input_that_is_no_image(data, words, capsys, monkeypatch):
-    monkeypatch.setattr("zoo.image_urls.MAX_DOWNLOAD", 1000)
+    monkeypatch.setattr("zoo.images.urls.MAX_DOWNLOAD", 1000)
     give_stdin(monkeypatch, data)
     status, out, err = run(capsys, "pose", "-")
     assert (status, out, len(err)) == (2, "", 1)
@@ -290,14 +290,14 @@ def test_a_folder_may_be_given_for_one_photo(capsys, tmp_path):
 def test_what_is_done_is_printed_after_ctrl_c(capsys, monkeypatch, tmp_path):
     second = tmp_path / "second.jpg"
     second.write_bytes(Path(PHOTO).read_bytes())
-    read = images.read_first_frame
+    read = reading.read_first_frame
 
     def interrupted(source):
         if source == str(second):
             raise KeyboardInterrupt
         return read(source)
 
-    monkeypatch.setattr(images, "read_first_frame", interrupted)
+    monkeypatch.setattr(reading, "read_first_frame", interrupted)
     status, out, err = run(capsys, "pose", PHOTO, str(second), "--json")
     assert (status, list(json.loads(out))) == (130, [PHOTO])
     assert err == ["zoo: stopped after 1 of 2 images"]

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 import zoo
-from core.converter.damage import TOLERANCE
+from core.converter.accuracy_loss import TOLERANCE
 from core.converter.web_writer import write_web
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from tests.core.converter.teachable_bundles import write_bundle

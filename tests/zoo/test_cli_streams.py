@@ -41,7 +41,7 @@ def test_no_file_takes_the_place_of_a_closed_stderr(tmp_path):
     status, out, _ = shell(f"{COMMAND} pose {PHOTO} --draw {target} 2>&- <&-")
     assert status == 0 and out.startswith("[{")
     assert zoo.read_image(target).ndim == 3
-    code = "import os, zoo.terminal as t; t._open_missing(); os.write(2, b'x'); os.read(0, 1)"
+    code = "import os, zoo.cli.terminal as t; t._open_missing(); os.write(2, b'x'); os.read(0, 1)"
     assert shell(f'{sys.executable} -c "{code}" 2>&- <&-') == (0, "", "")
 
 

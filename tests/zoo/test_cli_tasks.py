@@ -17,9 +17,9 @@ from tests.rules.test_imports import modules_after
 from tests.zoo.test_cli import PHOTO, run
 from weights_cache.errors import ZooError
 from zoo.catalog import all_entries, choices, find_entry, is_entry
-from zoo.cli_commands import make_parser
-from zoo.cli_tasks import TASKS
-from zoo.runner import model_class
+from zoo.cli.commands import make_parser
+from zoo.cli.task_commands import TASKS
+from zoo.pipeline.model import model_class
 from zoo.unknown_models import able_models
 
 BOX = {"x": 10.0, "y": 20.0, "width": 100.0, "height": 80.0}
@@ -323,7 +323,7 @@ def test_fast_and_best_of_the_command_line(capsys):
 
 
 def test_parsers_import_no_task(tmp_path):
-    code = "import zoo.cli_commands; zoo.cli_commands.make_parser()"
+    code = "import zoo.cli.commands; zoo.cli.commands.make_parser()"
     loaded = modules_after(code, tmp_path)
     assert not {name for name in loaded if name.count(".") >= 2 and name.startswith("zoo.")}
     assert not loaded & {"numpy", "PIL", "core"}
@@ -340,7 +340,9 @@ with contextlib.redirect_stdout(io.StringIO()):
     tasks = ("classification", "detection", "faces", "gestures", "hands", "segmentation")
     others = {f"zoo.{task}.{module}" for task in tasks for module in ("verbs", "entries")}
     assert not loaded & {*others, "difflib", "zoo.unknown_models", "weights_cache.kits"}
-    assert not {name for name in loaded if name.startswith(("zoo.drawing", "zoo.cards", "pandas"))}
+    assert not {
+        name for name in loaded if name.startswith(("zoo.drawing", "zoo.model_cards", "pandas"))
+    }
 
 
 def test_commands_are_in_the_help(capsys):

@@ -18,10 +18,10 @@ from weights_cache import MissingError, cached_bytes, find_record, list_records,
 from weights_cache.errors import AbsentFile, FetchError, UnreachableError
 from weights_cache.sizes import size_text
 from zoo.catalog import choices, default_entries, is_entry, tasks
-from zoo.doctor import examine
-from zoo.loading import _kept
-from zoo.selection import everything, matching, other_files, runnable
-from zoo.terminal import complain
+from zoo.cli.doctor import examine
+from zoo.cli.terminal import complain
+from zoo.cli.weight_selection import everything, matching, other_files, runnable
+from zoo.pipeline.model_cache import _kept
 
 
 def names_of(wanted):
@@ -210,7 +210,7 @@ def test_models_list_and_doctor_agree(capsys, mirror, monkeypatch):
 
 def examine_weights(monkeypatch):
     """The lines of the doctor about weights; what runs processes is left out."""
-    from zoo import doctor
+    from zoo.cli import doctor
 
     monkeypatch.setattr(doctor, "_probe", lambda *_, **__: "left out")
     return examine()

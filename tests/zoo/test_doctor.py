@@ -5,7 +5,7 @@ import os
 import pytest
 
 from tests.helpers import skip_or_fail
-from zoo.doctor import _PROBE_BACKEND, _PROBE_OPENGL, _probe
+from zoo.cli.doctor import _PROBE_BACKEND, _PROBE_OPENGL, _probe
 
 
 def told(code: str, *arguments: str, **changes: str) -> str:

@@ -8,7 +8,7 @@ from PIL import Image
 
 from weights_cache.errors import ZooError
 from zoo.drawing import draw
-from zoo.images import ImageError
+from zoo.images.reading import ImageError
 from zoo.shared.skeletons import BODY_17
 
 KEYPOINTS, SKELETON = BODY_17

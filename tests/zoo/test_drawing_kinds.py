@@ -12,7 +12,7 @@ from zoo.drawing import canvas as canvases
 from zoo.drawing import draw
 from zoo.drawing.canvas import Canvas, fitted, text_width
 from zoo.drawing.colours import FINGER_COLOURS, PALETTE, colours_of
-from zoo.drawing.room import Area
+from zoo.drawing.label_layout import Area
 from zoo.shared.skeletons import BODY_17, BODY_33, FINGERS, HAND_21, MESH_468_PATHS
 
 

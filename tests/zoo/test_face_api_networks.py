@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from core.graph.model import GraphModel
+from core.model.graph_model import GraphModel
 from weights_cache import load_weights
 from weights_cache.errors import WeightsError
 from zoo.catalog import find_entry
@@ -14,7 +14,7 @@ from zoo.networks.face_api import (
     build_expressions,
     build_landmarks,
 )
-from zoo.preprocess import prepare
+from zoo.pipeline.preprocess import prepare
 
 NETWORKS = {
     "tiny-face-detector": build_detector,

@@ -14,10 +14,10 @@ from tests.helpers import assert_near
 from weights_cache.errors import ZooError
 from zoo.faces.estimating import Located
 from zoo.faces.face_api_decode import EXPRESSIONS, View
+from zoo.faces.face_points import POINTS_6
 from zoo.faces.mesh_decode import closer_region
-from zoo.faces.points import POINTS_6
 from zoo.faces.verbs import choose_model, detect_faces, estimate_faces
-from zoo.runner import make_model
+from zoo.pipeline.model import make_model
 from zoo.shared.anchors import Candidates
 from zoo.shared.boxes import overlap
 
@@ -167,7 +167,7 @@ def test_networks_are_loaded_when_first_asked_for(one, monkeypatch):
         loaded.append(entry.name)
         return make_model(entry, *how)
 
-    monkeypatch.setattr("zoo.runner.make_model", make)
+    monkeypatch.setattr("zoo.pipeline.model.make_model", make)
     model.estimate_faces(one)
     assert loaded == ["blazeface.refined", "blazeface.back"]
     model.estimate_faces(one, expressions=True)

@@ -8,9 +8,9 @@ import pytest
 
 import zoo
 from zoo.faces.detectors import BlazeFace
+from zoo.faces.face_points import POINTS_6
 from zoo.faces.mesh_decode import eye_region, face_region, read_irises, read_mesh
-from zoo.faces.points import POINTS_6
-from zoo.preprocess import place, prepare_crops
+from zoo.pipeline.preprocess import place, prepare_crops
 from zoo.shared.anchors import anchor_centres
 from zoo.shared.boxes import overlap, suppress
 

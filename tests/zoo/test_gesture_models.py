@@ -13,8 +13,8 @@ from zoo.gestures.fingers import FINGERS
 from zoo.gestures.keypoint_classifier import relative_points
 from zoo.gestures.recognizer import GestureRecognizer
 from zoo.gestures.verbs import recognize_gestures
-from zoo.loading import call_verb
-from zoo.mirroring import flipped_result
+from zoo.pipeline.mirroring import flipped_result
+from zoo.pipeline.model_cache import call_verb
 
 FOLDED = dict.fromkeys(FINGERS[1:], 160)
 PALM, FIST = as_hand(make_hand({}, "vertical_up")), as_hand(make_hand(FOLDED, "vertical_up"))

@@ -8,7 +8,7 @@ import pytest
 import zoo
 from zoo.hands.handtrack_decode import find_things
 from zoo.hands.landmarks_decode import palm_regions, read_hands
-from zoo.preprocess import place, prepare_crops
+from zoo.pipeline.preprocess import place, prepare_crops
 from zoo.shared.boxes import overlap
 from zoo.shared.skeletons import HAND_21
 

@@ -11,9 +11,9 @@ from tests.weights_cache.fault_server import FaultServer
 from tests.weights_cache.raw_answers import ENDLESS, ROWS
 from weights_cache import download
 from weights_cache.messages import visible
-from zoo import image_urls
-from zoo.images import read_image
-from zoo.pixels import ImageError
+from zoo.images import urls
+from zoo.images.pixels import ImageError
+from zoo.images.reading import read_image
 
 PIXELS = np.random.default_rng(1).integers(0, 256, (90, 120, 3), np.uint8)
 
@@ -38,7 +38,7 @@ def refusal(url) -> str:
 
 @pytest.mark.parametrize("name", ROWS)
 def test_answers_that_no_web_server_gives(server, monkeypatch, name):
-    monkeypatch.setattr(image_urls, "MAX_DOWNLOAD", 2**20)
+    monkeypatch.setattr(urls, "MAX_DOWNLOAD", 2**20)
     row, url = ROWS[name], f"{server.url}/x.png"
     server.add("raw", lambda _: row.answer(server, server.files["/x.png"]))
     if row.image is None:
@@ -60,6 +60,6 @@ def test_private_addresses_are_not_filtered(server):
 
 
 def test_a_length_that_is_too_large_is_refused_before_a_byte_is_read(server, monkeypatch):
-    monkeypatch.setattr(image_urls, "MAX_DOWNLOAD", 1000)
+    monkeypatch.setattr(urls, "MAX_DOWNLOAD", 1000)
     server.add("stall", 0)
     assert "is larger than 1,000 bytes" in refusal(f"{server.url}/x.png")

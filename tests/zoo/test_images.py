@@ -23,8 +23,8 @@ from PIL import Image
 import core
 import zoo
 from weights_cache.errors import ZooError
-from zoo import image_files, image_limits, image_urls
-from zoo.images import ImageError, read_first_frame, read_image
+from zoo.images import files, header_limits, urls
+from zoo.images.reading import ImageError, read_first_frame, read_image
 
 GREY = np.arange(256, dtype=np.uint8).reshape(16, 16)
 MARKED = np.array([[[255, 0, 0], [0, 255, 0], [0, 0, 255]], [[9, 9, 9], [99, 99, 99], [0] * 3]])
@@ -174,7 +174,7 @@ def test_missing_packages_are_named(monkeypatch, package, source):
 
 def test_reading_an_array_imports_no_decoder():
     code = (
-        "import sys, numpy as np; from zoo.images import read_image;"
+        "import sys, numpy as np; from zoo.images.reading import read_image;"
         "read_image(np.zeros((2, 2)));"
         "assert not {'PIL', 'requests'} & set(sys.modules)"
     )
@@ -394,14 +394,14 @@ HEIC = b"\0\0\0\x18ftypheic\0\0\0\0mif1heic"
 @pytest.fixture
 def heif_unknown():
     """What was added to Pillow is taken back."""
-    image_files._add_heif_to_pillow.cache_clear()
+    files._add_heif_to_pillow.cache_clear()
     Image.init()
     known = list(Image.ID), dict(Image.OPEN)
     yield
     Image.ID[:] = known[0]
     Image.OPEN.clear()
     Image.OPEN.update(known[1])
-    image_files._add_heif_to_pillow.cache_clear()
+    files._add_heif_to_pillow.cache_clear()
 
 
 def test_heic_without_its_package(monkeypatch, heif_unknown, tmp_path):
@@ -540,7 +540,7 @@ def test_pillows_warning_from_89_megapixels_on_is_not_heard(monkeypatch, jpeg, d
 
 
 def test_limit_holds_for_pil_images_too(monkeypatch):
-    monkeypatch.setattr(image_limits, "MAX_BYTES", 10 * 10 * 8)
+    monkeypatch.setattr(header_limits, "MAX_BYTES", 10 * 10 * 8)
     assert "10 x 10 pixels" in str(refused(Image.new("RGB", (10, 10))))
 
 
@@ -550,9 +550,9 @@ def test_large_images_are_converted_in_blocks_to_the_same_pixels(monkeypatch, rn
     image = _image_of_mode(mode, rng)
     image.getexif()[274] = tag
     whole = read_image(image)
-    monkeypatch.setattr(image_files, "_PIXELS_AT_ONCE", 1)
+    monkeypatch.setattr(files, "_PIXELS_AT_ONCE", 1)
     for pixels_of_a_block in (7, 100, 10_000):
-        monkeypatch.setattr(image_files, "_PIXELS_OF_A_BLOCK", pixels_of_a_block)
+        monkeypatch.setattr(files, "_PIXELS_OF_A_BLOCK", pixels_of_a_block)
         np.testing.assert_array_equal(read_image(image), whole)
 
 
@@ -574,8 +574,8 @@ def test_range_of_a_large_image_is_that_of_the_whole(monkeypatch):
     values[3, 4], values[19, 19] = -1, 1
     image = Image.fromarray(values)
     whole = str(refused(image))
-    monkeypatch.setattr(image_files, "_PIXELS_AT_ONCE", 1)
-    monkeypatch.setattr(image_files, "_PIXELS_OF_A_BLOCK", 40)
+    monkeypatch.setattr(files, "_PIXELS_AT_ONCE", 1)
+    monkeypatch.setattr(files, "_PIXELS_OF_A_BLOCK", 40)
     assert str(refused(image)) == whole and "-1..1" in whole
 
 
@@ -682,7 +682,7 @@ def test_bad_urls(site, page, words):
 
 
 def test_url_that_is_too_large(site, monkeypatch):
-    monkeypatch.setattr(image_urls, "MAX_DOWNLOAD", 1000)
+    monkeypatch.setattr(urls, "MAX_DOWNLOAD", 1000)
     assert "larger than 1,000 bytes" in str(refused(f"{site}/photo.jpg"))
 
 

@@ -25,12 +25,12 @@ CODE = processes._CODE
 #: Runs before the child's own code, in the place of the function that loads the model.
 HEAD = """
 import os, sys, numpy as np
-import zoo.converted
-load = zoo.converted.load_path
+import zoo.pipeline.file_model
+load = zoo.pipeline.file_model.load_path
 def instead(*arguments, **options):
     {}
     return load(*arguments, **options)
-zoo.converted.load_path = instead
+zoo.pipeline.file_model.load_path = instead
 """
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from zoo import results
-from zoo.mirroring import FIELDS, PLACES, SPACES, flipped_result
+from zoo.pipeline.mirroring import FIELDS, PLACES, SPACES, flipped_result
 
 #: Everything that results may be made of, by name.
 TYPES = {

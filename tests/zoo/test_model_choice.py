@@ -15,9 +15,9 @@ from tests.zoo.test_load_path import WEIGHTS, graph_topology
 from weights_cache import write_weights
 from weights_cache.errors import ZooError
 from zoo.catalog import choices, find_entry, tasks
-from zoo.loading import _kept
-from zoo.options import check_options
-from zoo.runner import make_model
+from zoo.pipeline.model import make_model
+from zoo.pipeline.model_cache import _kept
+from zoo.pipeline.options import check_options
 
 PHOTO = ROOT / "gallery" / "one_line_pose" / "astronaut.jpg"
 
@@ -239,7 +239,7 @@ def in_batches(name: str, most: int):
 @pytest.fixture
 def runs(monkeypatch):
     """How many images each run of a network had."""
-    from zoo.runner import Model
+    from zoo.pipeline.model import Model
 
     counts = []
     outputs = Model._outputs
@@ -269,7 +269,7 @@ def test_images_of_a_list_run_in_batches(mirror, runs):
 
 
 def test_batches_hold_few_bytes(runs, monkeypatch):
-    monkeypatch.setattr("zoo.image_lists.MOST_BYTES", 64 * 64 * 3 * 2)
+    monkeypatch.setattr("zoo.images.lists.MOST_BYTES", 64 * 64 * 3 * 2)
     black = np.zeros((64, 64, 3), np.uint8)
     in_batches("posenet.tiny", 16).estimate_multiple_poses([black] * 5)
     assert runs == [2, 2, 1]

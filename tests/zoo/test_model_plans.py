@@ -9,9 +9,9 @@ import pytest
 import core
 import zoo
 from core.backends.cpu import BUFFERED_VALUES
-from core.backends.cpu.lowering.team import team_size
-from core.graph.model import GraphModel
+from core.backends.cpu.lowering.thread_pool import team_size
 from core.graph.nodes import Quantization
+from core.model.graph_model import GraphModel
 from core.plan.plan import Plan
 from core.tensors import Tensor
 from tests.golden.comparison import DUST, QUANTA_BOUND

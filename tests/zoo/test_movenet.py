@@ -10,14 +10,14 @@ import zoo
 from tests.zoo.audit import audit
 from weights_cache.errors import ZooError
 from zoo.catalog import find_entry
+from zoo.pipeline.preprocess import place, prepare_crops
+from zoo.pose.deduplication import choose_people, each_once
 from zoo.pose.movenet_decode import (
     Body,
     read_body,
     region_around,
     region_of_person,
 )
-from zoo.pose.people import choose_people, each_once
-from zoo.preprocess import place, prepare_crops
 from zoo.shared.placement import Placement
 from zoo.shared.skeletons import BODY_17
 

@@ -17,8 +17,8 @@ from tests.zoo.test_load_path import ROWS, WEIGHTS, graph_topology
 from weights_cache import write_weights
 from weights_cache.errors import ZooError
 from zoo.catalog import all_entries, find_entry
-from zoo.options import check_options
-from zoo.runner import make_model
+from zoo.pipeline.model import make_model
+from zoo.pipeline.options import check_options
 
 PHOTO = "gallery/one_line_pose/astronaut.jpg"
 
@@ -61,7 +61,7 @@ def test_a_model_comes_back(again):
 def test_a_pickle_holds_arguments_of_load_alone():
     data = pickle.dumps(zoo.load("posenet.tiny"))
     assert len(data) < 500
-    assert globals_in(data) == {"zoo.pickling.load_again"}
+    assert globals_in(data) == {"zoo.pipeline.pickling.load_again"}
 
 
 @pytest.mark.parametrize("name", sorted(all_entries()))

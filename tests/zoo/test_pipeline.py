@@ -17,13 +17,13 @@ from tests.zoo.audit import audit
 from weights_cache.errors import WeightsError, ZooError
 from zoo.catalog import all_entries
 from zoo.entry import Preprocess
-from zoo.image_lists import is_several
-from zoo.loading import KEPT_MODELS, _kept
-from zoo.options import check_flag
+from zoo.images.lists import is_several
+from zoo.pipeline.model import model_class
+from zoo.pipeline.model_cache import KEPT_MODELS, _kept
+from zoo.pipeline.options import check_flag
+from zoo.pipeline.preprocess import place
 from zoo.pose import verbs
 from zoo.pose.posenet import valid_size
-from zoo.preprocess import place
-from zoo.runner import model_class
 from zoo.shared.personlab import Points, decode_multiple, prominence
 
 PHOTO = ROOT / "gallery" / "one_line_pose" / "astronaut.jpg"
@@ -322,7 +322,7 @@ def test_the_one_line_functions_keep_few_models(pixels):
 
 def test_a_kept_model_is_no_answer_on_another_backend(pixels, monkeypatch):
     zoo.estimate_single_pose(pixels)
-    monkeypatch.setattr("zoo.loading.get_backend", lambda: "gpu")
+    monkeypatch.setattr("zoo.pipeline.model_cache.get_backend", lambda: "gpu")
     with pytest.raises(CoreError, match="unknown backend 'gpu'"):
         zoo.estimate_single_pose(pixels)
 
@@ -336,7 +336,7 @@ def test_others_need_not_wait_while_a_model_loads(pixels, monkeypatch):
         assert go_on.wait(20)
         raise ZooError("loaded")
 
-    monkeypatch.setattr("zoo.loading.make_model", slow)
+    monkeypatch.setattr("zoo.pipeline.model_cache.make_model", slow)
     loading = threading.Thread(
         target=lambda: pytest.raises(ZooError, zoo.estimate_single_pose, pixels, input_size=65)
     )

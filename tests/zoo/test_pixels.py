@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from zoo.pixels import ImageError, to_rgb_pixels
+from zoo.images.pixels import ImageError, to_rgb_pixels
 
 GREY = np.arange(256, dtype=np.uint8).reshape(16, 16)
 

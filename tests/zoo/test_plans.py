@@ -9,15 +9,15 @@ from PIL import Image
 
 import zoo
 from core.errors import CoreError
-from core.graph.model import GraphModel
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
-from core.plan.report import step_rows, timed
+from core.model.graph_model import GraphModel
+from core.plan.plan_report import step_rows, timed
 from tests.core.plan.plan_samples import sample_plan
 from tests.zoo.test_cli import PHOTO, run
 from weights_cache.errors import ZooError
 from zoo.drawing.colours import PALETTE, mix
-from zoo.drawing.plans import _ARENA, _FED, _LINES, _ROW, _SCRATCH, _TOP, draw_plan
-from zoo.loaded import LoadedModel
+from zoo.drawing.plan_drawing import _ARENA, _FED, _LINES, _ROW, _SCRATCH, _TOP, draw_plan
+from zoo.pipeline.loaded_model import LoadedModel
 
 PAPER = 255
 

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 import zoo
-from core.graph.model import GraphModel
+from core.model.graph_model import GraphModel
 from tests.core.records.conv import naive_conv
 from weights_cache import load_weights
 from weights_cache.errors import WeightsError, ZooError
 from zoo.catalog import find_entry
 from zoo.networks.posenet import HEADS, WIDTHS, build_posenet, strided_blocks
-from zoo.preprocess import place, prepare
+from zoo.pipeline.preprocess import place, prepare
 from zoo.shared.personlab import (
     EDGES,
     Fields,

@@ -9,8 +9,8 @@ from scipy import ndimage
 
 import core
 from zoo.entry import Preprocess
-from zoo.preprocess import place, prepare, prepare_crops
-from zoo.shared.regions import Region, region_of_box, region_of_points, rotation_between
+from zoo.pipeline.preprocess import place, prepare, prepare_crops
+from zoo.shared.crop_regions import Region, region_of_box, region_of_points, rotation_between
 
 SIZE = (48, 64)
 

@@ -14,7 +14,7 @@ from PIL import Image
 import zoo
 from tests.helpers import require
 from weights_cache.errors import ZooError
-from zoo.readable import readable
+from zoo.export.pretty import readable
 
 
 def point(part: str = "nose", score: float = 0.9, **position: float) -> dict:

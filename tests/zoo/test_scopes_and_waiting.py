@@ -10,7 +10,7 @@ import zoo
 from tests.conftest import ROOT
 from tests.helpers import assert_near
 from weights_cache.errors import ZooError
-from zoo.loading import _kept
+from zoo.pipeline.model_cache import _kept
 
 PHOTO = ROOT / "gallery" / "one_line_pose" / "astronaut.jpg"
 

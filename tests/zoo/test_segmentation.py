@@ -11,12 +11,12 @@ from tests.zoo.audit import audit
 from tests.zoo.test_segmentation_decode import mixed
 from weights_cache.errors import WeightsError, ZooError
 from zoo.catalog import all_entries, find_entry
-from zoo.images import ImageError
-from zoo.mirroring import flipped_result
-from zoo.preprocess import place, prepare
+from zoo.images.reading import ImageError
+from zoo.pipeline.mirroring import flipped_result
+from zoo.pipeline.preprocess import place, prepare
 from zoo.segmentation import verbs
 from zoo.segmentation.bodypix import PART_LABELS, find_people
-from zoo.segmentation.enlarging import Enlargement
+from zoo.segmentation.upsampling import Enlargement
 from zoo.shared.skeletons import BODY_17
 
 NAMES = [name for name, entry in all_entries().items() if entry.task == "segmentation"]

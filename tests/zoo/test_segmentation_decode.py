@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from tests.helpers import peak_of
-from zoo.segmentation import enlarging
+from zoo.segmentation import upsampling
 from zoo.segmentation.bodypix import PART_LABELS
-from zoo.segmentation.enlarging import Cells, Enlargement, share_of_strongest, strongest
 from zoo.segmentation.instances import SPACING, closeness, reference_points
-from zoo.segmentation.people import find_person
+from zoo.segmentation.person_masks import find_person
+from zoo.segmentation.upsampling import Cells, Enlargement, share_of_strongest, strongest
 from zoo.shared.logistic import log_odds
 from zoo.shared.personlab import Points
 from zoo.shared.placement import Placement
@@ -55,7 +55,7 @@ def test_values_between_cells(reach, stride, cells, size, rng):
 def test_strips_are_the_whole(rng, monkeypatch):
     field, how = rng.normal(size=(33, 33)), fill((101, 77), (512, 512), 16)
     whole = how.values(field)
-    monkeypatch.setattr(enlarging, "STRIP", 7 * 77)
+    monkeypatch.setattr(upsampling, "STRIP", 7 * 77)
     parts = list(how.strips())
     assert [rows.stop - rows.start for rows, _ in parts] == 14 * [7] + [3]
     np.testing.assert_allclose(
@@ -64,14 +64,14 @@ def test_strips_are_the_whole(rng, monkeypatch):
 
 
 def test_a_row_wider_than_a_strip_is_one_strip(monkeypatch):
-    monkeypatch.setattr(enlarging, "STRIP", 10)
+    monkeypatch.setattr(upsampling, "STRIP", 10)
     assert len(list(fill((3, 50), (16, 16)).strips())) == 3
 
 
 @pytest.mark.parametrize("size", [(300, 400), (40, 500), (20, 10), (1, 1), (301, 3)])
 def test_the_strongest_field(size, rng, monkeypatch):
     """Whatever is left out as hopeless, the answer is that of looking at all."""
-    monkeypatch.setattr(enlarging, "STRIP", 5000)
+    monkeypatch.setattr(upsampling, "STRIP", 5000)
     fields = rng.normal(size=(33, 33, 9)).astype(np.float32)
     fields[:, :, 4:] -= 1.5  # win rarely
     fields[:, :, 7] -= 50  # wins never

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 from core.errors import CoreError
-from core.graph.model import GraphModel
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
+from core.model.graph_model import GraphModel
 from core.plan.passes import free_batch
-from zoo.mirroring import flipped_result
+from zoo.pipeline.mirroring import flipped_result
 from zoo.shared.anchors import AnchorGrid, anchor_centres, find_candidates
 from zoo.shared.boxes import box_around, overlap, suppress
+from zoo.shared.crop_regions import Region
 from zoo.shared.logistic import log_odds, sigmoid
 from zoo.shared.placement import Placement
-from zoo.shared.regions import Region
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ import pytest
 from tests.helpers import ROOT
 from weights_cache.errors import ZooError
 from zoo import GestureRecognizer
-from zoo.cli_drawings import save_drawing
-from zoo.signals import ending_in_order
+from zoo.cli.drawing_output import save_drawing
+from zoo.cli.signals import ending_in_order
 
 PHOTO = ROOT / "gallery" / "one_line_pose" / "astronaut.jpg"
 COMMAND = [sys.executable, "-c", "import sys, zoo.cli; sys.exit(zoo.cli.main())"]

@@ -7,10 +7,10 @@ from core.tensors import Tensor
 from weights_cache.errors import WeightsError
 from zoo.classification.classes import Classes, best_labels
 from zoo.labels import read_labels
-from zoo.options import check_number
+from zoo.pipeline.model import Model
+from zoo.pipeline.options import check_number
+from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Label
-from zoo.runner import Model
-from zoo.signatures import ImageSource, model_verb
 
 
 class ClassifierModel(Model):

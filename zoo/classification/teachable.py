@@ -5,19 +5,19 @@ from typing import Any
 import numpy as np
 
 from core.converter.teachable import Bundle
-from core.graph.model import GraphModel
 from core.graph.nodes import Graph, Node, node_of
+from core.model.graph_model import GraphModel
 from core.tensors import Tensor
 from weights_cache.errors import ZooError
 from zoo.classification.classes import best_labels
 from zoo.classification.cropping import prepare_square
-from zoo.image_lists import for_each_image
-from zoo.images import read_image
-from zoo.loaded import LoadedModel
-from zoo.options import check_number
-from zoo.pickling import Recipe
+from zoo.images.lists import for_each_image
+from zoo.images.reading import read_image
+from zoo.pipeline.loaded_model import LoadedModel
+from zoo.pipeline.options import check_number
+from zoo.pipeline.pickling import Recipe
+from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Label
-from zoo.signatures import ImageSource, model_verb
 
 #: Node types that the layers of a classifier's head become: dense ones, or one convolution.
 _DENSE_TYPES = frozenset({"MatMul", "_FusedMatMul"})

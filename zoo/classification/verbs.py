@@ -7,10 +7,10 @@ from typing import Literal
 
 from core.tensors import Tensor
 from zoo.classification import MODELS
-from zoo.loading import call_verb
 from zoo.model_names import BackendName, ClassifyModelName, InferModelName
+from zoo.pipeline.model_cache import call_verb
+from zoo.pipeline.verb_signatures import ImageSource, OwnModel, public_verb
 from zoo.results import Hand, Label
-from zoo.signatures import ImageSource, OwnModel, public_verb
 
 
 @public_verb

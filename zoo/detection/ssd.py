@@ -10,11 +10,11 @@ from weights_cache.errors import WeightsError
 from zoo.detection.ssd_decode import DetectionDefaults, Heads, boxes_in_photo, decode_detections
 from zoo.entry import Entry
 from zoo.labels import read_labels, wanted_labels
-from zoo.options import check_optional
+from zoo.pipeline.model import Model
+from zoo.pipeline.options import check_optional
+from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Detection
-from zoo.runner import Model
 from zoo.shared.boxes import to_box
-from zoo.signatures import ImageSource, model_verb
 
 #: The op at the end of such files. It keeps 10 boxes at thresholds of its own, so that its inputs
 #: are decoded instead.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from zoo.detection import MODELS
-from zoo.loading import call_verb
 from zoo.model_names import BackendName, DetectModelName
+from zoo.pipeline.model_cache import call_verb
+from zoo.pipeline.verb_signatures import ImageSource, OwnModel, public_verb
 from zoo.results import Detection
-from zoo.signatures import ImageSource, OwnModel, public_verb
 
 
 @public_verb

@@ -12,11 +12,11 @@ from zoo.drawing.boxes import paint_boxes
 from zoo.drawing.canvas import Canvas
 from zoo.drawing.faces import paint_faces
 from zoo.drawing.instances import paint_instances
+from zoo.drawing.masks import paint_segmentations
 from zoo.drawing.panels import paint_labels
-from zoo.drawing.regions import paint_segmentations
-from zoo.images import read_image
+from zoo.images.reading import read_image
+from zoo.pipeline.verb_signatures import ImageSource
 from zoo.results import KEYS_OF_KINDS, Kind, Thing, kind_of, refuse_several
-from zoo.signatures import ImageSource
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -42,7 +42,7 @@ def draw(
     """Return a copy of a picture with a result drawn on it.
 
     Args:
-        image: the picture, in any form that ``zoo.images.read_image`` takes.
+        image: the picture, in any form that ``zoo.images.reading.read_image`` takes.
         result: what a function of the zoo found in that picture, of any task: a dict, or a list
             of dicts, which may be empty, and may hold several kinds. Of poses and faces a single
             one shows its left, right and middle in three colours, several have a colour each;

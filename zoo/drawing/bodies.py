@@ -8,7 +8,7 @@ from typing import Any
 from zoo.drawing.boxes import score_text
 from zoo.drawing.canvas import Canvas
 from zoo.drawing.colours import FINGER_COLOURS, PALETTE, SIDES, Colour, Sides, sides_of
-from zoo.drawing.points import (
+from zoo.drawing.keypoints import (
     Point,
     area_of,
     extent,
@@ -17,8 +17,8 @@ from zoo.drawing.points import (
     paint_points,
     read_points,
 )
-from zoo.drawing.regions import paint_person
-from zoo.drawing.room import Place
+from zoo.drawing.label_layout import Place
+from zoo.drawing.masks import paint_person
 from zoo.shared.skeletons import BODY_17, BODY_33, FINGERS, HAND_21
 
 _HEAD = frozenset(BODY_33.names[:11])

@@ -10,8 +10,8 @@ from typing import Any
 from weights_cache.errors import ZooError
 from zoo.drawing.canvas import Canvas
 from zoo.drawing.colours import Colour, colours_of
-from zoo.drawing.points import paint_points, read_points
-from zoo.drawing.room import Area, Place
+from zoo.drawing.keypoints import paint_points, read_points
+from zoo.drawing.label_layout import Area, Place
 
 
 def score_text(thing: Mapping[str, Any], key: str = "score") -> str:

@@ -16,7 +16,7 @@ import numpy as np
 from weights_cache.dependencies import needed_for
 from zoo.drawing.colours import INK, Colour
 from zoo.drawing.edges import borders, cut_out, grown
-from zoo.drawing.room import Area, Place, Room
+from zoo.drawing.label_layout import Area, Place, Room
 
 with needed_for("drawing"):
     from PIL import Image, ImageDraw, ImageFilter, ImageFont

@@ -10,8 +10,8 @@ from weights_cache.errors import ZooError
 from zoo.drawing.boxes import caption_box, read_box, score_text
 from zoo.drawing.canvas import Canvas
 from zoo.drawing.colours import PALETTE, Sides, sides_of
-from zoo.drawing.points import Point, area_of, paint_points, read_points
-from zoo.drawing.room import Area, Place
+from zoo.drawing.keypoints import Point, area_of, paint_points, read_points
+from zoo.drawing.label_layout import Area, Place
 from zoo.shared.skeletons import MESH_468_PATHS
 
 _LIPS = PALETTE[3]

@@ -11,8 +11,8 @@ from zoo.drawing.bodies import caption_pose, paint_pose
 from zoo.drawing.boxes import caption_box, score_text
 from zoo.drawing.canvas import Canvas
 from zoo.drawing.colours import Sides, sides_of
-from zoo.drawing.regions import paint_mask, read_mask
-from zoo.drawing.room import Area
+from zoo.drawing.label_layout import Area
+from zoo.drawing.masks import paint_mask, read_mask
 
 _STRAY = 0.02  # share of a mask's pixels at either end that do not tell where the person is
 

@@ -13,7 +13,7 @@ import numpy as np
 from weights_cache.errors import ZooError
 from zoo.drawing.canvas import Canvas, fitted, text_mask, text_width
 from zoo.drawing.colours import PALETTE, PAPER, Colour, mix
-from zoo.drawing.room import Area, Place
+from zoo.drawing.label_layout import Area, Place
 
 _ROW = 1.65  # height of a row, in sizes of the text
 _SMALLEST = 8.0  # text that can be read, in pixels

@@ -5,17 +5,17 @@ from typing import Any
 
 import numpy as np
 
-from zoo.detector import AnchorDetector, BoxDetector
 from zoo.entry import Entry
 from zoo.faces.estimating import FaceModel, Located, checked_limits, to_faces
 from zoo.faces.face_api_decode import find_faces
 from zoo.faces.refinement import Refinement
+from zoo.pipeline.detector import AnchorDetector, BoxDetector
+from zoo.pipeline.model import Outputs
+from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Face
-from zoo.runner import Outputs
 from zoo.shared.anchors import Candidates, find_candidates
 from zoo.shared.boxes import suppress
-from zoo.shared.regions import Region, region_of_box
-from zoo.signatures import ImageSource, model_verb
+from zoo.shared.crop_regions import Region, region_of_box
 
 
 class FaceDetector(BoxDetector, FaceModel):

@@ -6,7 +6,7 @@ from typing import Any
 from zoo.entry import Entry, Preprocess
 from zoo.faces.face_api_decode import Thresholds
 from zoo.faces.refinement import Refinement
-from zoo.options import Option
+from zoo.pipeline.options import Option
 from zoo.shared.anchors import AnchorGrid
 
 # Expressions, age and gender are read from a box about the 68 points, as in face-api.js.

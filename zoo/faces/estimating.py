@@ -7,14 +7,14 @@ import numpy as np
 
 from weights_cache.errors import ZooError
 from zoo.faces.face_api_decode import EXPRESSIONS, GENDERS, View, aligned_box, find_labels
-from zoo.faces.points import CONTOURS, to_keypoints
-from zoo.options import check_flag, check_optional
+from zoo.faces.face_points import CONTOURS, to_keypoints
+from zoo.pipeline.model import Model
+from zoo.pipeline.options import check_flag, check_optional
+from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Face
-from zoo.runner import Model
 from zoo.shared.anchors import Candidates
 from zoo.shared.boxes import to_box
 from zoo.shared.candidates import candidates_for
-from zoo.signatures import ImageSource, model_verb
 
 
 class Located(NamedTuple):
@@ -33,7 +33,7 @@ class Located(NamedTuple):
 class FaceModel(Model):
     """A model that says where the points of faces are."""
 
-    kind = ""  # of its points: see zoo.faces.points; "": it gives none
+    kind = ""  # of its points: see zoo.faces.face_points; "": it gives none
     rejects = False  # whether `locate` may leave faces out
 
     def locate(self, photo: np.ndarray, found: Candidates) -> Located:

@@ -7,8 +7,8 @@ import numpy as np
 from zoo.entry import Entry
 from zoo.faces.estimating import FaceModel, Located
 from zoo.faces.face_api_decode import EXPRESSIONS, GENDERS, Crop, View, aligned_box
-from zoo.preprocess import prepare
-from zoo.runner import Model, Outputs
+from zoo.pipeline.model import Model, Outputs
+from zoo.pipeline.preprocess import prepare
 from zoo.shared.anchors import Candidates
 
 

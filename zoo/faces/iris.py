@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from zoo.faces.estimating import Located
+from zoo.faces.face_points import to_keypoints
 from zoo.faces.mesh_decode import eye_region, read_irises
-from zoo.faces.points import to_keypoints
-from zoo.preprocess import prepare_crops
+from zoo.pipeline.model import Model
+from zoo.pipeline.preprocess import prepare_crops
 from zoo.results import Iris
-from zoo.runner import Model
 from zoo.shared.placement import Placement
 
 

@@ -8,10 +8,10 @@ from zoo.entry import Preprocess
 from zoo.faces.estimating import FaceModel, Located
 from zoo.faces.face_api_decode import View
 from zoo.faces.mesh_decode import box_in_region, closer_region, face_region, read_mesh
-from zoo.preprocess import prepare_crops
+from zoo.pipeline.preprocess import prepare_crops
 from zoo.shared.anchors import Candidates
 from zoo.shared.boxes import box_around, suppress
-from zoo.shared.regions import Region
+from zoo.shared.crop_regions import Region
 
 # As in tfjs-models:
 PRESENCE = 0.5  # below which the network takes what it sees for no face

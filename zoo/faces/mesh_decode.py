@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from zoo.faces.points import CONTOURS
+from zoo.faces.face_points import CONTOURS
+from zoo.shared.crop_regions import Region, region_of_box, region_of_points, rotation_between
 from zoo.shared.placement import Placement
-from zoo.shared.regions import Region, region_of_box, region_of_points, rotation_between
 
 _CORNERS = {"right": (33, 133), "left": (362, 263)}  # of each eye, from left to right as seen
 _OUTER_CORNERS = _CORNERS["right"][0], _CORNERS["left"][1]

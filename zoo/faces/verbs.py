@@ -8,11 +8,11 @@ from weights_cache.errors import ZooError
 from zoo.catalog import chosen_name
 from zoo.faces import MODELS
 from zoo.faces.entries import ENTRIES
-from zoo.loading import call_verb
 from zoo.model_names import BackendName, DetectFacesModelName, EstimateFacesModelName
+from zoo.pipeline.model import Model
+from zoo.pipeline.model_cache import call_verb
+from zoo.pipeline.verb_signatures import ImageSource, OwnModel, public_verb
 from zoo.results import Face
-from zoo.runner import Model
-from zoo.signatures import ImageSource, OwnModel, public_verb
 
 _MESH = MODELS["estimate_faces"].default
 _DETECTOR = MODELS["detect_faces"].default

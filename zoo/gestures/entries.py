@@ -1,7 +1,7 @@
 """The pretrained gesture models."""
 
 from zoo.entry import Entry, Preprocess
-from zoo.gestures.results import Signs
+from zoo.gestures.gesture_results import Signs
 
 ENTRIES = [
     Entry(

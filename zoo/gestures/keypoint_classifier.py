@@ -14,13 +14,13 @@ from core.tensors import Tensor
 from weights_cache.errors import ZooError
 from zoo.entry import Entry
 from zoo.gestures.fingers import POINTS, points_of
-from zoo.gestures.results import Signs, as_hands, is_hands, to_gesture
-from zoo.image_lists import for_each_image
+from zoo.gestures.gesture_results import Signs, as_hands, is_hands, to_gesture
+from zoo.images.lists import for_each_image
 from zoo.labels import read_labels
-from zoo.options import check_flag, check_optional
+from zoo.pipeline.model import Model
+from zoo.pipeline.options import check_flag, check_optional
+from zoo.pipeline.verb_signatures import model_verb
 from zoo.results import Gesture, Hand
-from zoo.runner import Model
-from zoo.signatures import model_verb
 
 
 class KeypointClassifier(Model):

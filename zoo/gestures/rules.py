@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from weights_cache.errors import ZooError
 from zoo.gestures.fingers import CURLS, DIRECTIONS, FINGERS, Finger, curl_shares
-from zoo.options import check_flag, check_number, did_you_mean
+from zoo.pipeline.options import check_flag, check_number, did_you_mean
 
 #: Finger -> what it may do -> what that is worth, -1..1.
 Table = dict[str, dict[str, float]]

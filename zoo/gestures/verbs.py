@@ -9,16 +9,16 @@ from typing import Any, Literal
 from weights_cache.errors import ZooError
 from zoo.catalog import all_entries, choices, chosen_name
 from zoo.gestures import MODELS
+from zoo.gestures.gesture_results import is_hands
 from zoo.gestures.recognizer import GestureRecognizer
-from zoo.gestures.results import is_hands
-from zoo.image_lists import for_each_image, is_several
-from zoo.loaded import LoadedModel
-from zoo.loading import call_verb
+from zoo.images.lists import for_each_image, is_several
 from zoo.model_names import BackendName, EstimateHandsModelName, RecognizeGesturesModelName
-from zoo.options import check_flag, did_you_mean, refuse_unknown
+from zoo.pipeline.loaded_model import LoadedModel
+from zoo.pipeline.model import Model
+from zoo.pipeline.model_cache import call_verb
+from zoo.pipeline.options import check_flag, did_you_mean, refuse_unknown
+from zoo.pipeline.verb_signatures import ImageSource, OwnModel, public_verb
 from zoo.results import Gesture, Hand
-from zoo.runner import Model
-from zoo.signatures import ImageSource, OwnModel, public_verb
 
 RULES = MODELS["recognize_gestures"].default  # which are no model of the catalog
 

@@ -3,7 +3,7 @@
 from zoo.entry import Entry, Preprocess
 from zoo.hands.handtrack_decode import HandtrackNodes
 from zoo.hands.landmarks_decode import HandOutputs
-from zoo.options import Option
+from zoo.pipeline.options import Option
 from zoo.shared.anchors import AnchorGrid
 
 _PALMS = ("palm.lite", "palm.full", "handpose.palm")

@@ -9,11 +9,11 @@ import numpy as np
 from zoo.entry import Entry
 from zoo.hands.handtrack_decode import HandtrackNodes, find_things
 from zoo.labels import wanted_labels
-from zoo.options import check_number, check_optional
+from zoo.pipeline.model import Model
+from zoo.pipeline.options import check_number, check_optional
+from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Detection, Hand
-from zoo.runner import Model
 from zoo.shared.boxes import to_box
-from zoo.signatures import ImageSource, model_verb
 
 
 class HandtrackModel(Model):

@@ -6,14 +6,14 @@ from functools import partial
 import numpy as np
 
 from zoo.hands.landmarks_decode import Hands, choose_hands, hand_region, palm_regions, read_hands
-from zoo.options import check_flag, check_number, check_optional
+from zoo.pipeline.model import Model
+from zoo.pipeline.options import check_flag, check_number, check_optional
+from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Hand, Keypoint, WorldPoint
-from zoo.runner import Model
 from zoo.shared.boxes import box_around, to_box
 from zoo.shared.candidates import candidates_for
-from zoo.shared.regions import Region
+from zoo.shared.crop_regions import Region
 from zoo.shared.skeletons import HAND_21
-from zoo.signatures import ImageSource, model_verb
 
 _NO_HANDS = Hands(np.empty((0, 21, 3)), np.empty((0, 21, 3)), np.empty(0), np.empty(0))
 

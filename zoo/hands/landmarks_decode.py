@@ -13,8 +13,8 @@ import numpy as np
 
 from zoo.shared.anchors import Candidates
 from zoo.shared.boxes import box_around, suppress
+from zoo.shared.crop_regions import Region, region_of_box, region_of_points, rotation_between
 from zoo.shared.placement import Placement
-from zoo.shared.regions import Region, region_of_box, region_of_points, rotation_between
 
 _UPRIGHT = math.pi / 2  # in a region the middle finger points up
 

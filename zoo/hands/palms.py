@@ -1,7 +1,7 @@
 """Palm detectors: where hands are and which way they point, not where their fingers are."""
 
-from zoo.detector import PointDetector
-from zoo.runner import Outputs
+from zoo.pipeline.detector import PointDetector
+from zoo.pipeline.model import Outputs
 from zoo.shared.anchors import Candidates, find_candidates
 
 

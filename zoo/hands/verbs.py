@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Literal
 
 from zoo.hands import MODELS
-from zoo.loading import call_verb
 from zoo.model_names import BackendName, EstimateHandsModelName
+from zoo.pipeline.model import Model
+from zoo.pipeline.model_cache import call_verb
+from zoo.pipeline.verb_signatures import ImageSource, OwnModel, public_verb
 from zoo.results import Hand
-from zoo.runner import Model
-from zoo.signatures import ImageSource, OwnModel, public_verb
 
 
 @public_verb

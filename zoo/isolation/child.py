@@ -19,7 +19,7 @@ from weights_cache.errors import WeightsError, ZooError
 from zoo.isolation.messages import Message, Stream, receive, send
 
 if TYPE_CHECKING:
-    from zoo.loaded import LoadedModel
+    from zoo.pipeline.loaded_model import LoadedModel
 
 #: Errors that the parent raises again as they are; others as the first of their bases here.
 ERRORS: dict[str, type[ZooError]] = {
@@ -90,7 +90,7 @@ class _Child:
     def load(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         """Read the model under the limits, and tell what it is."""
         import core
-        from zoo.converted import load_path
+        from zoo.pipeline.file_model import load_path
 
         send(self._answers, {}, {})  # all is imported
         limit_memory(self._limits, bytes_of_path(self._path))

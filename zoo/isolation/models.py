@@ -6,19 +6,19 @@ from typing import Any
 
 import numpy as np
 
+from core.async_run import checked_timeout, run_async, within
 from core.bounds import Limits
-from core.graph.ends import listed
-from core.graph.model import GraphModel
 from core.graph.nodes import PartialSpec
+from core.model.graph_model import GraphModel
+from core.model.graph_signature import listed
 from core.tensors import Tensor
-from core.workers import checked_timeout, run_async, within
 from weights_cache.errors import ZooError
 from zoo.classification.teachable import TeachableModel
-from zoo.descriptions import Card
 from zoo.isolation.runner import BACKEND, IsolatedRunner
-from zoo.loaded import LoadedModel
-from zoo.pickling import Recipe
-from zoo.signatures import NetworkInput
+from zoo.pipeline.loaded_model import LoadedModel
+from zoo.pipeline.network_summary import Card
+from zoo.pipeline.pickling import Recipe
+from zoo.pipeline.verb_signatures import NetworkInput
 
 
 class IsolatedModel(LoadedModel):

@@ -9,8 +9,8 @@ from weakref import WeakSet
 import numpy as np
 
 from core.bounds import LIMIT_NAMES, LimitError, Limits, effective_limits
+from core.dispatch import tensor
 from core.dtypes import dtype_of
-from core.engine import tensor
 from core.errors import CoreError
 from core.settings import backend as on_backend
 from core.tensors import Tensor
@@ -18,7 +18,7 @@ from weights_cache.errors import ZooError
 from zoo.isolation.arrays import MOST_STRINGS
 from zoo.isolation.facts import FactError, Facts, read_facts
 from zoo.isolation.process import ModelProcess
-from zoo.signatures import NetworkInput
+from zoo.pipeline.verb_signatures import NetworkInput
 
 #: Where isolated models run.
 BACKEND = "cpu"
@@ -55,7 +55,7 @@ class IsolatedRunner:
         return self._facts
 
     def run(self, inputs: NetworkInput, outputs: list[str] | None, raw: bool) -> dict[str, Tensor]:
-        """As `zoo.loaded.LoadedModel.execute`; without names of outputs as ``predict``."""
+        """As `LoadedModel.execute`; without names of outputs as ``predict``."""
         names = list(self.facts.outputs) if outputs is None else outputs
         limits = effective_limits(self._limits)
         arrays = _arrays(inputs)

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Set
 
 from core.errors import CoreError
-from core.graph.names import free_name
 from core.graph.nodes import Endpoint, Graph, node_of
+from core.graph.unique_names import free_name
 from core.plan.passes.rewriting import with_references
 
 

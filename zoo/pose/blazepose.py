@@ -6,7 +6,9 @@ from functools import partial
 import numpy as np
 
 import core
-from zoo.options import check_flag, check_optional
+from zoo.pipeline.model import Model, Outputs
+from zoo.pipeline.options import check_flag, check_optional
+from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.pose.blazepose_decode import (
     Landmarks,
     body_region,
@@ -16,13 +18,11 @@ from zoo.pose.blazepose_decode import (
     refined,
     to_pose,
 )
-from zoo.pose.outputs import LandmarkOutputs
-from zoo.pose.people import MAX_POSES, choose_people, nobody
+from zoo.pose.deduplication import MAX_POSES, choose_people, nobody
+from zoo.pose.network_outputs import LandmarkOutputs
 from zoo.results import Pose, Segmentation
-from zoo.runner import Model, Outputs
 from zoo.shared.candidates import candidates_for
 from zoo.shared.placement import Placement
-from zoo.signatures import ImageSource, model_verb
 
 _LIKELY = 0.5  # from which probability on a pixel is of the person
 

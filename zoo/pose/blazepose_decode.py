@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from zoo.pose.outputs import LandmarkOutputs
+from zoo.pose.network_outputs import LandmarkOutputs
 from zoo.results import Keypoint, Pose, WorldPoint
 from zoo.shared.boxes import box_around, to_box
+from zoo.shared.crop_regions import Region, rotation_between
 from zoo.shared.logistic import sigmoid
 from zoo.shared.placement import Placement
-from zoo.shared.regions import Region, rotation_between
 from zoo.shared.skeletons import BODY_33
 
 #: The detector's keypoints: between the hips, on a circle about it that holds the whole body, and

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from zoo.detector import PointDetector
+from zoo.pipeline.detector import PointDetector
 from zoo.pose.blazepose_decode import DETECTOR_POINTS, body_boxes
 from zoo.shared.anchors import Candidates
 

@@ -1,8 +1,8 @@
 """The pretrained pose models."""
 
 from zoo.entry import Entry, Preprocess
-from zoo.options import Option
-from zoo.pose.outputs import LandmarkOutputs, MoveNetNodes, PoseNetThresholds
+from zoo.pipeline.options import Option
+from zoo.pose.network_outputs import LandmarkOutputs, MoveNetNodes, PoseNetThresholds
 from zoo.shared.anchors import AnchorGrid
 
 # tfjs-models' PoseNet scales pixels to -1..1 and pads to the aspect ratio with black.

@@ -5,7 +5,11 @@ from functools import partial
 
 import numpy as np
 
-from zoo.options import check_flag, check_optional
+from zoo.pipeline.model import MOST_CROPS, Model
+from zoo.pipeline.options import check_flag, check_optional
+from zoo.pipeline.preprocess import prepare_crops
+from zoo.pipeline.verb_signatures import ImageSource, model_verb
+from zoo.pose.deduplication import MAX_POSES, choose_people, nobody
 from zoo.pose.movenet_decode import (
     Body,
     read_body,
@@ -13,14 +17,10 @@ from zoo.pose.movenet_decode import (
     region_of_person,
     to_pose,
 )
-from zoo.pose.outputs import MoveNetNodes
-from zoo.pose.people import MAX_POSES, choose_people, nobody
-from zoo.preprocess import prepare_crops
+from zoo.pose.network_outputs import MoveNetNodes
 from zoo.results import Pose
-from zoo.runner import MOST_CROPS, Model
 from zoo.shared.candidates import candidates_for
-from zoo.shared.regions import Region
-from zoo.signatures import ImageSource, model_verb
+from zoo.shared.crop_regions import Region
 
 
 class MoveNetModel(Model):

@@ -10,8 +10,8 @@ import numpy as np
 
 from zoo.results import Box, Keypoint, Pose
 from zoo.shared.boxes import box_around, to_box
+from zoo.shared.crop_regions import Region
 from zoo.shared.placement import Placement
-from zoo.shared.regions import Region
 from zoo.shared.skeletons import BODY_17
 
 VISIBLE = 0.2  # least score of a keypoint that counts

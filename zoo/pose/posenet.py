@@ -9,12 +9,13 @@ import numpy as np
 
 from weights_cache.errors import ZooError
 from zoo.entry import Entry
-from zoo.options import check_number, check_optional
-from zoo.pose.outputs import PoseNetThresholds
-from zoo.pose.people import MAX_POSES, nobody
-from zoo.preprocess import prepare
+from zoo.pipeline.model import Model
+from zoo.pipeline.options import check_number, check_optional
+from zoo.pipeline.preprocess import prepare
+from zoo.pipeline.verb_signatures import ImageSource, model_verb
+from zoo.pose.deduplication import MAX_POSES, nobody
+from zoo.pose.network_outputs import PoseNetThresholds
 from zoo.results import Pose
-from zoo.runner import Model
 from zoo.shared.candidates import candidates_for
 from zoo.shared.personlab import (
     Fields,
@@ -26,7 +27,6 @@ from zoo.shared.personlab import (
     to_pose,
 )
 from zoo.shared.placement import Placement
-from zoo.signatures import ImageSource, model_verb
 
 _CORAL_STRIDE = 16  # pixels of the input per cell of the outputs
 

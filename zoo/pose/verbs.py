@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from typing import Literal
 
-from zoo.loading import call_verb
 from zoo.model_names import (
     BackendName,
     EstimateMultiplePosesModelName,
     EstimateSinglePoseModelName,
 )
+from zoo.pipeline.model import Model
+from zoo.pipeline.model_cache import call_verb
+from zoo.pipeline.verb_signatures import ImageSource, OwnModel, public_verb
 from zoo.pose import MODELS
 from zoo.results import Pose
-from zoo.runner import Model
-from zoo.signatures import ImageSource, OwnModel, public_verb
 
 _Detector = Literal["ssd.mobilenet_v1", "blazepose.detector"]
 

@@ -14,7 +14,7 @@ def sample_images() -> list[np.ndarray]:
     """
     from importlib.resources import files
 
-    from zoo.images import read_image
+    from zoo.images.reading import read_image
 
     names = ("astronaut", "cat", "rocket")
     images = [read_image((files(__name__) / f"{name}.jpg").read_bytes()) for name in names]

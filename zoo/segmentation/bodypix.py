@@ -7,16 +7,16 @@ from itertools import islice
 import numpy as np
 
 from zoo.entry import Entry
-from zoo.options import check_flag, check_optional
+from zoo.pipeline.model import Outputs
+from zoo.pipeline.options import check_flag, check_optional
+from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Instance, Segmentation
-from zoo.runner import Outputs
-from zoo.segmentation.enlarging import BodyCells, Enlargement, strongest
 from zoo.segmentation.instances import SPACING, closeness, reference_points
-from zoo.segmentation.people import THRESHOLD, PersonModel
+from zoo.segmentation.person_masks import THRESHOLD, PersonModel
+from zoo.segmentation.upsampling import BodyCells, Enlargement, strongest
 from zoo.shared.boxes import to_box
 from zoo.shared.personlab import Points, decode_multiple, read_coral_fields, to_points, to_pose
 from zoo.shared.placement import Placement
-from zoo.signatures import ImageSource, model_verb
 
 #: 0, then the channels of the part heatmaps (tfjs-models' body-pix, part_channels.ts).
 PART_LABELS = (

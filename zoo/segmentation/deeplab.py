@@ -5,12 +5,12 @@ from functools import partial
 import numpy as np
 
 from zoo.labels import read_labels
-from zoo.options import check_flag
+from zoo.pipeline.model import Outputs
+from zoo.pipeline.options import check_flag
+from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Segmentation
-from zoo.runner import Outputs
-from zoo.segmentation.enlarging import Enlargement, share_of_strongest, strongest
-from zoo.segmentation.people import PersonModel
-from zoo.signatures import ImageSource, model_verb
+from zoo.segmentation.person_masks import PersonModel
+from zoo.segmentation.upsampling import Enlargement, share_of_strongest, strongest
 
 
 class DeepLabModel(PersonModel):

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from zoo.entry import Entry, Preprocess
-from zoo.segmentation.enlarging import BodyCells, Cells
+from zoo.segmentation.upsampling import BodyCells, Cells
 
 
 def _accuracy(overlap: float) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from zoo.loading import call_verb
 from zoo.model_names import (
     BackendName,
     SegmentModelName,
@@ -10,9 +9,10 @@ from zoo.model_names import (
     SegmentPersonPartsModelName,
     SegmentPersonsModelName,
 )
+from zoo.pipeline.model_cache import call_verb
+from zoo.pipeline.verb_signatures import ImageSource, OwnModel, public_verb
 from zoo.results import Instance, Segmentation
 from zoo.segmentation import MODELS
-from zoo.signatures import ImageSource, OwnModel, public_verb
 
 
 @public_verb

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.backends.base import Backend
+from core.backend_contract import Backend
 from core.dtypes import DTYPES, dtype_of
 from core.errors import CoreError
 from core.specs import Spec
 
 if TYPE_CHECKING:
-    from core.plan.executable import Executable
+    from core.backend_contract import Executable
     from core.plan.program import Program
 
 #: Of NumPy's buffers while a plan runs; found by trying 256 to 8192, which is NumPy's own.
@@ -112,14 +112,18 @@ class CpuBackend(Backend):
                     reset_errors(token)
 
     def update_of(self, formula: str) -> Callable[..., None] | None:
-        """A step of an optimizer in place; see `core.backends.cpu.updates`."""
-        from core.backends.cpu.updates import UPDATES  # who does not train needs none of it
+        """A step of an optimizer in place; see `core.backends.cpu.optimizer_updates`."""
+        from core.backends.cpu.optimizer_updates import (
+            UPDATES,  # who does not train needs none of it
+        )
 
         return UPDATES.get(formula)
 
     def lower(self, program: "Program") -> "Executable":
         """Bind a program to NumPy; see `core.backends.cpu.lowering`."""
-        from core.backends.cpu.lowering.machine import Machine  # tensors alone need none of it
+        from core.backends.cpu.lowering.cpu_executable import (
+            Machine,  # tensors alone need none of it
+        )
 
         return Machine(program)
 
@@ -202,5 +206,5 @@ def _checked(raw: Any, spec: Spec) -> np.ndarray:
 
 
 def make_backend() -> CpuBackend:
-    """The backend for `core.kernels.load_backend`."""
+    """The backend for `core.registry.load_backend`."""
     return CpuBackend()

@@ -1,8 +1,8 @@
 """The shader backend: OpenGL through moderngl, by compute shaders, or by drawing without them.
 
-A handle is a `core.backends.shader.values.Value`. A kernel says what is to run, in the language of
-`core.backends.shader.passes`; it is asked once for each combination of shapes and attributes. Ops
-are queued: the thread that owns the context runs them in order, and whoever reads values waits.
+A handle is a `runtime.values.Value`. A kernel says what is to run, in the language of
+`codegen.kernel_language`, once for each combination of shapes and attributes. Ops are queued: the
+thread that owns the context runs them in order, and whoever reads values waits.
 """
 
 import re
@@ -13,26 +13,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.backends.base import Backend
-from core.backends.shader.blocks import Block
-from core.backends.shader.keys import recipe_key
-from core.backends.shader.passes import Call, Operand
-from core.backends.shader.programs import ShaderError
-from core.backends.shader.recipes import Recipe, make_recipe, passes_of
-from core.backends.shader.reserved_words import RESERVED
-from core.backends.shader.storage import GONE, values_left
-from core.backends.shader.timing import Clock
-from core.backends.shader.values import Value, kind_of
+from core.backend_contract import Backend
+from core.backends.shader.codegen.compiled_kernel import Recipe, make_recipe, passes_of
+from core.backends.shader.codegen.kernel_keys import recipe_key
+from core.backends.shader.codegen.kernel_language import Call, Operand
+from core.backends.shader.codegen.reserved_words import RESERVED
+from core.backends.shader.runtime.device_memory import GONE, values_left
+from core.backends.shader.runtime.device_timing import Clock
+from core.backends.shader.runtime.memory_blocks import Block
+from core.backends.shader.runtime.programs import ShaderError
+from core.backends.shader.runtime.values import Value, kind_of
 from core.dtypes import dtype_of
 from core.errors import CoreError
-from core.kernels import find_kernel, load_backend
 from core.locks import new_lock
+from core.observers import active_watchers
+from core.registry import find_kernel, load_backend
 from core.specs import Spec
-from core.watchers import active_watchers
 
 if TYPE_CHECKING:
-    from core.backends.shader.session import Session
-    from core.plan.executable import Executable
+    from core.backend_contract import Executable
+    from core.backends.shader.runtime.session import Session
     from core.plan.program import Program
 
 
@@ -63,8 +63,8 @@ class ShaderBackend(Backend):
 
     def start(self) -> "Session":
         """Make the context if there is none; see `core.start_shader`."""
-        from core.backends.shader.self_check import check_once
-        from core.backends.shader.starting import new_session
+        from core.backends.shader.runtime.self_check import check_once
+        from core.backends.shader.runtime.starting import new_session
 
         with self._starting:
             if self._session is None:
@@ -120,7 +120,7 @@ class ShaderBackend(Backend):
 
     async def finished(self) -> None:
         """Wait for the device at a fence; the event loop goes on meanwhile."""
-        from core.backends.shader.waiting import passed
+        from core.backends.shader.runtime.waiting import passed
 
         if self._session is not None:
             await passed(self._session.owner)
@@ -174,7 +174,9 @@ class ShaderBackend(Backend):
 
     def lower(self, program: "Program") -> "Executable":
         """Record a program; see `core.backends.shader.plans`."""
-        from core.backends.shader.plans.machine import Machine  # tensors alone need none of it
+        from core.backends.shader.plans.shader_executable import (
+            Machine,  # tensors alone need none of it
+        )
 
         return Machine(program, self)
 
@@ -222,7 +224,7 @@ class ShaderBackend(Backend):
         attributes: Mapping[str, Any],
         result: Any,
     ) -> Any:
-        from core.backends.shader.hosting import HostKernel
+        from core.backends.shader.kernels.hosting import HostKernel
 
         def array(handle: Value | None) -> Any:
             return None if handle is None else self.download(handle, handle.spec)
@@ -288,7 +290,7 @@ def _renamed(text: str, name: str) -> tuple[str, int]:
 
 
 def _runs_on_host(kernel: Any, handles: list[Any], result: Any) -> bool:
-    from core.backends.shader.hosting import HostKernel
+    from core.backends.shader.kernels.hosting import HostKernel
 
     if isinstance(kernel, HostKernel) or result is None:
         return True
@@ -301,7 +303,7 @@ def _runs_on_host(kernel: Any, handles: list[Any], result: Any) -> bool:
 
 def _op_of(kernel: Any) -> str:
     """The op that a kernel was registered for."""
-    from core.kernels import KERNELS, READY
+    from core.registry import KERNELS, READY
 
     for (op, backend), known in (*READY.items(), *KERNELS.items()):
         if backend == "shader" and known is kernel:
@@ -310,5 +312,5 @@ def _op_of(kernel: Any) -> str:
 
 
 def make_backend() -> ShaderBackend:
-    """The backend for `core.kernels.load_backend`."""
+    """The backend for `core.registry.load_backend`."""
     return ShaderBackend()

@@ -4,7 +4,7 @@ from math import prod
 
 import numpy as np
 
-from core.converter.tflite.document import Document, Quanta, Sparsity, TensorInfo
+from core.converter.tflite.file_content import Document, Quanta, Sparsity, TensorInfo
 from core.errors import CoreError
 from core.specs import Shape
 from weights_cache.reading_budgets import spend

@@ -8,8 +8,8 @@ import numpy as np
 
 from core.converter.reading import read_bytes, reading
 from core.converter.tflite.constants import Constants
-from core.converter.tflite.document import Document, read_document
-from core.converter.tflite.names import Names
+from core.converter.tflite.file_content import Document, read_document
+from core.converter.tflite.node_names import Names
 from core.converter.tflite.translated_op import dtype_of, quantization_of
 from core.converter.tflite.translation import Rule, Translation
 from core.errors import CoreError

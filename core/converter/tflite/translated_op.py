@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from core.converter.tflite.constants import FLOATS, QUANTISED, WHOLE, quanta_of
-from core.converter.tflite.document import ABSENT, Operator, Quanta, TensorInfo
+from core.converter.tflite.file_content import ABSENT, Operator, Quanta, TensorInfo
 from core.converter.tflite.schema import ACTIVATIONS, choice
 from core.errors import CoreError
 from core.graph.nodes import DataType, Node, Quantization

@@ -7,9 +7,9 @@ import numpy as np
 
 from core.bounds import LimitError
 from core.converter.tflite.constants import QUANTISED, Constants
-from core.converter.tflite.document import Document, Operator, Quanta, Subgraph
+from core.converter.tflite.file_content import Document, Operator, Quanta, Subgraph
 from core.converter.tflite.flexbuffer import read_options
-from core.converter.tflite.names import Names
+from core.converter.tflite.node_names import Names
 from core.converter.tflite.translated_op import TranslatedOp
 from core.errors import CoreError
 from core.graph.nodes import FunctionName, Node, Quantization, node_of

@@ -1,5 +1,5 @@
 """What runs each node type: tables, a file per category of TensorFlow.js's converter."""
 
-from core.graph.node_types.table import NodeType, find_node_type
+from core.graph.node_types.rows import NodeType, find_node_type
 
 __all__ = ["NodeType", "find_node_type"]

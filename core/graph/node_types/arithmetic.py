@@ -3,7 +3,7 @@
 from typing import Any
 
 from core.graph.node_types.convolution import check_format
-from core.graph.node_types.table import NodeType
+from core.graph.node_types.rows import NodeType
 from core.graph.nodes import Attributes
 
 _PAIR = (0, 1)

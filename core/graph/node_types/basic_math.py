@@ -1,7 +1,7 @@
 """Functions of each value by itself."""
 
-from core.graph.node_types.table import NodeType, copied
-from core.kernels import ops
+from core.graph.node_types.rows import NodeType, copied
+from core.registry import ops
 from core.tensors import Tensor
 
 #: Node types and the ops that compute them, without attributes.

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from core.engine import tensor
+from core.dispatch import tensor
 from core.errors import CoreError
-from core.graph.frames import ABSENT
-from core.graph.node_types.table import NodeType
+from core.graph.control_flow import ABSENT
+from core.graph.node_types.rows import NodeType
 from core.guards import active_guard
 from core.tensors import Tensor
 

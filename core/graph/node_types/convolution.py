@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.errors import CoreError
-from core.graph.node_types.table import NodeType, Translation
+from core.graph.node_types.rows import NodeType, Translation
 from core.graph.nodes import Attributes
 
 #: Orders of axes, the default first.

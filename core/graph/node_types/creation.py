@@ -3,9 +3,9 @@
 from typing import Any
 
 from core.errors import CoreError
-from core.graph.node_types.table import NodeType, Translation, copied
+from core.graph.graph_json_reader import dtype_of_type
+from core.graph.node_types.rows import NodeType, Translation, copied
 from core.graph.nodes import Attributes
-from core.graph.topology import dtype_of_type
 
 
 def _with_dtype(name: str, **renamed: str) -> Translation:

@@ -1,7 +1,7 @@
 """What has as many values as the data say."""
 
-from core.graph.node_types.table import NodeType, copied
-from core.kernels import ops
+from core.graph.node_types.rows import NodeType, copied
+from core.registry import ops
 from core.tensors import Tensor
 
 _BOXES = (0, 1)

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from core.graph.node_types.table import NodeType, copied, required
+from core.graph.node_types.rows import NodeType, copied, required
 from core.graph.nodes import Attributes
-from core.kernels import ops
+from core.registry import ops
 from core.tensors import Tensor
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from core.engine import tensor
-from core.graph.node_types.table import NodeType
-from core.kernels import ops
+from core.dispatch import tensor
+from core.graph.node_types.rows import NodeType
+from core.registry import ops
 from core.tensors import Tensor
 
 

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from core.engine import tensor
+from core.dispatch import tensor
 from core.errors import CoreError
+from core.graph.graph_json_reader import dtype_of_type
 from core.graph.hash_tables import HashTable
-from core.graph.node_types.table import NodeType
-from core.graph.topology import dtype_of_type
+from core.graph.node_types.rows import NodeType
 from core.tensors import Tensor
 
 

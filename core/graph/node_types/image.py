@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from core.graph.node_types.table import NodeType, copied
+from core.graph.node_types.rows import NodeType, copied
 from core.graph.nodes import Attributes
 
 _resize = copied("align_corners", "half_pixel_centers")

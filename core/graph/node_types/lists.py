@@ -2,15 +2,15 @@
 
 from typing import Any
 
-from core.engine import tensor
+from core.dispatch import tensor
 from core.errors import CoreError
 from core.graph.element_shapes import element_shape, merged
+from core.graph.graph_json_reader import dtype_of_type
 from core.graph.indices import number, numbers
-from core.graph.node_types.table import NodeType
+from core.graph.node_types.rows import NodeType
 from core.graph.nodes import Attributes
 from core.graph.tensor_lists import TensorList, in_shape, list_of, split
-from core.graph.topology import dtype_of_type
-from core.kernels import ops
+from core.registry import ops
 from core.tensors import Tensor
 
 

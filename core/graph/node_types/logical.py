@@ -1,8 +1,8 @@
 """Comparisons, and what is chosen by them."""
 
 from core.errors import CoreError
-from core.graph.node_types.table import NodeType
-from core.kernels import ops
+from core.graph.node_types.rows import NodeType
+from core.registry import ops
 from core.tensors import Tensor
 
 _PAIRS = {

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.graph.node_types.convolution import fused_activation
-from core.graph.node_types.table import NodeType, copied
+from core.graph.node_types.rows import NodeType, copied
 from core.graph.nodes import Attributes
-from core.kernels import ops
+from core.registry import ops
 from core.tensors import Tensor
 
 _transposes = copied("transpose_a", "transpose_b")

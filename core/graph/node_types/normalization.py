@@ -4,7 +4,7 @@ from typing import Any
 
 from core.errors import CoreError
 from core.graph.node_types.convolution import check_format
-from core.graph.node_types.table import NodeType, copied
+from core.graph.node_types.rows import NodeType, copied
 from core.graph.nodes import Attributes
 
 

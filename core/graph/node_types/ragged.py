@@ -1,6 +1,6 @@
 """Rows of different lengths."""
 
-from core.graph.node_types.table import NodeType, copied, required
+from core.graph.node_types.rows import NodeType, copied, required
 
 NODE_TYPES = {
     "RaggedGather": NodeType(

@@ -1,6 +1,6 @@
 """Sums, means and extremes along axes."""
 
-from core.graph.node_types.table import NodeType, copied
+from core.graph.node_types.rows import NodeType, copied
 
 _keep_dims, _scan = copied("keep_dims"), copied("exclusive", "reverse")
 _AXIS = {"axis": 1}

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.errors import CoreError
-from core.graph.node_types.table import NodeType, copied
+from core.graph.node_types.rows import NodeType, copied
 from core.graph.nodes import Attributes
-from core.kernels import ops
+from core.registry import ops
 from core.specs import Shape
 from core.tensors import Tensor
 

@@ -1,6 +1,6 @@
 """Sparse tensors: indices, values and shape."""
 
-from core.graph.node_types.table import NodeType
+from core.graph.node_types.rows import NodeType
 
 NODE_TYPES = {
     "SparseFillEmptyRows": NodeType(

@@ -3,8 +3,8 @@
 from typing import Any
 
 from core.errors import CoreError
-from core.graph.node_types.table import NodeType
-from core.kernels import ops
+from core.graph.node_types.rows import NodeType
+from core.registry import ops
 from core.tensors import Tensor
 
 

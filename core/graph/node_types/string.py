@@ -1,6 +1,6 @@
 """Strings; unlike TensorFlow.js's converter, which turns them to lower case, texts stay as is."""
 
-from core.graph.node_types.table import NodeType, copied, required
+from core.graph.node_types.rows import NodeType, copied, required
 
 NODE_TYPES = {
     "StaticRegexReplace": NodeType(

@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.engine import tensor
+from core.dispatch import tensor
 from core.errors import CoreError
-from core.graph.node_types.table import NodeType, copied
+from core.graph.node_types.rows import NodeType, copied
 from core.graph.nodes import Attributes
-from core.kernels import ops
+from core.registry import ops
 from core.tensors import Tensor
 
 

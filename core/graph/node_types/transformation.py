@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from core.graph.node_types.table import NodeType, copied, required
+from core.graph.graph_json_reader import dtype_of_type
+from core.graph.node_types.rows import NodeType, copied, required
 from core.graph.nodes import Attributes
-from core.graph.topology import dtype_of_type
-from core.kernels import ops
+from core.registry import ops
 from core.specs import Shape
 from core.tensors import Tensor
 

@@ -1,5 +1,5 @@
 """What each class of layers becomes: tables, a file per family of layers."""
 
-from core.layers.lowering.table import LayerType, find_layer_type, layer_type_names
+from core.layers.lowering.rows import LayerType, find_layer_type, layer_type_names
 
 __all__ = ["LayerType", "find_layer_type", "layer_type_names"]

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from core.layers.builder import LayerCall, Value
-from core.layers.lowering.steps import (
+from core.layers.keras_config import LayerSpec
+from core.layers.lowering.common_nodes import (
     as_float,
     binary,
     cast,
@@ -19,8 +20,7 @@ from core.layers.lowering.steps import (
     shifted,
     transpose,
 )
-from core.layers.lowering.table import LayerType, weighted
-from core.layers.topology import LayerSpec
+from core.layers.lowering.rows import LayerType, weighted
 
 Activation = Callable[[LayerCall, Value], Value]
 

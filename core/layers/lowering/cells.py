@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 
 from core.layers.builder import LayerCall, Lengths, Value
+from core.layers.keras_config import LayerSpec, read_layer
 from core.layers.lowering.activation import activated
+from core.layers.lowering.common_nodes import binary, matmul, reshape, reshape_like, shifted, split
 from core.layers.lowering.convolution import Window
-from core.layers.lowering.steps import binary, matmul, reshape, reshape_like, shifted, split
-from core.layers.topology import LayerSpec, read_layer
 
 
 class Cell(NamedTuple):

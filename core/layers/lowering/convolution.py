@@ -7,7 +7,7 @@ import numpy as np
 
 from core.layers.builder import LayerCall, Lengths, Value
 from core.layers.lowering.activation import activated, fused_activation
-from core.layers.lowering.steps import (
+from core.layers.lowering.common_nodes import (
     as_float,
     binary,
     channels_first,
@@ -20,7 +20,7 @@ from core.layers.lowering.steps import (
     split,
     squeeze,
 )
-from core.layers.lowering.table import LayerType, weighted
+from core.layers.lowering.rows import LayerType, weighted
 
 _DEPTHWISE = ("DepthwiseConv2dNative", "FusedDepthwiseConv2dNative")
 

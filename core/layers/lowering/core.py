@@ -7,7 +7,7 @@ from string import ascii_letters
 
 from core.layers.builder import LayerCall, Value
 from core.layers.lowering.activation import activated, fused_activation
-from core.layers.lowering.steps import (
+from core.layers.lowering.common_nodes import (
     as_float,
     binary,
     cast,
@@ -23,7 +23,7 @@ from core.layers.lowering.steps import (
     shape_vector,
     transpose,
 )
-from core.layers.lowering.table import LayerType, weighted
+from core.layers.lowering.rows import LayerType, weighted
 
 
 def identity(call: LayerCall, *values: Value) -> list[Value]:

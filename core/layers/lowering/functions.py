@@ -8,8 +8,8 @@ from typing import Any
 
 from core.layers.builder import LayerCall, Value
 from core.layers.lowering.activation import ACTIVATIONS
-from core.layers.lowering.steps import as_float, binary
-from core.layers.lowering.table import LayerType
+from core.layers.lowering.common_nodes import as_float, binary
+from core.layers.lowering.rows import LayerType
 
 
 def _binary(type: str) -> LayerType:

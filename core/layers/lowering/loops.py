@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from core.graph.nodes import DataType, Function, FunctionName, Node
 from core.layers.builder import LayerCall, Value
 from core.layers.lowering.cells import Cell
-from core.layers.lowering.steps import expand, filled, length, transpose
+from core.layers.lowering.common_nodes import expand, filled, length, transpose
 
 
 class MaskedStep:

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from functools import reduce as folded
 
 from core.layers.builder import LayerCall, Value
-from core.layers.lowering.normalization import inverse_norm
-from core.layers.lowering.steps import (
+from core.layers.lowering.common_nodes import (
     as_float,
     binary,
     concat,
@@ -15,7 +14,8 @@ from core.layers.lowering.steps import (
     scaled,
     transpose,
 )
-from core.layers.lowering.table import LayerType
+from core.layers.lowering.normalization import inverse_norm
+from core.layers.lowering.rows import LayerType
 
 
 def _folded(type: str) -> LayerType:

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from core.layers.builder import LayerCall, Lengths, Value
-from core.layers.lowering.steps import (
+from core.layers.layer_config import Options
+from core.layers.lowering.common_nodes import (
     as_float,
     binary,
     reduce,
@@ -13,8 +14,7 @@ from core.layers.lowering.steps import (
     shifted,
     transpose,
 )
-from core.layers.lowering.table import LayerType, weighted
-from core.layers.options import Options
+from core.layers.lowering.rows import LayerType, weighted
 
 
 def _batch_normalization(call: LayerCall, x: Value) -> Value:

@@ -1,7 +1,7 @@
 """Pooling, over windows and over everything."""
 
 from core.layers.builder import LayerCall, Value
-from core.layers.lowering.steps import (
+from core.layers.lowering.common_nodes import (
     as_float,
     binary,
     cast,
@@ -12,7 +12,7 @@ from core.layers.lowering.steps import (
     reduce,
     squeeze,
 )
-from core.layers.lowering.table import LayerType
+from core.layers.lowering.rows import LayerType
 
 
 def _pooling_of_rank(rank: int, type: str) -> LayerType:

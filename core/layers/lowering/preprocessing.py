@@ -8,7 +8,7 @@ import numpy as np
 
 from core.graph.nodes import DataType
 from core.layers.builder import LayerCall, Value
-from core.layers.lowering.steps import (
+from core.layers.lowering.common_nodes import (
     as_float,
     binary,
     cast,
@@ -18,7 +18,7 @@ from core.layers.lowering.steps import (
     is_channels_first,
     reduce,
 )
-from core.layers.lowering.table import LayerType
+from core.layers.lowering.rows import LayerType
 
 _RESIZERS = {"bilinear": "ResizeBilinear", "nearest": "ResizeNearestNeighbor"}
 

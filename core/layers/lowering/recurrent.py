@@ -7,16 +7,16 @@ from collections.abc import Sequence
 
 from core.errors import CoreError
 from core.layers.builder import LayerCall, Value
+from core.layers.keras_config import LayerSpec, read_layer
 from core.layers.lowering.cells import CELLS, Cell, cell_of, cells_of_stack
-from core.layers.lowering.loops import MaskedStep, looped
-from core.layers.lowering.steps import (
+from core.layers.lowering.common_nodes import (
     as_float,
     filled,
     pack,
     unpack,
 )
-from core.layers.lowering.table import LayerType, weighted
-from core.layers.topology import LayerSpec, read_layer
+from core.layers.lowering.loops import MaskedStep, looped
+from core.layers.lowering.rows import LayerType, weighted
 
 #: Longer sequences are a loop.
 MOST_UNROLLED = 64

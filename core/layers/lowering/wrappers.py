@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from core.errors import CoreError
-from core.graph.documents import mapping
+from core.graph.json_values import mapping
 from core.layers.builder import LayerCall, Value
-from core.layers.calls import results
-from core.layers.lowering.steps import binary, concat, reshape, reshape_like, scaled
-from core.layers.lowering.table import LayerType
-from core.layers.topology import LayerSpec, read_layer
+from core.layers.keras_config import LayerSpec, read_layer
+from core.layers.layer_calls import results
+from core.layers.lowering.common_nodes import binary, concat, reshape, reshape_like, scaled
+from core.layers.lowering.rows import LayerType
 
 
 def _inner(spec: LayerSpec) -> LayerSpec:

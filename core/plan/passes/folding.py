@@ -5,7 +5,7 @@ from math import prod
 
 import numpy as np
 
-from core.engine import tensor
+from core.dispatch import tensor
 from core.errors import CoreError
 from core.graph.executor import Executor
 from core.graph.node_types import find_node_type

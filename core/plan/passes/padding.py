@@ -1,9 +1,9 @@
 """Borders of zeros become padding of the convolution that reads them."""
 
-from core.geometry import window
 from core.graph.nodes import Node
 from core.plan.passes.identities import without_unread
 from core.plan.program import Program, attributes_of, epilogue_of
+from core.windows import window
 
 _WINDOWED = ("conv2d", "depthwise_conv2d")
 

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
-from core.graph.frames import LOOP_TYPES
-from core.graph.names import free_name, other_names
+from core.graph.control_flow import LOOP_TYPES
 from core.graph.nodes import Graph, Node, node_of
+from core.graph.unique_names import free_name, other_names
 
 
 def plain(reference: str) -> str:

@@ -7,8 +7,8 @@ import numpy as np
 
 import core
 from core.errors import CoreError
-from core.graph.model import GraphModel
-from core.kernels import backend_names, load_backend
+from core.model.graph_model import GraphModel
+from core.registry import backend_names, load_backend
 from tests.benchmarks.gpu.networks import Subject
 
 

@@ -9,9 +9,9 @@ import torch
 from torch.nn import functional
 
 from core.errors import CoreError
-from core.geometry import Window, window
 from core.graph.nodes import Node
 from core.specs import Shape
+from core.windows import Window, window
 
 if TYPE_CHECKING:
     from tests.benchmarks.gpu.torch_reader import Reader, Value

@@ -8,14 +8,14 @@ import pytest
 
 import zoo
 from core.converter import convert, load_model, read_graph
+from core.converter.conversion_inputs import with_outputs
 from core.converter.formats import find_kind
-from core.converter.originals import with_outputs
-from core.converter.quanta import stored_quanta
+from core.converter.quantized_weights import stored_quanta
 from core.converter.web import read_web_source
 from core.converter.web_writer import write_web
 from core.errors import CoreError
-from core.graph.model import GraphModel
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec, Quantization
+from core.model.graph_model import GraphModel
 from tests.core.converter.teachable_bundles import LABELS, write_bundle, zip_of
 from tests.core.converter.test_keras_files import write_h5
 from weights_cache import StoredArray, load_weights, quantise_array, write_weights

@@ -7,9 +7,9 @@ import pytest
 
 from core.converter import read_graph
 from core.errors import CoreError
-from core.graph.model import GraphModel
-from core.graph.names import all_names
 from core.graph.nodes import DataType, Endpoint, Function, FunctionName, Graph, Node, PartialSpec
+from core.graph.unique_names import all_names
+from core.model.graph_model import GraphModel
 from core.plan.passes import (
     drop_unused,
     fold_batch_norm,

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from core.converter import QuantisationWarning, convert, inspect_model, load_model
+from core.converter.accuracy_loss import TOLERANCE, Damage, OutputError, Trials
 from core.converter.conversion import Request, prepare_conversion
-from core.converter.damage import TOLERANCE, Damage, OutputError, Trials
-from core.converter.samples import Samples, make_samples
+from core.converter.sample_inputs import Samples, make_samples
 from core.converter.web import read_web_source
 from core.converter.web_writer import write_web
 from core.errors import CoreError
@@ -320,8 +320,8 @@ def test_what_is_within_a_tolerance(largest, lead, good):
 
 def test_mobilenet_keeps_its_labels(shared, tmp_path):
     """With batch norm in its depthwise kernels it keeps none in uint8, and 37 of 40 in float16."""
+    from zoo.cli.sample_inputs import ImageInputs, read_samples
     from zoo.entry import Preprocess
-    from zoo.sample_inputs import ImageInputs, read_samples
     from zoo.samples import sample_images
 
     source = shared / "weights" / "mobilenet-v1-025-224-tfjs-layers-float" / "model.json"

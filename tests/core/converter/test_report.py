@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import core
-from core.backends.cpu.regular_expressions import _re2
-from core.converter import Report, convert, inspect_model, written
+from core.backends.cpu.text.regular_expressions import _re2
+from core.converter import Report, conversion_outputs, convert, inspect_model
 from core.converter.web_writer import write_web
 from core.errors import CoreError
-from core.graph.model import GraphModel
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
+from core.model.graph_model import GraphModel
 from tests.core.converter.teachable_bundles import write_bundle
 from tests.core.converter.test_convert import layers_model
 from tests.reliability.hostile_graphs import endless_graphs
@@ -184,7 +184,7 @@ def test_what_conversion_refuses_is_refused(path, tmp_path, options):
 def test_what_the_format_cannot_hold_is_refused(tmp_path, monkeypatch):
     graph = dense(weight=np.ones((4, 4), np.float32))
     bad = graph._replace(nodes=[*graph.nodes[:2], graph.nodes[2]._replace(attributes={"a": 1j})])
-    monkeypatch.setattr(written, "prepared", lambda *_: bad)
+    monkeypatch.setattr(conversion_outputs, "prepared", lambda *_: bad)
     with pytest.raises(WeightsError, match="cannot be written: a of the node 'y' is a complex"):
         inspect_model(write_web(graph, tmp_path))
 

@@ -13,9 +13,8 @@ from core.converter.web_types import WEB_TYPES, unknown_types
 from core.converter.web_writer import write_web
 from core.errors import CoreError
 from core.graph.attributes import read_attribute
-from core.graph.encoding import graph_document, write_attribute
-from core.graph.model import GraphModel
-from core.graph.node_types.table import node_type_names
+from core.graph.graph_json_writer import graph_document, write_attribute
+from core.graph.node_types.rows import node_type_names
 from core.graph.nodes import (
     DataType,
     Endpoint,
@@ -26,6 +25,7 @@ from core.graph.nodes import (
     PartialShape,
     PartialSpec,
 )
+from core.model.graph_model import GraphModel
 from weights_cache.errors import WeightsError
 
 VECTOR = PartialSpec((None,))

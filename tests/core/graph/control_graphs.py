@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from core.graph.model import GraphModel
+from core.graph.graph_json_reader import read_graph_document
 from core.graph.nodes import Endpoint, Function, FunctionName, Graph, Node, PartialSpec
-from core.graph.topology import read_graph_document
+from core.model.graph_model import GraphModel
 
 RECORDED = json.loads(Path(__file__).with_name("control_graphs.json").read_text())
 

@@ -8,9 +8,9 @@ import pytest
 import core
 from core.converter.tflite import read_tflite
 from core.graph import order
-from core.graph.model import GraphModel
 from core.graph.nodes import Endpoint, Function, Graph, Node, PartialSpec, Quantization
-from core.graph.weights import SMALLEST_VIEW
+from core.graph.weight_tensors import SMALLEST_VIEW
+from core.model.graph_model import GraphModel
 from tests.core.graph.control_graphs import calls, function, model
 from tests.core.graph.test_control import COUNTING, FRAMES
 from tests.core.tflite.fixtures.models import FOLDER
@@ -293,7 +293,7 @@ def test_loops_are_found_in_one_go(monkeypatch):
     def counted(needs, *rest):
         return plain(lambda name: seen.append(name) or needs(name), *rest)
 
-    monkeypatch.setattr("core.graph.body.running_order", counted)
+    monkeypatch.setattr("core.graph.subgraph.running_order", counted)
     nodes = [Node("x", "Placeholder")]
     for k in range(50):
         source = f"m{k + 1}" if k < 49 else "x"
@@ -309,7 +309,9 @@ def test_the_way_is_found_once(monkeypatch):
     """When the model is made and planned; then runs take it, in any order of the inputs."""
     count = []
     plain = order.running_order
-    monkeypatch.setattr("core.graph.body.running_order", lambda *a: count.append(1) or plain(*a))
+    monkeypatch.setattr(
+        "core.graph.subgraph.running_order", lambda *a: count.append(1) or plain(*a)
+    )
     body = function("f", "r = Neg a", "a", "r:y:0")
     branches = calls(then_branch="f", else_branch="f")
     text = "a = Placeholder\nb = Placeholder\ns = AddV2 a b\ny = If on s"

@@ -9,10 +9,10 @@ import pytest
 
 import core
 from core.errors import CoreError, KernelNotFound
+from core.graph.graph_json_reader import read_graph_document, read_initializer
 from core.graph.hash_tables import HashTable
-from core.graph.model import GraphModel
 from core.graph.nodes import DataType, Endpoint, Graph, Node, PartialSpec
-from core.graph.topology import read_graph_document, read_initializer
+from core.model.graph_model import GraphModel
 from tests.core.graph.control_graphs import loop, model, nodes
 
 STRINGS = {"key_dtype": DataType("DT_STRING"), "value_dtype": DataType("DT_INT64")}

@@ -16,10 +16,10 @@ import pytest
 import core
 from core.dtypes import DTYPES
 from core.graph.executor import GIVEN_TYPES
-from core.graph.model import GraphModel
-from core.graph.node_types.table import find_node_type, node_type_names
+from core.graph.graph_json_reader import read_nodes
+from core.graph.node_types.rows import find_node_type, node_type_names
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
-from core.graph.topology import read_nodes
+from core.model.graph_model import GraphModel
 from tests.rules.sources import ROOT
 
 GRAPHS = json.loads(Path(__file__).with_name("tfjs_nodes.json").read_text())["graphs"]

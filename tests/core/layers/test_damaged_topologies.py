@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import core
-from core.graph.model import GraphModel
 from core.layers import builder
 from core.layers.inference import graph_of_layer_weights, layers_graph, weight_slots
+from core.model.graph_model import GraphModel
 from tests.core.layers.recorded import documents, names, recorded
 
 

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.backends.cpu.lowering.machine import ALIGNMENT
-from core.backends.cpu.lowering.table import (
+from core.backends.cpu.lowering.cpu_executable import ALIGNMENT
+from core.backends.cpu.lowering.lowering_rules import (
     Call,
     Lowered,
     Views,
@@ -21,13 +21,13 @@ from core.backends.cpu.lowering.table import (
     numpy_dtype,
     padded_shape,
 )
-from core.backends.cpu.lowering.team import Lanes
+from core.backends.cpu.lowering.thread_pool import Lanes
 from core.dtypes import dtype_of
-from core.geometry import Sides
 from core.graph.nodes import Node
-from core.kernels import OPS
 from core.plan.program import ABSENT, HERE, Program, attributes_of, epilogue_of
+from core.registry import OPS
 from core.specs import Shape, Spec
+from core.windows import Sides
 from tests.core.plan.plan_threads import one_blas_thread
 from tests.helpers import peak_of
 

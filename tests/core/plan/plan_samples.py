@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from core.plan.placement import Placed, Request, place
-from core.plan.report import StepInfo
+from core.plan.arena import Placed, Request, place
+from core.plan.plan_report import StepInfo
 from core.specs import Spec
 
 

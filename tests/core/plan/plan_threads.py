@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import get_ident
 
-from core.backends.cpu.lowering import blas, team
+from core.backends.cpu.lowering import blas, thread_pool
 
 
 @contextmanager
@@ -21,7 +21,7 @@ def one_blas_thread() -> Iterator[None]:
 @contextmanager
 def leading() -> Iterator[None]:
     """This thread leads the team, unless another one does."""
-    found = team.current_team()
+    found = thread_pool.current_team()
     leads = found.leader is None
     if leads:
         found.leader = get_ident()

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import core
-from core.graph.model import GraphModel
-from core.plan import keeping, planner
-from core.plan.keeping import Kept, SharedWeights
+from core.model.graph_model import GraphModel
+from core.plan import cache, planner
+from core.plan.cache import Kept, SharedWeights
 from tests.core.graph.control_graphs import model
 
 CONV = {"strides": [1, 1, 1, 1], "padding": "SAME", "data_format": "NHWC", "dilations": [1] * 4}
@@ -68,7 +68,7 @@ def test_arenas_of_other_plans_are_within_a_bound(graph, monkeypatch):
     """Those of the shapes that were used longest ago go first."""
     plans = [graph.plan(images(count)) for count in range(1, 9)]
     bound = plans[6].arena_bytes + plans[5].arena_bytes
-    monkeypatch.setattr(keeping, "MOST_IDLE_BYTES", bound)
+    monkeypatch.setattr(cache, "MOST_IDLE_BYTES", bound)
     for _ in range(2):
         for count in range(1, 9):
             graph.predict(images(count))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from core.backends.cpu.lowering.chain import lower_elementwise
-from core.backends.cpu.lowering.table import find_lowering
+from core.backends.cpu.lowering.lowering_rules import find_lowering
 from core.plan.elementwise import ELEMENTWISE_OPS
 from core.plan.program import HERE
 from tests.core.plan.harness import MARGIN, check, expected, node, random_margins, run

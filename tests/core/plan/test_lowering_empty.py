@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from core.backends.cpu.lowering.machine import Machine
+from core.backends.cpu.lowering.cpu_executable import Machine
 from core.plan.elementwise import ELEMENTWISE_OPS
 from core.plan.program import HERE
 from tests.core.plan.harness import Arrays, expected, node

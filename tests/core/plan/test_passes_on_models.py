@@ -11,7 +11,7 @@ import pytest
 import core
 from core.graph.executor import Executor
 from core.graph.nodes import Graph, Node
-from core.graph.weights import weight
+from core.graph.weight_tensors import weight
 from core.plan.passes import (
     PROGRAM_PASSES,
     drop_identities,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.errors import CoreError
-from core.plan.placement import Placed, Request, least_bytes, place
+from core.plan.arena import Placed, Request, least_bytes, place
 
 
 def check(requests, alignment=64):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import core
-from core.backends.cpu.lowering.team import team_size
-from core.graph.model import GraphModel
+from core.backends.cpu.lowering.thread_pool import team_size
+from core.model.graph_model import GraphModel
 from core.plan.plan import Plan
 from tests.core.graph.control_graphs import model
 from tests.core.plan.test_recording import agrees, eager

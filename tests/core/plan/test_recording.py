@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import core
-from core.graph.model import GraphModel
 from core.graph.nodes import DataType
-from core.plan import recording
+from core.model.graph_model import GraphModel
+from core.plan import tracing
 from core.plan.program import ABSENT
-from core.plan.recording import NeedsDataError, Recorder
+from core.plan.tracing import NeedsDataError, Recorder
 from core.settings import active_backend
 from core.specs import Spec
 from tests.core.graph.control_graphs import model
@@ -107,7 +107,7 @@ def test_constants_are_folded(rng):
 
 
 def test_what_would_be_large_is_computed_at_each_run(monkeypatch):
-    monkeypatch.setattr(recording, "MOST_FOLDED", 100)
+    monkeypatch.setattr(tracing, "MOST_FOLDED", 100)
     text = "x = Placeholder\nlarge = Fill shape one\nsmall = Fill few one\n"
     text += "a = AddV2 x small\ny = AddV2 a large"
     constants = {"shape": np.int32([30, 4]), "few": np.int32([25, 1, 4]), "one": np.float32(1)}

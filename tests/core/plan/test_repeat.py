@@ -7,8 +7,8 @@ import pytest
 
 import core
 from core.errors import CoreError
-from core.graph.model import GraphModel
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec, Quantization
+from core.model.graph_model import GraphModel
 from core.plan.planner import Planner
 
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import core
-from core.graph.model import GraphModel
 from core.graph.nodes import DataType, Node, PartialSpec
-from core.plan.stages import largest_plan
+from core.model.graph_model import GraphModel
+from core.plan.partition import largest_plan
 from tests.core.converter.test_passes import FILL, table_graph
 from tests.core.graph.control_graphs import RECORDED, calls, function, model, recorded
 from tests.core.graph.test_control import COUNTING, FRAMES

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import core
-from core.backends.cpu.lowering import machine, team
+from core.backends.cpu.lowering import cpu_executable, thread_pool
 from core.backends.cpu.lowering.workspaces import Workspace, Workspaces
 from core.guards import Guard, guarded
 from tests.reliability.activities import convolutions, numbers
@@ -20,35 +20,35 @@ class LateError(Exception):
 @pytest.fixture
 def two(monkeypatch):
     """A team of two of its own."""
-    monkeypatch.setattr(team, "team_size", lambda: 2)
-    monkeypatch.setattr(team, "_team", team.Team())
+    monkeypatch.setattr(thread_pool, "team_size", lambda: 2)
+    monkeypatch.setattr(thread_pool, "_team", thread_pool.Team())
 
 
-def two_lanes(begun: Event, go_on: Event, written: np.ndarray) -> team.Lanes:
+def two_lanes(begun: Event, go_on: Event, written: np.ndarray) -> thread_pool.Lanes:
     """Whoever leads is struck once the other one is in its lane, and will write after a while."""
 
     def lane() -> None:
-        if team.current_team().leader == team.get_ident():
+        if thread_pool.current_team().leader == thread_pool.get_ident():
             assert begun.wait(60)
             raise LateError
         begun.set()
         assert go_on.wait(60)
         written[:] = 1
 
-    return team.Lanes([[lane], [lane]])
+    return thread_pool.Lanes([[lane], [lane]])
 
 
 @pytest.mark.parametrize("is_late", [True, False])
 def test_a_workspace_waits_for_the_next_run_only_when_helpers_rest(two, monkeypatch, is_late):
     """One of whom a helper might still write to, the next run would share with it."""
-    monkeypatch.setattr(team, "MOST_SECONDS", 0.05 if is_late else 60)
+    monkeypatch.setattr(thread_pool, "MOST_SECONDS", 0.05 if is_late else 60)
     workspaces, written = Workspaces(), np.zeros(3)
     begun, go_on = Event(), Event()
 
     def do(workspace: Workspace) -> None:
         if not is_late:
-            rests = team.current_team().rests
-            monkeypatch.setattr(team.Team, "rests", lambda _: (go_on.set(), rests())[1])
+            rests = thread_pool.current_team().rests
+            monkeypatch.setattr(thread_pool.Team, "rests", lambda _: (go_on.set(), rests())[1])
         two_lanes(begun, go_on, written)()
 
     with pytest.raises(LateError):
@@ -56,8 +56,8 @@ def test_a_workspace_waits_for_the_next_run_only_when_helpers_rest(two, monkeypa
     assert len(workspaces) == (not is_late)
     assert written.any() != is_late
     go_on.set()
-    monkeypatch.setattr(team, "MOST_SECONDS", 60)
-    assert team.current_team().rests() and written.all()
+    monkeypatch.setattr(thread_pool, "MOST_SECONDS", 60)
+    assert thread_pool.current_team().rests() and written.all()
 
 
 def test_an_error_of_the_run_itself_costs_no_workspace():
@@ -80,7 +80,7 @@ def test_a_plan_that_is_too_large_names_its_largest_value(monkeypatch):
     def refused(size: int) -> np.ndarray:
         raise MemoryError
 
-    monkeypatch.setattr(machine, "_aligned", refused)
+    monkeypatch.setattr(cpu_executable, "_aligned", refused)
     text = rf"need {executable.arena_bytes:,} bytes at the same time, of which '\w+' takes [\d,]+"
     with pytest.raises(core.CoreError, match=text + ", which this process cannot get"):
         executable.run([x])
@@ -94,4 +94,4 @@ def test_a_plan_that_is_too_large_names_its_largest_value(monkeypatch):
 def test_more_bytes_than_an_array_may_have():
     for size in (2**62, 2**63, 2**70):
         with pytest.raises((MemoryError, ValueError)):
-            machine._aligned(size)
+            cpu_executable._aligned(size)

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import core
-from core import kernels
+from core import registry
 from core.backends.shader import ShaderBackend
-from core.backends.shader.context import ContextError, open_context
-from core.backends.shader.entries import address
-from core.backends.shader.inline import InlineOwner
-from core.backends.shader.owner import Owner, live_owners
-from core.kernels import (
+from core.backends.shader.runtime.caller_thread import InlineOwner
+from core.backends.shader.runtime.context import ContextError, open_context
+from core.backends.shader.runtime.gl_functions import address
+from core.backends.shader.runtime.gl_thread import Owner, live_owners
+from core.registry import (
     _BACKENDS,
     FUNCTIONS,
     KERNEL_NAMES,
@@ -115,7 +115,7 @@ def scratch_ops():
     """Forget the ops and kernels that a test adds."""
     load_kernels("cpu")
     load_kernels("shader")  # ours are not among those
-    tables: list[dict] = [OPS, KERNELS, READY, kernels._HOMES, KERNEL_NAMES, FUNCTIONS]
+    tables: list[dict] = [OPS, KERNELS, READY, registry._HOMES, KERNEL_NAMES, FUNCTIONS]
     before = [dict(table) for table in tables]
     yield
     for table, known in zip(tables, before, strict=True):

@@ -8,9 +8,9 @@ from dataclasses import replace
 import moderngl
 import pytest
 
-from core.backends.shader import context as contexts
-from core.backends.shader.context import ContextError, Device, adopt_context, open_context
-from core.backends.shader.entries import Entries
+from core.backends.shader.runtime import context as contexts
+from core.backends.shader.runtime.context import ContextError, Device, adopt_context, open_context
+from core.backends.shader.runtime.gl_functions import Entries
 from core.errors import SettingError
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="EGL is Linux's")
@@ -175,7 +175,7 @@ def test_a_package_is_broken(monkeypatch):
     assert "--force-reinstall moderngl glcontext (the import said: mgl.so: undef" in failure()
 
 
-CODE = "from core.backends.shader.context import open_context; open_context()"
+CODE = "from core.backends.shader.runtime.context import open_context; open_context()"
 
 
 @LINUX
@@ -199,7 +199,7 @@ def test_failures_of_the_real_driver(opengl, name, value, words):
     )
     last = done.stderr.splitlines()[-1]
     assert done.returncode == 1
-    assert last.startswith("core.backends.shader.context.ContextError: no OpenGL context: ")
+    assert last.startswith("core.backends.shader.runtime.context.ContextError: no OpenGL context: ")
     assert words in last
 
 

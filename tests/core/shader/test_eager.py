@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import core
-from core.backends.shader import timing
-from core.backends.shader.blocks import Block
-from core.backends.shader.compiler.layouts import Layout
-from core.backends.shader.programs import ShaderError
-from core.backends.shader.storage import Storage
-from core.kernels import load_backend
+from core.backends.shader.codegen.compiler.memory_layouts import Layout
+from core.backends.shader.runtime import device_timing
+from core.backends.shader.runtime.device_memory import Storage
+from core.backends.shader.runtime.memory_blocks import Block
+from core.backends.shader.runtime.programs import ShaderError
+from core.registry import load_backend
 
 
 @pytest.fixture
@@ -253,7 +253,7 @@ def counted_clock(monkeypatch):
             command()
         return 0.002
 
-    monkeypatch.setattr(timing, "device_seconds", device_seconds)
+    monkeypatch.setattr(device_timing, "device_seconds", device_seconds)
     return given
 
 
@@ -286,12 +286,20 @@ def test_tapes_do_not_wait(shader, monkeypatch):
 
 def test_both_clocks_run_what_they_measure(shader):
     session, ran = shader.session, []
-    for clock in (timing._wall_seconds, timing._query_seconds, timing.device_seconds):
+    for clock in (
+        device_timing._wall_seconds,
+        device_timing._query_seconds,
+        device_timing.device_seconds,
+    ):
         seconds = session.owner.call(
             lambda clock=clock: clock(session, [lambda: ran.append(clock)])
         )
         assert seconds >= 0
-    assert {*ran} == {timing._wall_seconds, timing._query_seconds, timing.device_seconds}
+    assert {*ran} == {
+        device_timing._wall_seconds,
+        device_timing._query_seconds,
+        device_timing.device_seconds,
+    }
 
 
 @pytest.mark.parametrize("told, runs", [([7000], 1), ([0, 7000], 2), ([0, 0, 0], 4)])
@@ -301,7 +309,7 @@ def test_a_clock_that_tells_nothing_is_asked_again(shader, monkeypatch, told, ru
 
     session, ran = shader.session, []
     monkeypatch.setitem(session.__dict__, "query", Query())
-    measure = partial(timing._query_seconds, session, [lambda: ran.append(1)])
+    measure = partial(device_timing._query_seconds, session, [lambda: ran.append(1)])
     seconds = session.owner.call(measure)
     assert len(ran) == runs and (runs == 4 or seconds == pytest.approx(7e-6))
 

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import core
-from core.backends.shader.blocks import Block
-from core.backends.shader.expressions import EXPRESSIONS, epilogue_text, expression
-from core.backends.shader.passes import Call, EpilogueStep, Operand
-from core.backends.shader.recipes import make_recipe
-from core.kernels import OPS, load_backend
+from core.backends.shader.codegen.compiled_kernel import make_recipe
+from core.backends.shader.codegen.expressions import EXPRESSIONS, epilogue_text, expression
+from core.backends.shader.codegen.kernel_language import Call, EpilogueStep, Operand
+from core.backends.shader.runtime.memory_blocks import Block
 from core.plan.elementwise import ELEMENTWISE_OPS
+from core.registry import OPS, load_backend
 from core.specs import Spec
 from tests.core.conftest import start_or_skip
 

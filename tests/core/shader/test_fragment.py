@@ -10,23 +10,23 @@ import numpy as np
 import pytest
 
 import core
-from core.backends.shader.blocks import Block
-from core.backends.shader.compiler.layouts import layout_of
-from core.backends.shader.drawn.convolution import (
+from core.backends.shader.codegen.compiled_kernel import make_recipe, passes_of
+from core.backends.shader.codegen.compiler.memory_layouts import layout_of
+from core.backends.shader.codegen.fragment.convolution import (
     drawn_convolution,
     drawn_depthwise,
     drawn_transpose,
 )
-from core.backends.shader.drawn.pooling import drawn_average, drawn_largest
-from core.backends.shader.drawn.products import Matrices, drawn_product
-from core.backends.shader.passes import Call, EpilogueStep, Operand, Table
-from core.backends.shader.recipes import make_recipe, passes_of
-from core.backends.shader.textures import to_texels
-from core.engine import tensor
+from core.backends.shader.codegen.fragment.pooling import drawn_average, drawn_largest
+from core.backends.shader.codegen.fragment.products import Matrices, drawn_product
+from core.backends.shader.codegen.kernel_language import Call, EpilogueStep, Operand, Table
+from core.backends.shader.runtime.memory_blocks import Block
+from core.backends.shader.runtime.textures import to_texels
+from core.dispatch import tensor
 from core.errors import CoreError
-from core.geometry import window
-from core.kernels import OPS, find_kernel, load_backend
+from core.registry import OPS, find_kernel, load_backend
 from core.specs import Spec
+from core.windows import window
 from tests.conftest import ROOT
 from tests.core.graph.control_graphs import model
 from tests.core.records.case import to_list, tolerance
@@ -74,7 +74,7 @@ def one_of_each(cases):
 @pytest.fixture(scope="module", params=[False, True], ids=["float32", "float16"])
 def session(request, opengl):
     """A session of the fragment path, and how far from the truth its results may be."""
-    from core.backends.shader.starting import new_session
+    from core.backends.shader.runtime.starting import new_session
 
     made = new_session(path="fragment", float16=request.param)
     yield made
@@ -324,7 +324,7 @@ def test_gradients_of_elementwise_ops(case, fragment, rng):
 
 def test_the_environment_forces_this_path(opengl):
     text = """import core
-from core.kernels import load_backend
+from core.registry import load_backend
 with core.backend("shader"):
     total = (core.tensor([1.0, 2.0]) * 3).sum().numpy()
 print(load_backend("shader").session.path, float(total))

@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 import core
-from core.backends.shader import storage as storage_module
-from core.backends.shader.owner import Owner
-from core.backends.shader.plans import ready
-from core.backends.shader.plans.ready import ReadyProgram
-from core.backends.shader.session import Session
-from core.backends.shader.storage import Storage
-from core.graph.model import GraphModel
+from core.backends.shader.plans import bound_program
+from core.backends.shader.plans.bound_program import ReadyProgram
+from core.backends.shader.runtime import device_memory as storage_module
+from core.backends.shader.runtime.device_memory import Storage
+from core.backends.shader.runtime.gl_thread import Owner
+from core.backends.shader.runtime.session import Session
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
-from core.kernels import load_backend
+from core.model.graph_model import GraphModel
+from core.registry import load_backend
 from tests.benchmarks.gpu_training import OPTIMIZERS, QUICK, trained
 from tests.core.plan.programs import computed, program_with_a_host_step
 
@@ -57,7 +57,7 @@ def watch(new_path, monkeypatch):
     """Begins with a backend that nobody used."""
     watch = Watch()
     of, fill, delete, values = Storage.of, Storage.fill, Storage._delete, Storage._values
-    bound, raw_values, finish = ReadyProgram._bound, ready.raw_values, Owner.finish
+    bound, raw_values, finish = ReadyProgram._bound, bound_program.raw_values, Owner.finish
 
     def filled(self, thing, *arguments):
         watch.touch("write", thing)
@@ -91,7 +91,7 @@ def watch(new_path, monkeypatch):
     monkeypatch.setattr(Storage, "fill", filled)
     monkeypatch.setattr(Storage, "_delete", deleted)
     monkeypatch.setattr(Storage, "_values", read)
-    monkeypatch.setattr(ready, "raw_values", raw_read)
+    monkeypatch.setattr(bound_program, "raw_values", raw_read)
     monkeypatch.setattr(ReadyProgram, "_bound", run)
     monkeypatch.setattr(Owner, "finish", finished)
     yield watch

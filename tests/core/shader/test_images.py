@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import core
-from core.backends.shader.normalization import batch_norm
-from core.backends.shader.passes import Call, Operand, Table
+from core.backends.shader.codegen.kernel_language import Call, Operand, Table
+from core.backends.shader.kernels.normalization import batch_norm
 from core.specs import Spec
 
 

@@ -4,8 +4,8 @@ from threading import Thread, current_thread
 
 import pytest
 
-from core.backends.shader.context import ContextError, open_context
-from core.backends.shader.inline import InlineOwner
+from core.backends.shader.runtime.caller_thread import InlineOwner
+from core.backends.shader.runtime.context import ContextError, open_context
 from tests.core.shader.test_owner import fail_there, in_thread, nothing
 
 

@@ -5,11 +5,11 @@ import re
 import numpy as np
 import pytest
 
-from core.backends.cpu.binary import floor_divide, remainder
-from core.backends.cpu.shape import cast
-from core.backends.shader.expressions import EXPRESSIONS, expression
-from core.backends.shader.library import FUNCTIONS, functions_for
-from core.kernels import load_backend
+from core.backends.cpu.kernels.binary import floor_divide, remainder
+from core.backends.cpu.kernels.shape import cast
+from core.backends.shader.codegen.expressions import EXPRESSIONS, expression
+from core.backends.shader.codegen.library import FUNCTIONS, functions_for
+from core.registry import load_backend
 from core.specs import Spec
 from tests.core.conftest import start_or_skip
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import core
-from core.backends.shader import segment
-from core.kernels import load_backend
+from core.backends.shader.kernels import segment
+from core.registry import load_backend
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -38,7 +38,7 @@ def looks(request, monkeypatch):
     if request.param == "many":
         monkeypatch.setattr(segment, "MOST_LOOKS", 0)
         monkeypatch.setattr(segment, "FEW_SUMS", 0)
-        monkeypatch.setattr("core.backends.shader.indexing.MOST_LOOKS", 0)
+        monkeypatch.setattr("core.backends.shader.kernels.indexing.MOST_LOOKS", 0)
         load_backend("shader").session.recipes.clear()
     yield
     load_backend("shader").session.recipes.clear()

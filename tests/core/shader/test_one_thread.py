@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import core
-from core.backends.shader.context import ContextError, open_context
-from core.backends.shader.inline import InlineOwner
-from core.backends.shader.owner import live_owners
-from core.backends.shader.waiting import passed
-from core.graph.model import GraphModel
+from core.backends.shader.runtime.caller_thread import InlineOwner
+from core.backends.shader.runtime.context import ContextError, open_context
+from core.backends.shader.runtime.gl_thread import live_owners
+from core.backends.shader.runtime.waiting import passed
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
-from core.kernels import load_backend
+from core.model.graph_model import GraphModel
+from core.registry import load_backend
 from tests.core.shader.test_starting import in_process
 
 
@@ -214,7 +214,7 @@ def work():
     core.square(2.0).numpy()
 threading.Thread(target=work).start()
 """,
-    "collected": "owner = core.kernels.load_backend('shader').session.owner; del kept",
+    "collected": "owner = core.registry.load_backend('shader').session.owner; del kept",
 }
 FORKS = """
 import warnings

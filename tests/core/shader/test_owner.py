@@ -10,10 +10,10 @@ import moderngl
 import numpy as np
 import pytest
 
-from core.backends.shader import owner as owners
-from core.backends.shader.checks import DeviceMemoryError
-from core.backends.shader.context import ContextError, open_context
-from core.backends.shader.owner import LONGEST_QUEUE, Owner, live_owners
+from core.backends.shader.runtime import gl_thread as owners
+from core.backends.shader.runtime.context import ContextError, open_context
+from core.backends.shader.runtime.device_errors import DeviceMemoryError
+from core.backends.shader.runtime.gl_thread import LONGEST_QUEUE, Owner, live_owners
 from core.errors import CoreError
 from tests.core.shader.conftest import count_objects
 

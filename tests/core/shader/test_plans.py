@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import core
-from core.backends.shader.hosting import HostKernel
-from core.graph.model import GraphModel
+from core.backends.shader.kernels.hosting import HostKernel
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
-from core.kernels import KERNELS, load_backend
+from core.model.graph_model import GraphModel
 from core.plan.passes import PROGRAM_PASSES
+from core.registry import KERNELS, load_backend
 from tests.core.plan.harness import node
 from tests.core.plan.programs import computed, program_of, program_with_a_host_step
 from tests.core.plan.test_random_programs import random_program
@@ -281,7 +281,7 @@ def test_a_run_has_a_time_on_the_device(shader, rng, monkeypatch):
         counted.append(len(calls))
         return 6.0
 
-    monkeypatch.setattr("core.backends.shader.plans.ready.device_seconds", seconds)
+    monkeypatch.setattr("core.backends.shader.plans.bound_program.device_seconds", seconds)
     with core.backend("shader"):
         plan = graph_model().plan(x)
     assert [plan.gpu_time({"x": x}, repeat) for repeat in (1, 3)] == [6000, 2000]

@@ -8,8 +8,8 @@ import pytest
 
 START = """
 import os, sys, threading, time
-from core.backends.shader.context import ContextError, open_context
-from core.backends.shader.owner import Owner
+from core.backends.shader.runtime.context import ContextError, open_context
+from core.backends.shader.runtime.gl_thread import Owner
 owner = Owner(open_context)
 nothing = lambda: None
 """

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import core
-from core.backends.shader.contraction import contract
-from core.backends.shader.conv import conv2d, conv2d_backprop_filter
-from core.backends.shader.linear import matmul
-from core.backends.shader.passes import Call, Operand, all_passes
+from core.backends.shader.codegen.kernel_language import Call, Operand, all_passes
+from core.backends.shader.kernels.contraction import contract
+from core.backends.shader.kernels.conv import conv2d, conv2d_backprop_filter
+from core.backends.shader.kernels.linear import matmul
 from core.specs import Spec
 from tests.core.shader.conftest import normal
 

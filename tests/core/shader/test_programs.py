@@ -7,12 +7,12 @@ import pickle
 import pytest
 
 from core import code_cache
-from core.backends.shader import programs as programs_module
-from core.backends.shader.blocks import Block
-from core.backends.shader.compiler.layouts import Layout
-from core.backends.shader.compiler.source import ShaderText
-from core.backends.shader.programs import Programs, ShaderError
-from core.backends.shader.storage import Storage
+from core.backends.shader.codegen.compiler.memory_layouts import Layout
+from core.backends.shader.codegen.compiler.program_source import ShaderText
+from core.backends.shader.runtime import programs as programs_module
+from core.backends.shader.runtime.device_memory import Storage
+from core.backends.shader.runtime.memory_blocks import Block
+from core.backends.shader.runtime.programs import Programs, ShaderError
 from tests.helpers import skip_or_fail
 
 BODY = """#version 430

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import core
-from core.backends.shader import readback
-from core.graph.model import GraphModel
+from core.backends.shader.runtime import readback
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
-from core.kernels import load_backend
+from core.model.graph_model import GraphModel
+from core.registry import load_backend
 
 
 @pytest.fixture(params=["compute", "fragment", "compute, float16"])

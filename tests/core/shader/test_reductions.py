@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import core
-from core.backends.shader.passes import Call, Operand, all_passes
-from core.backends.shader.reductions import Groups, grouped, reduced
-from core.kernels import OPS
+from core.backends.shader.codegen.kernel_language import Call, Operand, all_passes
+from core.backends.shader.codegen.reductions import Groups, grouped, reduced
+from core.registry import OPS
 from core.specs import Spec
 
 #: Shape, axes, and what runs: maps of each value by itself, or tiles, which are groups of threads.

@@ -10,15 +10,16 @@ import pytest
 
 import core
 from core import code_cache
-from core.backends.shader import ShaderBackend, self_check
-from core.backends.shader.library import FUNCTIONS
-from core.backends.shader.self_check import (
+from core.backends.shader import ShaderBackend
+from core.backends.shader.codegen.library import FUNCTIONS
+from core.backends.shader.runtime import self_check
+from core.backends.shader.runtime.self_check import (
     DriverWarning,
     check_once,
     find_faults,
     report,
 )
-from core.kernels import load_backend
+from core.registry import load_backend
 
 
 @pytest.fixture

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import core
-from core.backends.shader import starting
-from core.backends.shader.context import ContextError, Device, open_context
-from core.backends.shader.owner import live_owners
+from core.backends.shader.runtime import starting
+from core.backends.shader.runtime.context import ContextError, Device, open_context
+from core.backends.shader.runtime.gl_thread import live_owners
 from core.errors import SettingError
-from core.kernels import _BACKENDS, load_backend
+from core.registry import _BACKENDS, load_backend
 
 VARIABLES = ("DEVICE", "PATH", "FLOAT16", "MEMORY_MB")
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from core.backends.shader.tiles.averages import mean_tile
-from core.backends.shader.tiles.choices import (
+from core.backends.shader.codegen.tiles.averages import mean_tile
+from core.backends.shader.codegen.tiles.choices import (
     CANDIDATES,
     SEPARABLE,
     TUNED,
@@ -14,25 +14,31 @@ from core.backends.shader.tiles.choices import (
     choose,
     choose_separable,
 )
-from core.backends.shader.tiles.convolution import (
+from core.backends.shader.codegen.tiles.convolution import (
     Convolution,
     conv2d_tile,
     direct_fits,
     direct_tile,
     gathered_tile,
 )
-from core.backends.shader.tiles.depthwise import (
+from core.backends.shader.codegen.tiles.depthwise import (
     Depthwise,
     Strip,
     depthwise_input_tile,
     depthwise_tile,
 )
-from core.backends.shader.tiles.fused import can_fuse, pays, separable_tile
-from core.backends.shader.tiles.gradients import depthwise_filter_gradient, filter_gradient
-from core.backends.shader.tiles.matrix import matmul_tile, product_tile
-from core.backends.shader.tiles.source import MOST_GROUPS, Limits, TwoStages, spread, threads
-from core.backends.shader.tiles.transposed import transposed_tile
-from core.geometry import window
+from core.backends.shader.codegen.tiles.fused import can_fuse, pays, separable_tile
+from core.backends.shader.codegen.tiles.gradients import depthwise_filter_gradient, filter_gradient
+from core.backends.shader.codegen.tiles.matrix import matmul_tile, product_tile
+from core.backends.shader.codegen.tiles.tile_source import (
+    MOST_GROUPS,
+    Limits,
+    TwoStages,
+    spread,
+    threads,
+)
+from core.backends.shader.codegen.tiles.transposed import transposed_tile
+from core.windows import window
 from tests.core.shader.conftest import normal
 from tests.core.shader.tile_runs import run
 from tests.helpers import require, skip_or_fail

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from core.kernels import load_backend
+from core.registry import load_backend
 from tests.benchmarks.gpu_training import OPTIMIZERS, QUICK, trained
 
 #: How far losses may be apart, of their size, in units of the backend's epsilon: measured is 1.1.

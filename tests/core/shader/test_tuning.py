@@ -7,20 +7,20 @@ import pytest
 
 import core
 from core import code_cache
-from core.backends.shader.plans import tuning
-from core.backends.shader.tiles.choices import FAMILIES, SMALLEST, Choice, Product, choose
-from core.backends.shader.tiles.source import Limits
-from core.backends.shader.tiles.tuning import (
+from core.backends.shader.codegen.tiles.choices import FAMILIES, SMALLEST, Choice, Product, choose
+from core.backends.shader.codegen.tiles.tile_source import Limits
+from core.backends.shader.codegen.tiles.tuned_tiles import (
     FORMAT,
     Compared,
     fastest,
     keep_choices,
     load_choices,
 )
+from core.backends.shader.plans import plan_tuning
 from core.errors import CoreError
-from core.graph.model import GraphModel
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
-from core.kernels import load_backend
+from core.model.graph_model import GraphModel
+from core.registry import load_backend
 
 TURNED = Product(5, 6, 7, transpose_a=True)
 SMALLEST_KNOWN = Choice(16, 32, 4, 1, 8, 8)  # of the candidates
@@ -68,7 +68,7 @@ def other_wins(monkeypatch):
         (new,) = {*runs} - {old}
         return Compared(new, 2.0, 1.0)
 
-    monkeypatch.setattr(tuning, "fastest", decided)
+    monkeypatch.setattr(plan_tuning, "fastest", decided)
 
 
 def model(rng):
@@ -129,7 +129,7 @@ def test_the_faster_tile_is_used_and_found_again(restart, other_wins, folder, rn
 
 
 def test_what_is_as_fast_changes_nothing(restart, monkeypatch, folder, rng):
-    monkeypatch.setattr(tuning, "fastest", lambda runs, old: Compared(old, 1.0, 1.0))
+    monkeypatch.setattr(plan_tuning, "fastest", lambda runs, old: Compared(old, 1.0, 1.0))
     session = restart()
     _, old, new, told = tuned(rng)
     assert old == new and session.tuned == {}
@@ -145,7 +145,7 @@ def test_without_a_cache_it_is_for_this_session(restart, other_wins, rng):
 
 
 def test_slow_tiles_leave_no_programs(restart, monkeypatch, rng):
-    monkeypatch.setattr(tuning, "fastest", lambda runs, old: Compared(old, 1.0, 1.0))
+    monkeypatch.setattr(plan_tuning, "fastest", lambda runs, old: Compared(old, 1.0, 1.0))
     session = restart()
     made = model(rng)
     made.predict({n: np.zeros(spec.shape, np.float32) for n, spec in made.inputs.items()})

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import core
-from core.backends.shader.passes import MOST_INPUTS, Call, Operand
-from core.backends.shader.programs import ShaderError
+from core.backends.shader.codegen.kernel_language import MOST_INPUTS, Call, Operand
+from core.backends.shader.runtime.programs import ShaderError
 from core.specs import Spec
 from tests.rules.sources import ROOT
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import core
-from core.backends.shader.context import open_context
-from core.backends.shader.entries import address
+from core.backends.shader.runtime.context import open_context
+from core.backends.shader.runtime.gl_functions import address
 
 LOGIC_OP, CLEAR, CLIP_DISTANCE, SCISSOR, STENCIL = 0x0BF2, 0x1500, 0x3000, 0x0C11, 0x0B90
 UNPACK_ROW_LENGTH, PACK_SKIP_PIXELS = 0x0CF2, 0x0D04

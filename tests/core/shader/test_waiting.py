@@ -5,9 +5,9 @@ from threading import Event
 
 import pytest
 
-from core.backends.shader import waiting
-from core.backends.shader.context import ContextError
-from core.backends.shader.waiting import passed
+from core.backends.shader.runtime import waiting
+from core.backends.shader.runtime.context import ContextError
+from core.backends.shader.runtime.waiting import passed
 
 
 def test_the_event_loop_goes_on(owner):

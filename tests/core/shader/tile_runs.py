@@ -4,8 +4,8 @@ import re
 
 import numpy as np
 
-from core.backends.shader.library import functions_for
-from core.backends.shader.tiles.source import Tile, TwoStages
+from core.backends.shader.codegen.library import functions_for
+from core.backends.shader.codegen.tiles.tile_source import Tile, TwoStages
 
 _BUFFER = (
     "layout(std430, binding = {k}) {how} restrict buffer {name}Block {{ {kind} {name}data[]; }};"

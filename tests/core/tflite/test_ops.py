@@ -6,7 +6,7 @@ import pytest
 from core.converter.tflite import read_tflite
 from core.converter.tflite.reader import all_rules
 from core.converter.tflite.translation import CUSTOM
-from core.graph.model import GraphModel
+from core.model.graph_model import GraphModel
 from tests.core.tflite.fixtures.models import FOLDER, MODELS, load
 
 #: Ops that other tests have: real files, and files that are written here.
@@ -62,7 +62,7 @@ def test_few_quanta_differ(run):
 
 
 def test_every_translated_op_is_in_a_file():
-    from core.converter.tflite.document import read_document
+    from core.converter.tflite.file_content import read_document
 
     documents = [read_document(f.read_bytes()) for f in FOLDER.glob("*.tflite")]
     operators = [o for d in documents for g in d.subgraphs for o in g.operators]

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from core.converter.tflite.constants import KEPT_SHARE, Constants
-from core.converter.tflite.document import Document, TensorInfo
+from core.converter.tflite.file_content import Document, TensorInfo
 from core.errors import CoreError
-from core.graph.model import GraphModel
+from core.model.graph_model import GraphModel
 from weights_cache.errors import WeightsError
 
 

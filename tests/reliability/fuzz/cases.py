@@ -19,7 +19,7 @@ from tests.reliability.fuzz.mutations import mutated
 from tests.reliability.fuzz.planted import planted
 from tests.rules.sources import PACKAGES, ROOT
 from weights_cache import ZooError, load_weights
-from zoo.loaded import LoadedModel
+from zoo.pipeline.loaded_model import LoadedModel
 
 #: A case is too slow beyond so many seconds, both of the CPU and of the clock: a busy machine
 #: makes neither of them longer at once.

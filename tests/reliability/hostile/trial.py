@@ -141,7 +141,7 @@ def _used(mode: str, path: Path, file: File, temporary: Path) -> tuple[str, str]
 @contextmanager
 def _watched(mode: str) -> Iterator[None]:
     """While something looks on, models run op by op."""
-    from core.watchers import Watcher, watching
+    from core.observers import Watcher, watching
 
     if mode != "eager":
         yield

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from core.backends.cpu.lowering.chain import with_epilogue
-from core.backends.cpu.lowering.compact import copied
-from core.backends.cpu.lowering.table import Call, Lowered, Views, Work, lowers
+from core.backends.cpu.lowering.contiguous import copied
+from core.backends.cpu.lowering.lowering_rules import Call, Lowered, Views, Work, lowers
 from core.ops.slice import block_at, split_sizes, strided_index
 from core.ops.space import depth_blocks
 from core.plan.program import results

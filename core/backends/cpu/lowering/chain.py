@@ -11,15 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from core.backends.cpu.lowering.elementwise import PRELU_OF_ANY, element_works, temps_of
-from core.backends.cpu.lowering.rows import (
-    ALL,
-    BLOCK,
-    Index,
-    cut_into_blocks,
-    expanded_shape,
-    spread_to,
-)
-from core.backends.cpu.lowering.table import (
+from core.backends.cpu.lowering.lowering_rules import (
     Call,
     Lowered,
     Scratch,
@@ -28,7 +20,15 @@ from core.backends.cpu.lowering.table import (
     lowers,
     numpy_dtype,
 )
-from core.backends.cpu.lowering.team import cuts, lane_count, side_by_side
+from core.backends.cpu.lowering.row_blocks import (
+    ALL,
+    BLOCK,
+    Index,
+    cut_into_blocks,
+    expanded_shape,
+    spread_to,
+)
+from core.backends.cpu.lowering.thread_pool import cuts, lane_count, side_by_side
 from core.graph.nodes import Node
 from core.plan.elementwise import ELEMENTWISE_OPS
 from core.plan.program import HERE, epilogue_of

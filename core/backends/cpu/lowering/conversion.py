@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from core.backends.cpu.lowering.chain import with_epilogue
-from core.backends.cpu.lowering.table import Call, Lowered, Scratch, Views, Work, lowers
+from core.backends.cpu.lowering.lowering_rules import Call, Lowered, Scratch, Views, Work, lowers
 
 _WRAP = np.array(2.0**32)
 

@@ -7,8 +7,10 @@ from math import prod
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from core.backends.cpu.conv import places, tap
-from core.backends.cpu.lowering.blocks import (
+from core.backends.cpu.kernels.conv import places, tap
+from core.backends.cpu.lowering.chain import BoundChain, Chain, epilogue_chain
+from core.backends.cpu.lowering.contiguous import copied
+from core.backends.cpu.lowering.image_blocks import (
     Block,
     Padded,
     blocks_in_lanes,
@@ -19,10 +21,7 @@ from core.backends.cpu.lowering.blocks import (
     pixels_in,
     windows_over,
 )
-from core.backends.cpu.lowering.chain import BoundChain, Chain, epilogue_chain
-from core.backends.cpu.lowering.compact import copied
-from core.backends.cpu.lowering.rows import ALL
-from core.backends.cpu.lowering.table import (
+from core.backends.cpu.lowering.lowering_rules import (
     Call,
     Lowered,
     Scratch,
@@ -31,8 +30,9 @@ from core.backends.cpu.lowering.table import (
     lowers,
     padded_shape,
 )
-from core.backends.cpu.lowering.team import cuts, lane_count, side_by_side
-from core.geometry import Window
+from core.backends.cpu.lowering.row_blocks import ALL
+from core.backends.cpu.lowering.thread_pool import cuts, lane_count, side_by_side
+from core.windows import Window
 
 #: What a product and its sum take one thread, roughly.
 _NANOSECONDS = 0.02

@@ -12,18 +12,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from core.backends.cpu.lowering.blocks import (
+from core.backends.cpu.lowering.chain import epilogue_chain
+from core.backends.cpu.lowering.contiguous import copied
+from core.backends.cpu.lowering.image_blocks import (
     Block,
     Padded,
     blocks_in_lanes,
     has_plain_images,
     windows_over,
 )
-from core.backends.cpu.lowering.chain import epilogue_chain
-from core.backends.cpu.lowering.compact import copied
-from core.backends.cpu.lowering.table import Call, Lowered, Scratch, Views, Work, lowers
-from core.backends.cpu.lowering.team import lane_count, side_by_side
-from core.geometry import Window
+from core.backends.cpu.lowering.lowering_rules import Call, Lowered, Scratch, Views, Work, lowers
+from core.backends.cpu.lowering.thread_pool import lane_count, side_by_side
+from core.windows import Window
 
 #: What a product and its sum take one thread, roughly.
 _NANOSECONDS = 0.25

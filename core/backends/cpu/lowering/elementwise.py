@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from core.backends.cpu.lowering.rows import cut_into_blocks, row_of, spread_to, with_long_rows
-from core.backends.cpu.lowering.table import Work
-from core.backends.cpu.quantisation import NUDGE
+from core.backends.cpu.kernels.quantisation import NUDGE
+from core.backends.cpu.lowering.lowering_rules import Work
+from core.backends.cpu.lowering.row_blocks import cut_into_blocks, row_of, spread_to, with_long_rows
 from core.graph.nodes import Node
 
 Arrays = Sequence[np.ndarray]

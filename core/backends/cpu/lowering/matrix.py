@@ -5,8 +5,8 @@ from functools import partial
 import numpy as np
 
 from core.backends.cpu.lowering.chain import epilogue_chain
-from core.backends.cpu.lowering.rows import ALL
-from core.backends.cpu.lowering.table import Call, Lowered, Views, Work, lowers
+from core.backends.cpu.lowering.lowering_rules import Call, Lowered, Views, Work, lowers
+from core.backends.cpu.lowering.row_blocks import ALL
 
 
 @lowers("matmul")

@@ -7,12 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 from core.backends.cpu.lowering.chain import with_epilogue
-from core.backends.cpu.lowering.compact import copied
+from core.backends.cpu.lowering.contiguous import copied
+from core.backends.cpu.lowering.lowering_rules import Call, Lowered, Scratch, Views, Work, lowers
 from core.backends.cpu.lowering.reduction import lower_mean_of_pixels
-from core.backends.cpu.lowering.rows import BLOCK, row_of
-from core.backends.cpu.lowering.table import Call, Lowered, Scratch, Views, Work, lowers
-from core.geometry import Window, window
+from core.backends.cpu.lowering.row_blocks import BLOCK, row_of
 from core.plan.program import attributes_of
+from core.windows import Window, window
 
 #: Pixels of fewer values are gathered before rows of them are combined.
 _SHORT = 256

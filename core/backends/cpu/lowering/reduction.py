@@ -6,9 +6,9 @@ from math import prod
 import numpy as np
 
 from core.backends.cpu.lowering.chain import with_epilogue
-from core.backends.cpu.lowering.compact import Compact
-from core.backends.cpu.lowering.rows import cut_into_blocks, row_of
-from core.backends.cpu.lowering.table import Call, Lowered, Scratch, Views, Work, lowers
+from core.backends.cpu.lowering.contiguous import Compact
+from core.backends.cpu.lowering.lowering_rules import Call, Lowered, Scratch, Views, Work, lowers
+from core.backends.cpu.lowering.row_blocks import cut_into_blocks, row_of
 from core.specs import Shape, normal_axes, normal_axis
 
 #: Values that one product sums up; sums of more are made of such sums, which is more precise.

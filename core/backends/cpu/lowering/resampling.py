@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from core.backends.cpu.kernels.resize import WIDTH, changes, nearest, neighbours
 from core.backends.cpu.lowering.chain import with_epilogue
-from core.backends.cpu.lowering.compact import Compact, copied
-from core.backends.cpu.lowering.rows import BLOCK
-from core.backends.cpu.lowering.table import Call, Lowered, Scratch, Views, Work, lowers
-from core.backends.cpu.resize import WIDTH, changes, nearest, neighbours
-from core.geometry import Sides
+from core.backends.cpu.lowering.contiguous import Compact, copied
+from core.backends.cpu.lowering.lowering_rules import Call, Lowered, Scratch, Views, Work, lowers
+from core.backends.cpu.lowering.row_blocks import BLOCK
+from core.windows import Sides
 
 Works = list[Work]
 

@@ -8,11 +8,11 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from core.backend_contract import MOST_IDLE
 from core.backends.cpu import begin_plans, get_errors, reset_errors, set_errors
 from core.backends.cpu.lowering.blas import Run, one_blas_thread
-from core.backends.cpu.lowering.table import Work
-from core.backends.cpu.lowering.team import current_team
-from core.plan.executable import MOST_IDLE
+from core.backends.cpu.lowering.lowering_rules import Work
+from core.backends.cpu.lowering.thread_pool import current_team
 
 Result = TypeVar("Result")
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from core.converter.tflite.constants import quanta_of
-from core.converter.tflite.document import Quanta
+from core.converter.tflite.file_content import Quanta
 from core.converter.tflite.schema import PADDINGS, choice
 from core.converter.tflite.translated_op import TranslatedOp
 from core.converter.tflite.translation import CUSTOM, Rule

@@ -1,0 +1,31 @@
+"""Complex numbers and their parts."""
+
+import numpy as np
+
+from core.registry import kernel
+
+
+@kernel("complex", "cpu")
+def complex(real: np.ndarray, imag: np.ndarray) -> np.ndarray:
+    """Complex numbers of their parts, NaN and infinities too (1j * inf would make NaN)."""
+    result = np.empty(real.shape, np.complex64)
+    result.real, result.imag = real, imag
+    return result
+
+
+@kernel("real", "cpu")
+def real(input: np.ndarray) -> np.ndarray:
+    """The real parts."""
+    return np.array(input.real)
+
+
+@kernel("imag", "cpu")
+def imag(input: np.ndarray) -> np.ndarray:
+    """The imaginary parts."""
+    return np.array(input.imag)
+
+
+@kernel("complex_abs", "cpu")
+def complex_abs(x: np.ndarray) -> np.ndarray:
+    """The magnitudes, without overflow on the way."""
+    return np.abs(x)

@@ -1,0 +1,147 @@
+"""Convolutions in NumPy, over images and volumes: every window times the filter, as matrices.
+
+Work goes in blocks of rows, so that what a block reads and writes stays in the CPU's cache.
+"""
+
+from collections.abc import Iterator
+from itertools import product
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from core.bounds import claim
+from core.registry import kernel
+from core.windows import Window, window
+
+BLOCK_BYTES = 1 << 18  # a share of a common L2 cache; found by trying 64 KiB to 4 MiB
+
+
+def channels_last(x: np.ndarray, data_format: str) -> np.ndarray:
+    """A view of images with their channels as the last axis."""
+    return np.moveaxis(x, 1, -1) if data_format[1] == "C" else x
+
+
+def in_format(x: np.ndarray, data_format: str) -> np.ndarray:
+    """Images with the channels last, in their data format."""
+    return np.ascontiguousarray(np.moveaxis(x, -1, 1)) if data_format[1] == "C" else x
+
+
+def padded(x: np.ndarray, w: Window) -> np.ndarray:
+    """The input with its border of zeros, or itself where there is none."""
+    if not any(map(any, w.padding)):
+        return x
+    shape = (x.shape[0], *(n + sum(s) for n, s in zip(w.in_size, w.padding, strict=True)))
+    claim(prod(shape) * x.shape[-1] * x.itemsize, f"an input with its borders, {shape}")
+    result = np.zeros((*shape, x.shape[-1]), x.dtype)
+    result[_inside(w)] = x
+    return result
+
+
+def unpadded(x: np.ndarray, w: Window) -> np.ndarray:
+    """What `padded` was given."""
+    return np.array(x[_inside(w)], order="C")
+
+
+def _inside(w: Window) -> tuple[slice, ...]:
+    sides = zip(w.in_size, w.padding, strict=True)
+    return (slice(None), *(slice(before, before + n) for n, (before, _) in sides))
+
+
+def along(axis: int, *parts: slice) -> tuple[slice, ...]:
+    """The index of parts of an axis and of those after it."""
+    return (slice(None),) * axis + parts
+
+
+def tap(x: np.ndarray, w: Window, place: tuple[int, ...]) -> np.ndarray:
+    """The view of padded input that one place of the filter reads: [n, *out_size, channels]."""
+    axes = zip(place, w.dilations, w.out_size, w.strides, strict=True)
+    reads = (slice(p * d, p * d + (count - 1) * s + 1, s) for p, d, count, s in axes)
+    return x[along(1, *reads)]
+
+
+def places(w: Window) -> Iterator[tuple[int, ...]]:
+    """Every place of the filter, row by row."""
+    return product(*map(range, w.size))
+
+
+def row_blocks(rows: int, bytes_per_row: int) -> Iterator[slice]:
+    """Cut output rows into blocks of about BLOCK_BYTES."""
+    step = max(1, BLOCK_BYTES // max(bytes_per_row, 1))
+    return (slice(start, min(start + step, rows)) for start in range(0, rows, step))
+
+
+def windows_of(x: np.ndarray, w: Window) -> np.ndarray:
+    """A view of padded input: [n, *out_size, *filter size, channels]."""
+    batch, *axes, channel = x.strides
+    steps = [a * s for a, s in zip(axes, w.strides, strict=True)]
+    reads = [a * d for a, d in zip(axes, w.dilations, strict=True)]
+    return np.lib.stride_tricks.as_strided(
+        x,
+        (x.shape[0], *w.out_size, *w.size, x.shape[-1]),
+        (batch, *steps, *reads, channel),
+        writeable=False,
+    )
+
+
+def convolve(x: np.ndarray, filter: np.ndarray, w: Window) -> np.ndarray:
+    """Every window as a row of a matrix (im2col), times the filter as a matrix."""
+    n, out = x.shape[0], filter.shape[-1]
+    if not filter.size:
+        return np.zeros((n, *w.out_size, out), x.dtype)
+    weights = filter.reshape(-1, out)
+    if w.pointwise:
+        return np.matmul(x.reshape(-1, x.shape[-1]), weights).reshape(n, *w.out_size, out)
+    windows = windows_of(padded(x, w), w)
+    result = np.empty((n, *w.out_size, out), x.dtype)
+    rows, row_bytes = w.out_size[0], prod(w.out_size[1:]) * weights.shape[0] * x.itemsize
+    for i in range(n):
+        for block in row_blocks(rows, row_bytes):
+            columns = windows[i, block].reshape(-1, weights.shape[0])
+            np.matmul(columns, weights, out=result[i, block].reshape(-1, out))
+    return result
+
+
+def convolve_back(dy: np.ndarray, filter: np.ndarray, w: Window) -> np.ndarray:
+    """Every place of the filter adds its share to the pixels that it read."""
+    dx = padded(np.zeros((dy.shape[0], *w.in_size, filter.shape[-2]), dy.dtype), w)
+    for place in places(w):
+        tap(dx, w, place)[...] += dy @ filter[place].T
+    return unpadded(dx, w)
+
+
+def filter_of(x: np.ndarray, dy: np.ndarray, w: Window) -> np.ndarray:
+    """For every place of the filter: the pixels that it read, times dy."""
+    result = np.zeros((*w.size, x.shape[-1], dy.shape[-1]), x.dtype)
+    if not result.size:
+        return result
+    source, flat_dy = padded(x, w), dy.reshape(-1, dy.shape[-1])
+    for place in places(w):
+        pixels = tap(source, w, place).reshape(-1, x.shape[-1])
+        np.matmul(pixels.T, flat_dy, out=result[place])
+    return result
+
+
+@kernel("conv2d", "cpu")
+def conv2d(x: np.ndarray, filter: np.ndarray, data_format: str, **how: Any) -> np.ndarray:
+    """Windows times the filter."""
+    w = window(x.shape, filter.shape[:-2], data_format=data_format, **how)
+    return in_format(convolve(channels_last(x, data_format), filter, w), data_format)
+
+
+@kernel("conv2d_backprop_input", "cpu")
+def conv2d_backprop_input(
+    dy: np.ndarray, filter: np.ndarray, input_shape: Any, data_format: str, **how: Any
+) -> np.ndarray:
+    """The transpose of that."""
+    w = window(tuple(input_shape), filter.shape[:-2], data_format=data_format, **how)
+    return in_format(convolve_back(channels_last(dy, data_format), filter, w), data_format)
+
+
+@kernel("conv2d_backprop_filter", "cpu")
+def conv2d_backprop_filter(
+    x: np.ndarray, dy: np.ndarray, filter_shape: Any, data_format: str, **how: Any
+) -> np.ndarray:
+    """Windows times dy."""
+    w = window(x.shape, tuple(filter_shape)[:-2], data_format=data_format, **how)
+    return filter_of(channels_last(x, data_format), channels_last(dy, data_format), w)

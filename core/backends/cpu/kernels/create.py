@@ -1,0 +1,52 @@
+"""Kernels that make values from nothing, or nearly."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from core.dtypes import DTYPES, to_numpy
+from core.ops.create import fill_dtype, range_steps
+from core.registry import kernel
+
+
+@kernel("fill", "cpu")
+def fill(shape: Sequence[int], value: Any, dtype: str | None) -> np.ndarray:
+    """One value everywhere."""
+    dtype = fill_dtype(value, dtype)
+    if dtype == "string":
+        value = to_numpy(value, dtype)
+    return np.full(shape, value, DTYPES[dtype])
+
+
+@kernel("range", "cpu")
+def number_range(start: float, stop: float, step: float, dtype: str) -> np.ndarray:
+    """Each as start + i * step, so that no errors add up."""
+    count, step = range_steps(start, stop, step)
+    return (np.arange(count) * step + start).astype(DTYPES[dtype])
+
+
+@kernel("linspace", "cpu")
+def linspace(start: float, stop: float, num: int) -> np.ndarray:
+    """In float64, rounded once."""
+    return np.linspace(start, stop, num).astype(np.float32)
+
+
+@kernel("diag", "cpu")
+def diag(x: np.ndarray) -> np.ndarray:
+    """On the diagonal of a square matrix of all values."""
+    result = np.zeros(x.shape * 2, x.dtype)
+    result.reshape(-1)[:: x.size + 1] = x.ravel()
+    return result
+
+
+@kernel("one_hot", "cpu")
+def one_hot(
+    indices: np.ndarray, depth: int, on_value: float, off_value: float, dtype: str
+) -> np.ndarray:
+    """Indices outside set nothing."""
+    result = np.full((*indices.shape, depth), off_value, DTYPES[dtype])
+    flat = indices.ravel()
+    rows = np.flatnonzero((flat >= 0) & (flat < depth))
+    result.reshape(-1)[rows * depth + flat[rows]] = on_value
+    return result

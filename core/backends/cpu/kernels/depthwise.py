@@ -1,0 +1,92 @@
+"""Depthwise convolutions in NumPy: shifted multiply-add, as there is no matrix in them."""
+
+from typing import Any
+
+import numpy as np
+
+from core.backends.cpu.kernels.conv import (
+    channels_last,
+    in_format,
+    padded,
+    places,
+    row_blocks,
+    tap,
+    unpadded,
+)
+from core.registry import kernel
+from core.windows import Window, window
+
+
+@kernel("depthwise_conv2d", "cpu")
+def depthwise_conv2d(x: np.ndarray, filter: np.ndarray, data_format: str, **how: Any) -> np.ndarray:
+    """The sum over the filter's places of the input, shifted, times that place's weights."""
+    w = window(x.shape, filter.shape[:2], data_format=data_format, **how)
+    source = _repeat_channels(padded(channels_last(x, data_format), w), filter.shape[3])
+    channels = source.shape[3]
+    (height, width), weights = w.out_size, filter.reshape(-1, channels)
+    result = np.empty((x.shape[0], height, width, channels), x.dtype)
+    taps = [tap(source, w, place) for place in places(w)]
+    if w.strides[1] == 1:
+        # One long run per row instead of a short one per pixel: twice as fast.
+        taps, result = _runs(source, w), result.reshape(x.shape[0], height, width * channels)
+        weights = np.tile(weights, width)
+    for image in range(x.shape[0]):
+        for rows in row_blocks(height, width * channels * x.itemsize):
+            _sum_of_products([t[image, rows] for t in taps], weights, result[image, rows])
+    return in_format(result.reshape(x.shape[0], height, width, channels), data_format)
+
+
+def _repeat_channels(x: np.ndarray, multiplier: int) -> np.ndarray:
+    return x if multiplier == 1 else np.repeat(x, multiplier, axis=3)
+
+
+def _runs(source: np.ndarray, w: Window) -> list[np.ndarray]:
+    """For each place of the filter the pixels it reads: [n, out height, out width * channels]."""
+    n, height, width, channels = source.shape
+    rows, run = source.reshape(n, height, width * channels), w.out_size[1] * channels
+    views = []
+    for row, column in places(w):
+        top, left = row * w.dilations[0], column * w.dilations[1] * channels
+        last = top + (w.out_size[0] - 1) * w.strides[0] + 1
+        views.append(rows[:, top : last : w.strides[0], left : left + run])
+    return views
+
+
+def _sum_of_products(taps: list[np.ndarray], weights: np.ndarray, result: np.ndarray) -> None:
+    np.multiply(taps[0], weights[0], out=result)
+    product = np.empty_like(result)
+    for pixels, weight in zip(taps[1:], weights[1:], strict=True):
+        np.multiply(pixels, weight, out=product)
+        result += product
+
+
+@kernel("depthwise_conv2d_backprop_input", "cpu")
+def depthwise_conv2d_backprop_input(
+    dy: np.ndarray, filter: np.ndarray, input_shape: Any, data_format: str, **how: Any
+) -> np.ndarray:
+    """Every place of the filter adds its share to the pixels that it read."""
+    w = window(tuple(input_shape), filter.shape[:2], data_format=data_format, **how)
+    dx = padded(np.zeros((dy.shape[0], *w.in_size, filter.shape[2]), dy.dtype), w)
+    per_channel = _by_multiplier(channels_last(dy, data_format), filter.shape)
+    for place in places(w):
+        tap(dx, w, place)[...] += np.sum(per_channel * filter[place], axis=-1)
+    return in_format(unpadded(dx, w), data_format)
+
+
+@kernel("depthwise_conv2d_backprop_filter", "cpu")
+def depthwise_conv2d_backprop_filter(
+    x: np.ndarray, dy: np.ndarray, filter_shape: Any, data_format: str, **how: Any
+) -> np.ndarray:
+    """For every place of the filter: the pixels that it read, times dy, channel by channel."""
+    w = window(x.shape, tuple(filter_shape[:2]), data_format=data_format, **how)
+    source = padded(channels_last(x, data_format), w)
+    per_channel = _by_multiplier(channels_last(dy, data_format), filter_shape)
+    result = np.empty(tuple(filter_shape), x.dtype)
+    for place in places(w):
+        result[place] = np.einsum("nhwc,nhwcm->cm", tap(source, w, place), per_channel)
+    return result
+
+
+def _by_multiplier(dy: np.ndarray, filter_shape: Any) -> np.ndarray:
+    """The channels of a result as [..., channels, multiplier]."""
+    return dy.reshape(*dy.shape[:3], *filter_shape[2:])

@@ -1,0 +1,77 @@
+"""Fused convolutions and matrix products: the bias and the activation in place."""
+
+from typing import Any
+
+import numpy as np
+
+from core.backends.cpu.kernels.conv import conv2d
+from core.backends.cpu.kernels.depthwise import depthwise_conv2d
+from core.backends.cpu.kernels.linear import matmul
+from core.ops.fused import per_channel
+from core.registry import kernel
+
+
+def _elu(x: np.ndarray, below: Any) -> None:
+    np.copyto(x, np.expm1(np.minimum(x, 0)), where=x < 0)
+
+
+def _sigmoid(x: np.ndarray, below: Any) -> None:
+    np.negative(x, out=x)
+    np.exp(x, out=x)
+    x += 1
+    np.reciprocal(x, out=x)
+
+
+def _slope(x: np.ndarray, below: Any) -> None:
+    np.multiply(x, below, out=x, where=x < 0)
+
+
+# Each takes the values, which it changes, and the slope below zero.
+IN_PLACE = {
+    "linear": lambda x, below: None,
+    "relu": lambda x, below: np.maximum(x, 0, out=x),
+    "relu6": lambda x, below: np.clip(x, 0, 6, out=x),
+    "elu": _elu,
+    "sigmoid": _sigmoid,
+    "leakyrelu": _slope,
+    "prelu": _slope,
+}
+
+
+@kernel("fused_conv2d", "cpu")
+def fused_conv2d(x: np.ndarray, filter: np.ndarray, *rest: Any, **how: Any) -> np.ndarray:
+    """The convolution, then the rest in place."""
+    return _finish(conv2d, x, filter, *rest, **how)
+
+
+@kernel("fused_depthwise_conv2d", "cpu")
+def fused_depthwise_conv2d(x: np.ndarray, filter: np.ndarray, *rest: Any, **how: Any) -> np.ndarray:
+    """The convolution, then the rest in place."""
+    return _finish(depthwise_conv2d, x, filter, *rest, **how)
+
+
+@kernel("fused_matmul", "cpu")
+def fused_matmul(a: np.ndarray, b: np.ndarray, *rest: Any, **how: Any) -> np.ndarray:
+    """The product, then the rest in place."""
+    return _finish(matmul, a, b, *rest, **how)
+
+
+def _finish(
+    compute: Any,
+    x: np.ndarray,
+    filter: np.ndarray,
+    bias: np.ndarray | None,
+    weights: np.ndarray | None,
+    activation: str,
+    leakyrelu_alpha: float,
+    **how: Any,
+) -> np.ndarray:
+    result = compute(x, filter, **how)
+    data_format = how.get("data_format", "")
+    if bias is not None:
+        result += bias.reshape(per_channel(bias.shape, data_format))
+    if activation == "prelu" and weights is not None:
+        IN_PLACE[activation](result, weights.reshape(per_channel(weights.shape, data_format)))
+    else:
+        IN_PLACE[activation](result, leakyrelu_alpha)
+    return result

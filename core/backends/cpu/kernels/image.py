@@ -1,0 +1,11 @@
+"""Kernels on the pixels of images."""
+
+import numpy as np
+
+from core.registry import kernel
+
+
+@kernel("flip_left_right", "cpu")
+def flip_left_right(image: np.ndarray) -> np.ndarray:
+    """Turn the columns around."""
+    return np.array(image[:, :, ::-1], order="C")

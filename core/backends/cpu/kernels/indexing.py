@@ -1,0 +1,84 @@
+"""Kernels that take and put values by index."""
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+
+from core.backends.cpu.kernels.segment import sum_rows
+from core.ops.indexing import gather_axes, scatter_depth
+from core.registry import kernel
+from core.specs import Shape
+
+
+@kernel("gather", "cpu")
+def gather(x: np.ndarray, indices: np.ndarray, axis: int, batch_dims: int) -> np.ndarray:
+    """Checked first: NumPy would count negative indices from the end."""
+    length = x.shape[axis]
+    if indices.size and not (indices.min() >= 0 and indices.max() < length):
+        bad = indices[(indices < 0) | (indices >= length)][0]
+        raise ValueError(f"GatherV2: the index value {bad} is not in [0, {length - 1}]")
+    if not batch_dims:
+        return _taken(x, indices, axis)
+    at, batch = gather_axes(x.shape, indices.shape, axis, batch_dims)
+    before, after = (prod(x.shape[:batch]), prod(x.shape[batch:at])), prod(x.shape[at + 1 :])
+    places = indices.reshape(before[0], 1, prod(indices.shape[batch:]), 1)
+    taken = np.take_along_axis(x.reshape(*before, length, after), places, axis=2)
+    return taken.reshape(*x.shape[:at], *indices.shape[batch:], *x.shape[at + 1 :])
+
+
+def _taken(x: np.ndarray, places: np.ndarray, axis: int) -> np.ndarray:
+    """Entries along an axis, at places known to be valid."""
+    if places.ndim:
+        return x.take(places, axis=axis, mode="clip")
+    return np.moveaxis(x, axis, 0)[int(places), ...].copy()  # an array, also of one string
+
+
+def flat_places(lists: np.ndarray, shape: Shape) -> np.ndarray:
+    """Lists of numbers [..., axes] as places in a flattened array of that shape, checked."""
+    outside = (lists < 0) | (lists >= np.array(shape, np.int64))
+    if outside.any():
+        bad = lists[outside.any(axis=-1)][0]
+        raise ValueError(f"index {bad.tolist()} does not lie in shape {tuple(shape)}")
+    places = np.zeros(lists.shape[:-1], np.int64)
+    for axis, length in enumerate(shape):
+        places = places * length + lists[..., axis]
+    return places
+
+
+@kernel("gather_nd", "cpu")
+def gather_nd(params: np.ndarray, indices: np.ndarray) -> np.ndarray:
+    """As rows of a matrix."""
+    depth = indices.shape[-1]
+    head, tail = params.shape[:depth], params.shape[depth:]
+    places = flat_places(indices, head)
+    return _taken(params.reshape(prod(head), *tail), places, 0)
+
+
+def _rows(
+    indices: np.ndarray, updates: np.ndarray, shape: Shape
+) -> tuple[np.ndarray, np.ndarray, tuple[int, int]]:
+    """The places and the updates as rows of a matrix, and the shape of that."""
+    depth = scatter_depth(indices.shape, updates.shape, shape)
+    lists = indices if indices.ndim > 1 else indices[:, None]
+    places = flat_places(lists, shape[:depth]).ravel()
+    size = prod(shape[:depth]), prod(shape[depth:])
+    return places, updates.reshape(len(places), size[1]), size
+
+
+@kernel("scatter_nd", "cpu")
+def scatter_nd(indices: np.ndarray, updates: np.ndarray, shape: Sequence[int]) -> np.ndarray:
+    """Sums of rows."""
+    places, rows, size = _rows(indices, updates, tuple(shape))
+    return sum_rows(rows, places, size[0]).reshape(shape)
+
+
+@kernel("tensor_scatter_update", "cpu")
+def tensor_scatter_update(
+    tensor: np.ndarray, indices: np.ndarray, updates: np.ndarray
+) -> np.ndarray:
+    """NumPy keeps the last of several values for one place."""
+    places, rows, size = _rows(indices, updates, tensor.shape)
+    result = tensor.copy()
+    result.reshape(size)[places] = rows
+    return result

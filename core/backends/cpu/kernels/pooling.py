@@ -1,0 +1,181 @@
+"""Pooling in NumPy: one axis after the other, over views of the input that are shifted."""
+
+from collections.abc import Callable
+from functools import reduce
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from core.backends.cpu.kernels.conv import along, padded
+from core.registry import kernel
+from core.windows import Window, window
+
+Tap = tuple[tuple[slice, ...], tuple[slice, ...]]
+
+
+def _reads(w: Window, axis: int) -> list[tuple[slice, slice]]:
+    """For each place along an axis: the windows that have a pixel there, and those pixels."""
+    length, count, stride = w.in_size[axis], w.out_size[axis], w.strides[axis]
+    found = []
+    for place in range(w.size[axis]):
+        offset = place * w.dilations[axis] - w.padding[axis][0]
+        first = max(0, -(offset // stride))
+        last = max(first, min(count, (length - 1 - offset) // stride + 1))
+        start = offset + first * stride
+        found.append((slice(first, last), slice(start, start + (last - first) * stride, stride)))
+    return found
+
+
+def taps(w: Window) -> list[Tap]:
+    """For each place of a window, row by row: index of the windows with a pixel there, and of it.
+
+    Padding is thus never read.
+    """
+    places = product(*(_reads(w, axis) for axis in range(len(w.size))))
+    return [
+        (along(1, *(windows for windows, _ in place)), along(1, *(pixels for _, pixels in place)))
+        for place in places
+    ]
+
+
+def _fold(x: np.ndarray, w: Window, start: Any, combine: np.ufunc, dtype: Any) -> np.ndarray:
+    """Combine the values of each window, axis by axis."""
+    for axis in range(len(w.size)):
+        shape = (*x.shape[: axis + 1], w.out_size[axis], *x.shape[axis + 2 :])
+        result = np.full(shape, start, dtype)
+        for windows, pixels in _reads(w, axis):
+            part = result[along(axis + 1, windows)]
+            combine(part, x[along(axis + 1, pixels)], out=part)
+        x = result
+    return x
+
+
+def _counts(w: Window) -> np.ndarray:
+    """How many pixels each window has: [*out_size, 1]."""
+    along = []
+    for axis, count in enumerate(w.out_size):
+        pixels = np.zeros(count)
+        for windows, _ in _reads(w, axis):
+            pixels[windows] += 1
+        along.append(pixels)
+    return reduce(np.multiply.outer, along)[..., np.newaxis]
+
+
+def average(x: np.ndarray, w: Window, least: int = 0) -> np.ndarray:
+    """The average of each window; one without pixels has ``least`` of them."""
+    total = _fold(x, w, 0, np.add, np.float64)
+    total /= np.maximum(_counts(w), least)
+    return total.astype(np.float32)
+
+
+_LOWEST = {"f": -np.inf, "i": np.iinfo(np.int32).min, "b": False}
+
+
+def largest(x: np.ndarray, w: Window) -> np.ndarray:
+    """The largest value of each window; fmax passes over NaN."""
+    result = _fold(x, w, _LOWEST[x.dtype.kind], np.fmax, x.dtype)
+    if x.dtype.kind == "i":
+        result[:, _counts(w)[..., 0] == 0] = 0
+    return result
+
+
+def winners(
+    x: np.ndarray, w: Window, better: np.ufunc, lowest: float, added: np.ndarray | None = None
+) -> np.ndarray:
+    """For each window the place of the value that is better than those before it, or -1.
+
+    Args:
+        x: [n, *in_size, channels].
+        w: the windows.
+        better: comparison of a value with the best so far.
+        lowest: what the first value must be better than.
+        added: [place, channels], added to the values.
+    """
+    shape = (x.shape[0], *w.out_size, x.shape[-1])
+    best, places = np.full(shape, lowest, np.float64), np.full(shape, -1, np.int32)
+    for place, (windows, pixels) in enumerate(taps(w)):
+        values = x[pixels] if added is None else x[pixels] + added[place]
+        wins = better(values, best[windows])
+        np.copyto(best[windows], values, where=wins)
+        np.copyto(places[windows], place, where=wins)
+    return places
+
+
+def to_winners(dy: np.ndarray, places: np.ndarray, w: Window) -> np.ndarray:
+    """Add each window's gradient to its winner: [n, *in_size, channels]."""
+    dx = np.zeros((dy.shape[0], *w.in_size, dy.shape[-1]), dy.dtype)
+    for place, (windows, pixels) in enumerate(taps(w)):
+        part = dx[pixels]
+        np.add(part, dy[windows], out=part, where=places[windows] == place)
+    return dx
+
+
+def spread(dy: np.ndarray, w: Window, least: int = 0) -> np.ndarray:
+    """The transpose of `average`."""
+    g = dy / np.maximum(_counts(w), least)
+    for axis, length in enumerate(w.in_size):
+        dx = np.zeros((*g.shape[: axis + 1], length, *g.shape[axis + 2 :]))
+        for windows, pixels in _reads(w, axis):
+            dx[along(axis + 1, pixels)] += g[along(axis + 1, windows)]
+        g = dx
+    return g.astype(np.float32)
+
+
+@kernel("avg_pool", "cpu")
+def avg_pool(x: np.ndarray, filter_size: Any, **how: Any) -> np.ndarray:
+    """Sums in float64, divided by the number of pixels."""
+    return average(x, window(x.shape, filter_size, data_format="NHWC", **how))
+
+
+@kernel("avg_pool_grad", "cpu")
+def avg_pool_grad(dy: np.ndarray, input: np.ndarray, filter_size: Any, **how: Any) -> np.ndarray:
+    """The same share to every pixel of a window."""
+    return spread(dy, window(input.shape, filter_size, data_format="NHWC", **how))
+
+
+@kernel("max_pool", "cpu")
+def max_pool(x: np.ndarray, filter_size: Any, **how: Any) -> np.ndarray:
+    """The largest values; windows of one pixel each, side by side, leave even NaN as it is."""
+    w = window(x.shape, filter_size, data_format="NHWC", **how)
+    return x.copy() if w.pointwise else largest(x, w)
+
+
+@kernel("max_pool_grad", "cpu")
+def max_pool_grad(
+    dy: np.ndarray, input: np.ndarray, output: np.ndarray, filter_size: Any, **how: Any
+) -> np.ndarray:
+    """To the first of the largest values."""
+    w = window(input.shape, filter_size, data_format="NHWC", **how)
+    return to_winners(dy, winners(input, w, np.greater, -np.inf), w)
+
+
+@kernel("max_pool_with_argmax", "cpu")
+def max_pool_with_argmax(
+    x: np.ndarray, filter_size: Any, include_batch_in_index: bool, **how: Any
+) -> tuple[np.ndarray, np.ndarray]:
+    """The largest values and the places of the first of them."""
+    w = window(x.shape, filter_size, data_format="NHWC", **how)
+    places = winners(x, w, np.greater, -np.inf)
+    n, height, width, channels = np.ogrid[tuple(map(slice, places.shape))]
+    row = height * w.strides[0] - w.padding[0][0] + places // w.size[1]
+    column = width * w.strides[1] - w.padding[1][0] + places % w.size[1]
+    index = (row * w.in_size[1] + column) * x.shape[3] + channels
+    if include_batch_in_index:
+        index += n * (x.size // max(x.shape[0], 1))
+    return largest(x, w), np.where(places < 0, -1, index).astype(np.int32)
+
+
+_POOLS: dict[str, Callable] = {"avg": average, "max": largest}
+
+
+@kernel("pool", "cpu")
+def pool(input: np.ndarray, window_shape: Any, pooling_type: str, **how: Any) -> np.ndarray:
+    """Either; with dilations the padding is zeros that count."""
+    w = window(input.shape, window_shape, data_format="NHWC", **how)
+    if w.pointwise and pooling_type == "max":
+        return input.copy()
+    if max(w.dilations) > 1:
+        input = padded(input, w)
+        w = w._replace(in_size=input.shape[1:3], padding=((0, 0), (0, 0)))
+    return _POOLS[pooling_type](input, w)

@@ -1,0 +1,140 @@
+"""Resize kernels: one axis after the other, as every new pixel is made of whole rows or columns."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from core.backends.cpu.kernels.segment import sum_rows
+from core.registry import kernel
+
+HEIGHT, WIDTH = -3, -2
+
+
+def round_half_up(positions: np.ndarray) -> np.ndarray:
+    """The nearest whole number, the upper one of two, as JavaScript's Math.round."""
+    down = np.floor(positions)
+    return down + (positions - down >= 0.5)
+
+
+def step_between(old: int, new: int, align_corners: bool) -> float:
+    """How far two new pixels lie apart, in old ones."""
+    return (old - 1) / (new - 1) if align_corners and new > 1 else old / new
+
+
+def source_positions(
+    old: int, new: int, align_corners: bool, half_pixel_centers: bool
+) -> np.ndarray:
+    """Where each of ``new`` pixels lies among ``old`` ones."""
+    shift = 0.5 if half_pixel_centers else 0.0
+    return (np.arange(new) + shift) * step_between(old, new, align_corners) - shift
+
+
+def neighbours(
+    old: int, new: int, align_corners: bool, half_pixel_centers: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """For each new pixel the old ones before and after it, and its distance from the first."""
+    position = source_positions(old, new, align_corners, half_pixel_centers)
+    first = np.maximum(np.floor(position), 0)
+    second = np.minimum(np.ceil(position), old - 1)
+    before = np.minimum(first, old - 1).astype(int)
+    return before, np.maximum(second, 0).astype(int), (position - first).astype(np.float32)
+
+
+def changes(images: np.ndarray, size: Sequence[int]) -> list[tuple[int, int, int]]:
+    """The axes whose length changes, with the old and the new one; on others all pixels stay.
+
+    Rows first where there become fewer of them: less is left to do then.
+    """
+    order = (HEIGHT, WIDTH) if size[0] < images.shape[HEIGHT] else (WIDTH, HEIGHT)
+    lengths = ((axis, images.shape[axis], size[axis - HEIGHT]) for axis in order)
+    return [(axis, old, new) for axis, old, new in lengths if old != new]
+
+
+@kernel("resize_bilinear", "cpu")
+def resize_bilinear(
+    images: np.ndarray, size: Sequence[int], align_corners: bool, half_pixel_centers: bool
+) -> np.ndarray:
+    """Along each axis the first neighbour plus a share of the step to the next."""
+    changed = changes(images, size)
+    for axis, old, new in changed:
+        before, after, share = neighbours(old, new, align_corners, half_pixel_centers)
+        first = images.take(before, axis)  # takes a third of the time of indexing
+        images = images.take(after, axis)
+        images -= first
+        images *= share.reshape(-1, *[1] * (-1 - axis))
+        images += first
+    images = images if changed else images.copy()
+    if len(changed) < 2:
+        # Along an axis that stays the step is 0, but from an infinity to itself it is NaN.
+        np.copyto(images, np.nan, where=np.isinf(images))
+    return images
+
+
+def summed_back(
+    dy: np.ndarray, axis: int, length: int, places: np.ndarray, shares: np.ndarray
+) -> np.ndarray:
+    """What goes from dy to an axis of that length.
+
+    Args:
+        dy: gradients of new pixels.
+        axis: along which they go back to old pixels.
+        length: of that axis then.
+        places: [n new], the old pixel of each new one; n times, if each has several.
+        shares: [n new], of the new pixel that the old one gets; 0 adds nothing, not 0 * inf.
+    """
+    moved, used = np.moveaxis(dy, axis, 0), np.flatnonzero(shares)
+    rows = moved.reshape(len(moved), -1)[used % len(moved)] * shares[used, None]
+    total = sum_rows(rows, places[used], length).reshape(length, *moved.shape[1:])
+    return np.ascontiguousarray(np.moveaxis(total, 0, axis))
+
+
+@kernel("resize_bilinear_grad", "cpu")
+def resize_bilinear_grad(
+    dy: np.ndarray,
+    images: np.ndarray,
+    size: Sequence[int],
+    align_corners: bool,
+    half_pixel_centers: bool,
+) -> np.ndarray:
+    """Each pixel of dy goes back to its neighbours by their shares, one axis after the other."""
+    changed = changes(images, size)
+    for axis, old, new in changed:
+        before, after, share = neighbours(old, new, align_corners, half_pixel_centers)
+        places, shares = np.concatenate([before, after]), np.concatenate([1 - share, share])
+        dy = summed_back(dy, axis, old, places, shares)
+    return dy if changed else dy.copy()
+
+
+def nearest(old: int, new: int, align_corners: bool, half_pixel_centers: bool) -> np.ndarray:
+    """For each new pixel the old one that it repeats."""
+    shift = 0.5 if half_pixel_centers else 0.0
+    position = (np.arange(new) + shift) * step_between(old, new, align_corners)
+    place = round_half_up(position) if align_corners else np.floor(position)
+    return np.minimum(place, old - 1).astype(int)
+
+
+@kernel("resize_nearest_neighbor", "cpu")
+def resize_nearest_neighbor(
+    images: np.ndarray, size: Sequence[int], align_corners: bool, half_pixel_centers: bool
+) -> np.ndarray:
+    """Pick rows and columns."""
+    changed = changes(images, size)
+    for axis, old, new in changed:
+        images = images.take(nearest(old, new, align_corners, half_pixel_centers), axis)
+    return images if changed else images.copy()
+
+
+@kernel("resize_nearest_neighbor_grad", "cpu")
+def resize_nearest_neighbor_grad(
+    dy: np.ndarray,
+    images: np.ndarray,
+    size: Sequence[int],
+    align_corners: bool,
+    half_pixel_centers: bool,
+) -> np.ndarray:
+    """Sum the gradient of all pixels that repeat the same one."""
+    changed = changes(images, size)
+    for axis, old, new in changed:
+        picked = nearest(old, new, align_corners, half_pixel_centers)
+        dy = summed_back(dy, axis, old, picked, np.ones(len(picked), np.float32))
+    return dy if changed else dy.copy()

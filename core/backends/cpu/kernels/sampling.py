@@ -1,0 +1,147 @@
+"""Kernels that read images at given positions.
+
+Positions are made in float32 and in PyTorch's order of steps, so that of two pixels as near the
+same one is taken.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from core.backends.cpu.kernels.segment import sum_rows
+from core.backends.cpu.kernels.warp import placed
+from core.ops.sampling import centres, grid_size
+from core.registry import kernel
+
+#: Along one axis: the index of a pixel, whether it is in the image, and its weight.
+Share = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+def positions(
+    coordinates: np.ndarray, length: int, padding_mode: str, align_corners: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Where coordinates lie among the pixels of an axis, and how fast they move there.
+
+    With border and reflection all lie in the image, also NaN and infinities: fmin and fmax take
+    the number of a number and NaN. What is held at a border does not move.
+    """
+    scale = np.float32((length - 1 if align_corners else length) / 2)
+    at = (coordinates + 1) * scale
+    at -= 0 if align_corners else 0.5
+    slope = np.broadcast_to(scale, at.shape)
+    if padding_mode == "zeros":
+        return at, slope
+    if padding_mode == "reflection":
+        at, turns = reflected(at, length, align_corners)
+        slope = slope * turns
+    last = length - 1
+    slope = np.where((at > 0) & (at < last), slope, np.float32(0))
+    return np.fmin(np.fmax(at, 0), last), slope
+
+
+def reflected(at: np.ndarray, length: int, align_corners: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Positions on an axis that goes back and forth, and -1 where it goes back."""
+    edge = 0 if align_corners else 0.5
+    period = 2 * (length - 1 + 2 * edge)
+    along = np.abs(at + edge)
+    along -= np.trunc(along / period) * period  # NaN if the period is 0
+    back = period - along
+    turned = (back < along) ^ (at + edge < 0)
+    return np.minimum(along, back) - edge, np.where(turned, np.float32(-1), np.float32(1))
+
+
+def shares(
+    coordinates: np.ndarray,
+    length: int,
+    slope: bool,
+    mode: str,
+    padding_mode: str,
+    align_corners: bool,
+) -> list[Share]:
+    """The pixels along an axis that have part in each position; their slopes, if asked for."""
+    at, speed = positions(coordinates, length, padding_mode, align_corners)
+    if mode == "nearest":
+        return [(*placed(np.rint(at), length), np.ones_like(at))]
+    first = np.floor(at)
+    after = at - first
+    weights = (-speed, speed) if slope else (1 - after, after)
+    return [(*placed(first + i, length), weights[i]) for i in range(2)]
+
+
+def corners(
+    shape: tuple[int, ...],
+    grid: np.ndarray,
+    along: str,
+    mode: str,
+    padding_mode: str,
+    align_corners: bool,
+) -> Iterator[Share]:
+    """The pixels of images of a shape, numbered through, that have part in each position."""
+    batch, height, width, _ = shape
+    first_row = np.arange(batch)[:, None, None] * height
+    how = mode, padding_mode, align_corners
+    across = shares(grid[..., 0], width, "x" in along, *how)
+    for row, on_row, upright in shares(grid[..., 1], height, "y" in along, *how):
+        start = (first_row + row) * width
+        for column, on_column, level in across:
+            yield start + column, on_row & on_column, upright * level
+
+
+def mixed(x: np.ndarray, grid: np.ndarray, *how) -> np.ndarray:
+    """The sum of the pixels at each position by their weights; outside of the image they are 0."""
+    batch, height, width, channels = x.shape
+    pixels = x.reshape(batch * height * width, channels)
+    total = np.zeros((*grid.shape[:3], channels), np.float32)
+    for places, inside, weight in corners(x.shape, grid, *how):
+        picked = pixels.take(places, 0)
+        if not inside.all():
+            picked[~inside] = 0
+        picked *= weight[..., None]
+        total += picked
+    return total
+
+
+@kernel("affine_grid", "cpu")
+def affine_grid(theta: np.ndarray, size: tuple[int, ...], align_corners: bool) -> np.ndarray:
+    """The matrices times the centre of each pixel."""
+    height, width = grid_size(size, len(theta))
+    grid = np.matmul(centres(height, width, align_corners), theta.swapaxes(1, 2))
+    return grid.reshape(len(theta), height, width, 2)
+
+
+@kernel("grid_sample", "cpu")
+def grid_sample(
+    x: np.ndarray, grid: np.ndarray, mode: str, padding_mode: str, align_corners: bool
+) -> np.ndarray:
+    """A mixture of four pixels, or one."""
+    return mixed(x, grid, "", mode, padding_mode, align_corners)
+
+
+@kernel("grid_sample_slope", "cpu")
+def grid_sample_slope(
+    x: np.ndarray, grid: np.ndarray, along: str, padding_mode: str, align_corners: bool
+) -> np.ndarray:
+    """The same with the slopes of the weights."""
+    return mixed(x, grid, along, "bilinear", padding_mode, align_corners)
+
+
+@kernel("grid_sample_backprop_input", "cpu")
+def grid_sample_backprop_input(
+    dy: np.ndarray,
+    grid: np.ndarray,
+    input_shape: tuple[int, ...],
+    along: str,
+    mode: str,
+    padding_mode: str,
+    align_corners: bool,
+) -> np.ndarray:
+    """Each position's dy goes back to its pixels by their weights."""
+    batch, height, width, channels = input_shape
+    count = batch * height * width
+    total = np.zeros((count, channels), np.float32)
+    for places, inside, weight in corners(
+        input_shape, grid, along, mode, padding_mode, align_corners
+    ):
+        rows = (dy * weight[..., None]).reshape(places.size, channels)
+        total += sum_rows(rows, np.where(inside, places, -1).ravel(), count)
+    return total.reshape(input_shape)

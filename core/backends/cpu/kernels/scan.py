@@ -1,0 +1,30 @@
+"""Running sums and products along an axis, in float64; whole numbers wrap around."""
+
+import numpy as np
+
+from core.registry import kernel
+
+
+def _running(
+    function: np.ufunc, first: int, x: np.ndarray, axis: int, exclusive: bool, reverse: bool
+) -> np.ndarray:
+    dtype = np.int32 if x.dtype == np.int32 else np.float64
+    x = np.flip(x, axis) if reverse else x
+    if exclusive:
+        rest = np.moveaxis(np.moveaxis(x, axis, 0)[:-1], 0, axis)
+        start = np.full_like(np.moveaxis(np.moveaxis(x, axis, 0)[:1], 0, axis), first)
+        x = np.concatenate([start, rest], axis=axis)
+    result = function.accumulate(x, axis=axis, dtype=dtype).astype(x.dtype)
+    return np.ascontiguousarray(np.flip(result, axis)) if reverse else result
+
+
+@kernel("cumsum", "cpu")
+def cumsum(x: np.ndarray, axis: int, exclusive: bool, reverse: bool) -> np.ndarray:
+    """Running sums."""
+    return _running(np.add, 0, x, axis, exclusive, reverse)
+
+
+@kernel("cumprod", "cpu")
+def cumprod(x: np.ndarray, axis: int, exclusive: bool, reverse: bool) -> np.ndarray:
+    """Running products."""
+    return _running(np.multiply, 1, x, axis, exclusive, reverse)

@@ -1,0 +1,64 @@
+"""Values that calls need in one contiguous piece, and copies of small pieces."""
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from core.backends.cpu.lowering.lowering_rules import Call, Scratch, Views, Work, numpy_dtype
+
+#: Bytes of the longest rows that are copied as one item each.
+_ITEM = 1024
+
+
+class Compact(NamedTuple):
+    """A value that a call reads or writes in one contiguous piece: itself, or a copy.
+
+    Attributes:
+        reference: of the value.
+        scratch: room for the copy, if its buffer has a margin.
+    """
+
+    reference: str
+    scratch: tuple[Scratch, ...]
+
+    @classmethod
+    def of(cls, call: Call, reference: str) -> "Compact":
+        """A value of a call."""
+        spec = call.spec(reference)
+        if not call.has_margin(reference):
+            return cls(reference, ())
+        return cls(reference, (Scratch(spec.shape, numpy_dtype(spec).name),))
+
+    def read(self, views: Views, first: int = 0) -> tuple[np.ndarray, list[Work]]:
+        """The array, and what fills it; ``first`` is the place of its scratch."""
+        if not self.scratch:
+            return views[self.reference], []
+        copy = views.scratch[first]
+        return copy, [copied(copy, views[self.reference])]
+
+    def write(self, views: Views, first: int = 0) -> tuple[np.ndarray, list[Work]]:
+        """The array, and what brings its values where they belong."""
+        if not self.scratch:
+            return views[self.reference], []
+        copy = views.scratch[first]
+        return copy, [copied(views[self.reference], copy)]
+
+
+def copied(target: np.ndarray, source: np.ndarray) -> Work:
+    """A copy between arrays of one shape; short rows of numbers are copied as one item each.
+
+    NumPy starts a loop for each row that does not follow the one before, such as the pixels of a
+    window: copies of rows of a few numbers then take half as long again.
+    """
+    if _has_short_rows(target) and _has_short_rows(source) and target.dtype == source.dtype:
+        # By name: of a pair NumPy asks a function of Python, and drops what a signal raises there.
+        item = np.dtype(f"V{target.shape[-1] * target.itemsize}")
+        target, source = (a.view(item)[..., 0] for a in (target, source))
+    return partial(np.copyto, target, source)
+
+
+def _has_short_rows(a: np.ndarray) -> bool:
+    if a.ndim < 2 or a.dtype.hasobject:
+        return False
+    return 1 < a.shape[-1] <= _ITEM // a.itemsize and a.strides[-1] == a.itemsize

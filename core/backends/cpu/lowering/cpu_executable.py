@@ -1,0 +1,325 @@
+"""Runs a program as a list of calls of NumPy in one arena."""
+
+from bisect import bisect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import inf, prod
+from operator import length_hint
+from time import perf_counter
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from core.backend_contract import Executable
+from core.backends.cpu.lowering.image_blocks import inside, zeros_around
+from core.backends.cpu.lowering.kernel_step import lower_by_kernel
+from core.backends.cpu.lowering.lowering_rules import (
+    Call,
+    Lowered,
+    Views,
+    Work,
+    find_lowering,
+    numpy_dtype,
+    padded_shape,
+)
+from core.backends.cpu.lowering.margins import choose_margins
+from core.backends.cpu.lowering.workspaces import Workspace, Workspaces
+from core.bounds import LimitError
+from core.dispatch import MISUSE
+from core.errors import CoreError
+from core.graph.nodes import Node
+from core.guards import active_guard
+from core.locks import lazy_property
+from core.model.feeds import Quanta
+from core.plan.aliases import homes_of, is_alias
+from core.plan.arena import Placed, Request, place
+from core.plan.program import Program, epilogue_of, multiply_adds, reads, results
+from core.specs import Shape
+
+if TYPE_CHECKING:
+    from core.plan.plan_report import StepInfo
+
+#: Where arrays begin: on a line of the CPU's cache.
+ALIGNMENT = 64
+
+
+class Step(NamedTuple):
+    """What runs as one: a node, or several that one lowering takes together, with their calls."""
+
+    nodes: tuple[Node, ...]
+    lowered: Lowered
+
+    @property
+    def name(self) -> str:
+        """That of its last node, whose value it gives."""
+        return self.nodes[-1].name
+
+
+class Machine(Executable):
+    """A program in NumPy. Threads may share it: each run leases a workspace.
+
+    Args:
+        program: what runs; nobody writes to its constants.
+    """
+
+    tier = "numpy"
+
+    def __init__(self, program: Program):
+        self._program = program
+        self._margins = choose_margins(program)
+        self._homes = homes_of(program)
+        self.packed_bytes = 0
+        self._steps = [*self._lowered()]
+        requests = [*self._value_requests(), *self._scratch_requests()]
+        self.placed, self.arena_bytes = place(requests, ALIGNMENT)
+        self._workspaces = Workspaces()
+
+    @lazy_property
+    def steps(self) -> "Sequence[StepInfo]":
+        """What runs, in order."""
+        return [_told(step, self._program) for step in self._steps]
+
+    @property
+    def workspaces_made(self) -> int:
+        """How many arenas were made so far: another one when a run finds none that waits."""
+        return self._workspaces.made
+
+    @property
+    def workspaces_idle(self) -> int:
+        """How many arenas wait for the next run."""
+        return len(self._workspaces)
+
+    def keep_idle(self, most: int) -> None:
+        """Let at most so many arenas wait from now on."""
+        self._workspaces.keep(most)
+
+    def run(self, feeds: Sequence[np.ndarray | Quanta]) -> list[np.ndarray]:
+        """The outputs in fresh arrays; nothing else is allocated but by kernels on their own."""
+        guard = active_guard()
+        check = None if guard is None or not guard.may_end else guard.check
+
+        def do(workspace: Workspace) -> list[np.ndarray]:
+            _take(workspace, feeds)
+            self._do(workspace, workspace.works, len(workspace.works), check)
+            return [_frozen_copy(output) for output in workspace.outputs]
+
+        return self._workspaces.run(self._new_workspace, do)
+
+    def step_times(self, feeds: Sequence[np.ndarray | Quanta]) -> list[float]:
+        """Run once and tell the seconds of each step."""
+
+        def do(workspace: Workspace) -> list[float]:
+            times: list[float] = []
+            _take(workspace, feeds)
+            begin = 0
+            for end in workspace.ends:
+                started = perf_counter()
+                self._do(workspace, workspace.works[begin:end], end)
+                times.append(perf_counter() - started)
+                begin = end
+            return times
+
+        return self._workspaces.run(self._new_workspace, do)
+
+    def _do(
+        self,
+        workspace: Workspace,
+        works: Sequence[Work],
+        end: int,
+        check: Callable[[], None] | None = None,
+    ) -> None:
+        """Make the calls that end at one of the workspace; errors tell the node.
+
+        A check comes before each of them, where one is given: it raises if the run is to end.
+        """
+        left = iter(works)
+        try:
+            if check is None:
+                for work in left:
+                    work()
+                return
+            for work in left:
+                check()
+                work()
+        except (CoreError, *MISUSE) as error:
+            if isinstance(error, CoreError) and type(error) not in (CoreError, LimitError):
+                raise
+            # What the iterator still has tells which call it was: nobody needs to count.
+            step = self._steps[bisect(workspace.ends, end - length_hint(left) - 1)]
+            told = _told(step, self._program)
+            ops = " + ".join((told.op, *told.fused))
+            where = f"node {step.name!r} ({ops})"
+            if isinstance(error, LimitError):
+                raise error.at(where) from None
+            reason = error if type(error) is CoreError else f"{type(error).__name__}: {error}"
+            raise CoreError(f"{where}: {reason}") from error
+
+    # --- making it ready --------------------------------------------------------------------
+
+    def _lowered(self) -> Iterator[Step]:
+        """The steps; lowerings that take several nodes at once would come first here."""
+        for node in self._program.nodes:
+            if not is_alias(node, self._program):
+                call = Call(node, self._program, self._margins)
+                lowering = find_lowering(node.type)
+                lowered = (lowering(call) if lowering else None) or lower_by_kernel(call)
+                self.packed_bytes += call.packed_bytes
+                yield Step((node,), lowered)
+
+    def _value_requests(self) -> list[Request]:
+        """The buffer of each value that is no constant, from where it is made to its last use."""
+        first: dict[str, int] = dict.fromkeys(self._program.inputs, 0)
+        last: dict[str, int] = {}
+        for place_, node in self._placed_nodes():
+            for reference in results(node, self._program.specs):
+                first[reference] = last[reference] = place_
+            for reference in reads(node):
+                last[self._homes[reference]] = place_
+        for reference in self._program.outputs:
+            last[self._homes[reference]] = max(len(self._steps) - 1, 0)
+        return [
+            Request(reference, self._bytes(reference), begin, last[reference])
+            for reference, begin in first.items()
+            if reference in last
+        ]
+
+    def _placed_nodes(self) -> Iterator[tuple[int, Node]]:
+        """Every node that runs, and the number of its step."""
+        return ((i, node) for i, step in enumerate(self._steps) for node in step.nodes)
+
+    def _scratch_requests(self) -> Iterator[Request]:
+        for place_, step in enumerate(self._steps):
+            for i, scratch in enumerate(step.lowered.scratch):
+                yield Request(_scratch_name(step, i), scratch.bytes, place_, place_)
+
+    def _bytes(self, reference: str) -> int:
+        spec = self._program.specs[reference]
+        return prod(self._whole_shape(reference)) * numpy_dtype(spec).itemsize
+
+    def _whole_shape(self, reference: str) -> Shape:
+        shape, margin = self._program.specs[reference].shape, self._margins.get(reference)
+        return shape if margin is None else padded_shape(shape, margin)
+
+    # --- workspaces -------------------------------------------------------------------------
+
+    def _new_workspace(self) -> Workspace:
+        program = self._program
+        arena = self._new_arena()
+        places = {p.name: p for p in self.placed}
+        wholes = {r: self._array(arena, places[r], r) for r in self._homes if r in places}
+        values = {**program.constants, **self._shown(wholes)}
+        margins = {r: zeros_around(wholes[r], s) for r, s in self._margins.items() if r in wholes}
+        works: list[Work] = []
+        ends = []
+        for step in self._steps:
+            scratch = [
+                _part(arena, places[_scratch_name(step, i)], s.shape, np.dtype(s.dtype))
+                for i, s in enumerate(step.lowered.scratch)
+            ]
+            for node in step.nodes:
+                for reference in results(node, program.specs):
+                    works += margins.get(reference, ())
+            works += step.lowered.bind(Views(values, wholes, scratch))
+            ends.append(len(works))
+        inputs = [(i, values[r]) for i, r in enumerate(program.inputs) if r in values]
+        before = [work for r in program.inputs for work in margins.get(r, ())]
+        ends = [end + len(before) for end in ends]
+        return Workspace(inputs, [*before, *works], ends, [values[r] for r in program.outputs])
+
+    def _new_arena(self) -> np.ndarray:
+        """Memory for all values of a run.
+
+        Raises:
+            LimitError: it is more than the run around may take.
+            CoreError: the system does not give as much.
+        """
+        guard = active_guard()
+        most = inf if guard is None or guard.limits.run_bytes is None else guard.limits.run_bytes
+        if self.arena_bytes > most:
+            raise LimitError(self._needs(), "run_bytes", most)
+        try:
+            return _aligned(self.arena_bytes)
+        except (MemoryError, ValueError):  # the latter above what an array may have at all
+            raise CoreError(
+                f"{self._needs()}, which this process cannot get: use smaller inputs, or a "
+                f"machine with more memory"
+            ) from None
+
+    def _needs(self) -> str:
+        """How much memory a run takes, and what most of it is for."""
+        values = [p for p in self.placed if p.name in self._program.specs]
+        largest = max(values or self.placed, key=lambda p: p.bytes)
+        return (
+            f"the values of the plan need {self.arena_bytes:,} bytes at the same time, of which "
+            f"{largest.name!r} takes {largest.bytes:,}"
+        )
+
+    def _array(self, arena: np.ndarray, placed: Placed, reference: str) -> np.ndarray:
+        dtype = numpy_dtype(self._program.specs[reference])
+        return _part(arena, placed, self._whole_shape(reference), dtype)
+
+    def _shown(self, wholes: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """The values themselves: without margins, and in all their shapes."""
+        program = self._program
+        shown: dict[str, np.ndarray] = {}
+        for reference, home in self._homes.items():
+            if home in wholes:
+                inner = wholes[home]
+                if home in self._margins:
+                    inner = inside(inner, self._margins[home])
+                shown[reference] = inner.reshape(program.specs[reference].shape)
+            elif home in program.constants:
+                array = program.constants[home]
+                shown[reference] = array.reshape(program.specs[reference].shape)
+        return shown
+
+
+def _told(step: Step, program: Program) -> "StepInfo":
+    from core.plan.plan_report import StepInfo  # who just runs a plan tells nothing of it
+
+    node, specs = step.nodes[-1], program.specs
+    read = [r for n in step.nodes for r in reads(n)]
+    before = [n.type for n in step.nodes[1:]]
+    return StepInfo(
+        name=node.name,
+        op=step.nodes[0].type,
+        kernel=step.lowered.kernel,
+        fused=(*before, *(e.type for n in step.nodes for e in epilogue_of(n))),
+        input_shapes=tuple(specs[r].shape for r in read),
+        output_shape=specs[node.name].shape,
+        dtype=specs[node.name].dtype,
+        bytes=specs[node.name].bytes,
+        weight_bytes=sum(program.constants[r].nbytes for r in read if r in program.constants),
+        multiply_adds=sum(multiply_adds(n, specs) for n in step.nodes),
+        scratch_bytes=sum(scratch.bytes for scratch in step.lowered.scratch),
+    )
+
+
+def _take(workspace: Workspace, feeds: Sequence[np.ndarray | Quanta]) -> None:
+    """Copy what is fed; real values are made of whole numbers on the way."""
+    for index, target in workspace.inputs:
+        feed = feeds[index]
+        if isinstance(feed, Quanta):
+            feed.write_to(target)
+        else:
+            np.copyto(target, feed)
+
+
+def _scratch_name(step: Step, index: int) -> str:
+    return f"{step.name} scratch {index}"
+
+
+def _aligned(size: int) -> np.ndarray:
+    """Bytes that begin on a line of the cache."""
+    raw = np.empty(size + ALIGNMENT, np.uint8)
+    begin = -raw.ctypes.data % ALIGNMENT
+    return raw[begin : begin + size]
+
+
+def _part(arena: np.ndarray, placed: Placed, shape: Shape, dtype: np.dtype) -> np.ndarray:
+    return np.ndarray(shape, dtype, arena.data, placed.offset)
+
+
+def _frozen_copy(array: np.ndarray) -> np.ndarray:
+    result = array.copy()
+    result.setflags(write=False)
+    return result

@@ -1,0 +1,91 @@
+"""Values by their indices."""
+
+from functools import partial
+from math import prod
+
+import numpy as np
+
+from core.backends.cpu.kernels.indexing import flat_places
+from core.backends.cpu.lowering.chain import with_epilogue
+from core.backends.cpu.lowering.contiguous import Compact
+from core.backends.cpu.lowering.lowering_rules import Call, Lowered, Scratch, Views, Work, lowers
+from core.errors import CoreError
+from core.specs import Shape, normal_axis
+
+
+@lowers("gather")
+def lower_gather(call: Call) -> Lowered | None:
+    """Entries along an axis; indices that are not known are checked at each run."""
+    source, indices = call.node.inputs
+    shape, how = call.spec(source).shape, call.node.attributes
+    axis = normal_axis(how["axis"], len(shape))
+    if how["batch_dims"]:
+        return None
+    three = prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :])
+    return _lower(call, three, (*call.spec(indices).shape, 1), shape[axis : axis + 1])
+
+
+@lowers("gather_nd")
+def lower_gather_nd(call: Call) -> Lowered | None:
+    """Entries of the first axes, as of one."""
+    source, indices = call.node.inputs
+    shape, lists = call.spec(source).shape, call.spec(indices).shape
+    head = shape[: lists[-1]]
+    return _lower(call, (1, prod(head), prod(shape[len(head) :])), lists, head)
+
+
+def _lower(call: Call, three: tuple[int, int, int], lists: Shape, head: Shape) -> Lowered | None:
+    """Entries of the middle of three axes.
+
+    Args:
+        call: of the node, whose inputs are values and indices.
+        three: what the shape of the values is seen as.
+        lists: what that of the indices is: [..., numbers in a list].
+        head: the lengths that the numbers of a list count in.
+    """
+    reference, indices = call.node.inputs
+    count, known = prod(lists[:-1]), call.constant(indices)
+    if not lists[-1] or not prod(three) or (known is not None and not _fit(known, lists, head)):
+        return None
+    source, result = Compact.of(call, reference), Compact.of(call, call.node.name)
+    places = None
+    if known is not None:
+        places = call.packed(flat_places(known.reshape(lists), head).ravel())
+    copies = (*source.scratch, *result.scratch)
+    scratch = copies if places is not None else (*copies, *[Scratch((count,), "int64")] * 2)
+
+    def bind(views: Views) -> list[Work]:
+        x, before = source.read(views)
+        y, after = result.write(views, len(source.scratch))
+        if places is None:
+            at, other = views.scratch[len(copies) : len(copies) + 2]
+            before += _places(views[indices].reshape(count, -1), head, at, other)
+        out = y.reshape(three[0], count, three[2])
+        chosen = at if places is None else places
+        take = partial(np.take, x.reshape(three), chosen, axis=1, out=out, mode="clip")
+        return [*before, take, *after]
+
+    return with_epilogue(call, "gather", bind, scratch)
+
+
+def _fit(indices: np.ndarray, lists: Shape, head: Shape) -> bool:
+    rows = indices.reshape(lists)
+    return bool(((rows >= 0) & (rows < np.array(head))).all())
+
+
+def _places(lists: np.ndarray, head: Shape, out: np.ndarray, other: np.ndarray) -> list[Work]:
+    """Lists of numbers [count, axes] as places in a flattened array, as `flat_places`."""
+    works: list[Work] = [partial(_check, lists, head), partial(np.copyto, out, lists[:, 0])]
+    for axis, length in list(enumerate(head))[1:]:
+        works.append(partial(np.multiply, out, np.array(length), out=out))
+        works.append(partial(np.copyto, other, lists[:, axis]))
+        works.append(partial(np.add, out, other, out=out))
+    return works
+
+
+def _check(lists: np.ndarray, head: Shape) -> None:
+    """NumPy would take the nearest entry."""
+    for axis, length in enumerate(head if lists.size else ()):
+        low, high = lists[:, axis].min(), lists[:, axis].max()
+        if low < 0 or high >= length:
+            raise CoreError(f"indices from {low} to {high} are not all in [0, {length - 1}]")

@@ -1,0 +1,172 @@
+"""Images that windows go over: their blocks, which stay in the CPU's cache, and their padding."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from core.backends.cpu.lowering.lowering_rules import Call, Scratch, Views, Work, padded_shape
+from core.backends.cpu.lowering.thread_pool import cuts
+from core.plan.program import attributes_of
+from core.specs import Shape
+from core.windows import Sides, Window, window
+
+#: Of a block of results. Many small ones cost: changes between `np.einsum`, which has narrow
+#: instructions, and the wide ones of an epilogue can take 10 microseconds each.
+BLOCK_BYTES = 1 << 21
+
+
+class Block(NamedTuple):
+    """Several whole images, or some rows of one: the index of both in a batch."""
+
+    images: slice
+    rows: slice
+
+
+def blocks_of(images: Shape, bytes_per_pixel: int) -> list[Block]:
+    """Cut images into blocks of `BLOCK_BYTES`, or of one row; the first is the largest.
+
+    Args:
+        images: batch, height, width and channels.
+        bytes_per_pixel: that count.
+
+    >>> [block.rows for block in blocks_of((1, 500, 100, 3), bytes_per_pixel=100)]
+    [slice(0, 209, None), slice(209, 418, None), slice(418, 500, None)]
+    """
+    count, height, width, _ = images
+    row = max(width * bytes_per_pixel, 1)
+    several = max(1, BLOCK_BYTES // (height * row))
+    rows = min(height, max(1, BLOCK_BYTES // row))
+    return [
+        Block(slice(i, min(i + several, count)), slice(y, min(y + rows, height)))
+        for i in range(0, count, several)
+        for y in range(0, height, rows)
+    ]
+
+
+def blocks_in_lanes(images: Shape, bytes_per_pixel: int, lanes: int) -> list[list[Block]]:
+    """The blocks of each lane, which has some of the images, or some rows of each.
+
+    >>> [[block.rows for block in lane] for lane in blocks_in_lanes((1, 4, 10, 3), 12, 2)]
+    [[slice(0, 2, None)], [slice(2, 4, None)]]
+    """
+    count, height, *rest = images
+    if count >= lanes:
+        parts = [(part, slice(0, height)) for part in cuts(count, lanes)]
+        return [_blocks_at(*part, rest, bytes_per_pixel) for part in parts]
+    singles = [slice(i, i + 1) for i in range(count)]
+    return [
+        [block for i in singles for block in _blocks_at(i, rows, rest, bytes_per_pixel)]
+        for rows in cuts(height, lanes)
+    ]
+
+
+def _blocks_at(
+    images: slice, rows: slice, rest: Sequence[int], bytes_per_pixel: int
+) -> list[Block]:
+    """The blocks of a part of a batch."""
+    size = (images.stop - images.start, rows.stop - rows.start, *rest)
+    return [
+        Block(_moved(block.images, images.start), _moved(block.rows, rows.start))
+        for block in blocks_of(size, bytes_per_pixel)
+    ]
+
+
+def _moved(part: slice, by: int) -> slice:
+    return slice(part.start + by, part.stop + by)
+
+
+def most_pixels(lanes: Sequence[Sequence[Block]], images: Shape) -> int:
+    """How many pixels the largest block has."""
+    return max(pixels_in(block, images) for lane in lanes for block in lane)
+
+
+def pixels_in(block: Block, images: Shape) -> int:
+    """How many pixels a block has."""
+    count = block.images.stop - block.images.start
+    return count * (block.rows.stop - block.rows.start) * images[2]
+
+
+def windows_over(call: Call, images: Shape) -> Window:
+    """The windows of a node over images of a shape."""
+    how = attributes_of(call.node)
+    how.pop("input_shape", None)  # of transposed convolutions
+    return window(images, call.spec(call.node.inputs[1]).shape[:2], **how)
+
+
+def has_plain_images(call: Call) -> bool:
+    """Whether a node is one of float32 images with the channels last, and none is empty."""
+    is_last = call.node.attributes["data_format"] == "NHWC"
+    return is_last and call.has_floats(call.node.name, *call.node.inputs)
+
+
+class Padded(NamedTuple):
+    """Images with the padding that windows read.
+
+    It is read from the margin of their buffer where that is large enough; else there is a copy.
+    """
+
+    reference: str
+    shape: Shape
+    margin: Sides
+    padding: Sides
+
+    @classmethod
+    def input_of(cls, call: Call, w: Window) -> "Padded":
+        """The first input of a node."""
+        x = call.node.inputs[0]
+        return cls(x, call.spec(x).shape, call.margin(x), w.padding)
+
+    @property
+    def size(self) -> Shape:
+        """The shape of the images with their padding."""
+        return padded_shape(self.shape, self.padding)
+
+    @property
+    def scratch(self) -> tuple[Scratch, ...]:
+        """Room for the copy, if there must be one."""
+        sides = zip(self.margin, self.padding, strict=True)
+        has_room = all(m >= p for margin, side in sides for m, p in zip(margin, side, strict=True))
+        return () if has_room else (Scratch(self.size),)
+
+    def bind(self, views: Views, scratch: list[np.ndarray]) -> tuple[np.ndarray, list[Work]]:
+        """The padded images, and what must run before they are read.
+
+        Args:
+            views: of the step.
+            scratch: what was asked for, which is taken off the front.
+        """
+        _, height, width, _ = self.size
+        if self.scratch:
+            return _with_border(scratch.pop(0), views[self.reference], self.padding)
+        y, x = (m[0] - p[0] for m, p in zip(self.margin, self.padding, strict=True))
+        return views.whole(self.reference)[:, y : y + height, x : x + width], []
+
+
+def _with_border(
+    copy: np.ndarray, images: np.ndarray, padding: Sides
+) -> tuple[np.ndarray, list[Work]]:
+    works = zeros_around(copy, padding)
+    return copy, [*works, partial(np.copyto, inside(copy, padding), images)]
+
+
+def inside(padded: np.ndarray, padding: Sides) -> np.ndarray:
+    """Images without their padding."""
+    (top, bottom), (left, right) = padding
+    _, height, width, _ = padded.shape
+    return padded[:, top : height - bottom, left : width - right]
+
+
+def zeros_around(padded: np.ndarray, padding: Sides) -> list[Work]:
+    """The calls that fill the padding."""
+    (top, bottom), (left, right) = padding
+    _, height, width, _ = padded.shape
+    middle = padded[:, top : height - bottom]
+    borders = (
+        padded[:, :top],
+        padded[:, height - bottom :],
+        middle[:, :, :left],
+        middle[:, :, width - right :],
+    )
+    return [partial(border.fill, 0) for border in borders if border.size]

@@ -1,0 +1,1 @@
+"""Regular expressions and hashes for the kernels of strings."""

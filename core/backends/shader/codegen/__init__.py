@@ -1,0 +1,1 @@
+"""Writes GLSL: the language of kernels, their compiler, and generators of tiles and drawings."""

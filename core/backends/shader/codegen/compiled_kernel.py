@@ -1,0 +1,175 @@
+"""A kernel's passes for known shapes: which programs run, and which blocks they read and write."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from core.backends.shader.codegen.compiler.memory_layouts import Layout, layout_of
+from core.backends.shader.codegen.compiler.program_source import write
+from core.backends.shader.codegen.compiler.writing import ShaderText, epilogue_name, middle_name
+from core.backends.shader.codegen.kernel_language import (
+    Operand,
+    Pass,
+    Source,
+    Table,
+    all_passes,
+    reads,
+)
+from core.backends.shader.runtime.memory_blocks import Block
+from core.backends.shader.runtime.values import Kind
+from core.errors import CoreError
+from core.specs import Spec
+
+
+class Step(NamedTuple):
+    """A program and the numbers of the blocks that are bound to it."""
+
+    program: ShaderText
+    reads: tuple[int, ...]
+    writes: int
+
+
+class Recipe:
+    """What runs for a kernel.
+
+    Blocks are counted: first those of inputs, then of tables, of results, and of what lies between.
+
+    Attributes:
+        steps: in order.
+        tables: blocks of values that kernels brought along.
+        results: layouts and sizes of the results.
+        between: layouts and sizes of what is needed only meanwhile.
+        kinds: of the results, for op by op.
+        bound: what the GL thread calls for the steps, once it ran them.
+    """
+
+    __slots__ = ("between", "bound", "kinds", "results", "steps", "tables")
+
+    def __init__(
+        self,
+        steps: tuple[Step, ...],
+        tables: tuple[Block, ...],
+        results: tuple[tuple[Layout, int], ...],
+        between: tuple[tuple[Layout, int], ...],
+    ):
+        self.steps, self.tables, self.results, self.between = steps, tables, results, between
+        self.kinds: tuple[Kind, ...] = ()
+        self.bound: list[Any] | None = None
+
+
+class Storing(NamedTuple):
+    """How values are stored: with `layout_of` of the session."""
+
+    in_textures: bool
+    half: bool
+
+    def layout(self, spec: Spec, layers: int = 1, chunk: int = 0) -> Layout:
+        """Of a value of that shape and dtype."""
+        return layout_of(spec, self.in_textures, self.half, layers, chunk)
+
+
+def passes_of(made: Any, results: Sequence[Spec]) -> tuple[Pass, ...]:
+    """What a kernel returned, if it fits what the op promises.
+
+    Raises:
+        CoreError: it is no pass, or of another shape or dtype.
+    """
+    wanted = made if isinstance(made, tuple) else (made,)
+    if not all(isinstance(each, Pass) for each in wanted) or len(wanted) != len(results):
+        raise CoreError(
+            f"a kernel of the shader backend returns a pass for each of its {len(results)} "
+            f"results, made by call.map, call.each or call.tile; this one returned {made!r:.80}"
+        )
+    for each, spec in zip(wanted, results, strict=True):
+        if each.spec != spec:
+            raise CoreError(
+                f"the kernel gives {each.dtype} {each.shape}, the op's rule says {spec.dtype} "
+                f"{spec.shape}: is this dtype supported?"
+            )
+    return wanted
+
+
+def make_recipe(
+    wanted: Sequence[Pass],
+    inputs: Sequence[Layout],
+    storing: Storing,
+    *,
+    baked: bool = False,
+) -> Recipe:
+    """Programs and numbers of blocks for passes.
+
+    Args:
+        wanted: the passes of the results.
+        inputs: how the operands are stored, by their index.
+        storing: how everything else is.
+        baked: whether lengths become constants of the programs.
+    """
+    return _RecipeMaker(wanted, inputs, storing, baked).recipe()
+
+
+class _RecipeMaker:
+    def __init__(
+        self,
+        wanted: Sequence[Pass],
+        inputs: Sequence[Layout],
+        storing: Storing,
+        baked: bool,
+    ):
+        self.wanted = [each.source for each in wanted]
+        self.inputs, self.storing, self.baked = inputs, storing, baked
+        self.passes = [*all_passes(tuple(self.wanted))]
+        self.tables: dict[int, tuple[int, Block]] = {}
+        self.numbers: dict[int, int] = {}
+
+    def recipe(self) -> Recipe:
+        self._number()
+        steps = tuple(self._step(each) for each in self.passes if each.to.size)
+        results = tuple(self._stored(each) for each in self.wanted)
+        between = tuple(self._stored(p) for p in self.passes if p not in self.wanted)
+        tables = tuple(block for _, block in self.tables.values())
+        return Recipe(steps, tables, results, between)
+
+    def _number(self) -> None:
+        """Give each table, result and value in between its number."""
+        sources = [s for each in self.passes for s in reads(each)]
+        for source in sources:
+            if isinstance(source, Table) and id(source) not in self.tables:
+                block = Block(
+                    self.storing.layout(source.spec), source.spec.size, source.array.reshape(-1)
+                )
+                self.tables[id(source)] = len(self.inputs) + len(self.tables), block
+        first = len(self.inputs) + len(self.tables)
+        later = [p for p in self.passes if p not in self.wanted]
+        for number, each in enumerate([*self.wanted, *later], first):
+            self.numbers[id(each)] = number
+
+    def _stored(self, each: Pass) -> tuple[Layout, int]:
+        layout = self.storing.layout(each.to, each.targets, each.chunk)
+        singly = each.kind == "tile" and "store_1" in each.text  # halves are written in pairs
+        if singly or each not in self.wanted:  # only results are rounded
+            layout = layout._replace(half=False)
+        return layout, each.to.size
+
+    def _step(self, each: Pass) -> Step:
+        sources: dict[str, Source] = dict(each.inputs)
+        for i, step in enumerate(each.epilogue):
+            sources |= {epilogue_name(i, n): s for n, s in step.inputs.items()}
+        for i, step in enumerate(each.middle):
+            sources |= {middle_name(i, n): s for n, s in step.inputs.items()}
+        layouts: Mapping[str, Layout] = {n: self._layout(s) for n, s in sources.items()}
+        program = write(each, layouts, self._stored(each)[0], self.baked)
+        places = tuple(self._place(sources[name]) for name in program.inputs)
+        return Step(program, places, self.numbers[id(each)])
+
+    def _layout(self, source: Source) -> Layout:
+        if isinstance(source, Operand):
+            return self.inputs[source.index]
+        if isinstance(source, Table):
+            return self.tables[id(source)][1].layout
+        return self._stored(source.source)[0]
+
+    def _place(self, source: Source) -> int:
+        if isinstance(source, Operand):
+            return source.index
+        if isinstance(source, Table):
+            return self.tables[id(source)][0]
+        return self.numbers[id(source.source)]

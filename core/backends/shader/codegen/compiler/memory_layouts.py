@@ -1,0 +1,234 @@
+"""How values lie in buffers and textures, and the GLSL that reads and writes them there.
+
+The order is always NumPy's row-major one. A buffer holds one value after the other; a texture four
+in each texel, row by row, in rows of a power of two, so that finding a texel takes no division.
+A shader that draws to several targets fills the layers of a texture array, each with a chunk of the
+texels: the first with those from the beginning, and so on.
+"""
+
+from typing import NamedTuple
+
+from core.backends.shader.codegen.size_arithmetic import ceil_div, whole
+from core.specs import Spec
+
+#: Texels in a row of a texture: 2 to the power of this, or less.
+WIDEST_ROW = 12
+
+#: Rows are shorter where a texture would else be larger by more than one part of so many.
+_LEAST_FILLED = 16
+
+#: What GLSL calls the values of a dtype.
+GLSL_TYPES = {"float32": "float", "int32": "int", "bool": "bool", "complex64": "vec2"}
+
+#: What a buffer holds for each value.
+STORED_TYPES = {"float32": "float", "int32": "int", "bool": "int", "complex64": "vec2"}
+
+
+class Layout(NamedTuple):
+    """How a value is stored.
+
+    Attributes:
+        dtype: of the values.
+        kind: ``"buffer"`` or ``"texture"``.
+        half: whether floats are stored in 16 bits.
+        shift: a texture's row has 2 to this power texels.
+        rows: how many rows it has.
+        layers: how many layers it has.
+        chunk: texels of a layer that are used; the last may have fewer.
+    """
+
+    dtype: str
+    kind: str = "buffer"
+    half: bool = False
+    shift: int = 0
+    rows: int = 0
+    layers: int = 1
+    chunk: int = 0
+
+    @property
+    def width(self) -> int:
+        """Texels in a row."""
+        return 1 << self.shift
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether whole numbers are stored, for bool as well."""
+        return self.dtype in ("int32", "bool")
+
+    @property
+    def words(self) -> int:
+        """Numbers in a value."""
+        return 2 if self.dtype == "complex64" else 1
+
+
+def layout_of(spec: Spec, in_textures: bool, half: bool, layers: int = 1, chunk: int = 0) -> Layout:
+    """How values of a shape and dtype are stored.
+
+    Args:
+        spec: shape and dtype; no string.
+        in_textures: whether they lie in a texture.
+        half: whether floats are kept in 16 bits.
+        layers: of a texture.
+        chunk: texels of a layer, where there are several.
+    """
+    half = half and spec.dtype == "float32"
+    if not in_textures:
+        return Layout(spec.dtype, half=half)
+    if layers == 1:
+        chunk = max(1, ceil_div(spec.size * Layout(spec.dtype).words, 4))
+    shift = row_shift(chunk)
+    return Layout(spec.dtype, "texture", half, shift, ceil_div(chunk, 1 << shift), layers, chunk)
+
+
+def row_shift(texels: int) -> int:
+    """The power of two that is a row's length: the largest that wastes little at the end.
+
+    >>> row_shift(3), row_shift(6272), row_shift(1 << 20)
+    (2, 9, 12)
+    """
+    most = min(WIDEST_ROW, (texels - 1).bit_length())
+    for shift in range(most, 4, -1):
+        wasted = (-texels) % (1 << shift)
+        if wasted * _LEAST_FILLED <= texels:
+            return shift
+    return most
+
+
+def stored_bytes(size: int, layout: Layout) -> int:
+    """How much memory so many values take: whole vectors of four."""
+    if layout.kind == "texture":
+        return layout.width * layout.rows * layout.layers * (8 if layout.half else 16)
+    each = 2 if layout.half else 4 * layout.words
+    return max(16, whole(size * each, 16))
+
+
+# --- reading ------------------------------------------------------------------------------------
+
+
+def reader(name: str, layout: Layout, binding: int, fours: bool = False) -> str:
+    """Declares an input and ``NAME_at(i)``, or ``NAME_fours(i)`` for four values at once.
+
+    Args:
+        name: of the input.
+        layout: of the input.
+        binding: number of the buffer or texture unit.
+        fours: whether four values are read at once (no complex ones).
+    """
+    write = _texture_reader if layout.kind == "texture" else _buffer_reader
+    return write(name, layout, binding, fours)
+
+
+def _buffer_reader(name: str, layout: Layout, binding: int, fours: bool) -> str:
+    stored = STORED_TYPES[layout.dtype]
+    if fours:
+        stored = {"float": "vec4", "int": "ivec4"}[stored]
+    if layout.half:
+        stored = "uvec2" if fours else "uint"
+    lines = [
+        f"layout(std430, binding = {binding}) readonly restrict buffer {name}_block "
+        f"{{ {stored} {name}_data[]; }};"
+    ]
+    if layout.half and fours:
+        lines.append(
+            f"vec4 {name}_fours(int i) {{ uvec2 p = {name}_data[i]; "
+            f"return vec4(unpackHalf2x16(p.x), unpackHalf2x16(p.y)); }}"
+        )
+    elif layout.half:
+        lines.append(
+            f"float {name}_at(int i) {{ vec2 p = unpackHalf2x16({name}_data[i >> 1]); "
+            f"return (i & 1) == 0 ? p.x : p.y; }}"
+        )
+    elif fours:
+        vector = {"float32": "vec4", "int32": "ivec4", "bool": "bvec4"}[layout.dtype]
+        lines.append(f"{vector} {name}_fours(int i) {{ return {vector}({name}_data[i]); }}")
+    else:
+        glsl = GLSL_TYPES[layout.dtype]
+        value = f"{name}_data[i]" + (" != 0" if layout.dtype == "bool" else "")
+        lines.append(f"{glsl} {name}_at(int i) {{ return {value}; }}")
+    return "\n".join(lines)
+
+
+def _texture_reader(name: str, layout: Layout, binding: int, fours: bool) -> str:
+    vector = "ivec4" if layout.is_whole else "vec4"
+    array, split, layer = "", "", ""
+    if layout.layers > 1:
+        array, layer = "Array", ", k"
+        split = f"int k = int(uint(t) / {layout.chunk}u); t -= k * {layout.chunk}; "
+    fetch = (
+        f"{vector} {name}_texel(int t) {{ {split}return texelFetch(data_{binding}, "
+        f"ivec{3 if layer else 2}(t & {layout.width - 1}, t >> {layout.shift}{layer}), 0); }}"
+    )
+    lines = [f"uniform {'i' if layout.is_whole else ''}sampler2D{array} data_{binding};", fetch]
+    if fours:
+        kind = "bvec4" if layout.dtype == "bool" else vector
+        lines.append(f"{kind} {name}_fours(int i) {{ return {kind}({name}_texel(i)); }}")
+    elif layout.dtype == "complex64":
+        lines.append(
+            f"vec2 {name}_at(int i) {{ vec4 v = {name}_texel(i >> 1); "
+            f"return (i & 1) == 0 ? v.xy : v.zw; }}"
+        )
+    else:
+        glsl = GLSL_TYPES[layout.dtype]
+        value = "v[i & 3]" + (" != 0" if layout.dtype == "bool" else "")
+        lines.append(
+            f"{glsl} {name}_at(int i) {{ {vector} v = {name}_texel(i >> 2); return {value}; }}"
+        )
+    return "\n".join(lines)
+
+
+# --- writing ------------------------------------------------------------------------------------
+
+
+def values_at_once(layout: Layout, fours: bool) -> int:
+    """How many values an invocation makes: what is stored together is written together."""
+    if layout.kind == "texture":
+        return 4 // layout.words
+    if fours:
+        return 4
+    return 2 if layout.half else 1
+
+
+def writer(layout: Layout, binding: int, fours: bool = False) -> str:
+    """Declares the result, and ``store(i, ...)`` for as many values as are made at once.
+
+    Args:
+        layout: of the result.
+        binding: number of the buffer.
+        fours: whether four values are written at once.
+    """
+    if layout.kind == "texture":
+        return "\n".join(
+            f"layout(location = {i}) out {'i' if layout.is_whole else ''}vec4 {target};"
+            for i, target in enumerate(target_names(layout))
+        )
+    stored = STORED_TYPES[layout.dtype]
+    if fours:
+        stored = {"float": "vec4", "int": "ivec4"}[stored]
+    if layout.half:
+        stored = "uvec2" if fours else "uint"
+    return (
+        f"layout(std430, binding = {binding}) writeonly restrict buffer out_block "
+        f"{{ {stored} out_data[]; }};"
+    )
+
+
+def target_names(layout: Layout) -> list[str]:
+    """The outputs of a fragment shader, one for each layer of its result."""
+    return ["out_texel", *(f"out_texel{i}" for i in range(1, layout.layers))]
+
+
+def stored_form(values: list[str], layout: Layout) -> str:
+    """GLSL of what is written for as many values as are made at once."""
+    if layout.dtype == "bool":
+        values = [f"int({value})" for value in values]
+    vector = f"{'i' if layout.is_whole else ''}vec4({', '.join(values)})"
+    if layout.kind == "texture":
+        return vector
+    if layout.half:
+        pairs = [
+            f"packHalf2x16(vec2({a}, {b}))" for a, b in zip(values[::2], values[1::2], strict=True)
+        ]
+        return pairs[0] if len(pairs) == 1 else f"uvec2({', '.join(pairs)})"
+    if len(values) == 1:
+        return values[0]
+    return vector

@@ -1,0 +1,140 @@
+"""Drawn matrix products.
+
+An invocation makes four columns of a row for each target. For four values of the left row it reads
+four texels of the right matrix, which all its targets share.
+"""
+
+from typing import NamedTuple
+
+from core.backends.shader.codegen.fragment.fragment_source import Drawing, for_targets, share
+from core.backends.shader.codegen.fragment.packing import cut, padded, turned
+from core.backends.shader.codegen.kernel_language import Call, Pass, Source
+from core.backends.shader.codegen.size_arithmetic import ceil_div, whole
+from core.specs import Spec
+
+#: A sum of so many texels is made in parts of so many, if there are fewer texels to be made than
+#: keep a device busy.
+_FEW_TEXELS = 1024
+_LONG_SUM = 64
+_PART = 8
+
+#: Adds what four values ``v`` of the left row give; ``f`` is where the right matrix is read.
+FOUR_ROWS = """vec4 w0 = w_4(f), w1 = w_4(f + vectors);
+vec4 w2 = w_4(f + 2 * vectors), w3 = w_4(f + 3 * vectors);
+f += 4 * vectors;"""
+ADD_PRODUCTS = "s@ += v.x * w0 + v.y * w1 + v.z * w2 + v.w * w3;"
+
+
+class Matrices(NamedTuple):
+    """What is multiplied: ``batch`` times [rows, inner] and [inner, columns].
+
+    Attributes:
+        shares_right: whether all of the batch have the same right matrix.
+    """
+
+    batch: int
+    rows: int
+    inner: int
+    columns: int
+    shares_right: bool = True
+
+
+def drawn_product(
+    call: Call,
+    m: Matrices,
+    x: Source,
+    w: Source,
+    to: Spec,
+    transpose_x: bool = False,
+    transpose_w: bool = False,
+    targets: int | None = None,
+) -> Pass:
+    """A matrix product.
+
+    Args:
+        call: what is asked for.
+        m: the sizes.
+        x: the left matrices, in any shape with their two axes last.
+        w: the right matrices, likewise.
+        to: shape of the result; its last axis is the columns.
+        transpose_x: whether the left ones are [inner, rows].
+        transpose_w: whether the right ones are [columns, inner].
+        targets: to how many textures it is drawn; by default as many as are worth it. Only
+            tests and measurements give it.
+    """
+    inner, columns = whole(m.inner, 4), whole(m.columns, 4)
+    x = turned(call, x) if transpose_x else x
+    w = turned(call, w) if transpose_w else w
+    x = padded(call, x, (*x.shape[:-1], inner))
+    w = padded(call, w, (*w.shape[:-2], inner, columns))
+    packed = m._replace(inner=inner, columns=columns)
+    parts = _parts(packed)
+    if parts > 1:
+        return cut(call, _in_parts(call, packed, parts, x, w), to)
+    rows, vectors = m.batch * m.rows, columns // 4
+    shared = share(rows, vectors, call.limits, targets if m.shares_right else 1)
+    values = {
+        "vectors": vectors,
+        "fours": inner // 4,
+        "chunk": shared.lines,
+        "rows": m.rows,
+        "lines": rows,
+    }
+    text = _product(shared.targets, m.shares_right)
+    drawing = shared.drawing(text, vectors)
+    made = call.draw(drawing, to=Spec((rows, columns)), values=values, x=x, w=w)
+    return cut(call, made, to)
+
+
+def _product(targets: int, shares_right: bool, in_parts: bool = False) -> str:
+    """The text of a product; with parts the rows are those of each part, one after the other."""
+    right = "int f = n;" if shares_right else "int f = row / rows * fours * 4 * vectors + n;"
+    first, end = "0", "fours"
+    if in_parts:
+        first, end = "row / rows * share", "min(first + share, fours)"
+        right = "int f = first * 4 * vectors + n;"
+    left = "(row % rows)" if in_parts else "min(row + @ * chunk, lines - 1)"
+    return f"""void draw(int o) {{
+int n = o % vectors;
+int row = o / vectors;
+int first = {first};
+int end = {end};
+{right}
+{for_targets(targets, f"int x@ = {left} * fours; vec4 s@ = vec4(0.0);")}
+for (int c = first; c < end; c++) {{
+vec4 v;
+{FOUR_ROWS}
+{for_targets(targets, f"v = x_4(x@ + c); {ADD_PRODUCTS}")}
+}}
+{for_targets(targets, "made[@] = s@;")}
+}}
+"""
+
+
+def _parts(m: Matrices) -> int:
+    """In how many parts a sum is made: a few texels alone would leave most units idle."""
+    fours = m.inner // 4
+    is_long = fours >= _LONG_SUM and m.rows * m.batch * m.columns // 4 < _FEW_TEXELS
+    return ceil_div(fours, _PART) if is_long and m.shares_right else 1
+
+
+def _in_parts(call: Call, m: Matrices, parts: int, x: Source, w: Source) -> Pass:
+    rows, vectors = m.batch * m.rows, m.columns // 4
+    values = {
+        "vectors": vectors,
+        "fours": m.inner // 4,
+        "rows": rows,
+        "share": _PART,
+    }
+    to = Spec((parts * rows, m.columns))
+    drawing = Drawing(_product(1, True, in_parts=True))
+    partial = call.draw(drawing, to=to, values=values, x=x, w=w)
+    text = """void draw(int o) {
+vec4 sum = vec4(0.0);
+for (int part = 0; part < parts; part++) sum += partial_4(part * texels + o);
+made[0] = sum;
+}
+"""
+    values = {"parts": parts, "texels": rows * vectors}
+    to = Spec((rows, m.columns))
+    return call.draw(Drawing(text), to=to, values=values, partial=partial)

@@ -1,0 +1,35 @@
+"""Which sums of products are worth a kernel of their own, a tile or a drawing."""
+
+from core.backends.shader.codegen.kernel_language import Call, Source
+
+#: A tile is a program for one combination of shapes. With at most so many products a program that
+#: serves all shapes is as fast and is there already.
+_FEW_FOR_TILES = 1 << 15
+
+#: A drawing serves all shapes, too; for fewer products its four results at once gain nothing.
+_FEW_FOR_DRAWINGS = 1 << 12
+
+#: Unless more of them than this make a value: one invocation would be long at it.
+_SHORT_SUM = 64
+
+
+def wants_tile(call: Call, x: Source, results: int, inner: int) -> bool:
+    """Whether sums of products are made by a tile.
+
+    Args:
+        call: what is asked for.
+        x: one of the factors.
+        results: how many sums there are.
+        inner: how many products each has.
+    """
+    return call.has_tiles and _is_enough(x, results, inner, _FEW_FOR_TILES)
+
+
+def wants_drawing(call: Call, x: Source, results: int, inner: int) -> bool:
+    """Whether they are drawn, four at once; as `wants_tile`."""
+    return not call.has_tiles and _is_enough(x, results, inner, _FEW_FOR_DRAWINGS)
+
+
+def _is_enough(x: Source, results: int, inner: int, few: int) -> bool:
+    products = results * inner
+    return x.dtype == "float32" and (products > few or (inner > _SHORT_SUM and products > 0))

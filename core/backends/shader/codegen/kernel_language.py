@@ -1,0 +1,353 @@
+"""The language that kernels of this backend are written in.
+
+A kernel is a function of a `Call`, the operands and the op's attributes. It runs once for each
+combination of shapes and attributes, computes nothing, and returns what is to run: a `Pass`, or
+one for each result of the op. A pass may read the results of other passes.
+
+>>> from core.specs import Spec
+>>> def flip(call, x):
+...     return call.map("get_x(out_0 - 1 - o0, o1)", x=x)
+>>> x = Operand(0, Spec((2, 3)))
+>>> flip(Call(Spec((2, 3))), x).to.shape
+(2, 3)
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from core.backends.shader.codegen.fragment.fragment_source import Drawing
+from core.backends.shader.codegen.tiles.tile_source import Limits, Tile
+from core.errors import CoreError
+from core.specs import Shape, Spec
+
+#: How many inputs a pass has at most: with its result they take the 16 bindings that there are.
+MOST_INPUTS = 15
+
+#: Of llvmpipe: what a driver has at least, used where no device is asked.
+LEAST_LIMITS = Limits(32768, 1024, 0)
+
+
+class Operand:
+    """An input of a kernel.
+
+    Attributes:
+        index: its number among the handles of the call, those of lists counted one by one.
+        spec: shape and dtype.
+        array: the values, if they are a constant of a plan; nobody writes to them.
+    """
+
+    __slots__ = ("array", "index", "spec")
+
+    def __init__(self, index: int, spec: Spec, array: np.ndarray | None = None):
+        self.index, self.spec, self.array = index, spec, array
+
+    @property
+    def shape(self) -> Shape:
+        """Length of each axis."""
+        return self.spec.shape
+
+    @property
+    def dtype(self) -> str:
+        """That of the values."""
+        return self.spec.dtype
+
+    def reshaped(self, *shape: int) -> "Operand":
+        """The same values in another shape."""
+        array = None if self.array is None else self.array.reshape(shape)
+        return Operand(self.index, Spec(shape, self.dtype), array)
+
+
+class Table:
+    """Values that a kernel brings along, such as a filter in another order."""
+
+    __slots__ = ("array", "spec")
+
+    def __init__(self, array: np.ndarray):
+        from core.dtypes import dtype_of
+
+        self.array, self.spec = array, Spec(array.shape, dtype_of(array))
+
+    @property
+    def shape(self) -> Shape:
+        """Length of each axis."""
+        return self.spec.shape
+
+    @property
+    def dtype(self) -> str:
+        """That of the values."""
+        return self.spec.dtype
+
+
+class Pass:
+    """What runs as one: it gives one value.
+
+    Attributes:
+        to: shape and dtype of what it gives; `reshaped` may show it in another shape.
+        inputs: what it reads, by name; names are lower-case words without digits at their end.
+        text: GLSL, as `Call` tells.
+        kind: ``"map"``, ``"each"``, ``"tile"`` or ``"draw"``.
+        values: numbers by name, which programs may take as uniforms.
+        tile: of kind ``"tile"``: groups and threads.
+        middle: of a tile that calls ``middle_4``: what that does to the channels of its images.
+        targets: of kind ``"draw"``: to how many textures it draws at once; else 1.
+        chunk: how many texels each of them has, if they are several.
+        epilogue: what is applied to each value while it is at hand; operands broadcast to `shown`.
+        shown: the shape in which readers see it.
+    """
+
+    __slots__ = (
+        "chunk",
+        "epilogue",
+        "inputs",
+        "kind",
+        "middle",
+        "shown",
+        "source",
+        "targets",
+        "text",
+        "tile",
+        "to",
+        "values",
+    )
+
+    def __init__(
+        self,
+        kind: str,
+        to: Spec,
+        text: str,
+        inputs: Mapping[str, "Source"],
+        values: Mapping[str, float] | None = None,
+        tile: Tile | None = None,
+        middle: Sequence["EpilogueStep"] = (),
+        targets: int = 1,
+        chunk: int = 0,
+    ):
+        self.kind, self.to, self.text, self.tile = kind, to, text, tile
+        self.targets, self.chunk = targets, chunk
+        self.middle = tuple(middle)
+        self.epilogue: tuple[EpilogueStep, ...] = ()
+        self.inputs, self.values = dict(inputs), dict(values or {})
+        self.shown, self.source = to.shape, self
+
+    @property
+    def shape(self) -> Shape:
+        """The shape in which readers see it."""
+        return self.shown
+
+    @property
+    def dtype(self) -> str:
+        """That of the values."""
+        return self.to.dtype
+
+    @property
+    def spec(self) -> Spec:
+        """Shape, as readers see it, and dtype."""
+        return Spec(self.shown, self.to.dtype)
+
+    def reshaped(self, *shape: int) -> "Pass":
+        """The same pass for readers that want another shape."""
+        seen = copy(self)
+        seen.shown, seen.source = shape, self.source
+        return seen
+
+    def finished(self, epilogue: Sequence["EpilogueStep"]) -> "Pass":
+        """The same pass, and element-wise ops on each value in the shape that it shows."""
+        made = copy(self)
+        made.epilogue, made.source = (*self.epilogue, *epilogue), made
+        return made
+
+
+#: What a pass may read.
+Source: TypeAlias = Operand | Table | Pass
+
+
+class Call:
+    """What a kernel is asked for, and how it says what is to run.
+
+    In the GLSL of `map` and `each` there are, beside GLSL's own:
+
+    - ``o0``, ``o1``, ...: coordinates of the value that is made; ``o``: its number in row-major
+      order; ``out_0``, ... and ``out_size``: lengths of the result's axes and how many values;
+    - of an input ``x``: ``get_x(i0, i1, ...)``: the value at coordinates; ``at_x(i)``: the value
+      of a number in row-major order; ``x_0``, ... and ``x_size``;
+    - the functions of `core.backends.shader.codegen.library`; ``NAN`` and ``INF``.
+
+    Values have the types float, int, bool and vec2 (complex numbers). A text with ``return`` in it
+    is the body of a function, any other is an expression.
+
+    Attributes:
+        to: shape and dtype of the (first) result.
+        results: those of all results.
+        limits: of the device, for generators of tiles.
+        has_tiles: whether there are compute shaders, for `tile`; else there is `draw`.
+    """
+
+    def __init__(
+        self,
+        result: Spec | tuple[Spec, ...],
+        limits: Limits = LEAST_LIMITS,
+        has_tiles: bool = True,
+    ):
+        self.results = (result,) if isinstance(result, Spec) else result
+        self.limits, self.has_tiles = limits, has_tiles
+
+    @property
+    def to(self) -> Spec:
+        """Shape and dtype of the (first) result."""
+        return self.results[0]
+
+    def map(
+        self,
+        text: str,
+        *,
+        to: Spec | None = None,
+        values: Mapping[str, float] | None = None,
+        **inputs: Source,
+    ) -> Pass:
+        """Each value of the result by itself, from any values of the inputs.
+
+        Args:
+            text: GLSL of the value at coordinates ``o0, o1, ...``.
+            to: shape and dtype of what it gives, by default the (first) result's.
+            values: numbers by name. A program is made once for all values of them.
+            inputs: what it reads; at most `MOST_INPUTS`.
+
+        Raises:
+            CoreError: these are too many, or a number takes more than 32 bits.
+        """
+        return Pass("map", to or self.to, text, _few(inputs), _small(values))
+
+    def each(
+        self,
+        text: str,
+        *,
+        to: Spec | None = None,
+        values: Mapping[str, float] | None = None,
+        **inputs: Source,
+    ) -> Pass:
+        """Each value of the result from the values of the inputs at its place; they broadcast.
+
+        Args:
+            text: GLSL in which the inputs' names are their values; no coordinates.
+            to: shape and dtype of what it gives, by default the (first) result's.
+            values: numbers by name. A program is made once for all values of them.
+            inputs: what it reads.
+        """
+        return Pass("each", to or self.to, text, _few(inputs), _small(values))
+
+    def tile(
+        self,
+        tile: Tile,
+        *,
+        to: Spec | None = None,
+        middle: Sequence["EpilogueStep"] = (),
+        **inputs: Source,
+    ) -> Pass:
+        """A compute shader with groups and shared memory of its own.
+
+        Args:
+            tile: what a generator of `core.backends.shader.codegen.tiles` gives.
+            to: shape and dtype of what it gives, by default the (first) result's.
+            middle: of a tile that calls ``middle_4``: element-wise ops whose inputs are scalars, or
+                vectors with a number for each channel.
+            inputs: what it reads, by the names that the generator uses.
+        """
+        if not self.has_tiles:
+            raise CoreError("there are no compute shaders here: write the kernel with map")
+        return Pass("tile", to or self.to, tile.text, inputs, tile=tile, middle=middle)
+
+    def draw(
+        self,
+        drawing: Drawing,
+        *,
+        to: Spec | None = None,
+        values: Mapping[str, float] | None = None,
+        **inputs: Source,
+    ) -> Pass:
+        """A fragment shader that makes four values at once, for one or several targets.
+
+        Args:
+            drawing: what a generator of `codegen.fragment` gives. The number of values of the
+                result is a multiple of four.
+            to: shape and dtype of what it gives, by default the (first) result's; no bool.
+            values: numbers by name. A program is made once for all values of them.
+            inputs: what it reads, by the names that the generator uses.
+        """
+        if self.has_tiles:
+            raise CoreError("where there are compute shaders write the kernel with tile or map")
+        to = to or self.to
+        text, targets, chunk = drawing
+        return Pass("draw", to, text, inputs, values, targets=targets, chunk=chunk)
+
+
+def _few(inputs: Mapping[str, Source]) -> Mapping[str, Source]:
+    if len(inputs) > MOST_INPUTS:
+        raise CoreError(
+            f"a pass reads {MOST_INPUTS} values at most, not {len(inputs)}: let one pass read "
+            "some of them, and another one its result and the rest"
+        )
+    return inputs
+
+
+def _small(values: Mapping[str, float] | None) -> Mapping[str, float] | None:
+    for name, value in (values or {}).items():
+        if isinstance(value, int) and not -(1 << 31) <= value < 1 << 31:
+            raise CoreError(f"{name}={value} takes more than 32 bits: give it as a float")
+    return values
+
+
+class EpilogueStep(NamedTuple):
+    """An element-wise op on what a pass gives, while it is at hand.
+
+    Attributes:
+        text: GLSL in which ``here`` is that value and the inputs' names are theirs.
+        inputs: what else it reads; they broadcast to the pass's result.
+    """
+
+    text: str
+    inputs: Mapping[str, Source]
+
+
+def reads(made: Pass) -> Iterator[Source]:
+    """What a pass reads, its middle and its epilogue included."""
+    yield from made.inputs.values()
+    for step in (*made.middle, *made.epilogue):
+        yield from step.inputs.values()
+
+
+def all_passes(wanted: tuple[Pass, ...]) -> Iterator[Pass]:
+    """The passes that some need, and those, each once, after those that it needs."""
+    seen: set[int] = set()
+
+    def walk(source: Any) -> Iterator[Pass]:
+        if not isinstance(source, Pass) or id(source.source) in seen:
+            return
+        seen.add(id(source.source))
+        for read in reads(source.source):
+            yield from walk(read)
+        yield source.source
+
+    for each in wanted:
+        yield from walk(each)
+
+
+def literal(value: Any) -> str:
+    """A number as GLSL has it.
+
+    >>> literal(2), literal(2.0), literal(True), literal(float("inf"))
+    ('2', '2.0', 'true', 'INF')
+    """
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, (int, np.integer)):
+        return str(int(value)) if value != -(2**31) else "(-2147483647 - 1)"
+    number = float(value)
+    if number != number:
+        return "NAN"
+    if number in (float("inf"), -float("inf")):
+        return "INF" if number > 0 else "(-INF)"
+    text = repr(float(np.float32(number)))
+    return text if number >= 0 and not text.startswith("-") else f"({text})"

@@ -1,0 +1,46 @@
+"""GLSL functions that kernels use by name; a program has those that its text calls.
+
+GLSL promises little of its own functions beyond their names: drivers differ in exp and sin, in
+how they divide, and in what they do with NaN. The ones below are ours: the same polynomials on
+every driver, within two units in the last place (tan: three) where a driver adds and multiplies
+correctly, and with the special values and the signs of zero of NumPy. What is denormal may count as
+zero.
+
+Compilers may contract ``a * b + c``, and may reckon that ``(a + b) - a`` is ``b``. So no function
+relies on how a sum was rounded: where a rest is needed, numbers are cut off by their bits, which no
+compiler sees through, and products are of so few bits that they are exact either way. NVIDIA's also
+adds in another order, and takes ``!(a <= b)`` for ``a > b``, which is false of NaN: what must be
+added as it is written is marked ``EXACT`` (``precise`` where GLSL has that), and no comparison of
+numbers that may be NaN is negated.
+
+Polynomials: "Cephes" are those of Moshier's single precision library, "msun" those of FreeBSD's.
+"""
+
+import re
+
+from core.backends.shader.codegen.library.arithmetic import ARITHMETIC, COMPLEX_ARITHMETIC
+from core.backends.shader.codegen.library.bits import BITS
+from core.backends.shader.codegen.library.exponentials import EXPONENTIALS
+from core.backends.shader.codegen.library.pairs import PAIRS
+from core.backends.shader.codegen.library.trigonometry import CIRCULAR, HYPERBOLIC
+
+_TABLES = (BITS, ARITHMETIC, COMPLEX_ARITHMETIC, EXPONENTIALS, CIRCULAR, HYPERBOLIC, PAIRS)
+
+#: Function by name; those that it calls are found in its text.
+FUNCTIONS: dict[str, str] = {
+    name: text.strip() for table in _TABLES for name, text in table.items()
+}
+
+
+def functions_for(text: str) -> str:
+    """The functions that a text calls, each after those that it calls itself."""
+    found: dict[str, str] = {}
+    _collect(text, found)
+    return "\n".join(found.values())
+
+
+def _collect(text: str, found: dict[str, str]) -> None:
+    for name in re.findall(r"\b(\w+)\s*\(", text):
+        if name in FUNCTIONS and name not in found:
+            _collect(FUNCTIONS[name].split("{", 1)[1], found)
+            found[name] = FUNCTIONS[name]

@@ -1,0 +1,345 @@
+"""Reductions of axes, for the kernels that need one.
+
+Neighbouring axes that are all kept or all reduced become one. What is long is reduced in stages: a
+pass reduces every n-th value by itself, the next one what that gave. So neighbouring threads read
+neighbouring values, and none works for long. With compute shaders, groups of threads do it in one.
+
+Sums are kept as pairs of floats until the end: they are rounded once, as on the cpu backend.
+"""
+
+from collections.abc import Sequence
+from math import prod
+from typing import NamedTuple
+
+from core.backends.shader.codegen.compiler.memory_layouts import GLSL_TYPES
+from core.backends.shader.codegen.folds import (
+    FOLDS,
+    PAIR_FOLDS,
+    SCALED,
+    SCALES,
+    SECOND_TRY,
+    nothing,
+)
+from core.backends.shader.codegen.kernel_language import Call, Operand, Pass, literal
+from core.backends.shader.codegen.library.pairs import ADD, ADD_PAIR
+from core.backends.shader.codegen.size_arithmetic import ceil_div
+from core.backends.shader.codegen.tiles.averages import MOST_PIXELS, mean_tile
+from core.backends.shader.codegen.tiles.tile_source import Tile, spread
+from core.specs import Shape, Spec
+
+#: As many values as one thread reduces where there are threads enough.
+_LONG = 128
+
+#: As many threads as keep any GPU busy: more stages than those take are of no use.
+_MANY = 1 << 16
+
+#: As many values as a group of a compute shader reduces where there are few of them.
+_LONG_FOR_GROUP = 1 << 14
+
+
+class Groups(NamedTuple):
+    """Axes that are kept or reduced together.
+
+    Attributes:
+        lengths: of the axes, none of them 1.
+        reduced: which are reduced; kept ones and reduced ones take turns.
+    """
+
+    lengths: Shape
+    reduced: tuple[bool, ...]
+
+    @property
+    def kept(self) -> Shape:
+        """Lengths of the kept axes."""
+        return tuple(n for n, r in zip(self.lengths, self.reduced, strict=True) if not r)
+
+    @property
+    def values(self) -> int:
+        """How many values become one."""
+        return prod(n for n, r in zip(self.lengths, self.reduced, strict=True) if r)
+
+
+def grouped(shape: Shape, axes: Sequence[int]) -> Groups:
+    """The fewest axes that say the same.
+
+    Args:
+        shape: of what is reduced.
+        axes: the reduced ones, from 0.
+
+    >>> grouped((2, 1, 3, 4), (2, 3))
+    Groups(lengths=(2, 12), reduced=(False, True))
+    """
+    lengths: list[int] = []
+    reduced: list[bool] = []
+    for axis, length in enumerate(shape):
+        if length == 1:
+            continue
+        if reduced and reduced[-1] == (axis in axes):
+            lengths[-1] *= length
+        else:
+            lengths.append(length)
+            reduced.append(axis in axes)
+    return Groups(tuple(lengths), tuple(reduced))
+
+
+def reduced(
+    call: Call, x: Operand | Pass, axes: Sequence[int], how: str, to: Spec | None = None
+) -> Pass:
+    """A pass that reduces some axes.
+
+    Args:
+        call: of the kernel.
+        x: what is reduced; not empty unless the result is, or nothing is reduced to something.
+        axes: the reduced ones, from 0.
+        how: ``"sum"``, ``"mean"``, ``"prod"``, ``"max"``, ``"min"``, ``"all"`` or ``"any"``.
+        to: shape and dtype of the result, by default the call's.
+
+    >>> from core.backends.shader.codegen.kernel_language import Operand
+    >>> reduced(Call(Spec((2,))), Operand(0, Spec((2, 3))), (1,), "max").shape
+    (2,)
+    """
+    to = to or call.to
+    groups = grouped(x.shape, axes)
+    if not groups.values or not to.size:
+        return call.map(nothing(how, to.dtype), to=to)
+    if not any(groups.reduced):
+        return call.each("x", to=Spec((to.size,), to.dtype), x=x.reshaped(to.size)).reshaped(
+            *to.shape
+        )
+    return _Reduction(call, how, x.dtype, groups.values).of(x, groups, to.dtype).reshaped(*to.shape)
+
+
+class _Reduction:
+    """Stages until nothing is left to reduce.
+
+    Args:
+        call: of the kernel.
+        how: name of the op.
+        dtype: of what is reduced.
+        count: how many values become one in all stages together.
+    """
+
+    def __init__(self, call: Call, how: str, dtype: str, count: int):
+        self.call, self.how, self.count = call, how, count
+        self.has_pairs = dtype == "float32" and how in PAIR_FOLDS
+
+    def of(self, x: Operand | Pass, groups: Groups, dtype: str) -> Pass:
+        """What is left of the groups."""
+        x = x.reshaped(*groups.lengths)
+        if self._suits_group(x, groups):
+            return self._by_groups(x, groups)
+        parts = self._parts(groups)
+        if parts == 1:
+            return self._whole(x, groups, dtype)
+        partly, left = self._partly(x, groups, parts)
+        return self.of(partly, left, dtype)
+
+    # --- by maps ----------------------------------------------------------------------------
+
+    def _parts(self, groups: Groups) -> int:
+        """In how many parts each reduction is done; 1: at once."""
+        stages, most = 1, max(1, _MANY // prod(groups.kept))
+        while _LONG**stages < groups.values:
+            stages += 1
+        if stages == 1 or most == 1:
+            return 1
+        long = round(groups.values ** (1 / stages))
+        return min(ceil_div(groups.values, long), most)
+
+    def _whole(self, x: Operand | Pass, groups: Groups, dtype: str) -> Pass:
+        to = Spec(groups.kept, dtype)
+        if not self.has_pairs:
+            start, step, end = FOLDS[self.how, x.dtype]
+            return self.call.map(f"{start}\n{_loop(groups, x.dtype, step)}\n{end}", to=to, x=x)
+        text = self._of_floats(groups, x.dtype) + PAIR_FOLDS[self.how].end
+        return self.call.map(text, to=to, values=self._values, x=x)
+
+    @property
+    def _values(self) -> dict[str, float]:
+        return {"mean_of": float(self.count)} if self.how == "mean" else {}
+
+    def _partly(self, x: Operand | Pass, groups: Groups, parts: int) -> tuple[Pass, Groups]:
+        """One stage: it leaves as many values of each reduction as there are parts."""
+        left = _with_parts(groups, parts)
+        part = f"o{left.reduced.index(True)}"
+        stride = f"out_{part[1:]}"
+        if self.has_pairs:
+            dtype = "complex64"
+            text = self._of_floats(groups, x.dtype, part, stride) + PAIR_FOLDS[self.how].pair_end
+        else:
+            dtype = x.dtype
+            start, step, end = FOLDS[self.how, dtype]
+            text = f"{start}\n{_loop(groups, dtype, step, part, stride)}\n{end}"
+        return self.call.map(text, to=Spec(left.lengths, dtype), x=x), left
+
+    def _of_floats(self, groups: Groups, dtype: str, first: str = "0", stride: str = "1") -> str:
+        """GLSL that reduces floats, or the pairs that an earlier stage made of them."""
+        fold = PAIR_FOLDS[self.how]
+        step = fold.step if dtype == "float32" else fold.pair_step
+        if self.how == "prod":
+            return f"{fold.start}\n{_loop(groups, dtype, step, first, stride)}\n"
+        return f"""{fold.start}
+{SCALES}
+for (int turn = 0; turn < 2; turn++) {{
+total = vec2(0.0);
+{_loop(groups, dtype, SCALED[dtype] + step, first, stride)}
+if (turn > 0 || is_finite(total.x)) break;
+{SECOND_TRY}
+}}
+"""
+
+    # --- by groups of threads ---------------------------------------------------------------
+
+    def _suits_group(self, x: Operand | Pass, groups: Groups) -> bool:
+        """Whether a compute shader pays: long reductions, of neighbours or with few results."""
+        of_floats = self.has_pairs or x.dtype == "float32"
+        if not self.call.has_tiles or not of_floats or self.how == "prod":
+            return False
+        if groups.reduced.count(True) > 1:
+            return False
+        results = prod(groups.kept)
+        if groups.values > _LONG_FOR_GROUP and results < 1024:
+            return False
+        of_pixels = self._is_mean_of_pixels(x, groups)
+        return of_pixels or (groups.values >= 64 and (groups.reduced[-1] or results < _MANY))
+
+    def _is_mean_of_pixels(self, x: Operand | Pass, groups: Groups) -> bool:
+        """Whether it is one as before a classifier, which has a tile of its own.
+
+        That adds floats, not pairs, which is enough for as many.
+        """
+        is_mean = self.how == "mean" and x.dtype == "float32"
+        is_last_kept = not groups.reduced[-1] and groups.lengths[-1] >= 32
+        return is_mean and is_last_kept and 16 <= groups.values <= MOST_PIXELS
+
+    def _by_groups(self, x: Operand | Pass, groups: Groups) -> Pass:
+        place = groups.reduced.index(True)
+        outer, inner = prod(groups.lengths[:place]), prod(groups.lengths[place + 1 :])
+        limits = self.call.limits
+        to = Spec((outer, inner))
+        if self._is_mean_of_pixels(x, groups):
+            return self.call.tile(mean_tile(outer, groups.values, inner, limits), to=to, x=x)
+        kind = f"{self.how} of pairs" if x.dtype == "complex64" else self.how
+        most = min(256, limits.max_threads)
+        tile = _tile(kind, outer, groups.values, inner, most, self.count)
+        return self.call.tile(tile, to=to, x=x)
+
+
+def _with_parts(groups: Groups, parts: int) -> Groups:
+    """The kept axes and one for parts: last, or before the last if that is kept."""
+    kept = groups.kept
+    place = len(kept) if groups.reduced[-1] else len(kept) - 1
+    lengths = (*kept[:place], parts, *kept[place:])
+    return Groups(lengths, tuple(i == place for i in range(len(lengths))))
+
+
+def _loop(groups: Groups, dtype: str, step: str, first: str = "0", stride: str = "1") -> str:
+    """GLSL that takes each value, or every n-th, as ``v``; the kept axes are the coordinates."""
+    axes = [a for a, r in enumerate(groups.reduced) if r]
+    places = iter(f"o{i}" for i in range(len(groups.kept) + 1) if f"o{i}" != first)
+    indices, lines, rest = {}, [], "j"
+    for axis in reversed(axes):
+        indices[axis] = rest if axis == axes[0] else f"{rest} % x_{axis}"
+        rest = f"{rest} / x_{axis}"
+    given = ", ".join(indices[a] if r else next(places) for a, r in enumerate(groups.reduced))
+    limit = " * ".join(f"x_{a}" for a in axes)
+    lines = [
+        f"for (int j = {first}; j < {limit}; j += {stride}) {{",
+        f"{GLSL_TYPES[dtype]} v = get_x({given});",
+        step,
+        "}",
+    ]
+    return "\n".join(lines)
+
+
+class _Shared(NamedTuple):
+    """How a group reduces: GLSL types, the start, a step, and the end."""
+
+    values: str
+    totals: str
+    start: str
+    step: str
+    end: str
+
+
+_MOST = "if (!is_nan(total) && (is_nan(v) || v {} total)) total = v;"
+_SHARED = {
+    "sum": _Shared("float", "vec2", "vec2(0.0)", ADD, "(total.x + total.y) * back"),
+    "sum of pairs": _Shared("vec2", "vec2", "vec2(0.0)", ADD_PAIR, "(total.x + total.y) * back"),
+    "max": _Shared("float", "float", "-INF", _MOST.format(">"), "total"),
+    "min": _Shared("float", "float", "INF", _MOST.format("<"), "total"),
+}
+
+
+def _tile(kind: str, outer: int, count: int, inner: int, most: int, values: int) -> Tile:
+    """A reduction of [outer, count, inner] over its middle axis.
+
+    The threads of a group lie side by side along the inner axis, as many as it has, and the others
+    share the middle one. Then they add up in shared memory, by halves.
+
+    Args:
+        kind: name of the op, and `` of pairs`` if it goes on from an earlier stage.
+        outer: how many reductions lie one after the other.
+        count: how many values each has now.
+        inner: how many lie side by side.
+        most: threads in a group; a power of two.
+        values: how many each had at first.
+    """
+    name = kind.replace("mean", "sum")
+    how = _SHARED[name]
+    is_sum = how.totals == "vec2"
+    across = 1
+    while across < min(inner, 32):
+        across *= 2
+    size = most
+    while size > 32 and size > across * count:
+        size //= 2
+    lanes, blocks = size // across, ceil_div(inner, across)
+    groups, start = spread(blocks * outer)
+    end = how.end
+    if kind.startswith("mean"):
+        end = f"pair_mean(total, {literal(float(values))}, o) * back"
+    totals = f"""total = {how.start};
+if (c < {inner}) for (int j = lane; j < {count}; j += {lanes}) {{
+{how.values} v = x_1((z * {count} + j) * {inner} + c);
+{SCALED["float32" if how.values == "float" else "complex64"] if is_sum else ""}{how.step}
+}}
+totals[o] = total;
+barrier();
+for (int h = {lanes // 2}; h > 0; h >>= 1) {{
+if (lane < h) {{
+{how.totals} v = totals[o + h * {across}];
+{_SHARED["sum of pairs"].step if is_sum else how.step}
+totals[o] = total;
+}}
+barrier();
+}}"""
+    store = f"store_1(z * {inner} + c, {end});"
+    text = f"""shared {how.totals} totals[{size}];
+shared bool again;
+void main() {{
+{start}int o = int(gl_LocalInvocationIndex), lane = o / {across}, z = group / {blocks};
+int c = group % {blocks} * {across} + o % {across};
+bool is_open = lane == 0 && c < {inner};
+{how.totals} total;
+{_tried_twice(totals, store) if is_sum else f"{totals} if (is_open) {store}"}
+}}
+"""
+    return Tile(text, size, groups)
+
+
+def _tried_twice(totals: str, store: str) -> str:
+    """GLSL of sums of a group; where some ran over they are made again, and only those stored."""
+    return f"""{SCALES}
+if (o == 0) again = false;
+for (int turn = 0; turn < 2; turn++) {{
+{totals}
+if (is_open && (turn > 0 || is_finite(total.x))) {{
+{store}
+is_open = false;
+}}
+if (is_open) again = true;
+barrier();
+if (!again) break;
+{SECOND_TRY}
+}}"""

@@ -1,0 +1,331 @@
+"""Which tile for which product: a model of the time, and what was measured.
+
+The model counts clocks of a multiprocessor, whose groups share its arithmetic, its way to memory
+and its threads. Its constants were fitted to 44 products of common networks on an H100 (132
+multiprocessors; 4 to 3300 us each, some 12 tiles for each). The tile it takes is slower than the
+best of them by 2.6 % in the median, 5.8 % in the mean and 31 % at worst (32 products; for the other
+12 it takes a tile that was not measured). `TUNED` has the best tiles where the model misses them by
+more than 2 %. With a depthwise convolution inside it is 2.8 % in the mean and 24 % at worst (13);
+where many channels become few, as in MobileNet v2, it missed by up to 2.3 times: see the table.
+`core.tune_shader` measures on the device at hand; what it found comes before both.
+"""
+
+from typing import NamedTuple, TypeAlias
+
+from core.backends.shader.codegen.size_arithmetic import ceil_div
+from core.backends.shader.codegen.tiles.tile_source import Limits
+
+
+class Product(NamedTuple):
+    """a @ b for each of a batch; a side that is ``shared`` has one matrix for the whole batch."""
+
+    rows: int
+    inner: int
+    columns: int
+    batch: int = 1
+    transpose_a: bool = False
+    transpose_b: bool = False
+    shared_a: bool = False
+    shared_b: bool = False
+
+    @property
+    def can_be_resident(self) -> bool:
+        """Whether rows lie along the inner axis, on vec4s, and all batches have one right side."""
+        aligned = self.inner % 4 == 0 and self.columns % 4 == 0
+        turned = self.transpose_a or self.transpose_b
+        return aligned and not turned and (self.batch == 1 or self.shared_b)
+
+
+#: vec4s of shared memory that sums of splits take at once; more splits take turns.
+SUM_VECTORS = 2048
+
+
+class Choice(NamedTuple):
+    """The sizes of a tile.
+
+    Threads: columns/4/thread_vectors * rows/thread_rows * splits.
+    """
+
+    rows: int
+    columns: int
+    thread_rows: int
+    thread_vectors: int
+    splits: int
+    inner: int  # of each split; a strip is inner * splits long
+    stages: int = 1  # strips in shared memory: with 2 a turn has one barrier instead of two
+
+    @property
+    def strip(self) -> int:
+        """How much of the inner axis a turn takes."""
+        return self.inner * self.splits
+
+    @property
+    def threads(self) -> int:
+        """Threads of a group."""
+        across = self.columns // 4 // self.thread_vectors
+        return across * (self.rows // self.thread_rows) * self.splits
+
+    @property
+    def resident(self) -> bool:
+        """Whether a group keeps all of its left rows, and reads the right factor directly."""
+        return self.stages == 0
+
+    @property
+    def held_sums(self) -> int:
+        """How many splits have their sums in shared memory at once."""
+        held = self.splits
+        while held > 1 and held * self.rows * self.columns > 4 * SUM_VECTORS:
+            held = ceil_div(held, 2)
+        return held
+
+    def sum_vectors(self) -> int:
+        """vec4s of shared memory for the sums of the splits."""
+        return self.held_sums * self.rows * self.columns // 4 if self.splits > 1 else 0
+
+    def shared_vectors(self, inner: int) -> int:
+        """vec4s of shared memory, whichever way the factors lie, for an inner axis."""
+        if self.resident:
+            return max(self.rows * (inner // 4 | 1), self.sum_vectors())
+        strips = (self.rows + self.columns) * (self.strip // 4 + 1)
+        return max(self.stages * strips, self.sum_vectors())
+
+    def fits(self, limits: Limits, p: Product) -> bool:
+        """Whether a device can compute a product with it."""
+        whole = not (
+            self.columns % (4 * self.thread_vectors)
+            or self.rows % self.thread_rows
+            or self.inner % 4
+            or (p.transpose_a and self.thread_rows % 4)
+        )
+        if self.resident:
+            whole = whole and self.splits <= p.inner // 4 and p.can_be_resident
+        return (
+            whole
+            and 32 <= self.threads <= limits.max_threads
+            and 16 * self.shared_vectors(p.inner) <= limits.shared_bytes
+        )
+
+
+#: Tiles that won somewhere.
+CANDIDATES = tuple(
+    Choice(*sizes)
+    for sizes in (
+        (128, 128, 16, 1, 1, 16),
+        (128, 128, 8, 2, 1, 8),
+        (128, 128, 8, 2, 1, 32),
+        (64, 128, 8, 2, 1, 16),
+        (64, 128, 8, 2, 2, 16),
+        (64, 64, 8, 1, 1, 16),
+        (64, 64, 4, 1, 1, 16),
+        (32, 64, 8, 1, 2, 8),
+        (32, 64, 4, 1, 4, 16),
+        (16, 128, 8, 1, 4, 8),
+        (64, 32, 4, 1, 2, 16),
+        (32, 32, 4, 1, 4, 8),
+        (64, 16, 4, 1, 4, 8),
+        (32, 16, 4, 1, 8, 8),
+        (16, 32, 4, 1, 8, 8),
+        # Resident ones.
+        (16, 64, 4, 1, 4, 4, 0),
+        (8, 128, 4, 1, 4, 4, 0),
+        (4, 128, 4, 1, 8, 4, 0),
+        (8, 64, 4, 1, 8, 4, 0),
+        (14, 64, 7, 1, 16, 4, 0),
+        (7, 128, 7, 1, 16, 4, 0),
+        (4, 64, 4, 1, 16, 4, 0),
+        (8, 32, 8, 1, 32, 4, 0),
+        (7, 64, 7, 1, 32, 4, 0),
+    )
+)
+
+#: Tiles for a depthwise convolution and a pointwise one in one: few columns of tiles.
+SEPARABLE = tuple(
+    Choice(*sizes)
+    for sizes in (
+        (32, 64, 4, 1, 2, 16),
+        (16, 64, 4, 1, 2, 4, 0),
+        (16, 64, 4, 1, 4, 4, 0),
+        (8, 128, 8, 1, 4, 4, 0),
+        (4, 128, 4, 1, 4, 4, 0),
+        (4, 128, 4, 1, 8, 4, 0),
+        (8, 64, 4, 1, 8, 4, 0),
+        (14, 64, 7, 1, 16, 4, 0),
+        (7, 128, 7, 1, 16, 4, 0),
+        (7, 64, 7, 1, 32, 4, 0),
+        (28, 64, 14, 1, 16, 4, 0),
+        (8, 32, 8, 1, 16, 4, 0),
+    )
+)
+
+#: Rows, inner axis and columns, for a device of at least 96 multiprocessors.
+TUNED: dict[tuple[int, int, int], Choice] = {
+    key: Choice(*sizes)
+    for key, sizes in {
+        (289, 384, 768): (16, 128, 8, 1, 4, 8),
+        (289, 768, 768): (16, 128, 8, 1, 4, 8),
+        (4096, 4096, 4096): (128, 128, 16, 1, 1, 16),
+        (1024, 1024, 1024): (64, 128, 8, 2, 2, 16),
+        (2048, 2048, 2048): (128, 128, 8, 2, 1, 32),
+        (100352, 64, 128): (128, 128, 16, 1, 1, 16),
+        (100352, 128, 128): (128, 128, 16, 1, 1, 16),
+        (25088, 128, 256): (64, 128, 8, 2, 1, 16),
+        (25088, 256, 256): (128, 128, 8, 2, 1, 32),
+        (6272, 256, 512): (64, 128, 8, 2, 1, 16),
+        (6272, 512, 512): (64, 128, 8, 2, 1, 16),
+        (1568, 512, 1024): (128, 128, 8, 2, 1, 32),
+        (1568, 1024, 1024): (128, 128, 8, 2, 1, 32),
+        (49, 1024, 1024): (7, 64, 7, 1, 32, 4, 0),
+        (49, 512, 1024): (7, 64, 7, 1, 32, 4, 0),
+        (196, 256, 512): (4, 64, 4, 1, 16, 4, 0),
+        (784, 256, 256): (4, 128, 4, 1, 8, 4, 0),
+        (784, 128, 256): (16, 32, 4, 1, 8, 8),
+        (49, 320, 1280): (4, 64, 4, 1, 16, 4, 0),
+        (49, 960, 160): (7, 64, 7, 1, 32, 4, 0),
+        (49, 160, 960): (4, 64, 4, 1, 16, 4, 0),
+        (49, 576, 160): (7, 64, 7, 1, 32, 4, 0),
+        (196, 576, 96): (7, 64, 7, 1, 32, 4, 0),
+        (196, 64, 384): (16, 32, 4, 1, 8, 8),
+        (784, 144, 32): (4, 64, 4, 1, 16, 4, 0),
+        (12544, 16, 96): (64, 64, 8, 1, 1, 16),
+        (12544, 32, 16): (64, 16, 4, 1, 4, 8),
+        (289, 384, 384): (7, 128, 7, 1, 16, 4, 0),
+        (289, 192, 384): (16, 32, 4, 1, 8, 8),
+        (16641, 24, 48): (64, 64, 4, 1, 1, 16),
+        (4096, 16, 96): (64, 64, 4, 1, 1, 16),
+        (4096, 32, 39): (32, 32, 4, 1, 4, 8),
+        (1024, 24, 144): (16, 64, 4, 1, 4, 4, 0),
+        (256, 240, 56): (4, 64, 4, 1, 16, 4, 0),
+        (256, 336, 56): (4, 64, 4, 1, 16, 4, 0),
+        (256, 56, 336): (32, 16, 4, 1, 8, 8),
+        (64, 96, 576): (4, 64, 4, 1, 16, 4, 0),
+        (64, 576, 96): (7, 64, 7, 1, 32, 4, 0),
+    }.items()
+}
+
+#: The same for `fused.separable_tile`, whose inner axis is the channels.
+TUNED_SEPARABLE: dict[tuple[int, int, int], Choice] = {
+    key: Choice(*sizes)
+    for key, sizes in {
+        (16641, 24, 48): (16, 64, 4, 1, 2, 4, 0),
+        (4225, 48, 96): (16, 64, 4, 1, 2, 4, 0),
+        (1089, 96, 192): (4, 128, 4, 1, 4, 4, 0),
+        (1089, 192, 192): (28, 64, 14, 1, 16, 4, 0),
+        (3136, 144, 24): (8, 32, 8, 1, 16, 4, 0),
+        (196, 384, 64): (7, 64, 7, 1, 32, 4, 0),
+        (12544, 32, 64): (32, 64, 4, 1, 2, 16),
+        (3136, 64, 128): (8, 128, 8, 1, 4, 4, 0),
+        (3136, 128, 128): (8, 128, 8, 1, 4, 4, 0),
+        (784, 128, 256): (4, 128, 4, 1, 8, 4, 0),
+        (784, 256, 256): (4, 128, 4, 1, 8, 4, 0),
+        (196, 256, 512): (7, 128, 7, 1, 16, 4, 0),
+        (196, 512, 512): (7, 128, 7, 1, 16, 4, 0),
+        (49, 512, 1024): (7, 64, 7, 1, 32, 4, 0),
+        (49, 1024, 1024): (7, 64, 7, 1, 32, 4, 0),
+        (196, 192, 64): (7, 64, 7, 1, 32, 4, 0),
+        (196, 384, 96): (7, 64, 7, 1, 32, 4, 0),
+        (196, 576, 96): (7, 64, 7, 1, 32, 4, 0),
+        (49, 576, 160): (7, 64, 7, 1, 32, 4, 0),
+        (49, 960, 160): (7, 64, 7, 1, 32, 4, 0),
+        (49, 960, 320): (7, 64, 7, 1, 32, 4, 0),
+        (256, 144, 40): (7, 64, 7, 1, 32, 4, 0),
+        (256, 240, 40): (7, 64, 7, 1, 32, 4, 0),
+        (64, 576, 192): (7, 64, 7, 1, 32, 4, 0),
+        (16, 192, 192): (7, 64, 7, 1, 32, 4, 0),
+        (4, 192, 192): (7, 64, 7, 1, 32, 4, 0),
+    }.items()
+}
+
+#: Fits everywhere.
+SMALLEST = Choice(16, 32, 4, 1, 4, 8)
+_MANY = 96  # multiprocessors: from here on the tuned entries hold
+_GUESS = 32  # multiprocessors of a device that does not say
+
+
+class _Costs(NamedTuple):
+    """The constants of the model: clocks, but for the bytes a clock."""
+
+    reads: float  # of shared memory, for each vec4 a product needs of it
+    idle: float  # where one warp alone waits for itself
+    bytes: float  # from memory or its cache, a clock
+    group: float  # to start and end a group
+    turn: tuple[float, float, float]  # of a resident tile; with one stage; with two
+    split: float  # to add up what a split has
+    fill_bytes: float = 0.0  # that a depthwise convolution reads, a clock; 0: there is none
+    fill: float = 0.0  # for each vec4 that a thread makes of it
+
+
+_PRODUCT = _Costs(3.1, 1.35, 21, 1200, (160, 236, 189), 21)
+_WITH_DEPTHWISE = _Costs(3.1, 1.3, 81, 680, (180, 270, 215), 57, 37, 2.3)
+
+
+class Family(NamedTuple):
+    """The tiles of one kind of kernel, and how one is chosen.
+
+    Attributes:
+        name: of the family.
+        candidates: its tiles.
+        table: the best of them where the model misses it.
+        costs: of the model.
+    """
+
+    name: str
+    candidates: tuple[Choice, ...]
+    table: dict[tuple[int, int, int], Choice]
+    costs: _Costs
+
+    def fitting(self, p: Product, limits: Limits) -> list[Choice]:
+        """The tiles that may be of use for a product."""
+        widest = max(2 * p.columns, 33)
+        return [c for c in self.candidates if c.fits(limits, p) and c.columns < widest]
+
+    def choose(self, p: Product, limits: Limits) -> Choice:
+        """What was measured on this device, else what the table has, else the model's."""
+        found = limits.tuned((self.name, p))
+        if found is None and limits.multiprocessors >= _MANY and p.batch == 1:
+            found = self.table.get((p.rows, p.inner, p.columns))
+        if found and found.fits(limits, p):
+            return found
+        fitting = self.fitting(p, limits) or [SMALLEST]
+        return min(fitting, key=lambda c: _clocks(c, p, limits, self.costs))
+
+
+#: What a tile is chosen for: the name of the family, and the product.
+Asked: TypeAlias = tuple[str, Product]
+
+FAMILIES = {
+    family.name: family
+    for family in (
+        Family("product", CANDIDATES, TUNED, _PRODUCT),
+        Family("separable", SEPARABLE, TUNED_SEPARABLE, _WITH_DEPTHWISE),
+    )
+}
+
+
+def choose(p: Product, limits: Limits) -> Choice:
+    """The tile of a product: a measured one, or the one that should take the least time."""
+    return FAMILIES["product"].choose(p, limits)
+
+
+def choose_separable(p: Product, limits: Limits) -> Choice:
+    """The same for a depthwise convolution and the pointwise one that is the product."""
+    return FAMILIES["separable"].choose(p, limits)
+
+
+def _clocks(c: Choice, p: Product, limits: Limits, costs: _Costs) -> float:
+    """About how many clocks of a multiprocessor a product takes with a tile."""
+    groups = ceil_div(p.rows, c.rows) * ceil_div(p.columns, c.columns) * p.batch
+    mine = ceil_div(groups, limits.multiprocessors or _GUESS)
+    rounds = ceil_div(mine, max(2048 // c.threads, 1))  # groups that run one after another
+    warps = min(mine * c.threads / 32, 64)
+    # For four places of the inner axis a thread reads this many vec4s for each that it computes.
+    reads = (c.thread_rows + 4 * c.thread_vectors) / (16 * c.thread_rows * c.thread_vectors)
+    products = mine * c.rows * c.columns * p.inner / 128
+    arithmetic = products * (1 + costs.reads * reads) * (1 + costs.idle / warps)
+    traffic = mine * (c.rows + c.columns) * p.inner * 4 / costs.bytes
+    turns = ceil_div(p.inner, 4 * c.splits if c.resident else c.strip)
+    waits = costs.group + costs.turn[c.stages] * turns + costs.split * c.splits
+    total = max(arithmetic, traffic) + rounds * waits
+    if costs.fill_bytes:
+        total += mine * c.rows * p.inner * 4 * 9 / costs.fill_bytes
+        total += costs.fill * c.rows * p.inner / 4 / c.threads
+    return total

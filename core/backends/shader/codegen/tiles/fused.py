@@ -1,0 +1,142 @@
+"""A depthwise convolution and the pointwise one after it, in one kernel.
+
+The tile of the product computes its left factor instead of loading it. Every tile of columns does
+so again: it pays where the pointwise convolution has few columns, as in a network's first layers.
+"""
+
+from math import prod
+
+from core.backends.shader.codegen.size_arithmetic import ceil_div
+from core.backends.shader.codegen.tiles.choices import Choice, Product, choose_separable
+from core.backends.shader.codegen.tiles.convolution import Convolution, corner
+from core.backends.shader.codegen.tiles.depthwise import Depthwise
+from core.backends.shader.codegen.tiles.matrix import dense_text, tile_grid
+from core.backends.shader.codegen.tiles.sides import Layout, Side, matrix_side
+from core.backends.shader.codegen.tiles.tile_source import Limits, Tile
+
+#: Places of the largest filter that was measured.
+_MOST_TAPS = 9
+
+_COLUMNS = 128  # of the tiles that win
+_MOST_SUMS = 1 << 18
+
+
+def separable_tile(
+    d: Depthwise, filters: int, limits: Limits, choice: Choice | None = None
+) -> Tile:
+    """A separable convolution of ``x``: depthwise filter ``d``, then pointwise filter ``w``.
+
+    Between them the text calls ``vec4 middle_4(int c, vec4 v)``, which the compiler defines: bias
+    and activation of the depthwise convolution, for vec4 number c of its channels.
+
+    Args:
+        d: the depthwise convolution, of multiplier 1 and whole vec4s of channels.
+        filters: of the pointwise convolution.
+        limits: of the device.
+        choice: tile of the product, for measurements and tests; by default the best known.
+    """
+    c = Convolution(d.batch, d.channels, filters, d.window)
+    p = Product(c.pixels, d.channels, filters)
+    choice = choice or choose_separable(p, limits)
+    layout = Layout(
+        _depthwise_side(c),
+        matrix_side("w", "0", p.columns, p.inner, False, bool(p.inner % choice.strip)),
+        str(p.rows),
+        p.columns,
+        lambda strip: str(ceil_div(p.inner, strip)),
+        lambda row: f"{row} * {p.columns}",
+        (lambda choice: _fill(c, choice)) if choice.threads >= c.channels // 4 else None,
+    )
+    groups, prologue = tile_grid(choice, p.rows, p.columns, 1)
+    return Tile(dense_text(choice, layout, prologue, p.inner, "w"), choice.threads, groups)
+
+
+def can_fuse(d: Depthwise) -> bool:
+    """Whether `separable_tile` can compute it."""
+    return d.multiplier == 1 and d.channels % 4 == 0
+
+
+def pays(d: Depthwise, filters: int) -> bool:
+    """Whether one kernel takes less time than two.
+
+    It saves a dispatch and makes the depthwise sums once for each tile of columns. On an H100 all
+    blocks of MobileNet gain at batch 1 (3 to 4.5 us each), with up to 200 thousand vec4s of sums;
+    at 300 thousand two kernels are faster, as all are at batch 32.
+    """
+    pixels = d.batch * d.window.out_size[0] * d.window.out_size[1]
+    sums = pixels * d.channels // 4 * ceil_div(filters, _COLUMNS)
+    return can_fuse(d) and prod(d.window.size) <= _MOST_TAPS and sums <= _MOST_SUMS
+
+
+def _depthwise_side(c: Convolution) -> Side:
+    """The depthwise convolution as left factor."""
+    w, (height, width), vectors = c.window, c.window.in_size, c.channels // 4
+    text = "vec4 x_sum(int image, int y, int x, int c) {\nvec4 sum = vec4(0.0);\n"
+    text += f"int at = ((image * {height} + y) * {width} + x) * {vectors} + c;\n"
+    for ky in range(w.size[0]):
+        down = ky * w.dilations[0]
+        text += f"bool in{ky} = uint(y + {down}) < {height}u;\n"
+        for kx in range(w.size[1]):
+            right, tap = kx * w.dilations[1], ky * w.size[1] + kx
+            read = f"x_4(at + {(down * width + right) * vectors})"
+            inside = f"in{ky} && uint(x + {right}) < {width}u"
+            text += f"vec4 v{tap} = {inside} ? {read} : vec4(0.0);\n"
+    for tap in range(c.taps):
+        text += f"sum = fma(v{tap}, d_4({tap * vectors} + c), sum);\n"
+    text += "return sum;\n}\nvec4 x_separable(int image, int y, int x, int c) {\n"
+    text += f"if (c >= {vectors}) return vec4(0.0);\n"
+    text += "return middle_4(c, x_sum(image, y, x, c));\n}\n"
+    return Side(
+        True,
+        text,
+        lambda s, line, place: corner(c, s, line) + f"int c{s} = {place} / 4;",
+        lambda s: f"x_separable(image{s}, y{s}, x{s}, c{s})",
+        lambda s, length: f"c{s} += {length // 4};",
+    )
+
+
+def _fill(c: Convolution, choice: Choice) -> str:
+    """GLSL that makes the left rows of a resident tile.
+
+    A thread keeps its channels' filter in registers and makes some of the tile's pixels.
+    """
+    vectors = c.channels // 4
+    lanes = choice.threads // vectors
+    pixels = ceil_div(choice.rows, lanes)
+    idle = choice.threads % vectors
+    text = f"if (t < {lanes * vectors}) " if idle else ""
+    text += f"{{ int c = t % {vectors}, first = t / {vectors} * {pixels};\n"
+    text += "".join(f"vec4 s{q} = vec4(0.0);\n" for q in range(pixels))
+    if c.window.out_size[1] % choice.rows == 0:
+        text += _neighbours(c, pixels)
+    else:
+        text += "".join(_pixel(c, q) for q in range(pixels))
+    for q in range(pixels):
+        guard = f"if (first + {q} < {choice.rows}) " if pixels * lanes != choice.rows else ""
+        text += f"{guard}tile[(first + {q}) * {vectors | 1} + c] = middle_4(c, s{q});\n"
+    return text + "}\n"
+
+
+def _neighbours(c: Convolution, pixels: int) -> str:
+    """Sums for pixels of one row of an image: each column that they read is read once."""
+    w, (height, width), vectors = c.window, c.window.in_size, c.channels // 4
+    sx, dx = w.strides[1], w.dilations[1]
+    columns = [[q * sx + k * dx for k in range(w.size[1])] for q in range(pixels)]
+    text = corner(c, "", "(first_row + first)")
+    for ky in range(w.size[0]):
+        text += f"{{ int row = y + {ky * w.dilations[0]};\nbool in_ = uint(row) < {height}u;\n"
+        text += f"int at = ((image * {height} + row) * {width} + x) * {vectors} + c;\n"
+        for k in range(w.size[1]):
+            text += f"vec4 f{k} = d_4({(ky * w.size[1] + k) * vectors} + c);\n"
+        for i in sorted({i for row in columns for i in row}):
+            inside = f"in_ && uint(x + {i}) < {width}u"
+            text += f"vec4 v{i} = {inside} ? x_4(at + {i * vectors}) : vec4(0.0);\n"
+        for q in range(pixels):
+            text += "".join(f"s{q} = fma(v{i}, f{k}, s{q});\n" for k, i in enumerate(columns[q]))
+        text += "}\n"
+    return text
+
+
+def _pixel(c: Convolution, q: int) -> str:
+    """The sum for one pixel, wherever it lies."""
+    return f"{{ {corner(c, '', f'(first_row + first + {q})')}s{q} = x_sum(image, y, x, c); }}\n"

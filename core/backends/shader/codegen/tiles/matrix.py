@@ -1,0 +1,331 @@
+"""Products of matrices: tiles in shared memory, a block of the result in each thread's registers.
+
+A group of threads makes a tile of the result. Turn by turn it copies a strip of both factors into
+shared memory, while the loads of the next strip are under way in registers, and adds up their
+product. A thread holds ``thread_rows`` rows by ``thread_vectors`` vec4s, so that each vec4 it reads
+from shared memory is used many times. Where the result is small the group's threads also share the
+inner axis (``splits``), and add their sums at the end.
+
+Convolutions are such products whose left factor is gathered (`convolution`, `transposed`). A factor
+is a `Side`: it says how slots of a strip are read, so that this file knows nothing of pixels.
+"""
+
+from typing import NamedTuple
+
+from core.backends.shader.codegen.size_arithmetic import ceil_div
+from core.backends.shader.codegen.tiles.choices import Choice, Product, choose
+from core.backends.shader.codegen.tiles.sides import Layout, Side, matrix_side
+from core.backends.shader.codegen.tiles.tile_source import Limits, Tile, spread
+from core.backends.shader.codegen.tiles.vector import MOST_ROWS, vector_tile
+
+_XYZW = "xyzw"
+
+
+class _Strip(NamedTuple):
+    """One factor's part of shared memory, and the slots of a thread in it."""
+
+    side: Side
+    name: str  # prefix of its registers
+    lines: int  # rows or columns of the tile
+    choice: Choice
+    offset: int  # in vec4s
+    interleaved: bool  # columns 0, 4, 8, ... first, so that neighbouring threads read neighbours
+
+    @property
+    def stride(self) -> int:
+        """vec4s from a line to the next; odd, so that lines lie in different banks."""
+        return self.choice.strip // 4 + 1 if self.side.along_inner else self.lines // 4
+
+    @property
+    def vectors(self) -> int:
+        return self.stride * (self.lines if self.side.along_inner else self.choice.strip)
+
+    def slots(self) -> list[tuple[str, str]]:
+        """Suffix and guard of each slot; only the last one may be missing in some threads."""
+        count, size = self.lines * self.choice.strip // 4, self.choice.threads
+        whole = [(f"_{q}", "") for q in range(count // size)]
+        rest = [(f"_{len(whole)}", f"if (t < {count % size}) ")] if count % size else []
+        return whole + rest
+
+    def declare(self, first_line: str) -> str:
+        """Where the slots lie in the tile, in the factor and in shared memory."""
+        text, per_line = "", self.choice.strip // 4
+        for q, (s, _) in enumerate(self.slots()):
+            e = f"(t + {q * self.choice.threads})" if q else "t"
+            if self.side.along_inner:
+                line, place = f"({e} / {per_line})", f"({e} % {per_line} * 4)"
+                row = f"({line} % 4 * {self.lines // 4} + {line} / 4)" if self.interleaved else line
+                to = f"{row} * {self.stride} + {place} / 4"
+            else:
+                line, place = f"({e} % {self.lines // 4} * 4)", f"({e} / {self.lines // 4})"
+                to = e
+            text += f"int {self.name}to{s} = {self.offset} + {to}; vec4 {self.name}v{s};\n"
+            text += self.side.start(s, f"({first_line} + {line})", place) + "\n"
+        return text
+
+    def load(self) -> str:
+        return "".join(f"{g}{self.name}v{s} = {self.side.value(s)};\n" for s, g in self.slots())
+
+    def save(self, stage: str) -> str:
+        return "".join(
+            f"{g}tile[{self.name}to{s}{stage}] = {self.name}v{s};\n" for s, g in self.slots()
+        )
+
+    def advance(self) -> str:
+        return "".join(self.side.step(s, self.choice.strip) for s, _ in self.slots()) + "\n"
+
+
+def product_text(choice: Choice, layout: Layout, prologue: str) -> str:
+    """GLSL of a tiled product; the prologue sets ``first_row`` and ``first_column`` of the tile."""
+    c = choice
+    left = _Strip(layout.left, "l", c.rows, c, 0, False)
+    right = _Strip(layout.right, "r", c.columns, c, left.vectors, True)
+    strip = left.vectors + right.vectors
+    across, down = c.columns // 4 // c.thread_vectors, c.rows // c.thread_rows
+    flip = f" + stage * {strip}" if c.stages == 2 else ""
+    cells = [(i, r) for i in range(c.thread_rows) for r in range(c.thread_vectors)]
+    text = f"shared vec4 tile[{max(c.stages * strip, c.sum_vectors())}];\n"
+    text += layout.left.functions + layout.right.functions
+    text += "void main() {\nint t = int(gl_LocalInvocationIndex);\n" + prologue
+    text += f"int part = t / {across * down}, u = t % {across * down};\n"
+    text += f"int tx = u % {across}, ty = u / {across};\n"
+    text += "".join(f"vec4 c{i}_{r} = vec4(0.0);\n" for i, r in cells)
+    text += left.declare("first_row") + right.declare("first_column")
+    text += f"int turns = {layout.turns(c.strip)};\n" + left.load() + right.load()
+    text += "for (int turn = 0; turn < turns; turn++) {\n"
+    text += "int stage = turn & 1;\n" if c.stages == 2 else "if (turn > 0) barrier();\n"
+    text += left.save(flip) + right.save(flip) + "barrier();\n"
+    text += "if (turn + 1 < turns) {\n" + left.advance() + right.advance()
+    text += left.load() + right.load() + "}\n" + _multiply(c, left, right, flip) + "}\n"
+    if c.splits == 1:
+        return text + _store(c, layout, across, down) + "}\n"
+    return text + _store_sums(c, layout, across, down) + "}\n"
+
+
+def resident_text(choice: Choice, layout: Layout, prologue: str, inner: int, name: str) -> str:
+    """GLSL of a product whose group keeps all of its rows of the left factor in shared memory.
+
+    The right factor, the dense matrix ``name`` of ``inner`` rows, goes from memory to registers: no
+    barriers and no strips between. Good for few rows, as each vec4 is read by few threads.
+
+    Args:
+        choice: the tile, with ``splits`` threads that share the inner axis.
+        layout: the factors; the right one only tells how many columns there are, whole vec4s.
+        prologue: sets ``first_row`` and ``first_column``, as `tile_grid` does.
+        inner: length of the inner axis, a multiple of 4.
+        name: of the right factor, [inner, columns].
+    """
+    c, vectors, columns = choice, inner // 4, layout.columns // 4
+    across, down = c.columns // 4 // c.thread_vectors, c.rows // c.thread_rows
+    stride, spans = vectors | 1, range(c.thread_vectors)
+    cells = [(i, r) for i in range(c.thread_rows) for r in spans]
+    text = f"shared vec4 tile[{max(c.rows * stride, c.sum_vectors())}];\n{layout.left.functions}"
+    text += "void main() {\nint t = int(gl_LocalInvocationIndex);\n" + prologue
+    text += f"int part = t / {across * down}, u = t % {across * down};\n"
+    text += f"int tx = u % {across}, ty = u / {across};\n"
+    for r in spans:
+        column = f"min(first_column / 4 + tx + {r * across}, {columns - 1})"
+        text += f"int pb{r} = part * {4 * columns} + {column};\n"
+    text += "".join(
+        f"vec4 n{r}_{j} = {name}_4(pb{r} + {j * columns});\n" for r in spans for j in range(4)
+    )
+    text += layout.fill(c) if layout.fill else _fill(c, layout.left, vectors)
+    text += "".join(f"vec4 c{i}_{r} = vec4(0.0);\n" for i, r in cells)
+    text += f"barrier();\nfor (int k = part; k < {vectors}; k += {c.splits}) {{\n"
+    text += "".join(f"vec4 b{r}_{j} = n{r}_{j};\n" for r in spans for j in range(4))
+    text += f"if (k + {c.splits} < {vectors}) {{\n"
+    text += "".join(f"pb{r} += {c.splits * 4 * columns};\n" for r in spans)
+    text += "".join(
+        f"n{r}_{j} = {name}_4(pb{r} + {j * columns});\n" for r in spans for j in range(4)
+    )
+    text += "}\n"
+    for i in range(c.thread_rows):
+        text += f"vec4 a{i} = tile[(ty + {i * down}) * {stride} + k];\n"
+    for j in range(4):
+        text += "".join(
+            f"c{i}_{r} = fma(vec4(a{i}.{_XYZW[j]}), b{r}_{j}, c{i}_{r});\n" for i, r in cells
+        )
+    store = _store if c.splits == 1 else _store_sums
+    return text + "}\n" + store(c, layout, across, down) + "}\n"
+
+
+def _fill(c: Choice, left: Side, vectors: int) -> str:
+    """Copy the tile's rows of the left factor."""
+    return (
+        f"for (int e = t; e < {c.rows * vectors}; e += {c.threads}) {{\n"
+        + left.start("", f"(first_row + e / {vectors})", f"(e % {vectors} * 4)")
+        + f"\ntile[e / {vectors} * {vectors | 1} + e % {vectors}] = {left.value('')};\n}}\n"
+    )
+
+
+def _multiply(c: Choice, left: _Strip, right: _Strip, flip: str) -> str:
+    """The product of two strips: for four places of the inner axis at a time."""
+    across, down = c.columns // 4 // c.thread_vectors, c.rows // c.thread_rows
+    text = f"int pa = {_part(c, left)}{flip} + ty{_line_step(left)};\n"
+    text += f"int pb = {right.offset} + {_part(c, right)}{flip} + tx{_line_step(right)};\n"
+    text += f"for (int k = 0; k < {c.inner // 4}; k++) {{\n"
+    if left.side.along_inner:
+        text += "".join(
+            f"vec4 a{i} = tile[pa + {i * down * left.stride} + k];\n" for i in range(c.thread_rows)
+        )
+    if right.side.along_inner:
+        text += "".join(
+            f"vec4 b{r}_{j} = tile[pb + {(j * c.columns // 4 + r * across) * right.stride} + k];\n"
+            for r in range(c.thread_vectors)
+            for j in range(4)
+        )
+    for j in range(4):
+        text += "{\n"
+        if not left.side.along_inner:
+            text += "".join(
+                f"vec4 a{g} = tile[pa + (k * 4 + {j}) * {left.stride} + {g * down}];\n"
+                for g in range(c.thread_rows // 4)
+            )
+        for r in range(c.thread_vectors):
+            if right.side.along_inner:
+                parts = ", ".join(f"b{r}_{i}.{_XYZW[j]}" for i in range(4))
+                text += f"vec4 b{r} = vec4({parts});\n"
+            else:
+                text += f"vec4 b{r} = tile[pb + (k * 4 + {j}) * {right.stride} + {r * across}];\n"
+        for i in range(c.thread_rows):
+            a = f"a{i}.{_XYZW[j]}" if left.side.along_inner else f"a{i // 4}.{_XYZW[i % 4]}"
+            text += "".join(
+                f"c{i}_{r} = fma(vec4({a}), b{r}, c{i}_{r});\n" for r in range(c.thread_vectors)
+            )
+        text += "}\n"
+    return text + "}\n"
+
+
+def _part(c: Choice, strip: _Strip) -> str:
+    """Where a split's part of a strip starts."""
+    if c.splits == 1:
+        return "0"
+    return f"part * {c.inner // 4 if strip.side.along_inner else c.inner * strip.stride}"
+
+
+def _line_step(strip: _Strip) -> str:
+    return f" * {strip.stride}" if strip.side.along_inner else ""
+
+
+def _tile_row(layout: Layout, i: int, down: int) -> str:
+    """The row within the tile of a thread's row i."""
+    if layout.left.along_inner:
+        return f"ty + {i * down}"
+    return f"(ty + {i // 4 * down}) * 4 + {i % 4}"
+
+
+def _store(c: Choice, layout: Layout, across: int, down: int) -> str:
+    text = ""
+    for i in range(c.thread_rows):
+        text += f"{{ int row = first_row + {_tile_row(layout, i, down)};\n"
+        text += f"if (row < {layout.rows}) {{ int to = {layout.store_row('row')};\n"
+        for r in range(c.thread_vectors):
+            text += f"{{ int column = first_column + (tx + {r * across}) * 4;\n"
+            text += _store_vector(layout.columns, c.columns, f"c{i}_{r}") + "}\n"
+        text += "} }\n"
+    return text
+
+
+def _store_vector(columns: int, tile_columns: int, value: str) -> str:
+    """Store a vec4 at ``to + column``; as floats where rows do not start on vec4s."""
+    if columns % 4:
+        return "".join(
+            f"if (column + {j} < {columns}) store_1(to + column + {j}, {value}.{_XYZW[j]});\n"
+            for j in range(4)
+        )
+    guard = f"if (column < {columns}) " if columns % tile_columns else ""
+    return f"{guard}store_4((to + column) / 4, {value});\n"
+
+
+def _store_sums(c: Choice, layout: Layout, across: int, down: int) -> str:
+    """Add what the splits of the inner axis have, through shared memory, and store it.
+
+    Where shared memory does not hold all of them, the last ones are added to the first ones' first.
+    """
+    size, per_row = c.rows * c.columns // 4, c.columns // 4
+    cells = {
+        f"c{i}_{r}": f"({_tile_row(layout, i, down)}) * {per_row} + tx + {r * across}"
+        for i in range(c.thread_rows)
+        for r in range(c.thread_vectors)
+    }
+    text, parts, held = "", c.splits, c.held_sums
+    while parts > held:
+        moved = min(held, parts // 2)
+        parts -= moved
+        text += f"barrier();\nif (part >= {parts} && part < {parts + moved}) {{\n"
+        text += "".join(
+            f"tile[(part - {parts}) * {size} + {at}] = {v};\n" for v, at in cells.items()
+        )
+        text += f"}}\nbarrier();\nif (part < {moved}) {{\n"
+        text += "".join(f"{v} += tile[part * {size} + {at}];\n" for v, at in cells.items()) + "}\n"
+    text += f"barrier();\nif (part < {parts}) {{\n" if parts < c.splits else "barrier();\n{\n"
+    text += "".join(f"tile[part * {size} + {at}] = {v};\n" for v, at in cells.items())
+    more = "".join(f" + tile[e + {s * size}]" for s in range(1, parts))
+    return text + (
+        f"}}\nbarrier();\nfor (int e = t; e < {size}; e += {c.threads}) {{\n"
+        f"int row = first_row + e / {per_row}, column = first_column + e % {per_row} * 4;\n"
+        f"if (row < {layout.rows}) {{ int to = {layout.store_row('row')};\n"
+        f"vec4 v = tile[e]{more};\n{_store_vector(layout.columns, c.columns, 'v')}}} }}\n"
+    )
+
+
+def tile_grid(
+    choice: Choice, rows: int, columns: int, batch: int
+) -> tuple[tuple[int, int, int], str]:
+    """Groups of a product, and the GLSL that sets ``z``, ``first_row`` and ``first_column``.
+
+    Args:
+        choice: the tile; one past the end of the rows or columns is only filled in part.
+        rows: of one result.
+        columns: of one result.
+        batch: how many results there are; ``z`` counts them.
+    """
+    across, down = ceil_div(columns, choice.columns), ceil_div(rows, choice.rows)
+    groups, text = spread(across * down * batch)
+    text += f"int first_column = group % {across} * {choice.columns};\n"
+    text += f"int first_row = group / {across} % {down} * {choice.rows};\n"
+    return groups, text + f"int z = group / {across * down};\n"
+
+
+def product_tile(p: Product, choice: Choice, names: tuple[str, str] = ("a", "b")) -> Tile:
+    """The tiled product with given sizes."""
+    guard = bool(p.inner % choice.strip)
+    base_a = "0" if p.batch == 1 or p.shared_a else f"z * {p.rows * p.inner}"
+    base_b = "0" if p.batch == 1 or p.shared_b else f"z * {p.inner * p.columns}"
+    left = matrix_side(names[0], base_a, p.rows, p.inner, not p.transpose_a, guard)
+    right = matrix_side(names[1], base_b, p.columns, p.inner, p.transpose_b, guard)
+    where = "" if p.batch == 1 else f"z * {p.rows * p.columns} + "
+    layout = Layout(
+        left,
+        right,
+        str(p.rows),
+        p.columns,
+        lambda strip: str(ceil_div(p.inner, strip)),
+        lambda row: f"{where}{row} * {p.columns}",
+    )
+    groups, prologue = tile_grid(choice, p.rows, p.columns, p.batch)
+    return Tile(dense_text(choice, layout, prologue, p.inner, names[1]), choice.threads, groups)
+
+
+def dense_text(choice: Choice, layout: Layout, prologue: str, inner: int, right: str) -> str:
+    """GLSL of a product whose right factor is a dense matrix, as the choice says.
+
+    Args:
+        choice: the tile, whose rows are resident or not.
+        layout: the factors.
+        prologue: sets ``first_row`` and ``first_column``, as `tile_grid` does.
+        inner: length of the inner axis.
+        right: name of the right factor, [inner, columns].
+    """
+    if choice.resident:
+        return resident_text(choice, layout, prologue, inner, right)
+    return product_text(choice, layout, prologue)
+
+
+def matmul_tile(
+    p: Product, limits: Limits, choice: Choice | None = None, names: tuple[str, str] = ("a", "b")
+) -> Tile:
+    """The product ``a`` @ ``b``: rows of few, or tiles of a choice or the best known one."""
+    if choice is None and p.rows <= MOST_ROWS:
+        return vector_tile(p, limits, names)
+    return product_tile(p, choice or choose(p, limits), names)

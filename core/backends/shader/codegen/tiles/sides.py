@@ -1,0 +1,92 @@
+"""The factors of products: how each is read, and where the result goes."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from core.backends.shader.codegen.tiles.choices import Choice
+from core.backends.shader.codegen.tiles.tile_source import run_function
+
+
+class Side(NamedTuple):
+    """How one factor is read, a vec4 at a time, in GLSL.
+
+    A slot (``s`` is its suffix in names) is a place in the strip that a thread fills turn by turn.
+    A vec4 lies along the inner axis, or across it (along rows of the left factor or columns of the
+    right one). Lines past the end may read anything that is there; past the end of the inner axis
+    both sides read zero.
+    """
+
+    along_inner: bool
+    functions: str
+    start: Callable[[str, str, str], str]  # slot, line, place on the inner axis: declarations
+    value: Callable[[str], str]  # slot: an expression of vec4
+    step: Callable[[str, int], str]  # slot, floats to go along the inner axis: statements
+
+
+class Layout(NamedTuple):
+    """A product for `product_text`: both factors, and where its result goes."""
+
+    left: Side
+    right: Side
+    rows: str  # how many rows there are, as GLSL
+    columns: int
+    turns: Callable[[int], str]  # the length of a strip: how many strips there are, as GLSL
+    store_row: Callable[[str], str]  # a row's number: where it starts in the result, in floats
+    fill: Callable[[Choice], str] | None = None  # how the left factor's rows become resident
+
+
+def matrix_side(name: str, base: str, lines: int, inner: int, along: bool, guard: bool) -> Side:
+    """A dense matrix as a factor.
+
+    Args:
+        name: of the input.
+        base: where the matrix starts, in floats, as GLSL; "0" for the only one.
+        lines: rows of a left factor, columns of a right one.
+        inner: length of the inner axis.
+        along: whether the inner axis is the one whose elements are neighbours.
+        guard: whether strips go past the end of the inner axis.
+    """
+    if (inner if along else lines) % 4:
+        return _loose_side(name, base, lines, inner, along, guard)
+
+    def start(s: str, line: str, place: str) -> str:
+        if along:
+            at = f"(min({line}, {lines - 1}) * {inner} + {place}) / 4"
+        else:
+            at = f"(({place}) * {lines} + min({line}, {lines - 4})) / 4"
+        base_4 = "" if base == "0" else f"{base} / 4 + "
+        return f"int {name}at{s} = {base_4}{at};" + (f"int {name}k{s} = {place};" if guard else "")
+
+    def value(s: str) -> str:
+        read = f"{name}_4({name}at{s})"
+        return f"{name}k{s} < {inner} ? {read} : vec4(0.0)" if guard else read
+
+    def step(s: str, length: int) -> str:
+        ahead = length // 4 if along else length * (lines // 4)
+        return f"{name}at{s} += {ahead};" + (f"{name}k{s} += {length};" if guard else "")
+
+    return Side(along, "", start, value, step)
+
+
+def _loose_side(name: str, base: str, lines: int, inner: int, along: bool, guard: bool) -> Side:
+    """A matrix whose rows do not start on vec4s: read float by float, with every end guarded."""
+
+    def start(s: str, line: str, place: str) -> str:
+        if along:
+            at = f"{base} + min({line}, {lines - 1}) * {inner} + {place}"
+            return f"int {name}at{s} = {at}; int {name}k{s} = {place};"
+        at = f"{base} + ({place}) * {lines} + {line}"
+        left = f"{lines} - ({line})"
+        return f"int {name}at{s} = {at}, {name}l{s} = {left}; int {name}k{s} = {place};"
+
+    def value(s: str) -> str:
+        if along:
+            return f"{name}_run({name}at{s}, {inner} - {name}k{s})"
+        left = f"{name}k{s} < {inner} ? {name}l{s} : 0" if guard else f"{name}l{s}"
+        return f"{name}_run({name}at{s}, {left})"
+
+    def step(s: str, length: int) -> str:
+        ahead = length if along else length * lines
+        return f"{name}at{s} += {ahead}; {name}k{s} += {length};"
+
+    return Side(along, run_function(name), start, value, step)

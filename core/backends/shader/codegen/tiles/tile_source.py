@@ -1,0 +1,84 @@
+"""What a generator of tiles takes and returns, and the GLSL that all of them share.
+
+The text of a `Tile` holds its shared memory, its functions and ``main``. Around it the compiler
+declares the buffers and writes, as functions or macros,
+
+- for each input ``x``: ``x_4(i)``, vec4 number i of the dense array, and ``x_1(i)``, float i;
+- for the result: ``store_4(i, v)`` and ``store_1(i, v)``, with the epilogue inside.
+
+A text uses ``x_4`` only where rows start on a vec4, and ``store_4`` only where the last axis of the
+result has whole vec4s. Every element of the result is stored just once.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from core.backends.shader.codegen.size_arithmetic import ceil_div
+
+if TYPE_CHECKING:
+    from core.backends.shader.codegen.tiles.choices import Asked, Choice
+
+#: Groups along an axis that every driver takes (OpenGL 4.3 guarantees as many).
+MOST_GROUPS = 65535
+
+
+class Tile(NamedTuple):
+    """The text of one compute kernel and how it is dispatched."""
+
+    text: str
+    local_size: int  # threads in a group
+    groups: tuple[int, int, int]
+
+
+def nothing_tuned(asked: "Asked") -> "Choice | None":
+    """Of a device that nothing was measured on."""
+    return None
+
+
+class Limits(NamedTuple):
+    """What the device has, and which tiles were measured to be the fastest on it."""
+
+    shared_bytes: int = 32768
+    max_threads: int = 1024
+    multiprocessors: int = 0  # 0: not known
+    max_targets: int = 8  # textures that a shader draws to at once; OpenGL 3.3 promises as many
+    tuned: "Callable[[Asked], Choice | None]" = nothing_tuned
+
+
+class TwoStages(NamedTuple):
+    """A sum in two kernels: the first writes partial sums, the second adds them up.
+
+    The first has the inputs of the whole and a result of ``partials`` floats; the second has the
+    one input ``partial`` and the epilogue.
+    """
+
+    first: Tile
+    second: Tile
+    partials: int
+
+
+def spread(count: int) -> tuple[tuple[int, int, int], str]:
+    """Groups for a count of independent pieces of work, and GLSL that sets ``group``.
+
+    More than an axis takes go into rows of groups; those past the end return.
+    """
+    if count <= MOST_GROUPS:
+        return (count, 1, 1), "int group = int(gl_WorkGroupID.x);\n"
+    rows = ceil_div(count, MOST_GROUPS)
+    across = ceil_div(count, rows)
+    text = f"int group = int(gl_WorkGroupID.y) * {across} + int(gl_WorkGroupID.x);\n"
+    guard = f"if (group >= {count}) return;\n" if across * rows != count else ""
+    return (across, rows, 1), text + guard
+
+
+def threads(count: int, local_size: int) -> tuple[tuple[int, int, int], str]:
+    """Groups for a count of independent threads, and GLSL that sets ``id`` and ``t``."""
+    groups, text = spread(ceil_div(count, local_size))
+    text += f"int t = int(gl_LocalInvocationIndex), id = group * {local_size} + t;\n"
+    return groups, text
+
+
+def run_function(name: str) -> str:
+    """GLSL of ``<name>_run(at, left)``: a vec4 of the floats from ``at``, zero after ``left``."""
+    parts = ", ".join(f"left > {j} ? {name}_1(at + {j}) : 0.0" for j in range(4))
+    return f"vec4 {name}_run(int at, int left) {{ return vec4({parts}); }}\n"

@@ -1,0 +1,88 @@
+"""Which tile is the fastest on the device at hand, and where that is kept: `core.tune_shader`."""
+
+import json
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import numpy as np
+
+from core import code_cache
+from core.backends.shader.codegen.tiles.choices import FAMILIES, Asked, Choice, Product
+
+#: Part of the key: changes when what was measured before says nothing any more.
+FORMAT = "shader tiles 1"
+
+Candidate = TypeVar("Candidate", bound=Hashable)
+_ROUNDS = 5
+_ROUNDS_OF_TWO = 11
+
+
+class Compared(NamedTuple, Generic[Candidate]):
+    """What is used from now on, and the times of what was used before and of it."""
+
+    choice: Candidate
+    old: float
+    new: float
+
+
+def fastest(runs: Mapping[Candidate, Callable[[], float]], old: Candidate) -> Compared[Candidate]:
+    """The candidate of the least time; the old one, if it may be as fast.
+
+    All run in turn, as the clock of a GPU changes. Of many, one looks fast by chance: so the best
+    and the old one are timed once more, and three quarters of the times of the one have to be less
+    than three quarters of those of the other.
+
+    Args:
+        runs: what runs and times a candidate once, in any unit.
+        old: one of them.
+    """
+    times = _in_turn(runs, _ROUNDS)
+    best = min(runs, key=lambda c: np.median(times[c]))
+    again = _in_turn({c: runs[c] for c in (old, best)}, _ROUNDS_OF_TWO)
+    before, after = (float(np.median(again[c])) for c in (old, best))
+    if np.percentile(again[best], 75) < np.percentile(again[old], 25):
+        return Compared(best, before, after)
+    return Compared(old, before, before)
+
+
+def _in_turn(
+    runs: Mapping[Candidate, Callable[[], float]], rounds: int
+) -> dict[Candidate, list[float]]:
+    times: dict[Candidate, list[float]] = {c: [] for c in runs}
+    for _ in range(rounds):
+        for c, run in runs.items():
+            times[c].append(run())
+    return times
+
+
+def load_choices(driver: str, half: bool) -> dict[Asked, Choice]:
+    """What was found before on a device; nothing where that cannot be read.
+
+    Args:
+        driver: names the device and its driver.
+        half: whether floats are stored in 16 bits.
+    """
+    kept = code_cache.load(_key(driver, half)) or b"[]"
+    try:
+        return dict(_read(json.loads(kept)))
+    except (LookupError, TypeError, ValueError):
+        return {}
+
+
+def keep_choices(driver: str, half: bool, choices: Mapping[Asked, Choice]) -> None:
+    """Keep choices on disk, with those that other processes kept meanwhile."""
+    whole = {**load_choices(driver, half), **choices}
+    rows = [(name, p, choice) for (name, p), choice in whole.items()]
+    code_cache.keep(_key(driver, half), json.dumps(rows).encode())
+
+
+def _key(driver: str, half: bool) -> str:
+    return code_cache.key_of(FORMAT, driver, "float16" if half else "float32")
+
+
+def _read(rows: Any) -> Iterator[tuple[Asked, Choice]]:
+    """The rows of a table, but for tiles that there are no more."""
+    for name, product, sizes in rows:
+        choice = Choice(*sizes)
+        if choice in FAMILIES[name].candidates:
+            yield (name, Product(*product)), choice

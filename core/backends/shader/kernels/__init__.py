@@ -1,0 +1,1 @@
+"""Kernels in GLSL, a file per family of ops, named as in `core.ops`."""

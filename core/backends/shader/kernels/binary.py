@@ -1,0 +1,28 @@
+"""Element-wise kernels of two inputs of one dtype, and the sum of many."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from core.backends.shader.codegen.expressions import BINARY, LETTERS, elementwise, expression
+from core.backends.shader.codegen.kernel_language import MOST_INPUTS, Call, Operand, Pass, Source
+from core.registry import kernel
+
+for _op in BINARY:
+    kernel(_op, "shader")(elementwise(_op))
+
+
+@kernel("add_n", "shader")
+def add_n(call: Call, tensors: list[Operand]) -> Pass:
+    """The sum of several tensors, from the first to the last; each pass reads what it can."""
+    made = _sum(call, tensors[:MOST_INPUTS])
+    for start in range(MOST_INPUTS, len(tensors), MOST_INPUTS - 1):
+        made = _sum(call, [made, *tensors[start : start + MOST_INPUTS - 1]])
+    return made
+
+
+def _sum(call: Call, terms: Sequence[Source]) -> Pass:
+    if len(terms) == 1:
+        return call.each("x", x=terms[0])
+    text = expression("add_n", [each.dtype for each in terms], {}).text
+    inputs: dict[str, Any] = dict(zip(LETTERS, terms, strict=False))
+    return call.each(text, **inputs)

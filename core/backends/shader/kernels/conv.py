@@ -1,0 +1,195 @@
+"""Convolutions: tiles where there are compute shaders and enough work, else sums over windows.
+
+The sums are written for any number of axes, so that volumes have them as well.
+"""
+
+from math import prod
+from typing import Any
+
+from core.backends.shader.codegen.folds import sum_start
+from core.backends.shader.codegen.fragment.convolution import drawn_convolution, drawn_transpose
+from core.backends.shader.codegen.kernel_choice import wants_drawing, wants_tile
+from core.backends.shader.codegen.kernel_language import Call, Operand, Pass, Source
+from core.backends.shader.codegen.reductions import reduced
+from core.backends.shader.codegen.tiles.convolution import Convolution, conv2d_tile
+from core.backends.shader.codegen.tiles.gradients import filter_gradient
+from core.backends.shader.codegen.tiles.tile_source import Tile, TwoStages
+from core.backends.shader.codegen.tiles.transposed import transposed_tile
+from core.backends.shader.codegen.window_loops import (
+    names,
+    over_pixels,
+    over_windows,
+    window_values,
+)
+from core.registry import kernel
+from core.specs import Shape, Spec
+from core.windows import Window, window
+
+#: Of the sums for a filter: its values times so many invocations are work for any device.
+_MOST_PARTS = 64
+
+#: Of the pixels that a transposed convolution gives: those of each phase are a piece of work.
+_MOST_PHASES = 256
+
+
+def run_tile(call: Call, tile: Tile | TwoStages, to: Spec, **inputs: Any) -> Pass:
+    """A tile, or one and the sum of its parts."""
+    if isinstance(tile, Tile):
+        return call.tile(tile, to=to, **inputs)
+    partial = call.tile(tile.first, to=Spec((tile.partials,)), **inputs)
+    return call.tile(tile.second, to=to, partial=partial)
+
+
+def channels_last(call: Call, x: Source, data_format: str) -> Source:
+    """Images with their channels as the last axis."""
+    if data_format[1] != "C":
+        return x
+    n, channels, height, width = x.shape
+    to = Spec((n, height, width, channels), x.dtype)
+    return call.map("get_x(o0, o3, o1, o2)", to=to, x=x)
+
+
+def in_format(call: Call, x: Pass, data_format: str) -> Pass:
+    """Images with the channels last, in their data format."""
+    return call.map("get_x(o0, o2, o3, o1)", x=x) if data_format[1] == "C" else x
+
+
+# --- convolutions --------------------------------------------------------------------------------
+
+
+def convolve(call: Call, x: Source, filter: Source, w: Window) -> Pass:
+    """A convolution.
+
+    Args:
+        call: what is asked for.
+        x: images or volumes, [n, *in_size, in].
+        filter: [*size, in, out], of the same dtype.
+        w: the window, of any number of axes.
+
+    Returns:
+        A pass of [n, *out_size, out].
+    """
+    *_, channels, filters = filter.shape
+    to = Spec((x.shape[0], *w.out_size, filters), x.dtype)
+    if len(w.size) == 2 and wants_tile(call, x, to.size, prod(filter.shape[:-1])):
+        c = Convolution(x.shape[0], channels, filters, w)
+        return call.tile(conv2d_tile(c, call.limits), to=to, x=x, w=filter)
+    if len(w.size) == 2 and wants_drawing(call, x, to.size, prod(filter.shape[:-1])):
+        return drawn_convolution(call, x, filter, w)
+    last = len(w.size)
+    body = f"""for (int c = 0; c < w_{last}; c++)
+sum += get_x(o0, {names("p", w)}, c) * get_w({names("k", w)}, c, o{last + 1});"""
+    text = f"{sum_start(x.dtype)}\n{over_pixels(w, body)}\nreturn sum;"
+    return call.map(text, to=to, values=window_values(w), x=x, w=filter)
+
+
+def convolve_back(call: Call, dy: Source, filter: Source, w: Window) -> Pass:
+    """The gradient of `convolve` for x: each pixel gathers from the windows that read it.
+
+    Args:
+        call: what is asked for.
+        dy: [n, *out_size, out].
+        filter: [*size, in, out].
+        w: the window of the convolution.
+
+    Returns:
+        A pass of [n, *in_size, in].
+    """
+    *_, channels, filters = filter.shape
+    to = Spec((dy.shape[0], *w.in_size, channels), dy.dtype)
+    is_image = len(w.size) == 2 and prod(w.strides) <= _MOST_PHASES
+    if is_image and wants_tile(call, dy, to.size, prod(w.size) * filters):
+        c = Convolution(dy.shape[0], channels, filters, w)
+        return call.tile(transposed_tile(c, call.limits), to=to, dy=dy, w=filter)
+    if is_image and wants_drawing(call, dy, to.size, prod(w.size) * filters):
+        return drawn_transpose(call, dy, filter, w)
+    last = len(w.size) + 1
+    body = f"""for (int f = 0; f < w_{last}; f++)
+sum += get_dy(o0, {names("q", w)}, f) * get_w({names("k", w)}, o{last}, f);"""
+    text = f"{sum_start(dy.dtype)}\n{over_windows(w, body)}\nreturn sum;"
+    return call.map(text, to=to, values=window_values(w), dy=dy, w=filter)
+
+
+def filter_of(call: Call, x: Source, dy: Source, w: Window) -> Pass:
+    """The gradient of `convolve` for its filter.
+
+    Args:
+        call: what is asked for.
+        x: [n, *in_size, in].
+        dy: [n, *out_size, out].
+        w: the window of the convolution.
+
+    Returns:
+        A pass of [*size, in, out].
+    """
+    batch, channels, filters = x.shape[0], x.shape[-1], dy.shape[-1]
+    to = Spec((*w.size, channels, filters), x.dtype)
+    if len(w.size) == 2 and wants_tile(call, x, to.size, batch * prod(w.out_size)):
+        c = Convolution(batch, channels, filters, w)
+        return run_tile(call, filter_gradient(c, call.limits), to, x=x, dy=dy)
+    axes = len(w.size)
+    body = (
+        f"sum += get_x(n, {names('p', w)}, o{axes + 1}) * get_dy(n, {names('q', w)}, o{axes + 2});"
+    )
+    return sum_over_windows(call, to.shape, body, w, x, dy)
+
+
+def sum_over_windows(call: Call, to: Shape, body: str, w: Window, x: Source, dy: Source) -> Pass:
+    """For each place of a filter the sum over all windows of all images, in parts.
+
+    Args:
+        call: what is asked for.
+        to: shape of the filter; its first axes are those of the window.
+        body: GLSL that adds to ``sum`` for image ``n``, window ``q0, q1, ...``, pixel ``p0, ...``;
+            ``o1, o2, ...`` are the filter's coordinates.
+        w: the window.
+        x: read by the body.
+        dy: read by the body.
+    """
+    for axis in reversed(range(len(w.size))):
+        body = f"""int corner{axis} = q{axis} * stride_{axis} - before_{axis};
+int p{axis} = corner{axis} + o{axis + 1} * dilation_{axis};
+if (p{axis} < 0 || p{axis} >= length_{axis}) continue;
+{body}"""
+        if axis:
+            body = f"for (int q{axis} = 0; q{axis} < count_{axis}; q{axis}++) {{\n{body}\n}}"
+    rows = dy.shape[0] * w.out_size[0]
+    text = f"""{sum_start(x.dtype)}
+for (int row = o0; row < rows; row += out_0) {{
+int n = row / count_0;
+int q0 = row % count_0;
+{body}
+}}
+return sum;"""
+    parts = Spec((max(1, min(rows, _MOST_PARTS)), *to), x.dtype)
+    values = {"rows": rows, **window_values(w)}
+    made = call.map(text, to=parts, values=values, x=x, dy=dy)
+    return reduced(call, made, (0,), "sum", Spec(to, x.dtype))
+
+
+@kernel("conv2d", "shader")
+def conv2d(call: Call, x: Operand, filter: Operand, *, data_format: str, **how: Any) -> Pass:
+    """Windows times the filter."""
+    w = window(x.shape, filter.shape[:-2], data_format=data_format, **how)
+    made = convolve(call, channels_last(call, x, data_format), filter, w)
+    return in_format(call, made, data_format)
+
+
+@kernel("conv2d_backprop_input", "shader")
+def conv2d_backprop_input(
+    call: Call, dy: Operand, filter: Operand, *, input_shape: Any, data_format: str, **how: Any
+) -> Pass:
+    """The transpose of that."""
+    w = window(tuple(input_shape), filter.shape[:-2], data_format=data_format, **how)
+    made = convolve_back(call, channels_last(call, dy, data_format), filter, w)
+    return in_format(call, made, data_format)
+
+
+@kernel("conv2d_backprop_filter", "shader")
+def conv2d_backprop_filter(
+    call: Call, x: Operand, dy: Operand, *, filter_shape: Any, data_format: str, **how: Any
+) -> Pass:
+    """Windows times dy."""
+    w = window(x.shape, tuple(filter_shape)[:-2], data_format=data_format, **how)
+    images, gradients = (channels_last(call, each, data_format) for each in (x, dy))
+    return filter_of(call, images, gradients, w)

@@ -1,0 +1,82 @@
+"""Kernels that make values from nothing, or nearly."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from core.backends.shader.codegen.kernel_language import Call, Operand, Pass, Table
+from core.backends.shader.kernels.shape import ZEROS
+from core.dtypes import to_numpy
+from core.ops.create import range_steps
+from core.registry import kernel
+from core.specs import Spec
+
+#: Floats count exactly up to here.
+_MOST_EXACT = 2**24
+
+
+def constant(name: str, value: Any, dtype: str) -> tuple[str, dict[str, float]]:
+    """GLSL of a value, and the numbers that it names: one program serves all of them.
+
+    >>> constant("border", 1, "float32")
+    ('border', {'border': 1.0})
+    """
+    given = to_numpy(value, dtype).item()
+    if dtype == "complex64":
+        real, imaginary = f"{name}_real", f"{name}_imaginary"
+        return f"vec2({real}, {imaginary})", {real: given.real, imaginary: given.imag}
+    if dtype == "bool":
+        return f"({name} != 0)", {name: int(given)}
+    return name, {name: given}
+
+
+@kernel("fill", "shader")
+def fill(call: Call, *, shape: Sequence[int], value: Any, dtype: str | None) -> Pass:
+    """One value everywhere."""
+    text, values = constant("given", value, call.to.dtype)
+    return call.each(text, values=values)
+
+
+@kernel("range", "shader")
+def number_range(call: Call, *, start: float, stop: float, step: float, dtype: str) -> Pass:
+    """Each as start + i * step: reckoned here where that is exact, else brought along."""
+    count, step = range_steps(start, stop, step)
+    last = start + max(count - 1, 0) * step
+    is_whole = float(start).is_integer() and float(step).is_integer()
+    if dtype == "int32" or (is_whole and max(abs(start), abs(last), abs(step)) <= _MOST_EXACT):
+        text = "first + o0 * gap"
+        values = {"first": int(start), "gap": int(step)}
+        return call.map(text if dtype == "int32" else f"float({text})", values=values)
+    numbers = (np.arange(count) * step + start).astype(np.float32)
+    return call.each("numbers", numbers=Table(numbers))
+
+
+@kernel("linspace", "shader")
+def linspace(call: Call, *, start: float, stop: float, num: int) -> Pass:
+    """In float64, which shaders have not: brought along."""
+    numbers = np.linspace(start, stop, num).astype(np.float32)
+    return call.each("numbers", numbers=Table(numbers))
+
+
+@kernel("diag", "shader")
+def diag(call: Call, x: Operand) -> Pass:
+    """On the diagonal of a square matrix of all values."""
+    size = x.spec.size
+    square = Spec((size, size), x.dtype)
+    text = f"if (o0 == o1) return get_x(o0); return {ZEROS[x.dtype]};"
+    return call.map(text, to=square, x=x.reshaped(size)).reshaped(*call.to.shape)
+
+
+@kernel("one_hot", "shader")
+def one_hot(
+    call: Call, indices: Operand, *, depth: int, on_value: Any, off_value: Any, dtype: str
+) -> Pass:
+    """Indices outside set nothing."""
+    there, values = constant("there", on_value, dtype)
+    elsewhere, others = constant("elsewhere", off_value, dtype)
+    flat = indices.reshaped(indices.spec.size)
+    rows = Spec((*flat.shape, depth), dtype)
+    text = f"get_indices(o0) == o1 ? {there} : {elsewhere}"
+    made = call.map(text, to=rows, values={**values, **others}, indices=flat)
+    return made.reshaped(*call.to.shape)

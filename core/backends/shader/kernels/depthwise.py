@@ -1,0 +1,102 @@
+"""Convolutions of each channel by itself."""
+
+from math import prod
+from typing import Any
+
+from core.backends.shader.codegen.folds import sum_start
+from core.backends.shader.codegen.fragment.convolution import can_draw_depthwise, drawn_depthwise
+from core.backends.shader.codegen.kernel_choice import wants_tile
+from core.backends.shader.codegen.kernel_language import Call, Operand, Pass, Source
+from core.backends.shader.codegen.tiles.depthwise import (
+    Depthwise,
+    depthwise_input_tile,
+    depthwise_tile,
+)
+from core.backends.shader.codegen.tiles.gradients import depthwise_filter_gradient
+from core.backends.shader.codegen.window_loops import over_pixels, over_windows, window_values
+from core.backends.shader.kernels.conv import (
+    channels_last,
+    in_format,
+    run_tile,
+    sum_over_windows,
+)
+from core.registry import kernel
+from core.specs import Spec
+from core.windows import Window, window
+
+#: The tile's text has a line or two for each place of the filter.
+_MOST_PLACES = 81
+
+
+def convolve_channels(call: Call, x: Source, filter: Source, w: Window) -> Pass:
+    """A depthwise convolution.
+
+    Args:
+        call: what is asked for.
+        x: images, [n, height, width, channels].
+        filter: [*size, channels, multiplier], of the same dtype.
+        w: the window.
+
+    Returns:
+        A pass of [n, *out_size, channels * multiplier].
+    """
+    d = _depthwise(x.shape[0], filter, w)
+    to = Spec((d.batch, *w.out_size, d.results), x.dtype)
+    places = prod(w.size)
+    if places <= _MOST_PLACES and wants_tile(call, x, to.size, places):
+        return call.tile(depthwise_tile(d, call.limits), to=to, x=x, w=filter)
+    if can_draw_depthwise(call, x, filter):
+        return drawn_depthwise(call, x, filter, w)
+    body = "sum += get_x(o0, p0, p1, o3 / w_3) * get_w(k0, k1, o3 / w_3, o3 % w_3);"
+    text = f"{sum_start(x.dtype)}\n{over_pixels(w, body)}\nreturn sum;"
+    return call.map(text, to=to, values=window_values(w), x=x, w=filter)
+
+
+def _depthwise(batch: int, filter: Source, w: Window) -> Depthwise:
+    return Depthwise(batch, filter.shape[2], filter.shape[3], w)
+
+
+@kernel("depthwise_conv2d", "shader")
+def depthwise_conv2d(
+    call: Call, x: Operand, filter: Operand, *, data_format: str, **how: Any
+) -> Pass:
+    """The sum over the filter's places of the pixel there times that place's weight."""
+    w = window(x.shape, filter.shape[:2], data_format=data_format, **how)
+    made = convolve_channels(call, channels_last(call, x, data_format), filter, w)
+    return in_format(call, made, data_format)
+
+
+@kernel("depthwise_conv2d_backprop_input", "shader")
+def depthwise_conv2d_backprop_input(
+    call: Call, dy: Operand, filter: Operand, *, input_shape: Any, data_format: str, **how: Any
+) -> Pass:
+    """Each pixel gathers from the windows that read it."""
+    w = window(tuple(input_shape), filter.shape[:2], data_format=data_format, **how)
+    made = _back(call, channels_last(call, dy, data_format), filter, w)
+    return in_format(call, made, data_format)
+
+
+def _back(call: Call, dy: Source, filter: Source, w: Window) -> Pass:
+    d = _depthwise(dy.shape[0], filter, w)
+    to = Spec((d.batch, *w.in_size, d.channels))
+    if wants_tile(call, dy, to.size, prod(w.size) * d.multiplier):
+        return call.tile(depthwise_input_tile(d, call.limits), to=to, dy=dy, w=filter)
+    body = """for (int m = 0; m < w_3; m++)
+sum += get_dy(o0, q0, q1, o3 * w_3 + m) * get_w(k0, k1, o3, m);"""
+    text = f"float sum = 0.0;\n{over_windows(w, body)}\nreturn sum;"
+    return call.map(text, to=to, values=window_values(w), dy=dy, w=filter)
+
+
+@kernel("depthwise_conv2d_backprop_filter", "shader")
+def depthwise_conv2d_backprop_filter(
+    call: Call, x: Operand, dy: Operand, *, filter_shape: Any, data_format: str, **how: Any
+) -> Pass:
+    """For each place of the filter the pixels that it read, times dy, channel by channel."""
+    w = window(x.shape, tuple(filter_shape[:2]), data_format=data_format, **how)
+    images, gradients = (channels_last(call, each, data_format) for each in (x, dy))
+    d = Depthwise(x.shape[0], filter_shape[2], filter_shape[3], w)
+    if wants_tile(call, x, call.to.size, d.batch * prod(w.out_size)):
+        tile = depthwise_filter_gradient(d, call.limits)
+        return run_tile(call, tile, call.to, x=images, dy=gradients)
+    body = "sum += get_x(n, p0, p1, o3) * get_dy(n, q0, q1, o3 * out_4 + o4);"
+    return sum_over_windows(call, call.to.shape, body, w, images, gradients)

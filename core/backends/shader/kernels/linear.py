@@ -1,0 +1,99 @@
+"""Matrix products."""
+
+from math import prod
+
+from core.backends.shader.codegen.folds import sum_start
+from core.backends.shader.codegen.fragment.products import Matrices, drawn_product
+from core.backends.shader.codegen.kernel_choice import wants_drawing, wants_tile
+from core.backends.shader.codegen.kernel_language import Call, Operand, Pass, Source
+from core.backends.shader.codegen.tiles.choices import Product
+from core.backends.shader.codegen.tiles.matrix import matmul_tile
+from core.registry import kernel
+from core.specs import Shape, Spec
+
+#: Of matrices no larger than this a group of threads would have next to nothing to do, however many
+#: matrices there are.
+_TINY = 64
+
+
+@kernel("matmul", "shader")
+def matmul(call: Call, a: Operand, b: Operand, *, transpose_a: bool, transpose_b: bool) -> Pass:
+    """Product of the last two axes."""
+    inner = a.shape[-2 if transpose_a else -1]
+    is_tiny = inner <= _TINY and prod(call.to.shape[-2:]) <= _TINY
+    if not is_tiny and wants_product(call, a, call.to.size, inner):
+        return _as_product(call, a, b, transpose_a, transpose_b)
+    batch = len(call.to.shape) - 2
+    row, column = f"o{batch}", f"o{batch + 1}"
+    left = [*_batch_places(a.shape, batch), *(("k", row) if transpose_a else (row, "k"))]
+    right = [*_batch_places(b.shape, batch), *((column, "k") if transpose_b else ("k", column))]
+    text = f"""{sum_start(a.dtype)}
+for (int k = 0; k < inner; k++)
+sum += get_a({", ".join(left)}) * get_b({", ".join(right)});
+return sum;"""
+    return call.map(text, values={"inner": inner}, a=a, b=b)
+
+
+def _batch_places(shape: Shape, batch: int) -> list[str]:
+    """Where the matrix lies that belongs to the result's; axes of length 1 are repeated."""
+    first = batch - (len(shape) - 2)
+    return [f"o{first + axis}" if n != 1 else "0" for axis, n in enumerate(shape[:-2])]
+
+
+def wants_product(call: Call, x: Source, results: int, inner: int) -> bool:
+    """Whether sums of ``inner`` products are made by `product`: by a tile, or drawn."""
+    return wants_tile(call, x, results, inner) or wants_drawing(call, x, results, inner)
+
+
+def _as_product(call: Call, a: Source, b: Source, transpose_a: bool, transpose_b: bool) -> Pass:
+    *batch, rows, columns = call.to.shape
+    a, b = _repeated(call, a, (*batch,)), _repeated(call, b, (*batch,))
+    p = Product(
+        rows,
+        a.shape[-2 if transpose_a else -1],
+        columns,
+        prod(batch),
+        transpose_a,
+        transpose_b,
+        prod(a.shape[:-2]) == 1,
+        prod(b.shape[:-2]) == 1,
+    )
+    return product(call, p, a, b, call.to)
+
+
+def _repeated(call: Call, x: Source, batch: Shape) -> Source:
+    """Matrices for each of a batch, or one for all."""
+    if prod(x.shape[:-2]) in (1, prod(batch)):
+        return x
+    return call.each("x", to=Spec((*batch, *x.shape[-2:]), x.dtype), x=x)
+
+
+def product(call: Call, p: Product, a: Source, b: Source, to: Spec) -> Pass:
+    """A product by what does the same with the least: one matrix, or a row of one.
+
+    Args:
+        call: what is asked for.
+        p: its sizes.
+        a: the left matrices, float32, [batch, rows, inner] or as ``p`` says transposed or shared,
+            in any shape with these axes last.
+        b: the right ones, [batch, inner, columns], likewise.
+        to: shape of the result, whose values are [batch, rows, columns].
+    """
+    if p.shared_b and not p.transpose_a and not p.shared_a:
+        p = p._replace(rows=p.rows * p.batch, batch=1)
+    if p.batch == 1:
+        p = p._replace(shared_a=False, shared_b=False)
+    if not call.has_tiles:
+        return _drawn(call, p, a, b, to)
+    if p.columns > 1 or p.rows == 1:
+        return call.tile(matmul_tile(p, call.limits), to=to, a=a, b=b)
+    # Matrix times column: the column lies as a row does, so a row times the matrix transposed.
+    turned = Product(1, p.inner, p.rows, p.batch, False, not p.transpose_a, p.shared_b, p.shared_a)
+    return call.tile(matmul_tile(turned, call.limits), to=to, a=b, b=a)
+
+
+def _drawn(call: Call, p: Product, a: Source, b: Source, to: Spec) -> Pass:
+    if p.shared_a:
+        a = call.each("x", to=Spec((p.batch, *a.shape[-2:])), x=a)
+    sizes = Matrices(p.batch, p.rows, p.inner, p.columns, p.shared_b or p.batch == 1)
+    return drawn_product(call, sizes, a, b, to, p.transpose_a, p.transpose_b)

@@ -1,0 +1,91 @@
+"""Reductions; sums and products are rounded once, whole numbers wrap around."""
+
+from collections.abc import Callable
+from typing import Any
+
+from core.backends.shader.codegen.folds import FOLDS, PAIR_FOLDS
+from core.backends.shader.codegen.kernel_language import Call, Operand, Pass
+from core.backends.shader.codegen.reductions import reduced
+from core.backends.shader.kernels.shape import three_axes
+from core.registry import kernel
+from core.specs import Shape, Spec, normal_axes, normal_axis
+
+Axis = int | tuple[int, ...] | None
+
+#: An index is sought in two stages from this length on, where there are few of them.
+_LONG, _FEW = 128, 4096
+
+
+def _kernel(name: str) -> Callable[..., Any]:
+    def reduction(call: Call, x: Operand, *, axis: Axis, keep_dims: bool) -> Pass:
+        return reduced(call, x, normal_axes(axis, len(x.shape)), name)
+
+    return reduction
+
+
+for _name in {name for name, _ in FOLDS} | set(PAIR_FOLDS):
+    kernel(_name, "shader")(_kernel(_name))
+
+
+@kernel("sum_grad", "shader")
+def sum_grad(call: Call, dy: Operand, *, input_shape: Shape, axis: Axis) -> Pass:
+    """Repeats along the summed axes."""
+    shape = call.to.shape
+    if len(dy.shape) not in (0, len(shape)):
+        summed = normal_axes(axis, len(shape))
+        dy = dy.reshaped(*(1 if i in summed else n for i, n in enumerate(shape)))
+    return call.each("dy", dy=dy)
+
+
+@kernel("argmax", "shader")
+def argmax(call: Call, x: Operand, *, axis: int) -> Pass:
+    """NaN never wins, except in the first place, where nothing is larger (as in JavaScript)."""
+    return _best(call, x, axis, ">")
+
+
+@kernel("argmin", "shader")
+def argmin(call: Call, x: Operand, *, axis: int) -> Pass:
+    """As `argmax` for the smallest value."""
+    return _best(call, x, axis, "<")
+
+
+def _best(call: Call, x: Operand, axis: int, better: str) -> Pass:
+    if not call.to.size:
+        return call.map("0")
+    outer, count, inner = three_axes(x.shape, normal_axis(axis, len(x.shape)))
+    x = x.reshaped(outer, count, inner)
+    to = Spec((outer, inner), "int32")
+    if count < _LONG or outer * inner > _FEW:
+        loop = f"for (int j = 0; j < x_1; j++) {_search(x.dtype, 'j', better)}"
+        text = f"{_HEADS[x.dtype]}\n{loop}\nreturn max(place, 0);"
+        return call.map(text, to=to, x=x).reshaped(*call.to.shape)
+    loop = f"for (int j = o2; j < x_1; j += out_2) {_search(x.dtype, 'j', better)}"
+    text = f"{_START}\n{loop}\nreturn max(place, o2);"
+    places = call.map(text, to=Spec((outer, inner, round(count**0.5)), "int32"), x=x)
+    found = _search(x.dtype, "get_places(o0, o1, k)", better)
+    loop = f"for (int k = 0; k < places_2; k++) {found}"
+    text = f"{_HEADS[x.dtype]}\n{loop}\nreturn max(place, 0);"
+    return call.map(text, to=to, x=x, places=places).reshaped(*call.to.shape)
+
+
+_START = "int place = -1;"
+_HEADS = {
+    "float32": f"if (is_nan(get_x(o0, 0, o1))) return 0;\n{_START}",
+    "int32": _START,
+    "bool": _START,
+}
+#: Type in which values are compared, and how they come to it.
+_COMPARED = {"float32": ("float", "{}"), "int32": ("int", "{}"), "bool": ("int", "int({})")}
+
+
+def _search(dtype: str, index: str, better: str) -> str:
+    """GLSL that takes an index as the place if its value is better, or as good and before it."""
+    kind, form = _COMPARED[dtype]
+    skip = "if (is_nan(v)) continue;" if dtype == "float32" else ""
+    return f"""{{
+int i = {index};
+{kind} v = {form.format("get_x(o0, i, o1)")};
+{skip}
+{kind} best = place < 0 ? v : {form.format("get_x(o0, place, o1)")};
+if (place < 0 || v {better} best || (v == best && i < place)) place = i;
+}}"""

@@ -1,0 +1,164 @@
+"""Resize kernels: which pixels have part in which, and how much, comes along in tables."""
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from core.backends.cpu.kernels.resize import nearest, neighbours
+from core.backends.shader.codegen.fragment.resizing import can_draw_resize, drawn_resize
+from core.backends.shader.codegen.kernel_language import Call, Operand, Pass, Table
+from core.backends.shader.kernels.shape import three_axes
+from core.registry import kernel
+from core.specs import Spec
+
+_HEIGHT, _WIDTH = -3, -2
+
+
+def _batched(x: Operand) -> Operand:
+    """Images of [batch, height, width, channels]; one without a batch is a batch of one."""
+    return x.reshaped(prod(x.shape[:-3]), *x.shape[-3:])
+
+
+@kernel("resize_bilinear", "shader")
+def resize_bilinear(
+    call: Call,
+    images: Operand,
+    *,
+    size: Sequence[int],
+    align_corners: bool,
+    half_pixel_centers: bool,
+) -> Pass:
+    """Along each axis the first neighbour plus a share of the step to the next.
+
+    Where an axis keeps its length the step is 0; from an infinity to itself it is NaN.
+    """
+    x = _batched(images)
+    how = align_corners, half_pixel_centers
+    rows, row_share = _steps(x.shape[1], size[0], *how)
+    columns, column_share = _steps(x.shape[2], size[1], *how)
+    steps: dict[str, Any] = {"rows": rows, "columns": columns}
+    steps |= {"row_share": row_share, "column_share": column_share}
+    to = Spec((x.shape[0], *size, x.shape[3]))
+    if can_draw_resize(call, x):
+        return drawn_resize(call, to, x, **steps).reshaped(*call.to.shape)
+    text = """int top = get_rows(0, o1), bottom = get_rows(1, o1);
+int left = get_columns(0, o2), right = get_columns(1, o2);
+float across = get_column_share(o2);
+float upper = get_x(o0, top, left, o3);
+upper += (get_x(o0, top, right, o3) - upper) * across;
+float lower = get_x(o0, bottom, left, o3);
+lower += (get_x(o0, bottom, right, o3) - lower) * across;
+return upper + (lower - upper) * get_row_share(o1);"""
+    return call.map(text, to=to, x=x, **steps).reshaped(*call.to.shape)
+
+
+def _steps(old: int, new: int, align_corners: bool, half_pixel: bool) -> tuple[Table, Table]:
+    """For each new pixel the two old ones around it, and its distance from the first."""
+    before, after, share = neighbours(old, new, align_corners, half_pixel)
+    return Table(np.stack([before, after]).astype(np.int32)), Table(share)
+
+
+@kernel("resize_nearest_neighbor", "shader")
+def resize_nearest_neighbor(
+    call: Call,
+    images: Operand,
+    *,
+    size: Sequence[int],
+    align_corners: bool,
+    half_pixel_centers: bool,
+) -> Pass:
+    """Pick rows and columns."""
+    x = _batched(images)
+    how = align_corners, half_pixel_centers
+    rows, columns = (
+        Table(nearest(old, new, *how).astype(np.int32))
+        for old, new in zip(x.shape[1:3], size, strict=True)
+    )
+    to = Spec((x.shape[0], *size, x.shape[3]), call.to.dtype)
+    text = "get_x(o0, get_rows(o1), get_columns(o2), o3)"
+    return call.map(text, to=to, x=x, rows=rows, columns=columns).reshaped(*call.to.shape)
+
+
+@kernel("resize_bilinear_grad", "shader")
+def resize_bilinear_grad(
+    call: Call,
+    dy: Operand,
+    images: Operand,
+    *,
+    size: Sequence[int],
+    align_corners: bool,
+    half_pixel_centers: bool,
+) -> Pass:
+    """Each pixel of dy goes back to its neighbours by their shares, one axis after the other."""
+    back: Operand | Pass = dy
+    for axis, old, new in _changes(images, size):
+        before, after, share = neighbours(old, new, align_corners, half_pixel_centers)
+        back = _summed_back(call, back, axis, old, [(before, 1 - share), (after, share)])
+    return back if isinstance(back, Pass) else call.each("dy", dy=back)
+
+
+@kernel("resize_nearest_neighbor_grad", "shader")
+def resize_nearest_neighbor_grad(
+    call: Call,
+    dy: Operand,
+    images: Operand,
+    *,
+    size: Sequence[int],
+    align_corners: bool,
+    half_pixel_centers: bool,
+) -> Pass:
+    """Sum the gradient of all pixels that repeat the same one."""
+    back: Operand | Pass = dy
+    for axis, old, new in _changes(images, size):
+        picked = nearest(old, new, align_corners, half_pixel_centers)
+        back = _summed_back(call, back, axis, old, [(picked, np.ones(new, np.float32))])
+    return back if isinstance(back, Pass) else call.each("dy", dy=back)
+
+
+def _changes(images: Operand, size: Sequence[int]) -> list[tuple[int, int, int]]:
+    """The axes whose length changes, with the old and the new one."""
+    lengths = ((axis, images.shape[axis], size[axis - _HEIGHT]) for axis in (_HEIGHT, _WIDTH))
+    return [(axis, old, new) for axis, old, new in lengths if old != new]
+
+
+def _summed_back(
+    call: Call,
+    dy: Operand | Pass,
+    axis: int,
+    length: int,
+    parts: list[tuple[np.ndarray, np.ndarray]],
+) -> Pass:
+    """What goes from dy to an axis of that length.
+
+    As places never go down, the new pixels of an old one lie side by side: it needs to know just
+    the first and the last of them.
+
+    Args:
+        call: of the kernel.
+        dy: gradients of new pixels.
+        axis: along which they go back, counted from the last.
+        length: of that axis then.
+        parts: for each new pixel an old one, and its share of it; 0 adds nothing, not 0 * inf.
+    """
+    outer, new, inner = three_axes(dy.shape, axis % len(dy.shape))
+    numbers = np.arange(length)
+    ends = [[np.searchsorted(p, numbers, side) for p, _ in parts] for side in ("left", "right")]
+    text = """float total = 0.0;
+for (int part = 0; part < shares_0; part++) {
+    int end = get_ends(1, part, o1);
+    for (int k = get_ends(0, part, o1); k < end; k++) {
+        float share = get_shares(part, k);
+        if (share != 0.0) total += get_dy(o0, k, o2) * share;
+    }
+}
+return total;"""
+    made = call.map(
+        text,
+        to=Spec((outer, length, inner)),
+        dy=dy.reshaped(outer, new, inner),
+        ends=Table(np.array(ends, np.int32)),
+        shares=Table(np.array([s for _, s in parts], np.float32)),
+    )
+    return made.reshaped(*dy.shape[:axis], length, *dy.shape[axis:][1:])

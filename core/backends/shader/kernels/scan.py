@@ -1,0 +1,73 @@
+"""Running sums and products along an axis.
+
+An axis is cut into shares. Shares are folded, the results of that are run over in the same way, and
+each value then starts from what is before its share: few steps one after the other however long the
+axis is.
+"""
+
+from typing import Any
+
+from core.backends.shader.codegen.folds import SUMS, Accumulator, of_totals
+from core.backends.shader.codegen.kernel_language import Call, Operand, Pass
+from core.backends.shader.codegen.size_arithmetic import ceil_div
+from core.backends.shader.kernels.shape import three_axes
+from core.registry import kernel
+from core.specs import Spec, normal_axis
+
+#: How many values an invocation folds one after the other.
+_SHARE = 32
+
+_PRODUCTS = {
+    "float32": Accumulator("float32", "1.0", "{}", "total *= v;", "total"),
+    "int32": Accumulator("int32", "1", "{}", "total *= v;", "total"),
+}
+
+
+@kernel("cumsum", "shader")
+def cumsum(call: Call, x: Operand, *, axis: int, exclusive: bool, reverse: bool) -> Pass:
+    """Running sums."""
+    return _running(call, SUMS[x.dtype], x, axis, exclusive, reverse)
+
+
+@kernel("cumprod", "shader")
+def cumprod(call: Call, x: Operand, *, axis: int, exclusive: bool, reverse: bool) -> Pass:
+    """Running products."""
+    return _running(call, _PRODUCTS[x.dtype], x, axis, exclusive, reverse)
+
+
+def _running(
+    call: Call, how: Accumulator, x: Operand, axis: int, exclusive: bool, reverse: bool
+) -> Pass:
+    rows = x.reshaped(*three_axes(x.shape, normal_axis(axis, len(x.shape))))
+    return _scanned(call, how, rows, x.dtype, exclusive, reverse).reshaped(*x.shape)
+
+
+def _scanned(
+    call: Call, how: Accumulator, x: Operand | Pass, dtype: str, exclusive: bool, reverse: bool
+) -> Pass:
+    """What is folded up to each place of the second of three axes."""
+    outer, length, inner = x.shape
+    item = how.item.format(f"get_x(o0, {'x_1 - 1 - i' if reverse else 'i'}, o2)")
+    loop = f"{{ {how.kind} v = {item}; {how.step} }}"
+    before: dict[str, Any] = {}
+    start = how.start
+    if length > 2 * _SHARE:
+        shares = f"""
+        {how.kind} total = {how.start};
+        int end = min((o1 + 1) * {_SHARE}, x_1);
+        for (int i = o1 * {_SHARE}; i < end; i++) {loop}
+        return total;
+        """
+        to = Spec((outer, ceil_div(length, _SHARE), inner), how.dtype)
+        totals = call.map(shares, to=to, x=x)
+        before["before"] = _scanned(call, of_totals(how), totals, how.dtype, True, False)
+        start = f"get_before(o0, first / {_SHARE}, o2)"
+    text = f"""
+    int place = {"x_1 - 1 - o1" if reverse else "o1"};
+    int first = {f"place / {_SHARE} * {_SHARE}" if before else "0"};
+    int end = {"place" if exclusive else "place + 1"};
+    {how.kind} total = {start};
+    for (int i = first; i < end; i++) {loop}
+    return {how.finish};
+    """
+    return call.map(text, to=Spec(x.shape, dtype), x=x, **before)

@@ -1,0 +1,158 @@
+"""Kernels that move values, and what the other families of such kernels share."""
+
+from collections.abc import Collection, Mapping, Sequence
+from math import prod
+
+from core.backends.shader.codegen.kernel_language import Call, Operand, Pass
+from core.registry import kernel
+from core.specs import Shape, Spec, normal_axes
+
+#: GLSL of zero.
+ZEROS = {"float32": "0.0", "int32": "0", "bool": "false", "complex64": "vec2(0.0)"}
+
+#: GLSL of a float as a bool by its bits: not 0, also where it is NaN or too small to reckon with.
+_IS_SOMETHING = "(floatBitsToInt(x) & 0x7fffffff) != 0"
+
+#: GLSL by the dtypes of the value and of the result.
+_CASTS = {
+    ("float32", "int32"): "to_int(x)",
+    ("float32", "bool"): _IS_SOMETHING,
+    ("float32", "complex64"): "vec2(x, 0.0)",
+    ("int32", "float32"): "float(x)",
+    ("int32", "bool"): "x != 0",
+    ("int32", "complex64"): "vec2(float(x), 0.0)",
+    ("bool", "float32"): "float(x)",
+    ("bool", "int32"): "int(x)",
+    ("bool", "complex64"): "vec2(float(x), 0.0)",
+}
+
+
+def merged(shape: Shape, alone: Collection[int]) -> tuple[Shape, dict[int, int]]:
+    """A shape in which neighbours become one axis, and where those that stay alone are then.
+
+    >>> merged((2, 3, 4, 5), {1})
+    ((2, 3, 20), {1: 1})
+    """
+    lengths: list[int] = []
+    places: dict[int, int] = {}
+    is_open = False
+    for axis, length in enumerate(shape):
+        if axis in alone:
+            places[axis] = len(lengths)
+        if is_open and axis not in alone:
+            lengths[-1] *= length
+        else:
+            lengths.append(length)
+        is_open = axis not in alone
+    return tuple(lengths), places
+
+
+def three_axes(shape: Shape, axis: int) -> tuple[int, int, int]:
+    """A shape as all before an axis, the axis, and all after it.
+
+    >>> three_axes((2, 3, 4, 5), 1)
+    (2, 3, 20)
+    """
+    return prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :])
+
+
+def picked(
+    call: Call,
+    x: Operand | Pass,
+    lengths: Shape,
+    places: Mapping[int, str],
+    values: Mapping[str, float] | None = None,
+    shape: Shape | None = None,
+) -> Pass:
+    """A value of x for each of the result.
+
+    Args:
+        call: of the kernel.
+        x: with as many axes as ``lengths``.
+        lengths: of the result.
+        places: GLSL of the coordinates in x that are not those in the result, by axis.
+        values: numbers that it names.
+        shape: in which the result is shown; by default that of the (first) result.
+    """
+    axes = range(len(x.shape))
+    text = f"get_x({', '.join(places.get(axis, f'o{axis}') for axis in axes)})"
+    made = call.map(text, to=Spec(lengths, x.dtype), values=values, x=x)
+    return made.reshaped(*(call.to.shape if shape is None else shape))
+
+
+@kernel("cast", "shader")
+def cast(call: Call, x: Operand, *, dtype: str) -> Pass:
+    """As JavaScript's typed arrays; of complex numbers the real part."""
+    if x.dtype == dtype:
+        return call.each("x", x=x)
+    if x.dtype != "complex64":
+        return call.each(_CASTS[x.dtype, dtype], x=x)
+    if dtype == "float32":
+        return call.each("x.x", x=x)
+    real = call.each("x.x", to=Spec(x.shape), x=x)
+    return call.each(_CASTS["float32", dtype], x=real)
+
+
+@kernel("transpose", "shader")
+def transpose(call: Call, x: Operand, *, perm: Sequence[int] | None, conjugate: bool) -> Pass:
+    """The axes in another order."""
+    rank = len(x.shape)
+    order = [p % rank for p in (range(rank)[::-1] if perm is None else perm)]
+    moved = reordered(call, x, order)
+    if conjugate and x.dtype == "complex64":
+        return call.each("vec2(x.x, -x.y)", x=moved)
+    return moved
+
+
+def reordered(call: Call, x: Operand | Pass, order: Sequence[int]) -> Pass:
+    """The axes in that order; those that stay side by side move as one."""
+    long = [axis for axis, n in enumerate(x.shape) if n != 1]
+    runs: list[list[int]] = []
+    for place in (long.index(axis) for axis in order if axis in long):
+        if runs and runs[-1][-1] + 1 == place:
+            runs[-1].append(place)
+        else:
+            runs.append([place])
+    lengths = [prod(x.shape[long[place]] for place in run) for run in runs]
+    back = sorted(range(len(runs)), key=runs.__getitem__)
+    return picked(
+        call,
+        x.reshaped(*(lengths[i] for i in back)),
+        tuple(lengths),
+        {axis: f"o{i}" for axis, i in enumerate(back)},
+        shape=tuple(x.shape[axis] for axis in order),
+    )
+
+
+@kernel("broadcast_to", "shader")
+def broadcast_to(
+    call: Call, x: Operand, *, shape: Sequence[int], input_shape: Sequence[int] | None
+) -> Pass:
+    """Repeat along axes of length 1."""
+    return call.each("x", x=x)
+
+
+@kernel("tile", "shader")
+def tile(call: Call, x: Operand, *, reps: int | Sequence[int]) -> Pass:
+    """Repeat the whole; the axes after one that is repeated are a part of it if they are not."""
+    counts = (reps,) if isinstance(reps, int) else tuple(reps)
+    lengths: list[int] = []
+    times: list[int] = []
+    for length, count in zip(x.shape, counts, strict=True):
+        if lengths and count == 1:
+            lengths[-1] *= length
+        else:
+            lengths.append(length)
+            times.append(count)
+    made = tuple(n * t for n, t in zip(lengths, times, strict=True))
+    places = {i: f"o{i} % x_{i}" for i, t in enumerate(times) if t != 1}
+    return picked(call, x.reshaped(*lengths), made, places)
+
+
+@kernel("reverse", "shader")
+def reverse(call: Call, x: Operand, *, axis: int | Sequence[int] | None) -> Pass:
+    """Turn the order around."""
+    axes = normal_axes(axis, len(x.shape))
+    lengths, places = merged(x.shape, axes)
+    turned = {i: f"x_{i} - 1 - o{i}" for i in places.values()}
+    return picked(call, x.reshaped(*lengths), lengths, turned)

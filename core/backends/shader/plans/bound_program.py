@@ -1,0 +1,248 @@
+"""A program in a session: what is fed to it, its memory, and the commands of its runs."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from core.backends.shader.codegen.compiler.memory_layouts import Layout
+from core.backends.shader.plans.plan_memory import Arena, Memory, Need, Part, Textures, raw_values
+from core.backends.shader.plans.program_lowering import Constants, Hosted, Lowered, Lowering, Place
+from core.backends.shader.plans.replay import Replay, intervals
+from core.backends.shader.plans.upload_staging import LEAST_BYTES, Slot, Staging
+from core.backends.shader.runtime.device_memory import loaded_values, stored_dtype
+from core.backends.shader.runtime.device_timing import device_seconds
+from core.backends.shader.runtime.memory_blocks import Block, Together
+from core.backends.shader.runtime.session import Session
+from core.backends.shader.runtime.values import Value
+from core.model.feeds import Quanta
+from core.plan.program import Program
+
+#: What a run is given for an input.
+Feed: TypeAlias = Value | Quanta | np.ndarray
+
+
+class Fed(NamedTuple):
+    """What is fed: its block, and where its values wait for the device if not there."""
+
+    block: Block
+    slot: Slot | None
+
+
+class ReadyProgram:
+    """A program in a session: its steps, its memory, and the commands recorded for it.
+
+    Some methods are for the thread of who calls a model, others for the GL thread, as told below.
+
+    Attributes:
+        lowering: what runs.
+        memory: of values between inputs and outputs.
+        replay: the commands, from the first run on.
+    """
+
+    def __init__(self, program: Program, session: Session):
+        self.program, self.session = program, session
+        if session.constants is None:
+            session.constants = Constants(session)
+        self.lowering = Lowering(program, session, session.constants)
+        homes = self.lowering.homes
+        self._outputs = list(
+            dict.fromkeys(
+                homes[r]
+                for r in program.outputs
+                if homes[r] not in program.constants and homes[r] not in program.inputs
+            )
+        )
+        self._asked = [(program.specs[r], self._asked_place(r)) for r in program.outputs]
+        self._passed_on = {homes[r] for r in program.outputs} & {*program.inputs}
+        kind = Textures if session.storing.in_textures else Arena
+        self.memory: Memory = kind(self._needs(), session)
+        self.replay: Replay | None = None
+        self._inputs = [
+            Block(self.lowering.layouts[r], program.specs[r].size) for r in program.inputs
+        ]
+        self._staging: list[Staging | None] = [None] * len(self._inputs)
+        self._fed_at = [-1] * len(self._inputs)  # after which wait for the device
+        self._parts: dict[str, Part] = {}
+        self._habit: set[int] = set()  # which outputs are read
+
+    def _needs(self) -> list[Need]:
+        """What lies between inputs and outputs."""
+        found: list[Need] = []
+        nodes = self.lowering.nodes
+        last: dict[Place, int] = {}
+        for i, node in enumerate(nodes):
+            for place in node.reads if isinstance(node, Hosted) else node.places:
+                last[place] = i
+        skipped = {*self._outputs, *self.program.inputs}
+        for i, node in enumerate(nodes):
+            names = node.writes if isinstance(node, Hosted) else _written(node)
+            for name in names:
+                if name not in skipped:
+                    block = Block(self.lowering.layouts[name], self.program.specs[name].size)
+                    found.append(Need(name, block, i, max(i, last.get(name, i))))
+            if isinstance(node, Lowered):
+                found += [Need(n, Block(*of), i, i) for n, of in node.between.items()]
+        return found
+
+    # --- in the caller's thread -------------------------------------------------------------
+
+    def taken(self, feeds: Sequence[Feed]) -> list[Fed]:
+        """What is fed, in memory of ours: the caller may change its arrays afterwards."""
+        return [
+            _taken(feed, None if name in self._passed_on else staging, own)
+            for name, feed, staging, own in zip(
+                self.program.inputs, feeds, self._staging, self._inputs, strict=True
+            )
+        ]
+
+    def new_outputs(self) -> list[Block]:
+        """Blocks for the values that are computed for good."""
+        layouts, specs = self.lowering.layouts, self.program.specs
+        made = [Block(layouts[name], specs[name].size) for name in self._outputs]
+        if len(made) > 1:
+            together = Together(made, self._habit)
+            for block in made:
+                block.together = together
+        return made
+
+    def outputs_as_asked(self, given: Sequence[Fed], made: Sequence[Block]) -> list[Value]:
+        """The outputs of the program: of inputs and constants their own blocks."""
+        blocks = (*made, *(fed.block for fed in given))
+        return [
+            Value(spec, place if isinstance(place, Block) else blocks[place])
+            for spec, place in self._asked
+        ]
+
+    def _asked_place(self, reference: str) -> Block | int:
+        """The block of a constant, or the number of a value among outputs and inputs."""
+        place = self.lowering.place(reference)
+        names = [*self._outputs, *self.program.inputs]
+        return place if isinstance(place, Block) else names.index(place)
+
+    # --- in the GL thread -------------------------------------------------------------------
+
+    def forget(self) -> None:
+        """Let go of the memory; the next run takes some again."""
+        self.replay = None
+        self._parts = {}
+        self.memory = type(self.memory)(self._needs(), self.session)
+        self._inputs = [Block(b.layout, b.size) for b in self._inputs]
+
+    def run(self, given: Sequence[Fed], outputs: Sequence[Block]) -> None:
+        """All steps; what goes wrong is told by whoever reads the outputs."""
+        try:
+            self.session.storage.begin()
+            for call in self._bound(given, outputs).calls:
+                call()
+            if self.session.programs.new:
+                self.session.programs.keep_new()
+        except Exception as error:
+            for block in outputs:
+                block.error = error
+
+    def times(self, given: Sequence[Fed]) -> list[float]:
+        """The seconds of each node."""
+        self.session.storage.begin()
+        replay = self._bound(given, self.new_outputs())
+        return [
+            device_seconds(self.session, replay.calls[begin:end])
+            for begin, end in intervals(replay.ends)
+        ]
+
+    def gpu_time(self, given: Sequence[Fed], repeat: int) -> float:
+        """Seconds of a run, of several in one query, which go to the device as one."""
+        self.session.storage.begin()
+        replay = self._bound(given, self.new_outputs())
+        calls = [call for call in replay.calls if call is not self.session.owner.gl.flush]
+        return device_seconds(self.session, calls * repeat) / repeat
+
+    def _bound(self, given: Sequence[Fed], outputs: Sequence[Block]) -> Replay:
+        replay = self.replay or self._recorded()
+        for i, name in enumerate(self.program.inputs):
+            thing = self._fed(i, given[i])
+            if replay.bind(name, thing):
+                self._parts[name] = Part(thing, 0, self._inputs[i].bytes)
+        self._bind_outputs(replay, outputs)
+        return replay
+
+    def _bind_outputs(self, replay: Replay, outputs: Sequence[Block]) -> None:
+        for name, block in zip(self._outputs, outputs, strict=True):
+            thing = self.session.storage.of(block)
+            if replay.bind(name, thing):
+                self._parts[name] = Part(thing, 0, block.bytes)
+
+    def _fed(self, index: int, fed: Fed) -> Any:
+        """The buffer or texture of an input, with its values."""
+        session, own, staging = self.session, self._inputs[index], self._staging[index]
+        if fed.slot is not None and staging is not None:
+            if self._fed_at[index] == session.waits:
+                session.wait()  # the run before may still read it
+            self._fed_at[index] = session.waits
+            thing = session.storage.pinned(own)
+            staging.copy(fed.slot, thing)
+            return thing
+        block = fed.block
+        if block.layout != own.layout:  # what made it drew to several targets, or no half floats
+            session.wait()
+            block = Block(own.layout, own.size, session.storage.read(block))
+        return session.storage.of(block)
+
+    def _recorded(self) -> Replay:
+        self._parts = self.memory.make()
+        moving = [*self.program.inputs, *self._outputs]
+        nodes = self.lowering.nodes
+        self.replay = Replay(nodes, self._parts, moving, self.session, self._run_hosted)
+        if self.session.has_mapped:
+            self._staging = [
+                Staging(self.session, own.bytes)
+                if own.bytes >= LEAST_BYTES and own.layout == Layout("float32")
+                else None
+                for own in self._inputs
+            ]
+        return self.replay
+
+    def _run_hosted(self, node: Hosted) -> None:
+        """Read back, compute on the host, and put the results where they belong."""
+        self.session.wait()
+        arrays = [self._read(place) for place in node.reads]
+        for name, array in zip(node.writes, node.run(arrays), strict=True):
+            layout, part = self.lowering.layouts[name], self._parts[name]
+            self.session.storage.fill(part.thing, layout, array, part.offset)
+
+    def _read(self, place: Place) -> np.ndarray:
+        if isinstance(place, Block):
+            return self.session.storage.read(place)
+        layout = self.lowering.layouts[place]
+        count = self.program.specs[place].size * layout.words
+        return loaded_values(
+            raw_values(self._parts[place], layout, count, stored_dtype(layout)), layout
+        )
+
+
+def _written(node: Lowered) -> list[str]:
+    first = len(node.places) - len(node.between) - len(node.recipe.results)
+    return [p for p in node.places[first : first + len(node.recipe.results)] if isinstance(p, str)]
+
+
+def _taken(feed: Feed, staging: Staging | None, own: Block) -> Fed:
+    """A feed; an array that waits on the host goes into mapped memory where there is some."""
+    if type(feed) is np.ndarray:
+        return _array_taken(feed.reshape(-1), staging, own, is_ours=False)
+    if isinstance(feed, Quanta):
+        return _array_taken(feed.values().reshape(-1), staging, own, is_ours=True)
+    assert isinstance(feed, Value) and feed.block is not None
+    block = feed.block
+    host = block.host
+    if block.thing is not None or host is None or block.layout != own.layout:
+        return Fed(block, None)
+    return _array_taken(host, staging, own, is_ours=True)
+
+
+def _array_taken(host: np.ndarray, staging: Staging | None, own: Block, is_ours: bool) -> Fed:
+    slot = None if staging is None else staging.take()
+    if slot is not None:
+        slot.array[: host.nbytes].view(host.dtype)[:] = host
+    elif not is_ours:
+        host = host.copy()  # the caller may change its own before the device has it
+    return Fed(Block(own.layout, own.size, host), slot)

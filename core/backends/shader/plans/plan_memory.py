@@ -1,0 +1,137 @@
+"""Where the values of a plan lie while it runs: in one buffer, or in textures that take turns."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from core.backends.shader.codegen.compiler.memory_layouts import Layout
+from core.backends.shader.codegen.size_arithmetic import ceil_div
+from core.backends.shader.runtime.memory_blocks import Block, Key, key_of
+from core.backends.shader.runtime.session import Session
+from core.backends.shader.runtime.textures import from_texture
+from core.plan.arena import Placed, Request, place
+
+#: Where parts of buffers may begin, at least.
+ALIGNMENT = 256
+
+
+class Need(NamedTuple):
+    """A value that is needed from one step to another, both included.
+
+    Attributes:
+        name: of the value.
+        block: how it is stored; it gets memory by `Memory.make` only.
+        first: number of the step that makes it.
+        last: number of the last step that reads it.
+    """
+
+    name: str
+    block: Block
+    first: int
+    last: int
+
+
+class Part(NamedTuple):
+    """Memory of a value: a texture, or a part of a buffer."""
+
+    thing: Any
+    offset: int
+    bytes: int
+
+
+class Memory(ABC):
+    """The memory of one plan.
+
+    Attributes:
+        placed: where each value lies, from which step to which.
+        bytes: of all.
+    """
+
+    placed: Sequence[Placed]
+    bytes: int
+
+    @abstractmethod
+    def __init__(self, needs: Sequence[Need], session: Session):
+        """Place values; nothing is made yet."""
+
+    @abstractmethod
+    def make(self) -> dict[str, Part]:
+        """The memory of each value by name; in the GL thread."""
+
+
+class Arena(Memory):
+    """One buffer; values that are not needed at the same time share parts of it."""
+
+    def __init__(self, needs: Sequence[Need], session: Session):
+        self._session = session
+        requests = [Request(n.name, n.block.bytes, n.first, n.last) for n in needs]
+        alignment = max(ALIGNMENT, session.device.buffer_alignment)
+        self.placed, self.bytes = place(requests, alignment)
+
+    def make(self) -> dict[str, Part]:
+        """Parts of a new buffer."""
+        words = max(4, ceil_div(self.bytes, 4))
+        self._block = Block(Layout("float32"), words)
+        thing = self._session.storage.pinned(self._block)
+        return {p.name: Part(thing, p.offset, p.bytes) for p in self.placed}
+
+
+class Textures(Memory):
+    """Textures; a later value takes one that is free by then."""
+
+    def __init__(self, needs: Sequence[Need], session: Session):
+        self._session = session
+        self._of = shared_blocks(needs)
+        self._blocks = [*dict.fromkeys(self._of.values())]
+        *starts, self.bytes = accumulate((b.bytes for b in self._blocks), initial=0)
+        start_of = dict(zip(self._blocks, starts, strict=True))
+        self.placed = [
+            Placed(n.name, start_of[self._of[n.name]], n.block.bytes, n.first, n.last)
+            for n in sorted(needs, key=lambda n: n.first)
+        ]
+
+    def make(self) -> dict[str, Part]:
+        """A texture for each value."""
+        things = {block: self._session.storage.pinned(block) for block in self._blocks}
+        return {name: Part(things[b], 0, b.bytes) for name, b in self._of.items()}
+
+
+def shared_blocks(needs: Sequence[Need]) -> dict[str, Block]:
+    """The block in which each value lies: of an earlier one that is alike and free by then.
+
+    >>> small, large = Layout("float32"), Layout("complex64")
+    >>> first, second, third = (Need(n, Block(small, 9), i, i + 1) for i, n in enumerate("abc"))
+    >>> found = shared_blocks([first, second, third, Need("d", Block(large, 900), 3, 3)])
+    >>> [found[name] is found["a"] for name in "abcd"]
+    [True, False, True, False]
+    """
+    found: dict[str, Block] = {}
+    free: dict[Key, list[Block]] = {}
+    busy: list[Need] = []
+    for need in sorted(needs, key=lambda n: n.first):
+        for past in [n for n in busy if n.last < need.first]:
+            busy.remove(past)
+            free.setdefault(key_of(past.block), []).append(found[past.name])
+        spare = free.get(key_of(need.block))
+        found[need.name] = spare.pop() if spare else need.block
+        busy.append(need)
+    return found
+
+
+def raw_values(part: Part, layout: Layout, count: int, dtype: np.dtype) -> np.ndarray:
+    """What is stored in memory, from its beginning; in the GL thread.
+
+    Args:
+        part: where the values lie.
+        layout: how they are stored.
+        count: how many numbers, those of complex values counted one by one.
+        dtype: of a number.
+    """
+    if layout.kind == "texture":
+        return from_texture(part.thing, layout, count, dtype)
+    found = np.empty(max(count, 1), dtype)
+    part.thing.read_into(found, count * dtype.itemsize, offset=part.offset)
+    return found[:count]

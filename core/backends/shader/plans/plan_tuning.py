@@ -1,0 +1,265 @@
+"""Finds the fastest tiles for a plan, on the device at hand and in memory as the plan has it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import ceil
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from core.backends.shader.codegen.tiles.choices import FAMILIES, Asked, Choice
+from core.backends.shader.codegen.tiles.tuned_tiles import fastest, keep_choices
+from core.backends.shader.plans.program_lowering import Constants, Lowered, Lowering, Place
+from core.backends.shader.plans.shader_executable import Machine
+from core.backends.shader.runtime.device_timing import device_seconds
+from core.backends.shader.runtime.memory_blocks import Block
+from core.backends.shader.runtime.programs import Programs, ShaderError
+from core.backends.shader.runtime.session import BARRIER, Session
+from core.errors import CoreError
+from core.plan.program import Program
+
+if TYPE_CHECKING:
+    from core.plan.plan import Plan
+
+_WARM_SECONDS = 0.05  # after which the clock of a GPU is up
+_TIMED_SECONDS = 3e-4  # of one measurement; short steps run several times
+_MOST_REPEATS = 64
+
+
+class TunedStep(NamedTuple):
+    """Steps of a plan that have the same product, and so the same tile.
+
+    Attributes:
+        names: of the steps, as the plan tells them.
+        old_ms: milliseconds of all of them with the tile that they had.
+        new_ms: with the tile that they have now.
+        choice: the sizes of that tile.
+        is_new: whether it is another one than before.
+    """
+
+    names: tuple[str, ...]
+    old_ms: float
+    new_ms: float
+    choice: Choice
+    is_new: bool
+
+
+@dataclass(frozen=True, repr=False)
+class ShaderTuning:
+    """What `core.tune_shader` found; printed, it is a table.
+
+    Attributes:
+        steps: those that tiles were measured for.
+    """
+
+    steps: tuple[TunedStep, ...]
+
+    def __repr__(self) -> str:
+        lines = [f"{'before ms':>10}  {'now ms':>10}  tile"]
+        for step in self.steps:
+            more = f" and {len(step.names) - 1} like it" if len(step.names) > 1 else ""
+            tile = f"{step.choice.rows}x{step.choice.columns}" if step.is_new else "as before"
+            times = f"{step.old_ms:10.4f}  {step.new_ms:10.4f}"
+            lines.append(f"{times}  {tile:9}  {step.names[0]}{more}")
+        before, now = sum(s.old_ms for s in self.steps), sum(s.new_ms for s in self.steps)
+        return "\n".join([*lines, f"{before:10.4f}  {now:10.4f}  all of them"])
+
+
+def tune_shader(plan: "Plan") -> ShaderTuning:
+    """Measure which tiles are the fastest for a plan on this GPU, and use them from now on.
+
+    The shader backend computes convolutions and products of matrices in tiles. Which one is the
+    fastest for some shape comes from a table that was measured on another GPU, and from a model of
+    the time. This times all that fit, which takes seconds on a GPU, while nothing else should use
+    it. A tile that is faster by more than the times spread is used by this plan and by those that
+    are made later, in this process, and in later ones where the code cache is not turned off
+    (``ZOO_CODE_CACHE``). Results may change by roundings, as sums are made in another order.
+
+    Args:
+        plan: on the shader backend with compute shaders, as ``model.plan(inputs)`` gives it for
+            inputs of the shapes in question.
+
+    Returns:
+        For each product the steps, their milliseconds before and now, and the tile.
+
+    Raises:
+        CoreError: the plan is on another backend, or drawn by fragment shaders, which have no
+            tiles; or the device has no memory for the measurements.
+
+    >>> import core
+    >>> from core.model.graph_model import GraphModel
+    >>> from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
+    >>> nodes = [Node("x", "Placeholder"), Node("y", "Relu", ("x",))]
+    >>> ends = [Endpoint(name, PartialSpec((None, 2))) for name in ("x", "y")]
+    >>> graph = Graph(nodes, {}, {"x": ends[0]}, {"y": ends[1]})
+    >>> core.tune_shader(GraphModel(graph, backend="cpu").plan())
+    Traceback (most recent call last):
+    core.errors.CoreError: this plan is of backend 'cpu': tune_shader() takes those of 'shader'
+    """
+    machine = plan._executable
+    if not isinstance(machine, Machine):
+        raise CoreError(
+            f"this plan is of backend {plan.backend!r}: tune_shader() takes those of 'shader'"
+        )
+    return ShaderTuning(tuple(machine.tune()))
+
+
+def tuned_steps(program: Program, session: Session) -> list[TunedStep]:
+    """Time the tiles of a program's steps; the faster ones belong to the session, and are kept.
+
+    Raises:
+        CoreError: the session has no tiles, or there is no memory for a step.
+    """
+    if session.storing.in_textures:
+        raise CoreError(
+            "tune_shader() is for compute shaders, and this session draws by fragment shaders: "
+            "core.start_shader(path='compute') where the device has OpenGL 4.3"
+        )
+    tuning = _Tuning(program, session)
+    try:
+        found = tuning.found()
+    finally:
+        session.owner.call(tuning.programs.release)
+    new = {asked: step.choice for asked, step in found.items() if step.is_new}
+    if new:
+        session.tuned.update(new)
+        keep_choices(session.device.driver, session.storing.half, session.tuned)
+    return [*found.values()]
+
+
+class _Trial(NamedTuple):
+    """A step with one tile: what runs its programs, each after a barrier."""
+
+    step: Lowered
+    starts: list[Callable[[], None]]
+
+
+class _Commands(NamedTuple):
+    """What runs a step: at first, and then each time. Python takes its time for them, too."""
+
+    once: list[Callable[[], Any]]
+    each: list[Callable[[], Any]]
+
+
+class _Tuning:
+    """The tiles of a program in a session.
+
+    Programs of its own: those of slow tiles do not stay, neither in memory nor on disk.
+    """
+
+    def __init__(self, program: Program, session: Session):
+        self._session = session
+        self.programs = Programs(session.owner)
+        if session.constants is None:
+            session.constants = Constants(session)
+        self._lowering = Lowering(program, session, session.constants)
+
+    def found(self) -> dict[Asked, TunedStep]:
+        """All is compiled before anything is timed: meanwhile a GPU lowers its clock."""
+        call = self._session.owner.call
+        steps = self._steps()
+        trials = {asked: self._trials(asked, steps[asked]) for asked in steps}
+        return {
+            asked: call(partial(self._timed, self._old(asked), each))
+            for asked, each in trials.items()
+            if len(each) > 1 and self._old(asked) in each
+        }
+
+    def _old(self, asked: Asked) -> Choice:
+        return FAMILIES[asked[0]].choose(asked[1], self._session.limits)
+
+    def _steps(self) -> dict[Asked, list[Lowered]]:
+        """The steps by what they ask for a tile for."""
+        found: dict[Asked, list[Lowered]] = {}
+        for step in self._lowering.nodes:
+            questions: list[Asked] = []
+            self._lowering.tiled(step, questions.append)
+            for asked in questions:
+                if isinstance(step, Lowered) and step.recipe.steps:
+                    found.setdefault(asked, []).append(step)
+        return found
+
+    def _trials(self, asked: Asked, steps: Sequence[Lowered]) -> dict[Choice, list[_Trial]]:
+        """The steps with each tile that fits and that the driver compiles."""
+        fitting = FAMILIES[asked[0]].fitting(asked[1], self._session.limits)
+        found = {}
+        for choice in dict.fromkeys([self._old(asked), *fitting]):
+            made = [self._lowering.tiled(step, {asked: choice}.get) for step in steps]
+            lowered = [step for step in made if isinstance(step, Lowered)]
+            try:
+                found[choice] = self._session.owner.call(partial(self._compiled, lowered))
+            except ShaderError:
+                continue  # too much for this driver
+        return found
+
+    # --- in the GL thread -------------------------------------------------------------------
+
+    def _compiled(self, steps: Sequence[Lowered]) -> list[_Trial]:
+        return [
+            _Trial(
+                step,
+                [self.programs.of(s.program).start(s.program.groups) for s in step.recipe.steps],
+            )
+            for step in steps
+        ]
+
+    def _timed(self, old: Choice, trials: dict[Choice, list[_Trial]]) -> TunedStep:
+        self._session.storage.begin()
+        memory: dict[Any, Block] = {}
+        commands = {
+            choice: [self._commands(trial, memory) for trial in each]
+            for choice, each in trials.items()
+        }
+        repeats = self._repeats(commands[old])
+        runs = {choice: partial(self._seconds, each, repeats) for choice, each in commands.items()}
+        _warm(runs[old])
+        best = fastest(runs, old)
+        names = tuple(trial.step.nodes[-1].name for trial in trials[old])
+        return TunedStep(names, 1e3 * best.old, 1e3 * best.new, best.choice, best.choice != old)
+
+    def _commands(self, trial: _Trial, memory: dict[Any, Block]) -> _Commands:
+        """Bound memory and programs with barriers; one program keeps what is bound."""
+        barrier = partial(self._session.owner.context.mglo.memory_barrier, BARRIER, False)
+        once: list[Callable[[], Any]] = []
+        each: list[Callable[[], Any]] = []
+        binds = once if len(trial.starts) == 1 else each
+        for step, start in zip(trial.step.recipe.steps, trial.starts, strict=True):
+            for binding, number in enumerate([*step.reads, step.writes]):
+                block = self._block(trial.step, trial.step.places[number], memory)
+                thing = self._session.storage.pinned(block)
+                binds.append(partial(thing.mglo.bind_to_storage_buffer, binding, 0, -1))
+            each += [start, barrier]
+        return _Commands(once, each)
+
+    def _block(self, step: Lowered, place: Place, memory: dict[Any, Block]) -> Block:
+        """A constant, or memory for a value, with some numbers in it."""
+        if isinstance(place, Block):
+            return place
+        if place in step.between:  # with some tiles there is more between than with others
+            layout, size = step.between[place]
+            return memory.setdefault((place, layout, size), Block(layout, size))
+        if place not in memory:
+            spec = self._lowering.program.specs[place]
+            values = np.zeros(spec.size, spec.dtype)
+            if spec.dtype == "float32":  # zeros take less power, and so a GPU less time
+                values = np.random.default_rng(0).random(spec.size, np.float32)
+            memory[place] = Block(self._lowering.layouts[place], spec.size, values)
+        return memory[place]
+
+    def _repeats(self, steps: Sequence[_Commands]) -> int:
+        self._seconds(steps, 1)  # the first run of a program takes longer
+        once = self._seconds(steps, 1)
+        return min(max(1, ceil(_TIMED_SECONDS / max(once, 1e-9))), _MOST_REPEATS)
+
+    def _seconds(self, steps: Sequence[_Commands], repeats: int) -> float:
+        """Of all steps, each so many times."""
+        commands = [c for step in steps for c in (*step.once, *step.each * repeats)]
+        return device_seconds(self._session, commands) / repeats
+
+
+def _warm(run: Callable[[], Any]) -> None:
+    until = perf_counter() + _WARM_SECONDS
+    while perf_counter() < until:
+        run()

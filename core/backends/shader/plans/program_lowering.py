@@ -1,0 +1,306 @@
+"""The nodes of a program as recipes, and what their blocks are."""
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from core.backends.shader.codegen.compiled_kernel import Recipe, make_recipe, passes_of
+from core.backends.shader.codegen.compiler.memory_layouts import Layout
+from core.backends.shader.codegen.expressions import epilogue_text
+from core.backends.shader.codegen.kernel_language import Call, EpilogueStep, Operand, Pass
+from core.backends.shader.codegen.kernel_language import reads as reads_of_pass
+from core.backends.shader.codegen.tiles.choices import Asked, Choice
+from core.backends.shader.codegen.tiles.fused import separable_tile
+from core.backends.shader.kernels.hosting import HostKernel
+from core.backends.shader.plans.tile_fusion import Separable, separable_pairs
+from core.backends.shader.runtime.memory_blocks import Block
+from core.backends.shader.runtime.session import Session
+from core.errors import CoreError
+from core.graph.nodes import Node
+from core.operation import Op
+from core.plan.aliases import homes_of, is_alias
+from core.plan.program import (
+    ABSENT,
+    HERE,
+    Program,
+    attributes_of,
+    epilogue_of,
+    reads,
+    results,
+)
+from core.registry import OPS, find_kernel, load_backend
+from core.specs import Spec
+
+#: What a number of a recipe is in a plan: the name of a value, or a block of constants.
+Place: TypeAlias = str | Block
+
+
+class Lowered(NamedTuple):
+    """A node that shaders compute, or several that one does.
+
+    Attributes:
+        nodes: in order; the last gives the value.
+        kernel: what it is called in tables.
+        recipe: its programs.
+        places: what each number of the recipe is.
+        between: of the places: those that only this node needs, with their layouts and sizes.
+    """
+
+    nodes: tuple[Node, ...]
+    kernel: str
+    recipe: Recipe
+    places: tuple[Place, ...]
+    between: Mapping[str, tuple[Layout, int]]
+
+
+class Hosted(NamedTuple):
+    """A node that the cpu backend computes.
+
+    Attributes:
+        nodes: just that one.
+        kernel: what it is called in tables.
+        run: from arrays to arrays.
+        reads: the values that it reads.
+        writes: those that it gives.
+    """
+
+    nodes: tuple[Node, ...]
+    kernel: str
+    run: Callable[[list[np.ndarray]], list[np.ndarray]]
+    reads: tuple[Place, ...]
+    writes: tuple[str, ...]
+
+
+class Lowering:
+    """Makes a program ready for a session.
+
+    Attributes:
+        homes: for each value the one whose data it shows.
+        layouts: how each value is stored, by its home.
+        nodes: what runs, in order.
+        constants: the blocks of constants that are read, by reference.
+    """
+
+    def __init__(self, program: Program, session: Session, constants: "Constants"):
+        self.program, self._session, self._shared = program, session, constants
+        self._limits = session.limits
+        has_tiles = not session.storing.in_textures
+        self._pairs = separable_pairs(program) if has_tiles else {}
+        self.homes = homes_of(program)
+        self.layouts: dict[str, Layout] = {
+            r: session.storing.layout(program.specs[r]) for r in program.inputs
+        }
+        made = [r for node in program.nodes for r in results(node, program.specs)]
+        for reference in (*program.inputs, *made):
+            session.check_size(program.specs[reference])
+        self.constants: dict[str, Block] = {}
+        self.nodes: list[Lowered | Hosted] = [*self._lowered()]
+        for reference in program.outputs:
+            self.place(reference)
+
+    def place(self, reference: str) -> Place:
+        """The value's home, or its block of constants."""
+        home = self.homes[reference]
+        if home not in self.program.constants:
+            return home
+        if home not in self.constants:
+            self.constants[home] = self._shared.block(self.program.constants[home])
+        return self.constants[home]
+
+    def _lowered(self) -> Iterator[Lowered | Hosted]:
+        taken = {pair.depthwise.name for pair in self._pairs.values()}
+        for node in self.program.nodes:
+            if node.name not in taken and not is_alias(node, self.program):
+                yield self._step(node)
+
+    def _step(self, node: Node) -> Lowered | Hosted:
+        pair = self._pairs.get(node.name)
+        return self._node(node) if pair is None else self._separable(pair)
+
+    def tiled(
+        self, step: Lowered | Hosted, tuned: Callable[[Asked], Choice | None]
+    ) -> Lowered | Hosted:
+        """A step anew, with tiles as they are told."""
+        self._limits = self._session.limits._replace(tuned=tuned)
+        try:
+            return self._step(step.nodes[-1])
+        finally:
+            self._limits = self._session.limits
+
+    def _node(self, node: Node) -> Lowered | Hosted:
+        kernel = find_kernel(node.type, "shader")
+        if isinstance(kernel, HostKernel):
+            return self._hosted(node)
+        specs = [self.program.specs[r] for r in results(node, self.program.specs)]
+        operands = _Operands(self)
+        inputs = operands.of_op(OPS[node.type], node)
+        passes = passes_of(kernel(self._call(specs), *inputs, **attributes_of(node)), specs)
+        return self._recipe((node,), passes, operands)
+
+    def _separable(self, pair: Separable) -> Lowered:
+        """A depthwise convolution and the pointwise one after it, as one tile."""
+        operands = _Operands(self)
+        x, d = (operands.add(r) for r in pair.depthwise.inputs)
+        w = operands.add(pair.pointwise.inputs[1])
+        epilogue = epilogue_of(pair.depthwise)
+        middle = [step for each in epilogue for step in self._steps(each, operands)]
+        call = self._call([self.program.specs[pair.pointwise.name]])
+        tile = separable_tile(pair.shape, w.shape[-1], call.limits)
+        made = call.tile(tile, middle=middle, x=x, d=d, w=w)
+        return self._recipe((pair.depthwise, pair.pointwise), (made,), operands)
+
+    def _call(self, specs: Sequence[Spec]) -> Call:
+        result = specs[0] if len(specs) == 1 else tuple(specs)
+        has_tiles = not self._session.storing.in_textures
+        return Call(result, self._limits, has_tiles=has_tiles)
+
+    def _recipe(
+        self, nodes: tuple[Node, ...], passes: tuple[Pass, ...], operands: "_Operands"
+    ) -> Lowered:
+        """The programs of a step, with the epilogue of its last node."""
+        last = nodes[-1]
+        epilogue = [s for each in epilogue_of(last) for s in self._steps(each, operands)]
+        if epilogue:
+            (made,) = passes
+            passes = (self._finished(made, epilogue),)
+        layouts = [self._layout(r) for r in operands.references]
+        recipe = make_recipe(passes, layouts, self._session.storing, baked=True)
+        self._begin_compiling(recipe)
+        names = results(last, self.program.specs)
+        self.layouts.update({n: r[0] for n, r in zip(names, recipe.results, strict=True)})
+        between = {f"{last.name} between {i}": b for i, b in enumerate(recipe.between)}
+        places = (*map(self.place, operands.references), *recipe.tables, *names, *between)
+        kinds = {each.kind for each in passes}
+        return Lowered(nodes, "+".join(sorted(kinds)), recipe, places, between)
+
+    def _begin_compiling(self, recipe: Recipe) -> None:
+        """The driver may go on with it while Python comes to the next steps."""
+        programs = [step.program for step in recipe.steps]
+        self._session.owner.put(partial(self._session.programs.begin, programs))
+
+    def _layout(self, reference: str) -> Layout:
+        place = self.place(reference)
+        return place.layout if isinstance(place, Block) else self.layouts[place]
+
+    def _finished(self, made: Pass, epilogue: Sequence[EpilogueStep]) -> Pass:
+        """A pass with its epilogue; what is more than can be bound goes on in further passes."""
+        device, kind = self._session.device, made.kind
+        in_textures = self._session.storing.in_textures
+        each = 1 if kind in ("map", "each") else 2  # tiles may bind a value by fours and singly
+        room = device.max_units if in_textures else device.max_buffers - 1
+        room -= each * sum(1 for _ in reads_of_pass(made))
+        taken = 0
+        for step in epilogue:
+            room -= each * len(step.inputs)
+            if room < 0:
+                break
+            taken += 1
+        made = made.finished(epilogue[:taken])
+        if taken == len(epilogue):
+            return made
+        if not taken and kind == "each":
+            raise CoreError(
+                f"{device.name} lets a shader read {device.max_buffers} values at once, which is "
+                "too few for an op of this model: let the model run on another backend"
+            )
+        return self._finished(self._call([made.spec]).each("x", x=made), epilogue[taken:])
+
+    def _steps(self, node: Node, operands: "_Operands") -> Iterator[EpilogueStep]:
+        """An element-wise node of an epilogue as GLSL; a sum of many values one after the other."""
+        if node.type == "add_n":
+            count = node.inputs.count(HERE)
+            if count > 1:
+                yield EpilogueStep(f"here * {count}.0", {})
+            for reference in node.inputs:
+                if reference != HERE:
+                    yield EpilogueStep("here + y", {"y": operands.add(reference)})
+            return
+        names = ["here" if r == HERE else f"y{i}" for i, r in enumerate(node.inputs)]
+        read = {n: operands.add(r) for n, r in zip(names, node.inputs, strict=True) if n != "here"}
+        yield EpilogueStep(epilogue_text(node.type, attributes_of(node), names), read)
+
+    def _hosted(self, node: Node) -> Hosted:
+        specs, cpu = self.program.specs, load_backend("cpu")
+        names = results(node, specs)
+        wanted = [specs[n] for n in names]
+        result: Any = wanted[0] if len(wanted) == 1 else tuple(wanted)
+
+        def computed(each: Node, left: Iterator[np.ndarray], here: Any, to: Any) -> Any:
+            """One op, of what is left of the arrays."""
+            handles = [
+                here if r == HERE else None if r == ABSENT else next(left).reshape(specs[r].shape)
+                for r in each.inputs
+            ]
+            given: list[Any] = [handles] if OPS[each.type].list_inputs else handles
+            return cpu.run(find_kernel(each.type, "cpu"), given, attributes_of(each), to)
+
+        def run(arrays: list[np.ndarray]) -> list[np.ndarray]:
+            left = iter(arrays)
+            made = computed(node, left, None, result)
+            found = [*made] if isinstance(made, tuple) else [made]
+            for each in epilogue_of(node):
+                found[0] = computed(each, left, found[0], specs[node.name])
+            return found
+
+        self.layouts.update({n: self._session.storing.layout(specs[n]) for n in names})
+        return Hosted((node,), "host", run, tuple(map(self.place, reads(node))), tuple(names))
+
+
+class _Operands:
+    """The operands of a node and its epilogue, each value once for each time it is read."""
+
+    def __init__(self, lowering: Lowering):
+        self._lowering = lowering
+        self.references: list[str] = []
+
+    def add(self, reference: str) -> Operand:
+        """One more."""
+        program = self._lowering.program
+        self.references.append(reference)
+        spec = program.specs[reference]
+        array = program.constants.get(self._lowering.homes[reference])
+        shown = None if array is None else array.reshape(spec.shape)
+        return Operand(len(self.references) - 1, spec, shown)
+
+    def of_op(self, op: Op, node: Node) -> list[Any]:
+        """The inputs of an op as its kernel takes them."""
+        given = [None if r == ABSENT else self.add(r) for r in node.inputs]
+        if op.list_inputs:
+            return [given]
+        return given + [None] * (op.count - len(given))
+
+
+class Constants:
+    """The blocks of constants of all plans of a session; equal arrays have one."""
+
+    def __init__(self, session: Session):
+        from weakref import WeakValueDictionary
+
+        self._session = session
+        self._known: WeakValueDictionary[Hashable, Block] = WeakValueDictionary()
+
+    def block(self, array: np.ndarray) -> Block:
+        """The block of an array, which nobody writes to."""
+        from core.dtypes import dtype_of
+
+        address = array.__array_interface__["data"][0]
+        order = None if array.flags.c_contiguous else (array.shape, array.strides)
+        key = address, array.nbytes, dtype_of(array), order
+        found = self._known.get(key)
+        if found is None:
+            spec = Spec(array.shape, dtype_of(array))
+            found = ConstantBlock(self._session.storing.layout(spec), array)
+            self._known[key] = found
+        return found
+
+
+class ConstantBlock(Block):
+    """A block that keeps its array, so that no other one comes to lie at the same address."""
+
+    __slots__ = ("array",)
+
+    def __init__(self, layout: Layout, array: np.ndarray):
+        super().__init__(layout, array.size, array.reshape(-1))
+        self.array = array

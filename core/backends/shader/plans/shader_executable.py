@@ -1,0 +1,125 @@
+"""Runs a program on the shader backend."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from core.backend_contract import Executable
+from core.backends.shader.codegen.compiler.memory_layouts import stored_bytes
+from core.backends.shader.plans.bound_program import Feed, ReadyProgram
+from core.backends.shader.plans.program_lowering import Hosted, Lowered
+from core.backends.shader.runtime.values import Value
+from core.guards import check_active
+from core.locks import new_lock
+from core.plan.program import Program, epilogue_of, multiply_adds, reads
+
+if TYPE_CHECKING:
+    from core.backends.shader import ShaderBackend
+    from core.backends.shader.plans.plan_tuning import TunedStep
+    from core.backends.shader.runtime.session import Session
+    from core.plan.plan_report import StepInfo
+
+
+class Machine(Executable):
+    """A program as commands for the device. Threads may share it: they queue for the device.
+
+    Args:
+        program: what runs; nobody writes to its constants.
+        backend: whose context it runs in; after a restart it is made ready anew.
+    """
+
+    packed_bytes = 0
+
+    def __init__(self, program: Program, backend: "ShaderBackend"):
+        self._program, self._backend = program, backend
+        self._making = new_lock()
+        self._make_ready(backend.session)
+
+    def _make_ready(self, session: "Session") -> None:
+        ready = ReadyProgram(self._program, session)
+        self.tier = session.path
+        self.placed, self.arena_bytes = ready.memory.placed, ready.memory.bytes
+        self._ready = ready
+
+    @property
+    def workspaces_made(self) -> int:
+        """One, from the first run on: the device does one after the other."""
+        return int(self._ready.replay is not None)
+
+    @property
+    def workspaces_idle(self) -> int:
+        """As `workspaces_made`: commands of several runs follow one another."""
+        return self.workspaces_made
+
+    def keep_idle(self, most: int) -> None:
+        """With 0 memory goes when what is queued has run; any other number changes nothing."""
+        if most == 0 and self._ready.replay is not None:
+            self._ready.session.owner.put(self._ready.forget)
+
+    @property
+    def steps(self) -> "Sequence[StepInfo]":
+        """What runs, in order; after a restart it may be other steps."""
+        return [_told(node, self._program) for node in self._current().lowering.nodes]
+
+    def run(self, feeds: Sequence[Feed]) -> list[Value]:
+        """Queue a run, unless it is cancelled or late; whoever reads its outputs waits."""
+        check_active()
+        ready = self._current()
+        outputs = ready.new_outputs()
+        given = ready.taken(feeds)
+        found = ready.outputs_as_asked(given, outputs)
+        ready.session.owner.put(partial(ready.run, given, outputs))
+        return found
+
+    def step_times(self, feeds: Sequence[Feed]) -> list[float]:
+        """Run once and tell the seconds of each step on the device."""
+        ready = self._current()
+        given = ready.taken(feeds)
+        return ready.session.owner.call(lambda: ready.times(given))
+
+    def gpu_time(self, feeds: Sequence[Feed], repeat: int) -> float:
+        """Seconds of a run on the device, of several back to back."""
+        ready = self._current()
+        given = ready.taken(feeds)
+        return ready.session.owner.call(lambda: ready.gpu_time(given, repeat))
+
+    def tune(self) -> "list[TunedStep]":
+        """Measure which tiles are the fastest, and use them from the next run on."""
+        from core.backends.shader.plans.plan_tuning import tuned_steps  # which few ask for
+
+        session = self._current().session
+        found = tuned_steps(self._program, session)
+        with self._making:
+            self._make_ready(session)
+        return found
+
+    def _current(self) -> "ReadyProgram":
+        session = self._backend.session
+        if self._ready.session is not session:
+            with self._making:
+                if self._ready.session is not session:
+                    self._make_ready(session)
+        return self._ready
+
+
+def _told(step: Lowered | Hosted, program: Program) -> "StepInfo":
+    from core.plan.plan_report import StepInfo  # who just runs a plan tells nothing of it
+
+    node, specs = step.nodes[-1], program.specs
+    inner = {n.name for n in step.nodes[:-1]}
+    read = [r for n in step.nodes for r in reads(n) if r not in inner]
+    later = [n.type for n in step.nodes[1:]]
+    scratch = {} if isinstance(step, Hosted) else step.between
+    return StepInfo(
+        name=node.name,
+        op=step.nodes[0].type,
+        kernel=step.kernel,
+        fused=(*later, *(e.type for n in step.nodes for e in epilogue_of(n))),
+        input_shapes=tuple(specs[r].shape for r in read),
+        output_shape=specs[node.name].shape,
+        dtype=specs[node.name].dtype,
+        bytes=specs[node.name].bytes,
+        weight_bytes=sum(program.constants[r].nbytes for r in read if r in program.constants),
+        multiply_adds=sum(multiply_adds(n, specs) for n in step.nodes),
+        scratch_bytes=sum(stored_bytes(size, layout) for layout, size in scratch.values()),
+    )

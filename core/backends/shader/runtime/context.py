@@ -1,0 +1,258 @@
+"""The OpenGL context: made without a window, or a user's own; what its device can do."""
+
+import os
+import re
+import sys
+from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from core.backends.shader.runtime import context_failures
+from core.backends.shader.runtime.context_failures import dotted
+from core.backends.shader.runtime.gl_functions import Entries
+from core.errors import CoreError, SettingError
+
+if TYPE_CHECKING:
+    import moderngl
+
+#: Asked for in this order: some drivers give exactly the version that is asked for.
+VERSIONS = (460, 450, 430, 330)
+LOWEST_VERSION = VERSIONS[-1]
+#: Compute shaders and storage buffers came with it.
+COMPUTE_VERSION = 430
+_DEVICE = "CORE_SHADER_DEVICE"
+# Those of the package below moderngl; they beat what moderngl asks for.
+_DEVICE_OF_GLCONTEXT, _VERSION_OF_GLCONTEXT = "GLCONTEXT_DEVICE_INDEX", "GLCONTEXT_GLVERSION"
+_SOFTWARE = re.compile(
+    r"llvmpipe|softpipe|swrast|\bSWR\b|software|Microsoft Basic Render|GDI Generic|SwiftShader",
+    re.IGNORECASE,
+)
+
+_MAX_TEXTURE_SIZE = 0x0D33
+_MAX_DRAW_BUFFERS = 0x8824
+_MAX_TEXTURE_IMAGE_UNITS = 0x8872
+_MAX_COMPUTE_SHARED_MEMORY_SIZE = 0x8262
+_MAX_COMPUTE_WORK_GROUP_INVOCATIONS = 0x90EB
+_MAX_COMPUTE_SHADER_STORAGE_BLOCKS = 0x90DB
+_MAX_SHADER_STORAGE_BLOCK_SIZE = 0x90DE
+_SHADER_STORAGE_BUFFER_OFFSET_ALIGNMENT = 0x90DF
+_GPU_MEMORY_DEDICATED_NVX = 0x9047
+_TEXTURE_FREE_MEMORY_ATI = 0x87FC
+_SM_COUNT_NV = 0x933B
+
+
+class ContextError(CoreError):
+    """There is no OpenGL context, or none that may be used here."""
+
+
+@dataclass(frozen=True)
+class Device:
+    """What an OpenGL context runs on, and its limits. Those of compute are 0 without it."""
+
+    name: str
+    vendor: str
+    version: int  # 460 is OpenGL 4.6
+    driver: str  # changes with the device, the driver and the version: for keys of caches
+    is_software: bool
+    has_compute: bool  # and storage buffers
+    max_buffer_bytes: int  # of a storage buffer that a shader sees
+    max_buffers: int  # storage buffers of one compute shader
+    buffer_alignment: int  # bytes: where a part of a storage buffer may begin
+    shared_bytes: int  # of a workgroup
+    max_threads: int  # of a workgroup
+    max_texture: int  # pixels of a side
+    max_targets: int  # that a fragment shader draws to at once
+    max_units: int  # textures that a fragment shader reads
+    memory_bytes: int | None  # None where the driver does not tell
+    multiprocessors: int  # 0 where the driver does not tell
+
+    @staticmethod
+    def of(context: "moderngl.Context", gl: Entries) -> "Device":
+        """Ask a context, in the thread in which it is current."""
+        info, extensions = context.info, context.extensions
+        name, vendor = info["GL_RENDERER"], info["GL_VENDOR"]
+        return Device(
+            name=name,
+            vendor=vendor,
+            version=context.version_code,
+            driver=" | ".join((vendor, name, info["GL_VERSION"], dotted(context.version_code))),
+            is_software=bool(_SOFTWARE.search(name)),
+            max_texture=gl.integer(_MAX_TEXTURE_SIZE),
+            max_targets=gl.integer(_MAX_DRAW_BUFFERS),
+            max_units=gl.integer(_MAX_TEXTURE_IMAGE_UNITS),
+            memory_bytes=_memory(gl, extensions),
+            multiprocessors=(
+                gl.integer(_SM_COUNT_NV) if "GL_NV_shader_thread_group" in extensions else 0
+            ),
+            **_compute_limits(gl, context.version_code),
+        )
+
+    def __str__(self) -> str:
+        compute = (
+            f"compute shaders, buffers up to {self.max_buffer_bytes / 1e6:.0f} MB"
+            if self.has_compute
+            else "no compute shaders (they need 4.3): slower fragment shaders are used"
+        )
+        memory = f", memory {self.memory_bytes / 1e9:.1f} GB" if self.memory_bytes else ""
+        advice = (
+            "; software rendering: works, but slow; install the GPU's driver"
+            if self.is_software
+            else ""
+        )
+        told = f"{self.name} ({self.vendor}), OpenGL {dotted(self.version)}, {compute}"
+        return told + memory + advice
+
+
+def _compute_limits(gl: Entries, version: int) -> dict[str, Any]:
+    """By keyword of `Device`."""
+    has = version >= COMPUTE_VERSION
+    codes = {
+        "max_buffer_bytes": _MAX_SHADER_STORAGE_BLOCK_SIZE,
+        "max_buffers": _MAX_COMPUTE_SHADER_STORAGE_BLOCKS,
+        "buffer_alignment": _SHADER_STORAGE_BUFFER_OFFSET_ALIGNMENT,
+        "shared_bytes": _MAX_COMPUTE_SHARED_MEMORY_SIZE,
+        "max_threads": _MAX_COMPUTE_WORK_GROUP_INVOCATIONS,
+    }
+    limits = {name: gl.integer(code) if has else 0 for name, code in codes.items()}
+    return {"has_compute": has, **limits}
+
+
+def _memory(gl: Entries, extensions: set[str]) -> int | None:
+    """Bytes of the device; where AMD's driver only tells what is free now, that."""
+    if "GL_NVX_gpu_memory_info" in extensions:
+        return gl.integer(_GPU_MEMORY_DEDICATED_NVX) * 1024 or None
+    if "GL_ATI_meminfo" in extensions:
+        return gl.integer(_TEXTURE_FREE_MEMORY_ATI) * 1024 or None
+    return None
+
+
+def open_context(version: int | None = None, device: int | None = None) -> "moderngl.Context":
+    """Make a context without a window. It is current in the calling thread, and only there.
+
+    On Linux EGL makes it, which needs no display; where EGL cannot and there is a display, X11.
+
+    Args:
+        version: the OpenGL to ask for, such as 430, at least 330; without one the highest that the
+            driver has.
+        device: which of the driver's devices (Linux only); without one what the environment
+            variable ``CORE_SHADER_DEVICE`` says, else the first.
+
+    Returns:
+        A context of at least OpenGL 3.3.
+
+    Raises:
+        ContextError: the driver gives none; the message says why and what may help.
+        SettingError: the device is no whole number, or two settings name two.
+    """
+    index = _device_index(device)
+    if version is not None and version < LOWEST_VERSION:
+        raise ContextError(
+            f"OpenGL {dotted(version)} is too old: ask for {dotted(LOWEST_VERSION)} or more"
+        )
+    versions = VERSIONS if version is None else (version,)
+    try:
+        return _first_that_opens(versions, _ways(index))
+    except ContextError as error:
+        if index or not context_failures.has_display(os.environ):
+            raise
+        try:
+            return _first_that_opens(versions, {})
+        except ContextError as other:
+            raise ContextError(f"{error}; nor by the X display: {other.__cause__}") from error
+
+
+def _ways(index: int) -> dict[str, Any]:
+    """What moderngl needs beside the version."""
+    if sys.platform != "linux":
+        if index:
+            raise ContextError(f"device {index} cannot be chosen: that works on Linux only")
+        return {}
+    # By these names the loader finds them; else each is searched for by another process.
+    libraries = {"libgl": "libGL.so.1", "libegl": "libEGL.so.1"}
+    return {"backend": "egl", "device_index": index, **libraries}
+
+
+def _first_that_opens(versions: tuple[int, ...], settings: dict[str, Any]) -> "moderngl.Context":
+    moderngl = _moderngl()
+    if os.environ.get(_VERSION_OF_GLCONTEXT):
+        versions = (_whole(os.environ[_VERSION_OF_GLCONTEXT], _VERSION_OF_GLCONTEXT),)
+    *others, last = versions
+    for version in others:
+        try:
+            return _made(moderngl, version, settings)
+        except Exception as error:  # glcontext has no class of its own
+            if context_failures.is_final(error):
+                raise ContextError(context_failures.told(error, version)) from error
+    try:
+        return _made(moderngl, last, settings)
+    except Exception as error:
+        raise ContextError(context_failures.told(error, last)) from error
+
+
+def _made(moderngl: ModuleType, version: int, settings: dict[str, Any]) -> "moderngl.Context":
+    # moderngl takes the newest context for the default one, which may be the user's.
+    store = getattr(moderngl, "_store", None)
+    default = getattr(store, "default_context", None)
+    context = moderngl.create_context(require=version, standalone=True, **settings)
+    if store is not None:
+        store.default_context = default
+    return context
+
+
+def adopt_context(context: "moderngl.Context") -> "moderngl.Context":
+    """Check a user's context, which is current in the calling thread.
+
+    Args:
+        context: made by ``moderngl.create_context`` or given by a window.
+
+    Raises:
+        ContextError: it is no context of moderngl, is released, or older than OpenGL 3.3.
+    """
+    moderngl = _moderngl()
+    if not isinstance(context, moderngl.Context):
+        raise ContextError(
+            f"the shader backend takes a context of moderngl, not {type(context).__name__}: "
+            "make one with moderngl.create_context()"
+        )
+    if isinstance(context.mglo, moderngl.InvalidObject):
+        raise ContextError("the context that was given is released: give one that is in use")
+    lowest = LOWEST_VERSION
+    if context.version_code < lowest:
+        raise ContextError(
+            f"the context that was given is of OpenGL {dotted(context.version_code)}: "
+            f"{dotted(lowest)} is needed; ask for it with moderngl.create_context(require={lowest})"
+        )
+    return context
+
+
+def _moderngl() -> ModuleType:
+    try:
+        moderngl = import_module("moderngl")
+        for part in ("glcontext", "moderngl.mgl"):  # moderngl itself would fail later, or hide it
+            import_module(part)
+    except ImportError as error:
+        raise ContextError(context_failures.missing_moderngl(error)) from error
+    return moderngl
+
+
+def _device_index(given: int | None) -> int:
+    """The device's number: the argument, else the environment, else 0."""
+    told = {
+        name: os.environ[name] for name in (_DEVICE, _DEVICE_OF_GLCONTEXT) if name in os.environ
+    }
+    numbers = {name: _whole(text, name) for name, text in told.items()}
+    if given is not None:
+        numbers = {"the argument": _whole(given, "the device"), **numbers}
+        numbers.pop(_DEVICE, None)
+    if len(set(numbers.values())) > 1:
+        places = " and ".join(f"{name}={number}" for name, number in numbers.items())
+        raise SettingError(f"{places} name two devices: unset {_DEVICE_OF_GLCONTEXT}")
+    return next(iter(numbers.values()), 0)
+
+
+def _whole(given: object, place: str) -> int:
+    text = str(given).strip()
+    if not (text.isascii() and text.isdecimal()):
+        raise SettingError(f"{place}={given!r:.80} must be a whole number from 0")
+    return int(text)

@@ -1,0 +1,89 @@
+"""Points in the stream of commands, of which the device tells when it is past them."""
+
+from collections import deque
+from collections.abc import Callable
+
+from core.backends.shader.runtime.device_errors import lost_context
+from core.backends.shader.runtime.gl_functions import Entries
+
+_GPU_COMMANDS_COMPLETE = 0x9117
+_TIMEOUT_EXPIRED, _WAIT_FAILED = 0x911B, 0x911D
+
+
+class Fence:
+    """A point after all commands so far.
+
+    Attributes:
+        notify: called once in the thread of OpenGL when the device is past the point.
+    """
+
+    __slots__ = ("_is_past", "_look", "notify", "sync")
+
+    def __init__(self, look: Callable[[], None], notify: Callable[[], None] | None):
+        self._look, self.notify = look, notify
+        self._is_past = False
+        self.sync: int | None = None  # OpenGL's own name of it
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the device is past it; asking waits for nothing.
+
+        Raises:
+            ContextError: it never will be: the context is gone.
+        """
+        if not self._is_past:
+            self._look()
+        return self._is_past
+
+    def end(self) -> None:
+        """It is past: tell so."""
+        self._is_past = True
+        notify, self.notify = self.notify, None
+        if notify is not None:
+            notify()
+
+
+class Fences:
+    """Those that the device is not yet past, the oldest first. For the thread of OpenGL only."""
+
+    def __init__(self, gl: Entries):
+        self._gl = gl
+        self.pending: deque[Fence] = deque()
+
+    def add(self, fence: Fence) -> None:
+        """Set it after all commands so far, and send those to the device."""
+        fence.sync = self._gl.fence_sync(_GPU_COMMANDS_COMPLETE, 0)
+        self.pending.append(fence)
+        self._gl.flush()
+
+    def poll(self) -> None:
+        """End those that are past. The device passes them in order."""
+        while self.pending and self._is_past(self._gl.poll_sync(self.pending[0].sync, 0, 0)):
+            self._end_first()
+
+    def wait(self, nanoseconds: int) -> None:
+        """Wait for the oldest, no longer than that; other threads of Python run meanwhile."""
+        if self._is_past(self._gl.client_wait_sync(self.pending[0].sync, 0, nanoseconds)):
+            self._end_first()
+
+    def finish(self) -> None:
+        """Wait for all of them."""
+        self._gl.finish()
+        while self.pending:
+            self._end_first()
+
+    def _is_past(self, status: int) -> bool:
+        if status == _WAIT_FAILED:
+            self._fail()
+        return status != _TIMEOUT_EXPIRED
+
+    def _end_first(self) -> None:
+        fence = self.pending.popleft()
+        self._gl.delete_sync(fence.sync)
+        fence.end()
+
+    def _fail(self) -> None:
+        """Nobody may wait for ever for a device that is gone."""
+        while self.pending:
+            self._end_first()
+        raise lost_context("waiting for the GPU failed")

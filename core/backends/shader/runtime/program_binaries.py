@@ -1,0 +1,88 @@
+"""Programs as the driver compiled them, kept on disk: to load one takes a fiftieth of the time.
+
+Only compute shaders are kept: fragment shaders are for old drivers, few of which give binaries.
+"""
+
+from ctypes import byref, c_int, c_uint, create_string_buffer
+from typing import TYPE_CHECKING, Any
+
+from core import code_cache
+from core.backends.shader.runtime.async_compile import EMPTY
+
+if TYPE_CHECKING:
+    from core.backends.shader.runtime.gl_thread import Owner
+
+#: Part of the key: changes when what is kept under a key changes its meaning.
+FORMAT = "shader program 1"
+
+_NUM_PROGRAM_BINARY_FORMATS = 0x87FE
+_PROGRAM_BINARY_LENGTH = 0x8741
+_LINK_STATUS = 0x8B82
+_CODE_BYTES = 4  # in front of a binary: the number of its format
+
+
+class Binaries:
+    """Loads and keeps compute programs. All of it runs in the GL thread.
+
+    Args:
+        owner: of the context.
+    """
+
+    def __init__(self, owner: "Owner"):
+        self._owner = owner
+        self._is_possible: bool | None = None  # nobody asked yet
+
+    def _is_used(self) -> bool:
+        """Whether the driver gives binaries and there is a place for them."""
+        if self._is_possible is None:
+            gl = self._owner.gl
+            has_calls = None not in (gl.get_program_binary, gl.program_binary)
+            self._is_possible = has_calls and gl.integer(_NUM_PROGRAM_BINARY_FORMATS) > 0
+        return self._is_possible and code_cache.folder() is not None
+
+    def load(self, text: str) -> Any:
+        """The program of a source; None if it must be compiled."""
+        kept = code_cache.load(self._key(text)) if self._is_used() else None
+        if kept is None:
+            return None
+        program = self._owner.context.compute_shader(EMPTY)
+        if self._takes(program.glo, kept):
+            return program
+        program.release()
+        return None
+
+    def keep(self, text: str, program: Any) -> None:
+        """Keep a program that was compiled, if the driver gives it and there is a place for it."""
+        if self._is_used():
+            binary = self._binary(program.glo)
+            if binary:
+                code_cache.keep(self._key(text), binary)
+
+    def _key(self, text: str) -> str:
+        return code_cache.key_of(FORMAT, self._owner.device.driver, text)
+
+    def _takes(self, name: int, kept: bytes) -> bool:
+        """Put a binary into a program; drivers refuse those of other versions and devices."""
+        gl, binary = self._owner.gl, kept[_CODE_BYTES:]
+        kind = int.from_bytes(kept[:_CODE_BYTES], "little")
+        gl.program_binary(name, kind, binary, len(binary))
+        # A format that it does not know is an error that leaves the program as it was.
+        is_refused = bool(gl.get_error())
+        return not is_refused and self._fact(name, _LINK_STATUS) == 1
+
+    def _binary(self, name: int) -> bytes:
+        """The format and the code of a program; nothing if the driver gives none."""
+        size = self._fact(name, _PROGRAM_BINARY_LENGTH)
+        if size <= 0:
+            return b""
+        buffer, length, kind = create_string_buffer(size), c_int(0), c_uint(0)
+        gl = self._owner.gl
+        gl.get_program_binary(name, size, byref(length), byref(kind), buffer)
+        if gl.get_error() or length.value <= 0:
+            return b""
+        return kind.value.to_bytes(_CODE_BYTES, "little") + buffer.raw[: length.value]
+
+    def _fact(self, name: int, code: int) -> int:
+        number = c_int(0)
+        self._owner.gl.get_program(name, code, byref(number))
+        return number.value

@@ -1,0 +1,211 @@
+"""Starts and stops the shader backend."""
+
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from core.backends.shader.runtime.caller_thread import InlineOwner
+from core.backends.shader.runtime.context import ContextError, open_context
+from core.backends.shader.runtime.gl_thread import Owner, live_owners, refuse_in_child
+from core.backends.shader.runtime.session import Session
+from core.errors import SettingError
+from core.locks import new_lock
+from core.registry import _BACKENDS, load_backend
+
+if TYPE_CHECKING:
+    import moderngl
+
+_PATHS = ("compute", "fragment")
+_changing = new_lock()
+
+
+class _Settings(NamedTuple):
+    """What was asked for, by arguments or the environment; None leaves it to the backend."""
+
+    context: Any = None
+    device: int | None = None
+    path: str | None = None
+    float16: bool | None = None
+    limit: int | None = None  # bytes
+    in_this_thread: bool = False
+
+
+_chosen: _Settings | None = None  # by `start_shader`; until `stop_shader`
+_running: _Settings | None = None  # those of the last session
+
+
+def start_shader(
+    *,
+    device: int | None = None,
+    path: str | None = None,
+    float16: bool | None = None,
+    memory_mb: float | None = None,
+    context: "moderngl.Context | None" = None,
+    in_this_thread: bool = False,
+) -> None:
+    """Start the shader backend with settings of your own; without this its first use starts it.
+
+    Where it runs with other settings it is stopped before, as by `core.stop_shader`. It does not
+    become the backend that ops run on: for that see `core.set_backend` and `core.backend`.
+
+    Args:
+        device: which of the GPUs that the driver has, counted from 0 (on Linux); by default what
+            the environment variable ``CORE_SHADER_DEVICE`` says, else the first.
+        path: ``"compute"`` (OpenGL 4.3) or ``"fragment"`` (OpenGL 3.3, slower); by default
+            ``CORE_SHADER_PATH``, else compute where the device has it.
+        float16: whether floats are stored in 16 bits: half the memory, three digits, and numbers
+            up to 65504; by default ``CORE_SHADER_FLOAT16=1`` or ``0``, else not.
+        memory_mb: megabytes on the device above which the tensors that were used longest ago move
+            to the host; by default ``CORE_SHADER_MEMORY_MB``, else four fifths of the device's.
+        context: of moderngl, current in this thread: the backend then works in this thread only,
+            beside your own drawing. By default it makes its own, which works in all threads.
+        in_this_thread: whether its own context is for this thread alone. Ops then do not go to
+            another thread and back, which is the fastest way in a program of one thread. A program
+            that draws with OpenGL in this thread gives its ``context`` instead.
+
+    Raises:
+        SettingError: a setting makes no sense.
+        CoreError: there is no OpenGL, no such device, or not what the settings ask of it; the
+            message says what helps.
+
+    >>> import core
+    >>> core.start_shader(path="vertex")
+    Traceback (most recent call last):
+    core.errors.SettingError: path='vertex' must be 'compute' or 'fragment'
+    """
+    global _chosen
+    settings = _resolved(context, device, path, float16, memory_mb, in_this_thread)
+    with _changing:
+        _chosen = settings
+        try:
+            backend: Any = load_backend("shader")
+            if settings != _running or _is_over(backend):
+                _stop(backend)
+            backend.start().owner.put(_nothing)  # where it is not for this thread it says so
+        except BaseException:
+            _chosen = None
+            raise
+
+
+def _nothing() -> None:
+    """To be queued."""
+
+
+def stop_shader() -> None:
+    """Let go of the shader backend's context and of all that is in it. Twice does no harm.
+
+    Tensors that were made on it are lost: take what is needed with ``numpy()`` before, and load
+    models again. The next use of the backend starts it anew, as the environment says.
+
+    Raises:
+        CoreError: it works in another thread only, which still runs.
+
+    >>> import core
+    >>> core.stop_shader()
+    """
+    global _chosen
+    with _changing:
+        backend = _BACKENDS.get("shader")
+        if backend is not None:
+            _stop(backend)
+        _chosen = None
+
+
+def _is_over(backend: Any) -> bool:
+    """Whether its context is of no use any more: lost, of a parent, or of a thread that ended."""
+    return backend._session is not None and backend._session.owner not in live_owners()
+
+
+def _stop(backend: Any) -> None:
+    session = backend._session
+    try:
+        backend.stop()
+    except ContextError:  # of a context that is of no use there is nothing to let go of
+        if session.owner in live_owners():
+            backend._session = session  # this is not the thread to stop it in
+            raise
+
+
+def new_session(**given: Any) -> Session:
+    """A session with settings of `start_shader`; without any, as it or the environment said."""
+    global _running
+    settings = _resolved(**given) if given else _chosen or _resolved()
+    owner: Owner
+    if settings.context is not None:
+        owner = InlineOwner(settings.context)
+    elif settings.in_this_thread:
+        refuse_in_child()
+        owner = InlineOwner(open_context(device=settings.device), is_ours=True)
+    else:
+        owner = Owner(lambda: open_context(device=settings.device))
+    try:
+        session = Session(owner, settings.path, bool(settings.float16), settings.limit)
+    except BaseException:
+        owner.release()
+        raise
+    _running = settings
+    return session
+
+
+def describe(session: Session) -> str:
+    """How a session computes, in a few words."""
+    return ", ".join(
+        (
+            f"{session.path} shaders",
+            "float16 storage" if session.storing.half else "float32",
+            f"up to {session.storage.limit / 1e6:,.0f} MB before tensors move to the host",
+        )
+    )
+
+
+# --- settings -----------------------------------------------------------------------------------
+
+
+def _resolved(
+    context: Any = None,
+    device: int | None = None,
+    path: str | None = None,
+    float16: bool | None = None,
+    memory_mb: float | None = None,
+    in_this_thread: bool = False,
+) -> _Settings:
+    if context is not None and device is not None:
+        raise SettingError(f"device={device} has no meaning beside a context, which has its own")
+    limit = _bytes(memory_mb)
+    return _Settings(context, device, _path(path), _switch(float16), limit, bool(in_this_thread))
+
+
+def _path(given: str | None) -> str | None:
+    place, value = _given("path", given, "CORE_SHADER_PATH")
+    if value is not None and value not in _PATHS:
+        raise SettingError(f"{place}={value!r:.80} must be 'compute' or 'fragment'")
+    return value
+
+
+def _switch(given: bool | None) -> bool:
+    place, value = _given("float16", given, "CORE_SHADER_FLOAT16")
+    known = {None: False, "0": False, "false": False, "1": True, "true": True}
+    if isinstance(value, int) and value in (0, 1):  # True and False are such
+        return bool(value)
+    if value is not None and (not isinstance(value, str) or value.lower() not in known):
+        raise SettingError(f"{place}={value!r:.80} must be True or False (1 or 0)")
+    return known[value and value.lower()]
+
+
+def _bytes(given: float | None) -> int | None:
+    place, value = _given("memory_mb", given, "CORE_SHADER_MEMORY_MB")
+    if value is None:
+        return None
+    try:
+        number = 0.0 if isinstance(given, str) else float(value)
+    except (TypeError, ValueError):
+        number = 0.0
+    if not 0 < number < 1e9:
+        raise SettingError(f"{place}={value!r:.80} must be a number of megabytes above 0")
+    return max(1, int(number * 1e6))
+
+
+def _given(name: str, value: Any, variable: str) -> tuple[str, Any]:
+    """A setting and where it is from: the argument, else the environment; None if from nowhere."""
+    if value is not None:
+        return name, value
+    return variable, os.environ.get(variable, "").strip() or None

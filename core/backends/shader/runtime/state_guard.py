@@ -1,0 +1,57 @@
+"""Drawing in a context that is the user's as well.
+
+Nothing is asked of OpenGL before, as that is slow: what may change results is set as it has to be,
+and only his framebuffer is bound again. moderngl keeps the viewport, the scissor and the masks with
+that, so that what he sets next is not set on one of ours.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from core.backends.shader.runtime.device_errors import drop_errors
+
+if TYPE_CHECKING:
+    from core.backends.shader.runtime.gl_thread import Owner
+
+_PACK_BUFFER, _UNPACK_BUFFER = 0x88EB, 0x88EC
+
+#: The logic of colours and the planes that clip; moderngl's `enable_only` has the others.
+_SWITCHES = (0x0BF2, *range(0x3000, 0x3008))
+
+#: How pixels lie on the host, but for the alignment, which moderngl sets.
+_PIXELS = (*range(0x0CF0, 0x0CF5), 0x806D, 0x806E, *range(0x0D00, 0x0D05), 0x806B, 0x806C)
+
+
+class Visits:
+    """What is done before and after we draw. For the thread of the context only.
+
+    Args:
+        owner: of the context.
+    """
+
+    def __init__(self, owner: "Owner"):
+        self._owner = owner
+        self._frame: Any = None
+
+    def begin(self) -> None:
+        """Nothing between what a shader gives and the texture, or between a texture and us."""
+        context, gl = self._owner.context, self._owner.gl
+        # Drivers may give the name of a framebuffer that the user released to one of ours.
+        is_released = context.fbo is not None and not hasattr(context.fbo.mglo, "use")
+        self._frame = self._owner.rest if is_released else context.mglo.fbo
+        self._owner.rest.use()  # moderngl binds what was bound again, and his may be gone
+        context.enable_only(context.NOTHING)
+        context.wireframe = False
+        context.clear_samplers()
+        for switch in _SWITCHES:
+            context.disable_direct(switch)
+        for name in _PIXELS:
+            gl.pixel_store(name, 0)
+        gl.bind_buffer(_PACK_BUFFER, 0)
+        gl.bind_buffer(_UNPACK_BUFFER, 0)
+
+    def end(self) -> None:
+        """His framebuffer again."""
+        self._owner.rest.use()
+        self._frame.use()
+        self._frame = None
+        drop_errors(self._owner.gl)  # if the user's framebuffer is gone; nothing is bound then

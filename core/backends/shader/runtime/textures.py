@@ -1,0 +1,103 @@
+"""Textures: how values lie in their texels, and how shaders draw into them."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from core.backends.shader.codegen.compiler.memory_layouts import Layout
+from core.errors import CoreError
+
+if TYPE_CHECKING:
+    from core.backends.shader.runtime.gl_thread import Owner
+
+_FRAMEBUFFER, _FIRST_ATTACHMENT = 0x8D40, 0x8CE0
+
+#: Width, rows, layers, whether of half floats, whether of whole numbers.
+TextureKey = tuple[int, int, int, bool, bool]
+
+
+def texture_key(layout: Layout) -> TextureKey:
+    """What textures are alike by."""
+    return layout.width, layout.rows, layout.layers, layout.half, layout.is_whole
+
+
+def texture_bytes(key: TextureKey) -> int:
+    """How much memory one takes."""
+    width, rows, layers, half, _ = key
+    return width * rows * layers * (8 if half else 16)
+
+
+def new_texture(owner: "Owner", key: TextureKey) -> Any:
+    """A texture, or an array of them where there are layers; ``extra`` is for `frame_of`.
+
+    Raises:
+        CoreError: it is larger than any texture of the device.
+    """
+    width, rows, layers, half, whole = key
+    most, context = owner.device.max_texture, owner.context
+    if max(width, rows) > most:
+        raise CoreError(
+            f"a tensor takes a texture of {width} x {rows} texels, {owner.device.name} has them "
+            f"up to {most} x {most}: work on smaller parts, or on another backend"
+        )
+    dtype = "i4" if whole else "f2" if half else "f4"
+    made: Any
+    if layers == 1:
+        made = context.texture((width, rows), 4, dtype=dtype)
+    else:
+        made = context.texture_array((width, rows, layers), 4, dtype=dtype)
+    made.filter = (context.NEAREST, context.NEAREST)
+    made.extra = None
+    return made
+
+
+def frame_of(owner: "Owner", texture: Any) -> Any:
+    """The framebuffer that draws into a texture, each target into one layer; made once.
+
+    moderngl attaches an array as a whole, of which a fragment shader draws to the first layer;
+    so the layers are attached one by one in its place.
+    """
+    if texture.extra is None:
+        layers = getattr(texture, "layers", 1)
+        frame = owner.context.framebuffer([texture] * layers)
+        if layers > 1:
+            frame.mglo.use()
+            for i in range(layers):
+                owner.gl.framebuffer_layer(_FRAMEBUFFER, _FIRST_ATTACHMENT + i, texture.glo, 0, i)
+        texture.extra = frame
+    return texture.extra
+
+
+def release_frame(owner: "Owner", texture: Any) -> None:
+    """Let go of the framebuffer of a texture, if it has one.
+
+    moderngl binds what was bound before when it makes one: that must not be one that is gone.
+    """
+    frame = texture.extra
+    if frame is not None:
+        if owner.context.mglo.fbo is frame.mglo:
+            owner.rest.use()
+        frame.release()
+
+
+def to_texels(stored: np.ndarray, layout: Layout) -> np.ndarray:
+    """A texture's whole contents, of a tensor's values as they are stored: padded with zeros."""
+    texels = np.zeros((layout.layers, layout.width * layout.rows * 4), stored.dtype)
+    for layer, first in zip(texels, range(0, stored.size, layout.chunk * 4), strict=False):
+        part = stored[first : first + layout.chunk * 4]
+        layer[: part.size] = part
+    return texels
+
+
+def from_texture(texture: Any, layout: Layout, count: int, dtype: np.dtype) -> np.ndarray:
+    """Values of a texture, as they are stored.
+
+    Args:
+        texture: of moderngl.
+        layout: how values lie in it.
+        count: how many numbers, those of complex values counted one by one.
+        dtype: of a number.
+    """
+    texels = np.empty((layout.layers, layout.width * layout.rows * 4), dtype)
+    texture.read_into(texels)
+    return texels[:, : layout.chunk * 4].reshape(-1)[:count]

@@ -1,0 +1,41 @@
+"""Waiting for the device from coroutines."""
+
+import asyncio
+from contextlib import suppress
+
+from core.backends.shader.runtime.caller_thread import InlineOwner
+from core.backends.shader.runtime.gl_thread import Owner
+
+#: How often it is looked whether the GL thread still lives, or, without one, at the fence.
+_LOOK_SECONDS, _INLINE_SECONDS = 1.0, 0.0002
+
+
+async def passed(owner: Owner) -> None:
+    """Wait until the device is past all commands so far.
+
+    The GL thread polls a fence between its commands and wakes the event loop when it is past.
+
+    Raises:
+        ContextError: it never will be: the context is gone, or of another thread.
+    """
+    if isinstance(owner, InlineOwner):  # there is nobody else to poll
+        fence = owner.add_fence()
+        while not fence.is_done:
+            await asyncio.sleep(_INLINE_SECONDS)
+        return
+    loop = asyncio.get_running_loop()
+    is_past = loop.create_future()
+
+    def tell() -> None:
+        if not is_past.done():  # whoever waited may have been cancelled
+            is_past.set_result(None)
+
+    def notify() -> None:
+        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(tell)
+
+    fence = owner.add_fence(notify)
+    while not is_past.done():
+        await asyncio.wait([is_past], timeout=_LOOK_SECONDS)
+        if fence.is_done:  # or it raises that the thread ended before it came to the fence
+            return

@@ -1,0 +1,312 @@
+"""Runs ops: take the inputs in, find the kernel, run it, wrap the results, tell the tape."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial, reduce
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from core.annotations import TensorLike
+from core.backend_contract import Backend, Handle
+from core.bounds import value_ceiling
+from core.dtypes import DTYPES, DType, dtype_of, promote, to_numpy
+from core.errors import CoreError
+from core.guards import check_promised, count_results
+from core.nan_check import check_finite
+from core.observers import Watcher, active_watchers
+from core.registry import OPS, READY, find_kernel
+from core.settings import active_backend, flags
+from core.specs import Spec
+from core.tensors import DataContainer, Tensor
+from core.variables import Variable
+
+if TYPE_CHECKING:
+    from core.operation import Op
+
+#: What Python and NumPy raise for arguments that make no sense.
+MISUSE = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, MemoryError)
+
+#: The spec of one float, and a number that float32 holds surely.
+_NUMBER, _LARGEST = Spec(()), 3e38
+
+#: A Tensor, None for an absent input, or a list of Tensors: the op's kinds tell which.
+Input = Any
+
+
+def tensor(value: TensorLike, dtype: DType | None = None) -> Tensor:
+    """Make a tensor of a number, nested lists, or an array; a Tensor is passed through.
+
+    Args:
+        value: numbers of any shape. float64 becomes float32; whole numbers become int32.
+        dtype: ``"float32"``, ``"int32"``, ``"bool"``, ``"complex64"`` or ``"string"``;
+            by default that of the values.
+
+    Returns:
+        A tensor on the active backend. An array is copied: a tensor never changes.
+
+    Raises:
+        CoreError: the values are ragged, have no dtype of ours, or do not fit into int32.
+
+    >>> import core
+    >>> core.tensor([[1, 2, 3]]).shape
+    (1, 3)
+    """
+    if isinstance(value, Tensor):
+        if isinstance(value, Variable):
+            value = value.read()
+        return value if dtype is None else OPS["cast"](value, dtype=dtype)
+    if type(value) is float and dtype is None and -_LARGEST < value < _LARGEST:
+        array, spec = np.array(value, np.float32), _NUMBER  # the usual case, in a third of the time
+    else:
+        if _holds_a_tensor(value):
+            raise CoreError("a list of tensors is none: join them with core.stack or core.concat")
+        array = to_numpy(value, dtype)
+        spec = Spec(array.shape, dtype_of(array))
+    backend = active_backend()
+    made = wrap(backend, backend.upload(array), spec)
+    for watcher in active_watchers():
+        watcher.made(made)
+    if flags.debug:
+        check_finite("tensor", [], [made])
+    return made
+
+
+def _holds_a_tensor(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and any(
+        isinstance(v, Tensor) or _holds_a_tensor(v) for v in value
+    )
+
+
+def wrap(backend: Backend, handle: Handle, spec: Spec) -> Tensor:
+    """A tensor that is the first owner of a backend's data."""
+    return Tensor(spec, DataContainer(backend, handle, spec), handle)
+
+
+def run(op: "Op", arguments: tuple, attributes: dict[str, Any]) -> Any:
+    """Run one op on the active backend, and tell those who look on.
+
+    For a small op this function is the time it takes: what is usual goes straight through.
+    """
+    backend, watchers = active_backend(), active_watchers()
+    specs: list[Any] = []
+    handles: list[Any] = []
+    inputs: Any = _take_quickly(op, arguments, backend, specs, handles)
+    if inputs is None:
+        inputs = _take_in(op, arguments)
+        specs = [_each(lambda t: t.spec, i) for i in inputs]
+        handles = [_each(partial(handle_on, backend), i) for i in inputs]
+    try:
+        result = op.rule(*specs, **attributes)
+    except MISUSE as error:
+        raise CoreError(_why_it_failed(op, inputs, attributes, error)) from error
+    outputs: Any
+    seconds = 0.0
+    if op.alias and result.dtype == inputs[0].spec.dtype:
+        outputs = _alias(op, inputs[0], result)
+    else:
+        kernel = READY.get((op.name, backend.name)) or find_kernel(op.name, backend.name)
+        most = value_ceiling()
+        if most is not None:
+            check_promised(op.name, specs, attributes, result, most)
+        try:
+            if watchers:
+                raw, seconds = backend.timed_run(kernel, handles, attributes, result)
+            else:
+                raw = backend.run(kernel, handles, attributes, result)
+        except MISUSE as error:
+            raise CoreError(_why_it_failed(op, inputs, attributes, error)) from error
+        if type(result) is Spec:
+            outputs = Tensor(result, DataContainer(backend, raw, result), raw)
+        else:
+            outputs = _wrapped(backend, raw, result)
+        if most is not None and backend.holds_data:
+            count_results(op.name, outputs, most)
+    if watchers or flags.debug:
+        _show(watchers, op, inputs, attributes, outputs, seconds)
+    return outputs
+
+
+def _show(
+    watchers: Sequence[Watcher],
+    op: "Op",
+    inputs: Any,
+    attributes: dict[str, Any],
+    outputs: Any,
+    seconds: float,
+) -> None:
+    """Let all who look on see what an op did."""
+    for watcher in watchers:
+        watcher.record(op, inputs, attributes, outputs, seconds)
+    if flags.debug:
+        check_finite(op.name, _flat(inputs), _flat([outputs]))
+
+
+def _take_quickly(
+    op: "Op", arguments: tuple, backend: Backend, specs: list[Any], handles: list[Any]
+) -> list[Input] | None:
+    """The usual arguments as tensors, or None; lists what they hold.
+
+    Usual are tensors, variables and floats, all of one dtype that the op works on, and nothing for
+    inputs that may be absent.
+    """
+    if op.list_inputs or not op.least <= len(arguments) <= op.count:
+        return None
+    common = None
+    inputs: list[Any] = []
+    if len(arguments) < op.count:
+        arguments += (None,) * (op.count - len(arguments))
+    for value in arguments:
+        if type(value) is not Tensor:
+            if value is None and len(inputs) >= op.least:
+                inputs.append(None)
+                specs.append(None)
+                handles.append(None)
+                continue
+            if type(value) is not float and type(value) is not Variable:
+                return None
+            value = tensor(value)
+        spec, container = value.spec, value.container
+        if common is None:
+            common = spec.dtype
+            if common not in op.ready_dtypes:
+                return None
+        elif spec.dtype != common:
+            return None
+        inputs.append(value)
+        specs.append(spec)
+        handles.append(value.handle if container.backend is backend else handle_on(backend, value))
+    return inputs
+
+
+def _take_in(op: "Op", arguments: tuple) -> Sequence[Input]:
+    """The arguments as tensors of the dtypes that the op works with."""
+    if op.list_inputs or op.optional_inputs:
+        inputs = _take_in_kinds(op, arguments)
+    elif len(arguments) != op.count:
+        raise CoreError(f"{op.name} takes {_names(op)}, got {len(arguments)} tensors")
+    else:
+        inputs = _take_in_plain(op, arguments)
+    if op.promote:
+        inputs = _as_common_dtype(op, inputs)
+    return [
+        i if kind is None else _each(partial(_as_required, op, name, kind), i)
+        for name, i, kind in zip(op.inputs, inputs, op.kinds, strict=True)
+    ]
+
+
+def _take_in_plain(op: "Op", arguments: tuple) -> list[Input]:
+    """Tensors of all arguments; a whole number beside floats becomes one right away."""
+    dtypes = [a.spec.dtype for a in arguments if type(a) is Tensor]
+    if "float32" in dtypes and len(op.promote) == op.count:
+        arguments = tuple(float(a) if type(a) is int else a for a in arguments)
+    return [a if type(a) is Tensor else tensor(a) for a in arguments]
+
+
+def _take_in_kinds(op: "Op", arguments: tuple) -> list[Input]:
+    missing = op.inputs[len(arguments) :]
+    if len(arguments) > len(op.inputs) or any(n not in op.optional_inputs for n in missing):
+        raise CoreError(f"{op.name} takes {_names(op)}, got {len(arguments)} inputs")
+    inputs: list[Input] = []
+    for name, value in zip(op.inputs, arguments + (None,) * len(missing), strict=True):
+        if name in op.list_inputs:
+            if not isinstance(value, (list, tuple)) or not value:
+                raise CoreError(f"{op.name} needs a list of tensors as {name!r}, got {value!r:.80}")
+            inputs.append([tensor(v) for v in value])
+        elif value is None and name in op.optional_inputs:
+            inputs.append(None)
+        else:
+            inputs.append(tensor(value))
+    return inputs
+
+
+def _names(op: "Op") -> str:
+    return f"({', '.join(op.inputs)})"
+
+
+def _each(function: Callable[[Tensor], Any], value: Input) -> Any:
+    """Apply a function to a tensor, to each of a list, or to nothing."""
+    if isinstance(value, list):
+        return [function(v) for v in value]
+    return None if value is None else function(value)
+
+
+def _flat(inputs: Sequence[Input]) -> list[Tensor]:
+    tensors: list[Tensor] = []
+    for value in inputs:
+        if value is not None:
+            tensors += value if isinstance(value, list) else [value]
+    return tensors
+
+
+def _as_common_dtype(op: "Op", inputs: list[Input]) -> list[Input]:
+    """The inputs that an op promotes, brought to one dtype."""
+    mixed = [n in op.promote for n in op.inputs]
+    dtypes = {t.spec.dtype for t in _flat([i for i, m in zip(inputs, mixed, strict=True) if m])}
+    if len(dtypes) == 1:
+        return inputs
+    common = reduce(promote, dtypes)
+    return [
+        _each(lambda t: _as_dtype(t, common), i) if m else i
+        for i, m in zip(inputs, mixed, strict=True)
+    ]
+
+
+def _as_dtype(value: Tensor, dtype: str) -> Tensor:
+    return value if value.spec.dtype == dtype else OPS["cast"](value, dtype=dtype)
+
+
+_REAL = {"bool": "int32", "int32": "int32", "float32": "float32"}
+
+#: For each kind of input: the dtypes that it may have, and what the others become.
+KINDS: dict[str, dict[str, str]] = {
+    "bool": {"bool": "bool"},
+    "int32": {"bool": "int32", "int32": "int32"},
+    "real": _REAL,
+    "number": {**_REAL, "complex64": "complex64"},
+    "float32": {"bool": "float32", "int32": "float32", "float32": "float32"},
+    "complex64": {"complex64": "complex64"},
+    "string": {"string": "string"},
+    "no string": {d: d for d in DTYPES if d != "string"},
+}
+
+
+def _as_required(op: "Op", name: str, kind: Mapping[str, str], value: Tensor) -> Tensor:
+    """A tensor of a dtype that an op can work on."""
+    dtype = value.spec.dtype
+    if dtype in kind:
+        return _as_dtype(value, kind[dtype])
+    if dtype == "float32" and value.size == 0 and "int32" in kind:
+        return _as_dtype(value, "int32")  # an empty list has no dtype of its own
+    raise CoreError(f"{op.name} needs {' or '.join(kind)} as {name!r}, got {dtype}")
+
+
+def _alias(op: "Op", source: Tensor, spec: Spec) -> Tensor:
+    try:
+        handle = source.container.backend.view(source.handle, spec)
+    except MISUSE as error:
+        raise CoreError(_why_it_failed(op, [source], {"shape": spec.shape}, error)) from error
+    return Tensor(spec, source.container, handle)
+
+
+def _wrapped(backend: Backend, raw: Any, result: tuple[Spec, ...] | None) -> Any:
+    """A kernel's several results as a list, or its one result whose shape depends on data."""
+    if isinstance(raw, tuple):
+        specs = result or [backend.spec_of(r) for r in raw]
+        return [wrap(backend, r, s) for r, s in zip(raw, specs, strict=True)]
+    return wrap(backend, raw, backend.spec_of(raw))
+
+
+def _why_it_failed(
+    op: "Op", inputs: Sequence[Input], attributes: Mapping[str, Any], error: Exception
+) -> str:
+    shown = ", ".join(f"{t.dtype} {t.shape}" for t in _flat(inputs))
+    reason = error if str(error) else type(error).__name__
+    given = f" of ({shown})" if shown else ""
+    return f"{op.name}{given} with {dict(attributes)} failed: {reason}"
+
+
+def handle_on(backend: Backend, value: Tensor) -> Handle:
+    """The tensor's data on a backend; brought over if another one holds it."""
+    if value.container.backend is backend:
+        return value.handle
+    return backend.upload(value.numpy())

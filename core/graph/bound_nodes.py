@@ -1,0 +1,107 @@
+"""A node bound to what runs it."""
+
+from collections.abc import Callable, Mapping
+from itertools import chain
+from typing import Any, NamedTuple
+
+from core.dispatch import MISUSE
+from core.errors import CoreError, KernelNotFound
+from core.graph.attribute_kinds import CheckedAttributes
+from core.graph.node_types import NodeType
+from core.graph.nodes import Node
+from core.registry import FUNCTIONS, OPS
+from core.tensors import Tensor
+
+
+class Step(NamedTuple):
+    """A node that is ready to run.
+
+    ``inputs`` are the references whose values ``run`` takes, after a `Call` if it is ``in_run``;
+    ``after`` are those that must be there, and of which nothing is read.
+    """
+
+    node: Node
+    run: Callable[..., Any]
+    inputs: tuple[str, ...]
+    after: tuple[str, ...] = ()
+    in_run: bool = False
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """All references that must have a value before the node runs."""
+        return self.inputs + self.after
+
+
+def bound_to_op(
+    node: Node, kind: NodeType, inputs: tuple[str, ...], constants: Mapping[str, Tensor]
+) -> Step:
+    """A step that calls an op; what it reads from constants is read now."""
+    reads = _positions(kind.reads, len(inputs))
+    attributes = _translated(node, kind)
+    later = []
+    for name, position in reads.items():
+        if inputs[position] in constants:
+            attributes[name] = read(constants[inputs[position]])
+        else:
+            later.append((name, inputs[position]))
+    arguments = kind.tensors
+    if arguments is None:
+        arguments = tuple(i for i in range(len(inputs)) if i not in reads.values())
+    groups = [inputs[a] if isinstance(a, slice) else inputs[a:][:1] for a in arguments]
+    lists = [isinstance(a, slice) for a in arguments]
+    run = function_of(kind.run)
+    if not later and not any(lists):
+        present = tuple(chain.from_iterable(groups))
+        return Step(node, lambda *values: run(*values, **attributes), present)
+    names, references = zip(*later, strict=True) if later else ((), ())
+    sizes = [len(group) for group in groups]
+
+    def run_regrouped(*values: Any) -> Any:
+        """Some of the values are a list, others attributes."""
+        rest = list(values)
+        given: list[Any] = []
+        for size, listed in zip(sizes, lists, strict=True):
+            part, rest = rest[:size], rest[size:]
+            given += [part] if listed else part
+        return run(*given, **attributes, **dict(zip(names, map(read, rest), strict=True)))
+
+    return Step(node, run_regrouped, (*chain.from_iterable(groups), *references))
+
+
+def _positions(reads: Mapping[str, int], count: int) -> dict[str, int]:
+    """Where attributes are among so many inputs, from the front; optional ones may be absent."""
+    found = {name: p + count if p < 0 else p for name, p in reads.items()}
+    return {name: p for name, p in found.items() if 0 <= p < count}
+
+
+def read(value: Tensor) -> Any:
+    """The values of a tensor as an attribute: a number, or (nested) tuples of them."""
+    return as_attribute(value.tolist())
+
+
+def as_attribute(value: Any) -> Any:
+    """Lists as tuples."""
+    return tuple(map(as_attribute, value)) if isinstance(value, (list, tuple)) else value
+
+
+def function_of(run: str | Callable[..., Any]) -> Callable[..., Any]:
+    """The op or function of that name."""
+    if not isinstance(run, str):
+        return run
+    found = OPS.get(run) or FUNCTIONS.get(run)
+    if found is None:
+        raise KernelNotFound(f"core has no op {run!r}")
+    return found
+
+
+def _translated(node: Node, kind: NodeType) -> dict[str, Any]:
+    """A node's attributes as those of its op; a user's function gets them as they are."""
+    is_ours = kind.attributes is not dict
+    try:
+        given = CheckedAttributes(node.attributes) if is_ours else node.attributes
+        translated = kind.attributes(given)
+        return {name: as_attribute(value) for name, value in translated.items()}
+    except KeyError as error:
+        raise CoreError(f"node {node.name!r} ({node.type}) lacks the attribute {error}") from error
+    except (CoreError, *MISUSE) as error:
+        raise CoreError(f"node {node.name!r} ({node.type}): {error}") from error

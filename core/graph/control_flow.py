@@ -1,0 +1,148 @@
+"""Loops and branches of TensorFlow 1: Switch, Merge, Enter, Exit, NextIteration.
+
+The inside of a loop is a frame. Which node runs in which frame is known from the graph, and one
+iteration runs after the other: so loops, however nested, become one flat list of instructions with
+jumps, and a value needs no tag. A value that is not there is dead, and so is whatever needs it.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from core.bounds import LimitError
+from core.errors import CoreError
+from core.guards import active_guard, check_active
+
+if TYPE_CHECKING:
+    from core.graph.bound_nodes import Step
+
+#: The way back of a loop.
+BACK = "NextIteration"
+
+#: Node types that need this file's executor.
+LOOP_TYPES = frozenset({"Switch", "Merge", "Enter", "Exit", BACK})
+
+#: In the place of an output on the side that is not taken.
+ABSENT = object()
+
+
+class Action(NamedTuple):
+    """Runs a node, if its inputs and gates have a value.
+
+    ``outputs`` are those that somebody needs, with their positions; ``mark`` is set to say that
+    the node ran, for those that just wait for it.
+    """
+
+    step: "Step"
+    inputs: Sequence[str]
+    gates: Sequence[str]
+    outputs: Sequence[tuple[str, int]]
+    mark: str
+    freed: Sequence[str] = ()
+
+
+class Turn(NamedTuple):
+    """The end of an iteration, which jumps back by some instructions if anything is ``carried``.
+
+    What is carried has another name in the next iteration, by which its Merge nodes take it. After
+    the last iteration what the loop ``held`` for all of them is freed.
+    """
+
+    back: int
+    carried: Sequence[tuple[str, str]]
+    held: Sequence[str]
+    freed: Sequence[str] = ()
+
+
+#: The instructions, one after the other.
+Program = Sequence[Action | Turn]
+
+
+def run_program(
+    program: Program,
+    run_step: Callable[["Step", Sequence[Any]], Any],
+    values: dict[str, Any],
+    wanted: Iterable[str],
+) -> None:
+    """Add the values of wanted references to those that are given.
+
+    Raises:
+        CoreError: a wanted value is dead.
+    """
+    at = 0
+    while at < len(program):
+        item = program[at]
+        at += 1
+        if type(item) is Action:
+            check_active()
+            _fire(item, run_step, values)
+        elif type(item) is Turn and _carry(item, values):
+            at -= item.back
+            continue
+        for reference in item.freed:
+            values.pop(reference, None)
+    dead = [reference for reference in wanted if reference not in values]
+    if dead:
+        raise CoreError(
+            f"there is no value of {', '.join(dead)}: the inputs lead to another branch"
+        )
+
+
+def _fire(action: Action, run_step: Callable[..., Any], values: dict[str, Any]) -> None:
+    """Run a node and keep what is needed of its results, unless it is dead."""
+    for gate in action.gates:
+        if gate not in values:
+            return
+    step = action.step
+    if step.node.type == "Merge":
+        inputs = _first(action.inputs, values)
+        if not inputs:
+            return
+        several = any(position for _, position in action.outputs)
+        result = run_step(step, inputs) if several else inputs[0]
+    else:
+        try:
+            inputs = [values[reference] for reference in action.inputs]
+        except KeyError:
+            return
+        result = run_step(step, inputs)
+    results = result if isinstance(result, (list, tuple)) else (result,)
+    for reference, position in action.outputs:
+        if position >= len(results):
+            raise CoreError(f"the node {step.node.name!r} has no output {position}")
+        if results[position] is not ABSENT:
+            values[reference] = results[position]
+    if action.mark:
+        values[action.mark] = True
+
+
+def _first(references: Sequence[str], values: dict[str, Any]) -> list[Any]:
+    """The first value that is there, and its position."""
+    for position, reference in enumerate(references):
+        if reference in values:
+            return [values[reference], position]
+    return []
+
+
+def _count_step(turn: Turn) -> None:
+    guard = active_guard()
+    if guard is None:
+        return
+    try:
+        guard.count_loop_step()
+    except LimitError as error:
+        raise error.at(f"node {turn.carried[0][0]!r} ({BACK})") from None
+
+
+def _carry(turn: Turn, values: dict[str, Any]) -> bool:
+    """Whether there is a next iteration."""
+    goes_on = False
+    for reference, name in turn.carried:
+        if reference in values:
+            values[name] = values.pop(reference)
+            goes_on = True
+    if goes_on:
+        _count_step(turn)
+    if not goes_on:
+        for reference in turn.held:
+            values.pop(reference, None)
+    return goes_on

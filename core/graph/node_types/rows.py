@@ -1,0 +1,98 @@
+"""The rows of the tables, and how they are found."""
+
+import os
+import pkgutil
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from core.graph.nodes import Attributes
+
+#: Attributes of a node → those of its op.
+Translation = Callable[[Attributes], dict[str, Any]]
+
+
+def no_attributes(_: Attributes) -> dict[str, Any]:
+    """For ops that have none."""
+    return {}
+
+
+def copied(*same: str, **renamed: str) -> Translation:
+    """Attributes that are copied where the node has them: by the same name, or op's=node's.
+
+    >>> copied("epsilon", keep_dims="keepdims")({"keepdims": True, "T": "DT_FLOAT"})
+    {'keep_dims': True}
+    """
+    names = {**{name: name for name in same}, **renamed}
+    return lambda attributes: {
+        ours: attributes[theirs]
+        for ours, theirs in names.items()
+        if attributes.get(theirs) is not None
+    }
+
+
+def required(*same: str, **renamed: str) -> Translation:
+    """The same for attributes that a node must have.
+
+    >>> required("block_size")({"block_size": 2})
+    {'block_size': 2}
+    """
+    names = {**{name: name for name in same}, **renamed}
+    return lambda attributes: {ours: attributes[theirs] for ours, theirs in names.items()}
+
+
+class NodeType(NamedTuple):
+    """Which op a node runs, and how its inputs and attributes are spelled there.
+
+    Attributes:
+        run: name of an op or function of ``core``, or a function of tensors with attributes as
+            keywords. Several results are a list or tuple.
+        tensors: which of the node's inputs are arguments, by position; a slice is a list of them.
+            None means all inputs that are not read.
+        reads: attributes of the op that the node takes as inputs: name → position. They reach the
+            op as numbers, bools, strings or (nested) tuples of them.
+        attributes: translates the node's attributes.
+        outputs: names of several outputs, as function bodies refer to them.
+        in_run: ``run`` is called with the `core.graph.executor.Call` and the values of all data
+            inputs, which may be other things than tensors.
+    """
+
+    run: str | Callable[..., Any]
+    tensors: tuple[int | slice, ...] | None = None
+    reads: Mapping[str, int] = {}
+    attributes: Translation = no_attributes
+    outputs: tuple[str, ...] = ()
+    in_run: bool = False
+
+
+def find_node_type(name: str) -> NodeType | None:
+    """The row of a node type, or None.
+
+    A file is imported when no earlier one has the type: a command that runs one network need not
+    wait for all of them.
+    """
+    for category in _categories():
+        found = _rows(category).get(name)
+        if found is not None:
+            return found
+    return None
+
+
+def node_type_names() -> list[str]:
+    """Every node type that there is."""
+    return sorted(name for category in _categories() for name in _rows(category))
+
+
+@cache
+def _categories() -> tuple[str, ...]:
+    """Files of this folder that hold a table; first those that most networks need."""
+    first = ("convolution", "transformation", "arithmetic", "basic_math")
+    folder = __file__.rpartition(os.sep)[0]
+    names = {m.name for m in pkgutil.iter_modules([folder])} - {"rows"}
+    return (*(n for n in first if n in names), *sorted(names - set(first)))
+
+
+@cache
+def _rows(category: str) -> Mapping[str, NodeType]:
+    return import_module(f"core.graph.node_types.{category}").NODE_TYPES

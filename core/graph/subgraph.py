@@ -1,0 +1,99 @@
+"""The nodes of a graph or function by name, and the ways through them."""
+
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from functools import partial
+
+from core.errors import CoreError
+from core.graph.control_flow import BACK, LOOP_TYPES
+from core.graph.node_types import find_node_type
+from core.graph.nodes import Node, node_of, output_index
+from core.graph.order import running_order
+from core.locks import lazy_property
+from core.tensors import Tensor
+
+
+class Body:
+    """Nodes by name, of which some are constants.
+
+    Args:
+        nodes: of a graph, or of a function's body.
+        constants: values by name of node.
+        name: of the function, for errors.
+    """
+
+    def __init__(self, nodes: Iterable[Node], constants: Mapping[str, Tensor], name: str):
+        self.nodes = {node.name: node for node in nodes}
+        self.constants, self.name = constants, name
+
+    def node(self, name: str) -> Node:
+        """The node of that name."""
+        if name not in self.nodes:
+            raise CoreError(f"{self.name} has no node {name!r}")
+        return self.nodes[name]
+
+    def normalised(self, reference: str) -> str:
+        """A reference in the one form that values are stored by: without ``:0``.
+
+        Bodies of functions also write the output's own name, as in ``"split:output:1"``.
+
+        Raises:
+            CoreError: the node's outputs have names, and this is none of them.
+        """
+        if ":" not in reference:
+            return reference
+        name, *output = reference.split(":")
+        index = output[-1]
+        if len(output) == 2 and name in self.nodes:
+            kind = find_node_type(self.nodes[name].type)
+            try:
+                index = str(output_index(kind.outputs if kind else (), *output))
+            except CoreError as error:
+                raise CoreError(f"{self.name} refers to {reference!r}, but {error}") from error
+        return name if index == "0" else f"{name}:{index}"
+
+    def way(self, given: Collection[str], wanted: Sequence[str]) -> list[str]:
+        """The nodes from what is given to what is wanted, each after what it needs.
+
+        In a graph with branches, a constant may wait for one; elsewhere it just is there.
+
+        Args:
+            given: normalised references.
+            wanted: more of them.
+
+        Raises:
+            CoreError: there is no such node, or some wait for each other in a circle.
+        """
+        known = {*self.constants, *given}
+        order = self._closed_order(known, wanted)
+        waiting = self._waiting_constants.difference(given)
+        if not waiting or all(self.node(name).type not in LOOP_TYPES for name in order):
+            return order
+        return self._closed_order(known - waiting, wanted)
+
+    @lazy_property
+    def _waiting_constants(self) -> set[str]:
+        return {n.name for n in self.nodes.values() if n.type == "Const" and n.inputs}
+
+    def _closed_order(self, known: Container[str], wanted: Iterable[str]) -> list[str]:
+        """The order with the bodies of loops, to which only the ways back lead."""
+
+        def ways_back(name: str) -> list[str]:
+            inputs = self.nodes[name].inputs if self.nodes[name].type == "Merge" else ()
+            back = [node_of(r) for r in inputs if self._goes_back(name, r)]
+            return [source for source in back if source not in known]
+
+        unknown = [node_of(reference) for reference in wanted if reference not in known]
+        return running_order(partial(self._needs, known), (), unknown, ways_back)
+
+    def _needs(self, known: Container[str], name: str) -> list[str]:
+        """The nodes that must run before a node; the way back of a loop is none of them."""
+        return [
+            node_of(reference)
+            for reference in self.node(name).inputs
+            if self.normalised(reference.lstrip("^")) not in known
+            and not self._goes_back(name, reference)
+        ]
+
+    def _goes_back(self, name: str, reference: str) -> bool:
+        source = self.nodes.get(node_of(reference))
+        return self.nodes[name].type == "Merge" and source is not None and source.type == BACK

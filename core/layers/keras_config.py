@@ -1,0 +1,303 @@
+"""Topologies of layer models: the dialects of TensorFlow.js, Keras 2 and Keras 3, read to one form.
+
+Sources: ``Model.toJSON`` of TensorFlow.js, ``Model.get_config`` of tf.keras 2 and Keras 3.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from core.errors import CoreError
+from core.graph.json_values import mapping, sequence, text
+from weights_cache.reading_budgets import spend
+
+MODEL_CLASSES = {"Model": "Functional", "Functional": "Functional", "Sequential": "Sequential"}
+
+#: How deep models and wrappers may lie in each other.
+DEEPEST = 24
+
+#: What a layer takes in memory, with its calls and what it becomes, at least.
+_LAYER_BYTES = 4000
+
+
+class Source(NamedTuple):
+    """What a layer is called on: an output of a call of another layer."""
+
+    layer: str
+    call: int
+    output: int
+
+
+class Call(NamedTuple):
+    """A call of a layer: its arguments, nested as they were, with a Source for each tensor."""
+
+    arguments: Any
+    keywords: Mapping[str, Any]
+
+
+class LayerSpec(NamedTuple):
+    """A layer of a topology.
+
+    Attributes:
+        class_name: such as "Dense"; "Functional" and "Sequential" are models.
+        name: unique in its model.
+        config: as written, unchecked.
+        dialect: "tfjs", "keras2" or "keras3".
+        calls: where it is called in its model.
+        model: what is inside, if it is a model.
+        holder: the attribute by which its parent holds it in Keras.
+        is_function: it is no layer but a function of Keras, such as ``x + y``.
+        input_shape: what Keras 3 says that it was built for.
+    """
+
+    class_name: str
+    name: str
+    config: Mapping[str, Any]
+    dialect: str
+    calls: tuple[Call, ...] = ()
+    model: "ModelSpec | None" = None
+    holder: str = "layers"
+    is_function: bool = False
+    input_shape: Any = None
+
+
+class ModelSpec(NamedTuple):
+    """A model: its layers, and which outputs of them are its inputs and outputs."""
+
+    layers: tuple[LayerSpec, ...]
+    inputs: tuple[Source, ...]
+    outputs: tuple[Source, ...]
+
+
+def read_topology(document: Any) -> LayerSpec:
+    """The model that a topology describes, in any of the dialects.
+
+    Raises:
+        CoreError: it has not the form of one.
+    """
+    outer = mapping(document, "the topology")
+    version = ""
+    while True:
+        version = str(outer.get("keras_version") or version)
+        inner = next((outer[k] for k in ("modelTopology", "model_config") if k in outer), None)
+        if inner is None:
+            break
+        outer = mapping(inner, "the topology")
+    if str(outer.get("class_name")) not in MODEL_CLASSES:
+        raise CoreError(
+            f"the topology is a {outer.get('class_name')!r:.80}, and should be a Sequential, "
+            f"Functional or Model: a subclass of Model has no topology"
+        )
+    return read_layer(outer, _dialect(outer, version))
+
+
+def _dialect(model: Mapping[str, Any], version: str) -> str:
+    has_marks = _has_marks_of_keras3(model, 0)
+    if version.startswith("tfjs"):
+        return "tfjs"
+    return "keras3" if version.startswith("3") or (not version and has_marks) else "keras2"
+
+
+def _has_marks_of_keras3(document: Any, depth: int) -> bool:
+    """Only Keras 3 writes symbolic tensors, and shapes of inputs as "batch_shape"."""
+    if depth > 4 * DEEPEST:
+        raise CoreError("the topology is nested too deeply")
+    if isinstance(document, Mapping):
+        if "batch_shape" in document or document.get("class_name") == "__keras_tensor__":
+            return True
+        document = list(document.values())
+    return isinstance(document, list) and any(_has_marks_of_keras3(d, depth + 1) for d in document)
+
+
+def read_layer(document: Any, dialect: str, holder: str = "layers", depth: int = 0) -> LayerSpec:
+    """A layer, with what is inside if it is a model."""
+    if depth > DEEPEST:
+        raise CoreError(f"models lie in each other more than {DEEPEST} deep")
+    spend(_LAYER_BYTES, "its layers")
+    document = mapping(document, "a layer")
+    class_name = text(document.get("class_name"), "the class_name of a layer")
+    class_name = MODEL_CLASSES.get(class_name, class_name)
+    config = document.get("config")
+    if class_name == "Sequential" and isinstance(config, list):
+        config = {"layers": config}  # Keras before 2.2.3
+    config = mapping(config, f"the config of a {class_name}")
+    is_function = "ops" in str(document.get("module")).split(".")
+    if class_name == "TFOpLambda":  # tf.keras's function between layers, by its name
+        class_name, is_function = str(config.get("function")).rpartition(".")[2], True
+    name = document.get("name") or config.get("name") or class_name.lower()
+    name = text(name, f"the name of a {class_name}")
+    nodes = sequence(document.get("inbound_nodes") or [], f"the inbound_nodes of {name!r}")
+    build = document.get("build_config")
+    return LayerSpec(
+        class_name,
+        name,
+        config,
+        dialect,
+        tuple(_call(node, name) for node in nodes),
+        _model(class_name, name, config, dialect, depth),
+        holder,
+        is_function,
+        build.get("input_shape") if isinstance(build, Mapping) else None,
+    )
+
+
+def _model(
+    class_name: str, name: str, config: Mapping[str, Any], dialect: str, depth: int
+) -> ModelSpec | None:
+    if class_name not in MODEL_CLASSES:
+        return None
+    where = f"the layers of {name!r}"
+    documents = sequence(config.get("layers"), where)
+    layers = [read_layer(document, dialect, depth=depth + 1) for document in documents]
+    if class_name == "Sequential":
+        layers = _chained(layers, config, name)
+    names = [layer.name for layer in layers]
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise CoreError(f"{where}: these names are used twice: {', '.join(twice)}")
+    if class_name == "Sequential":
+        return ModelSpec(tuple(layers), (Source(names[0], 0, 0),), (Source(names[-1], 0, 0),))
+    inputs, outputs = (
+        tuple(sources(config.get(key), f"the {key} of {name!r}"))
+        for key in ("input_layers", "output_layers")
+    )
+    model = ModelSpec(tuple(layers), inputs, outputs)
+    return _outputs_from_zero(model) if dialect == "keras3" else _counted_from_zero(model)
+
+
+def _chained(layers: list[LayerSpec], config: Mapping[str, Any], name: str) -> list[LayerSpec]:
+    """The layers of a Sequential, each called on the one before; an InputLayer is the first."""
+    if not layers:
+        raise CoreError(f"the model {name!r} has no layers")
+    if layers[0].class_name != "InputLayer":
+        shape = _input_shape(layers[0]) or config.get("build_input_shape")
+        first = {"batch_shape": shape, "dtype": _input_dtype(layers[0])}
+        given = LayerSpec("InputLayer", f"{layers[0].name}_input", first, layers[0].dialect)
+        layers = [given, *layers]
+    chained = [layers[0]._replace(calls=(Call((), {}),))]
+    for layer in layers[1:]:
+        source = Source(chained[-1].name, 0, 0)
+        chained.append(layer._replace(calls=(Call(source, {}),)))
+    return chained
+
+
+def _input_shape(layer: LayerSpec) -> Any:
+    """The shape that the first layer of a Sequential is for, as far as it says so."""
+    for key in ("batch_input_shape", "batch_shape"):
+        if layer.config.get(key) is not None:
+            return layer.config[key]
+    if layer.model is not None and layer.model.inputs:
+        first = layer.model.inputs[0].layer
+        return next((_input_shape(x) for x in layer.model.layers if x.name == first), None)
+    return layer.input_shape
+
+
+def _input_dtype(layer: LayerSpec) -> Any:
+    """Indices for an embedding, else what the layer computes with."""
+    if layer.model is not None and layer.model.inputs:
+        return _input_dtype(layer.model.layers[0])
+    return layer.config.get("dtype") if layer.class_name != "Embedding" else "float32"
+
+
+def _call(node: Any, name: str) -> Call:
+    """A call as Keras 3 writes it (an object), or as Keras 2 does (a list of tensors)."""
+    if isinstance(node, Mapping):
+        keywords = mapping(node.get("kwargs") or {}, f"the kwargs of a call of {name!r}")
+        return Call(
+            _value(node.get("args") or [], name), {k: _value(v, name) for k, v in keywords.items()}
+        )
+    node = sequence(node, f"a call of {name!r}")
+    entries = [node] if node and isinstance(node[0], str) else list(node)
+    keywords = {}
+    arguments = []
+    for entry in entries:
+        entry = sequence(entry, f"an argument of a call of {name!r}")
+        arguments.append(_argument(entry, name))
+        if len(entry) > 3:
+            keywords.update(mapping(entry[3] or {}, f"the kwargs of a call of {name!r}"))
+    return Call(arguments, {k: _value(v, name) for k, v in keywords.items()})
+
+
+def _argument(entry: Sequence[Any], name: str) -> Any:
+    if len(entry) > 2 and entry[0] == "_CONSTANT_VALUE":
+        return entry[2]
+    found = _source(entry[:3])
+    if found is None:
+        raise CoreError(f"a call of {name!r} has {list(entry)!r:.80} where a tensor should be")
+    return found
+
+
+def _source(entry: Any) -> Source | None:
+    if isinstance(entry, (list, tuple)) and len(entry) in (3, 4) and isinstance(entry[0], str):
+        numbers = entry[1:3]
+        if all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in numbers):
+            return Source(entry[0], *numbers)
+    return None
+
+
+def _value(value: Any, name: str, depth: int = 0) -> Any:
+    """An argument with its tensors as sources."""
+    if depth > DEEPEST:
+        raise CoreError(f"a call of {name!r} has arguments nested too deeply")
+    if isinstance(value, Mapping):
+        if value.get("class_name") == "__keras_tensor__":
+            config = mapping(value.get("config"), f"a tensor that {name!r} is called on")
+            return _argument(sequence(config.get("keras_history"), "a keras_history"), name)
+        return {k: _value(v, name, depth + 1) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return _source(value) or [_value(v, name, depth + 1) for v in value]
+    return value
+
+
+def sources(value: Any, where: str, depth: int = 0) -> Iterator[Source]:
+    """All tensors in nested lists and objects, in the order in which Keras flattens them."""
+    if depth > DEEPEST:
+        raise CoreError(f"{where} are nested too deeply")
+    if isinstance(value, Source):
+        yield value
+    elif isinstance(value, Mapping):
+        for key in sorted(value):
+            yield from sources(value[key], where, depth + 1)
+    elif isinstance(value, (list, tuple)):
+        found = _source(value)
+        for part in [found] if found else value:
+            yield from sources(part, where, depth + 1)
+
+
+def _outputs_from_zero(model: ModelSpec) -> ModelSpec:
+    """Keras 3 counts calls of nested models from 1 among the inputs and outputs alone."""
+    nested = {layer.name for layer in model.layers if layer.class_name == "Functional"}
+
+    def moved(found: Sequence[Source]) -> tuple[Source, ...]:
+        return tuple(
+            s._replace(call=s.call - 1) if s.layer in nested and s.call else s for s in found
+        )
+
+    return model._replace(inputs=moved(model.inputs), outputs=moved(model.outputs))
+
+
+def _counted_from_zero(model: ModelSpec) -> ModelSpec:
+    """Keras 2 counts the calls of a nested model from 1, as 0 is that of its making."""
+    counts = {layer.name: len(layer.calls) for layer in model.layers}
+    used = [*model.inputs, *model.outputs]
+    for layer in model.layers:
+        for call in layer.calls:
+            used += sources([call.arguments, call.keywords], layer.name)
+    late = {s.layer for s in used if counts.get(s.layer) and s.call >= counts[s.layer]}
+
+    def moved(value: Any) -> Any:
+        if isinstance(value, Source):
+            return value._replace(call=value.call - 1) if value.layer in late else value
+        if isinstance(value, Mapping):
+            return {k: moved(v) for k, v in value.items()}
+        return [moved(v) for v in value] if isinstance(value, (list, tuple)) else value
+
+    if not late:
+        return model
+    layers = tuple(
+        layer._replace(
+            calls=tuple(Call(moved(c.arguments), moved(c.keywords)) for c in layer.calls)
+        )
+        for layer in model.layers
+    )
+    return ModelSpec(layers, tuple(moved(model.inputs)), tuple(moved(model.outputs)))

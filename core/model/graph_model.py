@@ -1,0 +1,370 @@
+"""A graph with its weights, ready to run."""
+
+from collections.abc import Callable, Coroutine, Iterable, Mapping
+from functools import partial
+from math import inf
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from core.async_run import checked_timeout, run_async, within
+from core.bounds import (
+    LimitError,
+    Limits,
+    checked_limits,
+    context_limits,
+    effective_limits,
+    usual_limits,
+)
+from core.contexts import apart
+from core.dtypes import DTYPES
+from core.errors import CoreError
+from core.graph.executor import Executor
+from core.graph.initialization import Initialization
+from core.graph.nodes import Graph, PartialSpec
+from core.graph.validation import check_count, check_given, check_unique
+from core.graph.weight_tensors import shown_graph, weight
+from core.guards import Guard, RunCancelledError, active_guard, guarded
+from core.model.feeds import borrowed, owned
+from core.model.graph_signature import Ends, MakeFeed, listed
+from core.observers import active_watchers
+from core.plan.fast_path import Repeat
+from core.plan.partition import largest_plan
+from core.plan.planner import Planner
+from core.registry import load_backend
+from core.scopes import keep
+from core.settings import active_backend, flags, get_backend
+from core.settings import backend as on_backend
+from core.tensors import Tensor
+
+if TYPE_CHECKING:
+    from core.plan.plan import Plan
+    from core.plan.plan_report import PlanProfile
+
+Result = TypeVar("Result")
+
+
+class GraphModel:
+    """Runs a graph on one backend, where its weights stay. Threads may share it.
+
+    Args:
+        graph: nodes, weights, inputs and outputs. Arrays that are marked read-only are shared (do
+            not write to them by an older view), others copied; the model's own ``graph`` shows
+            the data of its tensors.
+        backend: where to run, by default the active one.
+        kernels: functions for node types that have none here, or that should run otherwise, by
+            type. One takes the node's inputs as tensors and its attributes as keywords, and
+            returns a tensor or a list of them.
+        plans: run by plans, which are made at the first call for inputs of some shapes (see
+            `plan`). Without them, or while a gradient tape, `core.profile` or debug mode looks on,
+            the graph runs op by op.
+        limits: what a run may cost, see `core.Limits`; beside them those of `core.limits` hold,
+            and for what neither says the defaults.
+
+    Raises:
+        LimitError: the graph has more nodes than the limits allow.
+        CoreError: the outputs need node types that nothing runs; all are listed, with the names
+            of their nodes. Types that the format does not define itself (``graph.custom_types``)
+            are told when an output that needs them is asked for.
+
+    >>> import numpy as np
+    >>> from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
+    >>> nodes = [Node("x", "Placeholder"), Node("w", "Const"), Node("y", "Mul", ("x", "w"))]
+    >>> ends = [Endpoint(name, PartialSpec((None,))) for name in ("x", "y")]
+    >>> graph = Graph(nodes, {"w": np.float32([2.0])}, {"x": ends[0]}, {"y": ends[1]})
+    >>> GraphModel(graph).predict([1.0, 2.0])["y"].numpy()
+    array([2., 4.], dtype=float32)
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        backend: str | None = None,
+        *,
+        kernels: Mapping[str, Callable[..., Any]] | None = None,
+        plans: bool = True,
+        limits: Limits | None = None,
+    ):
+        self.backend = backend or get_backend()
+        self.limits = limits = checked_limits(limits)
+        check_count(graph, effective_limits(limits))
+        check_unique(graph)
+        with on_backend(self.backend):
+            # A model may be loaded inside of a tidy scope, and outlives it.
+            weights = keep({name: weight(array) for name, array in graph.weights.items()})
+        self.graph = graph = shown_graph(graph, weights)
+        self._executor = Executor(
+            graph.nodes, weights, functions=graph.functions, kernels=kernels or {}
+        )
+        self._ends = Ends(graph, self._executor)
+        wanted = [*map(self._ends.asked, graph.outputs)] or [n.name for n in graph.nodes]
+        self._executor.check_outputs(
+            wanted, [*graph.resources, *self._ends.inputs], graph.custom_types
+        )
+        check_given(graph)
+        with on_backend(self.backend):
+            self._initialization = Initialization(graph, self._executor)
+        self._planner = Planner(graph, self._executor) if plans else None
+        self._repeat: Repeat | None = None
+        self._usual_limits = usual_limits(limits)
+
+    @property
+    def inputs(self) -> dict[str, PartialSpec]:
+        """Name of each input, its shape (None: any length) and dtype."""
+        return {name: endpoint.spec for name, endpoint in self.graph.inputs.items()}
+
+    @property
+    def outputs(self) -> dict[str, PartialSpec]:
+        """Name of each output, its shape (None: any length) and dtype."""
+        return {name: endpoint.spec for name, endpoint in self.graph.outputs.items()}
+
+    def predict(self, inputs: Any, *, raw: bool = False) -> dict[str, Tensor]:
+        """Run the graph.
+
+        Args:
+            inputs: the input (array or tensor), or a dict of them by name. Where an input is
+                quantised, an array of its own integer dtype is taken as quanta, one of floats as
+                the real values.
+            raw: give quantised outputs as their integers (int32) instead of the real values.
+
+        Returns:
+            Every output by name, as it leaves the graph.
+
+        Raises:
+            CoreError: an input is missing, unknown, or of another shape or dtype; or an output
+                needs a node that nothing runs.
+            LimitError: it takes more time or memory than the limits allow.
+        """
+        limits = self._effective_limits()
+        found = None if raw else self._repeated(inputs, limits)
+        if found is not None:
+            return found
+        return self._guarded(limits, lambda: self._predicted(inputs, list(self.graph.outputs), raw))
+
+    def _repeated(self, inputs: Any, limits: Limits) -> dict[str, Tensor] | None:
+        """What a call gives that is like the one before; None if it is another one."""
+        repeat = self._repeat
+        if repeat is None or _is_watched() or not repeat.fits(limits):
+            return None
+        try:
+            if limits.seconds == inf:  # nothing is left to watch over
+                return repeat.run(inputs)
+            return self._guarded(limits, lambda: repeat.run(inputs))
+        except (LimitError, RunCancelledError):
+            raise
+        except CoreError:
+            return None  # the error is told in the graph's own terms
+
+    def _predicted(self, inputs: Any, names: list[str], raw: bool) -> dict[str, Tensor]:
+        results, feeds = self._executed(inputs, names, raw)
+        if not raw and self._planner is not None and not _is_watched():
+            given = {name: self._ends.fed(name) for name in self._ends.named(inputs)}
+            wanted = {name: self._ends.asked(name) for name in names}
+            self._repeat = self._planner.repeat(given, wanted, feeds)
+        return results
+
+    def execute(
+        self, inputs: Any, outputs: Iterable[str], *, raw: bool = False
+    ) -> dict[str, Tensor]:
+        """Run what leads to some outputs.
+
+        Args:
+            inputs: as for `predict`; a dict may name any node of the graph, also a constant, or one
+                output of a node as ``"name:1"``: what is given is not computed. What the outputs do
+                not need may be left out. All names that a value has are the same here.
+            outputs: names of outputs or of any nodes; ``"name:1"`` is a node's second output.
+            raw: as for `predict`.
+
+        Returns:
+            What was asked for, by the names given. Disposing of it harms neither the model nor what
+            was given.
+
+        Raises:
+            CoreError: an input is unknown, given twice, or of another shape or dtype; there is no
+                such output, it is no tensor, lies inside of a loop or on a branch that is not
+                taken, or needs an input that is not given or a node that nothing runs.
+            LimitError: it takes more time or memory than the limits allow.
+
+        >>> from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
+        >>> nodes = [Node("x", "Placeholder"), Node("a", "Neg", ("x",)), Node("y", "Exp", ("a",))]
+        >>> ends = [Endpoint(name, PartialSpec((None,))) for name in ("x", "y")]
+        >>> model = GraphModel(Graph(nodes, {}, {"x": ends[0]}, {"y": ends[1]}))
+        >>> model.execute([1.0, 2.0], ["a"])["a"].numpy()
+        array([-1., -2.], dtype=float32)
+        >>> model.execute({"a": [0.0]}, ["y"])["y"].numpy()
+        array([1.], dtype=float32)
+        """
+        names = listed(outputs)
+        return self._guarded(
+            self._effective_limits(), lambda: self._executed(inputs, names, raw)[0]
+        )
+
+    def _effective_limits(self) -> Limits:
+        """Those of the model and the context, with all values."""
+        if context_limits() is None:
+            return self._usual_limits
+        return effective_limits(self.limits)
+
+    def _guarded(self, limits: Limits, run: Callable[[], Result]) -> Result:
+        """What a function gives that runs on the model's backend, watched over."""
+
+        def inside() -> Result:
+            with on_backend(self.backend), guarded(Guard(limits, active_guard())):
+                return run()
+
+        return apart(inside)
+
+    def _executed(
+        self, inputs: Any, names: list[str], raw: bool
+    ) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        """What was asked for by name, and what was fed by reference."""
+        self._repeat = None
+        references = [*map(self._ends.asked, names)]
+        runner, make = self._runner()
+        feeds = {**self._initialization.resources(), **self._ends.feeds(inputs, make)}
+        values = runner.run(feeds, references)
+        found = [(name, r, values[r]) for name, r in zip(names, references, strict=True)]
+        return self._ends.results(found, feeds.values(), raw), feeds
+
+    def _runner(self) -> "tuple[Planner | Executor, MakeFeed]":
+        """What runs the graph, and what makes feeds for it: plans copy what they are given.
+
+        If somebody needs to see each op, it is the executor.
+        """
+        if self._planner is None or _is_watched() or not active_backend().has_plans:
+            return self._executor, owned
+        return self._planner, borrowed
+
+    def plan(self, inputs: Any = None, outputs: Iterable[str] | None = None) -> "Plan":
+        """The plan by which the graph runs; print it, or look into its steps.
+
+        It is the same that `predict` uses, made now if need be. Of a graph that runs in several
+        stages, as what its loops give decides shapes, it is the plan with the most arithmetic.
+
+        Args:
+            inputs: as for `predict`; by default zeros of the shapes that the inputs declare, with a
+                length of 1 where the first may be any.
+            outputs: as for `execute`; by default all outputs.
+
+        Raises:
+            CoreError: the model or the backend has no plans, nothing of the graph can be planned
+                from these inputs, or an input declares too little of its shape.
+
+        >>> from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
+        >>> nodes = [Node("x", "Placeholder"), Node("a", "Neg", ("x",)), Node("y", "Relu", ("a",))]
+        >>> ends = [Endpoint(name, PartialSpec((None, 2))) for name in ("x", "y")]
+        >>> plan = GraphModel(Graph(nodes, {}, {"x": ends[0]}, {"y": ends[1]})).plan()
+        >>> [(step.op, step.fused, step.output_shape) for step in plan.steps]
+        [('neg', ('relu',), (1, 2))]
+        """
+        return self._largest_plan(inputs, outputs)[0]
+
+    def profile(
+        self, inputs: Any = None, outputs: Iterable[str] | None = None, repeat: int = 10
+    ) -> "PlanProfile":
+        """How long each step of the plan takes; printed, it is a table.
+
+        Args:
+            inputs: as for `plan`; where a stage comes before the plan, it begins with what that
+                gives.
+            outputs: as for `plan`.
+            repeat: how many runs, 1 or more; times are their medians.
+
+        Raises:
+            CoreError: as of `plan`, or ``repeat`` is no such number.
+
+        >>> from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
+        >>> nodes = [Node("x", "Placeholder"), Node("y", "Relu", ("x",))]
+        >>> ends = [Endpoint(name, PartialSpec((None, 2))) for name in ("x", "y")]
+        >>> profile = GraphModel(Graph(nodes, {}, {"x": ends[0]}, {"y": ends[1]})).profile(repeat=3)
+        >>> [step["op"] for step in profile.steps], profile.total_ms > 0
+        (['relu'], True)
+        """
+        from core.plan.plan_report import timed
+
+        plan, values = self._largest_plan(inputs, outputs)
+        return timed(plan, plan.profile(values, repeat), repeat)
+
+    def _largest_plan(
+        self, inputs: Any, outputs: Iterable[str] | None
+    ) -> "tuple[Plan, Mapping[str, Any]]":
+        """Of the plans of a run the one with the most arithmetic, and the values it begins with."""
+        names = [*self.graph.outputs] if outputs is None else listed(outputs)
+        references = [*map(self._ends.asked, names)]
+
+        def found() -> "tuple[Plan, Mapping[str, Any]]":
+            if self._planner is None or not active_backend().has_plans:
+                raise CoreError(f"this model runs op by op on backend {self.backend!r}")
+            given = self._zeros() if inputs is None else inputs
+            feeds = {**self._initialization.resources(), **self._ends.feeds(given)}
+            if not self._planner.can_run(feeds, references):
+                raise CoreError(
+                    f"with {', '.join(feeds)} given the graph runs op by op: a node that gives "
+                    f"several values is among them, and others of its values may be computed"
+                )
+            return largest_plan(self._planner.stages(feeds, references))
+
+        return self._guarded(self._effective_limits(), found)
+
+    def _zeros(self) -> dict[str, np.ndarray]:
+        """Inputs of the shapes that are declared."""
+        found = {}
+        for name, spec in self.inputs.items():
+            if spec.smallest is None:
+                raise CoreError(f"give inputs: the shape of {name!r} may be any {spec.shape}")
+            found[name] = np.zeros(spec.smallest, DTYPES[spec.dtype])
+        return found
+
+    def predict_async(
+        self, inputs: Any, *, raw: bool = False, timeout: float | None = None
+    ) -> Coroutine[Any, Any, dict[str, Tensor]]:
+        """`predict` to await: the event loop goes on while a worker thread runs the graph.
+
+        If the awaiting task is cancelled, the run ends at its next step.
+
+        Args:
+            inputs: as for `predict`.
+            raw: as for `predict`.
+            timeout: seconds from the first ``await`` on, above 0; None: any time.
+
+        Raises:
+            LimitError: (awaited) there is no result after ``timeout`` seconds; the run is
+                cancelled then.
+            CoreError: as of `predict`, or ``timeout`` is no such number.
+
+        >>> import asyncio
+        >>> from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
+        >>> x = Endpoint("x", PartialSpec((None,)))
+        >>> model = GraphModel(Graph([Node("x", "Placeholder")], {}, {"x": x}, {"y": x}))
+        >>> asyncio.run(model.predict_async([-1.0, 2.0], timeout=60))["y"].numpy()
+        array([-1.,  2.], dtype=float32)
+        """
+        return self._until_done(partial(self.predict, inputs, raw=raw), timeout)
+
+    def execute_async(
+        self,
+        inputs: Any,
+        outputs: Iterable[str],
+        *,
+        raw: bool = False,
+        timeout: float | None = None,
+    ) -> Coroutine[Any, Any, dict[str, Tensor]]:
+        """`execute` to await, as `predict_async`: ``await model.execute_async(x, ["relu_3"])``."""
+        return self._until_done(partial(self.execute, inputs, outputs, raw=raw), timeout)
+
+    def _until_done(
+        self, run: Callable[[], Result], timeout: float | None
+    ) -> Coroutine[Any, Any, Result]:
+        """What a run in a worker gives; a device that works by itself is waited for, too."""
+
+        async def done() -> Result:
+            found = await run_async(run)
+            await load_backend(self.backend).finished()
+            return found
+
+        return within(checked_timeout(timeout), done)
+
+
+def _is_watched() -> bool:
+    """Whether somebody needs to see each op."""
+    return flags.debug or any(watcher.needs_ops for watcher in active_watchers())

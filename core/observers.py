@@ -1,0 +1,105 @@
+"""Who looks on while ops run: tapes, tidy scopes and profiles, each for one thread or task."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+from core.contexts import put_back
+
+if TYPE_CHECKING:
+    from core.operation import Op
+    from core.tensors import Tensor
+    from core.variables import Variable
+
+
+class Watcher:
+    """Told of what happens in the context that it was put into; does nothing by itself.
+
+    ``needs_ops`` says whether it must hear of every op: while one that must looks on, models run op
+    by op. Others are content to hear of the tensors that a model made. ``needs_times`` says whether
+    it must know how long each kernel took: a backend that queues then waits for every one.
+    """
+
+    __slots__ = ()
+    needs_ops = True
+    needs_times = False
+
+    def record(
+        self, op: "Op", inputs: Any, attributes: dict[str, Any], outputs: Any, seconds: float
+    ) -> None:
+        """An op has run.
+
+        Args:
+            op: which one.
+            inputs: its tensors; an absent one is None, several are a list.
+            attributes: all of the op's.
+            outputs: a tensor, or a list of them.
+            seconds: how long the kernel took; for those that need times.
+        """
+
+    def made(self, tensor: "Tensor") -> None:
+        """A tensor was made of a user's values."""
+
+    def read(self, variable: "Variable", value: "Tensor") -> None:
+        """An op is about to work on the present value of a variable."""
+
+    def stepped(
+        self, formula: str, optimizer: str, inputs: "Sequence[Tensor]", seconds: float
+    ) -> None:
+        """An optimizer has changed a variable in place; a step made of ops is told op by op.
+
+        Args:
+            formula: name of the step in `core.optimizers.formulas`.
+            optimizer: name of the optimizer's class.
+            inputs: the variable, its gradient, and what is kept for it.
+            seconds: how long the step took.
+        """
+
+
+_watchers: ContextVar[tuple[Watcher, ...]] = ContextVar("watchers", default=())
+active_watchers = _watchers.get
+
+
+def start_watching(watcher: Watcher) -> None:
+    """Tell a watcher of all that happens from now on, in this thread or task."""
+    _watchers.set((*_watchers.get(), watcher))
+
+
+def stop_watching(watcher: Watcher) -> None:
+    """Tell it nothing more; the others go on, whichever of them began first.
+
+    They need not end in reverse order: generators that take turns do not.
+    """
+    _watchers.set(tuple(w for w in _watchers.get() if w is not watcher))
+
+
+@contextmanager
+def watching(watcher: Watcher) -> Iterator[None]:
+    """Tell a watcher of all that happens inside, in this thread or task."""
+    start_watching(watcher)
+    try:
+        yield
+    finally:
+        stop_watching(watcher)
+
+
+@contextmanager
+def watching_alone(watcher: Watcher) -> Iterator[None]:
+    """Tell one watcher of all that happens inside, and no other."""
+    token = _watchers.set((watcher,))
+    try:
+        yield
+    finally:
+        put_back(_watchers, token)
+
+
+@contextmanager
+def unwatched(kind: type[Watcher]) -> Iterator[tuple[Any, ...]]:
+    """Tell the watchers of one kind nothing of what happens inside; yields those watchers."""
+    before = _watchers.get()
+    token = _watchers.set(tuple(w for w in before if not isinstance(w, kind)))
+    try:
+        yield tuple(w for w in before if isinstance(w, kind))
+    finally:
+        put_back(_watchers, token)

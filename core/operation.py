@@ -1,0 +1,297 @@
+"""Declare an op once: inputs, attributes, shape rule, documentation and gradients.
+
+The rule is a function from Specs to the Spec of the result. Its positional parameters are the
+tensors, told apart by annotation: ``Spec`` (a tensor), ``Spec | None`` (may be absent),
+``list[Spec]`` (several). Its keyword-only parameters are the attributes. It returns a Spec, a
+tuple of Specs for several results, or None where the shape depends on the data.
+"""
+
+import inspect
+from collections import namedtuple
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from typing import Any, NamedTuple, TypeVar
+
+from core.dispatch import KINDS, MISUSE, run
+from core.dtypes import DTYPES
+from core.errors import CoreError
+from core.locks import lazy_property
+from core.registry import FUNCTIONS, KERNEL_NAMES, OPS, ops
+from core.specs import Spec
+
+Rule = Callable[..., Any]
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class Gradient(NamedTuple):
+    """How the gradient flows into one input, and which values that takes."""
+
+    function: Rule
+    parameters: tuple[str, ...]  # after g: inputs, "y", "<input>_spec" or attributes
+    #: For each parameter what it is, "input", "y", "spec" or "attribute", and of which input.
+    sources: tuple[tuple[str, str, int], ...] = ()
+
+    @classmethod
+    def of(cls, function: Rule) -> "Gradient":
+        """Read from a rule's signature what it takes."""
+        code = function.__code__
+        return cls(function, code.co_varnames[1 : code.co_argcount])
+
+
+class Op:
+    """An operation by name. Calling it runs the kernel of the active backend."""
+
+    def __init__(
+        self,
+        rule: Rule,
+        *,
+        name: str = "",
+        doc: str | None = None,
+        kernel_name: str = "",
+        js_names: Mapping[str, str] | None = None,
+        outputs: Sequence[str] = (),
+        gradients: Mapping[str, Rule | None] | None = None,
+        promote: bool | tuple[str, ...] = False,
+        input_dtype: str | Mapping[str, str] | None = None,
+        alias: bool = False,
+    ):
+        """Declare the op.
+
+        Args:
+            rule: the shape rule (see above).
+            name: Python name, by default the rule's.
+            doc: documentation, by default the rule's.
+            kernel_name: TensorFlow.js's name, by default the Python name in CamelCase.
+            js_names: TensorFlow.js's names of inputs and attributes, where they are not the
+                Python names in camelCase.
+            outputs: names of several results, which then come as a named tuple.
+            gradients: for each input that has one, its gradient rule.
+            promote: bring all inputs, or those named, to their common dtype first.
+            input_dtype: what the inputs must be, one of `core.dispatch.KINDS` for all or for each
+                by name: ``"float32"`` (whole numbers and bools are converted), ``"bool"``,
+                ``"int32"``, ``"number"`` (bools become int32), ``"real"`` (the same without
+                complex64), ``"complex64"``, ``"string"`` or ``"no string"``.
+            alias: a result of the same dtype shows the input's data in another shape.
+        """
+        self.rule, self.name = rule, name or rule.__name__
+        self.kernel_name = kernel_name or "".join(w.capitalize() for w in self.name.split("_"))
+        self.alias = alias
+        self.__doc__, self.__name__ = doc or rule.__doc__, self.name
+        self._read_parameters()
+        self._read_input_dtypes(input_dtype)
+        names = {n: camel_case(n) for n in self.inputs + self.attributes}
+        self.js_names = {**names, **(js_names or {})}
+        self.outputs = tuple(outputs)
+        self.promote = self.inputs if promote is True else promote or ()
+        self.gradients: dict[str, Gradient] = {}
+        for input_name, gradient in (gradients or {}).items():
+            if gradient is not None:
+                self._add_gradient(input_name, gradient)
+        for known in (OPS.get(self.name), KERNEL_NAMES.get(self.kernel_name)):
+            # The same module may do it again: a cell of a notebook, or an import after Ctrl-C.
+            if known and known.rule.__module__ != rule.__module__:
+                raise CoreError(
+                    f"op {self.name!r} or kernel {self.kernel_name!r} is declared twice"
+                )
+        if self.name in FUNCTIONS:
+            raise CoreError(f"{self.name!r} is a function of core already: choose another name")
+        OPS[self.name] = KERNEL_NAMES[self.kernel_name] = self
+        ops.forget(self.name)
+
+    def _read_parameters(self) -> None:
+        code = self.rule.__code__
+        count, named = code.co_argcount, code.co_kwonlyargcount
+        self.inputs = code.co_varnames[:count]
+        self.count = count
+        self.attributes = code.co_varnames[count : count + named]
+        self.defaults: dict[str, Any] = dict(self.rule.__kwdefaults__ or {})
+        self._names = frozenset(self.attributes)
+        self.required_attributes = self._names - set(self.defaults)
+        kinds = inspect.get_annotations(self.rule, eval_str=True)
+        self.simple_attributes: dict[str, type] = {
+            n: kinds[n] for n in self.attributes if kinds.get(n) in (bool, float, str)
+        }
+        self.list_inputs = {n for n in self.inputs if kinds.get(n) == list[Spec]}
+        self.optional_inputs = {n for n in self.inputs if kinds.get(n) == Spec | None}
+        required = [n for n in self.inputs if n not in self.optional_inputs]
+        #: How many inputs there are at least, if those that may be absent come last.
+        self.least = len(required) if self.inputs[: len(required)] == tuple(required) else count
+
+    def _read_input_dtypes(self, given: str | Mapping[str, str] | None) -> None:
+        each = given if isinstance(given, Mapping) else dict.fromkeys(self.inputs, given)
+        kinds = {name: kind for name, kind in each.items() if kind}
+        #: For each input the dtypes that it may have and what they become, or None for any.
+        self.kinds = tuple(KINDS[kinds[n]] if n in kinds else None for n in self.inputs)
+        #: Dtypes that need no conversion when all inputs have the same.
+        self.ready_dtypes = {
+            d for d in DTYPES if all(k is None or k.get(d) == d for k in self.kinds)
+        }
+
+    def _add_gradient(self, input_name: str, function: Rule) -> None:
+        code = function.__code__
+        if not code.co_argcount:
+            raise CoreError(
+                f"op {self.name!r}: the rule for its gradient takes g, the gradient of the result, "
+                f"first, as in `lambda g: g`"
+            )
+        gradient = Gradient.of(function)
+        known = {"y", *self.inputs, *self.attributes, *(f"{n}_spec" for n in self.inputs)}
+        unknown = {input_name} - set(self.inputs) | set(gradient.parameters) - known
+        if unknown:
+            raise CoreError(f"op {self.name!r}: its gradient names unknown {sorted(unknown)}")
+        self.set_gradient(input_name, gradient)
+
+    def set_gradient(self, input_name: str, gradient: Gradient) -> None:
+        """Attach the gradient of one input; its rule gets its parameters by name."""
+        known = {"y": ("y", -1), **dict.fromkeys(self.attributes, ("attribute", -1))}
+        for place, name in enumerate(self.inputs):
+            known |= {name: ("input", place), f"{name}_spec": ("spec", place)}
+        sources = tuple((p, *known[p]) for p in gradient.parameters)
+        self.gradients[input_name] = gradient._replace(sources=sources)
+
+    def gradient(self, input_name: str) -> Callable[[Rule], Rule]:
+        """Attach the gradient of one input.
+
+        The decorated function takes ``g``, the gradient of the result (a list of them for an op
+        with several results), and by name whatever else it needs: an input, ``y`` (the result),
+        ``<input>_spec``, an attribute. Just the tensors that it names are kept for it.
+        Broadcasting is undone by the tape, not here.
+        """
+
+        def add(function: Rule) -> Rule:
+            self._add_gradient(input_name, function)
+            return function
+
+        return add
+
+    @lazy_property
+    def results(self) -> type[tuple]:
+        """The named tuple of several results; making one takes as long as declaring ten ops."""
+        return namedtuple(self.name, self.outputs)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return inspect.signature(self.rule)
+
+    def __call__(self, *inputs: Any, **attributes: Any) -> Any:
+        """Run the op on tensors, or on anything that `core.tensor` takes."""
+        if attributes:
+            given = attributes.keys()
+            usual = self.least <= len(inputs) <= self.count
+            if usual and self.required_attributes <= given <= self._names:
+                attributes = self._frozen(attributes)
+            else:
+                inputs, attributes = self._bind(inputs, attributes)
+        elif self.required_attributes or len(inputs) > self.count:
+            inputs, attributes = self._bind(inputs, attributes)
+        else:
+            attributes = self.defaults
+        outputs = run(self, inputs, attributes)
+        return self.results(*outputs) if self.outputs else outputs
+
+    def _bind(self, inputs: tuple, given: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
+        """Move what was given by keyword or position to its place, and fill in defaults.
+
+        Attributes may follow the tensors by position, as in ``core.reshape(x, (2, 3))``.
+        """
+        given |= self._positional(inputs[self.count :], given)
+        inputs = inputs[: self.count]
+        for name in self.inputs[len(inputs) :]:
+            if name not in given and name not in self.optional_inputs:
+                break
+            inputs += (given.pop(name, None),)
+        unknown = [name for name in given if name not in self.attributes]
+        if unknown and unknown[0] in self.inputs:
+            raise CoreError(
+                f"{self.name} takes the tensors {list(self.inputs)}: {unknown[0]!r} is given "
+                f"twice, or one before it is missing"
+            )
+        if unknown:
+            raise CoreError(
+                f"{self.name} has no attribute {unknown[0]!r}: it takes {list(self.attributes)}"
+            )
+        missing = self.required_attributes - set(given)
+        if missing:
+            raise CoreError(f"{self.name} needs the attribute {sorted(missing)[0]!r}")
+        return inputs, self._frozen(given)
+
+    def _frozen(self, given: dict[str, Any]) -> dict[str, Any]:
+        """All attributes, as values that nobody can change any more."""
+        attributes = {**self.defaults, **given}
+        for name, value in given.items():
+            if type(value) not in _PLAIN:
+                attributes[name] = value = _frozen(value)
+            kind = self.simple_attributes.get(name)
+            if kind is not None and type(value) is not kind:
+                self._check_simple(name, value)
+        return attributes
+
+    def _check_simple(self, name: str, value: Any) -> None:
+        """Raise unless an attribute declared as a flag, a number or a text is one."""
+        kind = self.simple_attributes[name]
+        takes = {bool: (bool,), float: (float, int), str: (str, bytes)}[kind]
+        if type(value) not in takes and not (kind is bool and value in (0, 1)):
+            wanted = {bool: "True or False", float: "a number", str: "text"}[kind]
+            raise CoreError(f"{self.name} needs {wanted} as {name!r}, got {value!r:.80}")
+
+    def _positional(self, values: tuple, given: dict[str, Any]) -> dict[str, Any]:
+        """The attributes among the positional arguments, by name."""
+        if len(values) > len(self.attributes):
+            raise CoreError(
+                f"{self.name} takes the tensors {list(self.inputs)} and the attributes "
+                f"{list(self.attributes)}, got {self.count + len(values)} arguments"
+            )
+        named = dict(zip(self.attributes, values, strict=False))
+        twice = sorted(set(named) & set(given))
+        if twice:
+            raise CoreError(f"{self.name} got the attribute {twice[0]!r} twice")
+        return named
+
+    def __repr__(self) -> str:
+        return f"<op {self.name}{self.__signature__}>"
+
+
+_PLAIN = frozenset({int, float, bool, str, type(None)})
+
+
+def camel_case(name: str) -> str:
+    """TensorFlow.js's spelling of a Python name.
+
+    >>> camel_case("half_pixel_centers")
+    'halfPixelCenters'
+    """
+    first, *rest = name.split("_")
+    return first + "".join(w.capitalize() for w in rest)
+
+
+def _frozen(value: Any) -> Any:
+    """An attribute that no caller can change any more: tuples of Python numbers."""
+    if type(value) in _PLAIN:
+        return value
+    if hasattr(value, "tolist"):  # arrays, NumPy's numbers, tensors
+        value = value.tolist()
+    return tuple(map(_frozen, value)) if isinstance(value, (list, tuple, range)) else value
+
+
+def op(**options: Any) -> Callable[[Rule], Op]:
+    """Declare the decorated rule as an op; the options are those of `Op`."""
+    return lambda rule: Op(rule, **options)
+
+
+def composite(function: Function) -> Function:
+    """Make a function of ops public as ``core.<name>``; its misuse becomes a `CoreError`."""
+    name = function.__name__
+
+    @wraps(function)
+    def checked(*arguments: Any, **options: Any) -> Any:
+        try:
+            return function(*arguments, **options)
+        except MISUSE as error:
+            raise CoreError(f"{name} cannot work with this: {error}") from error
+
+    known = OPS.get(name) or FUNCTIONS.get(name)
+    if known and (name in OPS or known.__module__ != function.__module__):
+        raise CoreError(f"function {name!r} is declared twice")
+    FUNCTIONS[name] = checked
+    ops.forget(name)
+    return checked  # type: ignore[return-value]

@@ -1,0 +1,120 @@
+"""What a model keeps for its plans from run to run, within bounds."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from hashlib import blake2b
+from typing import Any, Generic, TypeVar
+from weakref import WeakKeyDictionary, WeakValueDictionary
+
+import numpy as np
+
+from core.backend_contract import MOST_IDLE
+from core.graph.weight_tensors import weight
+from core.locks import new_lock
+from core.plan.plan import Plan
+from core.scopes import keep
+from core.tensors import Tensor
+
+#: Bytes of arenas that wait for inputs of shapes, or for outputs, that were not the latest.
+MOST_IDLE_BYTES = 1 << 28
+
+Value = TypeVar("Value")
+
+
+class Kept(Generic[Value]):
+    """Values by key, each made when it is first asked for; that used longest ago goes first.
+
+    Whoever asks for one that is being made waits for it, and nobody else does.
+
+    Args:
+        most: how many values are kept.
+    """
+
+    def __init__(self, most: int):
+        self._most = most
+        self._values: OrderedDict[Hashable, Value] = OrderedDict()
+        self._making: dict[Hashable, Any] = {}  # locks
+        self._lock = new_lock()
+
+    def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
+        """The value of a key."""
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+                return self._values[key]
+            making = self._making.setdefault(key, new_lock())
+        with making:
+            with self._lock:  # who waited finds what was made meanwhile
+                if key in self._values:
+                    return self._values[key]
+            try:
+                made = make()
+                self._put(key, made)
+                return made
+            finally:
+                self._making.pop(key, None)
+
+    def _put(self, key: Hashable, value: Value) -> None:
+        with self._lock:
+            self._values[key] = value
+            if len(self._values) > self._most:
+                self._values.popitem(last=False)
+
+    def all(self) -> list[Value]:
+        """What is kept now, that used longest ago first."""
+        with self._lock:
+            return [*self._values.values()]
+
+
+class SharedWeights:
+    """Tensors of the weights that passes made; equal ones are one, as long as anybody has it.
+
+    Each set of asked nodes goes through the passes by itself, which fold much the same weights.
+    """
+
+    def __init__(self) -> None:
+        self._tensors: WeakValueDictionary[Hashable, Tensor] = WeakValueDictionary()
+        self._lock = new_lock()
+
+    def tensor(self, array: np.ndarray) -> Tensor:
+        """The tensor of an array, to which nobody writes any more."""
+        array.flags.writeable = False  # so that it is shared
+        if array.dtype.hasobject:
+            return keep(weight(array))
+        digest = blake2b(np.ascontiguousarray(array).data).digest()
+        key = array.shape, array.dtype.str, digest
+        with self._lock:
+            found = self._tensors.get(key)
+            if found is None:
+                found = self._tensors[key] = keep(weight(array))
+            return found
+
+
+class IdleArenas:
+    """Lets the plans of a model keep less memory when they are not the latest that ran.
+
+    These keep all arenas that wait for the next run, others one, and of those only the latest
+    whose arenas together are no more than `MOST_IDLE_BYTES`.
+    """
+
+    def __init__(self) -> None:
+        self._latest: tuple[Plan, ...] = ()
+        self._plans: WeakKeyDictionary[Plan, None] = WeakKeyDictionary()  # the latest at the end
+        self._lock = new_lock()
+
+    def use(self, plans: tuple[Plan, ...]) -> None:
+        """These are the plans of a run that goes on, so far."""
+        if {*plans} <= {*self._latest}:
+            return
+        with self._lock:
+            self._latest = plans
+            for plan in plans:
+                self._plans.pop(plan, None)
+                self._plans[plan] = None
+            room = MOST_IDLE_BYTES
+            for plan in reversed([*self._plans]):
+                if plan in plans:
+                    plan.keep_idle(MOST_IDLE)
+                    continue
+                room -= plan.arena_bytes
+                plan.keep_idle(int(room >= 0))

@@ -1,0 +1,211 @@
+"""How far a plan can come from what is given, and what is left to run op by op.
+
+Shapes decide most nodes of a graph. Loops, tables, and ops whose result has a shape that depends on
+data do not become part of a plan, nor does what needs them: they run by the executor, and where
+heavy work follows, the next plan starts from what they gave.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from core.errors import CoreError, KernelNotFound
+from core.graph.bound_nodes import function_of
+from core.graph.control_flow import LOOP_TYPES
+from core.graph.executor import Executor, existing, named_outputs
+from core.graph.node_types import find_node_type
+from core.graph.nodes import Node, node_of
+from core.guards import check_active
+from core.plan.passes import ProgramPass
+from core.plan.plan import Plan, make_plan
+from core.plan.program import HEAVY_OPS
+from core.plan.tracing import NeedsDataError, Recorder, draws_numbers
+from core.settings import active_backend
+from core.specs import Spec
+from core.tensors import Tensor
+
+Specs = Mapping[str, Spec | None]
+
+
+class Stage(NamedTuple):
+    """From what is given to what is wanted, or a part of the way.
+
+    Attributes:
+        plan: computes what shapes decide; None if that is nothing of weight.
+        eager: what is to be computed op by op after that: the rest of what is wanted, or what the
+            next stage begins with.
+        left: names of the nodes that are in no plan so far.
+        is_last: whether everything wanted is there then.
+    """
+
+    plan: Plan | None
+    eager: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+    is_last: bool = True
+
+
+def largest_plan(
+    stages: Iterable[tuple[Stage, Mapping[str, Any]]],
+) -> tuple[Plan, Mapping[str, Any]]:
+    """Of several plans the one with the most arithmetic.
+
+    Args:
+        stages: of a run, each with the values that it began with.
+
+    Returns:
+        The plan and those values.
+
+    Raises:
+        CoreError: there is none.
+    """
+    plans = [(stage.plan, values) for stage, values in stages if stage.plan is not None]
+    if not plans:
+        raise CoreError("there is nothing to plan in this graph: all of it depends on data")
+    return max(plans, key=lambda found: sum(step.multiply_adds for step in found[0].steps))
+
+
+def find_stage(
+    executor: Executor, given: Specs, wanted: Sequence[str], passes: Sequence[ProgramPass]
+) -> Stage:
+    """The next stage from given values to wanted references.
+
+    Args:
+        executor: of the graph.
+        given: shape and dtype of each value that is there; None if it is no tensor.
+        wanted: normalised references.
+        passes: for the program.
+
+    Raises:
+        CoreError: as `Executor.run` does, for what can be told without data.
+    """
+    executor.schedule(given, wanted)  # tells what is wrong, and is kept for what runs op by op
+    walk = _Walk(executor, given)
+    for name in executor.way(given, wanted):
+        walk.add(name)
+    is_heavy = any(node.type in HEAVY_OPS for node in walk.recorder.nodes)
+    plan = walk.plan(wanted, passes) if is_heavy or not walk.left else None
+    known = {*given, *(plan.outputs if plan else ())}
+    first = walk.before_heavy(known, wanted)
+    eager = first or tuple(r for r in wanted if r not in known)
+    return Stage(plan, eager, tuple(walk.left), is_last=not first)
+
+
+class _Walk:
+    """Goes through the nodes in running order; records what it can, and lists what is left.
+
+    Attributes:
+        left: names of the nodes that are not recorded.
+    """
+
+    def __init__(self, executor: Executor, given: Specs):
+        self._executor, self._given = executor, given
+        self.recorder = Recorder(active_backend().epsilon)
+        self._values: dict[str, Any] = {}
+        self._inner: set[str] = set()  # nodes in loops and branches
+        self.left: list[str] = []
+        for reference, spec in given.items():
+            if spec is not None and spec.dtype != "string":
+                self._values[reference] = self.recorder.input(reference, spec)
+
+    def add(self, name: str) -> None:
+        """Record a node, or list it."""
+        check_active()
+        if self._is_inner(name) or not self._recorded(name):
+            self.left.append(name)
+
+    def _is_inner(self, name: str) -> bool:
+        """Whether a node lies in a loop or on a branch: no run gives its value."""
+        node = self._executor.node(name)
+        begins = node.type in LOOP_TYPES and node.type != "Exit"
+        goes_on = node.type != "Exit" and any(node_of(i) in self._inner for i in node.inputs)
+        if begins or goes_on:
+            self._inner.add(name)
+        return begins or goes_on or node.type in LOOP_TYPES
+
+    def _recorded(self, name: str) -> bool:
+        executor = self._executor
+        if name in executor.constants:
+            self._values[name] = self.recorder.constant(name, executor.constants[name])
+            return True
+        step = executor.step(name)
+        if step.in_run or self._acts_anew(step.node) or not all(map(self._knows, step.needs)):
+            return False
+        try:
+            with self.recorder.recording(name):
+                result = executor.run_step(step, [existing(self._values, i) for i in step.inputs])
+        except (NeedsDataError, KernelNotFound):
+            return False
+        several = named_outputs(name, result) if isinstance(result, (list, tuple)) else ()
+        self._values.update(several or ((name, result),))
+        return True
+
+    def _acts_anew(self, node: Node) -> bool:
+        """Whether each run must run the node: the user's function may do more than its ops."""
+        kind = None if node.type in self._executor.kernels else find_node_type(node.type)
+        return kind is None or draws_numbers(function_of(kind.run))
+
+    def _knows(self, reference: str) -> bool:
+        constants = self._executor.constants
+        is_new = reference not in self._values and reference not in self._given
+        if is_new and reference in constants:
+            self._values[reference] = self.recorder.constant(reference, constants[reference])
+        return reference in self._values or self._is_known_node(reference)
+
+    def _is_known_node(self, reference: str) -> bool:
+        """Whether a node was recorded, and just lacks the output that is asked for."""
+        return node_of(reference) in self._values and node_of(reference) not in self._given
+
+    def plan(self, wanted: Sequence[str], passes: Sequence[ProgramPass]) -> Plan:
+        """The plan for what was recorded: it gives what is wanted, and what is left needs."""
+        needed = dict.fromkeys([*wanted, *self._needs(self.left)])
+        found = [
+            reference
+            for reference in needed
+            if isinstance(self._values.get(reference), Tensor)
+            and reference not in self._given
+            and reference not in self._executor.constants
+        ]
+        program = self.recorder.program([self._values[reference] for reference in found])
+        inputs = [r for r, spec in self._given.items() if r in self._values]
+        return make_plan(program, inputs, found, passes)
+
+    def _needs(self, names: Iterable[str]) -> list[str]:
+        """The references that nodes read; what they just wait for may be no value."""
+        inputs = [i for name in names for i in self._executor.node(name).inputs]
+        return [self._executor.normalised(i) for i in inputs if not i.startswith("^")]
+
+    def before_heavy(self, known: Collection[str], wanted: Sequence[str]) -> tuple[str, ...]:
+        """What the first heavy node that is left needs, and what else is found on the way to it.
+
+        With that a plan can go on. Nothing, if nothing heavy is left, or all it needs is there.
+        """
+        for name in self.left:
+            node = self._executor.node(name)
+            if name in self._inner or not self._is_heavy(node):
+                continue
+            needs = self._needs((name,))
+            unknown = [r for r in needs if r not in known and r not in self._executor.constants]
+            if unknown:
+                way = self._way_with_loops(unknown, known, name)
+                later = [*self._needs(n for n in self.left if n not in way), *wanted]
+                more = [r for r in later if node_of(r) in way - self._inner and r not in known]
+                return tuple(dict.fromkeys([*unknown, *more]))
+        return ()
+
+    def _way_with_loops(
+        self, references: Sequence[str], known: Collection[str], target: str
+    ) -> set[str]:
+        """What runs on the way to references, so that nothing of it has to run a second time.
+
+        Of loops all that they give, unless the target comes before it.
+        """
+        way = {*self._executor.way(known, references)}
+        for name in self.left:
+            if self._executor.node(name).type == "Exit" and name not in way:
+                more = {*self._executor.way(known, (name,))}
+                if target not in more and not way.isdisjoint(more & self._inner):
+                    way |= more
+        return way
+
+    def _is_heavy(self, node: Node) -> bool:
+        kind = None if node.type in self._executor.kernels else find_node_type(node.type)
+        return kind is not None and kind.run in HEAVY_OPS

@@ -1,0 +1,207 @@
+"""Runs the nodes of a graph without data, to learn which ops they are for some shapes.
+
+The engine itself runs them, on a backend whose handles are names: rules give the shapes, functions
+of several ops come apart, and what shapes and constants alone decide is computed on the spot.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from core.backend_contract import Backend
+from core.bounds import LimitError
+from core.dispatch import wrap
+from core.graph.nodes import Node
+from core.graph.unique_names import free_name
+from core.guards import active_guard
+from core.observers import Watcher, watching_alone
+from core.plan.program import ABSENT, Program
+from core.registry import load_backend
+from core.settings import running_on
+from core.specs import Spec
+from core.tensors import Tensor
+
+#: Results of constants with more values than this are computed at each run, not kept.
+MOST_FOLDED = 1 << 20
+
+
+class NeedsDataError(Exception):
+    """What was run asks for values that only a run with data has."""
+
+
+def draws_numbers(function: Callable[..., Any]) -> bool:
+    """Whether the results of an op, a function of ops or a kernel differ from run to run.
+
+    All that draw random numbers are in modules of one name.
+    """
+    return function.__module__.rpartition(".")[2] == "random_numbers"
+
+
+class Symbol:
+    """In the place of data: the reference that a value has in the program, or a constant's array.
+
+    A constant gets its reference when an op that is not folded reads it.
+    """
+
+    __slots__ = ("array", "reference")
+
+    def __init__(self, reference: str = "", array: np.ndarray | None = None):
+        self.reference, self.array = reference, array
+
+
+class Recorder(Backend, Watcher):
+    """A backend that writes down what it is asked to run.
+
+    What constants decide is computed on the cpu backend, where that takes no time to begin.
+
+    Args:
+        epsilon: of the backend that the program is for.
+    """
+
+    holds_data = False
+
+    def __init__(self, epsilon: float):
+        self._behind = load_backend("cpu")
+        self.name, self.epsilon = self._behind.name, epsilon
+        self.nodes: list[Node] = []
+        self._constants: dict[str, np.ndarray] = {}
+        self._specs: dict[str, Spec] = {}
+        self._inputs: list[str] = []
+        self._taken: set[str] = set()
+        self._prefix = ""
+        self._folded_bytes = 0
+
+    # --- what plans use ---------------------------------------------------------------------
+
+    def input(self, name: str, spec: Spec) -> Tensor:
+        """A value that is fed."""
+        if spec.dtype == "string":
+            raise NeedsDataError(name)
+        symbol = Symbol(self._named(name, spec))
+        self._inputs.append(symbol.reference)
+        return wrap(self, symbol, spec)
+
+    def constant(self, name: str, value: Tensor) -> Tensor:
+        """A value that never changes, by the name that it should have."""
+        return wrap(self, Symbol(name, np.asarray(value)), value.spec)
+
+    @contextmanager
+    def recording(self, prefix: str) -> Iterator[None]:
+        """Record the ops that run inside, under names that start so; after an error none of them.
+
+        Raises:
+            NeedsDataError: (by the ops) they cannot be recorded.
+        """
+        self._prefix, before = prefix, len(self.nodes)
+        try:
+            with running_on(self), watching_alone(self):
+                yield
+        except BaseException:
+            del self.nodes[before:]
+            raise
+
+    def program(self, outputs: Sequence[Tensor]) -> Program:
+        """All that was recorded, with these values as outputs."""
+        wanted = tuple(self._reference(value) for value in outputs)
+        return Program(tuple(self.nodes), self._constants, self._specs, tuple(self._inputs), wanted)
+
+    # --- as a backend -----------------------------------------------------------------------
+
+    def upload(self, array: np.ndarray) -> Symbol:
+        """An array that is made on the way is a constant."""
+        return Symbol(array=array)
+
+    def download(self, handle: Symbol, spec: Spec) -> np.ndarray:
+        """The values of a constant."""
+        if handle.array is None:
+            raise NeedsDataError(handle.reference)
+        return handle.array
+
+    def view(self, handle: Symbol, spec: Spec) -> Symbol:
+        """The same in another shape; `record` hears of it, too."""
+        if handle.array is None:
+            return Symbol()
+        return Symbol(handle.reference, handle.array.reshape(spec.shape))
+
+    def run(
+        self,
+        kernel: Callable[..., Any],
+        handles: list[Any],
+        attributes: Mapping[str, Any],
+        result: Spec | tuple[Spec, ...] | None,
+    ) -> Any:
+        """Compute what constants decide; else only promise what the rule does."""
+        if draws_numbers(kernel):
+            raise NeedsDataError(kernel.__module__)
+        given = [h for handle in handles for h in (handle if type(handle) is list else [handle])]
+        specs = (result,) if isinstance(result, Spec) else result
+        is_small = specs is None or sum(prod(s.shape) for s in specs) <= MOST_FOLDED
+        if is_small and all(h is None or h.array is not None for h in given):
+            arrays = [
+                [h.array for h in handle] if type(handle) is list else handle and handle.array
+                for handle in handles
+            ]
+            found: Any = self._behind.run(kernel, arrays, attributes, result)
+            self._count(found)
+            if isinstance(found, tuple):
+                return tuple(Symbol(array=array) for array in found)
+            return Symbol(array=found)
+        if specs is None or any(s.dtype == "string" for s in specs):
+            raise NeedsDataError(kernel.__module__)
+        return Symbol() if isinstance(result, Spec) else tuple(Symbol() for _ in specs)
+
+    def _count(self, found: Any) -> None:
+        """Raise if all that constants decide takes more memory than the run may."""
+        guard = active_guard()
+        most = None if guard is None else guard.limits.run_bytes
+        for array in found if isinstance(found, tuple) else (found,):
+            self._folded_bytes += array.nbytes
+        if most is not None and self._folded_bytes > most:
+            size = f"{self._folded_bytes:,} bytes"
+            raise LimitError(f"what constants decide takes {size}", "run_bytes", most)
+
+    def spec_of(self, handle: Symbol) -> Spec:
+        """Of a constant whose shape depends on others."""
+        return self._behind.spec_of(handle.array)
+
+    # --- as a watcher -----------------------------------------------------------------------
+
+    def record(
+        self, op: Any, inputs: Any, attributes: dict[str, Any], outputs: Any, seconds: float
+    ) -> None:
+        """An op ran: unless its results are constants, it is a node of the program."""
+        results = outputs if type(outputs) is list else [outputs]
+        if all(value.handle.array is not None for value in results):
+            return
+        if op.list_inputs and len(op.inputs) > 1:
+            raise NeedsDataError(op.name)  # nodes do not tell one list from the other inputs
+        given = [v for value in inputs for v in (value if type(value) is list else [value])]
+        references = [ABSENT if value is None else self._reference(value) for value in given]
+        while references and references[-1] is ABSENT:
+            references.pop()
+        name = free_name(self._prefix, self._taken)
+        self._taken.add(name)
+        self.nodes.append(Node(name, op.name, tuple(references), dict(attributes)))
+        for i, value in enumerate(results):
+            value.handle.reference = f"{name}:{i}" if i else name
+            self._specs[value.handle.reference] = value.spec
+
+    def _reference(self, value: Tensor) -> str:
+        """The reference of a value; a constant becomes one of the program."""
+        symbol: Symbol = value.handle
+        if symbol.array is None:
+            return symbol.reference
+        known = self._constants.get(symbol.reference)
+        if known is not symbol.array:
+            symbol.reference = self._named(symbol.reference or "constant", value.spec)
+            self._constants[symbol.reference] = symbol.array
+        return symbol.reference
+
+    def _named(self, name: str, spec: Spec) -> str:
+        name = free_name(name.replace(":", "_"), self._taken)
+        self._taken.add(name)
+        self._specs[name] = spec
+        return name

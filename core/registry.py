@@ -1,0 +1,148 @@
+"""What is registered: ops by name, kernels by (op, backend), backends by folder name."""
+
+import importlib
+import pkgutil
+import sys
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from core import backends
+from core.errors import CoreError, KernelNotFound
+from core.locks import new_lock
+
+if TYPE_CHECKING:
+    from core.backend_contract import Backend
+    from core.operation import Op
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+OPS: dict[str, "Op"] = {}
+KERNEL_NAMES: dict[str, "Op"] = {}  # the same by their TensorFlow.js names
+FUNCTIONS: dict[str, Callable[..., Any]] = {}  # public functions that are made of ops
+KERNELS: dict[tuple[str, str], Callable[..., Any]] = {}
+READY: dict[tuple[str, str], Callable[..., Any]] = {}  # those that ran or are about to
+_HOMES: dict[tuple[str, str], str] = {}  # the module that registered each
+_BACKENDS: dict[str, "Backend"] = {}
+_LOADING = new_lock()
+
+
+class OpNamespace:
+    """Attribute access to every op and composite, for rules written before those exist."""
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        found = OPS.get(name) or FUNCTIONS.get(name)
+        if found is None:
+            raise AttributeError(f"no op {name!r}")
+        setattr(self, name, found)  # the next time it takes a tenth
+        return found
+
+    def forget(self, name: str) -> None:
+        """Look a name up anew: it is declared again."""
+        self.__dict__.pop(name, None)
+
+
+ops = OpNamespace()
+
+
+def kernel(op_name: str, backend: str) -> Callable[[Function], Function]:
+    """Register the decorated function as the kernel of an op on a backend.
+
+    Args:
+        op_name: the op's Python name, such as ``"conv2d"``.
+        backend: the backend's name, such as ``"cpu"``. On ``cpu`` a kernel takes the inputs as
+            NumPy arrays (read only), the attributes as keywords, and returns fresh arrays.
+
+    Raises:
+        CoreError: no such backend, the name is that of a function made of ops, or this pair has a
+            kernel from another module already.
+
+    >>> import core, numpy as np
+    >>> @core.kernel("my_op", "cpu")
+    ... def my_op(x):
+    ...     return x * 2
+    """
+    if backend not in backend_names():
+        raise CoreError(f"unknown backend {backend!r}: use one of {backend_names()}")
+    if op_name in FUNCTIONS:
+        raise CoreError(
+            f"{op_name!r} is a function made of ops, and has no kernel: write one for those ops"
+        )
+    _load_family(op_name, backend)  # so that a kernel of ours is not replaced unnoticed
+    key, home = (op_name, backend), sys._getframe(1).f_globals["__name__"]
+
+    def register(function: Function) -> Function:
+        # The same module may do it again: a cell of a notebook, or an import after Ctrl-C.
+        if _HOMES.setdefault(key, home) != home:
+            raise CoreError(f"op {op_name!r} has a kernel on backend {backend!r} already")
+        READY.pop(key, None)
+        KERNELS[key] = function
+        return function
+
+    return register
+
+
+def find_kernel(op_name: str, backend: str) -> Callable[..., Any]:
+    """The kernel of an op on a backend, or `KernelNotFound` that lists the backends having one.
+
+    What it finds goes to READY. A kernel that is only in KERNELS may stand in a file that another
+    thread is still importing.
+    """
+    key = op_name, backend
+    _load_family(*key)
+    if key not in KERNELS:
+        load_kernels(backend)
+        load_kernels("cpu")  # it has most kernels, so name it even if nobody used it yet
+    found = KERNELS.get(key)
+    if found is None:
+        have = sorted(b for o, b in KERNELS if o == op_name)
+        raise KernelNotFound(
+            f"no kernel {op_name!r} on backend {backend!r}; available on: "
+            f"{', '.join(have) or 'none'} (register one with core.kernel)"
+        )
+    if not _HOMES[key].startswith("core.backends."):
+        found = load_backend(backend).guarded(found)
+    READY[key] = found
+    return found
+
+
+def _load_family(op_name: str, backend: str) -> None:
+    """Import the kernel file that is named like the file that declares the op.
+
+    Just that one: a command that runs one network need not wait for all kernels. An import that
+    another thread has begun is waited for.
+    """
+    op = OPS.get(op_name)
+    family = op.rule.__module__.rpartition(".")[2] if op else ""
+    if family in _kernel_files(backend):
+        importlib.import_module(f"core.backends.{backend}.kernels.{family}")
+
+
+def load_kernels(backend: str) -> None:
+    """Import every kernel file of a backend."""
+    for family in _kernel_files(backend):
+        importlib.import_module(f"core.backends.{backend}.kernels.{family}")
+
+
+@cache
+def _kernel_files(backend: str) -> frozenset[str]:
+    folder = f"{backends.__path__[0]}/{backend}/kernels"
+    return frozenset(m.name for m in pkgutil.iter_modules([folder]))
+
+
+def backend_names() -> list[str]:
+    """Every backend that has a folder in ``core/backends``."""
+    return sorted(m.name for m in pkgutil.iter_modules(backends.__path__) if m.ispkg)
+
+
+def load_backend(name: str) -> "Backend":
+    """The backend of that name, made when it is first asked for."""
+    found = _BACKENDS.get(name) if isinstance(name, str) else None
+    if found is not None:
+        return found
+    if name not in backend_names():
+        raise CoreError(f"unknown backend {name!r}: use one of {backend_names()}")
+    with _LOADING:
+        if name not in _BACKENDS:
+            _BACKENDS[name] = importlib.import_module(f"core.backends.{name}").make_backend()
+    return _BACKENDS[name]

@@ -1,0 +1,239 @@
+"""``zoo convert``: model files to the web format of TensorFlow.js."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from weights_cache.errors import ZooError
+from weights_cache.sizes import size_text
+from zoo.cli.terminal import complain, show
+
+if TYPE_CHECKING:
+    from core.converter.conversion import Request
+    from core.graph.nodes import Graph
+    from zoo.cli.sample_inputs import ImageInputs
+    from zoo.entry import Entry
+
+#: How the arguments that errors name are written here.
+_OPTIONS = {
+    "overwrite=True": "--overwrite",
+    "outputs=": "--output",
+    "format=": "--format ",
+    "quantise='auto'": "--quantise auto",
+    "quantise=": "--quantise ",
+    "samples=": "--samples",
+    "tolerance=": "--tolerance ",
+    "measure=True": "--measure",
+}
+
+
+def add_convert(commands: Any) -> None:
+    """Declare the command and its arguments."""
+    convert = commands.add_parser(
+        "convert", help="convert a model file to a model.json that TensorFlow.js loads"
+    )
+    convert.add_argument(
+        "source",
+        metavar="IN",
+        help="a .tflite, .h5, .keras or .pb file, a SavedModel, a Teachable Machine export, a "
+        "model.json; or the name of a model, see 'zoo models'",
+    )
+    convert.add_argument("target", metavar="OUT", nargs="?", help="the folder to write to")
+    _add_quantisation(convert)
+    convert.add_argument("--dry-run", action="store_true", help="write nothing, print a report")
+    convert.add_argument(
+        "--measure",
+        action="store_true",
+        help="of a dry run: run the model, and report how far quantised weights change its outputs",
+    )
+    convert.add_argument("--json", action="store_true", help="the report as JSON")
+    convert.add_argument(
+        "--optimise",
+        action=argparse.BooleanOptionalAction,
+        help="drop training nodes, fold constants and batch norm, fuse (default: unless IN is a "
+        "model.json)",
+    )
+    convert.add_argument(
+        "--format",
+        default="auto",
+        metavar="FORMAT",
+        help="of the topology: graph, layers, or auto (default): layers if a model.json has them",
+    )
+    convert.add_argument("--signature", metavar="NAME", help="which signature of a SavedModel")
+    convert.add_argument(
+        "--output",
+        action="append",
+        metavar="NAME",
+        help="an output or node to keep, may be repeated; default: all outputs",
+    )
+    convert.add_argument("--overwrite", action="store_true", help="replace the model in OUT")
+    convert.set_defaults(run=_run_convert)
+
+
+def _add_quantisation(convert: argparse.ArgumentParser) -> None:
+    convert.add_argument(
+        "--quantise",
+        action="append",
+        default=[],
+        metavar="KIND",
+        help="float16, uint8 or uint16 for all weights; auto for the smallest of each weight that "
+        "keeps the outputs within the tolerance; or 'PATTERN=KIND' for those whose name matches, "
+        "where float32 leaves them as they are (the first that matches counts). What is quantised "
+        "in IN stays so, but for TFLite weights with a scale for each channel",
+    )
+    convert.add_argument(
+        "--tolerance",
+        type=float,
+        metavar="SHARE",
+        help="how far quantised weights may change an output on the sample images, as a share of "
+        "the output's range; --quantise KIND warns beyond it, auto stays within it (default: 0.05)",
+    )
+    convert.add_argument(
+        "--samples",
+        nargs="+",
+        metavar="IMAGE",
+        help="images, or folders of them, to measure with (default: 18 made of 3 that come along)",
+    )
+    convert.add_argument(
+        "--range",
+        nargs=2,
+        type=float,
+        metavar=("LOW", "HIGH"),
+        help="what the darkest and the brightest pixel are for the model (default: as the model of "
+        "that name takes them, or else 0 1)",
+    )
+
+
+def _run_convert(given: argparse.Namespace) -> int:
+    try:
+        return _convert(given)
+    except ZooError as error:
+        raise ZooError(_as_options(str(error))) from error
+
+
+def _as_options(message: str) -> str:
+    """Arguments of functions as the options that stand for them.
+
+    >>> _as_options("give another folder, or overwrite=True; leave format='layers' away")
+    "give another folder, or --overwrite; leave --format 'layers' away"
+    """
+    for argument, option in _OPTIONS.items():
+        message = message.replace(argument, option)
+    return message
+
+
+def _convert(given: argparse.Namespace) -> int:
+    from core.converter.choosing import AUTO
+    from core.converter.conversion import prepare_conversion, require_format
+    from core.converter.formats import find_kind
+    from core.graph.nodes import Graph
+    from zoo.cli.convertible import find_source
+
+    source, entry = find_source(given.source)
+    kind = "graph" if isinstance(source, Graph) else find_kind(source)
+    require_format(given.format)
+    if not given.dry_run and (given.json or given.measure):
+        option = "--json" if given.json else "--measure"
+        raise ZooError(f"{option} is for the report: give --dry-run, too")
+    if not given.dry_run and given.target is None:
+        raise ZooError("give the folder to write to as OUT, or --dry-run")
+    request = _request(given, kind, entry)
+    if given.dry_run:
+        return _print_report(given, source, kind, request)
+    conversion = prepare_conversion(source, given.target, request, overwrite=given.overwrite)
+    if conversion.warning:
+        complain(_as_options(conversion.warning))
+    elif any(text.endswith(AUTO) for text in given.quantise):
+        complain(conversion.summary)
+    path = conversion.write()
+    show(f"{path}: {size_text(_written_bytes(path))}")
+    return 0
+
+
+def _request(given: argparse.Namespace, kind: str, entry: "Entry | None") -> "Request":
+    """What is asked for; images are read only if something is measured with them."""
+    from core.converter.conversion import Request
+
+    request = Request(
+        quantise=_quantise(given.quantise),
+        format=given.format,
+        optimise=given.optimise,
+        signature=given.signature,
+        outputs=given.output,
+    )
+    if given.tolerance is not None:
+        request = request._replace(tolerance=given.tolerance)
+    measures = given.measure if given.dry_run else request.quantise
+    if not measures:
+        if given.samples or given.range or given.tolerance is not None:
+            other = "--measure" if given.dry_run else "--quantise or --dry-run --measure"
+            raise ZooError(f"--samples, --range and --tolerance are for {other}: give it, too")
+        return request
+    return request._replace(samples=_samples(given, kind, entry))
+
+
+def _samples(given: argparse.Namespace, kind: str, entry: "Entry | None") -> "ImageInputs":
+    """The images to measure with, as the model takes them."""
+    from zoo.cli.convertible import input_size
+    from zoo.cli.sample_inputs import SIGNED_RANGE, ImageInputs, read_samples
+    from zoo.samples import sample_images
+
+    inputs = ImageInputs(sample_images())
+    if given.samples:
+        inputs = ImageInputs(read_samples(given.samples), what="images", required=True)
+    if given.range:
+        return inputs._replace(range=_range(*given.range))
+    if entry is not None:
+        return inputs._replace(preprocess=entry.preprocess, size=input_size(entry))
+    return inputs._replace(range=SIGNED_RANGE) if kind == "teachable" else inputs
+
+
+def _range(low: float, high: float) -> tuple[float, float]:
+    if not low < high:
+        raise ZooError(f"--range {low:g} {high:g} must be a lower and a higher number")
+    return low, high
+
+
+def _written_bytes(path: Path) -> int:
+    """Of the document and its shards; shards of an older model may lie beside them."""
+    import json
+
+    groups = json.loads(path.read_bytes())["weightsManifest"]
+    shards = [path.parent / name for group in groups for name in group["paths"]]
+    return sum(file.stat().st_size for file in (path, *shards))
+
+
+def _quantise(texts: list[str]) -> dict[str, str] | None:
+    """Kinds by pattern of name; one without a pattern is for what no pattern matches."""
+    kinds: dict[str, str] = {}
+    for text in sorted(texts, key=lambda text: "=" not in text):
+        pattern, equals, kind = text.rpartition("=")
+        if equals and not pattern:
+            raise ZooError(f"--quantise {text!r} lacks the pattern of names before =")
+        if (pattern or "*") in kinds:
+            raise ZooError(f"--quantise names {pattern or '*'!r} twice")
+        kinds[pattern or "*"] = kind
+    return kinds or None
+
+
+def _print_report(
+    given: argparse.Namespace, source: "str | Path | Graph", kind: str, request: "Request"
+) -> int:
+    """Status 1 if the model could be read, but not be written."""
+    import json
+
+    from core.converter import inspect_model
+    from core.converter.output_folders import check_target
+    from core.graph.nodes import Graph
+
+    if given.target is not None:
+        path = None if isinstance(source, Graph) else Path(source)
+        check_target(given.target, path, kind, overwrite=given.overwrite)
+    report = inspect_model(source, **request._asdict(), measure=given.measure)
+    notes = [_as_options(note) for note in report.notes]
+    report = report._replace(source=given.source, notes=notes)
+    show(json.dumps(report.to_dict()) if given.json else report.to_text())
+    if report.unsupported:
+        complain(f"TensorFlow.js has not these node types: {', '.join(report.unsupported)}")
+        return 1
+    return 0

@@ -1,0 +1,55 @@
+"""What `zoo convert` reads: a file, or the network of a pretrained model by its name."""
+
+import os
+from pathlib import Path
+
+from core.graph.nodes import Graph
+from weights_cache.errors import MissingError, ZooError
+from zoo.catalog import all_entries, find_entry, is_entry
+from zoo.entry import Entry
+from zoo.pipeline.options import check_options, did_you_mean
+
+
+def find_source(name: str) -> tuple[str | Path | Graph, Entry | None]:
+    """What `core.converter.convert` takes for a name or a path, and the entry of a name.
+
+    Args:
+        name: of a model of `zoo.models`, or the path of a file or folder. A name goes first.
+
+    Raises:
+        ZooError: there is neither a path nor a model of that name, but one of a similar name.
+        WeightsError: the weights of the model are missing, or damaged.
+    """
+    if not is_entry(name):
+        hint = "" if os.path.exists(name) else did_you_mean(name, all_entries())
+        if hint:
+            raise ZooError(f"there is no file, folder or model {name!r}{hint}")
+        return name, None
+    entry = find_entry(name)
+    try:
+        return _of_entry(entry), entry
+    except MissingError as error:  # which knows the name of the record only
+        raise error.of_model(entry.name) from None
+
+
+def _of_entry(entry: Entry) -> Path | Graph:
+    """Its file; a graph of what is no file, or several."""
+    from weights_cache import locate
+    from weights_cache.manifest import manifest_name
+
+    if entry.network or entry.head:
+        from zoo.networks import build_network
+
+        return build_network(entry, check_options(entry.name, entry.options, {}))
+    files = locate(entry.weights, only=entry.files)
+    return files[entry.file or manifest_name(files, entry.name)]
+
+
+def input_size(entry: Entry) -> tuple[int, int]:
+    """Height and width that images are brought to by default."""
+    from zoo.pipeline.model import model_class
+
+    size: tuple[int, int] = model_class(entry).input_size_of(
+        entry, check_options(entry.name, entry.options, {})
+    )
+    return size

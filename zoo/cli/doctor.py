@@ -1,0 +1,184 @@
+"""What `zoo doctor` looks at. Whatever could crash is tried in a process of its own."""
+
+import os
+import platform
+import subprocess
+from collections.abc import Iterator, Mapping
+from importlib import metadata
+
+from weights_cache.errors import ZooError
+from zoo.child_processes import python_command, python_environment
+from zoo.cli.blas_kernels import KERNELS, VARIABLE, WIDE_KERNELS, is_misjudged
+
+PROBE_SECONDS = 60
+
+_PACKAGES = (
+    "numpy",
+    "pillow",
+    "opencv-python",
+    "requests",
+    "moderngl",
+    "filelock",
+    "platformdirs",
+    "tqdm",
+)
+
+_PROBE_OPENCV = "import cv2; print('works')"
+
+# A context without a window, in the way of the shader backend.
+_PROBE_OPENGL = """
+from core.backends.shader.runtime.context import Device, open_context
+from core.backends.shader.runtime.gl_functions import Entries
+from core.errors import CoreError
+try:
+    context = open_context()
+    print(Device.of(context, Entries(context.version_code, context.extensions)))
+except CoreError as error:
+    print(f"unavailable: {error}")
+"""
+
+_PROBE_OPENBLAS = "from zoo.cli.blas_kernels import kernels_in_use; print(kernels_in_use())"
+
+_PROBE_BACKEND = """
+import sys, core
+try:
+    with core.backend(sys.argv[1]):
+        assert core.add(1.0, 2.0).item() == 3
+    if sys.argv[1] == "shader":
+        from core.backends.shader.runtime.self_check import report
+        from core.backends.shader.runtime.starting import describe
+        from core.registry import load_backend
+        backend = load_backend("shader")
+        print("works:", describe(backend.session) + ";", report(backend))
+    else:
+        print("works")
+except core.CoreError as error:
+    print("unavailable:", *str(error).splitlines()[:1])  # below may be the source of a shader
+"""
+
+
+def examine() -> Iterator[tuple[str, str]]:
+    """Pairs of what was looked at and what was found."""
+    import zoo
+    from core import code_cache
+
+    yield "friendly-zoo", zoo.__version__
+    yield "Python", f"{platform.python_version()} on {platform.platform()}"
+    yield "packages", ", ".join(_version(name) for name in _PACKAGES)
+    yield "OpenBLAS", _openblas()
+    yield "OpenCV", _probe(_PROBE_OPENCV)
+    yield "OpenGL", _probe(_PROBE_OPENGL)
+    yield from _backends()
+    yield "code cache", code_cache.describe()
+    yield from _weights()
+
+
+def _version(package: str) -> str:
+    try:
+        return f"{package} {metadata.version(package)}"
+    except metadata.PackageNotFoundError:
+        return f"{package} is missing"
+
+
+def _probe(code: str, *arguments: str, environment: Mapping[str, str] | None = None) -> str:
+    """The last line that a process printed, or why it failed."""
+    try:
+        done = subprocess.run(
+            python_command(code, *arguments),
+            env=python_environment(environment),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="backslashreplace",
+            timeout=PROBE_SECONDS,
+        )
+    except subprocess.TimeoutExpired:
+        return f"unavailable: no answer in {PROBE_SECONDS} s"
+    except (OSError, ZooError) as error:
+        return f"unavailable: {error}"
+    lines = (done.stdout if done.returncode == 0 else done.stderr).strip().splitlines()
+    last = lines[-1] if lines else f"the process ended with status {done.returncode}"
+    return last if done.returncode == 0 else f"unavailable: {last}"
+
+
+def _openblas() -> str:
+    """The kernels of matrix products; on CPUs that OpenBLAS may not know also what it picks."""
+    used = _probe(_PROBE_OPENBLAS)
+    if VARIABLE in os.environ:
+        used += f" by {VARIABLE}"
+    if not is_misjudged():
+        return used
+    unset = {name: value for name, value in os.environ.items() if name != VARIABLE}
+    picked = _probe(_PROBE_OPENBLAS, environment=unset)
+    if any(name in picked for name in WIDE_KERNELS):
+        return used
+    return (
+        f"{used}; without it {picked}, though this CPU has AVX-512: the zoo command sets "
+        f"{VARIABLE}={KERNELS}, set it for programs of your own, before they import NumPy"
+    )
+
+
+def _backends() -> Iterator[tuple[str, str]]:
+    from core.registry import backend_names
+
+    for name in backend_names():
+        yield f"backend {name}", _probe(_PROBE_BACKEND, name)
+
+
+def _weights() -> Iterator[tuple[str, str]]:
+    from weights_cache.locations import is_offline
+
+    yield "cache", _cache()
+    yield "kits", _kits()
+    yield "mirror", _mirror(os.environ.get("ZOO_WEIGHTS_MIRROR"))
+    yield "network", "not used (ZOO_OFFLINE)" if is_offline() else "used for missing weights"
+
+
+def _cache() -> str:
+    """Where it is, and which models it has, as `zoo models` counts them."""
+    from weights_cache import cache_folder, cached_bytes
+    from weights_cache.sizes import count_text, size_text
+    from zoo.cli.weights_commands import old_versions_text
+
+    folder = cache_folder()
+    count = count_text(len(_models_in("cached")), "model")
+    writable = os.access(_existing(str(folder)), os.W_OK)
+    access = "" if writable else ", not writable (set ZOO_WEIGHTS_CACHE to another folder)"
+    old = old_versions_text()
+    also = f", {old}" if old else ""
+    return f"{folder}: {count}, {size_text(cached_bytes())}{also}{access}"
+
+
+def _kits() -> str:
+    from weights_cache import installed_kits
+    from weights_cache.sizes import count_text
+
+    kits = [f"{kit.name} in {kit.folder}" for kit in installed_kits()]
+    count = count_text(len(_models_in("kit")), "model")
+    return f"{count}: {', '.join(kits)}" if kits else "none ('zoo weights kit --wheel' makes one)"
+
+
+def _models_in(place: str) -> list[str]:
+    from weights_cache import status
+    from zoo.catalog import all_entries
+
+    entries = all_entries().values()
+    return [entry.name for entry in entries if status(entry.weights, only=entry.files) == place]
+
+
+def _mirror(place: str | None) -> str:
+    if not place:
+        return "none (ZOO_WEIGHTS_MIRROR)"
+    from weights_cache.addresses import is_url
+    from weights_cache.shown_urls import shown_url
+
+    known = is_url(place) or os.path.isdir(place)
+    shown = shown_url(place)
+    return shown if known else f"{shown}: there is no such folder (ZOO_WEIGHTS_MIRROR)"
+
+
+def _existing(path: str) -> str:
+    """The path, or the nearest folder above it that exists."""
+    while path and not os.path.exists(path):
+        path = os.path.dirname(path)
+    return path

@@ -1,0 +1,246 @@
+"""What the commands that look at images share: their arguments, and their loop."""
+
+import argparse
+from collections.abc import Callable, Iterable
+from contextlib import closing
+from functools import partial
+from typing import Any
+
+from weights_cache.errors import ZooError
+from weights_cache.messages import is_read_by_people
+from weights_cache.shown_urls import shown_url
+from zoo.cli.drawing_output import drawing_paths, save_drawing
+from zoo.cli.hints import Hints
+from zoo.cli.image_sources import find_images, is_several, read_source
+from zoo.cli.result_output import FORMS, Output, make_output
+from zoo.cli.task_commands import Flag, Task
+from zoo.cli.terminal import complain
+
+#: From the pixels of an image to the result, and to what is drawn.
+Look = Callable[[Any], tuple[Any, Any]]
+
+
+def add_task(commands: Any, task: Task) -> None:
+    """Declare the command of a task and its arguments."""
+    command = commands.add_parser(task.command, help=task.help)
+    command.more_help = partial(_models_of, task)
+    _add_sources(command)
+    if task.verbs:
+        switches = command.add_mutually_exclusive_group()
+        for name, (_, meaning) in task.verbs.items():
+            switches.add_argument(f"--{name}", action="store_true", help=meaning)
+    for flag in (*task.flags, *task.then_flags):
+        _add_flag(command, flag)
+    command.add_argument(
+        "--model", metavar="NAME", help="a model of 'zoo models', or fast or best; see below"
+    )
+    command.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        type=_named_value,
+        metavar="NAME=VALUE",
+        help=f"another option of zoo.{task.verb} or its model, such as one that 'zoo describe' "
+        "tells; may be repeated",
+    )
+    command.add_argument(
+        "--draw", metavar="OUT.png", help="draw the result; for several images give a folder"
+    )
+    form = command.add_mutually_exclusive_group()
+    for name, meaning in FORMS.items():
+        form.add_argument(
+            f"--{name}",
+            dest="form",
+            action="store_const",
+            const=name,
+            help=meaning.format(row=task.row),
+        )
+    command.add_argument("--mirror", action="store_true", help="the images are mirror images")
+    command.add_argument("--backend", metavar="B", help="where to run; see 'zoo doctor'")
+    command.set_defaults(run=partial(_run, task))
+
+
+def _add_sources(command: Any) -> None:
+    command.add_argument(
+        "images",
+        nargs="+",
+        metavar="IMAGE",
+        help="a file, a folder, a URL, a pattern in quotes such as 'photos/*.jpg', or - for "
+        "standard input",
+    )
+    command.add_argument(
+        "--recursive", action="store_true", help="of folders also the images in their folders"
+    )
+
+
+def _models_of(task: Task) -> str:
+    """The models behind each of the task's functions, for the help."""
+    from zoo.catalog import choices
+    from zoo.choices import Choices
+
+    switches = {"": task.then or task.verb}
+    switches |= {f"--{name}": verb for name, (verb, _) in task.verbs.items()}
+    rows = [("", *Choices._fields), *((name, *choices()[verb]) for name, verb in switches.items())]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+    return "\n".join(["models:", *(f"  {line}" for line in lines)])
+
+
+def _add_flag(command: Any, flag: Flag) -> None:
+    if flag.type is None:
+        command.add_argument(flag.name, action="store_const", const=True, help=flag.help)
+    else:
+        command.add_argument(flag.name, type=flag.type, metavar=flag.metavar, help=flag.help)
+
+
+def _named_value(text: str) -> tuple[str, Any]:
+    """An option and its value: a number, another literal of Python, or else text.
+
+    >>> _named_value("input_size=(257, 353)"), _named_value("detector=palm.full")
+    (('input_size', (257, 353)), ('detector', 'palm.full'))
+    """
+    import ast
+
+    name, equals, value = text.partition("=")
+    if not (equals and name.isidentifier()):
+        raise argparse.ArgumentTypeError(f"{text!r} must be NAME=VALUE, such as input_size=385")
+    try:
+        return name, ast.literal_eval(value)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return name, value
+
+
+def _run(task: Task, given: argparse.Namespace) -> int:
+    """Do what can be done of every image; what is done is printed, also after Ctrl-C."""
+    _check_flags(task, given)
+    several = is_several(given.images)
+    images, failed = find_images(given.images, recursive=given.recursive)
+    if not images:
+        return 2
+    drawings = drawing_paths(images, given.draw, task.command, several=several)
+    look = _look(task, given)
+    done, stopped = 0, False
+    hints = Hints(task, _switch(task, given), given.model)
+    with closing(hints), closing(make_output(given.form, several=several)) as output:
+        try:
+            for image, drawing in _with_progress(list(zip(images, drawings, strict=True))):
+                done += _do_image(look, image, drawing, given, output, hints, first=not done)
+        except KeyboardInterrupt:
+            complain(f"stopped after {done} of {len(images)} images")
+            stopped = True
+    if stopped:
+        return 130
+    failed += len(images) - done
+    if not failed:
+        return 0
+    return 1 if done else 2
+
+
+def _switch(task: Task, given: argparse.Namespace) -> str:
+    """The switch that is given, or ""."""
+    return next((name for name in task.verbs if getattr(given, name)), "")
+
+
+def _check_flags(task: Task, given: argparse.Namespace) -> None:
+    """Refuse flags of another switch, and options that have a flag."""
+    switch = _switch(task, given)
+    for flag in task.flags:
+        if getattr(given, flag.field) is None or switch in (flag.switches or (switch,)):
+            continue
+        if "" in flag.switches:
+            raise ZooError(f"{flag.name} does not go with --{switch}")
+        raise ZooError(f"{flag.name} needs {' or '.join(f'--{name}' for name in flag.switches)}")
+    flags = {option: flag.name for flag in task.flags for option in flag.options or (flag.field,)}
+    flags |= {name: f"--{name}" for name in ("model", "backend", "mirror") if name not in flags}
+    for name, value in given.option:
+        if name in flags:
+            raise ZooError(f"--option {name}={value!r} has a flag of its own: {flags[name]}")
+
+
+def _look(task: Task, given: argparse.Namespace) -> Look:
+    """What the command does with each image; a model is loaded when the first one is there."""
+    switch = _switch(task, given)
+    verb = task.verbs[switch][0] if switch else task.verb
+    options = _options(task.flags, given) | dict(given.option)
+    common = {"mirror": given.mirror, "backend": given.backend}
+    model = {} if given.model is None else {"model": given.model}
+    import zoo
+
+    if not task.then:
+        find = partial(getattr(zoo, verb), **common, **model, **options)
+        return lambda pixels: (found := find(pixels), found)
+    find = partial(getattr(zoo, verb), **common, **options)
+    then = partial(getattr(zoo, task.then), **common, **model, **_options(task.then_flags, given))
+
+    def look(pixels: Any) -> tuple[Any, Any]:
+        found = find(pixels)
+        result = then(found)
+        return result, [*found, *result]
+
+    return look
+
+
+def _options(flags: tuple[Flag, ...], given: argparse.Namespace) -> dict[str, Any]:
+    """The options of a function that were given."""
+    values = [(flag, getattr(given, flag.field)) for flag in flags]
+    return {
+        option: value
+        for flag, value in values
+        if value is not None
+        for option in flag.options or (flag.field,)
+    }
+
+
+def _with_progress(images: list[Any]) -> Iterable[Any]:
+    if len(images) < 2 or not is_read_by_people():
+        return images
+    from tqdm import tqdm
+
+    return tqdm(images, unit="image", leave=False)
+
+
+def _do_image(
+    look: Look,
+    image: str,
+    drawing: str | None,
+    given: argparse.Namespace,
+    output: Output,
+    hints: Hints,
+    *,
+    first: bool,
+) -> bool:
+    """Read, look at, draw and print one image; whether that went well."""
+    from zoo.images.pixels import ImageError
+
+    try:
+        pixels, frames = read_source(image)
+        result, drawn = look(pixels)
+        if drawing:
+            from zoo.drawing import draw
+
+            save_drawing(draw(pixels, drawn), drawing)
+        output.add(shown_url(image), result)
+        hints.add(image, pixels, result, drawn)
+    except ZooError as error:
+        if first and not isinstance(error, ImageError):
+            # The model or an option is wrong, and would be for every image.
+            raise ZooError(_as_flags(str(error), given)) from error
+        complain(error)
+        return False
+    if frames > 1:
+        complain(f"{shown_url(image)} has {frames} frames: the first was taken")
+    return True
+
+
+def _as_flags(message: str, given: argparse.Namespace) -> str:
+    """Arguments of functions as the flags that stand for them.
+
+    >>> _as_flags("top_k=0 must be a whole number", argparse.Namespace(top_k=0))
+    '--top-k 0 must be a whole number'
+    """
+    import re
+
+    def flag(found: re.Match[str]) -> str:
+        return f"--{found[1].replace('_', '-')} " if found[1] in vars(given) else found[0]
+
+    return re.sub(r"\b([a-z_]+)=", flag, message)

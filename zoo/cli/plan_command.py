@@ -1,0 +1,86 @@
+"""``zoo plan``: what the network of a model runs, and how long each step takes."""
+
+import argparse
+from typing import Any
+
+from weights_cache.errors import ZooError
+from zoo.cli.drawing_output import drawing_paths, save_drawing
+from zoo.cli.terminal import show
+
+
+def add_plan(commands: Any) -> None:
+    """Declare the command and its arguments."""
+    plan = commands.add_parser(
+        "plan", help="print what the network of a model runs, step by step, and time it"
+    )
+    plan.add_argument("name", metavar="NAME", help="see 'zoo models'; or the path of a model")
+    plan.add_argument(
+        "photo", metavar="PHOTO", nargs="?", help="a file or URL: how long each step takes for it"
+    )
+    plan.add_argument(
+        "--repeat", type=_count, default=10, metavar="N", help="time so many runs (default: 10)"
+    )
+    plan.add_argument(
+        "--draw", metavar="OUT.png", help="draw the steps, and what lies where in memory"
+    )
+    plan.add_argument("--json", action="store_true", help="exact JSON, all on one line")
+    plan.add_argument("--backend", metavar="B", help="where to run; see 'zoo doctor'")
+    plan.set_defaults(run=_run_plan)
+
+
+def _count(text: str) -> int:
+    """A whole number, 1 or more."""
+    if not (text.isdecimal() and int(text)):
+        raise argparse.ArgumentTypeError(f"{text!r} must be a whole number, 1 or more")
+    return int(text)
+
+
+def _run_plan(given: argparse.Namespace) -> int:
+    import zoo
+
+    [drawing] = drawing_paths([given.name], given.draw, "plan")
+    with zoo.load(given.name, backend=given.backend) as model:
+        plan = model.plan()
+        profile = _profile(model, given) if given.photo else None
+    if given.json:
+        _print_document(given.name, plan, profile)
+    else:
+        show(plan if profile is None else profile)
+    if drawing:
+        from zoo.drawing.plan_drawing import draw_plan
+
+        save_drawing(draw_plan(plan, profile, title=given.name), drawing)
+    return 0
+
+
+def _profile(model: Any, given: argparse.Namespace) -> Any:
+    from zoo.images.reading import read_image
+    from zoo.pipeline.model import Model
+
+    if not isinstance(model, Model):
+        raise ZooError(
+            f"{given.name!r} takes no photos: leave PHOTO away, or time it in Python with "
+            "zoo.load(...).profile(array)"
+        )
+    return model.profile(read_image(given.photo), given.repeat)
+
+
+def _print_document(name: str, plan: Any, profile: Any) -> None:
+    import json
+
+    from core.plan.plan_report import step_rows
+
+    document = {
+        "model": name,
+        "backend": plan.backend,
+        "tier": plan.tier,
+        "inputs": {name: spec._asdict() for name, spec in plan.inputs.items()},
+        "outputs": {name: spec._asdict() for name, spec in plan.outputs.items()},
+        "steps": step_rows(plan) if profile is None else profile.steps,
+        "weight_bytes": plan.weight_bytes,
+        "arena_bytes": plan.arena_bytes,
+        "buffers": [buffer._asdict() for buffer in plan.placed],
+    }
+    if profile is not None:
+        document |= {"total_ms": profile.total_ms, "runs": profile.runs}
+    print(json.dumps(document))

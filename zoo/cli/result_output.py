@@ -1,0 +1,120 @@
+"""How the commands that look at images print results: as JSON, CSV, or text for people."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any, Protocol
+
+from weights_cache.messages import visible
+
+if TYPE_CHECKING:
+    from zoo.results import Result  # and NumPy with it
+
+#: Of the flags that choose a form.
+FORMS = {
+    "json": "exact JSON, all on one line (default unless on a terminal)",
+    "jsonl": "exact JSON, a line for each image",
+    "csv": "CSV, a line for each {row}",
+    "text": "short JSON for people to read (default on a terminal)",
+}
+
+
+class Output(Protocol):
+    """Takes the results one by one."""
+
+    def add(self, image: str, result: Result) -> None:
+        """Print the result of an image, or keep it until the end."""
+
+    def close(self) -> None:
+        """Print what comes after the last result."""
+
+
+def make_output(form: str | None, *, several: bool) -> Output:
+    """The output of a form.
+
+    Args:
+        form: one of `FORMS`; None: text on a terminal, else JSON.
+        several: whether there may be several images, whose results are then named.
+    """
+    if form is None:
+        form = "text" if sys.stdout.isatty() else "json"
+    if form == "csv":
+        return _Table()
+    if form == "jsonl":
+        return _Lines()
+    return _Document(several) if form == "json" else _Text(several)
+
+
+class _Document:
+    """One JSON document: the result of one image, or a dict of those of several by image.
+
+    A result is printed when it is there, so masks of a long folder are not kept.
+    """
+
+    def __init__(self, several: bool):
+        self._several, self._opened = several, False
+
+    def add(self, image: str, result: Result) -> None:
+        from zoo.export.json_text import encodable, to_json
+
+        text = to_json(result)
+        if not self._several:
+            print(text, flush=True)
+            return
+        before = ", " if self._opened else "{"
+        self._opened = True
+        print(f"{before}{json.dumps(encodable(image))}: {text}", end="", flush=True)
+
+    def close(self) -> None:
+        if self._opened:
+            print("}")
+
+
+class _Lines:
+    """A JSON document on each line, with the image's name."""
+
+    def add(self, image: str, result: Result) -> None:
+        from zoo.export.json_text import encodable, to_json
+
+        name = json.dumps(encodable(image))
+        print(f'{{"image": {name}, "result": {to_json(result)}}}', flush=True)
+
+    def close(self) -> None:
+        pass
+
+
+class _Table:
+    """CSV, always with the names of the images; which columns there are is known at the end."""
+
+    def __init__(self) -> None:
+        self._rows: list[dict[str, Any]] = []
+
+    def add(self, image: str, result: Result) -> None:
+        from zoo.export.tables import table_rows
+
+        self._rows += table_rows({image: result}, "to_csv")
+
+    def close(self) -> None:
+        from zoo.export.tables import columns_of, csv_text
+
+        if self._rows:
+            print(csv_text(self._rows, columns_of(self._rows, {})), end="")
+
+
+class _Text:
+    """Short numbers, and of several images the name above each result."""
+
+    def __init__(self, several: bool):
+        self._several = several
+
+    def add(self, image: str, result: Result) -> None:
+        from zoo.export.json_text import encodable
+        from zoo.export.pretty import readable
+
+        text = readable(result)
+        name = visible(encodable(image), lines=False)
+        print(f"{name}:\n{text}" if self._several else text, flush=True)
+
+    def close(self) -> None:
+        pass

@@ -1,0 +1,148 @@
+"""What all commands say and print. Results go to stdout, everything else to stderr."""
+
+import argparse
+import os
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+from weights_cache.errors import ZooError
+from weights_cache.messages import say, visible
+from zoo.cli.signals import ending_in_order
+
+
+class Parser(argparse.ArgumentParser):
+    """Reports wrong arguments in one line, with the closest valid name."""
+
+    #: What the help ends with; called when it is printed, as it may take time.
+    more_help: Callable[[], str] | None = None
+
+    def error(self, message: str) -> NoReturn:
+        """Complain and leave with status 2."""
+        complain(f"{message} (see '{self.prog} --help')")
+        raise SystemExit(2)
+
+    def format_help(self) -> str:
+        """The help of argparse, and what comes after it."""
+        text = super().format_help()
+        return f"{text}\n{self.more_help()}\n" if self.more_help else text
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Name the closest command; argparse would only list all."""
+        if action.choices is not None and value not in action.choices:
+            from zoo.pipeline.options import did_you_mean
+
+            name = str(action.metavar or action.dest).lower()
+            valid = ", ".join(map(str, action.choices))
+            self.error(f"unknown {name} {value!r}{did_you_mean(value, action.choices)} ({valid})")
+
+
+class SwitchParser(Parser):
+    """Its options, none of which takes a value, may stand anywhere among the names.
+
+    argparse on its own takes no more names after an option that follows the first ones.
+    """
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As of argparse, with the options first."""
+        given = list(sys.argv[1:] if args is None else args)
+        if "--" not in given:
+            given.sort(key=lambda text: not text.startswith("--"))
+        return super().parse_known_args(given, namespace)
+
+
+def complain(message: object) -> None:
+    """Print a message to stderr, a line for each of its lines."""
+    lines = [" ".join(line.split()) for line in str(message).splitlines()]
+    say("\n     ".join(["zoo: " + "".join(lines[:1]), *lines[1:]]))
+
+
+def show(text: object, *, flush: bool = False) -> None:
+    """Print a text for people to stdout; what could control a terminal is escaped."""
+    print(visible(str(text)), flush=flush)
+
+
+def run_safely(command: Callable[[], int]) -> int:
+    """Run a command that prints, and return its exit status, whatever becomes of stdout.
+
+    What stdout cannot encode is escaped. A reader that has seen enough, as ``head`` does, ends the
+    command in silence; a full disk and our own errors end it with one line and status 2. SIGTERM
+    lets go of everything first, as Ctrl-C does.
+    """
+    _open_missing()
+    if sys.stdout is None:
+        complain("there is no standard output to print to")
+        return 2
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        with ending_in_order():
+            return _status_of(command)
+    finally:
+        _flush_stderr()
+
+
+def _status_of(command: Callable[[], int]) -> int:
+    try:
+        return _flushed(command)
+    except ZooError as error:
+        complain(error)
+    except BrokenPipeError:
+        _give_up_stdout()
+        return 0
+    except OSError as error:
+        _give_up_stdout()
+        complain(f"cannot print the result: {error.strerror}; make room, or print elsewhere")
+    except KeyboardInterrupt:
+        return 130
+    return 2
+
+
+def _flushed(command: Callable[[], int]) -> int:
+    """Flush here and not while Python ends, where errors could not be caught any more."""
+    try:
+        return command()
+    finally:
+        sys.stdout.flush()
+
+
+def _open_missing() -> None:
+    """Open /dev/null in place of standard streams that are closed.
+
+    Otherwise the next file has the number of stderr, and what libraries print goes into it.
+    """
+    if None in (sys.stdin, sys.stdout, sys.stderr):
+        while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+            os.set_inheritable(number, True)
+        os.close(number)
+
+
+def _flush_stderr() -> None:
+    """Python would end with status 120 if stderr could not take what is left for it."""
+    try:
+        if sys.stderr is not None:
+            sys.stderr.flush()
+    except (OSError, ValueError):
+        _give_up(sys.stderr)
+
+
+def _give_up_stdout() -> None:
+    _give_up(sys.stdout)
+
+
+def _give_up(stream: Any) -> None:
+    """Lead to nowhere what is still in the buffer of a stream."""
+    number = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(number, stream.fileno())
+    os.close(number)
+
+
+def print_table(rows: Sequence[tuple[str, ...]]) -> None:
+    """Columns of equal width, but for the last one; on a terminal lines do not wrap."""
+    rows = [tuple(visible(cell, lines=False) for cell in row) for row in rows]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
+    room = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
+        print("  ".join([*cells, row[-1]]).rstrip()[:room])

@@ -1,0 +1,128 @@
+"""Keypoints and the lines between them, sized for the picture and for what they belong to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from weights_cache.errors import ZooError
+from zoo.drawing.canvas import Canvas, rim_of
+from zoo.drawing.colours import INK, Colour
+from zoo.drawing.label_layout import Area, Place
+
+#: The colour of a point, or of the line between two points.
+ColourOf = Callable[..., Colour]
+
+_SURE_SCORE = 0.5  # points of a lower score are hollow, their lines fainter
+_FAINT = 0.6  # opacity of those lines
+
+
+class Point(NamedTuple):
+    """A keypoint of a result."""
+
+    part: str
+    x: float
+    y: float
+    score: float
+
+    @property
+    def place(self) -> Place:
+        """Where it is."""
+        return self.x, self.y
+
+
+def read_points(keypoints: object, size: tuple[int, int], min_score: float) -> dict[str, Point]:
+    """Return the points that are sure enough and near the picture, by name."""
+    if not isinstance(keypoints, (list, tuple)):
+        raise ZooError(f"keypoints are {keypoints!r:.80}: they must be a list of dicts")
+    points = map(_point, keypoints)
+    return {point.part: point for point in points if _visible(point, size, min_score)}
+
+
+def _point(keypoint: Mapping[str, Any]) -> Point:
+    try:
+        position = keypoint["position"]
+        x, y, score = float(position["x"]), float(position["y"]), float(keypoint["score"])
+        return Point(str(keypoint["part"]), x, y, score)
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        raise ZooError(
+            f"keypoint {keypoint!r:.120} cannot be drawn: it needs 'part', 'score', and "
+            "'position' with 'x' and 'y'"
+        ) from error
+
+
+def _visible(point: Point, size: tuple[int, int], min_score: float) -> bool:
+    """Tell whether a point is sure enough, and less than one picture outside the picture.
+
+    A point a little outside is kept for the line that leaves the picture towards it.
+    NaN compares false.
+    """
+    width, height = size
+    near = -width <= point.x <= 2 * width and -height <= point.y <= 2 * height
+    return near and point.score >= min_score
+
+
+def extent(points: Collection[Point]) -> float:
+    """Return the diagonal of the box around the points."""
+    area = area_of(points)
+    return math.hypot(area.width, area.height)
+
+
+def area_of(points: Collection[Point]) -> Area:
+    """Return the box around the points."""
+    xs = [point.x for point in points]
+    ys = [point.y for point in points]
+    return Area(min(xs), min(ys), max(xs), max(ys))
+
+
+def line_radius(points: Collection[Point], canvas: Canvas) -> float:
+    """Half the width of a line, from the sizes of the body or hand and of the picture."""
+    smallest, largest = 0.002 * canvas.scale, 0.006 * canvas.scale
+    return max(0.9, min(max(0.0065 * extent(points), smallest), largest))
+
+
+def paint_lines(
+    canvas: Canvas,
+    points: Mapping[str, Point],
+    lines: Iterable[tuple[str, str]],
+    colour_of: ColourOf,
+    radius: float,
+) -> None:
+    """Paint those lines between points that have both ends."""
+    pairs = [(points[a], points[b]) for a, b in lines if a in points and b in points]
+    for start, end in pairs:
+        if _sure(start, end):  # an outline would show through a faint line
+            thin = _thinned(radius, start, end)
+            canvas.stroke([start.place, end.place], INK, thin + rim_of(thin))
+    for start, end in pairs:
+        opacity = 1.0 if _sure(start, end) else _FAINT
+        colour = colour_of(start.part, end.part)
+        canvas.stroke([start.place, end.place], colour, _thinned(radius, start, end), opacity)
+
+
+def paint_points(
+    canvas: Canvas, points: Mapping[str, Point], colour_of: ColourOf, radius: float
+) -> None:
+    """Paint a disc for each point, smaller where points are close together, as in a face."""
+    for point in points.values():
+        size = _point_radius(point, points, radius)
+        rim = rim_of(size / 2)
+        canvas.stroke([point.place], INK, size + rim)
+        canvas.stroke([point.place], colour_of(point.part), size)
+        if not _sure(point):
+            canvas.stroke([point.place], INK, size - 2 * rim)
+
+
+def _point_radius(point: Point, points: Mapping[str, Point], radius: float) -> float:
+    gaps = [extent((point, other)) for other in points.values() if other is not point]
+    return max(radius, min(2 * radius, 0.3 * min(gaps, default=math.inf)))
+
+
+def _thinned(radius: float, start: Point, end: Point) -> float:
+    """Half the width of a line that is short for its width, as in a face."""
+    return max(0.8, min(radius, 0.15 * extent((start, end))))
+
+
+def _sure(*points: Point) -> bool:
+    return all(point.score >= _SURE_SCORE for point in points)

@@ -1,0 +1,1 @@
+"""Results as JSON, CSV, data frames, and text for people."""

@@ -1,0 +1,1 @@
+"""Images of any source as RGB arrays."""

@@ -1,0 +1,268 @@
+"""Encoded images, through Pillow: opened, decoded, turned upright. Pillow is imported on first use.
+
+Images of iPhones (HEIC) are opened through pillow-heif where it is installed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from weights_cache.interruptions import is_interruption
+from zoo.images.errors import not_an_image
+from zoo.images.header_limits import (
+    DECODE_SECONDS,
+    OPEN_SECONDS,
+    bytes_of_pixels,
+    check_nested,
+    check_scans,
+    check_size,
+    limit_of_context,
+)
+from zoo.images.pillow import add_heif, open_any, open_frequent
+from zoo.images.pixels import ImageError, to_rgb_pixels
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+    from zoo.images.watched_files import WatchedFile
+
+HEIF_ENDINGS = (".heic", ".heif", ".hif")
+_HEIF_BRANDS = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1")
+
+_POSTSCRIPT = rb"%!PS|\xc5\xd0\xd3\xc6"
+
+#: Formats whose files may hold several images. JPEG's MPO is not among them: its second image is
+#: a preview or the other eye's, and phones write it without saying so.
+_SEVERAL_FRAMES = ("GIF", "PNG", "WEBP", "TIFF", "AVIF")
+
+#: Formats that Pillow knows by name, but does not decode, or not as an image.
+_NOT_DECODED = ("BUFR", "EPS", "GRIB", "HDF5", "MPEG", "WMF")
+
+_ORIENTATION_TAG = 274
+_UPRIGHT = {  # EXIF orientation → the Image.Transpose that undoes it
+    2: "FLIP_LEFT_RIGHT",
+    3: "ROTATE_180",
+    4: "FLIP_TOP_BOTTOM",
+    5: "TRANSPOSE",
+    6: "ROTATE_270",
+    7: "TRANSVERSE",
+    8: "ROTATE_90",
+}
+_FLIPS_COLUMNS, _FLIPS_ROWS, _SWAPS = (2, 3, 7, 8), (3, 4, 6, 7), (5, 6, 7, 8)
+
+#: Larger images are converted in blocks: whole copies would double the memory.
+_PIXELS_AT_ONCE = 4_000_000
+_PIXELS_OF_A_BLOCK = 2**17
+
+
+def open_image(file: WatchedFile, name: str) -> Image.Image:
+    """Open an encoded image, not decoded yet.
+
+    Args:
+        file: at its start.
+        name: what error messages call it.
+
+    Raises:
+        ImageError: it is no image, or too large.
+    """
+    file.allow(min(OPEN_SECONDS, _seconds()))
+    head = file.read(16)
+    if re.match(_POSTSCRIPT, head):  # Pillow would run it, as a program, in Ghostscript
+        raise ImageError(f"{name} is PostScript, which is not run: convert it to JPEG or PNG")
+    image = _open_known(file, head, name)
+    check_size(image.size, name, each=bytes_of_pixels(image))
+    if image.format == "JPEG":
+        check_scans(file, image.size, name)
+    file.allow(_seconds())
+    return image
+
+
+def _open_known(file: WatchedFile, head: bytes, name: str) -> Image.Image:
+    """Open an image of a format that Pillow, or an addition to it, knows."""
+    from PIL import UnidentifiedImageError
+
+    with suppress(UnidentifiedImageError):
+        return _open(file, head, name)
+    if not _is_heif(head):
+        raise not_an_image(name, head)
+    _register_heif(name)
+    return _open(file, head, name)
+
+
+def _seconds() -> float:
+    return limit_of_context("file_seconds", DECODE_SECONDS)
+
+
+def _open(file: WatchedFile, head: bytes, name: str) -> Image.Image:
+    from PIL import Image
+
+    check_nested(file, head, name)
+    try:
+        return open_frequent(file, head) or open_any(file)
+    except Image.DecompressionBombError as error:
+        raise ImageError(
+            f"{name} is too large for Pillow ({error}): make it smaller, pass an array, or raise "
+            "PIL.Image.MAX_IMAGE_PIXELS"
+        ) from None
+
+
+def _is_heif(head: bytes) -> bool:
+    return head[4:8] == b"ftyp" and head[8:12] in _HEIF_BRANDS
+
+
+@lru_cache(maxsize=1)
+def _add_heif_to_pillow() -> None:
+    add_heif()
+
+
+def _register_heif(name: str) -> None:
+    try:
+        _add_heif_to_pillow()
+    except ImportError:
+        raise ImageError(
+            f"{name} is a HEIC image, which Pillow reads with the package pillow-heif: run "
+            "`pip install pillow-heif`, or save it as JPEG or PNG"
+        ) from None
+
+
+def decode_image(image: Image.Image, name: str) -> np.ndarray:
+    """The pixels of the current frame of an image, upright: uint8 [height, width, 3] in RGB.
+
+    Raises:
+        ImageError: it has no pixels or too many, or is a program.
+    """
+    check_size(image.size, name, each=bytes_of_pixels(image))
+    if image.format == "EPS":
+        raise ImageError(f"{name} is PostScript, which is not run: convert it to JPEG or PNG")
+    try:
+        image.load()
+        check_size(image.size, name)  # of some formats the header promises another one
+        return _upright_pixels(image, name, _orientation(image))
+    except MemoryError:
+        width, height = image.size
+        raise ImageError(
+            f"{name} of {width} x {height} pixels needs more memory than there is: make it smaller"
+        ) from None
+
+
+def frame_count(image: Image.Image) -> int:
+    """How many frames or pages the file of an image has; 1 if they cannot be counted in time."""
+    if image.format not in _SEVERAL_FRAMES:
+        return 1
+    try:
+        return int(getattr(image, "n_frames", 1))
+    except Exception as error:  # what comes after the first frame may be damaged
+        if is_interruption(error):
+            raise
+        return 1
+
+
+def image_endings() -> frozenset[str]:
+    """Endings of the files that can be read, in lower case, with their points.
+
+    >>> {".jpg", ".png", ".heic"} <= image_endings(), ".pdf" in image_endings()
+    (True, False)
+    """
+    from PIL import Image
+
+    endings = Image.registered_extensions()
+    decoded = Image.OPEN.keys() - {*_NOT_DECODED} | {"MPO"}  # MPO is opened as JPEG
+    return frozenset([e for e, kind in endings.items() if kind in decoded]).union(HEIF_ENDINGS)
+
+
+def _orientation(image: Image.Image) -> int:
+    try:
+        found = image.getexif().get(_ORIENTATION_TAG, 1)
+        return found if found in _UPRIGHT else 1
+    except Exception as error:  # viewers, too, show an image whose EXIF block is damaged
+        if is_interruption(error):
+            raise
+        return 1
+
+
+def _upright_pixels(image: Image.Image, name: str, orientation: int) -> np.ndarray:
+    width, height = image.size
+    kind = image.format
+    if width * height <= _PIXELS_AT_ONCE:
+        return _array(_upright(_to_rgb(image, kind, name), orientation))
+    if image.mode[0] in "IF":
+        _check_levels(image, name)
+    swaps = orientation in _SWAPS
+    pixels = np.empty((width, height, 3) if swaps else (height, width, 3), np.uint8)
+    for box in _blocks(width, height):
+        block = _upright(_to_rgb(image.crop(box), kind, name), orientation)
+        pixels[_place(box, image.size, orientation)] = _array(block)
+    return pixels
+
+
+def _array(image: Image.Image) -> np.ndarray:
+    """The pixels of an RGB image; `numpy.asarray` might drop the exception of a signal handler."""
+    return np.frombuffer(image.tobytes(), np.uint8).reshape(image.height, image.width, 3)
+
+
+def _blocks(width: int, height: int) -> Iterator[tuple[int, int, int, int]]:
+    """Parts of an image: some rows each, or parts of a row."""
+    columns = min(width, _PIXELS_OF_A_BLOCK)
+    rows = max(1, _PIXELS_OF_A_BLOCK // columns)
+    for top in range(0, height, rows):
+        for left in range(0, width, columns):
+            yield left, top, min(left + columns, width), min(top + rows, height)
+
+
+def _place(
+    box: tuple[int, int, int, int], size: tuple[int, int], orientation: int
+) -> tuple[slice, slice]:
+    """Where the part of an image is found in the image that is turned upright."""
+    left, top, right, bottom = box
+    width, height = size
+    if orientation in _FLIPS_COLUMNS:
+        left, right = width - right, width - left
+    if orientation in _FLIPS_ROWS:
+        top, bottom = height - bottom, height - top
+    rows, columns = slice(top, bottom), slice(left, right)
+    return (columns, rows) if orientation in _SWAPS else (rows, columns)
+
+
+def _to_rgb(image: Image.Image, kind: str | None, name: str) -> Image.Image:
+    from PIL import Image
+
+    if image.mode[0] in "IF":
+        return Image.fromarray(to_rgb_pixels(_deep_grey(image, kind), name))
+    if image.has_transparency_data:
+        rgba = image.convert("RGBA")
+        page = Image.new("RGB", image.size, "white")
+        page.paste(rgba, mask=rgba)
+        return page
+    return image if image.mode == "RGB" else image.convert("RGB")
+
+
+def _check_levels(image: Image.Image, name: str) -> None:
+    """Raise if an image of more than 8 bits has values out of range, before it is converted."""
+    ranges = []
+    for box in _blocks(*image.size):
+        values = _deep_grey(image.crop(box), image.format)
+        ranges.append([values.min(), values.max()])
+    to_rgb_pixels(np.array(ranges), name)
+
+
+def _deep_grey(image: Image.Image, kind: str | None) -> np.ndarray:
+    """The values of an image of more than 8 bits; 16-bit ones scaled to 0..255."""
+    values = np.asarray(image)
+    # Older versions of Pillow opened 16-bit grey PNG and PGM files in their 32-bit mode.
+    if image.mode.startswith("I;16") or (image.mode == "I" and kind in ("PNG", "PPM")):
+        return (values.astype(np.uint32) + 128) // 257
+    return values
+
+
+def _upright(image: Image.Image, orientation: int) -> Image.Image:
+    from PIL import Image
+
+    if orientation not in _UPRIGHT:
+        return image
+    return image.transpose(Image.Transpose[_UPRIGHT[orientation]])

@@ -1,0 +1,121 @@
+"""One image or several: a list in, a list out; an iterator in, a lazy iterator out."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count
+from typing import Any, TypeVar
+
+import numpy as np
+
+from weights_cache.errors import ZooError
+from zoo.images.errors import said_as_error_of_object
+from zoo.images.pixels import ImageError
+from zoo.images.reading import read_image
+
+Result = TypeVar("Result")
+Item = TypeVar("Item")
+
+#: Bytes of images that wait at once for a batch to be full; a batch has at least one.
+MOST_BYTES = 64 * 2**20
+
+
+class ResultsOfImages(list[Result]):
+    """The results of several images, in their order: a list that tables and drawings refuse.
+
+    They take the results of one image, or of several by name.
+    """
+
+
+def is_several(source: Any) -> bool:
+    """Whether a source is a list, an iterator or a batch of images rather than one image."""
+    with said_as_error_of_object(type(source).__qualname__):
+        if hasattr(source, "ndim"):  # an array or a tensor
+            return bool(source.ndim == 4)
+        if isinstance(source, (str, bytes, bytearray, memoryview, os.PathLike)):
+            return False
+        if isinstance(source, Sequence):
+            return True
+        return hasattr(source, "__next__") and not hasattr(source, "read")
+
+
+def for_each_image(
+    source: Any,
+    run_one: Callable[[Any], Result],
+    kind: Callable[[Iterable[Result]], Any] = ResultsOfImages,
+) -> Any:
+    """What a function of one image gives for a source of images.
+
+    Args:
+        source: an image, or a sequence, iterator or batch [n, height, width, 3] of them.
+        run_one: from an image to its result.
+        kind: of the list that is returned.
+
+    Returns:
+        The result of one image; of a sequence or batch a list; of an iterator an iterator, which
+        goes on after an image that raised an error.
+    """
+    if not is_several(source):
+        return run_one(source)
+
+    def run_named(index: int, image: Any) -> Result:
+        return at_index(index, run_one, image)
+
+    if hasattr(source, "__next__"):
+        return map(run_named, count(), source)
+    return kind(map(run_named, count(), as_sequence(source)))
+
+
+def for_each_batch(
+    source: Any,
+    run_batch: Callable[[Sequence[np.ndarray]], list[Result]],
+    most: int,
+    kind: Callable[[Iterable[Result]], Any] = ResultsOfImages,
+) -> Any:
+    """As `for_each_image`, of a function that takes some images at once, as uint8 arrays.
+
+    Args:
+        source: an image, or a sequence, iterator or batch [n, height, width, 3] of them.
+        run_batch: from images, [height, width, 3] each, to their results.
+        most: how many of a list it is given at once. Those of an iterator, such as the frames of
+            a camera, are not waited for.
+        kind: of the list that is returned.
+    """
+
+    def run_one(image: Any) -> Result:
+        return run_batch([read_image(image)])[0]
+
+    if most == 1 or hasattr(source, "__next__") or not is_several(source):
+        return for_each_image(source, run_one, kind)
+    groups = _batches(as_sequence(source), most)
+    return kind(result for group in groups for result in run_batch(group))
+
+
+def as_sequence(source: Any) -> Any:
+    """The images of a list or batch, each for itself."""
+    if not hasattr(source, "ndim"):
+        return source
+    with said_as_error_of_object(type(source).__qualname__):
+        return np.asarray(source)
+
+
+def at_index(index: int, run_one: Callable[[Item], Result], image: Item) -> Result:
+    """What a function gives for an image; an error says which image of several it was."""
+    try:
+        return run_one(image)
+    except ZooError as error:
+        if isinstance(error, ImageError) or type(error) is ZooError:
+            error.args = (f"image at index {index}: {error}",)
+        raise
+
+
+def _batches(images: Iterable[Any], most: int) -> Iterator[list[np.ndarray]]:
+    """The images in groups that are small enough to be held at once."""
+    group: list[np.ndarray] = []
+    for index, image in enumerate(images):
+        photo = at_index(index, read_image, image)
+        if group and (len(group) >= most or sum(p.nbytes for p in [*group, photo]) > MOST_BYTES):
+            yield group
+            group = []
+        group.append(photo)
+    if group:
+        yield group

@@ -1,0 +1,155 @@
+"""Model cards: what is known of a pretrained model."""
+
+import textwrap
+from collections.abc import Iterator
+
+from weights_cache.errors import WeightsError
+from zoo.catalog import all_entries, find_entry, verbs_of
+from zoo.entry import Channels, Entry
+from zoo.pipeline.network_summary import Card
+from zoo.pipeline.options import Option
+
+_LABEL_WIDTH = 12
+_WIDTH = 88
+_MOST_LABELS = 7  # that are written out
+
+_FITS = {
+    "letterbox": "keeping the aspect ratio, between black borders",
+    "stretch": "stretched",
+    "crop": "of the square in the middle",
+    "pad": "made square with black on the right or below",
+}
+
+
+def describe(name: str) -> Card:
+    """The card of a pretrained model, as a text of some lines.
+
+    Args:
+        name: one of `zoo.models`.
+
+    Returns:
+        What it is, task, licence, source, size, how it takes pictures, options, known limits and
+        measured accuracy. Inputs and outputs of the network are told where its weights are on
+        this machine; nothing is downloaded.
+
+    Raises:
+        ZooError: no such model.
+
+    >>> import zoo
+    >>> print(zoo.describe("posenet.tiny").splitlines()[1])
+    task        pose: estimate_multiple_poses, estimate_single_pose, infer
+    """
+    return card_text(find_entry(name))
+
+
+def card_text(entry: Entry, *, placed: bool = True) -> Card:
+    """The card of a pretrained model.
+
+    Args:
+        entry: of the model.
+        placed: whether it says where the weights are on this machine.
+    """
+    known = (*_facts(entry, placed), *_network(entry))
+    facts = [(label.ljust(_LABEL_WIDTH), text) for label, text in known]
+    rows = [(f"{entry.name}: ", entry.title), *facts]
+    return Card("\n".join(line for label, text in rows for line in _wrapped(label, text)))
+
+
+def _facts(entry: Entry, placed: bool) -> Iterator[tuple[str, str]]:
+    from weights_cache import find_record, status
+    from weights_cache.sizes import count_text, size_text
+
+    record = find_record(entry.weights).limited_to(entry.files)
+    where = f" ({status(record.name, only=entry.files)})" if placed else ""
+    files = count_text(len(record.files), "file")
+    parts = [f"{name} ({role})" for role, name in entry.parts.items() if name != entry.name]
+    yield "task", f"{entry.task}: {', '.join(verbs_of(entry))}"
+    yield "licence", record.licence
+    yield "source", record.source
+    yield "origin", record.upstream
+    yield "size", f"{size_text(record.bytes)} in {files}{where}, {record.name}"
+    yield "pictures", _pictures(entry)
+    yield "labels", _labels(entry)
+    yield "works with", ", ".join(parts)
+    yield "options", ", ".join(_option(n, o) for n, o in entry.options.items())
+    yield "limits", entry.limits
+    yield "accuracy", entry.accuracy or "not measured by this project"
+
+
+def _pictures(entry: Entry) -> str:
+    how = entry.preprocess
+    size = f"{how.size[1]} x {how.size[0]}" if how.size else "the size that the options say"
+    if how.size is None and not entry.options:  # it takes no pictures
+        return ""
+    fit = "cut out where things are found" if _looks_closer(entry) else _FITS[how.fit]
+    resized = f"to {size}, {fit}"
+    if how.dtype != "float32":
+        return f"{resized}; pixels as they are, {how.dtype}"
+    scaled = f"pixels / {_channels(how.divide)} - {_channels(how.subtract)}"
+    return f"{resized}; {scaled.removesuffix(' - 0')}"
+
+
+def _looks_closer(entry: Entry) -> bool:
+    """Whether it sees what a detector found: its own, or that of a model that it is a part of."""
+    roles = [
+        role
+        for other in all_entries().values()
+        for role, name in other.parts.items()
+        if name == entry.name
+    ]
+    return "detector" in entry.parts or any(role != "detector" for role in roles)
+
+
+def _channels(value: Channels) -> str:
+    if isinstance(value, (float, int)):
+        return f"{value:.4g}"
+    return f"({', '.join(f'{channel:.4g}' for channel in value)})"
+
+
+def _labels(entry: Entry) -> str:
+    from zoo.pipeline.model import model_class
+
+    names = model_class(entry).labels_of(entry)
+    if not names:
+        return ""
+    shown = ", ".join(names[:_MOST_LABELS])
+    of_list = f" ({entry.labels})" if entry.labels else ""
+    return f"{len(names)}{of_list}: {shown}{', ...' if len(names) > _MOST_LABELS else ''}"
+
+
+def _option(name: str, option: Option) -> str:
+    note = option.note or ", ".join(map(str, option.choices))
+    return f"{name}={option.default}{f' ({note})' if note else ''}"
+
+
+def _network(entry: Entry) -> Iterator[tuple[str, str]]:
+    """Inputs, outputs and size of the network, or why they are not known."""
+    from weights_cache import status
+
+    if status(entry.weights, only=entry.files) == "missing":
+        command = f"zoo weights fetch {entry.name}"
+        yield "network", f"told when the weights are here: run '{command}'"
+        return
+    from core.model.graph_model import GraphModel
+    from zoo.networks import build_network
+    from zoo.pipeline.network_summary import network_rows
+
+    defaults = {name: option.default for name, option in entry.options.items()}
+    try:
+        network = GraphModel(build_network(entry, defaults))
+    except WeightsError as error:
+        yield "network", f"cannot be read: {error}"
+        return
+    for label, lines in network_rows(network):
+        yield from zip([label, *[""] * len(lines)], lines, strict=False)
+
+
+def _wrapped(label: str, text: str) -> list[str]:
+    """The lines of a fact, none if there is no text."""
+    return textwrap.wrap(
+        text,
+        _WIDTH,
+        initial_indent=label,
+        subsequent_indent=" " * _LABEL_WIDTH,
+        break_on_hyphens=False,
+    )

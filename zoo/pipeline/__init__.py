@@ -1,0 +1,1 @@
+"""From an image to a result: load, preprocess, run, decode, map back."""

@@ -1,0 +1,130 @@
+"""Networks that find things by anchors: faces, palms, people. The parts of other models."""
+
+from collections.abc import Iterable
+from functools import partial
+
+import numpy as np
+
+from zoo.entry import Entry
+from zoo.labels import wanted_labels
+from zoo.pipeline.model import Model, Outputs
+from zoo.pipeline.options import check_optional
+from zoo.pipeline.verb_signatures import ImageSource, model_verb
+from zoo.results import Detection
+from zoo.shared.anchors import AnchorGrid, Candidates, find_candidates
+from zoo.shared.boxes import suppress, to_box
+
+
+class BoxDetector(Model):
+    """A model that finds boxes, and whose entry's ``decode`` has the default thresholds."""
+
+    def find(
+        self,
+        photo: np.ndarray,
+        *,
+        score_threshold: float | None = None,
+        iou_threshold: float | None = None,
+        limit: int | None = None,
+    ) -> Candidates:
+        """What it finds in a photo.
+
+        Args:
+            photo: uint8 [height, width, 3].
+            score_threshold: leave out what is less sure, 0..1; by default the entry's.
+            iou_threshold: of two boxes that overlap more, the worse goes; by default the entry's.
+            limit: at most so many.
+
+        Returns:
+            In pixels of the photo, best first.
+        """
+        defaults = self.entry.decode
+        least = defaults.score_threshold if score_threshold is None else score_threshold
+        most = defaults.iou_threshold if iou_threshold is None else iou_threshold
+        outputs, placement = self.look_at(photo)
+        found = self.decode(outputs, score_threshold=least)
+        kept = suppress(found.boxes, found.scores, iou_threshold=most, limit=limit)
+        return found.at(kept).in_photo(placement)
+
+    def decode(self, outputs: Outputs, *, score_threshold: float) -> Candidates:
+        """What is in the outputs, in pixels of the input, however much it overlaps."""
+        raise NotImplementedError
+
+
+class AnchorDetector(BoxDetector):
+    """A model whose entry's ``decode`` is an `AnchorGrid`; tasks add verbs to it."""
+
+    @property
+    def grid(self) -> AnchorGrid:
+        """What the outputs mean, and the default thresholds."""
+        grid: AnchorGrid = self.entry.decode
+        return grid
+
+    def decode(self, outputs: Outputs, *, score_threshold: float) -> Candidates:
+        """What is in the outputs, in pixels of the input, however much it overlaps."""
+        return find_candidates(outputs, self.grid, score_threshold=score_threshold)
+
+
+class PointDetector(AnchorDetector):
+    """An `AnchorDetector` of one kind of thing, with named points, and the verb `detect`."""
+
+    label: str
+    point_names: tuple[str, ...]
+
+    @classmethod
+    def labels_of(cls, entry: Entry) -> tuple[str, ...]:
+        """The name of the one thing that it knows."""
+        return (cls.label,)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Names of the things that it knows."""
+        return self.labels_of(self.entry)
+
+    @model_verb
+    def detect(
+        self,
+        image: ImageSource,
+        *,
+        labels: Iterable[str] | None = None,
+        score_threshold: float | None = None,
+        iou_threshold: float | None = None,
+        max_detections: int | None = None,
+        mirror: bool = False,
+    ) -> list[Detection]:
+        """What is where in a picture; see `zoo.detect`.
+
+        Each thing has ``"keypoints"``, too, with its own score: the network gives none for each.
+        Thresholds and the number are by default the entry's.
+        """
+        most = self.grid.max_detections
+        find = partial(
+            self.find,
+            score_threshold=check_optional("score_threshold", score_threshold, low=0, high=1),
+            iou_threshold=check_optional("iou_threshold", iou_threshold, low=0, high=1),
+            limit=check_optional("max_detections", max_detections, low=1, whole=True, default=most),
+        )
+        wanted_labels(self.name, labels, self.labels)  # the one, or an error
+
+        def detect_in(photo: np.ndarray) -> list[Detection]:
+            return self._to_detections(find(photo))
+
+        return self.run(image, detect_in, mirror=mirror)
+
+    def boxes_of(self, found: Candidates) -> np.ndarray:
+        """The boxes that results have, [n, 4]."""
+        return found.boxes
+
+    def _to_detections(self, found: Candidates) -> list[Detection]:
+        rows = zip(found.scores.tolist(), self.boxes_of(found), found.points.tolist(), strict=True)
+        return [
+            {
+                "label": self.label,
+                "score": score,
+                "box": to_box(box),
+                "keypoints": [
+                    {"part": part, "position": {"x": x, "y": y}, "score": score}
+                    for part, (x, y) in zip(self.point_names, points, strict=True)
+                ],
+            }
+            for score, box, points in rows
+        ]

@@ -1,0 +1,101 @@
+"""Models from files of one's own: whatever `core.converter` reads."""
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from core.bounds import Limits, checked_limits, limited
+from core.converter import load_model
+from core.converter.reading import reading
+from core.converter.teachable import is_teachable, read_teachable
+from core.model.graph_model import GraphModel
+from core.settings import backend as on_backend
+from core.settings import get_backend
+from weights_cache.addresses import is_url
+from weights_cache.errors import WeightsError
+from weights_cache.remote import locate_url
+from weights_cache.shown_urls import other_scheme, shown_url
+from zoo.classification.teachable import TeachableModel
+from zoo.pipeline.loaded_model import LoadedModel
+from zoo.pipeline.pickling import Recipe
+
+Kernels = Mapping[str, Callable[..., Any]]
+
+
+class ConvertedModel(LoadedModel):
+    """A network from a file: `predict` and `execute`, and no verbs, as its task is not known."""
+
+
+def load_path(
+    path: str | os.PathLike[str],
+    backend: str | None = None,
+    kernels: Kernels | None = None,
+    limits: Limits | None = None,
+    isolate: bool = False,
+) -> LoadedModel:
+    """Load a model from a file or folder.
+
+    Args:
+        path: as for `zoo.load`; or a URL.
+        backend: where it runs, by default the active one.
+        kernels: functions for node types that have none here, by type.
+        limits: as for `zoo.load`.
+        isolate: as for `zoo.load`.
+
+    Returns:
+        A `zoo.classification.teachable.TeachableModel` of what Teachable Machine exported, else a
+        `ConvertedModel`.
+
+    Raises:
+        WeightsError: there is nothing, or no model that is read, or it is damaged.
+        CoreError: there is no such backend.
+    """
+    name = os.fspath(path)
+    if "://" in name and not is_url(name):
+        raise other_scheme("model", name, "the path of a file")
+    limits = checked_limits(limits)
+    if not is_url(name):
+        recipe = Recipe.of_path(name, kernels, limits)
+        return _load_file(name, name, backend, kernels, limits, recipe, isolate)
+    file, shown = locate_url(name), shown_url(name)
+    strict = limits or Limits.strict()
+    # A pickle holds no URL with a token in it: then it has the place of the file.
+    recipe = (
+        Recipe.of_path(name, kernels, limits)
+        if name == shown
+        else Recipe.of_path(str(file), kernels, strict)
+    )
+    try:
+        return _load_file(file, shown, backend, kernels, strict, recipe, isolate)
+    except WeightsError as error:
+        raise WeightsError(
+            f"the model at {shown} cannot be used: {error}; `zoo weights clear {shown}` removes it "
+            "from the cache"
+        ) from error
+
+
+def _load_file(
+    file: str | Path,
+    name: str,
+    backend: str | None,
+    kernels: Kernels | None,
+    limits: Limits | None,
+    recipe: Recipe,
+    isolate: bool,
+) -> LoadedModel:
+    """Load the model in a file or folder; its name is the path or URL that was given."""
+    if isolate:
+        from zoo.isolation.models import load_isolated
+
+        return load_isolated(file, name, limits, recipe)
+    if not is_teachable(file):
+        network = load_model(file, backend, kernels=kernels, limits=limits)
+        return ConvertedModel(name, network, recipe)
+    with on_backend(backend or get_backend()), limited(limits):
+        graph, bundle = read_teachable(file, kernels or ())
+        with reading(file):
+            network = GraphModel(graph, kernels=kernels, limits=limits)
+    if not bundle.kind:
+        return ConvertedModel(name, network, recipe)
+    return TeachableModel(name, network, bundle, recipe)

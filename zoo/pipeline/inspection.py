@@ -1,0 +1,98 @@
+"""What a model's network runs: to be printed, timed, and made ready before it is needed."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+from core.model.graph_model import GraphModel
+from zoo.pipeline.options import check_number
+
+if TYPE_CHECKING:
+    from core.plan.plan import Plan
+    from core.plan.plan_report import PlanProfile
+    from zoo.pipeline.verb_signatures import ImageSource, NetworkInput
+
+
+class Planned(ABC):
+    """A model that tells of the plan by which its network runs; the base of `LoadedModel`."""
+
+    @property
+    @abstractmethod
+    def network(self) -> GraphModel:
+        """The graph that runs, with its weights."""
+
+    @property
+    def looked_at(self) -> list[str]:
+        """Names of what the network is asked for; by default its outputs."""
+        return list(self.network.outputs)
+
+    def network_input(self, image: Any) -> Any:
+        """What the network is given for what is looked at; None: zeros of the declared shapes."""
+        return image
+
+    def plan(self, image: ImageSource | NetworkInput | None = None) -> Plan:
+        """What the network runs for a picture: its steps, and where their results lie in memory.
+
+        Print it, give it to `zoo.draw_plan`, or look into its ``steps``, ``placed`` and
+        ``arena_bytes``. Of a network that runs in several stages, as what its loops give decides
+        shapes, it is the plan with the most arithmetic.
+
+        Args:
+            image: of a pretrained model a picture, as its verbs take it; of a model from a path
+                ready-made input, as for ``predict``. By default one of the size that the model
+                takes.
+
+        Returns:
+            The plan that the model uses, made now if need be.
+
+        Raises:
+            CoreError: the backend has no plans, or nothing of the network can be planned; or
+                nothing is given to a network that takes inputs of any size.
+            ZooError: the picture cannot be read, or the model is closed.
+
+        >>> import zoo
+        >>> plan = zoo.load("posenet.tiny").plan()
+        >>> plan.steps[0].op, plan.steps[0].output_shape
+        ('conv2d', (1, 129, 129, 24))
+        """
+        return self.network.plan(self.network_input(image), self.looked_at)
+
+    def profile(self, image: ImageSource | NetworkInput, repeat: int = 10) -> PlanProfile:
+        """How long each step of the network takes for a picture; printed, it is a table.
+
+        What comes before and after the network does not count, nor what runs beside its plan.
+
+        Args:
+            image: as for `plan`.
+            repeat: how many runs, 1 or more; times are their medians.
+
+        Returns:
+            The steps with ``"ms"``, ``"share"`` and ``"gflops"``, ``total_ms`` and ``slowest()``.
+
+        Raises:
+            ZooError: as of `plan`, or ``repeat`` is no such number.
+
+        >>> import zoo
+        >>> model = zoo.load("posenet.tiny")
+        >>> profile = model.profile("gallery/one_line_pose/astronaut.jpg", repeat=3)
+        >>> len(profile.steps) == len(model.plan().steps), profile.total_ms > 0
+        (True, True)
+        >>> sum(step["share"] for step in profile.slowest(5)) > 5 / len(profile.steps)
+        True
+        """
+        check_number("repeat", repeat, low=1, whole=True)
+        return self.network.profile(self.network_input(image), self.looked_at, repeat)
+
+    def warmup(self) -> None:
+        """Make the network ready, so that the first picture takes no longer than the next ones.
+
+        Raises:
+            CoreError: the network takes inputs of any size: give some to ``predict`` once.
+            ZooError: the model is closed.
+
+        >>> import zoo
+        >>> model = zoo.load("posenet.tiny")
+        >>> model.warmup()
+        """
+        self.network.plan(self.network_input(None), self.looked_at)

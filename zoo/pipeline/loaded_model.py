@@ -1,0 +1,140 @@
+"""A loaded network, whatever it is for: the base of all models."""
+
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, TypeVar
+
+from core.graph.nodes import PartialSpec
+from core.model.graph_model import GraphModel
+from core.tensors import Tensor
+from weights_cache.errors import ZooError
+from zoo.pipeline.inspection import Planned
+from zoo.pipeline.network_summary import Card, network_text
+from zoo.pipeline.pickling import Recipe, reduced
+from zoo.pipeline.verb_signatures import NetworkInput
+
+Self = TypeVar("Self", bound="LoadedModel")
+
+
+class LoadedModel(Planned):
+    """A loaded network: what goes in, what comes out, and any node. Threads may share it.
+
+    Made by `zoo.load`. Usable in a ``with`` statement, which closes it.
+    """
+
+    def __init__(self, name: str, network: GraphModel, recipe: Recipe | None = None):
+        self._name, self._recipe = name, recipe
+        self._network: GraphModel | None = network
+
+    @property
+    def name(self) -> str:
+        """Such as ``"posenet.tiny"``, or the path that the model was loaded from."""
+        return self._name
+
+    @property
+    def backend(self) -> str:
+        """Name of the backend it runs on."""
+        return self.network.backend
+
+    @property
+    def network(self) -> GraphModel:
+        """The graph that runs, with its weights."""
+        if self._network is None:
+            raise ZooError(f"the model {self.name} is closed: load it again with zoo.load")
+        return self._network
+
+    @property
+    def inputs(self) -> dict[str, PartialSpec]:
+        """Name of each input of the network, its shape (None: any length) and dtype."""
+        return self.network.inputs
+
+    @property
+    def outputs(self) -> dict[str, PartialSpec]:
+        """Name of each output of the network, its shape (None: any length) and dtype."""
+        return self.network.outputs
+
+    def predict(self, inputs: NetworkInput, *, raw: bool = False) -> dict[str, Tensor]:
+        """Run the network on ready-made input.
+
+        Args:
+            inputs: array or tensor as the property `inputs` tells, or a dict of them by name.
+            raw: give the outputs of a quantised network as their integers, not as the real values
+                that they stand for.
+
+        Returns:
+            Every output by name, as the network gives it.
+
+        Raises:
+            CoreError: an input is missing, unknown, or of another shape or dtype.
+            ZooError: the model is closed.
+        """
+        return self.network.predict(inputs, raw=raw)
+
+    def predict_async(
+        self, inputs: NetworkInput, *, raw: bool = False, timeout: float | None = None
+    ) -> Coroutine[Any, Any, dict[str, Tensor]]:
+        """`predict` to await: the event loop goes on while a worker thread computes.
+
+        Any other method can be awaited likewise, such as
+        ``await core.run_async(model.estimate_single_pose, photo)``. If the awaiting task is
+        cancelled, the run ends at its next step.
+
+        Args:
+            inputs: as for `predict`.
+            raw: as for `predict`.
+            timeout: seconds from the first ``await`` on, above 0; None: any time. For other
+                methods: ``asyncio.wait_for(core.run_async(...), seconds)``.
+
+        Returns:
+            To await: every output by name.
+
+        Raises:
+            LimitError: (awaited) there is no result after ``timeout`` seconds; the run is
+                cancelled then.
+            CoreError: as of `predict`, or ``timeout`` is no such number.
+            ZooError: the model is closed.
+
+        >>> import asyncio, zoo
+        >>> import numpy as np
+        >>> model = zoo.load("posenet.tiny")
+        >>> inputs = {name: np.zeros([n or 1 for n in x.shape], x.dtype)
+        ...           for name, x in model.inputs.items()}
+        >>> outputs = asyncio.run(model.predict_async(inputs, timeout=60))
+        >>> outputs.keys() == model.outputs.keys()
+        True
+        """
+        return self.network.predict_async(inputs, raw=raw, timeout=timeout)
+
+    def execute(
+        self, inputs: NetworkInput, outputs: Sequence[str], *, raw: bool = False
+    ) -> dict[str, Tensor]:
+        """Run what leads to any nodes of the network, not only to its outputs.
+
+        Args:
+            inputs: as for `predict`; a dict may name any node, which then is not computed.
+            outputs: names of outputs or nodes; ``model.network.graph.nodes`` lists the nodes.
+            raw: as for `predict`.
+
+        Returns:
+            What was asked for, by the names given.
+        """
+        return self.network.execute(inputs, outputs, raw=raw)
+
+    def describe(self) -> Card:
+        """Inputs, outputs, number of parameters and types of nodes, as a text of a few lines."""
+        return Card(network_text(self.network, repr(self)[1:-1]))
+
+    def close(self) -> None:
+        """Let go of the network with its weights; the model cannot run after that."""
+        self._network = None
+
+    def __enter__(self: Self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return reduced(self.name, self.backend, self._recipe)
+
+    def __repr__(self) -> str:
+        return f"<zoo model {self.name}>"

@@ -1,0 +1,306 @@
+"""A loaded model, and the only pipeline: read → preprocess → run → decode → map back."""
+
+import importlib
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+import numpy as np
+
+from core.contexts import apart
+from core.locks import new_lock
+from core.model.graph_model import GraphModel
+from core.tensors import Tensor
+from weights_cache.errors import MissingError, ZooError
+from zoo.catalog import find_entry, is_entry, with_parts
+from zoo.entry import Entry
+from zoo.images.lists import for_each_batch
+from zoo.images.reading import read_image
+from zoo.networks import build_network
+from zoo.pipeline.loaded_model import LoadedModel
+from zoo.pipeline.mirroring import flipped_result
+from zoo.pipeline.options import check_flag, check_options
+from zoo.pipeline.pickling import Recipe
+from zoo.pipeline.preprocess import prepare, prepare_crops
+from zoo.pipeline.verb_signatures import ImageSource, model_verb
+from zoo.shared.crop_regions import Region
+from zoo.shared.placement import Placement
+
+Result = TypeVar("Result")
+Outputs = Mapping[str, np.ndarray]
+
+MOST_CROPS = 16  # in one batch: each takes megabytes while a network runs
+
+#: The model and the photo by their identity, and the size that the photo was brought to.
+Look = tuple[int, int, tuple[int, int]]
+
+#: What `Model.look_at` gives of the photos that ran as one batch.
+_seen: ContextVar[Mapping[Look, tuple[Outputs, Placement]]] = ContextVar(
+    "seen", default=MappingProxyType({})
+)
+
+
+class Model(LoadedModel):
+    """A pretrained model, by its name in `zoo.models`: a `LoadedModel` that also takes pictures.
+
+    The classes of tasks add their verbs, such as ``estimate_single_pose``.
+    """
+
+    def __init__(
+        self,
+        entry: Entry,
+        options: Mapping[str, Any],
+        *,
+        backend: str | None = None,
+        weights: str | os.PathLike[str] | None = None,
+    ):
+        self.entry, self.options = entry, dict(options)
+        self.input_size = self.input_size_of(entry, options)
+        network = GraphModel(build_network(entry, options, weights), backend)
+        super().__init__(entry.name, network, Recipe.of_entry(entry, options, weights))
+        self._parts: dict[str, Model] = {}
+        self._making_parts = new_lock()
+
+    @classmethod
+    def labels_of(cls, entry: Entry) -> tuple[str, ...]:
+        """Names of what it tells apart, without loading it; none of models that do not."""
+        from zoo.labels import read_labels
+
+        return read_labels(entry.labels) if entry.labels else ()
+
+    @classmethod
+    def input_size_of(cls, entry: Entry, options: Mapping[str, Any]) -> tuple[int, int]:
+        """Height and width that pictures are brought to."""
+        assert entry.preprocess.size is not None  # or else the class of the model says
+        return entry.preprocess.size
+
+    def part(self, role: str) -> Any:
+        """Another network that this one works with, such as its ``"detector"``; loaded once.
+
+        It is the entry's, or the one that the option of that name chose.
+        """
+        network = self.network  # a closed model loads nothing
+        with self._making_parts:
+            if role not in self._parts:
+                chosen = self.options.get(role) or self.entry.parts[role]
+                if isinstance(chosen, Model):
+                    return chosen  # the caller's own, who closes it
+                entry = find_entry(chosen)
+                defaults = check_options(chosen, entry.options, {})
+                self._parts[role] = make_model(entry, defaults, network.backend)
+            return self._parts[role]
+
+    def network_input(self, image: Any) -> Any:
+        """What the network is given for a whole picture; by default for a black one."""
+        if image is None and all(s.smallest is not None for s in self.inputs.values()):
+            return None  # the shapes are declared, and need not be those of pictures
+        photo = np.zeros((*self.input_size, 3), np.uint8) if image is None else read_image(image)
+        return prepare(photo, self.entry.preprocess, self.input_size)[0]
+
+    def warmup(self, *parts: str) -> None:
+        """Make the network ready, so that the first picture takes no longer than the next ones.
+
+        Args:
+            parts: other networks that are to be loaded and made ready, too, by the roles of the
+                entry's ``parts``, such as ``"detector"``. Those that were used already always are.
+
+        Raises:
+            ZooError: there is no such part, or the model is closed.
+
+        >>> import zoo
+        >>> model = zoo.load("posenet.tiny")
+        >>> model.warmup()
+        """
+        for role in parts:
+            if role not in self.entry.parts:
+                known = ", ".join(self.entry.parts) or "none"
+                raise ZooError(f"{self.name} has no part {role!r}; its parts: {known}")
+        super().warmup()
+        for role in dict.fromkeys([*parts, *self._parts]):
+            self.part(role).warmup()
+
+    def close(self) -> None:
+        """Let go of the network and its parts; the model cannot run after that."""
+        super().close()
+        with self._making_parts:
+            for part in self._parts.values():
+                part.close()
+            self._parts.clear()
+
+    @model_verb
+    def infer(self, image: ImageSource, *, embedding: bool = False) -> Tensor:
+        """Features of an image, for uses of your own.
+
+        Args:
+            image: anything that the verbs take.
+            embedding: the features that the network computes before its last layers, instead
+                of its main output; the entry names the nodes of both.
+
+        Returns:
+            float32 [1, ...], of the image brought to the size of the network's input; for a list
+            of images a list of such tensors.
+
+        Raises:
+            ZooError: the model has no embedding, or the image cannot be read.
+        """
+        wanted = self.entry.embedding if embedding else self.entry.output
+        if not wanted:
+            raise ZooError(
+                f"{self.name} has no embedding: execute gives any node of network.graph.nodes"
+            )
+        network = self.network
+
+        def infer_batch(photos: Sequence[np.ndarray]) -> list[Tensor]:
+            values, _ = self._prepared(photos, self.input_size)
+            return self.rows_of(network.execute(values, [wanted])[wanted], len(photos))
+
+        return for_each_batch(image, infer_batch, self.entry.together, list)
+
+    def rows_of(self, batch: Tensor, count: int) -> list[Tensor]:
+        """What a network gives for each image of a batch, [1, ...]."""
+        return [batch] if count == 1 else [batch[i : i + 1] for i in range(count)]
+
+    def look_at(
+        self, photo: np.ndarray, size: tuple[int, int] | None = None
+    ) -> tuple[Outputs, Placement]:
+        """Run the network on a whole photo.
+
+        Args:
+            photo: uint8 [height, width, 3].
+            size: height and width that it is brought to, by default the model's.
+
+        Returns:
+            What `looked_at` names, [1, ...], by name, and where the photo lies in the input.
+        """
+        size = size or self.input_size
+        seen = _seen.get().get((id(self), id(photo), size))
+        return seen or self._look_together([photo], size)[0]
+
+    def _look_together(
+        self, photos: Sequence[np.ndarray], size: tuple[int, int]
+    ) -> list[tuple[Outputs, Placement]]:
+        """What `look_at` gives for each of some photos, by one run of the network."""
+        values, placements = self._prepared(photos, size)
+        outputs = self._outputs(values)
+        if len(photos) == 1:
+            return [(outputs, placements[0])]
+        return [
+            ({name: array[i : i + 1] for name, array in outputs.items()}, placement)
+            for i, placement in enumerate(placements)
+        ]
+
+    def _prepared(
+        self, photos: Sequence[np.ndarray], size: tuple[int, int]
+    ) -> tuple[np.ndarray, list[Placement]]:
+        """Whole photos as the input of the network, [photos, ...], and where each lies in it."""
+        pairs = [prepare(photo, self.entry.preprocess, size) for photo in photos]
+        values = [value for value, _ in pairs]
+        batch = values[0] if len(values) == 1 else np.concatenate(values)
+        return batch, [placement for _, placement in pairs]
+
+    def look_closer(
+        self, photo: np.ndarray, regions: Sequence[Region]
+    ) -> tuple[Outputs, list[Placement]]:
+        """Run the network on parts of a photo: in batches where it takes them, else one by one.
+
+        Args:
+            photo: uint8 [height, width, 3].
+            regions: at least one, in pixels of the photo.
+
+        Returns:
+            Every output [regions, ...] by name, and where each region lies in the input.
+        """
+        seen: list[Outputs] = []
+        placements: list[Placement] = []
+        most = MOST_CROPS if self.entry.batch else 1
+        for start in range(0, len(regions), most):
+            some = regions[start : start + most]
+            values, places = prepare_crops(photo, self.entry.preprocess, self.input_size, some)
+            seen.append(self._outputs(values))
+            placements += places
+        return {name: np.concatenate([o[name] for o in seen]) for name in seen[0]}, placements
+
+    def _outputs(self, values: np.ndarray) -> Outputs:
+        found = self.network.execute(values, self.looked_at)
+        return {name: np.asarray(tensor) for name, tensor in found.items()}
+
+    def run(
+        self,
+        source: Any,
+        estimate: Callable[[np.ndarray], Result],
+        *,
+        mirror: bool,
+        size: tuple[int, int] | None = None,
+    ) -> Result:
+        """Take one image through the pipeline, or several.
+
+        Args:
+            source: an image, or a list, iterator or batch [n, h, w, 3] of them.
+            estimate: from a photo, uint8 [height, width, 3], to the result in its pixels. Of a
+                list, `look_at` has looked at some photos at once where the entry allows it.
+            mirror: the images are mirror images: what is seen is their flip.
+            size: that ``estimate`` passes to `look_at`, by default the model's.
+
+        Returns:
+            The result of one image; of a list the list of results, of an iterator an iterator
+            over them, which goes on after an image that raised an error. The type is that of one,
+            as the decorator of the verb says the others.
+        """
+        _ = self.network  # a closed model says so now, not at the first image
+        check_flag("mirror", mirror)
+        side = size or self.input_size
+
+        def run_batch(photos: Sequence[np.ndarray]) -> list[Result]:
+            if mirror:
+                photos = [np.ascontiguousarray(photo[:, ::-1]) for photo in photos]
+            looked = self._look_together(photos, side) if len(photos) > 1 else ()
+            keys = ((id(self), id(photo), side) for photo in photos)
+            seen = dict(zip(keys, looked, strict=False))
+
+            def estimates() -> list[Result]:
+                _seen.set(seen)
+                return [estimate(photo) for photo in photos]
+
+            results = apart(estimates)
+            if not mirror:
+                return results
+            widths = [photo.shape[1] for photo in photos]
+            return list(map(flipped_result, results, widths))
+
+        return for_each_batch(source, run_batch, self.entry.together)
+
+    def __repr__(self) -> str:
+        options = "".join(f", {k}={v!r}" for k, v in self.options.items())
+        return f"<zoo model {self.name}{options}>"
+
+
+def make_model(
+    entry: Entry,
+    options: Mapping[str, Any],
+    backend: str | None = None,
+    weights: str | os.PathLike[str] | None = None,
+) -> Any:
+    """Load the network of an entry, with all its options."""
+    try:
+        return model_class(entry)(entry, options, backend=backend, weights=weights)
+    except MissingError as error:
+        raise _of_model(error, entry) from None
+
+
+def _of_model(error: MissingError, entry: Entry) -> MissingError:
+    """The error about a model, with all else that is missing of what it works with."""
+    if is_entry(error.name):
+        return error  # of a part; else the name is the record's
+    from zoo.cli.weight_selection import missing_files, of_entry
+
+    lacking = {part.name: missing_files(of_entry(part)) for part in with_parts(entry)}
+    partners = [name for name, files in lacking.items() if files and name != entry.name]
+    return error.of_model(entry.name, [f for files in lacking.values() for f in files], partners)
+
+
+def model_class(entry: Entry) -> Any:
+    """The class of an entry's task whose verbs the model has."""
+    module, name = entry.model.split(":")
+    return getattr(importlib.import_module(f"zoo.{entry.task}.{module}"), name)

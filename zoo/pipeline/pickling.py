@@ -1,0 +1,75 @@
+"""Loaded models in pickles: what `zoo.load` was given, so a pickle holds no weights."""
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from core.bounds import Limits
+from weights_cache.errors import ZooError
+from zoo.catalog import find_entry, is_entry
+from zoo.entry import Entry
+
+
+class Recipe(NamedTuple):
+    """The arguments of `zoo.load` that give a model; its backend is added when it is pickled.
+
+    Paths are absolute, as another process may work in another folder.
+    """
+
+    source: str
+    arguments: Mapping[str, Any]
+
+    @classmethod
+    def of_entry(
+        cls, entry: Entry, options: Mapping[str, Any], weights: str | os.PathLike[str] | None
+    ) -> "Recipe | None":
+        """Of a pretrained model; None if `zoo.load` does not know the entry."""
+        if not is_entry(entry.name) or find_entry(entry.name) is not entry:
+            return None
+        own = {} if weights is None else {"weights": _absolute(weights)}
+        return cls(entry.name, {**own, **options})
+
+    @classmethod
+    def of_path(
+        cls, path: str, kernels: Mapping[str, Any] | None, limits: Limits | None = None
+    ) -> "Recipe":
+        """Of a model from a file, folder or URL."""
+        given = {"kernels": dict(kernels) if kernels else None, "limits": limits}
+        return cls(_absolute(path), {k: v for k, v in given.items() if v is not None})
+
+
+def _absolute(path: str | os.PathLike[str]) -> str:
+    """A path from the root on; what is none, such as a URL, as it is."""
+    return os.path.abspath(path) if os.path.exists(path) else os.fspath(path)
+
+
+def reduced(
+    name: str, backend: str, recipe: Recipe | None
+) -> tuple[Callable[..., Any], tuple[str, Mapping[str, Any]]]:
+    """What a model gives to pickle and copy.
+
+    Args:
+        name: of the model.
+        backend: that it runs on.
+        recipe: by which it was loaded.
+
+    Raises:
+        ZooError: `zoo.load` did not load it.
+    """
+    if recipe is None:
+        raise ZooError(
+            f"the model {name} cannot be pickled, as zoo.load did not load it: a pickle holds the "
+            "arguments of zoo.load"
+        )
+    return load_again, (recipe.source, {"backend": backend, **recipe.arguments})
+
+
+def load_again(source: str, arguments: Mapping[str, Any]) -> Any:
+    """What unpickling calls: `zoo.load`, and nothing else.
+
+    >>> load_again("posenet.tiny", {"output_stride": 8}).options["output_stride"]
+    8
+    """
+    from zoo.pipeline.model_cache import load
+
+    return load(source, **arguments)

@@ -1,0 +1,208 @@
+"""From RGB pixels to the input of a network, and the way back for coordinates."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+import core
+from weights_cache.dependencies import needed_for
+from zoo.entry import Preprocess
+from zoo.shared.crop_regions import Region
+from zoo.shared.placement import Placement
+
+Size = tuple[int, int]  # height, width
+
+
+def prepare(photo: np.ndarray, how: Preprocess, size: Size) -> tuple[np.ndarray, Placement]:
+    """Bring a whole photo to the input of a network.
+
+    Args:
+        photo: uint8 [height, width, 3], RGB.
+        how: the entry's facts.
+        size: height and width of the input.
+
+    Returns:
+        [1, height, width, 3] of the entry's dtype, and where the photo lies in it.
+    """
+    fit = _FITS[how.fit](photo.shape[:2], size)
+    resize = _resized if how.resize == "pillow" else _resized_as_tfjs
+    return _scaled(resize(photo, fit, size)[None], how), fit.placement
+
+
+def place(photo: Size, how: Preprocess, size: Size) -> Placement:
+    """Where a photo of some height and width lies in an input, as `prepare` puts it there."""
+    return _FITS[how.fit](photo, size).placement
+
+
+def prepare_crops(
+    photo: np.ndarray, how: Preprocess, size: Size, regions: Sequence[Region]
+) -> tuple[np.ndarray, list[Placement]]:
+    """Bring regions of a photo to the input of a network, as one batch.
+
+    Args:
+        photo: uint8 [height, width, 3], RGB.
+        how: the entry's facts.
+        size: height and width of the input.
+        regions: in pixels of the photo; they may reach out of it.
+
+    Returns:
+        [regions, height, width, 3] of the entry's dtype, and where each region lies in it.
+    """
+    placements = [region.placement(size) for region in regions]
+    crops = [_sampled(photo, p, size, how.border) for p in placements]
+    return _scaled(np.concatenate(crops), how), placements
+
+
+def _scaled(pixels: np.ndarray, how: Preprocess) -> np.ndarray:
+    if how.dtype != "float32":
+        return pixels if pixels.dtype == how.dtype else np.rint(pixels).astype(how.dtype)
+    values = pixels.astype(np.float32)
+    values /= np.asarray(how.divide, np.float32)
+    values -= np.asarray(how.subtract, np.float32)
+    return values
+
+
+# --- whole photos ---------------------------------------------------------------------------
+
+
+class _Fit(NamedTuple):
+    """Which part of a photo goes where in the input; boxes are left, top, right, bottom."""
+
+    source: tuple[float, float, float, float]  # in the photo, which it may reach out of
+    target: tuple[int, int, int, int]  # in the input
+    placement: Placement
+
+
+def _letterbox(photo: Size, size: Size) -> _Fit:
+    """The largest placement that keeps the aspect ratio, centred."""
+    scale = min(size[1] / photo[1], size[0] / photo[0])
+    height, width = (max(1, round(n * scale)) for n in photo)
+    left, top = (size[1] - width) // 2, (size[0] - height) // 2
+    target = left, top, left + width, top + height
+    whole = 0, 0, photo[1], photo[0]
+    return _Fit(whole, target, Placement.of_scale(scale, scale, left, top))
+
+
+def _stretch(photo: Size, size: Size) -> _Fit:
+    return _of_source((0, 0, photo[1], photo[0]), size)
+
+
+def _crop(photo: Size, size: Size) -> _Fit:
+    """The square in the middle, of whole pixels."""
+    side = min(photo)
+    left, top = (photo[1] - side) // 2, (photo[0] - side) // 2
+    return _of_source((left, top, left + side, top + side), size)
+
+
+def _pad(photo: Size, size: Size) -> _Fit:
+    side = max(photo)
+    return _of_source((0, 0, side, side), size)
+
+
+def _of_source(source: tuple[float, float, float, float], size: Size) -> _Fit:
+    left, top, right, bottom = source
+    across, down = size[1] / (right - left), size[0] / (bottom - top)
+    placement = Placement.of_scale(across, down, -left * across, -top * down)
+    return _Fit(source, (0, 0, size[1], size[0]), placement)
+
+
+_FITS = {"letterbox": _letterbox, "stretch": _stretch, "crop": _crop, "pad": _pad}
+
+
+def _resized(photo: np.ndarray, fit: _Fit, size: Size) -> np.ndarray:
+    """By Pillow, as the reference outputs were made, on black."""
+    with needed_for("resizing pictures"):
+        from PIL import Image
+
+    left, top, right, bottom = fit.target
+    image = Image.fromarray(_source(photo, fit))
+    small = image.resize((right - left, bottom - top), Image.Resampling.BILINEAR)
+    if small.size == (size[1], size[0]):
+        return np.asarray(small)
+    canvas = np.zeros((*size, 3), np.uint8)
+    canvas[top:bottom, left:right] = np.asarray(small)
+    return canvas
+
+
+def _resized_as_tfjs(photo: np.ndarray, fit: _Fit, size: Size) -> np.ndarray:
+    """As resizeBilinear of TensorFlow.js, which reads at most four pixels for each new one.
+
+    Only those become floats: of a large photo all of them would not fit in memory.
+    """
+    part = _source(photo, fit)
+    rows, down = _neighbours(part.shape[0], fit.target[3] - fit.target[1])
+    columns, across = _neighbours(part.shape[1], fit.target[2] - fit.target[0])
+    upper, lower = (
+        first + (second - first) * across[:, None]
+        for first, second in (
+            (part[row][:, column].astype(np.float32) for column in columns) for row in rows
+        )
+    )
+    canvas = np.zeros((*size, 3), np.float32)
+    inner = slice(fit.target[1], fit.target[3]), slice(fit.target[0], fit.target[2])
+    canvas[inner] = upper + (lower - upper) * down[:, None, None]
+    return canvas
+
+
+def _neighbours(old: int, new: int) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
+    """Along an axis: the two pixels that each new one is mixed of, and the second one's share."""
+    at = np.arange(new, dtype=np.float32) * np.float32(old / new)
+    first = np.floor(at).astype(np.intp)
+    return (first, np.minimum(first + 1, old - 1)), at - first.astype(np.float32)
+
+
+def _source(photo: np.ndarray, fit: _Fit) -> np.ndarray:
+    """The part that is resized, alone: what lies beside it does not show at its edges.
+
+    It is black on the right and below, as far as it reaches out of the photo.
+    """
+    left, top, right, bottom = (int(n) for n in fit.source)
+    part = photo[top:bottom, left:right]
+    more = bottom - top - part.shape[0], right - left - part.shape[1]
+    if not any(more):
+        return np.ascontiguousarray(part)
+    return np.pad(part, ((0, more[0]), (0, more[1]), (0, 0)))
+
+
+# --- crops ----------------------------------------------------------------------------------
+
+
+def _sampled(photo: np.ndarray, placement: Placement, size: Size, border: str) -> np.ndarray:
+    """float32 [1, height, width, 3]: each pixel mixed from the four of the photo about it.
+
+    Of a large region blocks of pixels are averaged first, or else most would not be seen at all.
+    Only the part of the photo that is read becomes a tensor; it keeps a block around, so that what
+    lies outside of it is the same as outside of the photo.
+    """
+    block = max(1, int(placement.scale))
+    left, top, right, bottom = _reach(placement, size, photo.shape[:2], block)
+    part = _averaged(photo[top:bottom, left:right], block)[None].astype(np.float32)
+    a, b, c, d, e, f = placement
+    # Placements count from the edge of a pixel, the op from its centre.
+    x, y = (a + b) / 2 + c - left, (d + e) / 2 + f - top
+    row = [a / block, b / block, x / block - 0.5, d / block, e / block, y / block - 0.5, 0.0, 0.0]
+    fill = "constant" if border == "zero" else "nearest"
+    crop = core.transform(
+        core.tensor(part), [row], interpolation="bilinear", fill_mode=fill, output_shape=size
+    )
+    return crop.numpy()
+
+
+def _averaged(photo: np.ndarray, block: int) -> np.ndarray:
+    if block == 1:
+        return photo
+    with needed_for("resizing pictures"):
+        from PIL import Image
+
+    return np.asarray(Image.fromarray(np.ascontiguousarray(photo)).reduce(block))
+
+
+def _reach(placement: Placement, size: Size, photo: Size, margin: int) -> tuple[int, int, int, int]:
+    """The part of a photo that a crop reads, at least one pixel: left, top, right, bottom."""
+    corners = np.array([[0.0, 0.0], [size[1], 0], [size[1], size[0]], [0, size[0]]])
+    points = placement.points_to_photo(corners)
+    limits = np.array([photo[1], photo[0]])
+    low = np.clip(np.floor(points.min(axis=0)) - margin, 0, limits - 1).astype(int)
+    high = np.clip(np.ceil(points.max(axis=0)) + margin, low + 1, limits).astype(int)
+    return int(low[0]), int(low[1]), int(high[0]), int(high[1])

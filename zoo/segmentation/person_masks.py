@@ -1,0 +1,84 @@
+"""Networks that tell people from the background."""
+
+from functools import partial
+
+import numpy as np
+
+from zoo.pipeline.model import Model, Outputs
+from zoo.pipeline.options import check_flag, check_optional
+from zoo.pipeline.verb_signatures import ImageSource, model_verb
+from zoo.results import Segmentation
+from zoo.segmentation.upsampling import Cells, Enlargement
+from zoo.shared.logistic import log_odds, sigmoid
+from zoo.shared.placement import Placement
+
+PERSON_LABELS = ("background", "person")
+
+THRESHOLD = 0.5  # by default: from which probability on a pixel is a person's
+
+
+class PersonModel(Model):
+    """A loaded network one of whose outputs, or what follows from them, tells where people are."""
+
+    @model_verb
+    def segment_person(
+        self,
+        image: ImageSource,
+        *,
+        threshold: float | None = THRESHOLD,
+        probability: bool = False,
+        mirror: bool = False,
+    ) -> Segmentation:
+        """People against the background; see `zoo.segment_person`."""
+        segment = partial(
+            self._segment_person,
+            check_optional("threshold", threshold, low=0, high=1, default=THRESHOLD),
+            check_flag("probability", probability),
+        )
+        return self.run(image, segment, mirror=mirror)
+
+    def _segment_person(
+        self, threshold: float, probability: bool, photo: np.ndarray
+    ) -> Segmentation:
+        outputs, placement = self.look_at(photo)
+        return self.person(outputs, self.enlargement(photo, placement), threshold, probability)
+
+    def enlargement(self, photo: np.ndarray, placement: Placement) -> Enlargement:
+        """From the cells of the outputs to the pixels of a photo."""
+        return Enlargement.of(photo.shape[:2], placement, self.entry.decode.stride)
+
+    def person(
+        self, outputs: Outputs, enlargement: Enlargement, threshold: float, probability: bool
+    ) -> Segmentation:
+        """The result for a photo, from what the network says of it."""
+        field = self.person_field(outputs)
+        return find_person(field, enlargement, self.entry.decode, threshold, probability)
+
+    def person_field(self, outputs: Outputs) -> np.ndarray:
+        """How likely each cell [rows, columns] is of a person, as the entry's `Cells` say."""
+        field: np.ndarray = outputs[self.entry.output][0, :, :, 0]
+        return field
+
+
+def find_person(
+    field: np.ndarray, enlargement: Enlargement, cells: Cells, threshold: float, probability: bool
+) -> Segmentation:
+    """The pixels of a photo that are at least as likely a person's as a threshold says.
+
+    Args:
+        field: [rows, columns] of cells.
+        enlargement: from cells to pixels.
+        cells: what the field holds.
+        threshold: 0..1.
+        probability: whether the result holds it, too.
+    """
+    size = enlargement.size
+    mask, sure = np.empty(size, np.uint8), np.empty(size if probability else 0, np.float32)
+    limit = log_odds(threshold) if cells.log_odds else threshold
+    for rows, strip in enlargement.strips():
+        values = strip.values(field)
+        mask[rows] = values >= limit
+        if probability:
+            sure[rows] = sigmoid(values) if cells.log_odds else np.clip(values, 0, 1)
+    result: Segmentation = {"mask": mask, "labels": list(PERSON_LABELS)}
+    return {**result, "probability": sure} if probability else result
