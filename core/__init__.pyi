@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from core import optimizers as optimizers
 from core.annotations import Scalar
 from core.annotations import TensorLike
+from core.async_run import run_async as run_async
 from core.backends.shader.plans.plan_tuning import tune_shader as tune_shader
 from core.backends.shader.runtime.starting import start_shader as start_shader
 from core.backends.shader.runtime.starting import stop_shader as stop_shader
 from core.bounds import LimitError as LimitError
 from core.bounds import Limits as Limits
 from core.bounds import limits as limits
-from core.operation import op as op
-from core.dtypes import DType
 from core.dispatch import tensor as tensor
+from core.dtypes import DType
 from core.errors import CoreError as CoreError
 from core.errors import KernelNotFound as KernelNotFound
 from core.gradients import custom_grad as custom_grad
@@ -26,7 +26,6 @@ from core.gradients import value_and_grads as value_and_grads
 from core.gradients import variable_grads as variable_grads
 from core.guards import RunCancelledError as RunCancelledError
 from core.kernel_calls import run_kernel as run_kernel
-from core.registry import kernel as kernel
 from core.memory_count import memory as memory
 from core.nan_check import NotFiniteError as NotFiniteError
 from core.nan_check import debug_mode as debug_mode
@@ -40,12 +39,14 @@ from core.op_results import StringNGramsResults
 from core.op_results import StringSplitResults
 from core.op_results import TopkResults
 from core.op_results import UniqueResults
+from core.operation import op as op
 from core.ops.composite import Moments
 from core.ops.ragged import GatheredRows
 from core.ops.sort import Difference
 from core.optimizers import train as train
 from core.profiler import profile as profile
 from core.profiler import time as time
+from core.registry import kernel as kernel
 from core.scopes import dispose as dispose
 from core.scopes import keep as keep
 from core.scopes import tidy as tidy
@@ -58,7 +59,6 @@ from core.tensors import Tensor
 from core.tensors import Tensor as Tensor
 from core.variables import Variable as Variable
 from core.variables import variable as variable
-from core.async_run import run_async as run_async
 from typing import Any
 from typing import overload
 

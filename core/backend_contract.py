@@ -139,8 +139,8 @@ class Executable(ABC):
         """The outputs of the program for its inputs, in data of their own.
 
         Args:
-            feeds: what the backend holds, `core.model.feeds.Quanta`, or arrays, to which their
-                owners may write after the call; in the order of the inputs.
+            feeds: handles of the backend, `core.model.feeds.QuantizedArray`, or arrays, to which
+                their owners may write after the call; in the order of the inputs.
         """
 
     @abstractmethod

@@ -13,7 +13,7 @@ from core.dtypes import DTYPES, DType, dtype_of, promote, to_numpy
 from core.errors import CoreError
 from core.guards import check_promised, count_results
 from core.nan_check import check_finite
-from core.observers import Watcher, active_watchers
+from core.observers import Observer, active_observers
 from core.registry import OPS, READY, find_kernel
 from core.settings import active_backend, flags
 from core.specs import Spec
@@ -64,7 +64,7 @@ def tensor(value: TensorLike, dtype: DType | None = None) -> Tensor:
         spec = Spec(array.shape, dtype_of(array))
     backend = active_backend()
     made = wrap(backend, backend.upload(array), spec)
-    for watcher in active_watchers():
+    for watcher in active_observers():
         watcher.made(made)
     if flags.debug:
         check_finite("tensor", [], [made])
@@ -87,7 +87,7 @@ def run(op: "Op", arguments: tuple, attributes: dict[str, Any]) -> Any:
 
     For a small op this function is the time it takes: what is usual goes straight through.
     """
-    backend, watchers = active_backend(), active_watchers()
+    backend, watchers = active_backend(), active_observers()
     specs: list[Any] = []
     handles: list[Any] = []
     inputs: Any = _take_quickly(op, arguments, backend, specs, handles)
@@ -127,7 +127,7 @@ def run(op: "Op", arguments: tuple, attributes: dict[str, Any]) -> Any:
 
 
 def _show(
-    watchers: Sequence[Watcher],
+    watchers: Sequence[Observer],
     op: "Op",
     inputs: Any,
     attributes: dict[str, Any],

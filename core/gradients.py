@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from core.dispatch import tensor
 from core.dtypes import SMOOTH
 from core.errors import CoreError
-from core.observers import unwatched, watching
+from core.observers import observing, unobserved
 from core.registry import ops
 from core.tape import Tape, filled, slope_dtype
 from core.tensors import Tensor
@@ -42,7 +42,7 @@ def value_and_grads(function: Callable[..., Tensor]) -> Callable[..., tuple[Tens
         if any(x.dtype == "string" for x in xs):
             raise CoreError("strings have no gradient: close over them instead of giving them")
         tape = Tape(xs)
-        with watching(tape):
+        with observing(tape):
             y = _returned(function(*xs))
         found = _walked(tape, y, dy)
         return y, [_of_input(found, x, i) for i, x in enumerate(xs)]
@@ -235,7 +235,7 @@ def variable_grads(
     _check_callable(function)
     wanted = None if variables is None else _checked_variables(variables)
     tape = _VariableTape(wanted)
-    with watching(tape):
+    with observing(tape):
         y = _returned(function())
     if y.shape:
         raise CoreError(f"the loss must be one number, got shape {y.shape}: take its mean or sum")
@@ -294,13 +294,13 @@ def custom_grad(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def with_custom_gradient(*inputs: Any, **options: Any) -> Any:
         xs = [tensor(x) for x in inputs]
-        with unwatched(Tape) as tapes, ExitStack() as outer:
+        with unobserved(Tape) as tapes, ExitStack() as outer:
             # The innermost tape never sees the gradient at work. For the others, which do, what
             # the gradient takes from the function must lead back to the inputs.
             for tape in tapes[:-1]:
-                outer.enter_context(watching(tape))
+                outer.enter_context(observing(tape))
             returned = function(*xs, **options)
-        with unwatched(Tape):
+        with unobserved(Tape):
             ys, gradient, several = _value_and_gradient(name, returned)
         for tape in tapes:
             tape.record_custom(name, xs, ys, gradient)
@@ -332,5 +332,5 @@ def stop_gradient(x: Any) -> Tensor:
     >>> core.grad(lambda x: x * core.stop_gradient(x))(3.0).item()
     3.0
     """
-    with unwatched(Tape):
+    with unobserved(Tape):
         return ops.identity(x)

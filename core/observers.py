@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from core.variables import Variable
 
 
-class Watcher:
+class Observer:
     """Told of what happens in the context that it was put into; does nothing by itself.
 
     ``needs_ops`` says whether it must hear of every op: while one that must looks on, models run op
@@ -57,49 +57,49 @@ class Watcher:
         """
 
 
-_watchers: ContextVar[tuple[Watcher, ...]] = ContextVar("watchers", default=())
-active_watchers = _watchers.get
+_observers: ContextVar[tuple[Observer, ...]] = ContextVar("watchers", default=())
+active_observers = _observers.get
 
 
-def start_watching(watcher: Watcher) -> None:
+def start_observing(watcher: Observer) -> None:
     """Tell a watcher of all that happens from now on, in this thread or task."""
-    _watchers.set((*_watchers.get(), watcher))
+    _observers.set((*_observers.get(), watcher))
 
 
-def stop_watching(watcher: Watcher) -> None:
+def stop_observing(watcher: Observer) -> None:
     """Tell it nothing more; the others go on, whichever of them began first.
 
     They need not end in reverse order: generators that take turns do not.
     """
-    _watchers.set(tuple(w for w in _watchers.get() if w is not watcher))
+    _observers.set(tuple(w for w in _observers.get() if w is not watcher))
 
 
 @contextmanager
-def watching(watcher: Watcher) -> Iterator[None]:
+def observing(watcher: Observer) -> Iterator[None]:
     """Tell a watcher of all that happens inside, in this thread or task."""
-    start_watching(watcher)
+    start_observing(watcher)
     try:
         yield
     finally:
-        stop_watching(watcher)
+        stop_observing(watcher)
 
 
 @contextmanager
-def watching_alone(watcher: Watcher) -> Iterator[None]:
+def observing_alone(watcher: Observer) -> Iterator[None]:
     """Tell one watcher of all that happens inside, and no other."""
-    token = _watchers.set((watcher,))
+    token = _observers.set((watcher,))
     try:
         yield
     finally:
-        put_back(_watchers, token)
+        put_back(_observers, token)
 
 
 @contextmanager
-def unwatched(kind: type[Watcher]) -> Iterator[tuple[Any, ...]]:
+def unobserved(kind: type[Observer]) -> Iterator[tuple[Any, ...]]:
     """Tell the watchers of one kind nothing of what happens inside; yields those watchers."""
-    before = _watchers.get()
-    token = _watchers.set(tuple(w for w in before if not isinstance(w, kind)))
+    before = _observers.get()
+    token = _observers.set(tuple(w for w in before if not isinstance(w, kind)))
     try:
         yield tuple(w for w in before if isinstance(w, kind))
     finally:
-        put_back(_watchers, token)
+        put_back(_observers, token)

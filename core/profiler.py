@@ -8,7 +8,7 @@ from typing import Any, TypedDict, overload
 
 from core.errors import CoreError
 from core.memory_count import memory
-from core.observers import Watcher, watching
+from core.observers import Observer, observing
 from core.settings import active_backend
 from core.specs import Shape
 from core.tensors import Tensor, tensors_in
@@ -106,7 +106,7 @@ def _aligned(text: str, width: int, column: str) -> str:
     return text.ljust(width) if column in _TEXTS else text.rjust(width)
 
 
-class _Meter(Watcher):
+class _Meter(Observer):
     """Writes down every kernel."""
 
     needs_times = True
@@ -197,19 +197,19 @@ def profile(function: Callable[[], Any]) -> Any:
     (1, 4)
     """
     meter = _Meter()
-    with watching(meter):
+    with observing(meter):
         result = _called(function, "profile")
     return _profile_when_done(result) if iscoroutine(result) else meter.profile(result)
 
 
 async def _profile_when_done(waiting: Awaitable[Any]) -> Profile:
     meter = _Meter()
-    with watching(meter):
+    with observing(meter):
         result = await waiting
     return meter.profile(result)
 
 
-class _Clock(Watcher):
+class _Clock(Observer):
     """Adds up the time in kernels."""
 
     needs_times = True
@@ -242,7 +242,7 @@ def time(function: Callable[[], Any]) -> Timing:
     ['kernel_ms', 'wall_ms']
     """
     clock = _Clock()
-    with watching(clock):
+    with observing(clock):
         started = perf_counter()
         result = _called(function, "time")
         wall = perf_counter() - started

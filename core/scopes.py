@@ -11,14 +11,14 @@ from typing import Any, TypeVar, overload
 from weakref import ref
 
 from core.errors import CoreError
-from core.observers import Watcher, active_watchers, start_watching, stop_watching
+from core.observers import Observer, active_observers, start_observing, stop_observing
 from core.tape import CustomNode, Tape
 from core.tensors import Tensor, tensors_in
 
 Result = TypeVar("Result")
 
 
-class Scope(Watcher):
+class Scope(Observer):
     """Knows the tensors made in it, and disposes them when it ends. Made by `core.tidy`.
 
     Functions in several threads may share it: its dict changes in one atomic step.
@@ -36,13 +36,13 @@ class Scope(Watcher):
     def __enter__(self) -> "Scope":
         if self._is_open:
             raise CoreError("this tidy scope is open already: make another with core.tidy()")
-        self._tapes = [(t, len(t.nodes)) for t in active_watchers() if isinstance(t, Tape)]
+        self._tapes = [(t, len(t.nodes)) for t in active_observers() if isinstance(t, Tape)]
         self._is_open = True
-        start_watching(self)
+        start_observing(self)
         return self
 
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
-        stop_watching(self)
+        stop_observing(self)
         self._is_open = False
         made, tapes = self._made, self._tapes
         self._made, self._tapes = {}, []
@@ -161,7 +161,7 @@ def keep(value: Result) -> Result:
     >>> x.is_disposed
     False
     """
-    scopes = [w for w in active_watchers() if isinstance(w, Scope)]
+    scopes = [w for w in active_observers() if isinstance(w, Scope)]
     for tensor in tensors_in(value):
         for scope in scopes:
             scope.keep(tensor)

@@ -12,7 +12,7 @@ from core.dispatch import tensor
 from core.dtypes import SMOOTH
 from core.errors import CoreError
 from core.nan_check import NotFiniteError, users_line
-from core.observers import Watcher
+from core.observers import Observer
 from core.registry import ops
 from core.settings import flags
 from core.specs import Shape, Spec, broadcast_shapes
@@ -136,7 +136,7 @@ class CustomNode:
             yield place, ops.cast(flow, dtype=slope_dtype(place[1]))
 
 
-class Tape(Watcher):
+class Tape(Observer):
     """Records the ops that depend on some watched tensors."""
 
     __slots__ = ("nodes", "reached")

@@ -15,7 +15,7 @@ from core.dtypes import DType, promote
 from core.errors import CoreError
 from core.locks import new_lock
 from core.methods import SWAPPED
-from core.observers import active_watchers
+from core.observers import active_observers
 from core.registry import OPS
 from core.specs import Spec
 from core.tensors import DataContainer, Tensor, disposed_error
@@ -81,7 +81,7 @@ class Variable(Tensor, VariableMethods):
         value = self._present()
         # A fresh alias: a tape then watches what is read while it looks on, and no older reading.
         alias = _alias(value, value.spec)
-        for watcher in active_watchers():
+        for watcher in active_observers():
             watcher.made(alias)
             watcher.read(self, alias)
         return alias

@@ -44,7 +44,7 @@ def check_opengl() -> None:
     """OpenGL refused nothing since it was asked last."""
     from core.registry import load_backend
 
-    owner = load_backend("shader").session.owner
+    owner = load_backend("shader").session.gl_thread
     owner.call(lambda: owner.check_errors("a test"))
 
 

@@ -12,12 +12,12 @@ from weights_cache.atomic_files import locked, unique_sibling
 from weights_cache.errors import WeightsError
 from weights_cache.file_checks import find_fault
 from weights_cache.interruptions import is_interruption
-from weights_cache.locations import CACHE_VARIABLE, Places
+from weights_cache.locations import CACHE_VARIABLE, Locations
 from weights_cache.ownership import close_to_others, find_foreign_link
 from weights_cache.registry import FileRecord, ModelRecord
 
 
-def adopt(places: Places, record: ModelRecord, file: FileRecord) -> Path | None:
+def adopt(places: Locations, record: ModelRecord, file: FileRecord) -> Path | None:
     """Return where the file is now; None where the cache has it nowhere.
 
     Where nothing can be written (a read-only cache) it is used in the place where it was found.
@@ -43,7 +43,7 @@ def require_own_way(folder: Path, path: Path) -> None:
         )
 
 
-def _moved(places: Places, record: ModelRecord, file: FileRecord, source: Path) -> Path:
+def _moved(places: Locations, record: ModelRecord, file: FileRecord, source: Path) -> Path:
     """Give the file its place: by a new name, or where another version needs it a second one."""
     if not stat.S_ISREG(source.lstat().st_mode):
         return source  # a link, which somebody put there on purpose

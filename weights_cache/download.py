@@ -16,20 +16,20 @@ from weights_cache.failures import (
     UnusableError,
     harmless,
 )
-from weights_cache.http_answers import Answer, Budget, answer_to, open_session
+from weights_cache.http_answers import Budget, HttpAnswer, answer_to, open_session
 from weights_cache.partial_files import Part, WrongBytesError
 from weights_cache.progress import after_patience
 from weights_cache.shown_urls import host_of, shown_url
-from weights_cache.transfer_limits import Limits
+from weights_cache.transfer_limits import TransferLimits
 
 if TYPE_CHECKING:
     from weights_cache.sessions import Session
 
-__all__ = ["LIMITS", "Limits", "download", "open_session"]
+__all__ = ["LIMITS", "TransferLimits", "download", "open_session"]
 
 _SHORTEST = 0.001  # seconds of a time-out: 0 is none to sockets
 
-LIMITS = Limits()
+LIMITS = TransferLimits()
 
 #: Servers that never answered or were too slow, and when: others are asked first for a while.
 _silent: dict[str, float] = {}
@@ -40,7 +40,7 @@ def download(
     session: "Session",
     urls: Sequence[str],
     say: Callable[[str], object],
-    limits: Limits | None = None,
+    limits: TransferLimits | None = None,
 ) -> None:
     """Receive ``part`` from the first of ``urls`` that gives the right bytes, and finish it.
 
@@ -66,7 +66,7 @@ def download(
     raise UnavailableError(failures)
 
 
-def _worth_asking(urls: Sequence[str], limits: Limits) -> Sequence[str]:
+def _worth_asking(urls: Sequence[str], limits: TransferLimits) -> Sequence[str]:
     """Without those of servers that were silent a moment ago, unless there are no other ones."""
     now = limits.clock() if _silent else 0.0
     resting = {host for host, then in list(_silent.items()) if now - then < limits.rest}
@@ -104,7 +104,7 @@ def _try_url(source: "_Source", part: Part) -> Failure | None:
     return failure
 
 
-def _wait(attempt: int, retry_after: float | None, limits: Limits) -> float:
+def _wait(attempt: int, retry_after: float | None, limits: TransferLimits) -> float:
     if retry_after is not None:
         return min(retry_after, limits.longest_retry_after)
     return min(limits.first_wait * 2**attempt, limits.longest_wait)
@@ -127,7 +127,7 @@ class _Source:
         url: str,
         session: "Session",
         say: Callable[[str], object],
-        limits: Limits,
+        limits: TransferLimits,
         end: float,
         in_all: float,
     ) -> None:
@@ -209,7 +209,7 @@ class _Source:
         in_time = self._end - self.limits.clock()
         return Budget(max(min(before_body, in_time), _SHORTEST), in_time, self._in_all)
 
-    def _check_answer(self, answer: Answer, part: Part) -> None:
+    def _check_answer(self, answer: HttpAnswer, part: Part) -> None:
         if answer.status not in (200, 206):
             self._asked = None  # that is an answer
         _check_status(answer)
@@ -221,7 +221,7 @@ class _Source:
         self._validator = _strong_validator(answer.headers)
 
 
-def _check_status(answer: Answer) -> None:
+def _check_status(answer: HttpAnswer) -> None:
     status = answer.status
     if status == 429 or status >= 500:
         busy = TransientError(_status_text(answer), f"status {status}")
@@ -233,14 +233,14 @@ def _check_status(answer: Answer) -> None:
         raise UnusableError(_status_text(answer), f"status {status}")
 
 
-def _check_range(answer: Answer, part: Part) -> None:
+def _check_range(answer: HttpAnswer, part: Part) -> None:
     """The part that was asked for, and no other."""
     sent = answer.headers.get("Content-Range", "")
     if not part.size or not sent.startswith(f"bytes {part.size}-"):
         raise WrongBytesError(f"sent the range {sent!r:.100} when asked for bytes {part.size}-")
 
 
-def _check_body(answer: Answer, part: Part) -> None:
+def _check_body(answer: HttpAnswer, part: Part) -> None:
     """Refuse a login page or a compressed body before a byte of it is read."""
     encoding = answer.headers.get("Content-Encoding", "identity")
     if encoding != "identity":
@@ -255,11 +255,11 @@ def _strong_validator(headers: Mapping[str, str]) -> str | None:
     return chosen if chosen.isprintable() and chosen else None
 
 
-def _status_text(answer: Answer) -> str:
+def _status_text(answer: HttpAnswer) -> str:
     return f"answered with status {answer.status} {answer.reason:.60}".rstrip()
 
 
-def _retry_after(answer: Answer) -> float | None:
+def _retry_after(answer: HttpAnswer) -> float | None:
     """Seconds of a Retry-After header, given as a number or as a date."""
     text = answer.headers.get("Retry-After", "").strip()
     if text.isdecimal():

@@ -24,7 +24,7 @@ from weights_cache.locations import (
     CACHE_VARIABLE,
     MIRROR_VARIABLE,
     OFFLINE_VARIABLE,
-    Places,
+    Locations,
     is_offline,
 )
 from weights_cache.ownership import owner_of
@@ -47,7 +47,7 @@ _SHOWN = 1  # files that an error describes; PoseNet has 71
 
 
 def fetch_files(
-    places: Places, record: ModelRecord, faults: Mapping[FileRecord, str], progress: bool | None
+    places: Locations, record: ModelRecord, faults: Mapping[FileRecord, str], progress: bool | None
 ) -> dict[str, Path]:
     """Copy or download files into the cache and return where each is: path in the model → file.
 
@@ -69,7 +69,7 @@ def fetch_files(
 
 @contextmanager
 def installing(
-    places: Places, record: ModelRecord, needed: int, progress: bool | None
+    places: Locations, record: ModelRecord, needed: int, progress: bool | None
 ) -> Iterator[tuple[Install, Progress]]:
     """What puts files of a model into the cache, and what is shown meanwhile.
 
@@ -83,7 +83,7 @@ def installing(
 
 
 def _sort_out(
-    places: Places, record: ModelRecord, faults: Mapping[FileRecord, str]
+    places: Locations, record: ModelRecord, faults: Mapping[FileRecord, str]
 ) -> tuple[dict[FileRecord, Path], dict[FileRecord, str]]:
     """The files that a mirror folder has, and those to download with what was seen of them."""
     copies, wanted = {}, {}
@@ -97,7 +97,7 @@ def _sort_out(
     return copies, wanted
 
 
-def _offline_error(places: Places, record: ModelRecord, wanted: Wanted) -> MissingError:
+def _offline_error(places: Locations, record: ModelRecord, wanted: Wanted) -> MissingError:
     """Of a network that is switched off for good, or of a call that was to stay off it."""
     switched_off = is_offline()
     reasons = [f"the network is switched off ({OFFLINE_VARIABLE})"] if switched_off else []
@@ -112,7 +112,7 @@ def _offline_error(places: Places, record: ModelRecord, wanted: Wanted) -> Missi
 
 
 def _fetch_error(
-    places: Places, record: ModelRecord, wanted: Wanted, failures: Iterable[Failure]
+    places: Locations, record: ModelRecord, wanted: Wanted, failures: Iterable[Failure]
 ) -> MissingError:
     """The first of the files ``wanted`` could not be had."""
     failures = list(failures)
@@ -132,7 +132,7 @@ def _absent(record: ModelRecord, files: Iterable[FileRecord]) -> list[AbsentFile
     return [AbsentFile(record.name, file.path, file.bytes) for file in files]
 
 
-def _local_reasons(places: Places, record: ModelRecord, wanted: Wanted) -> list[str]:
+def _local_reasons(places: Locations, record: ModelRecord, wanted: Wanted) -> list[str]:
     """What is wrong on this machine: a mirror that is not there, files that are damaged."""
     folder = places.missing_mirror()
     text = f"the mirror {shown_url(str(folder))} does not exist ({MIRROR_VARIABLE})"
@@ -153,7 +153,7 @@ def _spoilt(place: str, paths: Iterable[Path]) -> list[str]:
 
 
 def _details(
-    places: Places, record: ModelRecord, wanted: Wanted, verb: str, asked: str = ""
+    places: Locations, record: ModelRecord, wanted: Wanted, verb: str, asked: str = ""
 ) -> str:
     """Of the first files where they were looked for, and what was found there."""
     seen = [
@@ -167,7 +167,7 @@ def _details(
 
 
 def _install(
-    places: Places,
+    places: Locations,
     record: ModelRecord,
     shown: Progress,
     file: FileRecord,
@@ -194,7 +194,7 @@ def _install(
 
 
 def _receive(
-    places: Places, record: ModelRecord, shown: Progress, file: FileRecord, fill: Fill
+    places: Locations, record: ModelRecord, shown: Progress, file: FileRecord, fill: Fill
 ) -> None:
     target, lock = places.in_cache(record, file), places.lock(record, file)
     for path in (target, lock):
@@ -230,7 +230,7 @@ def _read_blocks(source: Path) -> Iterator[bytes]:
 
 
 def _download_all(
-    places: Places, record: ModelRecord, wanted: Wanted, install: Install, shown: Progress
+    places: Locations, record: ModelRecord, wanted: Wanted, install: Install, shown: Progress
 ) -> dict[str, Path]:
     found: dict[str, Path] = {}
     with open_session() as session:

@@ -12,7 +12,7 @@ from urllib.parse import urljoin, urlsplit
 from weights_cache.dependencies import needed_for
 from weights_cache.failures import DownloadError, UnusableError, explain, interruption_in
 from weights_cache.shown_urls import shown_url
-from weights_cache.transfer_limits import Limits
+from weights_cache.transfer_limits import TransferLimits
 
 if TYPE_CHECKING:
     from requests import PreparedRequest, Response
@@ -44,7 +44,7 @@ def open_session(purpose: str = "fetching weights") -> "Session":
     return Session()
 
 
-class Answer:
+class HttpAnswer:
     """The headers of a final answer, and its body as it comes."""
 
     def __init__(self, response: "Response", session: "Session") -> None:
@@ -73,8 +73,8 @@ class Answer:
 
 @contextmanager
 def answer_to(
-    session: "Session", url: str, headers: dict[str, str], limits: Limits, budget: Budget
-) -> Iterator[Answer]:
+    session: "Session", url: str, headers: dict[str, str], limits: TransferLimits, budget: Budget
+) -> Iterator[HttpAnswer]:
     """Ask for ``url`` and follow its redirects; the answer is closed with the ``with`` block.
 
     At most `REDIRECTS` are followed, to http and https and never from https to http. The body of a
@@ -89,7 +89,7 @@ def answer_to(
         response = _final(session, url, headers)
     try:
         session.meter.expect_body(budget.body, budget.in_all)
-        yield Answer(response, session)
+        yield HttpAnswer(response, session)
     finally:
         response.close()
 

@@ -33,7 +33,7 @@ def cache_folder(cache: PathLike | None = None) -> Path:
     return Path(user_cache_dir("friendly-zoo"), "weights")
 
 
-class Places(NamedTuple):
+class Locations(NamedTuple):
     """The places of one call: cache folder, mirror (a folder or a URL), network allowed or not."""
 
     cache: Path
@@ -44,7 +44,7 @@ class Places(NamedTuple):
     @classmethod
     def choose(
         cls, cache: PathLike | None, mirror: PathLike | None, offline: bool | None
-    ) -> "Places":
+    ) -> "Locations":
         """Take each argument, or what its environment variable says where it is None."""
         chosen = os.fspath(mirror or os.environ.get(MIRROR_VARIABLE) or "")
         is_url = chosen.lower().startswith(("http://", "https://"))

@@ -21,7 +21,7 @@ from weights_cache.errors import WeightsError
 from weights_cache.failures import UnavailableError
 from weights_cache.first_use import TOO_LARGE, WEB_PAGE, FirstPart, OtherHashError
 from weights_cache.json_documents import parse_json, read_document
-from weights_cache.locations import CACHE_VARIABLE, OFFLINE_VARIABLE, PathLike, Places
+from weights_cache.locations import CACHE_VARIABLE, OFFLINE_VARIABLE, Locations, PathLike
 from weights_cache.manifest import Group, parse_manifest
 from weights_cache.notes import CheckBook, forget
 from weights_cache.ownership import is_closed, is_own
@@ -75,7 +75,7 @@ def locate_url(
     first use; the message names both hashes and says how to accept the new file.
     """
     address = Address.parse(url)
-    place = _Place(address, Places.choose(cache, None, offline), progress)
+    place = _Place(address, Locations.choose(cache, None, offline), progress)
     if place.faults():
         place.fill()
     return place.folder / address.name
@@ -83,14 +83,14 @@ def locate_url(
 
 def clear_url(url: str | None = None, *, cache: PathLike | None = None) -> int:
     """Remove the files of a URL (None: of every one) from the cache; return the bytes freed."""
-    places = Places.choose(cache, None, offline=True)
+    places = Locations.choose(cache, None, offline=True)
     root = places.cache / URLS_FOLDER
     if url is not None:
         return _clear(places, _own_folder(root / Address.parse(url).key).name)
     return sum(_clear(places, name) for name in os.listdir(root)) if root.is_dir() else 0
 
 
-def _clear(places: Places, key: str) -> int:
+def _clear(places: Locations, key: str) -> int:
     folder = places.cache / URLS_FOLDER / key
     if folder.is_symlink() or not folder.is_dir():
         return 0
@@ -102,7 +102,7 @@ def _clear(places: Places, key: str) -> int:
 
 
 @contextmanager
-def _held(places: Places, key: str, say: Say | None = None) -> Iterator[None]:
+def _held(places: Locations, key: str, say: Say | None = None) -> Iterator[None]:
     """No other process changes a folder meanwhile; errors of the disk are put in words."""
     lock = places.cache / ".locks" / f"{URLS_FOLDER}--{key}.lock"
     for path in (lock, places.cache / URLS_FOLDER / key):
@@ -130,7 +130,7 @@ def _own_folder(folder: Path) -> Path:
 class _Place:
     """The folder of one URL in the cache."""
 
-    def __init__(self, address: Address, places: Places, progress: bool | None) -> None:
+    def __init__(self, address: Address, places: Locations, progress: bool | None) -> None:
         self.address = address
         self.folder = _own_folder(places.cache / URLS_FOLDER / address.key)
         self._places, self._progress = places, progress

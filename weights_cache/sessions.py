@@ -19,7 +19,7 @@ from urllib3.poolmanager import PoolManager
 
 from weights_cache.failures import SlowError, TransientError, UnusableError
 from weights_cache.interruptions import is_interruption
-from weights_cache.transfer_limits import RATE_VARIABLE, Limits, rate_text
+from weights_cache.transfer_limits import RATE_VARIABLE, TransferLimits, rate_text
 
 #: Bytes that may come without one of the body among them: headers, interim answers, sizes of
 #: chunks, trailers. A block of the body has up to 64 KiB and is read ahead by 8 KiB.
@@ -34,9 +34,9 @@ class Meter:
     """
 
     def __init__(self) -> None:
-        self.expect_headers(Limits(), inf)
+        self.expect_headers(TransferLimits(), inf)
 
-    def expect_headers(self, limits: Limits, seconds: float) -> None:
+    def expect_headers(self, limits: TransferLimits, seconds: float) -> None:
         """From now until the final headers ``seconds`` may pass."""
         self._limits, self._least = limits, 0.0
         self._expect(seconds, _no_answer)

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 from weights_cache.errors import WeightsError
 from weights_cache.file_checks import find_bundled_fault, find_fault, find_size_fault
-from weights_cache.locations import MIRROR_VARIABLE, PathLike, Places
+from weights_cache.locations import MIRROR_VARIABLE, Locations, PathLike
 from weights_cache.registry import BUNDLED, FileRecord, ModelRecord, find_record
 
 Check = Callable[[Path, FileRecord], str | None]  # what is wrong with a file, or None
@@ -75,7 +75,7 @@ def locate(
         return _bundled_files(record)
     from weights_cache.notes import CheckBook
 
-    places = Places.choose(cache, mirror, offline)
+    places = Locations.choose(cache, mirror, offline)
     book, kits = CheckBook(record.name), places.kit_folders(record)
     found: dict[str, Path] = {}
     faults: dict[FileRecord, str] = {}
@@ -110,7 +110,7 @@ def fetch(
     record = find_record(name).limited_to(only)
     if record.bundled:
         return _bundled_files(record)
-    places = Places.choose(cache, mirror, offline)
+    places = Locations.choose(cache, mirror, offline)
     kits = places.kit_folders(record)
     found: dict[str, Path] = {}
     faults: dict[FileRecord, str] = {}
@@ -159,11 +159,11 @@ def file_states(
     'bundled'
     """
     record = find_record(name).limited_to(only)
-    places = Places.choose(cache, mirror, offline=True)
+    places = Locations.choose(cache, mirror, offline=True)
     return {file.path: _state(places, record, file) for file in record.files}
 
 
-def _state(places: Places, record: ModelRecord, file: FileRecord) -> State:
+def _state(places: Locations, record: ModelRecord, file: FileRecord) -> State:
     if record.bundled:
         return "bundled"
     if any(_has_size(path, file) for path in places.in_kits(record, file)):
@@ -175,7 +175,7 @@ def _state(places: Places, record: ModelRecord, file: FileRecord) -> State:
 
 
 def _find_file(
-    places: Places, record: ModelRecord, file: FileRecord, kits: list[Path], check: Check
+    places: Locations, record: ModelRecord, file: FileRecord, kits: list[Path], check: Check
 ) -> tuple[Path | None, str]:
     """Where a kit or the cache has the file, or else what is wrong with its place in the cache."""
     for folder in kits:
@@ -202,7 +202,7 @@ def _bundled_files(record: ModelRecord) -> ModelFiles:
 
 
 def _complete(
-    places: Places,
+    places: Locations,
     record: ModelRecord,
     found: dict[str, Path],
     faults: dict[FileRecord, str],

@@ -12,7 +12,7 @@ from weights_cache.progress import PATIENCE
 RATE_VARIABLE = "ZOO_LEAST_RATE"
 
 
-class Limits(NamedTuple):
+class TransferLimits(NamedTuple):
     """How long a transfer waits, in seconds, and how often it tries one URL.
 
     ``connect`` and ``read`` hold for each packet. ``silence`` is what all attempts at one URL may
@@ -40,7 +40,7 @@ class Limits(NamedTuple):
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.monotonic
 
-    def of_user(self) -> "Limits":
+    def of_user(self) -> "TransferLimits":
         """With the least rate that the environment variable ZOO_LEAST_RATE gives, if it does.
 
         Raises:
@@ -52,7 +52,7 @@ class Limits(NamedTuple):
     def seconds_for(self, size: int) -> float:
         """How long a file of some bytes may take.
 
-        >>> Limits().seconds_for(1_000_000)
+        >>> TransferLimits().seconds_for(1_000_000)
         220.0
         """
         return self.fixed + (size / self.least_rate if self.least_rate else inf)

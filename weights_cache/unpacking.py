@@ -17,7 +17,7 @@ from weights_cache.errors import WeightsError
 from weights_cache.fetching import installing
 from weights_cache.file_checks import find_fault
 from weights_cache.kits import MIRROR
-from weights_cache.locations import PathLike, Places
+from weights_cache.locations import Locations, PathLike
 from weights_cache.packing import MANIFEST, PACKAGE
 from weights_cache.partial_files import Part, WrongBytesError
 from weights_cache.paths import inside, require_relative
@@ -79,7 +79,7 @@ def install_kit(
     knows.
     """
     path = Path(kit)
-    places = Places.choose(cache, None, offline=True)
+    places = Locations.choose(cache, None, offline=True)
     with _opened(path) as contents:
         if not contents.files:
             raise WeightsError(
@@ -234,7 +234,7 @@ def _blocks(path: Path, opened: Open) -> Iterator[bytes]:
 
 
 def _install(
-    places: Places,
+    places: Locations,
     record: ModelRecord,
     files: Mapping[FileRecord, Open],
     path: Path,

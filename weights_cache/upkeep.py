@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from weights_cache.atomic_files import locked, siblings, writing_to
 from weights_cache.file_checks import find_fault, find_size_fault, is_missing
-from weights_cache.locations import PathLike, Places
+from weights_cache.locations import Locations, PathLike
 from weights_cache.notes import forget
 from weights_cache.registry import BUNDLED, FileRecord, ModelRecord, find_record, list_records
 
@@ -52,7 +52,7 @@ def verify(
     [None, None]
     """
     record = find_record(name).limited_to(only)
-    places = Places.choose(cache, mirror, offline=True)
+    places = Locations.choose(cache, mirror, offline=True)
     reports = [_verify_file(places, record, file) for file in record.files]
     needed = {file.path for file in record.files if file.urls or record.bundled}
     return [report for report in reports if report.place or report.path in needed]
@@ -74,7 +74,7 @@ def clear(
     alone.
     """
     records = list_records() if name is None else [find_record(name).limited_to(only)]
-    places = Places.choose(cache, None, offline=True)
+    places = Locations.choose(cache, None, offline=True)
     with writing_to(places.cache, 0, _BY_HAND):
         freed = sum(_clear_old(places, record) for record in records) if only is None else 0
         freed += sum(_clear_model(places, record) for record in records)
@@ -87,7 +87,7 @@ def clear(
 
 def cached_bytes(*, cache: PathLike | None = None) -> int:
     """Bytes of the registered files that are in the cache, whole or not; without old versions."""
-    places = Places.choose(cache, None, offline=True)
+    places = Locations.choose(cache, None, offline=True)
     files = (places.in_cache(record, file) for record in list_records() for file in record.files)
     return sum(map(_size, files))
 
@@ -101,7 +101,7 @@ def old_versions(*, cache: PathLike | None = None) -> list[OldVersion]:
     >>> old_versions(cache="an empty folder")
     []
     """
-    places = Places.choose(cache, None, offline=True)
+    places = Locations.choose(cache, None, offline=True)
     found = []
     for record in list_records():
         with suppress(OSError):  # a folder that another user closed
@@ -121,12 +121,12 @@ def clear_old_versions(*, cache: PathLike | None = None) -> int:
     >>> clear_old_versions(cache="an empty folder")
     0
     """
-    places = Places.choose(cache, None, offline=True)
+    places = Locations.choose(cache, None, offline=True)
     with writing_to(places.cache, 0, _BY_HAND):
         return sum(_clear_old(places, record) for record in list_records())
 
 
-def _verify_file(places: Places, record: ModelRecord, file: FileRecord) -> FileReport:
+def _verify_file(places: Locations, record: ModelRecord, file: FileRecord) -> FileReport:
     if record.bundled:
         candidates = [BUNDLED / record.name / file.path]
     else:
@@ -141,7 +141,7 @@ def _verify_file(places: Places, record: ModelRecord, file: FileRecord) -> FileR
     return FileReport(file.path, there[0], find_fault(there[0], file))
 
 
-def _clear_model(places: Places, record: ModelRecord) -> int:
+def _clear_model(places: Locations, record: ModelRecord) -> int:
     """Remove the files of a record in this and other versions, and the notes."""
     forget(record.name)
     folder = places.cache / record.name
@@ -158,7 +158,7 @@ def _clear_model(places: Places, record: ModelRecord) -> int:
     return freed
 
 
-def _clear_old(places: Places, record: ModelRecord) -> int:
+def _clear_old(places: Locations, record: ModelRecord) -> int:
     """Remove other versions, and what is left in the places of earlier releases."""
     folder = places.cache / record.name
     if folder.is_symlink():
@@ -174,7 +174,7 @@ def _clear_old(places: Places, record: ModelRecord) -> int:
     return freed
 
 
-def _former_files(places: Places, record: ModelRecord) -> Iterator[Path]:
+def _former_files(places: Locations, record: ModelRecord) -> Iterator[Path]:
     """What there is in the places of earlier releases."""
     folder = places.cache / record.name
     paths = [path for file in record.files for path in _own_files(folder, folder / file.path)]

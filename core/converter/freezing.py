@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from core.bounds import LimitError
-from core.converter.graph_protos import Body, GraphDef
+from core.converter.graph_protos import FunctionBody, GraphDef
 from core.converter.inlining import Inliner, NameBudget, Scope
 from core.converter.protobuf import Message
 from core.converter.tensor_protos import Budget, narrowed, read_tensor
@@ -93,7 +93,7 @@ class Freezer:
         nodes, references = self._frozen(inliner, wanted)
         return Frozen(nodes, self._weights, self._functions(nodes), references, self._tables)
 
-    def _inliner(self, body: Body) -> Inliner:
+    def _inliner(self, body: FunctionBody) -> Inliner:
         return Inliner(body, self._graph.functions, self._names)
 
     def _functions(self, nodes: Sequence[Node]) -> dict[str, Function]:
@@ -118,7 +118,7 @@ class Freezer:
         scope = Scope(body, prefix, given, self._graph.functions)
         arguments = [Node(argument, "Placeholder") for argument in given]
         constants = {prefix + key: value for key, value in body.constants.items()}
-        inliner = self._inliner(Body([*arguments, *scope.nodes()], constants))
+        inliner = self._inliner(FunctionBody([*arguments, *scope.nodes()], constants))
         wanted = [scope.outer(reference) for reference in body.outputs]
         nodes, references = self._frozen(inliner, wanted)
         inside = [node for node in nodes if node.name not in set(given)]

@@ -15,7 +15,7 @@ from weights_cache.reading_budgets import spend
 NODE_BYTES = 1000
 
 
-class Body(NamedTuple):
+class FunctionBody(NamedTuple):
     """A graph's own nodes, or a function's.
 
     Attributes:
@@ -38,8 +38,8 @@ class Body(NamedTuple):
 class GraphDef(NamedTuple):
     """What a GraphDef holds."""
 
-    body: Body
-    functions: Mapping[str, Body]
+    body: FunctionBody
+    functions: Mapping[str, FunctionBody]
     producer: int  # the version of the form that it was written in
 
 
@@ -53,7 +53,7 @@ def read_graph_def(proto: Message, budget: Budget) -> GraphDef:
     return GraphDef(_body(proto, 1, budget), functions, proto.message(4).integer(1))
 
 
-class Library(Mapping[str, Body]):
+class Library(Mapping[str, FunctionBody]):
     """The functions of a graph by name, each read when it is first asked for.
 
     Args:
@@ -64,10 +64,10 @@ class Library(Mapping[str, Body]):
     def __init__(self, proto: Message, budget: Budget):
         # A message takes much more memory than its bytes, so that none is kept.
         self._blobs = {Message(blob).message(1).text(1): blob for blob in proto.blobs(1)}
-        self._bodies: dict[str, Body] = {}
+        self._bodies: dict[str, FunctionBody] = {}
         self._budget = budget
 
-    def __getitem__(self, name: str) -> Body:
+    def __getitem__(self, name: str) -> FunctionBody:
         if name not in self._bodies:
             self._bodies[name] = _function(name, Message(self._blobs[name]), self._budget)
         return self._bodies[name]
@@ -82,7 +82,7 @@ class Library(Mapping[str, Body]):
         return len(self._blobs)
 
 
-def _body(proto: Message, field: int, budget: Budget) -> Body:
+def _body(proto: Message, field: int, budget: Budget) -> FunctionBody:
     nodes, constants = [], {}
     for document in proto.messages(field):
         spend(NODE_BYTES, "its nodes")
@@ -93,10 +93,10 @@ def _body(proto: Message, field: int, budget: Budget) -> Body:
     twice = len(nodes) - len({node.name for node in nodes})
     if twice:
         raise CoreError(f"{twice} names of nodes are used twice")
-    return Body(nodes, constants)
+    return FunctionBody(nodes, constants)
 
 
-def _function(name: str, proto: Message, budget: Budget) -> Body:
+def _function(name: str, proto: Message, budget: Budget) -> FunctionBody:
     signature = proto.message(1)
     inputs, results = (tuple(a.text(1) for a in signature.messages(n)) for n in (2, 3))
     returned = {key: entry.text(2) for key, entry in proto.pairs(4)}

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
 
 from core.bounds import LimitError, effective_limits
-from core.converter.graph_protos import Body
+from core.converter.graph_protos import FunctionBody
 from core.errors import CoreError
 from core.graph.node_types import find_node_type
 from core.graph.nodes import Node, node_of, output_index
@@ -28,7 +28,7 @@ class NameBudget:
     def __init__(self) -> None:
         self._left = MOST_NAME_BYTES
 
-    def take(self, body: Body, prefix: str) -> None:
+    def take(self, body: FunctionBody, prefix: str) -> None:
         """Raise a CoreError if the nodes of a body with that prefix are too many for it."""
         texts = sum(1 + len(node.inputs) for node in body.nodes)
         own = sum(len(text) for node in body.nodes for text in (node.name, *node.inputs))
@@ -48,7 +48,12 @@ class Inliner:
         names: the budget of what calls bring; one of its own if None.
     """
 
-    def __init__(self, body: Body, functions: Mapping[str, Body], names: NameBudget | None = None):
+    def __init__(
+        self,
+        body: FunctionBody,
+        functions: Mapping[str, FunctionBody],
+        names: NameBudget | None = None,
+    ):
         self.nodes = {node.name: node for node in body.nodes}
         self.constants = dict(body.constants)
         self._functions = functions
@@ -163,7 +168,7 @@ class Inliner:
         self._results[call.name] = tuple(scope.outer(r) for r in body.outputs)
         self._controls[call.name] = tuple(scope.prefix + name for name in body.controls)
 
-    def _prefix(self, name: str, body: Body) -> str:
+    def _prefix(self, name: str, body: FunctionBody) -> str:
         """What makes names of nodes that are not taken."""
         self._names.take(body, f"{name}/")
         while any(f"{name}/{node.name}" in self.nodes for node in body.nodes):
@@ -186,7 +191,11 @@ class Scope:
     """
 
     def __init__(
-        self, body: Body, prefix: str, given: Sequence[str], functions: Mapping[str, Body]
+        self,
+        body: FunctionBody,
+        prefix: str,
+        given: Sequence[str],
+        functions: Mapping[str, FunctionBody],
     ):
         self.prefix = prefix
         self._body, self._functions = body, functions

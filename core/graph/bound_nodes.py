@@ -13,7 +13,7 @@ from core.registry import FUNCTIONS, OPS
 from core.tensors import Tensor
 
 
-class Step(NamedTuple):
+class BoundNode(NamedTuple):
     """A node that is ready to run.
 
     ``inputs`` are the references whose values ``run`` takes, after a `Call` if it is ``in_run``;
@@ -34,7 +34,7 @@ class Step(NamedTuple):
 
 def bound_to_op(
     node: Node, kind: NodeType, inputs: tuple[str, ...], constants: Mapping[str, Tensor]
-) -> Step:
+) -> BoundNode:
     """A step that calls an op; what it reads from constants is read now."""
     reads = _positions(kind.reads, len(inputs))
     attributes = _translated(node, kind)
@@ -52,7 +52,7 @@ def bound_to_op(
     run = function_of(kind.run)
     if not later and not any(lists):
         present = tuple(chain.from_iterable(groups))
-        return Step(node, lambda *values: run(*values, **attributes), present)
+        return BoundNode(node, lambda *values: run(*values, **attributes), present)
     names, references = zip(*later, strict=True) if later else ((), ())
     sizes = [len(group) for group in groups]
 
@@ -65,7 +65,7 @@ def bound_to_op(
             given += [part] if listed else part
         return run(*given, **attributes, **dict(zip(names, map(read, rest), strict=True)))
 
-    return Step(node, run_regrouped, (*chain.from_iterable(groups), *references))
+    return BoundNode(node, run_regrouped, (*chain.from_iterable(groups), *references))
 
 
 def _positions(reads: Mapping[str, int], count: int) -> dict[str, int]:

@@ -13,7 +13,7 @@ from core.errors import CoreError
 from core.guards import active_guard, check_active
 
 if TYPE_CHECKING:
-    from core.graph.bound_nodes import Step
+    from core.graph.bound_nodes import BoundNode
 
 #: The way back of a loop.
 BACK = "NextIteration"
@@ -32,7 +32,7 @@ class Action(NamedTuple):
     the node ran, for those that just wait for it.
     """
 
-    step: "Step"
+    step: "BoundNode"
     inputs: Sequence[str]
     gates: Sequence[str]
     outputs: Sequence[tuple[str, int]]
@@ -59,7 +59,7 @@ Program = Sequence[Action | Turn]
 
 def run_program(
     program: Program,
-    run_step: Callable[["Step", Sequence[Any]], Any],
+    run_step: Callable[["BoundNode", Sequence[Any]], Any],
     values: dict[str, Any],
     wanted: Iterable[str],
 ) -> None:

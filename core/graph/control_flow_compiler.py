@@ -11,7 +11,7 @@ from core.graph.nodes import node_of
 from core.graph.order import last_uses, running_order
 
 if TYPE_CHECKING:
-    from core.graph.bound_nodes import Step
+    from core.graph.bound_nodes import BoundNode
 
 #: How deep loops may be nested.
 MOST_NESTED = 64
@@ -50,7 +50,7 @@ class Frame:
         return [*(frame.first for frame in self.path()[1:]), name]
 
 
-def compiled(steps: Sequence["Step"], wanted: Sequence[str], given: Container[str]) -> Program:
+def compiled(steps: Sequence["BoundNode"], wanted: Sequence[str], given: Container[str]) -> Program:
     """The program that runs steps, each of which comes after what it needs.
 
     Args:
@@ -68,7 +68,7 @@ def compiled(steps: Sequence["Step"], wanted: Sequence[str], given: Container[st
 class _Layout:
     """What is known of the nodes by name, while they are brought into frames."""
 
-    def __init__(self, steps: Sequence["Step"], wanted: Sequence[str], given: Container[str]):
+    def __init__(self, steps: Sequence["BoundNode"], wanted: Sequence[str], given: Container[str]):
         self.steps = {step.node.name: step for step in steps}
         self.wanted, self.given = wanted, given
         self.constants = {name for name, step in self.steps.items() if step.node.type == "Const"}
@@ -90,7 +90,7 @@ class _Layout:
             code[frame.first] = self._loop_code(frame, code)
         return self._body(self.root, code, self.wanted)
 
-    def _inputs(self, step: "Step") -> tuple[str, ...]:
+    def _inputs(self, step: "BoundNode") -> tuple[str, ...]:
         """References to values; those to the iteration before have a name of their own."""
         if step.node.type != "Merge":
             return step.inputs
@@ -99,7 +99,7 @@ class _Layout:
     def _goes_back(self, name: str) -> bool:
         return name in self.steps and self.steps[name].node.type == BACK
 
-    def _gates(self, step: "Step") -> tuple[str, ...]:
+    def _gates(self, step: "BoundNode") -> tuple[str, ...]:
         """What must be there and is not taken: nodes that ran, constants that were read before."""
         if step.node.type == "Merge":
             return ()  # one input is enough
@@ -240,7 +240,7 @@ def _needs(item: Action | Turn) -> Sequence[str]:
     return (*item.inputs, *item.gates) if isinstance(item, Action) else ()
 
 
-def _frame_name(step: "Step") -> str:
+def _frame_name(step: "BoundNode") -> str:
     name = step.node.attributes.get("frame_name")
     if not isinstance(name, str):
         raise CoreError(f"the node {step.node.name!r} (Enter) lacks the attribute 'frame_name'")

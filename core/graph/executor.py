@@ -9,13 +9,13 @@ from weakref import ref
 from core.bounds import LimitError
 from core.dispatch import MISUSE
 from core.errors import CoreError, KernelNotFound
-from core.graph.bound_nodes import Step, bound_to_op, function_of
+from core.graph.bound_nodes import BoundNode, bound_to_op, function_of
 from core.graph.control_flow import LOOP_TYPES, Program, run_program
 from core.graph.control_flow_compiler import compiled
 from core.graph.node_types import NodeType, find_node_type
 from core.graph.nodes import Function, FunctionName, Node
 from core.graph.order import last_uses
-from core.graph.subgraph import Body
+from core.graph.subgraph import Subgraph
 from core.guards import check_active
 from core.locks import new_lock
 from core.tensors import Tensor
@@ -53,13 +53,13 @@ class Schedule(NamedTuple):
     """
 
     constants: Mapping[str, Tensor]
-    steps: Sequence[Step] = ()
+    steps: Sequence[BoundNode] = ()
     freed: Sequence[Sequence[str]] = ()
     computed: Container[str] = ()
     program: Program | None = None
 
 
-class Executor(Body):
+class Executor(Subgraph):
     """Binds nodes to what runs them, orders them, runs them. Threads may share it.
 
     Args:
@@ -93,10 +93,10 @@ class Executor(Body):
         self.resources: dict[str, Value] = {} if root is None else root.resources
         # Weak, as a circle would keep the weights of a closed model until the next collection.
         self._root = ref(root or self)
-        self._steps: dict[str, Step] = {}
+        self._steps: dict[str, BoundNode] = {}
         self._schedules: dict[tuple[Any, ...], Schedule] = {}
         #: Found by `check_outputs`, for the first run.
-        self._ways: dict[tuple[Any, ...], list[str]] = {}
+        self._orders: dict[tuple[Any, ...], list[str]] = {}
         self._bodies: dict[str, Executor] = {}
         self._making_bodies = new_lock()
 
@@ -126,7 +126,7 @@ class Executor(Body):
                 values.pop(name, None)
         return {reference: existing(values, reference) for reference in wanted}
 
-    def run_step(self, step: Step, values: Sequence[Value]) -> Any:
+    def run_step(self, step: BoundNode, values: Sequence[Value]) -> Any:
         """What a node gives for the values of its inputs."""
         try:
             return step.run(Call(self, step.node), *values) if step.in_run else step.run(*values)
@@ -186,7 +186,7 @@ class Executor(Body):
         return found
 
     def _new_schedule(self, given: frozenset[str], wanted: tuple[str, ...]) -> Schedule:
-        order = self._ways.pop((given, wanted), None) or self.way(given, wanted)
+        order = self._orders.pop((given, wanted), None) or self.execution_order(given, wanted)
         _refuse_unknown(self.unknown(order), ", or ask execute for nodes before them")
         constants = _without(self.constants, given)
         unfed = [n for n in order if self.node(n).type in GIVEN_TYPES and n not in constants]
@@ -201,7 +201,7 @@ class Executor(Body):
             return Schedule(taken, program=compiled(steps, wanted, given))
         return Schedule(taken, steps, last_uses(needs, wanted), used)
 
-    def _fitting(self, name: str, constants: Mapping[str, Tensor]) -> Step:
+    def _fitting(self, name: str, constants: Mapping[str, Tensor]) -> BoundNode:
         """The usual step, unless some constants are given, which it might have read before."""
         if constants is self.constants:
             return self.step(name)
@@ -221,13 +221,13 @@ class Executor(Body):
             KernelNotFound: nothing runs some nodes; every one is listed.
             CoreError: the graph has a circle, or attributes are missing or make no sense.
         """
-        ways = [(self, self._kept_way(given, wanted))]
+        ways = [(self, self._kept_order(given, wanted))]
         seen = set[str]()
         for body, way in ways:
             for name in body.called(way) - seen:
                 seen.add(name)
                 called = self.function(name)
-                ways.append((called, called._kept_way(called.arguments, called.results)))
+                ways.append((called, called._kept_order(called.arguments, called.results)))
         unknown = [node for body, way in ways for node in body.unknown(way)]
         _refuse_unknown([node for node in unknown if node.type not in ignored])
         for body, way in ways:
@@ -235,10 +235,10 @@ class Executor(Body):
                 if body._kind(body.node(name)):
                     body.step(name)
 
-    def _kept_way(self, given: Iterable[str], wanted: Iterable[str]) -> list[str]:
+    def _kept_order(self, given: Iterable[str], wanted: Iterable[str]) -> list[str]:
         """The way of a schedule to come."""
         key = frozenset(given), tuple(wanted)
-        way = self._ways[key] = self.way(*key)
+        way = self._orders[key] = self.execution_order(*key)
         return way
 
     def called(self, names: Iterable[str]) -> set[str]:
@@ -257,22 +257,22 @@ class Executor(Body):
             return NodeType(self.kernels[node.type], attributes=dict)
         return find_node_type(node.type)
 
-    def step(self, name: str) -> Step:
+    def step(self, name: str) -> BoundNode:
         """A node bound to what runs it."""
         if name not in self._steps:
             self._steps[name] = self._bound(self.node(name), self.constants)
         return self._steps[name]
 
-    def _bound(self, node: Node, constants: Mapping[str, Tensor]) -> Step:
+    def _bound(self, node: Node, constants: Mapping[str, Tensor]) -> BoundNode:
         inputs = tuple(self.normalised(r) for r in node.inputs if not r.startswith("^"))
         after = tuple(self.normalised(r[1:]) for r in node.inputs if r.startswith("^"))
         _refuse_other_outputs(node, (*inputs, *after), constants)
         if node.name in constants:
-            return Step(node, partial(constants.__getitem__, node.name), (), after)
+            return BoundNode(node, partial(constants.__getitem__, node.name), (), after)
         kind = self._kind(node)
         assert kind is not None, node  # its type was checked
         if kind.in_run:
-            return Step(node, function_of(kind.run), inputs, after, in_run=True)
+            return BoundNode(node, function_of(kind.run), inputs, after, in_run=True)
         return bound_to_op(node, kind, inputs, constants)._replace(after=after)
 
 

@@ -12,7 +12,7 @@ from core.locks import lazy_property
 from core.tensors import Tensor
 
 
-class Body:
+class Subgraph:
     """Nodes by name, of which some are constants.
 
     Args:
@@ -51,7 +51,7 @@ class Body:
                 raise CoreError(f"{self.name} refers to {reference!r}, but {error}") from error
         return name if index == "0" else f"{name}:{index}"
 
-    def way(self, given: Collection[str], wanted: Sequence[str]) -> list[str]:
+    def execution_order(self, given: Collection[str], wanted: Sequence[str]) -> list[str]:
         """The nodes from what is given to what is wanted, each after what it needs.
 
         In a graph with branches, a constant may wait for one; elsewhere it just is there.

@@ -28,7 +28,7 @@ class Source(NamedTuple):
     output: int
 
 
-class Call(NamedTuple):
+class KerasCall(NamedTuple):
     """A call of a layer: its arguments, nested as they were, with a Source for each tensor."""
 
     arguments: Any
@@ -54,7 +54,7 @@ class LayerSpec(NamedTuple):
     name: str
     config: Mapping[str, Any]
     dialect: str
-    calls: tuple[Call, ...] = ()
+    calls: tuple[KerasCall, ...] = ()
     model: "ModelSpec | None" = None
     holder: str = "layers"
     is_function: bool = False
@@ -174,10 +174,10 @@ def _chained(layers: list[LayerSpec], config: Mapping[str, Any], name: str) -> l
         first = {"batch_shape": shape, "dtype": _input_dtype(layers[0])}
         given = LayerSpec("InputLayer", f"{layers[0].name}_input", first, layers[0].dialect)
         layers = [given, *layers]
-    chained = [layers[0]._replace(calls=(Call((), {}),))]
+    chained = [layers[0]._replace(calls=(KerasCall((), {}),))]
     for layer in layers[1:]:
         source = Source(chained[-1].name, 0, 0)
-        chained.append(layer._replace(calls=(Call(source, {}),)))
+        chained.append(layer._replace(calls=(KerasCall(source, {}),)))
     return chained
 
 
@@ -199,11 +199,11 @@ def _input_dtype(layer: LayerSpec) -> Any:
     return layer.config.get("dtype") if layer.class_name != "Embedding" else "float32"
 
 
-def _call(node: Any, name: str) -> Call:
+def _call(node: Any, name: str) -> KerasCall:
     """A call as Keras 3 writes it (an object), or as Keras 2 does (a list of tensors)."""
     if isinstance(node, Mapping):
         keywords = mapping(node.get("kwargs") or {}, f"the kwargs of a call of {name!r}")
-        return Call(
+        return KerasCall(
             _value(node.get("args") or [], name), {k: _value(v, name) for k, v in keywords.items()}
         )
     node = sequence(node, f"a call of {name!r}")
@@ -215,7 +215,7 @@ def _call(node: Any, name: str) -> Call:
         arguments.append(_argument(entry, name))
         if len(entry) > 3:
             keywords.update(mapping(entry[3] or {}, f"the kwargs of a call of {name!r}"))
-    return Call(arguments, {k: _value(v, name) for k, v in keywords.items()})
+    return KerasCall(arguments, {k: _value(v, name) for k, v in keywords.items()})
 
 
 def _argument(entry: Sequence[Any], name: str) -> Any:
@@ -296,7 +296,7 @@ def _counted_from_zero(model: ModelSpec) -> ModelSpec:
         return model
     layers = tuple(
         layer._replace(
-            calls=tuple(Call(moved(c.arguments), moved(c.keywords)) for c in layer.calls)
+            calls=tuple(KerasCall(moved(c.arguments), moved(c.keywords)) for c in layer.calls)
         )
         for layer in model.layers
     )

@@ -6,7 +6,7 @@ from typing import Any
 from core.errors import CoreError
 from core.graph.order import running_order
 from core.layers.builder import Builder, LayerCall, Value
-from core.layers.keras_config import Call, LayerSpec, ModelSpec, Source, sources
+from core.layers.keras_config import KerasCall, LayerSpec, ModelSpec, Source, sources
 from core.layers.layer_config import dimensions
 from core.layers.lowering.rows import LayerType, find_layer_type
 
@@ -141,7 +141,7 @@ class _ModelRun:
         start = len(self.builder.nodes)
         return self._named(call, start, results(call, values))
 
-    def _arguments(self, call: Call) -> tuple[list[Value], dict[str, Any]]:
+    def _arguments(self, call: KerasCall) -> tuple[list[Value], dict[str, Any]]:
         """The tensors that a layer is called on, and the other arguments by name."""
         values = [self.value(source) for source in sources(call.arguments, "the arguments")]
         keywords: dict[str, Any] = {}
@@ -179,7 +179,7 @@ class _ModelRun:
         return [value._replace(reference=name)]
 
 
-def _has_number(call: Call) -> bool:
+def _has_number(call: KerasCall) -> bool:
     arguments = call.arguments if isinstance(call.arguments, list) else []
     return any(isinstance(a, (int, float)) and not isinstance(a, bool) for a in arguments)
 

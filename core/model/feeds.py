@@ -11,10 +11,10 @@ from core.specs import Spec
 from core.tensors import Tensor
 
 
-class Quanta(NamedTuple):
+class QuantizedArray(NamedTuple):
     """Whole numbers that stand for real values, as `Quantization` says; plans take them as such.
 
-    >>> Quanta(np.uint8([128, 130]), Quantization(0.5, 128, "uint8")).values().tolist()
+    >>> QuantizedArray(np.uint8([128, 130]), Quantization(0.5, 128, "uint8")).values().tolist()
     [0.0, 1.0]
     """
 
@@ -38,7 +38,7 @@ class Quanta(NamedTuple):
         return found
 
 
-class Shown(NamedTuple):
+class ArrayView(NamedTuple):
     """An array of the caller's, who may write to it after the call: plans copy what they need."""
 
     array: np.ndarray
@@ -49,34 +49,34 @@ class Shown(NamedTuple):
 _SHOWN = {np.dtype(np.float32): "float32", np.dtype(np.int32): "int32"}
 
 #: What a reference is fed with.
-Feed = Tensor | Quanta | Shown
+Feed = Tensor | QuantizedArray | ArrayView
 
 
-def borrowed(value: Any, quantization: Quantization | None = None) -> Feed:
+def as_view(value: Any, quantization: Quantization | None = None) -> Feed:
     """A feed for the time of one call: it shows an array that the caller has, if it can."""
     if quantization is not None and _is_of(value, quantization):
-        return Quanta(np.asarray(value), quantization)
+        return QuantizedArray(np.asarray(value), quantization)
     is_plain = type(value) is np.ndarray and value.flags.c_contiguous and value.flags.aligned
     dtype = _SHOWN.get(value.dtype) if is_plain else None  # NumPy's own names take a microsecond
-    return tensor(value) if dtype is None else Shown(value, Spec(value.shape, dtype))
+    return tensor(value) if dtype is None else ArrayView(value, Spec(value.shape, dtype))
 
 
-def owned(value: Any, quantization: Quantization | None = None) -> Tensor:
+def as_tensor(value: Any, quantization: Quantization | None = None) -> Tensor:
     """A feed that is a tensor of its own."""
     if quantization is not None and _is_of(value, quantization):
-        return tensor(Quanta(np.asarray(value), quantization).values())
+        return tensor(QuantizedArray(np.asarray(value), quantization).values())
     return tensor(value)
 
 
-def all_owned(values: Mapping[str, Any]) -> dict[str, Any]:
+def as_tensors(values: Mapping[str, Any]) -> dict[str, Any]:
     """The same values, without what is only borrowed for the time of a run."""
     return {reference: _own(value) for reference, value in values.items()}
 
 
 def _own(value: Any) -> Any:
-    if type(value) is Quanta:
+    if type(value) is QuantizedArray:
         return tensor(value.values())
-    return tensor(value.array) if type(value) is Shown else value
+    return tensor(value.array) if type(value) is ArrayView else value
 
 
 def _is_of(value: Any, quantization: Quantization) -> bool:

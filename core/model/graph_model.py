@@ -25,10 +25,10 @@ from core.graph.nodes import Graph, PartialSpec
 from core.graph.validation import check_count, check_given, check_unique
 from core.graph.weight_tensors import shown_graph, weight
 from core.guards import Guard, RunCancelledError, active_guard, guarded
-from core.model.feeds import borrowed, owned
-from core.model.graph_signature import Ends, MakeFeed, listed
-from core.observers import active_watchers
-from core.plan.fast_path import Repeat
+from core.model.feeds import as_tensor, as_view
+from core.model.graph_signature import GraphSignature, MakeFeed, listed
+from core.observers import active_observers
+from core.plan.fast_path import CachedCall
 from core.plan.partition import largest_plan
 from core.plan.planner import Planner
 from core.registry import load_backend
@@ -96,7 +96,7 @@ class GraphModel:
         self._executor = Executor(
             graph.nodes, weights, functions=graph.functions, kernels=kernels or {}
         )
-        self._ends = Ends(graph, self._executor)
+        self._ends = GraphSignature(graph, self._executor)
         wanted = [*map(self._ends.asked, graph.outputs)] or [n.name for n in graph.nodes]
         self._executor.check_outputs(
             wanted, [*graph.resources, *self._ends.inputs], graph.custom_types
@@ -105,7 +105,7 @@ class GraphModel:
         with on_backend(self.backend):
             self._initialization = Initialization(graph, self._executor)
         self._planner = Planner(graph, self._executor) if plans else None
-        self._repeat: Repeat | None = None
+        self._repeat: CachedCall | None = None
         self._usual_limits = usual_limits(limits)
 
     @property
@@ -232,8 +232,8 @@ class GraphModel:
         If somebody needs to see each op, it is the executor.
         """
         if self._planner is None or _is_watched() or not active_backend().has_plans:
-            return self._executor, owned
-        return self._planner, borrowed
+            return self._executor, as_tensor
+        return self._planner, as_view
 
     def plan(self, inputs: Any = None, outputs: Iterable[str] | None = None) -> "Plan":
         """The plan by which the graph runs; print it, or look into its steps.
@@ -367,4 +367,4 @@ class GraphModel:
 
 def _is_watched() -> bool:
     """Whether somebody needs to see each op."""
-    return flags.debug or any(watcher.needs_ops for watcher in active_watchers())
+    return flags.debug or any(watcher.needs_ops for watcher in active_observers())

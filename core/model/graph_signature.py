@@ -9,7 +9,7 @@ from core.dispatch import tensor
 from core.errors import CoreError
 from core.graph.executor import Executor
 from core.graph.nodes import Endpoint, Graph, PartialSpec, Quantization, node_of
-from core.model.feeds import Feed, owned
+from core.model.feeds import Feed, as_tensor
 from core.registry import ops
 from core.tensors import Tensor
 
@@ -17,7 +17,7 @@ from core.tensors import Tensor
 MakeFeed = Callable[[Any, Quantization | None], Feed]
 
 
-class Ends:
+class GraphSignature:
     """Knows all names of what a graph takes and gives.
 
     Args:
@@ -57,7 +57,7 @@ class Ends:
             return self._normalised(others[short].node)
         return self._normalised(name)
 
-    def feeds(self, inputs: Any, make: MakeFeed = owned) -> dict[str, Feed]:
+    def feeds(self, inputs: Any, make: MakeFeed = as_tensor) -> dict[str, Feed]:
         """The inputs by reference, as real values: one value, or a dict by name.
 
         Args:

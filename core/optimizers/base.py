@@ -14,7 +14,7 @@ from core.errors import CoreError
 from core.gradients import Gradients, VariableGrads, variable_grads
 from core.locks import new_lock
 from core.nan_check import check_finite
-from core.observers import active_watchers, unwatched
+from core.observers import active_observers, unobserved
 from core.optimizers.arguments import fitting_pairs, number
 from core.optimizers.formulas import FORMULAS
 from core.optimizers.slots import ITERATIONS, OptimizerState
@@ -288,7 +288,7 @@ class Optimizer:
             handle = handle_on(backend, gradient)
             kept = [_handle_of_slot(backend, slot) for slot in slots]
             clean = self._iterations % _CLEAN_EVERY == 0
-            watchers = active_watchers()
+            watchers = active_observers()
             started = perf_counter() if watchers else 0.0
             variable.update(lambda value: update(value, handle, kept, constants, clean))
             if watchers:
@@ -298,7 +298,7 @@ class Optimizer:
                         self.formula, type(self).__name__, [variable, gradient, *slots], seconds
                     )
         else:
-            with unwatched(Tape):
+            with unobserved(Tape):
                 formula = FORMULAS[self.formula]
                 values = formula(variable.read(), gradient, [s.read() for s in slots], constants)
                 for each, value in zip((variable, *slots), values, strict=True):

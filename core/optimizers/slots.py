@@ -21,7 +21,7 @@ _MOST = 2**31 - 1  # of int32, which saved states have
 _counted = re.compile(r"variable_\d+").fullmatch
 
 
-class Kept(NamedTuple):
+class Slots(NamedTuple):
     """What is kept for one variable: variables that do not train and that nobody else sees."""
 
     variable: "ReferenceType[Variable]"
@@ -40,7 +40,7 @@ class OptimizerState:
 
     def __init__(self, slots: tuple[str, ...], initial: float):
         self.slots, self.initial = slots, initial
-        self.kept: dict[str, Kept] = {}
+        self.kept: dict[str, Slots] = {}
         self.waiting: Arrays = {}  # loaded, for variables that have not come yet
         self._by_order = True  # whether names may still turn out not to be the saved ones
 
@@ -70,7 +70,7 @@ class OptimizerState:
 
     def _all_made(
         self, variables: Mapping[str, Variable], found: Mapping[str, str], loaded: Arrays
-    ) -> dict[str, Kept]:
+    ) -> dict[str, Slots]:
         return {
             name: self._made(v, loaded[found[name]] if name in found else self._initial(v.shape))
             for name, v in variables.items()
@@ -79,11 +79,11 @@ class OptimizerState:
     def _initial(self, shape: Shape) -> list[np.ndarray]:
         return [np.full(shape, self.initial, np.float32) for _ in self.slots]
 
-    def _made(self, variable: Variable, arrays: list[np.ndarray]) -> Kept:
+    def _made(self, variable: Variable, arrays: list[np.ndarray]) -> Slots:
         names = [f"{variable.name}/{slot}" for slot in self.slots]
         pairs = zip(arrays, names, strict=True)
         slots = [Variable(a, trainable=False, name=n) for a, n in pairs]
-        return Kept(self._reference(variable), slots)
+        return Slots(self._reference(variable), slots)
 
     def _reference(self, variable: Variable) -> "ReferenceType[Variable]":
         """A weak reference that lets go of the slots when the variable is gone."""
@@ -124,7 +124,7 @@ class OptimizerState:
         """
         iterations = _iterations(weights)
         loaded = self._grouped({n: w for n, w in weights.items() if n != ITERATIONS})
-        alive, kept = self._alive(), dict[str, Kept]()
+        alive, kept = self._alive(), dict[str, Slots]()
         found: dict[str, str] = {}
         if alive and self.slots and (loaded or iterations):  # before the first step: no slots
             wanted = {name: v.shape for name, v in alive.items()}

@@ -21,7 +21,7 @@ MOST_IDLE_BYTES = 1 << 28
 Value = TypeVar("Value")
 
 
-class Kept(Generic[Value]):
+class LruCache(Generic[Value]):
     """Values by key, each made when it is first asked for; that used longest ago goes first.
 
     Whoever asks for one that is being made waits for it, and nobody else does.

@@ -14,7 +14,7 @@ from core.plan.plan import Plan
 from core.tensors import Tensor
 
 
-class Taken(NamedTuple):
+class InputGuard(NamedTuple):
     """An array that a call is given."""
 
     name: str
@@ -32,7 +32,7 @@ class Taken(NamedTuple):
         )
 
 
-class Repeat:
+class CachedCall:
     """A call that needs nothing but its plan.
 
     Args:
@@ -47,7 +47,7 @@ class Repeat:
         self,
         plan: Plan,
         only: str | None,
-        taken: Sequence[Taken],
+        taken: Sequence[InputGuard],
         fed: Sequence[str],
         given: Mapping[str, str],
     ):

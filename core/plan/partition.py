@@ -18,7 +18,7 @@ from core.guards import check_active
 from core.plan.passes import ProgramPass
 from core.plan.plan import Plan, make_plan
 from core.plan.program import HEAVY_OPS
-from core.plan.tracing import NeedsDataError, Recorder, draws_numbers
+from core.plan.tracing import DataDependentError, Tracer, draws_numbers
 from core.settings import active_backend
 from core.specs import Spec
 from core.tensors import Tensor
@@ -78,8 +78,8 @@ def find_stage(
         CoreError: as `Executor.run` does, for what can be told without data.
     """
     executor.schedule(given, wanted)  # tells what is wrong, and is kept for what runs op by op
-    walk = _Walk(executor, given)
-    for name in executor.way(given, wanted):
+    walk = _Partition(executor, given)
+    for name in executor.execution_order(given, wanted):
         walk.add(name)
     is_heavy = any(node.type in HEAVY_OPS for node in walk.recorder.nodes)
     plan = walk.plan(wanted, passes) if is_heavy or not walk.left else None
@@ -89,7 +89,7 @@ def find_stage(
     return Stage(plan, eager, tuple(walk.left), is_last=not first)
 
 
-class _Walk:
+class _Partition:
     """Goes through the nodes in running order; records what it can, and lists what is left.
 
     Attributes:
@@ -98,7 +98,7 @@ class _Walk:
 
     def __init__(self, executor: Executor, given: Specs):
         self._executor, self._given = executor, given
-        self.recorder = Recorder(active_backend().epsilon)
+        self.recorder = Tracer(active_backend().epsilon)
         self._values: dict[str, Any] = {}
         self._inner: set[str] = set()  # nodes in loops and branches
         self.left: list[str] = []
@@ -132,7 +132,7 @@ class _Walk:
         try:
             with self.recorder.recording(name):
                 result = executor.run_step(step, [existing(self._values, i) for i in step.inputs])
-        except (NeedsDataError, KernelNotFound):
+        except (DataDependentError, KernelNotFound):
             return False
         several = named_outputs(name, result) if isinstance(result, (list, tuple)) else ()
         self._values.update(several or ((name, result),))
@@ -198,10 +198,10 @@ class _Walk:
 
         Of loops all that they give, unless the target comes before it.
         """
-        way = {*self._executor.way(known, references)}
+        way = {*self._executor.execution_order(known, references)}
         for name in self.left:
             if self._executor.node(name).type == "Exit" and name not in way:
-                more = {*self._executor.way(known, (name,))}
+                more = {*self._executor.execution_order(known, (name,))}
                 if target not in more and not way.isdisjoint(more & self._inner):
                     way |= more
         return way

@@ -10,8 +10,8 @@ from core.bounds import LimitError, Limits, effective_limits
 from core.dispatch import handle_on, wrap
 from core.errors import CoreError
 from core.guards import active_guard, check_active, check_value
-from core.model.feeds import Quanta, Shown, borrowed
-from core.observers import active_watchers
+from core.model.feeds import ArrayView, QuantizedArray, as_view
+from core.observers import active_observers
 from core.plan.passes import ProgramPass
 from core.plan.program import Program
 from core.settings import active_backend
@@ -151,7 +151,7 @@ class Plan:
             reference: wrap(self._backend, handle, spec)
             for (reference, spec), handle in zip(self._outputs.items(), handles, strict=True)
         }
-        for watcher in active_watchers():
+        for watcher in active_observers():
             for value in found.values():
                 watcher.made(value)
         return found
@@ -187,7 +187,7 @@ class Plan:
         return [self._feed(r, values[r], spec) for r, spec in self._inputs.items()]
 
     def _feed(self, reference: str, given: Any, spec: Spec) -> Any:
-        value = given if isinstance(given, (Tensor, Quanta, Shown)) else borrowed(given)
+        value = given if isinstance(given, (Tensor, QuantizedArray, ArrayView)) else as_view(given)
         if value.spec != spec:
             raise CoreError(
                 f"the plan takes {spec.dtype} {spec.shape} as {reference!r}, got "
@@ -196,7 +196,7 @@ class Plan:
             )
         if isinstance(value, Tensor):
             return handle_on(self._backend, value)
-        return value.array if isinstance(value, Shown) else value
+        return value.array if isinstance(value, ArrayView) else value
 
     def __repr__(self) -> str:
         from core.plan.plan_report import plan_table  # who just runs a plan tells nothing of it

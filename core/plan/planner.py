@@ -11,9 +11,9 @@ from core.graph.node_types import find_node_type
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec, node_of
 from core.guards import RunCancelledError, active_guard, check_active
 from core.locks import lazy_property
-from core.model.feeds import Quanta, Shown, all_owned
-from core.plan.cache import IdleArenas, Kept, SharedWeights
-from core.plan.fast_path import Repeat, Taken
+from core.model.feeds import ArrayView, QuantizedArray, as_tensors
+from core.plan.cache import IdleArenas, LruCache, SharedWeights
+from core.plan.fast_path import CachedCall, InputGuard
 from core.plan.partition import Stage, find_stage
 from core.plan.passes import PROGRAM_PASSES, ProgramPass, optimise
 from core.plan.plan import Plan
@@ -72,7 +72,7 @@ class Planner:
         # A user's function for a node type is to be called, whatever could be fused with it.
         self._graph_passes = () if executor.kernels else tuple(graph_passes)
         self._program_passes = tuple(program_passes)
-        self._bodies: Kept[_PlannedBody] = Kept(MOST_BODIES)
+        self._bodies: LruCache[_PlannedBody] = LruCache(MOST_BODIES)
         self._weights, self._arenas = SharedWeights(), IdleArenas()
 
     def can_run(self, given: Iterable[str], wanted: Iterable[str]) -> bool:
@@ -97,13 +97,13 @@ class Planner:
         the graph's own nodes.
         """
         if not self.can_run(given, wanted):
-            return self._executor.run(all_owned(given), wanted)
+            return self._executor.run(as_tensors(given), wanted)
         try:
             return self._body(given, wanted).run(given)
         except PlanError as error:
             failed = error
         try:
-            found = self._executor.run(all_owned(given), wanted)
+            found = self._executor.run(as_tensors(given), wanted)
             if failed.is_made:
                 raise CoreError(str(failed)) from failed
             return found
@@ -120,13 +120,13 @@ class Planner:
         try:
             self._body(given, wanted).run(given, lambda *seen: found.append(seen))
         except PlanError as error:
-            self._executor.run(all_owned(given), wanted)
+            self._executor.run(as_tensors(given), wanted)
             raise CoreError(str(error)) from error
         return found
 
     def repeat(
         self, given: Mapping[str, str], wanted: Mapping[str, str], feeds: Mapping[str, Any]
-    ) -> Repeat | None:
+    ) -> CachedCall | None:
         """A short way for calls like one that was just made, if it takes no more than a plan.
 
         Args:
@@ -135,7 +135,7 @@ class Planner:
             feeds: as they were given to `run`.
         """
         is_plain = feeds.keys() == {*given.values()} and all(
-            isinstance(feed, Shown) for feed in feeds.values()
+            isinstance(feed, ArrayView) for feed in feeds.values()
         )
         if not is_plain or not self.can_run(feeds, wanted.values()):
             return None
@@ -147,11 +147,11 @@ class Planner:
             return None
         names = {reference: name for name, reference in given.items()}
         taken = [
-            Taken(name, feeds[r].array.dtype, feeds[r].spec.shape) for name, r in given.items()
+            InputGuard(name, feeds[r].array.dtype, feeds[r].spec.shape) for name, r in given.items()
         ]
         declared = [*self._graph.inputs]
         only = declared[0] if len(declared) == 1 else None
-        return Repeat(plan, only, taken, [names[r] for r in plan.inputs], asked)
+        return CachedCall(plan, only, taken, [names[r] for r in plan.inputs], asked)
 
     def plans(self) -> list[Plan]:
         """All that are kept now."""
@@ -244,7 +244,7 @@ class _PlannedBody:
     ):
         self._executor, self._sources, self._passes = executor, sources, passes
         self._arenas = arenas
-        self._stages: Kept[Stage] = Kept(MOST_PLANS)
+        self._stages: LruCache[Stage] = LruCache(MOST_PLANS)
         self._held = frozenset(map(id, executor.constants.values()))
 
     def plans(self) -> list[Plan]:
@@ -260,13 +260,13 @@ class _PlannedBody:
     def run(self, given: Mapping[str, Any], look: Look | None = None) -> Values:
         """The wanted references by way of what is given."""
         passes_on = not given.keys().isdisjoint(self._sources.values())
-        values = all_owned(given) if passes_on else dict(given)
+        values = as_tensors(given) if passes_on else dict(given)
         plans: tuple[Plan, ...] = ()
         is_first = True
         while True:
             stage = self._stage(values)
             if is_first and stage.eager:  # before anything runs: the caller's arrays may change
-                values |= all_owned(given)
+                values |= as_tensors(given)
             is_first = False
             if look is not None:
                 look(stage, dict(values))
@@ -285,7 +285,7 @@ class _PlannedBody:
 
     def _stage(self, values: Mapping[str, Any]) -> Stage:
         """The stage that begins with values of these shapes."""
-        known = (Tensor, Quanta, Shown)
+        known = (Tensor, QuantizedArray, ArrayView)
         specs = {r: v.spec if isinstance(v, known) else None for r, v in values.items()}
         return self._stages.get(frozenset(specs.items()), partial(self._new_stage, specs))
 

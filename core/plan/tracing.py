@@ -17,7 +17,7 @@ from core.dispatch import wrap
 from core.graph.nodes import Node
 from core.graph.unique_names import free_name
 from core.guards import active_guard
-from core.observers import Watcher, watching_alone
+from core.observers import Observer, observing_alone
 from core.plan.program import ABSENT, Program
 from core.registry import load_backend
 from core.settings import running_on
@@ -28,7 +28,7 @@ from core.tensors import Tensor
 MOST_FOLDED = 1 << 20
 
 
-class NeedsDataError(Exception):
+class DataDependentError(Exception):
     """What was run asks for values that only a run with data has."""
 
 
@@ -52,7 +52,7 @@ class Symbol:
         self.reference, self.array = reference, array
 
 
-class Recorder(Backend, Watcher):
+class Tracer(Backend, Observer):
     """A backend that writes down what it is asked to run.
 
     What constants decide is computed on the cpu backend, where that takes no time to begin.
@@ -79,7 +79,7 @@ class Recorder(Backend, Watcher):
     def input(self, name: str, spec: Spec) -> Tensor:
         """A value that is fed."""
         if spec.dtype == "string":
-            raise NeedsDataError(name)
+            raise DataDependentError(name)
         symbol = Symbol(self._named(name, spec))
         self._inputs.append(symbol.reference)
         return wrap(self, symbol, spec)
@@ -97,7 +97,7 @@ class Recorder(Backend, Watcher):
         """
         self._prefix, before = prefix, len(self.nodes)
         try:
-            with running_on(self), watching_alone(self):
+            with running_on(self), observing_alone(self):
                 yield
         except BaseException:
             del self.nodes[before:]
@@ -117,7 +117,7 @@ class Recorder(Backend, Watcher):
     def download(self, handle: Symbol, spec: Spec) -> np.ndarray:
         """The values of a constant."""
         if handle.array is None:
-            raise NeedsDataError(handle.reference)
+            raise DataDependentError(handle.reference)
         return handle.array
 
     def view(self, handle: Symbol, spec: Spec) -> Symbol:
@@ -135,7 +135,7 @@ class Recorder(Backend, Watcher):
     ) -> Any:
         """Compute what constants decide; else only promise what the rule does."""
         if draws_numbers(kernel):
-            raise NeedsDataError(kernel.__module__)
+            raise DataDependentError(kernel.__module__)
         given = [h for handle in handles for h in (handle if type(handle) is list else [handle])]
         specs = (result,) if isinstance(result, Spec) else result
         is_small = specs is None or sum(prod(s.shape) for s in specs) <= MOST_FOLDED
@@ -150,7 +150,7 @@ class Recorder(Backend, Watcher):
                 return tuple(Symbol(array=array) for array in found)
             return Symbol(array=found)
         if specs is None or any(s.dtype == "string" for s in specs):
-            raise NeedsDataError(kernel.__module__)
+            raise DataDependentError(kernel.__module__)
         return Symbol() if isinstance(result, Spec) else tuple(Symbol() for _ in specs)
 
     def _count(self, found: Any) -> None:
@@ -177,7 +177,7 @@ class Recorder(Backend, Watcher):
         if all(value.handle.array is not None for value in results):
             return
         if op.list_inputs and len(op.inputs) > 1:
-            raise NeedsDataError(op.name)  # nodes do not tell one list from the other inputs
+            raise DataDependentError(op.name)  # nodes do not tell one list from the other inputs
         given = [v for value in inputs for v in (value if type(value) is list else [value])]
         references = [ABSENT if value is None else self._reference(value) for value in given]
         while references and references[-1] is ABSENT:

@@ -12,7 +12,7 @@ import timeit
 import numpy as np
 
 import core
-from core.observers import watching
+from core.observers import observing
 from core.tape import Tape
 
 CALLS = 5000
@@ -32,7 +32,7 @@ def measure(rounds: int) -> dict[str, list[float]]:
         for expression, timer in timers.items():
             found.setdefault(expression, []).append(timer.timeit(CALLS) / CALLS * 1e6)
             if expression != NUMPY:
-                with watching(Tape([X])):
+                with observing(Tape([X])):
                     taped = timer.timeit(CALLS) / CALLS * 1e6
                 found.setdefault(TAPED.format(expression), []).append(taped)
     return found

@@ -37,7 +37,7 @@ def things_on_device() -> int:
     if session is None:
         return 0
     tables = sum(t.thing is not None for r in [*session.recipes.values()] for t in r.tables)
-    return session.owner.call(lambda: session.storage.things) - tables
+    return session.gl_thread.call(lambda: session.storage.things) - tables
 
 
 def _containers() -> int:

@@ -17,7 +17,7 @@ import core
 from core import registry
 from core.backends.cpu import CpuBackend
 from core.backends.cpu.optimizer_updates import BLOCK, UPDATES
-from core.observers import watching
+from core.observers import observing
 from core.optimizers.formulas import FORMULAS
 from core.tape import Tape
 from weights_cache import load_weights, write_weights
@@ -680,7 +680,7 @@ def test_a_step_inside_of_a_gradient_leaves_the_values_that_it_needs(either_way)
 def test_a_step_is_in_no_tape(name, either_way):
     g, w = core.tensor([1.0, 2.0]), core.variable([1.0, 2.0])
     tape = Tape([g])
-    with watching(tape):
+    with observing(tape):
         OPTIMIZERS[name]().apply_gradients([(g, w)])
     assert not tape.nodes
 

@@ -7,7 +7,7 @@ import pytest
 
 import core
 from core.model.graph_model import GraphModel
-from core.observers import active_watchers
+from core.observers import active_observers
 from tests.core.test_graph import chain
 
 
@@ -197,7 +197,7 @@ def test_exceptions_and_wrong_arguments(function):
 
     with pytest.raises(ZeroDivisionError):
         function(lambda: 1 / 0)
-    assert active_watchers() == ()
+    assert active_observers() == ()
     with pytest.raises(core.CoreError, match="takes a function without arguments, got 5"):
         function(5)
     if function is core.time:

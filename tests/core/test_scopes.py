@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import core
-from core.observers import active_watchers
+from core.observers import active_observers
 from core.tensors import tensors_in
 
 Pair = namedtuple("Pair", "first second")
@@ -31,7 +31,7 @@ def _nothing_is_left():
     if core.memory() != before:
         gc.collect()
     assert core.memory() == before
-    assert active_watchers() == ()
+    assert active_observers() == ()
 
 
 def count() -> int:
@@ -482,9 +482,9 @@ def test_generators_that_take_turns_leave_nothing_behind():
     first, second = numbers(), numbers()
     one, other = next(first), next(second)
     assert [t.item() for t in first] == [2]
-    assert one.is_disposed and len(active_watchers()) == 1
+    assert one.is_disposed and len(active_observers()) == 1
     assert [t.item() for t in second] == [2]
-    assert other.is_disposed and active_watchers() == ()
+    assert other.is_disposed and active_observers() == ()
     third = numbers()
     x = next(third)
     third.close()
@@ -524,6 +524,6 @@ def test_of_two_open_scopes_the_one_that_ends_is_told_no_more():
     second.__enter__()
     first.__exit__(None, None, None)
     x = core.ones((2,))
-    assert active_watchers() == (second,)
+    assert active_observers() == (second,)
     second.__exit__(None, None, None)
-    assert x.is_disposed and active_watchers() == ()
+    assert x.is_disposed and active_observers() == ()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import core
-from core.observers import active_watchers, watching
+from core.observers import active_observers, observing
 from core.operation import Op
 from core.registry import KERNEL_NAMES, KERNELS, OPS, READY
 from core.tape import Tape
@@ -113,7 +113,7 @@ def test_the_tape_keeps_only_what_gradients_name():
     """exp keeps its result, add keeps nothing, and ops beside the path are not recorded."""
     x, other = core.tensor([1.0]), core.tensor([2.0])
     tape = Tape([x])
-    with watching(tape):
+    with observing(tape):
         between = x + 1.0
         died = weakref.ref(between)
         y = core.exp(between)
@@ -174,7 +174,7 @@ def test_an_exception_leaves_no_tape_behind():
 
     with pytest.raises(ZeroDivisionError):
         core.grad(fails)(1.0)
-    assert active_watchers() == ()
+    assert active_observers() == ()
 
 
 def test_the_gradient_of_a_complex_result():

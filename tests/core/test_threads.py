@@ -12,7 +12,7 @@ import pytest
 
 import core
 from core.backends.cpu import CpuBackend
-from core.observers import active_watchers
+from core.observers import active_observers
 
 THREADS = 8
 
@@ -28,7 +28,7 @@ def _provoked_races():
     sys.setswitchinterval(interval)
     gc.collect()
     assert core.memory() == before
-    assert active_watchers() == ()
+    assert active_observers() == ()
 
 
 def in_threads(work, count=THREADS):

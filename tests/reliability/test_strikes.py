@@ -18,7 +18,7 @@ import core
 from core.backends.cpu.lowering import thread_pool
 from core.backends.cpu.lowering.blas import blas_threads
 from core.guards import active_guard
-from core.observers import active_watchers
+from core.observers import active_observers
 from tests.reliability import activities
 from tests.reliability.strike import LateError
 
@@ -73,13 +73,13 @@ def left_over() -> dict[str, Any]:
     """What a run changes for its time."""
     threads = blas_threads()
     return {
-        "leader": thread_pool.current_team().leader,
+        "leader": thread_pool.current_pool().leader,
         "threads of OpenBLAS": threads and threads.get(),
         "errors": np.geterr(),
         "buffers": np.getbufsize(),
         "guard": active_guard(),
         "backend": core.get_backend(),
-        "watchers": active_watchers(),
+        "watchers": active_observers(),
     }
 
 
@@ -97,8 +97,8 @@ def in_another_thread(activity: activities.Activity) -> Any:
     "name, stride", [("lanes", 1), ("ops", 3), ("loops", 997), ("planning", 5003)]
 )
 def test_a_run_leaves_nothing_behind_wherever_it_is_struck(name, stride, monkeypatch):
-    monkeypatch.setattr(thread_pool, "team_size", lambda: 2)
-    monkeypatch.setattr(thread_pool, "_team", thread_pool.Team())
+    monkeypatch.setattr(thread_pool, "thread_count", lambda: 2)
+    monkeypatch.setattr(thread_pool, "_pool", thread_pool.ThreadPool())
     with ExitStack() as stack:
         activity = activities.ACTIVITIES[name](stack)
         activity.run()

@@ -18,7 +18,7 @@ from zoo.pipeline.options import Option
 from zoo.unknown_models import able_models
 
 NAMES = ROOT / "zoo" / "model_names.py"
-LOADERS = ROOT / "zoo" / "loaders.pyi"
+LOADERS = ROOT / "zoo" / "pipeline" / "loaders.pyi"
 
 COMMAND = "``python -m tests.rules.model_types`` writes it from the entries: do not edit it."
 

@@ -11,7 +11,7 @@ TESTS = tuple(f"tests/core/test_{name}.py" for name in ("ops", "derivatives", "e
 
 
 def rows_of_the_document() -> list[str]:
-    """The rows for core/ops/unary.py, core/backends/cpu/kernels/unary.py and shader/expressions.py."""
+    """The rows of an op: its declaration, and its kernels on the cpu and shader backends."""
     text = (ROOT / "CONTRIBUTING.md").read_text()
     block = text[text.index("## An element-wise op") :]
     code = block[block.index("```python") + len("```python") : block.index("```\n\nThe tables")]

@@ -19,7 +19,7 @@ def server(monkeypatch):
 def waits(monkeypatch) -> list[float]:
     """Short time-outs and no real waiting; the waits asked for are listed."""
     asked: list[float] = []
-    quick = download.Limits(connect=2.0, read=5.0, sleep=asked.append)
+    quick = download.TransferLimits(connect=2.0, read=5.0, sleep=asked.append)
     monkeypatch.setattr(download, "LIMITS", quick)
     return asked
 

@@ -10,8 +10,8 @@ import pytest
 from tests.weights_cache.fault_server import FaultServer
 from tests.weights_cache.toys import SIZE, toy_row
 from weights_cache import MissingError, WeightsError, download, fetch, locate
-from weights_cache.download import Limits
 from weights_cache.errors import FetchError, UnreachableError
+from weights_cache.transfer_limits import TransferLimits
 
 
 def assert_refused(toy, pattern):
@@ -327,7 +327,7 @@ def test_a_server_that_always_stalls_is_given_up(toy, monkeypatch):
 
 
 def test_time_outs_are_set_by_default():
-    limits = Limits()
+    limits = TransferLimits()
     assert (limits.connect, limits.read) == (5.0, 15.0)
     assert limits.attempts < 10
 

@@ -47,8 +47,8 @@ def test_a_tilde_is_the_home_folder(monkeypatch, tmp_path):
 )
 def test_the_offline_variable(monkeypatch, value, offline):
     monkeypatch.setenv("ZOO_OFFLINE", value)
-    assert locations.Places.choose("c", None, None).offline is offline
-    assert locations.Places.choose("c", None, False).offline is False
+    assert locations.Locations.choose("c", None, None).offline is offline
+    assert locations.Locations.choose("c", None, False).offline is False
 
 
 # Order of search

@@ -91,7 +91,7 @@ def test_threads_share_one_download(toy):
 def test_a_lock_that_is_never_released_is_named(toy, monkeypatch):
     monkeypatch.setattr(atomic_files, "LOCK_SECONDS", 0.1)
     record = find_record("toy")
-    lock = locations.Places.choose(None, None, True).lock(record, record.files[0])
+    lock = locations.Locations.choose(None, None, True).lock(record, record.files[0])
     held, release = threading.Event(), threading.Event()
 
     def hold():
@@ -136,7 +136,7 @@ def test_waiting_is_not_said_where_nothing_is_to_be_said(toy, monkeypatch, capsy
     monkeypatch.setattr(atomic_files, "SAY_AFTER", 0.01)
     monkeypatch.setattr(atomic_files, "LOCK_SECONDS", 0.1)
     record = find_record("toy")
-    lock = locations.Places.choose(None, None, True).lock(record, record.files[0])
+    lock = locations.Locations.choose(None, None, True).lock(record, record.files[0])
     with (
         atomic_files.locked(lock),
         pytest.raises(WeightsError, match="another thread of this process"),
@@ -149,7 +149,7 @@ def test_waiting_is_not_said_where_nothing_is_to_be_said(toy, monkeypatch, capsy
 def test_an_owner_that_is_not_known(toy, monkeypatch, content):
     monkeypatch.setattr(atomic_files, "LOCK_SECONDS", 0.1)
     record = find_record("toy")
-    lock = locations.Places.choose(None, None, True).lock(record, record.files[0])
+    lock = locations.Locations.choose(None, None, True).lock(record, record.files[0])
     with atomic_files.locked(lock):
         lock.with_suffix(".pid").unlink()
         if content is not None:

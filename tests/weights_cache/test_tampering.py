@@ -303,7 +303,7 @@ def test_a_part_that_others_may_write_to_is_not_resumed(toy, rights):
 @pytest.mark.parametrize("kind", [kind for kind in PLANTED if kind != "folder"])
 def test_a_planted_lock_is_not_written_to(toy, victim, kind):
     record = find_record("toy")
-    lock = locations.Places.choose(None, None, True).lock(record, record.files[0])
+    lock = locations.Locations.choose(None, None, True).lock(record, record.files[0])
     plant(victim, lock, kind)
     assert toy.fetch() == toy.data
     assert victim.read_bytes() == b"dear diary" * 1000

@@ -13,7 +13,7 @@ from weights_cache import WeightsError, download, fetch, locate_url
 from weights_cache.errors import FetchError
 from weights_cache.failures import SlowError, TransientError, interruption_in
 from weights_cache.sessions import Meter
-from weights_cache.transfer_limits import Limits
+from weights_cache.transfer_limits import TransferLimits
 from zoo.images.reading import read_image
 
 
@@ -103,7 +103,7 @@ def test_a_server_that_wants_us_to_wait_for_ever_is_given_up(toy, waits):
 
 def test_a_process_that_was_stopped_blames_no_server():
     meter = Meter()
-    meter.expect_headers(Limits(), 100.0)
+    meter.expect_headers(TransferLimits(), 100.0)
     meter.expect_body(100.0, 100.0)
     meter.count(10, 3600.0)
     meter.count(10, 13.0)
@@ -113,12 +113,12 @@ def test_a_process_that_was_stopped_blames_no_server():
 
 def test_the_first_packet_of_a_body_has_the_time_of_the_headers():
     meter = Meter()
-    meter.expect_headers(Limits(), 3.0)
+    meter.expect_headers(TransferLimits(), 3.0)
     meter.expect_body(100.0, 100.0)
     assert meter.allowance() <= 3.0
     meter.count(10, 1.0)
     assert meter.allowance() == 15.0
-    meter.expect_headers(Limits(), 0.0)
+    meter.expect_headers(TransferLimits(), 0.0)
     meter.expect_body(100.0, 100.0)
     with pytest.raises(TransientError, match="timed out"):
         meter.allowance()
@@ -126,7 +126,7 @@ def test_the_first_packet_of_a_body_has_the_time_of_the_headers():
 
 def test_a_rate_is_that_of_the_last_window():
     meter = Meter()
-    meter.expect_headers(Limits(), 100.0)
+    meter.expect_headers(TransferLimits(), 100.0)
     meter.expect_body(100.0, 100.0)
     for _ in range(40):
         meter.count(100_000, 1.0)

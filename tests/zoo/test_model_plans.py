@@ -9,7 +9,7 @@ import pytest
 import core
 import zoo
 from core.backends.cpu import BUFFERED_VALUES
-from core.backends.cpu.lowering.thread_pool import team_size
+from core.backends.cpu.lowering.thread_pool import thread_count
 from core.graph.nodes import Quantization
 from core.model.graph_model import GraphModel
 from core.plan.plan import Plan
@@ -33,7 +33,7 @@ QUANTA = {"posenet.mobilenet_v1_075_quant": 27.0}
 
 #: What a run may take for itself, in bytes: in each thread of the team the four buffers of one of
 #: NumPy's iterators, whose size does not depend on the arrays', and 8 KB for objects of Python.
-SMALL = (4 * 4 * BUFFERED_VALUES + 8192) * team_size()
+SMALL = (4 * 4 * BUFFERED_VALUES + 8192) * thread_count()
 
 #: In bytes, where the number of boxes that are suppressed depends on data: that runs op by op, as
 #: does the loop that makes the first one's input ready.

@@ -13,7 +13,7 @@ from zoo.catalog import find_entry
 from zoo.pipeline.preprocess import place, prepare_crops
 from zoo.pose.deduplication import choose_people, each_once
 from zoo.pose.movenet_decode import (
-    Body,
+    BodyPoints,
     read_body,
     region_around,
     region_of_person,
@@ -114,7 +114,7 @@ def test_without_a_second_look_it_is_the_whole_picture(model, shared):
 
 def test_the_second_look_is_at_the_square_around_the_person(model, squat):
     first = model.estimate_single_pose(squat, second_look=False)
-    body = Body(at(first), np.array([p["score"] for p in first["keypoints"]]))
+    body = BodyPoints(at(first), np.array([p["score"] for p in first["keypoints"]]))
     region = region_around(body, squat.shape[:2])
     how = model.entry.preprocess
     values, [placement] = prepare_crops(squat, how, (SIDE, SIDE), [region])
@@ -123,11 +123,11 @@ def test_the_second_look_is_at_the_square_around_the_person(model, squat):
     assert abs(closer.points - body.points).max() > 1
 
 
-def body_at(x: float, y: float, half: float) -> Body:
+def body_at(x: float, y: float, half: float) -> BodyPoints:
     """A body whose farthest visible keypoint is half a unit to the right of its hips."""
     points = np.full((17, 2), (x, y), float)
     points[BODY_17.names.index("left_wrist")] += half, 0
-    return Body(points, np.full(17, 0.9))
+    return BodyPoints(points, np.full(17, 0.9))
 
 
 def test_the_square_is_in_proportion_to_the_body():

@@ -15,7 +15,7 @@ from zoo.images.lists import for_each_image
 from zoo.images.reading import read_image
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.options import check_number
-from zoo.pipeline.pickling import Recipe
+from zoo.pipeline.pickling import LoadCall
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Label
 
@@ -30,7 +30,7 @@ class TeachableModel(LoadedModel):
     """A model that was made with Teachable Machine; `labels` are those of its classes."""
 
     def __init__(
-        self, name: str, network: GraphModel, bundle: Bundle, recipe: Recipe | None = None
+        self, name: str, network: GraphModel, bundle: Bundle, recipe: LoadCall | None = None
     ):
         super().__init__(name, network, recipe)
         #: What the export says beside the network.

@@ -28,11 +28,11 @@ _PROBE_OPENCV = "import cv2; print('works')"
 # A context without a window, in the way of the shader backend.
 _PROBE_OPENGL = """
 from core.backends.shader.runtime.context import Device, open_context
-from core.backends.shader.runtime.gl_functions import Entries
+from core.backends.shader.runtime.gl_functions import GLFunctions
 from core.errors import CoreError
 try:
     context = open_context()
-    print(Device.of(context, Entries(context.version_code, context.extensions)))
+    print(Device.of(context, GLFunctions(context.version_code, context.extensions)))
 except CoreError as error:
     print(f"unavailable: {error}")
 """

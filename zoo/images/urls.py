@@ -11,7 +11,7 @@ from zoo.images.errors import VIDEO_ADVICE
 from zoo.images.pixels import ImageError
 
 if TYPE_CHECKING:
-    from weights_cache.http_answers import Answer
+    from weights_cache.http_answers import HttpAnswer
 
 MAX_DOWNLOAD = 64 * 2**20
 """Most bytes that are fetched from a URL."""
@@ -115,7 +115,7 @@ def _fetch(url: str) -> tuple[bytes, str]:
         raise ImageError(f"{shown} cannot be fetched ({error}): check it in a browser") from error
 
 
-def _body(answer: Answer, shown: str) -> bytes:
+def _body(answer: HttpAnswer, shown: str) -> bytes:
     if answer.status != 200:
         raise ImageError(
             f"{shown} answered with status {answer.status}, not 200: check the address"

@@ -17,7 +17,7 @@ from zoo.classification.teachable import TeachableModel
 from zoo.isolation.runner import BACKEND, IsolatedRunner
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.network_summary import Card
-from zoo.pipeline.pickling import Recipe
+from zoo.pipeline.pickling import LoadCall
 from zoo.pipeline.verb_signatures import NetworkInput
 
 
@@ -30,7 +30,7 @@ class IsolatedModel(LoadedModel):
     each other. A forked process starts a child of its own.
     """
 
-    def __init__(self, name: str, runner: IsolatedRunner, recipe: Recipe):
+    def __init__(self, name: str, runner: IsolatedRunner, recipe: LoadCall):
         self._name, self._recipe, self._network = name, recipe, None
         self._runner = runner
 
@@ -133,7 +133,7 @@ class IsolatedModel(LoadedModel):
 class IsolatedTeachableModel(IsolatedModel, TeachableModel):
     """A model that was made with Teachable Machine, in a process of its own."""
 
-    def __init__(self, name: str, runner: IsolatedRunner, recipe: Recipe):
+    def __init__(self, name: str, runner: IsolatedRunner, recipe: LoadCall):
         super().__init__(name, runner, recipe)
         assert runner.facts.bundle is not None
         self.bundle = runner.facts.bundle
@@ -152,7 +152,7 @@ class IsolatedTeachableModel(IsolatedModel, TeachableModel):
 
 
 def load_isolated(
-    file: str | Path, name: str, limits: Limits | None, recipe: Recipe
+    file: str | Path, name: str, limits: Limits | None, recipe: LoadCall
 ) -> IsolatedModel:
     """Load a model in a process of its own.
 

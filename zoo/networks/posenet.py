@@ -55,26 +55,26 @@ WIDTHS = {
 }
 
 
-class Block(NamedTuple):
+class NetworkBlock(NamedTuple):
     """Stride and dilation of one convolution block."""
 
     stride: int
     dilation: int
 
 
-def strided_blocks(strides: tuple[int, ...], output_stride: int) -> list[Block]:
+def strided_blocks(strides: tuple[int, ...], output_stride: int) -> list[NetworkBlock]:
     """Stop halving at an output stride; later blocks read further apart instead ("atrous").
 
     >>> strided_blocks((2, 2, 2, 1), 4)[2:]
-    [Block(stride=1, dilation=1), Block(stride=1, dilation=2)]
+    [NetworkBlock(stride=1, dilation=1), NetworkBlock(stride=1, dilation=2)]
     """
     blocks, reached, dilation = [], 1, 1
     for stride in strides:
         if reached == output_stride:
-            blocks.append(Block(1, dilation))
+            blocks.append(NetworkBlock(1, dilation))
             dilation *= stride
         else:
-            blocks.append(Block(stride, 1))
+            blocks.append(NetworkBlock(stride, 1))
             reached *= stride
     return blocks
 
@@ -107,7 +107,9 @@ def build_posenet(weights: Mapping[str, np.ndarray], *, output_stride: int = 16)
     for i, block in enumerate(strided_blocks(member.strides, output_stride)):
         trunk = layers.add_block(i, trunk, member.channels, block)
     for layer, channels in HEADS.values():
-        layers.add_conv(layer, trunk, (1, 1, member.channels[-1], channels), Block(1, 1), None)
+        layers.add_conv(
+            layer, trunk, (1, 1, member.channels[-1], channels), NetworkBlock(1, 1), None
+        )
     return Graph(
         nodes=[Node(INPUT, "Placeholder"), *layers.nodes],
         weights=layers.weights,
@@ -140,13 +142,13 @@ class _Layers:
         self.nodes: list[Node] = []
         self.weights: dict[str, np.ndarray] = {}
 
-    def add_block(self, i: int, source: str, channels: tuple[int, ...], block: Block) -> str:
+    def add_block(self, i: int, source: str, channels: tuple[int, ...], block: NetworkBlock) -> str:
         """The first convolution, or a depthwise and a pointwise one."""
         if i == 0:
             return self.add_conv("Conv2d_0", source, (3, 3, 3, channels[0]), block, "Relu6")
         before, after = channels[i - 1], channels[i]
         deep = self.add_conv(f"Conv2d_{i}_depthwise", source, (3, 3, before, 1), block, "Relu6")
-        flat = Block(1, 1)
+        flat = NetworkBlock(1, 1)
         return self.add_conv(f"Conv2d_{i}_pointwise", deep, (1, 1, before, after), flat, "Relu6")
 
     def add_conv(
@@ -154,7 +156,7 @@ class _Layers:
         layer: str,
         source: str,
         shape: tuple[int, int, int, int],
-        block: Block,
+        block: NetworkBlock,
         activation: str | None,
     ) -> str:
         """One fused convolution; the name of its node."""

@@ -18,7 +18,7 @@ from weights_cache.remote import locate_url
 from weights_cache.shown_urls import other_scheme, shown_url
 from zoo.classification.teachable import TeachableModel
 from zoo.pipeline.loaded_model import LoadedModel
-from zoo.pipeline.pickling import Recipe
+from zoo.pipeline.pickling import LoadCall
 
 Kernels = Mapping[str, Callable[..., Any]]
 
@@ -56,15 +56,15 @@ def load_path(
         raise other_scheme("model", name, "the path of a file")
     limits = checked_limits(limits)
     if not is_url(name):
-        recipe = Recipe.of_path(name, kernels, limits)
+        recipe = LoadCall.of_path(name, kernels, limits)
         return _load_file(name, name, backend, kernels, limits, recipe, isolate)
     file, shown = locate_url(name), shown_url(name)
     strict = limits or Limits.strict()
     # A pickle holds no URL with a token in it: then it has the place of the file.
     recipe = (
-        Recipe.of_path(name, kernels, limits)
+        LoadCall.of_path(name, kernels, limits)
         if name == shown
-        else Recipe.of_path(str(file), kernels, strict)
+        else LoadCall.of_path(str(file), kernels, strict)
     )
     try:
         return _load_file(file, shown, backend, kernels, strict, recipe, isolate)
@@ -81,7 +81,7 @@ def _load_file(
     backend: str | None,
     kernels: Kernels | None,
     limits: Limits | None,
-    recipe: Recipe,
+    recipe: LoadCall,
     isolate: bool,
 ) -> LoadedModel:
     """Load the model in a file or folder; its name is the path or URL that was given."""

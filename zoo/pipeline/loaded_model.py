@@ -9,7 +9,7 @@ from core.tensors import Tensor
 from weights_cache.errors import ZooError
 from zoo.pipeline.inspection import Planned
 from zoo.pipeline.network_summary import Card, network_text
-from zoo.pipeline.pickling import Recipe, reduced
+from zoo.pipeline.pickling import LoadCall, reduced
 from zoo.pipeline.verb_signatures import NetworkInput
 
 Self = TypeVar("Self", bound="LoadedModel")
@@ -21,7 +21,7 @@ class LoadedModel(Planned):
     Made by `zoo.load`. Usable in a ``with`` statement, which closes it.
     """
 
-    def __init__(self, name: str, network: GraphModel, recipe: Recipe | None = None):
+    def __init__(self, name: str, network: GraphModel, recipe: LoadCall | None = None):
         self._name, self._recipe = name, recipe
         self._network: GraphModel | None = network
 

@@ -22,7 +22,7 @@ from zoo.networks import build_network
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.mirroring import flipped_result
 from zoo.pipeline.options import check_flag, check_options
-from zoo.pipeline.pickling import Recipe
+from zoo.pipeline.pickling import LoadCall
 from zoo.pipeline.preprocess import prepare, prepare_crops
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.shared.crop_regions import Region
@@ -59,7 +59,7 @@ class Model(LoadedModel):
         self.entry, self.options = entry, dict(options)
         self.input_size = self.input_size_of(entry, options)
         network = GraphModel(build_network(entry, options, weights), backend)
-        super().__init__(entry.name, network, Recipe.of_entry(entry, options, weights))
+        super().__init__(entry.name, network, LoadCall.of_entry(entry, options, weights))
         self._parts: dict[str, Model] = {}
         self._making_parts = new_lock()
 

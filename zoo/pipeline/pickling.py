@@ -10,7 +10,7 @@ from zoo.catalog import find_entry, is_entry
 from zoo.entry import Entry
 
 
-class Recipe(NamedTuple):
+class LoadCall(NamedTuple):
     """The arguments of `zoo.load` that give a model; its backend is added when it is pickled.
 
     Paths are absolute, as another process may work in another folder.
@@ -22,7 +22,7 @@ class Recipe(NamedTuple):
     @classmethod
     def of_entry(
         cls, entry: Entry, options: Mapping[str, Any], weights: str | os.PathLike[str] | None
-    ) -> "Recipe | None":
+    ) -> "LoadCall | None":
         """Of a pretrained model; None if `zoo.load` does not know the entry."""
         if not is_entry(entry.name) or find_entry(entry.name) is not entry:
             return None
@@ -32,7 +32,7 @@ class Recipe(NamedTuple):
     @classmethod
     def of_path(
         cls, path: str, kernels: Mapping[str, Any] | None, limits: Limits | None = None
-    ) -> "Recipe":
+    ) -> "LoadCall":
         """Of a model from a file, folder or URL."""
         given = {"kernels": dict(kernels) if kernels else None, "limits": limits}
         return cls(_absolute(path), {k: v for k, v in given.items() if v is not None})
@@ -44,7 +44,7 @@ def _absolute(path: str | os.PathLike[str]) -> str:
 
 
 def reduced(
-    name: str, backend: str, recipe: Recipe | None
+    name: str, backend: str, recipe: LoadCall | None
 ) -> tuple[Callable[..., Any], tuple[str, Mapping[str, Any]]]:
     """What a model gives to pickle and copy.
 

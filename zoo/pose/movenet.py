@@ -11,7 +11,7 @@ from zoo.pipeline.preprocess import prepare_crops
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.pose.deduplication import MAX_POSES, choose_people, nobody
 from zoo.pose.movenet_decode import (
-    Body,
+    BodyPoints,
     read_body,
     region_around,
     region_of_person,
@@ -100,13 +100,13 @@ class MoveNetModel(Model):
             body = closer if closer.has_torso else body
         return to_pose(body)
 
-    def _bodies_in(self, photo: np.ndarray, regions: Sequence[Region]) -> list[Body]:
+    def _bodies_in(self, photo: np.ndarray, regions: Sequence[Region]) -> list[BodyPoints]:
         """Who is in each region, some at once."""
         starts = range(0, len(regions), MOST_CROPS)
         batches = (self._batch(photo, regions[i : i + MOST_CROPS]) for i in starts)
         return [body for batch in batches for body in batch]
 
-    def _batch(self, photo: np.ndarray, regions: Sequence[Region]) -> Iterator[Body]:
+    def _batch(self, photo: np.ndarray, regions: Sequence[Region]) -> Iterator[BodyPoints]:
         """Who is in each region: the convolutions see all at once, the last nodes one each."""
         values, placements = prepare_crops(photo, self.entry.preprocess, self.input_size, regions)
         network, wanted = self.network, self.entry.output

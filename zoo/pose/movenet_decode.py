@@ -23,7 +23,7 @@ _HIPS = [BODY_17.names.index(f"{side}_hip") for side in ("left", "right")]
 _OF_TORSO, _OF_BODY = 1.9, 1.2
 
 
-class Body(NamedTuple):
+class BodyPoints(NamedTuple):
     """One person, in pixels of the photo."""
 
     points: np.ndarray  # [17, 2]
@@ -41,7 +41,7 @@ class Body(NamedTuple):
         return all(self.scores[pair].max() > VISIBLE for pair in (_SHOULDERS, _HIPS))
 
 
-def read_body(output: np.ndarray, size: int, placement: Placement) -> Body:
+def read_body(output: np.ndarray, size: int, placement: Placement) -> BodyPoints:
     """What the network says of one picture.
 
     Args:
@@ -50,10 +50,10 @@ def read_body(output: np.ndarray, size: int, placement: Placement) -> Body:
         placement: where the photo, or a part of it, lies in the input.
     """
     rows = output.reshape(-1, 3).astype(np.float64)
-    return Body(placement.points_to_photo(rows[:, 1::-1] * size), rows[:, 2])
+    return BodyPoints(placement.points_to_photo(rows[:, 1::-1] * size), rows[:, 2])
 
 
-def region_around(body: Body, photo: tuple[int, int]) -> Region | None:
+def region_around(body: BodyPoints, photo: tuple[int, int]) -> Region | None:
     """The square around a person, to look at next: in the same photo, or in that after it.
 
     Args:
@@ -83,7 +83,7 @@ def region_of_person(box: Box) -> Region:
     return Region(*middle, box["width"], box["height"]).squared().scaled(_OF_BODY)
 
 
-def to_pose(body: Body) -> Pose:
+def to_pose(body: BodyPoints) -> Pose:
     """A result of plain Python values."""
     points, scores = body.points.tolist(), body.scores.tolist()
     keypoints: list[Keypoint] = [

@@ -18,7 +18,7 @@ _STRETCH = Preprocess(fit="stretch", divide=255.0)
 _SELFIE = Entry(
     name="selfie.base",
     task="segmentation",
-    model="people:PersonModel",
+    model="person_masks:PersonModel",
     weights="mediapipe-selfie-segmentation-tflite",
     file="selfie_segmentation.tflite",
     preprocess=replace(_STRETCH, size=(256, 256)),

@@ -122,10 +122,10 @@ class CpuBackend(Backend):
     def lower(self, program: "Program") -> "Executable":
         """Bind a program to NumPy; see `core.backends.cpu.lowering`."""
         from core.backends.cpu.lowering.cpu_executable import (
-            Machine,  # tensors alone need none of it
+            CpuExecutable,  # tensors alone need none of it
         )
 
-        return Machine(program)
+        return CpuExecutable(program)
 
     def spec_of(self, handle: np.ndarray) -> Spec:
         """Shape and dtype of an array."""

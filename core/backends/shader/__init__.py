@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from core.backend_contract import Backend
-from core.backends.shader.codegen.compiled_kernel import Recipe, make_recipe, passes_of
+from core.backends.shader.codegen.compiled_kernel import CompiledKernel, make_recipe, passes_of
 from core.backends.shader.codegen.kernel_keys import recipe_key
-from core.backends.shader.codegen.kernel_language import Call, Operand
+from core.backends.shader.codegen.kernel_language import KernelBuilder, Operand
 from core.backends.shader.codegen.reserved_words import RESERVED
 from core.backends.shader.runtime.device_memory import GONE, values_left
 from core.backends.shader.runtime.device_timing import Clock
@@ -26,7 +26,7 @@ from core.backends.shader.runtime.values import Value, kind_of
 from core.dtypes import dtype_of
 from core.errors import CoreError
 from core.locks import new_lock
-from core.observers import active_watchers
+from core.observers import active_observers
 from core.registry import find_kernel, load_backend
 from core.specs import Spec
 
@@ -123,7 +123,7 @@ class ShaderBackend(Backend):
         from core.backends.shader.runtime.waiting import passed
 
         if self._session is not None:
-            await passed(self._session.owner)
+            await passed(self._session.gl_thread)
 
     def spec_of(self, handle: Value) -> Spec:
         """Shape and dtype of what was uploaded by a host kernel."""
@@ -164,7 +164,7 @@ class ShaderBackend(Backend):
         result: Spec | tuple[Spec, ...] | None,
     ) -> tuple[Any, float]:
         """Where somebody wants times, wait for the device, and tell its own."""
-        if not any(watcher.needs_times for watcher in active_watchers()):
+        if not any(watcher.needs_times for watcher in active_observers()):
             return self.run(kernel, handles, attributes, result), 0.0
         clock, started = Clock(), perf_counter()
         made = self.run(kernel, handles, attributes, result, clock)
@@ -175,10 +175,10 @@ class ShaderBackend(Backend):
     def lower(self, program: "Program") -> "Executable":
         """Record a program; see `core.backends.shader.plans`."""
         from core.backends.shader.plans.shader_executable import (
-            Machine,  # tensors alone need none of it
+            ShaderExecutable,  # tensors alone need none of it
         )
 
-        return Machine(program, self)
+        return ShaderExecutable(program, self)
 
     def _new_recipe(
         self,
@@ -187,7 +187,7 @@ class ShaderBackend(Backend):
         attributes: Mapping[str, Any],
         result: Any,
         key: Any,
-    ) -> Recipe:
+    ) -> CompiledKernel:
         session = self.session
         in_textures = session.storing.in_textures
         results = (result,) if isinstance(result, Spec) else result
@@ -206,7 +206,7 @@ class ShaderBackend(Backend):
             return Operand(len(layouts) - 1, handle.spec)
 
         operands = [[*map(operand, h)] if type(h) is list else operand(h) for h in handles]
-        call = Call(result, session.limits, has_tiles=not in_textures)
+        call = KernelBuilder(result, session.limits, has_tiles=not in_textures)
         passes = passes_of(kernel(call, *operands, **attributes), results)
         recipe = make_recipe(passes, layouts, session.storing)
         kinds = zip(results, recipe.results, strict=True)
@@ -239,11 +239,11 @@ class ShaderBackend(Backend):
         """A user's kernel; one that returns GLSL is meant for each value of its inputs.
 
         Args:
-            kernel: a function of a `Call`, the operands and the op's attributes.
+            kernel: a function of a `KernelBuilder`, the operands and the op's attributes.
 
         Returns:
-            The same, but that a text becomes a pass by `Call.each`. Attributes are values in it by
-            their names, and names that GLSL keeps to itself are replaced.
+            The kernel, of which a text becomes a dispatch by `KernelBuilder.each`. Attributes are
+            values in it by their names, and names that GLSL keeps to itself are replaced.
         """
 
         def guarded(call: Any, *operands: Any, **attributes: Any) -> Any:

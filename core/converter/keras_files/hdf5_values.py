@@ -31,7 +31,7 @@ class Datatype(NamedTuple):
     is_variable: bool = False
 
 
-class Layout(NamedTuple):
+class DataLayout(NamedTuple):
     """Where the values of an array lie: one piece, or the B-tree of its chunks."""
 
     kind: int
@@ -132,18 +132,18 @@ def _heap(file: Bytes, start: int) -> dict[int, tuple[int, int]]:
     return found
 
 
-def read_layout(file: Bytes, start: int) -> Layout:
+def read_layout(file: Bytes, start: int) -> DataLayout:
     """Where an array's values lie, by its layout message."""
     version, kind = file.unpack("<BB", start)
     if version == 3 and kind == _CHUNKED:
         rank, address = file.unpack("<BQ", start + 2)
         if not 1 < rank <= _MOST_AXES + 1:
             raise ValueError(f"chunks of {rank - 1} axes are not read")
-        return Layout(kind, address, chunk=file.unpack(f"<{rank}I", start + 11)[:-1])
+        return DataLayout(kind, address, chunk=file.unpack(f"<{rank}I", start + 11)[:-1])
     if version in (3, 4) and kind == _COMPACT:
-        return Layout(kind, start + 4, file.unpack("<H", start + 2)[0])
+        return DataLayout(kind, start + 4, file.unpack("<H", start + 2)[0])
     if version in (3, 4) and kind == _CONTIGUOUS:
-        return Layout(kind, *file.unpack("<QQ", start + 2))
+        return DataLayout(kind, *file.unpack("<QQ", start + 2))
     raise ValueError(
         f"values stored in HDF5's layout {kind} of version {version} are not read: save it again "
         f"with Keras, or with h5py and no libver="
@@ -172,7 +172,7 @@ def read_filters(file: Bytes, start: int) -> Filters:
 
 
 def read_array(
-    file: Bytes, datatype: Datatype, shape: tuple[int, ...], layout: Layout, filters: Filters
+    file: Bytes, datatype: Datatype, shape: tuple[int, ...], layout: DataLayout, filters: Filters
 ) -> np.ndarray:
     """The values of an array."""
     if datatype.is_text:
@@ -200,7 +200,7 @@ def _require_room(size: int, held: int, filters: Filters, what: str) -> None:
 
 
 def _from_chunks(
-    file: Bytes, dtype: np.dtype, shape: tuple[int, ...], layout: Layout, filters: Filters
+    file: Bytes, dtype: np.dtype, shape: tuple[int, ...], layout: DataLayout, filters: Filters
 ) -> np.ndarray:
     """Chunks put together; all must be there, and those at the borders reach over them."""
     chunk = layout.chunk

@@ -4,7 +4,12 @@ from math import prod
 
 import numpy as np
 
-from core.converter.tflite.file_content import Document, Quanta, Sparsity, TensorInfo
+from core.converter.tflite.file_content import (
+    Document,
+    QuantizationParameters,
+    Sparsity,
+    TensorInfo,
+)
 from core.errors import CoreError
 from core.specs import Shape
 from weights_cache.reading_budgets import spend
@@ -29,7 +34,7 @@ WHOLE = (*QUANTISED, "int32", "int64", "uint16", "uint32", "uint64")
 FLOATS = ("float32", "float16", "float64", "bfloat16")
 
 
-class Constants:
+class ConstantReader:
     """Reads constants of a document when they are asked for."""
 
     def __init__(self, document: Document):
@@ -58,7 +63,7 @@ class Constants:
         array.setflags(write=False)
         return array
 
-    def real(self, info: TensorInfo, quanta: Quanta | None = None) -> np.ndarray:
+    def real(self, info: TensorInfo, quanta: QuantizationParameters | None = None) -> np.ndarray:
         """The values of a constant: quanta and floats become float32, whole numbers int32.
 
         Args:
@@ -98,7 +103,7 @@ class Constants:
         return numbers[:count].reshape(info.shape)
 
 
-def quanta_of(info: TensorInfo) -> Quanta | None:
+def quanta_of(info: TensorInfo) -> QuantizationParameters | None:
     """What the whole numbers of a tensor mean, if it is quantised."""
     return info.quanta if info.dtype in QUANTISED else None
 
@@ -118,10 +123,10 @@ def decoded(data: bytes | memoryview, info: TensorInfo) -> np.ndarray:
     return np.frombuffer(data, dtype)
 
 
-def dequantised(values: np.ndarray, quanta: Quanta) -> np.ndarray:
+def dequantised(values: np.ndarray, quanta: QuantizationParameters) -> np.ndarray:
     """The real values that quanta stand for.
 
-    >>> dequantised(np.int8([2, 4]), Quanta(np.float32([0.5]), np.array([4]), 0))
+    >>> dequantised(np.int8([2, 4]), QuantizationParameters(np.float32([0.5]), np.array([4]), 0))
     array([-1.,  0.], dtype=float32)
     """
     count = len(quanta.scales)

@@ -27,7 +27,7 @@ MOST_AXES = 32
 ABSENT = -1
 
 
-class Quanta(NamedTuple):
+class QuantizationParameters(NamedTuple):
     """What whole numbers mean, ``(quantum - zero_point) * scale``.
 
     There is one scale, or one per length of an axis; one zero point, or as many. A scale of 0
@@ -67,7 +67,7 @@ class TensorInfo(NamedTuple):
     signature: tuple[int | None, ...] | None
     dtype: str
     buffer: int
-    quanta: Quanta | None = None
+    quanta: QuantizationParameters | None = None
     sparsity: Sparsity | None = None
     is_variable: bool = False
 
@@ -187,7 +187,7 @@ def _signature(table: Table, shape: Shape) -> tuple[int | None, ...] | None:
     return tuple(None if length < 0 else length for length in signature)
 
 
-def _quanta(table: Table, shape: Shape) -> Quanta | None:
+def _quanta(table: Table, shape: Shape) -> QuantizationParameters | None:
     scales = table.array(2, "<f4")
     if scales is None or not len(scales):
         return None
@@ -201,7 +201,7 @@ def _quanta(table: Table, shape: Shape) -> Quanta | None:
         raise CoreError(f"{len(zero_points)} zero points do not fit {len(scales)} scales")
     if len(scales) > 1 and not (0 <= axis < len(shape) and shape[axis] == len(scales)):
         raise CoreError(f"{len(scales)} scales do not fit axis {axis} of {shape}")
-    return Quanta(scales, zero_points, axis)
+    return QuantizationParameters(scales, zero_points, axis)
 
 
 def _sparsity(table: Table, shape: Shape) -> Sparsity:

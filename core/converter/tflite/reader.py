@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from core.converter.reading import read_bytes, reading
-from core.converter.tflite.constants import Constants
+from core.converter.tflite.constants import ConstantReader
 from core.converter.tflite.file_content import Document, read_document
 from core.converter.tflite.node_names import Names
 from core.converter.tflite.translated_op import dtype_of, quantization_of
@@ -23,7 +23,7 @@ FAMILIES = (
     "control",
     "convolution",
     "image",
-    "quanta",
+    "quantization",
     "reduction",
 )
 
@@ -62,7 +62,7 @@ def translated(document: Document) -> Graph:
         CoreError: the ops make no sense.
     """
     weights: dict[str, np.ndarray] = {}
-    constants, names, rules = Constants(document), Names(), all_rules()
+    constants, names, rules = ConstantReader(document), Names(), all_rules()
     main = Translation(document, 0, constants, weights, names, rules)
     main.run()
     inputs, outputs = (

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from core.converter.tflite.constants import FLOATS, QUANTISED, WHOLE, quanta_of
-from core.converter.tflite.file_content import ABSENT, Operator, Quanta, TensorInfo
+from core.converter.tflite.file_content import ABSENT, Operator, QuantizationParameters, TensorInfo
 from core.converter.tflite.schema import ACTIVATIONS, choice
 from core.errors import CoreError
 from core.graph.nodes import DataType, Node, Quantization
@@ -124,7 +124,7 @@ class TranslatedOp:
         index: int,
         layout: str,
         change: Callable[[np.ndarray], np.ndarray],
-        quanta: Quanta | None = None,
+        quanta: QuantizationParameters | None = None,
     ) -> str:
         """An input that is a constant, in another layout."""
         return self.graph.weight(self.tensor(index), layout, change, quanta)
@@ -181,7 +181,7 @@ class TranslatedOp:
             nudge=self.operator.name not in _SUMS,
         )
 
-    def _has_quanta(self, quanta: Quanta) -> bool:
+    def _has_quanta(self, quanta: QuantizationParameters) -> bool:
         """Whether all inputs that have quanta have those of an output."""
         for tensor in self.operator.inputs:
             found = None if tensor == ABSENT else quanta_of(self.graph.subgraph.tensors[tensor])

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from core.bounds import LimitError
-from core.converter.tflite.constants import QUANTISED, Constants
-from core.converter.tflite.file_content import Document, Operator, Quanta, Subgraph
+from core.converter.tflite.constants import QUANTISED, ConstantReader
+from core.converter.tflite.file_content import Document, Operator, QuantizationParameters, Subgraph
 from core.converter.tflite.flexbuffer import read_options
 from core.converter.tflite.node_names import Names
 from core.converter.tflite.translated_op import TranslatedOp
@@ -60,7 +60,7 @@ class Translation:
         self,
         document: Document,
         number: int,
-        constants: Constants,
+        constants: ConstantReader,
         weights: dict[str, np.ndarray],
         names: Names,
         rules: dict[str, Rule],
@@ -109,7 +109,7 @@ class Translation:
         info = self.subgraph.tensors[tensor]
         return info.is_variable or self.constants.stored(info) or 0 in info.shape
 
-    def constant(self, tensor: int, quanta: Quanta | None = None) -> np.ndarray:
+    def constant(self, tensor: int, quanta: QuantizationParameters | None = None) -> np.ndarray:
         """The values of a constant."""
         if not self.is_constant(tensor):
             raise CoreError(
@@ -123,7 +123,7 @@ class Translation:
         tensor: int,
         layout: str,
         change: Callable[[np.ndarray], np.ndarray] = lambda values: values,
-        quanta: Quanta | None = None,
+        quanta: QuantizationParameters | None = None,
     ) -> str:
         """A constant in some layout as a node."""
         if (tensor, layout) not in self._layouts:

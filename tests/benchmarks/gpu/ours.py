@@ -33,7 +33,7 @@ def wait_until_issued(backend: str) -> None:
     """Wait until all that was queued is with the driver, done or not."""
     session = getattr(load_backend(backend), "session", None)
     if session is not None:
-        session.owner.call(lambda: None)
+        session.gl_thread.call(lambda: None)
 
 
 class OurPlan:

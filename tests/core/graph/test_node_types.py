@@ -217,7 +217,7 @@ print(*sys.modules)
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True)
     folder = "core.graph.node_types."
     loaded = {m.removeprefix(folder) for m in done.stdout.split() if m.startswith(folder)}
-    assert loaded == {"table", "convolution"}
+    assert loaded == {"rows", "convolution"}
 
 
 def test_find_node_type():

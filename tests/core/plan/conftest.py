@@ -17,5 +17,5 @@ def _small_buffers():
 @pytest.fixture(params=[1, 3], ids=["one lane", "three lanes"])
 def _lanes(request, monkeypatch):
     """Work is done alone, or in three lanes wherever that is possible."""
-    monkeypatch.setattr(thread_pool, "team_size", lambda: request.param)
+    monkeypatch.setattr(thread_pool, "thread_count", lambda: request.param)
     monkeypatch.setattr(thread_pool, "LEAST_MICROSECONDS", 1e-6)

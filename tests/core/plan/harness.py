@@ -13,15 +13,15 @@ import numpy as np
 
 from core.backends.cpu.lowering.cpu_executable import ALIGNMENT
 from core.backends.cpu.lowering.lowering_rules import (
-    Call,
     Lowered,
+    NumpyCall,
     Views,
     Work,
     find_lowering,
     numpy_dtype,
     padded_shape,
 )
-from core.backends.cpu.lowering.thread_pool import Lanes
+from core.backends.cpu.lowering.thread_pool import ParallelTasks
 from core.dtypes import dtype_of
 from core.graph.nodes import Node
 from core.plan.program import ABSENT, HERE, Program, attributes_of, epilogue_of
@@ -87,20 +87,20 @@ def call_of(
     arrays: Arrays,
     constants: Collection[str] = (),
     margins: Mapping[str, Sides] | None = None,
-) -> Call:
+) -> NumpyCall:
     """The node as it is given to a lowering; the specs of results are those of the eager op."""
     found = {_reference(step, i): r for i, r in enumerate(expected(step, arrays))}
     specs = {r: Spec(a.shape, dtype_of(a)) for r, a in {**arrays, **found}.items()}
     given = {r: a for r, a in arrays.items() if r in constants}
     inputs = tuple(r for r in arrays if r not in constants)
-    return Call(step, Program((step,), given, specs, inputs, tuple(found)), margins or {})
+    return NumpyCall(step, Program((step,), given, specs, inputs, tuple(found)), margins or {})
 
 
 def _reference(step: Node, index: int) -> str:
     return f"{step.name}:{index}" if index else step.name
 
 
-def lower(call: Call) -> Lowered | None:
+def lower(call: NumpyCall) -> Lowered | None:
     """What the lowering of the node's op makes of it."""
     lowering = find_lowering(call.node.type)
     return lowering and lowering(call)
@@ -149,7 +149,7 @@ def _in_turns(works: list[Work]) -> list[Work]:
 
 
 def _singles(work: Work) -> list[Work]:
-    if not isinstance(work, Lanes):
+    if not isinstance(work, ParallelTasks):
         return [work]
     turns = chain.from_iterable(zip_longest(*work._lanes))
     return [single for single in turns if single is not None]
@@ -158,7 +158,7 @@ def _singles(work: Work) -> list[Work]:
 class _Memory:
     """The arrays of one workspace, each between bytes that nobody may write to."""
 
-    def __init__(self, call: Call, lowered: Lowered, arrays: Arrays, in_place: str):
+    def __init__(self, call: NumpyCall, lowered: Lowered, arrays: Arrays, in_place: str):
         self.call, self.arrays, self.in_place = call, arrays, in_place
         self.results = []
         self._guards: list[np.ndarray] = []

@@ -21,7 +21,7 @@ def one_blas_thread() -> Iterator[None]:
 @contextmanager
 def leading() -> Iterator[None]:
     """This thread leads the team, unless another one does."""
-    found = thread_pool.current_team()
+    found = thread_pool.current_pool()
     leads = found.leader is None
     if leads:
         found.leader = get_ident()

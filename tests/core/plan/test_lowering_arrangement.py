@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from core.backends.cpu.lowering.lowering_rules import Call, Views
+from core.backends.cpu.lowering.lowering_rules import NumpyCall, Views
 from core.errors import CoreError
 from core.plan.program import HERE
 from tests.core.plan.harness import MARGIN, call_of, check, lower, node, run
@@ -84,7 +84,7 @@ def test_what_gather_leaves_to_the_kernels():
     assert run(batched, {"x": x[:2], "i": i[:, None] - 3}) is None
     call = call_of(node("gather", "x", "i"), {"x": x, "i": i - 1}, ["i"])
     program = call.program._replace(constants={"i": i})
-    assert lower(Call(call.node, program, {})) is None  # which tells that 4 is outside
+    assert lower(NumpyCall(call.node, program, {})) is None  # which tells that 4 is outside
 
 
 @pytest.mark.parametrize("constants", [(), ("i",)])

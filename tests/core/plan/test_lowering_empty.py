@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from core.backends.cpu.lowering.cpu_executable import Machine
+from core.backends.cpu.lowering.cpu_executable import CpuExecutable
 from core.plan.elementwise import ELEMENTWISE_OPS
 from core.plan.program import HERE
 from tests.core.plan.harness import Arrays, expected, node
@@ -20,7 +20,7 @@ def same_as_eager(step, arrays: Arrays, constants=()):
     theirs = expected(step, arrays)
     names = [f"y:{i}" if i else "y" for i in range(len(theirs))]
     program = program_of(step, inputs=given, outputs=names, **known)
-    found = Machine(program).run([*given.values()])
+    found = CpuExecutable(program).run([*given.values()])
     for ours, other in zip(found, theirs, strict=True):
         assert ours.dtype == other.dtype
         np.testing.assert_array_equal(ours, other)

@@ -9,7 +9,7 @@ from core.model.graph_model import GraphModel
 from core.plan import planner
 from core.registry import READY
 from tests.core.graph.control_graphs import model
-from tests.core.plan.test_recording import agrees, eager
+from tests.core.plan.test_tracing import agrees, eager
 
 CONV = {"strides": [1, 1, 1, 1], "padding": "SAME", "data_format": "NHWC", "dilations": [1] * 4}
 WHOLE = {"dtype": "int32"}

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import core
-from core.backends.cpu.lowering.thread_pool import team_size
+from core.backends.cpu.lowering.thread_pool import thread_count
 from core.model.graph_model import GraphModel
 from core.plan.plan import Plan
 from tests.core.graph.control_graphs import model
-from tests.core.plan.test_recording import agrees, eager
+from tests.core.plan.test_tracing import agrees, eager
 from tests.helpers import peak_of
 
 CONV = {"strides": [1, 1, 1, 1], "padding": "SAME", "data_format": "NHWC", "dilations": [1] * 4}
@@ -268,7 +268,7 @@ def test_coroutines(graph, x):
 
 def test_the_second_run_allocates_its_outputs_and_nothing_else(graph, rng):
     x = core.tensor(rng.normal(size=(1, 96, 96, 2)).astype(np.float32))
-    most = np.asarray(graph.predict(x)["y"]).nbytes + 8192 * team_size()
+    most = np.asarray(graph.predict(x)["y"]).nbytes + 8192 * thread_count()
     gc.collect()
     found, peak = peak_of(lambda: graph.predict(x), most)
     first, second = map(np.asarray, found.values())

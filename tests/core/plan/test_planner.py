@@ -15,7 +15,7 @@ from core.model.graph_model import GraphModel
 from core.plan import planner
 from core.plan.planner import MOST_BODIES, MOST_PLANS, Planner
 from tests.core.graph.control_graphs import model
-from tests.core.plan.test_recording import agrees, eager
+from tests.core.plan.test_tracing import agrees, eager
 
 CONV = {"strides": [1, 1, 1, 1], "padding": "SAME", "data_format": "NHWC", "dilations": [1] * 4}
 TEXT = "x = Placeholder\nc = Conv2D x w\nb = BiasAdd c k\nr = Relu b\nd = Conv2D r v\ny = Relu6 d"

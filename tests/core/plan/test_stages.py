@@ -10,7 +10,7 @@ from core.plan.partition import largest_plan
 from tests.core.converter.test_passes import FILL, table_graph
 from tests.core.graph.control_graphs import RECORDED, calls, function, model, recorded
 from tests.core.graph.test_control import COUNTING, FRAMES
-from tests.core.plan.test_recording import agrees, eager
+from tests.core.plan.test_tracing import agrees, eager
 
 CONV = {"strides": [1, 1, 1, 1], "padding": "SAME", "data_format": "NHWC", "dilations": [1] * 4}
 

@@ -20,22 +20,22 @@ class LateError(Exception):
 @pytest.fixture
 def two(monkeypatch):
     """A team of two of its own."""
-    monkeypatch.setattr(thread_pool, "team_size", lambda: 2)
-    monkeypatch.setattr(thread_pool, "_team", thread_pool.Team())
+    monkeypatch.setattr(thread_pool, "thread_count", lambda: 2)
+    monkeypatch.setattr(thread_pool, "_pool", thread_pool.ThreadPool())
 
 
-def two_lanes(begun: Event, go_on: Event, written: np.ndarray) -> thread_pool.Lanes:
+def two_lanes(begun: Event, go_on: Event, written: np.ndarray) -> thread_pool.ParallelTasks:
     """Whoever leads is struck once the other one is in its lane, and will write after a while."""
 
     def lane() -> None:
-        if thread_pool.current_team().leader == thread_pool.get_ident():
+        if thread_pool.current_pool().leader == thread_pool.get_ident():
             assert begun.wait(60)
             raise LateError
         begun.set()
         assert go_on.wait(60)
         written[:] = 1
 
-    return thread_pool.Lanes([[lane], [lane]])
+    return thread_pool.ParallelTasks([[lane], [lane]])
 
 
 @pytest.mark.parametrize("is_late", [True, False])
@@ -47,8 +47,10 @@ def test_a_workspace_waits_for_the_next_run_only_when_helpers_rest(two, monkeypa
 
     def do(workspace: Workspace) -> None:
         if not is_late:
-            rests = thread_pool.current_team().rests
-            monkeypatch.setattr(thread_pool.Team, "rests", lambda _: (go_on.set(), rests())[1])
+            rests = thread_pool.current_pool().rests
+            monkeypatch.setattr(
+                thread_pool.ThreadPool, "rests", lambda _: (go_on.set(), rests())[1]
+            )
         two_lanes(begun, go_on, written)()
 
     with pytest.raises(LateError):
@@ -57,7 +59,7 @@ def test_a_workspace_waits_for_the_next_run_only_when_helpers_rest(two, monkeypa
     assert written.any() != is_late
     go_on.set()
     monkeypatch.setattr(thread_pool, "MOST_SECONDS", 60)
-    assert thread_pool.current_team().rests() and written.all()
+    assert thread_pool.current_pool().rests() and written.all()
 
 
 def test_an_error_of_the_run_itself_costs_no_workspace():

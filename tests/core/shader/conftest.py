@@ -10,10 +10,10 @@ import pytest
 import core
 from core import registry
 from core.backends.shader import ShaderBackend
-from core.backends.shader.runtime.caller_thread import InlineOwner
+from core.backends.shader.runtime.caller_thread import CallerThread
 from core.backends.shader.runtime.context import ContextError, open_context
 from core.backends.shader.runtime.gl_functions import address
-from core.backends.shader.runtime.gl_thread import Owner, live_owners
+from core.backends.shader.runtime.gl_thread import GLThread, live_threads
 from core.registry import (
     _BACKENDS,
     FUNCTIONS,
@@ -34,24 +34,24 @@ _FARTHEST = 256  # names of objects stand closer together than that
 def opengl() -> None:
     """A driver that gives a context."""
     try:
-        Owner(open_context).release()
+        GLThread(open_context).release()
     except ContextError as error:
         skip_or_fail(str(error))
 
 
 @pytest.fixture
-def owner(opengl):
+def gl_thread(opengl):
     """A context in a thread of its own, which ends without error or object left."""
-    owner = Owner(open_context)
-    yield owner
-    if owner in live_owners():
-        assert count_objects(owner) == dict.fromkeys(KINDS, 0)
-    owner.release()
+    gl_thread = GLThread(open_context)
+    yield gl_thread
+    if gl_thread in live_threads():
+        assert count_objects(gl_thread) == dict.fromkeys(KINDS, 0)
+    gl_thread.release()
 
 
-def count_objects(owner: Owner) -> dict[str, int]:
+def count_objects(gl_thread: GLThread) -> dict[str, int]:
     """How many objects of OpenGL there are, by kind."""
-    return owner.call(lambda: {kind: _count(f"glIs{kind}") for kind in KINDS})
+    return gl_thread.call(lambda: {kind: _count(f"glIs{kind}") for kind in KINDS})
 
 
 def _count(question: str) -> int:
@@ -68,9 +68,9 @@ def _count(question: str) -> int:
 def _no_errors(request):
     """No test leaves a refused command behind, in whichever context lives."""
     yield
-    for owner in live_owners():
-        if not isinstance(owner, InlineOwner):
-            owner.call(lambda owner=owner: owner.check_errors(request.node.name))
+    for gl_thread in live_threads():
+        if not isinstance(gl_thread, CallerThread):
+            gl_thread.call(lambda gl_thread=gl_thread: gl_thread.check_errors(request.node.name))
 
 
 @pytest.fixture(scope="module")

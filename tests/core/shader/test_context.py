@@ -10,7 +10,7 @@ import pytest
 
 from core.backends.shader.runtime import context as contexts
 from core.backends.shader.runtime.context import ContextError, Device, adopt_context, open_context
-from core.backends.shader.runtime.gl_functions import Entries
+from core.backends.shader.runtime.gl_functions import GLFunctions
 from core.errors import SettingError
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="EGL is Linux's")
@@ -203,8 +203,8 @@ def test_failures_of_the_real_driver(opengl, name, value, words):
     assert words in last
 
 
-def test_what_the_device_can_do(owner):
-    device = owner.device
+def test_what_the_device_can_do(gl_thread):
+    device = gl_thread.device
     assert device.version >= 330 and device.max_texture >= 1024
     assert device.max_targets >= 8 and device.max_units >= 16
     assert device.name in device.driver and device.vendor in device.driver
@@ -216,8 +216,8 @@ def test_what_the_device_can_do(owner):
         assert 1 <= alignment <= 256 and alignment & (alignment - 1) == 0
 
 
-def test_the_device_in_words(owner):
-    device = replace(owner.device, name="A", vendor="B", version=460, max_buffer_bytes=2**31)
+def test_the_device_in_words(gl_thread):
+    device = replace(gl_thread.device, name="A", vendor="B", version=460, max_buffer_bytes=2**31)
     device = replace(device, has_compute=True, is_software=False, memory_bytes=8 * 10**9)
     assert str(device) == (
         "A (B), OpenGL 4.6, compute shaders, buffers up to 2147 MB, memory 8.0 GB"
@@ -245,17 +245,20 @@ def test_the_device_in_words(owner):
         ("Apple M2", False),
     ],
 )
-def test_software_is_recognised(owner, monkeypatch, name, is_software):
-    info = {**owner.call(lambda: owner.context.info), "GL_RENDERER": name}
-    monkeypatch.setattr(type(owner.context), "info", info)
-    assert owner.call(lambda: Device.of(owner.context, owner.gl)).is_software is is_software
+def test_software_is_recognised(gl_thread, monkeypatch, name, is_software):
+    info = {**gl_thread.call(lambda: gl_thread.context.info), "GL_RENDERER": name}
+    monkeypatch.setattr(type(gl_thread.context), "info", info)
+    assert (
+        gl_thread.call(lambda: Device.of(gl_thread.context, gl_thread.gl)).is_software
+        is is_software
+    )
 
 
-def test_memory_is_told_where_the_driver_tells(owner, monkeypatch):
+def test_memory_is_told_where_the_driver_tells(gl_thread, monkeypatch):
     def memory(extension):
-        monkeypatch.setattr(type(owner.context), "extensions", {extension})
-        monkeypatch.setattr(owner.gl, "integer", lambda code: kilobytes.get(code, 1))
-        return owner.call(lambda: Device.of(owner.context, owner.gl)).memory_bytes
+        monkeypatch.setattr(type(gl_thread.context), "extensions", {extension})
+        monkeypatch.setattr(gl_thread.gl, "integer", lambda code: kilobytes.get(code, 1))
+        return gl_thread.call(lambda: Device.of(gl_thread.context, gl_thread.gl)).memory_bytes
 
     kilobytes = {0x9047: 1000, 0x87FC: 500}
     assert memory("GL_NVX_gpu_memory_info") == 1_024_000
@@ -265,24 +268,24 @@ def test_memory_is_told_where_the_driver_tells(owner, monkeypatch):
     assert memory("GL_NVX_gpu_memory_info") is None
 
 
-def test_without_compute_its_limits_are_none(owner, monkeypatch):
-    monkeypatch.setattr(owner.context, "version_code", 330)
-    device = owner.call(lambda: Device.of(owner.context, owner.gl))
+def test_without_compute_its_limits_are_none(gl_thread, monkeypatch):
+    monkeypatch.setattr(gl_thread.context, "version_code", 330)
+    device = gl_thread.call(lambda: Device.of(gl_thread.context, gl_thread.gl))
     assert not device.has_compute
     assert (device.max_buffer_bytes, device.shared_bytes, device.max_threads) == (0, 0, 0)
 
 
-def test_functions_that_a_driver_has_not_are_none(owner):
-    old = owner.call(lambda: Entries(330, {"GL_ARB_get_program_binary"}))
+def test_functions_that_a_driver_has_not_are_none(gl_thread):
+    old = gl_thread.call(lambda: GLFunctions(330, {"GL_ARB_get_program_binary"}))
     assert old.program_binary and old.fence_sync and old.finish
     assert old.create_buffers is old.memory_barrier is old.get_reset_status is None
 
 
-def test_moderngls_default_context_stays_the_users(owner):
-    assert owner.context is not moderngl._store.default_context
+def test_moderngls_default_context_stays_the_users(gl_thread):
+    assert gl_thread.context is not moderngl._store.default_context
 
 
-def test_a_users_context_is_checked(owner):
+def test_a_users_context_is_checked(gl_thread):
     with pytest.raises(ContextError, match="takes a context of moderngl, not str: make one with"):
         adopt_context("a context")
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import core
-from core.backends.shader.codegen.compiler.memory_layouts import Layout
+from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout
 from core.backends.shader.runtime import device_timing
 from core.backends.shader.runtime.device_memory import Storage
 from core.backends.shader.runtime.memory_blocks import Block
@@ -87,7 +87,7 @@ def test_nobody_waits_for_programs_that_are_there(shader, monkeypatch):
         raise AssertionError("waits")
 
     with monkeypatch.context() as patch:
-        patch.setattr(shader.session.owner, "call", refuse)
+        patch.setattr(shader.session.gl_thread, "call", refuse)
         made = core.leaky_relu(x, alpha=0.25)
     assert made.tolist() == [-0.25, 2]
 
@@ -103,7 +103,7 @@ def test_an_error_is_told_by_results_alone(shader, monkeypatch, scratch_ops):
     with monkeypatch.context() as patch:
         patch.setattr(session, "_execute", lambda recipe, blocks: 1 / 0)
         failed = scaled(x)
-        session.owner.call(lambda: None)
+        session.gl_thread.call(lambda: None)
     after = core.square(failed)
     for lost in (failed, after):
         with pytest.raises(ZeroDivisionError):
@@ -129,21 +129,21 @@ def test_tensors_of_the_other_path_are_gone(opengl, paths, op):
 # --- memory -------------------------------------------------------------------------------------
 
 
-def test_what_came_back_is_taken_as_it_is_if_it_fits(owner):
+def test_what_came_back_is_taken_as_it_is_if_it_fits(gl_thread):
     def work():
-        storage = Storage(owner)
-        first = Block(Layout("float32"), 4)
+        storage = Storage(gl_thread)
+        first = Block(MemoryLayout("float32"), 4)
         thing = storage.of(first)
         del first
-        larger, same = Block(Layout("float32"), 4000), Block(Layout("int32"), 3)
-        assert storage.of(same) is thing and same.held.layout == Layout("int32")
+        larger, same = Block(MemoryLayout("float32"), 4000), Block(MemoryLayout("int32"), 3)
+        assert storage.of(same) is thing and same.held.layout == MemoryLayout("int32")
         assert storage.of(larger) is not thing and storage.read(same).shape == (3,)
-        pinned = Block(Layout("float32"), 4)
+        pinned = Block(MemoryLayout("float32"), 4)
         kept = storage.pinned(pinned)
         del pinned
-        again = Block(Layout("float32"), 4)
+        again = Block(MemoryLayout("float32"), 4)
         assert storage.of(again) is kept and not again.held.is_pinned  # by way of what is spare
-        filled = Block(Layout("float32"), 4, np.arange(4, dtype=np.float32))
+        filled = Block(MemoryLayout("float32"), 4, np.arange(4, dtype=np.float32))
         del again
         storage.begin()
         storage.wait()  # the host writes to no memory that may be in use
@@ -152,7 +152,7 @@ def test_what_came_back_is_taken_as_it_is_if_it_fits(owner):
         storage.release()
         return count, used
 
-    count, used = owner.call(work)
+    count, used = gl_thread.call(work)
     assert count == 3 and used == 256 + 256 + 16384
 
 
@@ -291,7 +291,7 @@ def test_both_clocks_run_what_they_measure(shader):
         device_timing._query_seconds,
         device_timing.device_seconds,
     ):
-        seconds = session.owner.call(
+        seconds = session.gl_thread.call(
             lambda clock=clock: clock(session, [lambda: ran.append(clock)])
         )
         assert seconds >= 0
@@ -310,7 +310,7 @@ def test_a_clock_that_tells_nothing_is_asked_again(shader, monkeypatch, told, ru
     session, ran = shader.session, []
     monkeypatch.setitem(session.__dict__, "query", Query())
     measure = partial(device_timing._query_seconds, session, [lambda: ran.append(1)])
-    seconds = session.owner.call(measure)
+    seconds = session.gl_thread.call(measure)
     assert len(ran) == runs and (runs == 4 or seconds == pytest.approx(7e-6))
 
 

@@ -6,7 +6,7 @@ import pytest
 import core
 from core.backends.shader.codegen.compiled_kernel import make_recipe
 from core.backends.shader.codegen.expressions import EXPRESSIONS, epilogue_text, expression
-from core.backends.shader.codegen.kernel_language import Call, EpilogueStep, Operand
+from core.backends.shader.codegen.kernel_language import EpilogueStep, KernelBuilder, Operand
 from core.backends.shader.runtime.memory_blocks import Block
 from core.plan.elementwise import ELEMENTWISE_OPS
 from core.registry import OPS, load_backend
@@ -47,12 +47,12 @@ def finished(shader, arrays, steps):
     """The first array with an epilogue."""
     spec = Spec(arrays[0].shape)
     handles = [shader.upload(array.copy()) for array in arrays]
-    made = Call(spec).each("x", x=Operand(0, spec)).finished(steps)
+    made = KernelBuilder(spec).each("x", x=Operand(0, spec)).finished(steps)
     layouts = [handle.block.layout for handle in handles]
     recipe = make_recipe([made], layouts, shader.session.storing)
     result = Block(*recipe.results[0])
     shader.session.run(recipe, [handle.block for handle in handles], [result])
-    found = shader.session.owner.call(lambda: shader.session.storage.read(result))
+    found = shader.session.gl_thread.call(lambda: shader.session.storage.read(result))
     return found.reshape(spec.shape)
 
 

@@ -19,7 +19,7 @@ from core.backends.shader.codegen.fragment.convolution import (
 )
 from core.backends.shader.codegen.fragment.pooling import drawn_average, drawn_largest
 from core.backends.shader.codegen.fragment.products import Matrices, drawn_product
-from core.backends.shader.codegen.kernel_language import Call, EpilogueStep, Operand, Table
+from core.backends.shader.codegen.kernel_language import EpilogueStep, KernelBuilder, Operand, Table
 from core.backends.shader.runtime.memory_blocks import Block
 from core.backends.shader.runtime.textures import to_texels
 from core.dispatch import tensor
@@ -97,7 +97,7 @@ class Runs:
             Operand(i, s, a if i in constants else None)
             for i, (s, a) in enumerate(zip(specs, arrays, strict=True))
         ]
-        call = Call(result, self.session.limits, has_tiles=False)
+        call = KernelBuilder(result, self.session.limits, has_tiles=False)
         (made,) = passes_of(kernel(call, *operands), [result])
         layouts = [storing.layout(s) for s in specs]
         recipe = make_recipe([made.finished(epilogue)], layouts, storing, baked=bool(constants))
@@ -275,7 +275,7 @@ def test_drawings_are_for_whole_texels_and_this_path(runs, rng):
     with pytest.raises(CoreError, match="a multiple of four"):
         runs(lambda call, x: drawn_average(call, x, w), [normal(rng, 1, 3, 3, 3)], (1, 3, 3, 3))
     with pytest.raises(CoreError, match="tile or map"):
-        drawn_average(Call(Spec((1, 3, 3, 4))), Operand(0, Spec((1, 3, 3, 4))), w)
+        drawn_average(KernelBuilder(Spec((1, 3, 3, 4))), Operand(0, Spec((1, 3, 3, 4))), w)
 
 
 # --- the backend on this path --------------------------------------------------------------------

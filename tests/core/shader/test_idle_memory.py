@@ -14,7 +14,7 @@ from core.backends.shader.plans import bound_program
 from core.backends.shader.plans.bound_program import ReadyProgram
 from core.backends.shader.runtime import device_memory as storage_module
 from core.backends.shader.runtime.device_memory import Storage
-from core.backends.shader.runtime.gl_thread import Owner
+from core.backends.shader.runtime.gl_thread import GLThread
 from core.backends.shader.runtime.session import Session
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from core.model.graph_model import GraphModel
@@ -57,7 +57,7 @@ def watch(new_path, monkeypatch):
     """Begins with a backend that nobody used."""
     watch = Watch()
     of, fill, delete, values = Storage.of, Storage.fill, Storage._delete, Storage._values
-    bound, raw_values, finish = ReadyProgram._bound, bound_program.raw_values, Owner.finish
+    bound, raw_values, finish = ReadyProgram._bound, bound_program.raw_values, GLThread.finish
 
     def filled(self, thing, *arguments):
         watch.touch("write", thing)
@@ -93,7 +93,7 @@ def watch(new_path, monkeypatch):
     monkeypatch.setattr(Storage, "_values", read)
     monkeypatch.setattr(bound_program, "raw_values", raw_read)
     monkeypatch.setattr(ReadyProgram, "_bound", run)
-    monkeypatch.setattr(Owner, "finish", finished)
+    monkeypatch.setattr(GLThread, "finish", finished)
     yield watch
     assert watch.touched and watch.wrong == []
 

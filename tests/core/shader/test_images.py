@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import core
-from core.backends.shader.codegen.kernel_language import Call, Operand, Table
+from core.backends.shader.codegen.kernel_language import KernelBuilder, Operand, Table
 from core.backends.shader.kernels.normalization import batch_norm
 from core.specs import Spec
 
@@ -88,7 +88,7 @@ def test_the_factor_of_a_constant_batch_norm_is_a_table(rng):
     spec = Spec((3,))
     x, mean = Operand(0, Spec((2, 3))), Operand(1, spec)
     constants = Operand(2, spec, variance), None, Operand(3, spec, scale)
-    made = batch_norm(Call(x.spec), x, mean, *constants, variance_epsilon=0.5)
+    made = batch_norm(KernelBuilder(x.spec), x, mean, *constants, variance_epsilon=0.5)
     factor = made.inputs["factor"]
     assert isinstance(factor, Table)
     np.testing.assert_allclose(factor.array, scale / np.sqrt(variance + 0.5), rtol=1e-6)

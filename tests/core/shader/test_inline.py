@@ -4,9 +4,9 @@ from threading import Thread, current_thread
 
 import pytest
 
-from core.backends.shader.runtime.caller_thread import InlineOwner
+from core.backends.shader.runtime.caller_thread import CallerThread
 from core.backends.shader.runtime.context import ContextError, open_context
-from tests.core.shader.test_owner import fail_there, in_thread, nothing
+from tests.core.shader.test_gl_thread import fail_there, in_thread, nothing
 
 
 def in_own_context(test):
@@ -32,20 +32,20 @@ def in_own_context(test):
 
 def test_a_users_context_is_used_where_it_is(opengl):
     def test(context):
-        owner, ran = InlineOwner(context), []
-        owner.put(lambda: ran.append(current_thread().name))
-        assert owner.call(lambda: current_thread().name) == "mine" and ran == ["mine"]
-        assert owner.device.version >= 330 and owner.context is context
-        fence = owner.add_fence(lambda: ran.append("past"))
+        gl_thread, ran = CallerThread(context), []
+        gl_thread.put(lambda: ran.append(current_thread().name))
+        assert gl_thread.call(lambda: current_thread().name) == "mine" and ran == ["mine"]
+        assert gl_thread.device.version >= 330 and gl_thread.context is context
+        fence = gl_thread.add_fence(lambda: ran.append("past"))
         while not fence.is_done:
             pass
         assert ran == ["mine", "past"]
-        owner.put(fail_there)
+        gl_thread.put(fail_there)
         with pytest.raises(ValueError, match="^wrong$"):
-            owner.call(nothing)
-        owner.release()
+            gl_thread.call(nothing)
+        gl_thread.release()
         with pytest.raises(ContextError, match="is released"):
-            owner.put(nothing)
+            gl_thread.put(nothing)
         context.buffer(reserve=4).release()  # it still works
 
     in_own_context(test)
@@ -53,21 +53,21 @@ def test_a_users_context_is_used_where_it_is(opengl):
 
 def test_a_users_context_works_in_its_thread_only(opengl):
     def test(context):
-        owner, ran = InlineOwner(context), []
+        gl_thread, ran = CallerThread(context), []
 
         def elsewhere():
             words = "thread 'mine' and was called in thread 'other', .*start_shader"
-            for use in (owner.put, owner.call, owner.add_fence):
+            for use in (gl_thread.put, gl_thread.call, gl_thread.add_fence):
                 with pytest.raises(ContextError, match=words):
                     use(nothing)
             with pytest.raises(ContextError, match=words):
-                owner.release()
-            owner.put_quietly(lambda: ran.append(current_thread().name))
+                gl_thread.release()
+            gl_thread.put_quietly(lambda: ran.append(current_thread().name))
             return True
 
         assert in_thread(elsewhere) and ran == []
-        owner.call(nothing)
+        gl_thread.call(nothing)
         assert ran == ["mine"]
-        owner.release()
+        gl_thread.release()
 
     in_own_context(test)

@@ -15,10 +15,10 @@ SIZE = 5000  # inputs of so many bytes go by way of mapped memory
 
 
 @pytest.fixture(params=[False, True], ids=["all threads", "one thread"])
-def owner(request, opengl):
+def gl_thread(request, opengl):
     core.start_shader(in_this_thread=request.param)
     with core.backend("shader"):
-        yield load_backend("shader").session.owner
+        yield load_backend("shader").session.gl_thread
     core.stop_shader()
 
 
@@ -29,7 +29,7 @@ def model():
     return GraphModel(Graph(nodes, weights, {"x": ends["x"]}, {"y": ends["y"]}))
 
 
-def used(owner, made):
+def used(gl_thread, made):
     """Run a model with two shapes, let go of it, and count what OpenGL has then."""
     for rows in (1, 2):
         found = made.predict(np.ones((rows, SIZE), np.float32))["y"].numpy()
@@ -37,9 +37,9 @@ def used(owner, made):
     del made
     gc.collect()
     core.square(2.0).numpy()  # what the last one left is taken back by the next command
-    return count_objects(owner)
+    return count_objects(gl_thread)
 
 
-def test_models_leave_nothing(owner):
-    counts = [used(owner, model()) for _ in range(6)]
+def test_models_leave_nothing(gl_thread):
+    counts = [used(gl_thread, model()) for _ in range(6)]
     assert counts[2:] == [counts[1]] * 4

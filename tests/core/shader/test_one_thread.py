@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import core
-from core.backends.shader.runtime.caller_thread import InlineOwner
+from core.backends.shader.runtime.caller_thread import CallerThread
 from core.backends.shader.runtime.context import ContextError, open_context
-from core.backends.shader.runtime.gl_thread import live_owners
+from core.backends.shader.runtime.gl_thread import live_threads
 from core.backends.shader.runtime.waiting import passed
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from core.model.graph_model import GraphModel
@@ -28,7 +28,7 @@ def _fresh(opengl, monkeypatch):
     yield
     gc.collect()  # errors of other threads hold tensors
     core.stop_shader()
-    assert not live_owners()
+    assert not live_threads()
 
 
 @pytest.fixture(params=["ours", "the user's"])
@@ -49,8 +49,8 @@ def start(request):
         context.release()
 
 
-def owner():
-    return load_backend("shader").session.owner
+def gl_thread():
+    return load_backend("shader").session.gl_thread
 
 
 def squares():
@@ -78,7 +78,7 @@ def in_thread(function):
 def test_ops_and_models_run_in_this_thread(path, rng):
     before = active_count()
     core.start_shader(in_this_thread=True, path=path)
-    assert owner().call(get_ident) == get_ident() and active_count() == before
+    assert gl_thread().call(get_ident) == get_ident() and active_count() == before
     x = rng.normal(size=(3, 5)).astype(np.float32)
     with core.backend("shader"):
         product = core.matmul(core.tensor(x), core.tensor(x), transpose_b=True)
@@ -89,7 +89,7 @@ def test_ops_and_models_run_in_this_thread(path, rng):
         for turn in range(3):
             found = model.predict(x + turn)["y"]
             np.testing.assert_array_equal(found.numpy(), -np.maximum(x + turn, 0))
-    context = owner().context
+    context = gl_thread().context
     core.stop_shader()
     assert isinstance(context.mglo, moderngl.InvalidObject)
 
@@ -97,7 +97,7 @@ def test_ops_and_models_run_in_this_thread(path, rng):
 def test_by_default_it_works_in_all_threads_again():
     core.start_shader(in_this_thread=True)
     core.start_shader()
-    assert in_thread(squares).tolist() == [1, 4, 9] and not isinstance(owner(), InlineOwner)
+    assert in_thread(squares).tolist() == [1, 4, 9] and not isinstance(gl_thread(), CallerThread)
 
 
 def test_other_threads_are_refused_in_words(start):
@@ -115,17 +115,17 @@ def test_other_threads_are_refused_in_words(start):
 
 def test_a_start_for_another_thread_is_refused_while_the_first_runs():
     core.start_shader(in_this_thread=True)
-    kept, first = squares(), owner()
+    kept, first = squares(), gl_thread()
     core.start_shader(in_this_thread=True)
-    assert owner() is first
+    assert gl_thread() is first
     error = in_thread(lambda: core.start_shader(in_this_thread=True))
     assert isinstance(error, ContextError) and "was called in thread 'a worker'" in str(error)
-    assert owner() is first and kept.tolist() == [1, 4, 9]
+    assert gl_thread() is first and kept.tolist() == [1, 4, 9]
 
 
 def test_an_interruption_comes_at_once(start):
     start()
-    here, kept = owner(), squares()
+    here, kept = gl_thread(), squares()
 
     def interrupted():
         raise KeyboardInterrupt
@@ -141,7 +141,7 @@ def test_coroutines_wait_or_are_refused_in_words(start):
     kept = squares()
 
     async def works():
-        await asyncio.wait_for(passed(owner()), 10)
+        await asyncio.wait_for(passed(gl_thread()), 10)
         return squares().tolist()
 
     assert asyncio.run(works()) == [1, 4, 9]
@@ -160,7 +160,7 @@ def test_after_its_thread_ended_it_can_be_stopped_and_started(start):
                 break
         with pytest.raises(ContextError, match=r"which has ended: .* call core.stop_shader\(\)"):
             squares()
-        assert not live_owners()
+        assert not live_threads()
         end()
         with pytest.raises(core.CoreError, match="the values are gone"):
             kept.numpy()
@@ -171,7 +171,7 @@ def test_after_its_thread_ended_it_can_be_stopped_and_started(start):
 def test_commands_inside_of_others(start):
     """As when garbage is collected in the middle of one, and reads tensors."""
     start()
-    kept, ran, here = squares(), [], owner()
+    kept, ran, here = squares(), [], gl_thread()
 
     def outer():
         here.put(lambda: ran.append(kept.tolist()))
@@ -183,7 +183,7 @@ def test_commands_inside_of_others(start):
 
 def test_a_failure_does_not_keep_it_from_the_next(start):
     start()
-    here = owner()
+    here = gl_thread()
     for _ in range(2):
         with pytest.raises(ZeroDivisionError):
             here.call(lambda: 1 / 0)
@@ -214,7 +214,7 @@ def work():
     core.square(2.0).numpy()
 threading.Thread(target=work).start()
 """,
-    "collected": "owner = core.registry.load_backend('shader').session.owner; del kept",
+    "collected": "gl_thread = core.registry.load_backend('shader').session.gl_thread; del kept",
 }
 FORKS = """
 import warnings

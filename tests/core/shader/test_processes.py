@@ -9,8 +9,8 @@ import pytest
 START = """
 import os, sys, threading, time
 from core.backends.shader.runtime.context import ContextError, open_context
-from core.backends.shader.runtime.gl_thread import Owner
-owner = Owner(open_context)
+from core.backends.shader.runtime.gl_thread import GLThread
+gl_thread = GLThread(open_context)
 nothing = lambda: None
 """
 
@@ -23,22 +23,24 @@ def run(code: str) -> tuple[int, str, str]:
 
 
 PENDING = """
-made = owner.call(lambda: owner.context.buffer(reserve=1 << 20))
+made = gl_thread.call(lambda: gl_thread.context.buffer(reserve=1 << 20))
 def work():
     made.clear()
     time.sleep(0.01)
 for _ in range(900):
-    owner.put(work)
-owner.add_fence(nothing)
+    gl_thread.put(work)
+gl_thread.add_fence(nothing)
 """
 WAITING = """
-owner.put(lambda: time.sleep(0.2))
-threading.Thread(target=lambda: owner.call(nothing), daemon=True).start()
+gl_thread.put(lambda: time.sleep(0.2))
+threading.Thread(target=lambda: gl_thread.call(nothing), daemon=True).start()
 time.sleep(0.05)
 """
 
 
-@pytest.mark.parametrize("code", ["", PENDING, WAITING, "owner.release()", "raise SystemExit(0)"])
+@pytest.mark.parametrize(
+    "code", ["", PENDING, WAITING, "gl_thread.release()", "raise SystemExit(0)"]
+)
 def test_a_process_ends_in_silence(opengl, code):
     assert run(code) == (0, "", "")
 
@@ -48,16 +50,16 @@ import warnings
 warnings.simplefilter("ignore", DeprecationWarning)
 child = os.fork()
 if child == 0:
-    for use in (owner.put, owner.call):
+    for use in (gl_thread.put, gl_thread.call):
         try:
             use(nothing)
         except ContextError as error:
             print(error)
-    owner.put_quietly(nothing)
-    owner.release()
-    del owner
+    gl_thread.put_quietly(nothing)
+    gl_thread.release()
+    del gl_thread
     sys.exit(0)
-print(os.waitpid(child, 0)[1], owner.call(lambda: "the parent works"))
+print(os.waitpid(child, 0)[1], gl_thread.call(lambda: "the parent works"))
 """
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import core
-from core.backends.shader.codegen.kernel_language import Call, Operand, all_passes
+from core.backends.shader.codegen.kernel_language import KernelBuilder, Operand, all_passes
 from core.backends.shader.kernels.contraction import contract
 from core.backends.shader.kernels.conv import conv2d, conv2d_backprop_filter
 from core.backends.shader.kernels.linear import matmul
@@ -256,14 +256,16 @@ def test_a_tile_is_for_much_work_in_floats():
     how = {"strides": 1, "pad": "same", "data_format": "NHWC"}
     large, filter = operands((1, 32, 32, 8), (3, 3, 8, 8))
     to = Spec((1, 32, 32, 8))
-    assert conv2d(Call(to), large, filter, **how).kind == "tile"
-    assert conv2d(Call(to, has_tiles=False), large, filter, **how).kind == "draw"
+    assert conv2d(KernelBuilder(to), large, filter, **how).kind == "tile"
+    assert conv2d(KernelBuilder(to, has_tiles=False), large, filter, **how).kind == "draw"
     whole = operands(large.shape, filter.shape, dtype="int32")
-    assert conv2d(Call(Spec(to.shape, "int32")), *whole, **how).kind == "map"
-    assert conv2d(Call(Spec(to.shape, "int32"), has_tiles=False), *whole, **how).kind == "map"
+    assert conv2d(KernelBuilder(Spec(to.shape, "int32")), *whole, **how).kind == "map"
+    assert (
+        conv2d(KernelBuilder(Spec(to.shape, "int32"), has_tiles=False), *whole, **how).kind == "map"
+    )
     small, filter = operands((1, 3, 3, 2), (3, 3, 2, 2))
     for has_tiles in (True, False):
-        call = Call(Spec((1, 3, 3, 2)), has_tiles=has_tiles)
+        call = KernelBuilder(Spec((1, 3, 3, 2)), has_tiles=has_tiles)
         assert conv2d(call, small, filter, **how).kind == "map"
 
 
@@ -272,7 +274,7 @@ def test_one_text_serves_all_shapes():
         how = {"strides": size % 2 + 1, "pad": "same", "data_format": "NHWC"}
         x, filter = operands((1, size, size, 2), (size, 1, 2, 3))
         n = -(-size // how["strides"])
-        return conv2d(Call(Spec((1, n, n, 3))), x, filter, **how).text
+        return conv2d(KernelBuilder(Spec((1, n, n, 3))), x, filter, **how).text
 
     assert text(3) == text(4)
 
@@ -280,7 +282,7 @@ def test_one_text_serves_all_shapes():
 def test_a_long_sum_has_parts():
     how = {"strides": 1, "pad": "valid", "data_format": "NHWC"}
     x, dy = operands((3, 40, 40, 2), (3, 38, 38, 2))
-    call = Call(Spec((3, 3, 2, 2)), has_tiles=False)
+    call = KernelBuilder(Spec((3, 3, 2, 2)), has_tiles=False)
     made = conv2d_backprop_filter(call, x, dy, filter_shape=(3, 3, 2, 2), **how)
     (parts,) = made.inputs.values()
     assert parts.shape[0] == 64
@@ -288,22 +290,22 @@ def test_a_long_sum_has_parts():
         "int32": ("map", (256, 3)),
         "float32": ("draw", (3 * 157, 4)),  # 3 rows in parts of 8 texels
     }.items():
-        call = Call(Spec((3,), dtype), has_tiles=False)
+        call = KernelBuilder(Spec((3,), dtype), has_tiles=False)
         made = contract(call, operands((5000,), (5000, 3), dtype=dtype), equation="i,ij->j")
         assert (kind, shape) in [(each.kind, each.shape) for each in all_passes((made,))]
 
 
 def test_a_contraction_that_is_a_product_moves_nothing():
     a, b = operands((2, 64, 32), (2, 48, 32))
-    made = contract(Call(Spec((2, 64, 48))), [a, b], equation="bij,bkj->bik")
+    made = contract(KernelBuilder(Spec((2, 64, 48))), [a, b], equation="bij,bkj->bik")
     assert made.kind == "tile" and {type(s) for s in made.inputs.values()} == {Operand}
-    turned = contract(Call(Spec((2, 48, 64))), [a, b], equation="bij,bkj->bki")
+    turned = contract(KernelBuilder(Spec((2, 48, 64))), [a, b], equation="bij,bkj->bki")
     assert turned.kind == "tile" and {type(s) for s in turned.inputs.values()} == {Operand}
 
 
 def test_one_matrix_for_a_batch_is_one_product():
     a, b = operands((3, 20, 30), (30, 40))
     how = {"transpose_a": False, "transpose_b": False}
-    made = matmul(Call(Spec((3, 20, 40))), a, b, **how)
-    alone = matmul(Call(Spec((60, 40))), *operands((60, 30), (30, 40)), **how)
+    made = matmul(KernelBuilder(Spec((3, 20, 40))), a, b, **how)
+    alone = matmul(KernelBuilder(Spec((60, 40))), *operands((60, 30), (30, 40)), **how)
     assert made.text == alone.text

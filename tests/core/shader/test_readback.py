@@ -130,7 +130,7 @@ def test_outputs_that_are_gone_are_left_out(compute, rng):
     outputs = model.predict(x)
     gone = ref(outputs["y1"].handle.block)
     del outputs["y1"]
-    compute.session.owner.call(lambda: None)  # what is queued holds the blocks that it writes
+    compute.session.gl_thread.call(lambda: None)  # what is queued holds the blocks that it writes
     gc.collect()
     assert gone() is None
     np.testing.assert_array_equal(outputs["y2"].numpy(), x[:5] * 3)
@@ -144,7 +144,7 @@ def test_values_on_the_host_do_not_come_along(shader):
     for value in model.predict(x).values():
         value.numpy()
     outputs = model.predict(x)
-    shader.session.owner.call(shader.session.storage.begin)
-    shader.session.owner.call(shader.session.storage._move_all_out)
+    shader.session.gl_thread.call(shader.session.storage.begin)
+    shader.session.gl_thread.call(shader.session.storage._move_all_out)
     for i, value in enumerate(outputs.values()):
         np.testing.assert_array_equal(value.numpy(), x[: 3 + i] * np.float32(i + 1))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import core
-from core.backends.shader.codegen.kernel_language import Call, Operand, all_passes
+from core.backends.shader.codegen.kernel_language import KernelBuilder, Operand, all_passes
 from core.backends.shader.codegen.reductions import Groups, grouped, reduced
 from core.registry import OPS
 from core.specs import Spec
@@ -27,7 +27,7 @@ WAYS = [
 def kinds(shape, axes, name, dtype="float32", has_tiles=True):
     """Of the passes of a reduction."""
     kept = tuple(n for i, n in enumerate(shape) if i not in axes)
-    call = Call(Spec(kept, dtype), has_tiles=has_tiles)
+    call = KernelBuilder(Spec(kept, dtype), has_tiles=has_tiles)
     made = reduced(call, Operand(0, Spec(shape, dtype)), axes, name)
     return [each.kind for each in all_passes((made,))]
 
@@ -49,7 +49,7 @@ def test_neither_passes_nor_texts_grow_with_the_values():
     for has_tiles, most in ((True, 2), (False, 3)):
         texts = []
         for count in (200_000, 2_000_000):
-            call = Call(Spec(()), has_tiles=has_tiles)
+            call = KernelBuilder(Spec(()), has_tiles=has_tiles)
             made = reduced(call, Operand(0, Spec((count,))), (0,), "sum")
             passes = [*all_passes((made,))]
             assert len(passes) <= most

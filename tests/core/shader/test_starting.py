@@ -14,7 +14,7 @@ import pytest
 import core
 from core.backends.shader.runtime import starting
 from core.backends.shader.runtime.context import ContextError, Device, open_context
-from core.backends.shader.runtime.gl_thread import live_owners
+from core.backends.shader.runtime.gl_thread import live_threads
 from core.errors import SettingError
 from core.registry import _BACKENDS, load_backend
 
@@ -29,7 +29,7 @@ def _fresh(opengl, monkeypatch):
     core.stop_shader()
     yield
     core.stop_shader()
-    assert not live_owners()
+    assert not live_threads()
 
 
 def session():
@@ -107,7 +107,7 @@ def test_what_the_device_cannot_leaves_no_context(monkeypatch):
         core.CoreError, match=r"has OpenGL \d+, compute shaders need 430: use path="
     ):
         core.start_shader(path="compute")
-    assert not live_owners()
+    assert not live_threads()
 
 
 def test_starting_again():
@@ -142,7 +142,7 @@ def test_stopped_and_used_again_many_times():
             kept = trained(turn)
             assert kept.tolist() == [turn * turn] * 3
         core.stop_shader()
-        assert not live_owners()
+        assert not live_threads()
         with pytest.raises(core.CoreError, match=r"before core.stop_shader\(\)"):
             kept.numpy()
         with core.backend("shader"), pytest.raises(core.CoreError, match="the values are gone"):
@@ -198,7 +198,7 @@ def test_a_context_of_the_users_works_in_its_thread_only(context):
     assert buffer.read() == b"12345678"
     assert not isinstance(context.mglo, moderngl.InvalidObject)
     assert squares().tolist() == [1, 4, 9]  # in a context of the backend's own
-    assert session().owner.context is not context
+    assert session().gl_thread.context is not context
 
 
 def test_tensors_of_a_users_context_may_go_in_other_threads(context):

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import core
-from core.backends.shader.codegen.compiler.memory_layouts import Layout, layout_of
+from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout, layout_of
 from core.backends.shader.runtime.device_errors import DeviceMemoryError
 from core.backends.shader.runtime.device_memory import Storage
-from core.backends.shader.runtime.gl_thread import live_owners
+from core.backends.shader.runtime.gl_thread import live_threads
 from core.backends.shader.runtime.memory_blocks import Block, rounded
 from core.registry import load_backend
 from core.specs import Spec
@@ -26,10 +26,10 @@ def in_textures(request):
 
 
 @pytest.fixture
-def storage(owner):
-    storage = Storage(owner)
+def storage(gl_thread):
+    storage = Storage(gl_thread)
     yield storage
-    owner.call(storage.release)
+    gl_thread.call(storage.release)
 
 
 def block_of(array, in_textures=False, half=False):
@@ -40,35 +40,35 @@ def block_of(array, in_textures=False, half=False):
 
 @pytest.mark.parametrize("dtype", ["float32", "int32", "bool", "complex64"])
 @pytest.mark.parametrize("size", [0, 1, 2, 3, 4, 5, 4097, 70_001])
-def test_values_come_back_as_they_were(storage, owner, rng, in_textures, dtype, size):
+def test_values_come_back_as_they_were(storage, gl_thread, rng, in_textures, dtype, size):
     values = rng.integers(-1000, 1000, size).astype(dtype)
     if dtype == "complex64":
         values = values + np.complex64(1j) * rng.normal(size=size).astype(np.float32)
     block = block_of(values, in_textures)
     assert storage.read(block) is block.host  # nobody needed it on the device
-    owner.call(lambda: storage.of(block))
+    gl_thread.call(lambda: storage.of(block))
     assert block.host is None
-    found = owner.call(lambda: storage.read(block))
+    found = gl_thread.call(lambda: storage.read(block))
     assert found.dtype == values.dtype
     np.testing.assert_array_equal(found, values)
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 1025])
-def test_halves_round_and_come_back(storage, owner, rng, in_textures, size):
+def test_halves_round_and_come_back(storage, gl_thread, rng, in_textures, size):
     values = rng.normal(size=size).astype(np.float32)
     block = block_of(values, in_textures, half=True)
-    owner.call(lambda: storage.of(block))
-    found = owner.call(lambda: storage.read(block))
+    gl_thread.call(lambda: storage.of(block))
+    found = gl_thread.call(lambda: storage.read(block))
     np.testing.assert_array_equal(found, values.astype(np.float16).astype(np.float32))
 
 
-def test_what_halves_do_not_reach_is_infinite(storage, owner, in_textures):
+def test_what_halves_do_not_reach_is_infinite(storage, gl_thread, in_textures):
     block = block_of(np.array([70_000, -1e30, 65_504], np.float32), in_textures, half=True)
-    owner.call(lambda: storage.of(block))
-    assert owner.call(lambda: storage.read(block)).tolist() == [np.inf, -np.inf, 65_504]
+    gl_thread.call(lambda: storage.of(block))
+    assert gl_thread.call(lambda: storage.read(block)).tolist() == [np.inf, -np.inf, 65_504]
 
 
-def test_what_a_block_leaves_is_used_again(storage, owner, in_textures):
+def test_what_a_block_leaves_is_used_again(storage, gl_thread, in_textures):
     layout = block_of(np.ones(1000, np.float32), in_textures).layout
 
     def used_and_left():
@@ -77,72 +77,72 @@ def test_what_a_block_leaves_is_used_again(storage, owner, in_textures):
         assert storage.of(block) is thing
         return thing
 
-    things = {id(owner.call(used_and_left)) for _ in range(20)}
+    things = {id(gl_thread.call(used_and_left)) for _ in range(20)}
     assert len(things) == 1
     used = storage.used_bytes
     other = block_of(np.ones(50_000, np.float32), in_textures)
-    owner.call(lambda: storage.of(other))
-    assert storage.used_bytes >= used + 200_000 and owner.call(lambda: storage.things) == 1
+    gl_thread.call(lambda: storage.of(other))
+    assert storage.used_bytes >= used + 200_000 and gl_thread.call(lambda: storage.things) == 1
 
 
-def test_uploads_take_memory_that_is_idle(storage, owner, in_textures):
+def test_uploads_take_memory_that_is_idle(storage, gl_thread, in_textures):
     def uploaded():
         storage.begin()
         return storage.of(block_of(np.ones(1000, np.float32), in_textures))
 
-    first, second = owner.call(uploaded), owner.call(uploaded)
+    first, second = gl_thread.call(uploaded), gl_thread.call(uploaded)
     assert first is not second
-    owner.call(lambda: (storage.begin(), storage.wait()))
-    assert [owner.call(uploaded) for _ in range(2)] == [first, second]  # used longest ago first
-    assert owner.call(uploaded) not in (first, second)
+    gl_thread.call(lambda: (storage.begin(), storage.wait()))
+    assert [gl_thread.call(uploaded) for _ in range(2)] == [first, second]  # used longest ago first
+    assert gl_thread.call(uploaded) not in (first, second)
 
 
-def test_unused_memory_is_bounded(storage, owner):
+def test_unused_memory_is_bounded(storage, gl_thread):
     storage.limit = 1_000_000
 
     def some(size):
-        storage.of(Block(Layout("float32"), size))
+        storage.of(Block(MemoryLayout("float32"), size))
 
     for size in range(1000, 60_000, 1000):
-        owner.call(lambda size=size: some(size))
+        gl_thread.call(lambda size=size: some(size))
         assert storage.used_bytes <= 250_000 + rounded(4 * size)
 
 
-def test_what_was_used_longest_ago_moves_to_the_host(storage, owner, in_textures):
+def test_what_was_used_longest_ago_moves_to_the_host(storage, gl_thread, in_textures):
     storage.limit = 10 * 16_384
     blocks = [block_of(np.full(4000, i, np.float32), in_textures) for i in range(30)]
     for block in blocks:
-        owner.call(storage.begin)
-        owner.call(lambda block=block: storage.of(block))
-        owner.call(lambda: storage.of(blocks[0]))  # used all the time
+        gl_thread.call(storage.begin)
+        gl_thread.call(lambda block=block: storage.of(block))
+        gl_thread.call(lambda: storage.of(blocks[0]))  # used all the time
         assert storage.used_bytes <= storage.limit
     assert storage.moved_out == 20
     assert blocks[0].thing is not None and blocks[1].thing is None
     assert [b.thing is not None for b in blocks[-9:]] == [True] * 9
     for i, block in enumerate(blocks):
-        assert set(owner.call(lambda block=block: storage.read(block))) == {i}
+        assert set(gl_thread.call(lambda block=block: storage.read(block))) == {i}
     assert storage.moved_out == 20  # what is read lies on the host already
-    owner.call(storage.begin)
-    owner.call(lambda: storage.of(blocks[1]))
-    assert set(owner.call(lambda: storage.read(blocks[1]))) == {1} and storage.moved_out == 21
+    gl_thread.call(storage.begin)
+    gl_thread.call(lambda: storage.of(blocks[1]))
+    assert set(gl_thread.call(lambda: storage.read(blocks[1]))) == {1} and storage.moved_out == 21
 
 
-def test_what_a_command_uses_and_what_is_pinned_stays(storage, owner):
+def test_what_a_command_uses_and_what_is_pinned_stays(storage, gl_thread):
     storage.limit = 5 * 4096
     pinned = [block_of(np.ones(1024, np.float32))]
-    thing = owner.call(lambda: storage.pinned(pinned[0]))
+    thing = gl_thread.call(lambda: storage.pinned(pinned[0]))
     blocks = [block_of(np.full(1024, i, np.float32)) for i in range(12)]
-    owner.call(storage.begin)
-    things = owner.call(lambda: [storage.of(block) for block in blocks])
+    gl_thread.call(storage.begin)
+    things = gl_thread.call(lambda: [storage.of(block) for block in blocks])
     assert storage.moved_out == 0 and storage.used_bytes == 13 * 4096  # above the limit
-    owner.call(storage.begin)
+    gl_thread.call(storage.begin)
     last = block_of(np.zeros(1024, np.float32))
-    owner.call(lambda: storage.of(last))
+    gl_thread.call(lambda: storage.of(last))
     assert storage.used_bytes == storage.limit and storage.moved_out == 9
     assert [b.thing for b in blocks[9:]] == things[9:]
-    assert owner.call(lambda: storage.of(pinned[0])) is thing
+    assert gl_thread.call(lambda: storage.of(pinned[0])) is thing
     pinned.clear()
-    assert owner.call(lambda: storage.things) == 4
+    assert gl_thread.call(lambda: storage.things) == 4
 
 
 def ring_of(block):
@@ -152,21 +152,21 @@ def ring_of(block):
     return block
 
 
-def test_garbage_is_collected_before_values_move(storage, owner):
+def test_garbage_is_collected_before_values_move(storage, gl_thread):
     storage.limit = 100_000
-    owner.call(storage.begin)
+    gl_thread.call(storage.begin)
     gc.disable()
     try:
-        owner.call(lambda: storage.of(ring_of(block_of(np.zeros(20_000, np.float32)))))
+        gl_thread.call(lambda: storage.of(ring_of(block_of(np.zeros(20_000, np.float32)))))
         block = block_of(np.zeros(20_000, np.float32))
-        owner.call(storage.begin)
-        owner.call(lambda: storage.of(block))
+        gl_thread.call(storage.begin)
+        gl_thread.call(lambda: storage.of(block))
     finally:
         gc.enable()
     assert storage.moved_out == 0 and storage.used_bytes == 81_920
 
 
-def test_a_device_that_is_full(storage, owner, monkeypatch):
+def test_a_device_that_is_full(storage, gl_thread, monkeypatch):
     """First what is unused goes, then what others have; then the words are ours."""
     room = 3
     made = []
@@ -183,67 +183,69 @@ def test_a_device_that_is_full(storage, owner, monkeypatch):
     monkeypatch.setattr(storage, "_new_thing", new_thing)
     blocks = [block_of(np.full(1000, i, np.float32)) for i in range(5)]
     for block in blocks:
-        owner.call(storage.begin)
-        owner.call(lambda block=block: storage.of(block))
+        gl_thread.call(storage.begin)
+        gl_thread.call(lambda block=block: storage.of(block))
     assert storage.moved_out == 3
-    assert [set(owner.call(lambda b=b: storage.read(b))) for b in blocks] == [{i} for i in range(5)]
-    owner.call(storage.begin)
+    assert [set(gl_thread.call(lambda b=b: storage.read(b))) for b in blocks] == [
+        {i} for i in range(5)
+    ]
+    gl_thread.call(storage.begin)
     with pytest.raises(DeviceMemoryError, match=r"no memory for 4,096 bytes beside the 12,288 in"):
-        owner.call(lambda: [storage.of(block) for block in blocks])
-    owner.call(storage.begin)
-    assert set(owner.call(lambda: (storage.of(blocks[4]), storage.read(blocks[4]))[1])) == {4}
+        gl_thread.call(lambda: [storage.of(block) for block in blocks])
+    gl_thread.call(storage.begin)
+    assert set(gl_thread.call(lambda: (storage.of(blocks[4]), storage.read(blocks[4]))[1])) == {4}
 
 
-def test_a_refused_allocation_leaves_nothing(storage, owner, monkeypatch):
+def test_a_refused_allocation_leaves_nothing(storage, gl_thread, monkeypatch):
     refusals = []
 
     def check(what):
         if what.startswith("a buffer"):
             raise refusals[-1]
 
-    monkeypatch.setattr(owner, "check_errors", check)
+    monkeypatch.setattr(gl_thread, "check_errors", check)
     for refusal, found in ((DeviceMemoryError("full"), "no memory"), (core.CoreError("no"), "no")):
         refusals.append(refusal)
-        block = Block(Layout("float32"), 8)
+        block = Block(MemoryLayout("float32"), 8)
         with pytest.raises(core.CoreError, match=found):
-            owner.call(lambda block=block: storage.of(block))
+            gl_thread.call(lambda block=block: storage.of(block))
         assert storage.used_bytes == 0 and block.thing is None
 
 
-def test_values_that_could_not_be_made(storage, owner):
-    block = Block(Layout("float32"), 8)
-    owner.call(lambda: storage.of(block))
+def test_values_that_could_not_be_made(storage, gl_thread):
+    block = Block(MemoryLayout("float32"), 8)
+    gl_thread.call(lambda: storage.of(block))
     block.error = ValueError("why")
     for function in (storage.of, storage.read):
         with pytest.raises(ValueError, match="why"):
-            owner.call(lambda function=function: function(block))
+            gl_thread.call(lambda function=function: function(block))
 
 
-def test_blocks_of_a_context_that_is_gone(owner):
+def test_blocks_of_a_context_that_is_gone(gl_thread):
     """What was on the device is lost; what never left the host, or moved there, is not."""
-    first, second = Storage(owner), Storage(owner)
+    first, second = Storage(gl_thread), Storage(gl_thread)
     first.limit = 4096
     blocks = [block_of(np.full(1000, i, np.float32)) for i in range(3)]
     for block in blocks[:2]:
-        owner.call(first.begin)
-        owner.call(lambda block=block: first.of(block))
+        gl_thread.call(first.begin)
+        gl_thread.call(lambda block=block: first.of(block))
     # As after a fork, where nothing could be let go of.
     with pytest.raises(core.CoreError, match="were made before the shader backend was stopped"):
-        owner.call(lambda: second.of(blocks[1]))
-    owner.call(first.release)
+        gl_thread.call(lambda: second.of(blocks[1]))
+    gl_thread.call(first.release)
     assert first.used_bytes == 0
     for function in (second.of, second.read):
         with pytest.raises(core.CoreError, match=r"keep what is needed with numpy\(\) before"):
-            owner.call(lambda function=function: function(blocks[1]))
+            gl_thread.call(lambda function=function: function(blocks[1]))
     for i in (0, 2):
-        owner.call(lambda i=i: second.of(blocks[i]))
-        assert set(owner.call(lambda i=i: second.read(blocks[i]))) == {i}
+        gl_thread.call(lambda i=i: second.of(blocks[i]))
+        assert set(gl_thread.call(lambda i=i: second.read(blocks[i]))) == {i}
     del block, blocks[:]
-    assert owner.call(lambda: second.things) == 0
-    owner.call(second.release)
+    assert gl_thread.call(lambda: second.things) == 0
+    gl_thread.call(second.release)
 
 
-def test_blocks_go_in_any_thread_while_others_move(storage, owner):
+def test_blocks_go_in_any_thread_while_others_move(storage, gl_thread):
     """What a thread drops at the moment in which it would move out is used again once."""
     storage.limit = 20 * 4096
     wrong = []
@@ -252,8 +254,8 @@ def test_blocks_go_in_any_thread_while_others_move(storage, owner):
         for i in range(150):
             block = block_of(np.full(1000, 1000 * number + i, np.float32))
             kept = block_of(np.full(1000, -number, np.float32))
-            owner.call(lambda b=block, k=kept: (storage.begin(), storage.of(b), storage.of(k)))
-            found = owner.call(lambda b=block: storage.read(b))
+            gl_thread.call(lambda b=block, k=kept: (storage.begin(), storage.of(b), storage.of(k)))
+            found = gl_thread.call(lambda b=block: storage.read(b))
             if set(found) != {1000 * number + i}:
                 wrong.append(found)
 
@@ -263,7 +265,7 @@ def test_blocks_go_in_any_thread_while_others_move(storage, owner):
     for thread in threads:
         thread.join()
     assert not wrong
-    assert owner.call(lambda: storage.things) == 0
+    assert gl_thread.call(lambda: storage.things) == 0
     assert storage.used_bytes <= storage.limit
 
 
@@ -306,7 +308,7 @@ def test_values_that_no_shader_sees_as_a_whole(new_path):
 
 
 def refuse_a_command(session):
-    session.owner.put(lambda: session.owner.gl.use_program(99_999))
+    session.gl_thread.put(lambda: session.gl_thread.gl.use_program(99_999))
 
 
 def test_what_was_refused_is_told_by_the_next_read(new_path):
@@ -333,9 +335,9 @@ def test_where_values_are_checked_it_is_told_at_once(new_path):
 
 def test_a_lost_context_is_told_by_all_until_it_is_stopped(new_path, monkeypatch):
     backend, kept = load_backend("shader"), core.square(3.0)
-    thread, told = backend.session.owner._thread, iter([0x8253])
+    thread, told = backend.session.gl_thread._thread, iter([0x8253])
     kept.numpy()
-    monkeypatch.setattr(backend.session.owner.gl, "get_reset_status", lambda: next(told, 0))
+    monkeypatch.setattr(backend.session.gl_thread.gl, "get_reset_status", lambda: next(told, 0))
     for use in (kept.numpy, kept.numpy, lambda: core.square(2.0).numpy(), lambda: kept + kept):
         with pytest.raises(core.CoreError, match="context is lost: the driver reset the GPU"):
             use()
@@ -346,10 +348,10 @@ def test_a_lost_context_is_told_by_all_until_it_is_stopped(new_path, monkeypatch
 
 
 def test_it_stops_whatever_went_wrong_before(new_path):
-    owner = load_backend("shader").session.owner
-    owner.put(lambda: 1 / 0)
+    gl_thread = load_backend("shader").session.gl_thread
+    gl_thread.put(lambda: 1 / 0)
     core.stop_shader()
-    assert not owner._thread.is_alive()
+    assert not gl_thread._thread.is_alive()
 
 
 def test_values_that_are_gone_need_no_new_context(new_path):
@@ -357,7 +359,7 @@ def test_values_that_are_gone_need_no_new_context(new_path):
     core.stop_shader()
     with pytest.raises(core.CoreError, match="the values are gone"):
         kept.numpy()
-    assert given.tolist() == [5] and not live_owners()
+    assert given.tolist() == [5] and not live_threads()
 
 
 def test_memory_is_flat_and_counted(new_path):
@@ -377,7 +379,7 @@ def test_memory_is_flat_and_counted(new_path):
     assert core.memory()["num_tensors"] - before["num_tensors"] == 3
     del x, y, view
     assert core.memory() == before
-    assert load_backend("shader").session.owner.call(lambda: storage.things) == 0
+    assert load_backend("shader").session.gl_thread.call(lambda: storage.things) == 0
 
 
 def test_tests_find_what_is_refused_or_left(new_path):
@@ -388,7 +390,7 @@ def test_tests_find_what_is_refused_or_left(new_path):
     with pytest.raises(core.CoreError, match="a test: OpenGL refused a command"):
         check_device(before)
     left = [block_of(np.zeros(4, np.float32), new_path == "fragment")]
-    session.owner.call(lambda: session.storage.of(left[0]))
+    session.gl_thread.call(lambda: session.storage.of(left[0]))
     with pytest.raises(AssertionError, match="1 buffers or textures that no tensor owns"):
         check_device(before)
     left.clear()

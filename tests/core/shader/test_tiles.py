@@ -32,7 +32,7 @@ from core.backends.shader.codegen.tiles.gradients import depthwise_filter_gradie
 from core.backends.shader.codegen.tiles.matrix import matmul_tile, product_tile
 from core.backends.shader.codegen.tiles.tile_source import (
     MOST_GROUPS,
-    Limits,
+    TileLimits,
     TwoStages,
     spread,
     threads,
@@ -43,7 +43,7 @@ from tests.core.shader.conftest import normal
 from tests.core.shader.tile_runs import run
 from tests.helpers import require, skip_or_fail
 
-LIMITS = Limits(32768, 1024, 4)
+LIMITS = TileLimits(32768, 1024, 4)
 
 
 @pytest.fixture(scope="module")
@@ -293,13 +293,13 @@ def test_many_groups_go_into_rows():
 def test_a_choice_keeps_to_the_limits():
     big = Choice(128, 128, 16, 1, 1, 16)
     p = Product(512, 512, 512)
-    assert big.fits(Limits(49152, 1024), p) and not big.fits(Limits(16384, 1024), p)
-    assert not big.fits(Limits(49152, 128), p)
+    assert big.fits(TileLimits(49152, 1024), p) and not big.fits(TileLimits(16384, 1024), p)
+    assert not big.fits(TileLimits(49152, 128), p)
     assert not Choice(24, 32, 16, 1, 1, 8).fits(LIMITS, p)
 
 
 def test_tuned_choices_are_for_large_devices():
-    large = Limits(49152, 1024, 132)
+    large = TileLimits(49152, 1024, 132)
     for tuned, chosen in ((TUNED, choose), (TUNED_SEPARABLE, choose_separable)):
         for key, choice in tuned.items():
             p = Product(*key)
@@ -315,14 +315,14 @@ def test_every_product_has_a_tile(multiprocessors):
         for turned in (False, True):
             for shared_bytes in (16384, 49152):
                 p = Product(rows, inner, columns, 1, turned, turned)
-                limits = Limits(shared_bytes, 1024, multiprocessors)
+                limits = TileLimits(shared_bytes, 1024, multiprocessors)
                 assert choose(p, limits).fits(limits, p)
 
 
 def test_few_groups_get_small_tiles():
     """A large device wants many groups of a small product, and large tiles of a large one."""
     small, large = Product(70, 512, 512), Product(20_000, 512, 512)
-    sizes = [choose(p, Limits(49152, 1024, 132)) for p in (small, large)]
+    sizes = [choose(p, TileLimits(49152, 1024, 132)) for p in (small, large)]
     assert sizes[0].rows * sizes[0].columns < sizes[1].rows * sizes[1].columns
     assert sizes[0].splits > sizes[1].splits
 

@@ -8,7 +8,7 @@ import pytest
 import core
 from core import code_cache
 from core.backends.shader.codegen.tiles.choices import FAMILIES, SMALLEST, Choice, Product, choose
-from core.backends.shader.codegen.tiles.tile_source import Limits
+from core.backends.shader.codegen.tiles.tile_source import TileLimits
 from core.backends.shader.codegen.tiles.tuned_tiles import (
     FORMAT,
     Compared,
@@ -149,7 +149,7 @@ def test_slow_tiles_leave_no_programs(restart, monkeypatch, rng):
     session = restart()
     made = model(rng)
     made.predict({n: np.zeros(spec.shape, np.float32) for n, spec in made.inputs.items()})
-    session.owner.call(lambda: None)  # until it ran
+    session.gl_thread.call(lambda: None)  # until it ran
     used = len(session.programs)
     assert len(core.tune_shader(made.plan()).steps) == 2
     assert len(session.programs) == used == 3 and not session.programs.new
@@ -207,13 +207,13 @@ def test_choices_are_kept_by_driver_and_added_to(folder):
     both = {("product", p): SMALLEST_KNOWN for p in (PRODUCT, TURNED)}
     assert load_choices("one", False) == both
     assert load_choices("two", False) == load_choices("one", True) == {}
-    limits = Limits(tuned=both.get)
-    assert choose(PRODUCT, limits) == SMALLEST_KNOWN != choose(PRODUCT, Limits())
+    limits = TileLimits(tuned=both.get)
+    assert choose(PRODUCT, limits) == SMALLEST_KNOWN != choose(PRODUCT, TileLimits())
 
 
 def test_a_tile_that_does_not_fit_is_not_used():
     large = Choice(128, 128, 16, 1, 1, 16)
-    small = Limits(shared_bytes=8192, tuned={("product", PRODUCT): large}.get)
+    small = TileLimits(shared_bytes=8192, tuned={("product", PRODUCT): large}.get)
     assert choose(PRODUCT, small).fits(small, PRODUCT)
 
 

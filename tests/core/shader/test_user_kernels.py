@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import core
-from core.backends.shader.codegen.kernel_language import MOST_INPUTS, Call, Operand
+from core.backends.shader.codegen.kernel_language import MOST_INPUTS, KernelBuilder, Operand
 from core.backends.shader.runtime.programs import ShaderError
 from core.specs import Spec
 from tests.rules.sources import ROOT
@@ -360,7 +360,7 @@ def test_a_norm_of_several_passes(new_path, rng):
 
 
 def test_too_many_values_and_too_large_numbers_are_refused():
-    call, x = Call(Spec((2,))), Operand(0, Spec((2,)))
+    call, x = KernelBuilder(Spec((2,))), Operand(0, Spec((2,)))
     many = {f"x{i}": x for i in range(MOST_INPUTS + 1)}
     for make in (call.map, call.each):
         with pytest.raises(core.CoreError, match="15 values at most, not 16"):

@@ -10,12 +10,12 @@ from core.backends.shader.runtime.context import ContextError
 from core.backends.shader.runtime.waiting import passed
 
 
-def test_the_event_loop_goes_on(owner):
+def test_the_event_loop_goes_on(gl_thread):
     go, turns = Event(), []
 
     async def work():
-        owner.put(go.wait)
-        task = asyncio.ensure_future(passed(owner))
+        gl_thread.put(go.wait)
+        task = asyncio.ensure_future(passed(gl_thread))
         for turn in range(5):
             await asyncio.sleep(0)
             turns.append(turn)
@@ -24,43 +24,43 @@ def test_the_event_loop_goes_on(owner):
         await task
 
     asyncio.run(work())
-    assert len(turns) == 5 and not owner._fences.pending
+    assert len(turns) == 5 and not gl_thread._fences.pending
 
 
-def test_who_is_cancelled_leaves_nothing_that_fails(owner):
+def test_who_is_cancelled_leaves_nothing_that_fails(gl_thread):
     go = Event()
 
     async def work():
-        owner.put(go.wait)
+        gl_thread.put(go.wait)
         with pytest.raises(asyncio.TimeoutError):
-            await asyncio.wait_for(passed(owner), 0.01)
+            await asyncio.wait_for(passed(gl_thread), 0.01)
 
     asyncio.run(work())
     go.set()
-    assert owner.call(lambda: 3) == 3  # nor where the loop is closed
+    assert gl_thread.call(lambda: 3) == 3  # nor where the loop is closed
 
 
-def test_a_stop_in_the_last_moment_is_told(owner, monkeypatch):
+def test_a_stop_in_the_last_moment_is_told(gl_thread, monkeypatch):
     """Between the look whether the context lives and the queue."""
     monkeypatch.setattr(waiting, "_LOOK_SECONDS", 0.01)
-    queue, add = owner._queue, owner._fences.add
+    queue, add = gl_thread._queue, gl_thread._fences.add
 
     class Late:
         def put(self, command):
             if getattr(command, "func", None) == add:
-                owner._queue = queue
-                owner.release()
+                gl_thread._queue = queue
+                gl_thread.release()
             queue.put(command)
 
         def __getattr__(self, name):
             return getattr(queue, name)
 
-    owner._queue = Late()
+    gl_thread._queue = Late()
     with pytest.raises(ContextError, match="context is released"):
-        asyncio.run(asyncio.wait_for(passed(owner), 10))
+        asyncio.run(asyncio.wait_for(passed(gl_thread), 10))
 
 
-def test_a_context_that_is_gone_is_told(owner):
-    owner.release()
+def test_a_context_that_is_gone_is_told(gl_thread):
+    gl_thread.release()
     with pytest.raises(ContextError, match="context is released"):
-        asyncio.run(passed(owner))
+        asyncio.run(passed(gl_thread))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from core.converter.tflite.constants import KEPT_SHARE, Constants
+from core.converter.tflite.constants import KEPT_SHARE, ConstantReader
 from core.converter.tflite.file_content import Document, TensorInfo
 from core.errors import CoreError
 from core.model.graph_model import GraphModel
@@ -141,7 +141,7 @@ def test_large_constants_are_views_of_the_file_and_small_ones_are_not():
     data = np.arange(64, dtype=np.float32).tobytes()
     whole, small = slice(0, len(data)), slice(16, 16 + len(data) // KEPT_SHARE - 4)
     parts = [(part.start, part.stop - part.start) for part in (whole, small)]
-    constants = Constants(Document(data, (), parts))
+    constants = ConstantReader(Document(data, (), parts))
     kept = []
     for buffer, (_, size) in enumerate(parts):
         info = TensorInfo("w", (size // 4,), None, "float32", buffer)

@@ -141,12 +141,12 @@ def _used(mode: str, path: Path, file: File, temporary: Path) -> tuple[str, str]
 @contextmanager
 def _watched(mode: str) -> Iterator[None]:
     """While something looks on, models run op by op."""
-    from core.observers import Watcher, watching
+    from core.observers import Observer, observing
 
     if mode != "eager":
         yield
         return
-    with watching(Watcher()):
+    with observing(Observer()):
         yield
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from core.backends.cpu.lowering.chain import with_epilogue
 from core.backends.cpu.lowering.contiguous import copied
-from core.backends.cpu.lowering.lowering_rules import Call, Lowered, Views, Work, lowers
+from core.backends.cpu.lowering.lowering_rules import Lowered, NumpyCall, Views, Work, lowers
 from core.ops.slice import block_at, split_sizes, strided_index
 from core.ops.space import depth_blocks
 from core.plan.program import results
@@ -18,14 +18,14 @@ from core.specs import normal_axes, normal_axis, whole_numbers
 Pair = tuple[np.ndarray, np.ndarray]
 
 
-def _moves(call: Call, pair: Callable[[np.ndarray, np.ndarray], Pair]) -> Lowered | None:
+def _moves(call: NumpyCall, pair: Callable[[np.ndarray, np.ndarray], Pair]) -> Lowered | None:
     """A lowering of one copy; ``pair`` gets the result and the input."""
     result, source = call.node.name, call.node.inputs[0]
     return with_epilogue(call, "copy", lambda v: [copied(*pair(v[result], v[source]))])
 
 
 @lowers("slice")
-def lower_slice(call: Call) -> Lowered | None:
+def lower_slice(call: NumpyCall) -> Lowered | None:
     """A block."""
     how = call.node.attributes
     begins, sizes = block_at(call.spec(call.node.inputs[0]).shape, how["begin"], how["size"])
@@ -37,7 +37,7 @@ _MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_ax
 
 
 @lowers("strided_slice")
-def lower_strided_slice(call: Call) -> Lowered | None:
+def lower_strided_slice(call: NumpyCall) -> Lowered | None:
     """What an index of NumPy names."""
     how = call.node.attributes
     begin, end, strides = how["begin"], how["end"], how["strides"]
@@ -48,7 +48,7 @@ def lower_strided_slice(call: Call) -> Lowered | None:
 
 
 @lowers("transpose")
-def lower_transpose(call: Call) -> Lowered | None:
+def lower_transpose(call: NumpyCall) -> Lowered | None:
     """The axes in another order."""
     perm = call.node.attributes["perm"]
     if call.result.dtype == "complex64":
@@ -57,7 +57,7 @@ def lower_transpose(call: Call) -> Lowered | None:
 
 
 @lowers("reverse")
-def lower_reverse(call: Call) -> Lowered | None:
+def lower_reverse(call: NumpyCall) -> Lowered | None:
     """Steps backwards."""
     axes = normal_axes(call.node.attributes["axis"], len(call.result.shape))
     index = tuple(slice(None, None, -1 if i in axes else 1) for i in range(len(call.result.shape)))
@@ -65,13 +65,13 @@ def lower_reverse(call: Call) -> Lowered | None:
 
 
 @lowers("broadcast_to")
-def lower_broadcast_to(call: Call) -> Lowered | None:
+def lower_broadcast_to(call: NumpyCall) -> Lowered | None:
     """Along axes of length 1."""
     return _moves(call, lambda y, x: (y, np.broadcast_to(x, y.shape)))
 
 
 @lowers("tile")
-def lower_tile(call: Call) -> Lowered | None:
+def lower_tile(call: NumpyCall) -> Lowered | None:
     """Each axis as one of repeats and one of values."""
     shape = call.spec(call.node.inputs[0]).shape
     counts = whole_numbers(call.node.attributes["reps"], "reps")
@@ -85,7 +85,7 @@ def lower_tile(call: Call) -> Lowered | None:
 
 
 @lowers("depth_to_space")
-def lower_depth_to_space(call: Call) -> Lowered | None:
+def lower_depth_to_space(call: NumpyCall) -> Lowered | None:
     """Channels, rows and columns split up, in another order."""
     how = call.node.attributes
     size, data_format = how["block_size"], how["data_format"]
@@ -99,7 +99,7 @@ def lower_depth_to_space(call: Call) -> Lowered | None:
 
 
 @lowers("pad")
-def lower_pad(call: Call) -> Lowered | None:
+def lower_pad(call: NumpyCall) -> Lowered | None:
     """The inside, and two sides along each axis, without the corners that others have."""
     shape = call.spec(call.node.inputs[0]).shape
     sides = list(zip(shape, call.node.attributes["paddings"], strict=True))
@@ -123,7 +123,7 @@ def lower_pad(call: Call) -> Lowered | None:
 
 
 @lowers("mirror_pad")
-def lower_mirror_pad(call: Call) -> Lowered | None:
+def lower_mirror_pad(call: NumpyCall) -> Lowered | None:
     """The inside, the sides and the corners, each a part of the input in some order."""
     shape = call.spec(call.node.inputs[0]).shape
     edge = int(call.node.attributes["mode"] == "reflect")
@@ -150,7 +150,7 @@ def _mirrored(length: int, before: int, after: int, edge: int) -> list[tuple[sli
 
 
 @lowers("concat")
-def lower_concat(call: Call) -> Lowered | None:
+def lower_concat(call: NumpyCall) -> Lowered | None:
     """Each input to its part of the result."""
     axis = normal_axis(call.node.attributes["axis"], len(call.result.shape))
     sizes = [call.spec(r).shape[axis] for r in call.node.inputs]
@@ -172,7 +172,7 @@ def _axis_slices(axis: int, sizes: list[int]) -> list[tuple[Any, ...]]:
 
 
 @lowers("stack")
-def lower_stack(call: Call) -> Lowered | None:
+def lower_stack(call: NumpyCall) -> Lowered | None:
     """Each input to its place on the new axis."""
     axis = normal_axis(call.node.attributes["axis"], len(call.result.shape))
 
@@ -184,7 +184,7 @@ def lower_stack(call: Call) -> Lowered | None:
 
 
 @lowers("unstack", "split")
-def lower_split(call: Call) -> Lowered | None:
+def lower_split(call: NumpyCall) -> Lowered | None:
     """Each part to a result of its own."""
     (source,), how = call.node.inputs, call.node.attributes
     shape = call.spec(source).shape

@@ -12,8 +12,8 @@ import numpy as np
 
 from core.backends.cpu.lowering.elementwise import PRELU_OF_ANY, element_works, temps_of
 from core.backends.cpu.lowering.lowering_rules import (
-    Call,
     Lowered,
+    NumpyCall,
     Scratch,
     Views,
     Work,
@@ -28,7 +28,7 @@ from core.backends.cpu.lowering.row_blocks import (
     expanded_shape,
     spread_to,
 )
-from core.backends.cpu.lowering.thread_pool import cuts, lane_count, side_by_side
+from core.backends.cpu.lowering.thread_pool import cuts, parallel, task_count
 from core.graph.nodes import Node
 from core.plan.elementwise import ELEMENTWISE_OPS
 from core.plan.program import HERE, epilogue_of
@@ -101,7 +101,7 @@ class Chain(NamedTuple):
         for lane, index in enumerate(lane_indices(result.shape, self.lanes)):
             part = result[index]
             work.append(bound.works(index, part, part, lane))
-        return [*bound.first, *side_by_side(work)]
+        return [*bound.first, *parallel(work)]
 
 
 def lane_indices(shape: Shape, lanes: int) -> list[Index]:
@@ -179,7 +179,7 @@ class BoundChain:
         return works
 
 
-def chain_of(call: Call, steps: Sequence[Node]) -> Chain | None:
+def chain_of(call: NumpyCall, steps: Sequence[Node]) -> Chain | None:
     """Steps over the result of a call; None if one does not work on what it is given."""
     if not all(_has_formula(call, step) for step in steps):
         return None
@@ -198,14 +198,14 @@ def chain_of(call: Call, steps: Sequence[Node]) -> Chain | None:
     return Chain(tuple(steps), constants, repeated, temps, min(BLOCK, call.result.size))
 
 
-def _has_formula(call: Call, step: Node) -> bool:
+def _has_formula(call: NumpyCall, step: Node) -> bool:
     """Whether a step can be done in the dtype of the result."""
     dtype = call.result.dtype
     is_one = all(call.spec(i).dtype == dtype for i in step.inputs if i != HERE)
     return is_one and step.type in _OPS.get(dtype, frozenset())
 
 
-def _exact(call: Call, step: Node) -> Node:
+def _exact(call: NumpyCall, step: Node) -> Node:
     """The step, in the slower way where slopes are not known to be finite."""
     if step.type != "prelu":
         return step
@@ -219,13 +219,13 @@ def _spread(array: np.ndarray, shape: Shape) -> np.ndarray:
     return np.array(np.broadcast_to(array, shape), order="C")
 
 
-def epilogue_chain(call: Call) -> Chain | None:
+def epilogue_chain(call: NumpyCall) -> Chain | None:
     """The epilogue of a node, over its result."""
     return chain_of(call, epilogue_of(call.node))
 
 
 @lowers(*ELEMENTWISE_OPS)
-def lower_elementwise(call: Call) -> Lowered | None:
+def lower_elementwise(call: NumpyCall) -> Lowered | None:
     """The node and its epilogue, block by block."""
     steps = chain_of(call, (call.node, *epilogue_of(call.node)))
     if steps is None:
@@ -235,7 +235,10 @@ def lower_elementwise(call: Call) -> Lowered | None:
 
 
 def with_epilogue(
-    call: Call, kernel: str, bind: Callable[[Views], list[Work]], scratch: Sequence[Scratch] = ()
+    call: NumpyCall,
+    kernel: str,
+    bind: Callable[[Views], list[Work]],
+    scratch: Sequence[Scratch] = (),
 ) -> Lowered | None:
     """A lowering of calls, and then the epilogue over the whole result; None if it is empty."""
     steps = epilogue_chain(call)
@@ -251,4 +254,4 @@ def with_epilogue(
 
 def _in_lanes(steps: Chain, result: Shape) -> Chain:
     time = steps.nanoseconds * prod(result)
-    return steps.in_lanes(lane_count(time, max(result[:-1], default=1)))
+    return steps.in_lanes(task_count(time, max(result[:-1], default=1)))

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.backends.cpu.lowering.lowering_rules import Call, Scratch, Views, Work, numpy_dtype
+from core.backends.cpu.lowering.lowering_rules import NumpyCall, Scratch, Views, Work, numpy_dtype
 
 #: Bytes of the longest rows that are copied as one item each.
 _ITEM = 1024
@@ -23,7 +23,7 @@ class Compact(NamedTuple):
     scratch: tuple[Scratch, ...]
 
     @classmethod
-    def of(cls, call: Call, reference: str) -> "Compact":
+    def of(cls, call: NumpyCall, reference: str) -> "Compact":
         """A value of a call."""
         spec = call.spec(reference)
         if not call.has_margin(reference):

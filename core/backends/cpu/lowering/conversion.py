@@ -5,13 +5,20 @@ from functools import partial
 import numpy as np
 
 from core.backends.cpu.lowering.chain import with_epilogue
-from core.backends.cpu.lowering.lowering_rules import Call, Lowered, Scratch, Views, Work, lowers
+from core.backends.cpu.lowering.lowering_rules import (
+    Lowered,
+    NumpyCall,
+    Scratch,
+    Views,
+    Work,
+    lowers,
+)
 
 _WRAP = np.array(2.0**32)
 
 
 @lowers("cast")
-def lower_cast(call: Call) -> Lowered | None:
+def lower_cast(call: NumpyCall) -> Lowered | None:
     """As the kernel: NaN and infinity become 0 as whole numbers, large numbers wrap around."""
     (source,), name = call.node.inputs, call.node.name
     before, after = call.spec(source), call.result
@@ -35,7 +42,7 @@ def lower_cast(call: Call) -> Lowered | None:
     return with_epilogue(call, "cast", bind, _wide(call))
 
 
-def _wide(call: Call) -> tuple[Scratch, ...]:
+def _wide(call: NumpyCall) -> tuple[Scratch, ...]:
     """Values as float64, and those as int64."""
     return Scratch(call.result.shape, "float64"), Scratch(call.result.shape, "int64")
 
@@ -50,7 +57,7 @@ def _to_whole(wide: np.ndarray, whole: np.ndarray, out: np.ndarray) -> list[Work
 
 
 @lowers("floor_div")
-def lower_floor_div(call: Call) -> Lowered | None:
+def lower_floor_div(call: NumpyCall) -> Lowered | None:
     """As the kernel: of floats by way of float64."""
     (a, b), name = call.node.inputs, call.node.name
     if call.spec(a).dtype == "int32":

@@ -11,7 +11,7 @@ from core.backends.cpu.kernels.conv import places, tap
 from core.backends.cpu.lowering.chain import BoundChain, Chain, epilogue_chain
 from core.backends.cpu.lowering.contiguous import copied
 from core.backends.cpu.lowering.image_blocks import (
-    Block,
+    ImageBlock,
     Padded,
     blocks_in_lanes,
     blocks_of,
@@ -22,8 +22,8 @@ from core.backends.cpu.lowering.image_blocks import (
     windows_over,
 )
 from core.backends.cpu.lowering.lowering_rules import (
-    Call,
     Lowered,
+    NumpyCall,
     Scratch,
     Views,
     Work,
@@ -31,7 +31,7 @@ from core.backends.cpu.lowering.lowering_rules import (
     padded_shape,
 )
 from core.backends.cpu.lowering.row_blocks import ALL
-from core.backends.cpu.lowering.thread_pool import cuts, lane_count, side_by_side
+from core.backends.cpu.lowering.thread_pool import cuts, parallel, task_count
 from core.windows import Window
 
 #: What a product and its sum take one thread, roughly.
@@ -46,7 +46,7 @@ _FEW_CHANNELS = 64
 
 
 @lowers("conv2d")
-def lower_conv2d(call: Call) -> Lowered | None:
+def lower_conv2d(call: NumpyCall) -> Lowered | None:
     """Pixels, or windows written out as rows of a matrix (im2col), times the filter."""
     steps = epilogue_chain(call)
     if steps is None or not has_plain_images(call):
@@ -59,7 +59,7 @@ def lower_conv2d(call: Call) -> Lowered | None:
     return _lower_windows(call, w, steps)
 
 
-def _lower_pointwise(call: Call, steps: Chain) -> Lowered:
+def _lower_pointwise(call: NumpyCall, steps: Chain) -> Lowered:
     channels = call.spec(call.node.inputs[0]).shape[3]
     lanes = _lanes(call, channels, steps)
     steps = steps.in_lanes(len(lanes))
@@ -72,12 +72,12 @@ def _lower_pointwise(call: Call, steps: Chain) -> Lowered:
             product = _Product(call, views, end, lane, views.scratch)
             pixels = ((block, x[block].reshape(-1, channels)) for block in blocks)
             work.append([w for block, rows in pixels for w in product.works(block, rows)])
-        return [*end.first, *side_by_side(work)]
+        return [*end.first, *parallel(work)]
 
     return Lowered("matmul", bind, (*_products(call, lanes), *steps.scratch))
 
 
-def _lower_channels(call: Call, steps: Chain) -> Lowered:
+def _lower_channels(call: NumpyCall, steps: Chain) -> Lowered:
     """Few pixels of many channels: a lane has all pixels, and some columns of the filter.
 
     Before it multiplies, BLAS copies the whole filter that it is given, in each lane.
@@ -85,7 +85,7 @@ def _lower_channels(call: Call, steps: Chain) -> Lowered:
     x, filter = call.node.inputs
     depth, channels = call.spec(x).shape[3], call.result.shape[3]
     time = call.result.size * (_NANOSECONDS * depth + steps.nanoseconds)
-    lanes = cuts(channels, lane_count(time, channels // _FEW_CHANNELS))
+    lanes = cuts(channels, task_count(time, channels // _FEW_CHANNELS))
     steps = steps.in_lanes(len(lanes))
     widest = max(part.stop - part.start for part in lanes)
     product = Scratch((prod(call.result.shape[:3]) * widest,))
@@ -104,12 +104,12 @@ def _lower_channels(call: Call, steps: Chain) -> Lowered:
             out = values.reshape(len(rows), -1)  # a view, as there is nothing between the rows
             work.append([partial(np.matmul, rows, weights[:, columns], out)])
             work[-1] += end.works(index, values, target, lane)
-        return [*end.first, *side_by_side(work)]
+        return [*end.first, *parallel(work)]
 
     return Lowered("matmul", bind, (*products, *steps.scratch))
 
 
-def _lower_windows(call: Call, w: Window, steps: Chain) -> Lowered:
+def _lower_windows(call: NumpyCall, w: Window, steps: Chain) -> Lowered:
     result, padded = call.result.shape, Padded.input_of(call, w)
     depth = prod(w.size) * padded.shape[3]
     lanes = _lanes(call, depth, steps)
@@ -128,21 +128,21 @@ def _lower_windows(call: Call, w: Window, steps: Chain) -> Lowered:
             for block in blocks:
                 rows = written[lane][: pixels_in(block, result)]
                 work[-1] += [_write_out(x, w, block, rows), *product.works(block, rows)]
-        return [*works, *end.first, *side_by_side(work)]
+        return [*works, *end.first, *parallel(work)]
 
     scratch = (*padded.scratch, *columns, *_products(call, lanes), *steps.scratch)
     return Lowered("im2col matmul", bind, scratch)
 
 
-def _lanes(call: Call, depth: int, steps: Chain) -> list[list[Block]]:
+def _lanes(call: NumpyCall, depth: int, steps: Chain) -> list[list[ImageBlock]]:
     """The blocks of each lane, for rows of a matrix with so many columns, and steps after that."""
     batch, height, _, channels = result = call.result.shape
     time = call.result.size * (_NANOSECONDS * depth + steps.nanoseconds)
-    count = lane_count(time, max(batch, height))
+    count = task_count(time, max(batch, height))
     return blocks_in_lanes(result, 4 * max(depth, channels), count)
 
 
-def _write_out(x: np.ndarray, w: Window, block: Block, columns: np.ndarray) -> Work:
+def _write_out(x: np.ndarray, w: Window, block: ImageBlock, columns: np.ndarray) -> Work:
     """The windows of a block as rows of a matrix."""
     start, stop = block.rows.start, block.rows.stop
     x = x[block.images, start * w.strides[0] :]
@@ -156,7 +156,7 @@ def _write_out(x: np.ndarray, w: Window, block: Block, columns: np.ndarray) -> W
     return copied(columns.reshape(shape), as_strided(x, shape, steps))
 
 
-def _products(call: Call, lanes: list[list[Block]]) -> list[Scratch]:
+def _products(call: NumpyCall, lanes: list[list[ImageBlock]]) -> list[Scratch]:
     """Scratch for those of a block in each lane, where they cannot go straight into the result."""
     result = call.result.shape
     product = Scratch((most_pixels(lanes, result), result[3]))
@@ -167,14 +167,14 @@ class _Product:
     """Rows of a matrix times the filter, then the epilogue."""
 
     def __init__(
-        self, call: Call, views: Views, end: BoundChain, lane: int, apart: Sequence[np.ndarray]
+        self, call: NumpyCall, views: Views, end: BoundChain, lane: int, apart: Sequence[np.ndarray]
     ):
         self._result = views[call.node.name]
         self._filter = views[call.node.inputs[1]].reshape(-1, self._result.shape[3])
         self._apart = apart[lane] if call.has_margin(call.node.name) else None
         self._end, self._lane = end, lane
 
-    def works(self, block: Block, rows: np.ndarray) -> list[Work]:
+    def works(self, block: ImageBlock, rows: np.ndarray) -> list[Work]:
         """The calls for a block."""
         values = target = self._result[block]
         if self._apart is not None:
@@ -185,7 +185,7 @@ class _Product:
 
 
 @lowers("conv2d_backprop_input")
-def lower_transposed_convolution(call: Call) -> Lowered | None:
+def lower_transposed_convolution(call: NumpyCall) -> Lowered | None:
     """Pixels times the filter give the pixels of a window each; windows are put side by side."""
     steps = epilogue_chain(call)
     if steps is None or not has_plain_images(call) or call.has_margin(call.node.inputs[0]):
@@ -197,7 +197,7 @@ def lower_transposed_convolution(call: Call) -> Lowered | None:
     return _lower_overlapping(call, w, steps)
 
 
-def _lower_side_by_side(call: Call, w: Window, steps: Chain) -> Lowered:
+def _lower_side_by_side(call: NumpyCall, w: Window, steps: Chain) -> Lowered:
     """Each pixel of the result is of one window: nothing is summed up."""
     dy, filter = call.node.inputs
     given, channels = call.spec(dy).shape, call.result.shape[3]
@@ -212,7 +212,7 @@ def _lower_side_by_side(call: Call, w: Window, steps: Chain) -> Lowered:
         for block in blocks:
             rows = x[block].reshape(-1, given[3])
             product = views.scratch[0][: len(rows)]
-            tall = Block(block.images, _scaled(block.rows, w.size[0]))
+            tall = ImageBlock(block.images, _scaled(block.rows, w.size[0]))
             works.append(partial(np.matmul, rows, weights, product))
             target = result[tall]
             works.append(_side_by_side(product, target, w))
@@ -237,7 +237,7 @@ def _side_by_side(product: np.ndarray, target: np.ndarray, w: Window) -> Work:
     return copied(as_strided(target, source.shape, steps), source)
 
 
-def _lower_overlapping(call: Call, w: Window, steps: Chain) -> Lowered:
+def _lower_overlapping(call: NumpyCall, w: Window, steps: Chain) -> Lowered:
     """Every place of the filter adds its share to the pixels that it reads.
 
     That is neither in blocks nor in lanes: the windows of the last row of one block and of the

@@ -13,8 +13,8 @@ from core.backend_contract import Executable
 from core.backends.cpu.lowering.image_blocks import inside, zeros_around
 from core.backends.cpu.lowering.kernel_step import lower_by_kernel
 from core.backends.cpu.lowering.lowering_rules import (
-    Call,
     Lowered,
+    NumpyCall,
     Views,
     Work,
     find_lowering,
@@ -29,7 +29,7 @@ from core.errors import CoreError
 from core.graph.nodes import Node
 from core.guards import active_guard
 from core.locks import lazy_property
-from core.model.feeds import Quanta
+from core.model.feeds import QuantizedArray
 from core.plan.aliases import homes_of, is_alias
 from core.plan.arena import Placed, Request, place
 from core.plan.program import Program, epilogue_of, multiply_adds, reads, results
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 ALIGNMENT = 64
 
 
-class Step(NamedTuple):
+class CpuStep(NamedTuple):
     """What runs as one: a node, or several that one lowering takes together, with their calls."""
 
     nodes: tuple[Node, ...]
@@ -54,7 +54,7 @@ class Step(NamedTuple):
         return self.nodes[-1].name
 
 
-class Machine(Executable):
+class CpuExecutable(Executable):
     """A program in NumPy. Threads may share it: each run leases a workspace.
 
     Args:
@@ -92,7 +92,7 @@ class Machine(Executable):
         """Let at most so many arenas wait from now on."""
         self._workspaces.keep(most)
 
-    def run(self, feeds: Sequence[np.ndarray | Quanta]) -> list[np.ndarray]:
+    def run(self, feeds: Sequence[np.ndarray | QuantizedArray]) -> list[np.ndarray]:
         """The outputs in fresh arrays; nothing else is allocated but by kernels on their own."""
         guard = active_guard()
         check = None if guard is None or not guard.may_end else guard.check
@@ -104,7 +104,7 @@ class Machine(Executable):
 
         return self._workspaces.run(self._new_workspace, do)
 
-    def step_times(self, feeds: Sequence[np.ndarray | Quanta]) -> list[float]:
+    def step_times(self, feeds: Sequence[np.ndarray | QuantizedArray]) -> list[float]:
         """Run once and tell the seconds of each step."""
 
         def do(workspace: Workspace) -> list[float]:
@@ -155,15 +155,15 @@ class Machine(Executable):
 
     # --- making it ready --------------------------------------------------------------------
 
-    def _lowered(self) -> Iterator[Step]:
+    def _lowered(self) -> Iterator[CpuStep]:
         """The steps; lowerings that take several nodes at once would come first here."""
         for node in self._program.nodes:
             if not is_alias(node, self._program):
-                call = Call(node, self._program, self._margins)
+                call = NumpyCall(node, self._program, self._margins)
                 lowering = find_lowering(node.type)
                 lowered = (lowering(call) if lowering else None) or lower_by_kernel(call)
                 self.packed_bytes += call.packed_bytes
-                yield Step((node,), lowered)
+                yield CpuStep((node,), lowered)
 
     def _value_requests(self) -> list[Request]:
         """The buffer of each value that is no constant, from where it is made to its last use."""
@@ -273,7 +273,7 @@ class Machine(Executable):
         return shown
 
 
-def _told(step: Step, program: Program) -> "StepInfo":
+def _told(step: CpuStep, program: Program) -> "StepInfo":
     from core.plan.plan_report import StepInfo  # who just runs a plan tells nothing of it
 
     node, specs = step.nodes[-1], program.specs
@@ -294,17 +294,17 @@ def _told(step: Step, program: Program) -> "StepInfo":
     )
 
 
-def _take(workspace: Workspace, feeds: Sequence[np.ndarray | Quanta]) -> None:
+def _take(workspace: Workspace, feeds: Sequence[np.ndarray | QuantizedArray]) -> None:
     """Copy what is fed; real values are made of whole numbers on the way."""
     for index, target in workspace.inputs:
         feed = feeds[index]
-        if isinstance(feed, Quanta):
+        if isinstance(feed, QuantizedArray):
             feed.write_to(target)
         else:
             np.copyto(target, feed)
 
 
-def _scratch_name(step: Step, index: int) -> str:
+def _scratch_name(step: CpuStep, index: int) -> str:
     return f"{step.name} scratch {index}"
 
 

@@ -15,14 +15,21 @@ from numpy.lib.stride_tricks import as_strided
 from core.backends.cpu.lowering.chain import epilogue_chain
 from core.backends.cpu.lowering.contiguous import copied
 from core.backends.cpu.lowering.image_blocks import (
-    Block,
+    ImageBlock,
     Padded,
     blocks_in_lanes,
     has_plain_images,
     windows_over,
 )
-from core.backends.cpu.lowering.lowering_rules import Call, Lowered, Scratch, Views, Work, lowers
-from core.backends.cpu.lowering.thread_pool import lane_count, side_by_side
+from core.backends.cpu.lowering.lowering_rules import (
+    Lowered,
+    NumpyCall,
+    Scratch,
+    Views,
+    Work,
+    lowers,
+)
+from core.backends.cpu.lowering.thread_pool import parallel, task_count
 from core.windows import Window
 
 #: What a product and its sum take one thread, roughly.
@@ -30,7 +37,7 @@ _NANOSECONDS = 0.25
 
 
 @lowers("depthwise_conv2d")
-def lower_depthwise_conv2d(call: Call) -> Lowered | None:
+def lower_depthwise_conv2d(call: NumpyCall) -> Lowered | None:
     """Block by block: the sums, then the epilogue."""
     steps = epilogue_chain(call)
     if steps is None or not has_plain_images(call):
@@ -39,7 +46,7 @@ def lower_depthwise_conv2d(call: Call) -> Lowered | None:
     padded, result = Padded.input_of(call, w), call.result.shape
     method = _method(w, result[3])
     time = call.result.size * (_NANOSECONDS * prod(w.size) + steps.nanoseconds)
-    lanes = blocks_in_lanes(result, 4 * result[3], lane_count(time, max(result[:2])))
+    lanes = blocks_in_lanes(result, 4 * result[3], task_count(time, max(result[:2])))
     steps = steps.in_lanes(len(lanes))
     repeated = _Repeated(call, padded)
     weights = _Weights(call, w.out_size[1] if method.has_rows else 1)
@@ -61,14 +68,14 @@ def lower_depthwise_conv2d(call: Call) -> Lowered | None:
                 out = target[index]
                 work[-1] += method.works(source, w, filter, out[0], own)
                 work[-1] += end.works(index, out, out, lane)
-        return [*works, *more, *filling, *end.first, *side_by_side(work)]
+        return [*works, *more, *filling, *end.first, *parallel(work)]
 
     own = columns * len(lanes)
     scratch = (*padded.scratch, *repeated.scratch, *weights.scratch, *own, *steps.scratch)
     return Lowered(f"einsum {method.name}", bind, scratch)
 
 
-def _single_images(blocks: list[Block]) -> Iterator[tuple[slice, slice]]:
+def _single_images(blocks: list[ImageBlock]) -> Iterator[tuple[slice, slice]]:
     """The rows of one image after the other."""
     for images, rows in blocks:
         for image in range(images.start, images.stop):
@@ -78,7 +85,7 @@ def _single_images(blocks: list[Block]) -> Iterator[tuple[slice, slice]]:
 class _Repeated:
     """Images with each channel several times, as the filter has several for it."""
 
-    def __init__(self, call: Call, padded: Padded):
+    def __init__(self, call: NumpyCall, padded: Padded):
         self._times = call.spec(call.node.inputs[1]).shape[3]
         size = (*padded.size[:3], padded.size[3] * self._times)
         self.scratch = (Scratch(size),) if self._times > 1 else ()
@@ -94,7 +101,7 @@ class _Repeated:
 class _Weights:
     """The filter [height, width, times * channels]: its channels once, or for a row of pixels."""
 
-    def __init__(self, call: Call, times: int):
+    def __init__(self, call: NumpyCall, times: int):
         self._filter, self._times = call.node.inputs[1], times
         self._shape = call.spec(self._filter).shape
         known = call.constant(self._filter)

@@ -8,13 +8,20 @@ import numpy as np
 from core.backends.cpu.kernels.indexing import flat_places
 from core.backends.cpu.lowering.chain import with_epilogue
 from core.backends.cpu.lowering.contiguous import Compact
-from core.backends.cpu.lowering.lowering_rules import Call, Lowered, Scratch, Views, Work, lowers
+from core.backends.cpu.lowering.lowering_rules import (
+    Lowered,
+    NumpyCall,
+    Scratch,
+    Views,
+    Work,
+    lowers,
+)
 from core.errors import CoreError
 from core.specs import Shape, normal_axis
 
 
 @lowers("gather")
-def lower_gather(call: Call) -> Lowered | None:
+def lower_gather(call: NumpyCall) -> Lowered | None:
     """Entries along an axis; indices that are not known are checked at each run."""
     source, indices = call.node.inputs
     shape, how = call.spec(source).shape, call.node.attributes
@@ -26,7 +33,7 @@ def lower_gather(call: Call) -> Lowered | None:
 
 
 @lowers("gather_nd")
-def lower_gather_nd(call: Call) -> Lowered | None:
+def lower_gather_nd(call: NumpyCall) -> Lowered | None:
     """Entries of the first axes, as of one."""
     source, indices = call.node.inputs
     shape, lists = call.spec(source).shape, call.spec(indices).shape
@@ -34,7 +41,9 @@ def lower_gather_nd(call: Call) -> Lowered | None:
     return _lower(call, (1, prod(head), prod(shape[len(head) :])), lists, head)
 
 
-def _lower(call: Call, three: tuple[int, int, int], lists: Shape, head: Shape) -> Lowered | None:
+def _lower(
+    call: NumpyCall, three: tuple[int, int, int], lists: Shape, head: Shape
+) -> Lowered | None:
     """Entries of the middle of three axes.
 
     Args:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.backends.cpu.lowering.lowering_rules import Call, Scratch, Views, Work, padded_shape
+from core.backends.cpu.lowering.lowering_rules import NumpyCall, Scratch, Views, Work, padded_shape
 from core.backends.cpu.lowering.thread_pool import cuts
 from core.plan.program import attributes_of
 from core.specs import Shape
@@ -17,14 +17,14 @@ from core.windows import Sides, Window, window
 BLOCK_BYTES = 1 << 21
 
 
-class Block(NamedTuple):
+class ImageBlock(NamedTuple):
     """Several whole images, or some rows of one: the index of both in a batch."""
 
     images: slice
     rows: slice
 
 
-def blocks_of(images: Shape, bytes_per_pixel: int) -> list[Block]:
+def blocks_of(images: Shape, bytes_per_pixel: int) -> list[ImageBlock]:
     """Cut images into blocks of `BLOCK_BYTES`, or of one row; the first is the largest.
 
     Args:
@@ -39,13 +39,13 @@ def blocks_of(images: Shape, bytes_per_pixel: int) -> list[Block]:
     several = max(1, BLOCK_BYTES // (height * row))
     rows = min(height, max(1, BLOCK_BYTES // row))
     return [
-        Block(slice(i, min(i + several, count)), slice(y, min(y + rows, height)))
+        ImageBlock(slice(i, min(i + several, count)), slice(y, min(y + rows, height)))
         for i in range(0, count, several)
         for y in range(0, height, rows)
     ]
 
 
-def blocks_in_lanes(images: Shape, bytes_per_pixel: int, lanes: int) -> list[list[Block]]:
+def blocks_in_lanes(images: Shape, bytes_per_pixel: int, lanes: int) -> list[list[ImageBlock]]:
     """The blocks of each lane, which has some of the images, or some rows of each.
 
     >>> [[block.rows for block in lane] for lane in blocks_in_lanes((1, 4, 10, 3), 12, 2)]
@@ -64,11 +64,11 @@ def blocks_in_lanes(images: Shape, bytes_per_pixel: int, lanes: int) -> list[lis
 
 def _blocks_at(
     images: slice, rows: slice, rest: Sequence[int], bytes_per_pixel: int
-) -> list[Block]:
+) -> list[ImageBlock]:
     """The blocks of a part of a batch."""
     size = (images.stop - images.start, rows.stop - rows.start, *rest)
     return [
-        Block(_moved(block.images, images.start), _moved(block.rows, rows.start))
+        ImageBlock(_moved(block.images, images.start), _moved(block.rows, rows.start))
         for block in blocks_of(size, bytes_per_pixel)
     ]
 
@@ -77,25 +77,25 @@ def _moved(part: slice, by: int) -> slice:
     return slice(part.start + by, part.stop + by)
 
 
-def most_pixels(lanes: Sequence[Sequence[Block]], images: Shape) -> int:
+def most_pixels(lanes: Sequence[Sequence[ImageBlock]], images: Shape) -> int:
     """How many pixels the largest block has."""
     return max(pixels_in(block, images) for lane in lanes for block in lane)
 
 
-def pixels_in(block: Block, images: Shape) -> int:
+def pixels_in(block: ImageBlock, images: Shape) -> int:
     """How many pixels a block has."""
     count = block.images.stop - block.images.start
     return count * (block.rows.stop - block.rows.start) * images[2]
 
 
-def windows_over(call: Call, images: Shape) -> Window:
+def windows_over(call: NumpyCall, images: Shape) -> Window:
     """The windows of a node over images of a shape."""
     how = attributes_of(call.node)
     how.pop("input_shape", None)  # of transposed convolutions
     return window(images, call.spec(call.node.inputs[1]).shape[:2], **how)
 
 
-def has_plain_images(call: Call) -> bool:
+def has_plain_images(call: NumpyCall) -> bool:
     """Whether a node is one of float32 images with the channels last, and none is empty."""
     is_last = call.node.attributes["data_format"] == "NHWC"
     return is_last and call.has_floats(call.node.name, *call.node.inputs)
@@ -113,7 +113,7 @@ class Padded(NamedTuple):
     padding: Sides
 
     @classmethod
-    def input_of(cls, call: Call, w: Window) -> "Padded":
+    def input_of(cls, call: NumpyCall, w: Window) -> "Padded":
         """The first input of a node."""
         x = call.node.inputs[0]
         return cls(x, call.spec(x).shape, call.margin(x), w.padding)

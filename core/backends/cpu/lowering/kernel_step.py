@@ -8,7 +8,7 @@ import numpy as np
 
 from core.backends.cpu import CpuBackend
 from core.backends.cpu.lowering.chain import with_epilogue
-from core.backends.cpu.lowering.lowering_rules import Call, Lowered, Views, Work
+from core.backends.cpu.lowering.lowering_rules import Lowered, NumpyCall, Views, Work
 from core.plan.program import ABSENT, attributes_of, epilogue_of, results
 from core.registry import OPS, READY, find_kernel
 from core.specs import Spec
@@ -16,7 +16,7 @@ from core.specs import Spec
 _BACKEND = CpuBackend()
 
 
-def lower_by_kernel(call: Call) -> Lowered:
+def lower_by_kernel(call: NumpyCall) -> Lowered:
     """Any node: the kernel makes fresh arrays, which is what makes this the slow way."""
     node = call.node
     specs = call.program.specs

@@ -34,7 +34,7 @@ class Views:
     """The arrays that a step is bound to.
 
     ``views[reference]`` is the value of an input, a constant or a result, in its own shape. It is
-    contiguous unless its buffer has a margin (`Call.margin`); then each row of pixels is.
+    contiguous unless its buffer has a margin (`NumpyCall.margin`); then each row of pixels is.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Views:
         return self._wholes.get(reference, self._values[reference])
 
 
-class Call:
+class NumpyCall:
     """A node to lower, with what is known of it."""
 
     def __init__(self, node: Node, program: Program, margins: Mapping[str, Sides]):
@@ -107,7 +107,7 @@ class Lowered(NamedTuple):
     scratch: tuple[Scratch, ...] = ()
 
 
-Lowering = Callable[[Call], Lowered | None]
+Lowering = Callable[[NumpyCall], Lowered | None]
 Function = TypeVar("Function", bound=Lowering)
 
 _LOWERINGS: dict[str, Lowering] = {}

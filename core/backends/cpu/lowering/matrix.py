@@ -5,12 +5,12 @@ from functools import partial
 import numpy as np
 
 from core.backends.cpu.lowering.chain import epilogue_chain
-from core.backends.cpu.lowering.lowering_rules import Call, Lowered, Views, Work, lowers
+from core.backends.cpu.lowering.lowering_rules import Lowered, NumpyCall, Views, Work, lowers
 from core.backends.cpu.lowering.row_blocks import ALL
 
 
 @lowers("matmul")
-def lower_matmul(call: Call) -> Lowered | None:
+def lower_matmul(call: NumpyCall) -> Lowered | None:
     """One product, or one for each matrix of a batch; then the epilogue."""
     a, b = call.node.inputs
     steps, references = epilogue_chain(call), (a, b, call.node.name)

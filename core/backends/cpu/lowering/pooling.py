@@ -8,7 +8,14 @@ import numpy as np
 
 from core.backends.cpu.lowering.chain import with_epilogue
 from core.backends.cpu.lowering.contiguous import copied
-from core.backends.cpu.lowering.lowering_rules import Call, Lowered, Scratch, Views, Work, lowers
+from core.backends.cpu.lowering.lowering_rules import (
+    Lowered,
+    NumpyCall,
+    Scratch,
+    Views,
+    Work,
+    lowers,
+)
 from core.backends.cpu.lowering.reduction import lower_mean_of_pixels
 from core.backends.cpu.lowering.row_blocks import BLOCK, row_of
 from core.plan.program import attributes_of
@@ -19,7 +26,7 @@ _SHORT = 256
 
 
 @lowers("max_pool")
-def lower_max_pool(call: Call) -> Lowered | None:
+def lower_max_pool(call: NumpyCall) -> Lowered | None:
     """The largest values; NaN is passed over, and a window of nothing else has -inf."""
     source, result = call.node.inputs[0], call.node.name
     w = _window(call)
@@ -33,7 +40,7 @@ def lower_max_pool(call: Call) -> Lowered | None:
 
 
 @lowers("avg_pool")
-def lower_avg_pool(call: Call) -> Lowered | None:
+def lower_avg_pool(call: NumpyCall) -> Lowered | None:
     """Sums divided by the number of pixels; the average of whole images as a mean of pixels.
 
     Sums are of float32: those of numbers beyond 3e38 / pixels are infinite, where the kernel, which
@@ -80,7 +87,7 @@ class _Fold(NamedTuple):
         return works + [partial(self.function, part, values, out=part) for part, values in parts]
 
 
-def _window(call: Call) -> Window:
+def _window(call: NumpyCall) -> Window:
     how = attributes_of(call.node)
     shape = call.spec(call.node.inputs[0]).shape
     return window(shape, how.pop("filter_size"), data_format="NHWC", **how)
@@ -111,7 +118,7 @@ def _counts(w: Window) -> np.ndarray:
     return np.multiply.outer(*counts)
 
 
-def _lower(call: Call, w: Window, fold: _Fold) -> Lowered | None:
+def _lower(call: NumpyCall, w: Window, fold: _Fold) -> Lowered | None:
     """Blocks of rows, first combined down, then across."""
     (source,), (batch, height, width, channels) = call.node.inputs, call.result.shape
     if not call.has_floats(source, call.node.name):

@@ -7,7 +7,14 @@ import numpy as np
 
 from core.backends.cpu.lowering.chain import with_epilogue
 from core.backends.cpu.lowering.contiguous import Compact
-from core.backends.cpu.lowering.lowering_rules import Call, Lowered, Scratch, Views, Work, lowers
+from core.backends.cpu.lowering.lowering_rules import (
+    Lowered,
+    NumpyCall,
+    Scratch,
+    Views,
+    Work,
+    lowers,
+)
 from core.backends.cpu.lowering.row_blocks import cut_into_blocks, row_of
 from core.specs import Shape, normal_axes, normal_axis
 
@@ -16,18 +23,18 @@ _LONGEST_SUM = 512
 
 
 @lowers("sum", "mean")
-def lower_sum(call: Call) -> Lowered | None:
+def lower_sum(call: NumpyCall) -> Lowered | None:
     """Over axes that lie side by side."""
     axes = normal_axes(call.node.attributes["axis"], len(call.spec(call.node.inputs[0]).shape))
     return _lower_sum(call, axes, call.node.type == "mean")
 
 
-def lower_mean_of_pixels(call: Call) -> Lowered | None:
+def lower_mean_of_pixels(call: NumpyCall) -> Lowered | None:
     """The average of all pixels of each image."""
     return _lower_sum(call, (1, 2), True)
 
 
-def _lower_sum(call: Call, axes: Shape, is_mean: bool) -> Lowered | None:
+def _lower_sum(call: NumpyCall, axes: Shape, is_mean: bool) -> Lowered | None:
     """Products with rows of weights, which BLAS sums up quicker than NumPy, and more precisely.
 
     [lead, length, tail] becomes [lead, groups, tail] by one product for each group, and that the
@@ -74,7 +81,7 @@ def _in_three(shape: Shape, axes: Shape) -> tuple[int, int, int] | None:
 
 
 @lowers("max", "min")
-def lower_extreme(call: Call) -> Lowered | None:
+def lower_extreme(call: NumpyCall) -> Lowered | None:
     """By NumPy, over axes that lie side by side."""
     source, result = (Compact.of(call, r) for r in (call.node.inputs[0], call.node.name))
     own = call.spec(call.node.inputs[0]).shape
@@ -94,7 +101,7 @@ def lower_extreme(call: Call) -> Lowered | None:
 
 
 @lowers("softmax", "log_softmax")
-def lower_softmax(call: Call) -> Lowered | None:
+def lower_softmax(call: NumpyCall) -> Lowered | None:
     """What is below the largest, its powers, and those divided by their sum."""
     (reference,), name, shape = call.node.inputs, call.node.name, call.result.shape
     axis = normal_axis(call.node.attributes["axis"], len(shape))
@@ -146,7 +153,7 @@ def _along(
 
 
 @lowers("argmax", "argmin")
-def lower_argmax(call: Call) -> Lowered | None:
+def lower_argmax(call: NumpyCall) -> Lowered | None:
     """NaN never wins but in the first place, where nothing is larger."""
     spec = call.spec(call.node.inputs[0])
     if not call.has_floats(call.node.inputs[0]):
@@ -157,7 +164,7 @@ def lower_argmax(call: Call) -> Lowered | None:
     return _lower_argmax_by_row(call, axis, spec.shape[axis])
 
 
-def _lower_argmax_by_row(call: Call, axis: int, length: int) -> Lowered | None:
+def _lower_argmax_by_row(call: NumpyCall, axis: int, length: int) -> Lowered | None:
     """NaN becomes the lowest value (fmax passes over it), and the largest in the first place.
 
     The axis is brought to the end, as NumPy would do in memory of its own.
@@ -181,7 +188,7 @@ def _lower_argmax_by_row(call: Call, axis: int, length: int) -> Lowered | None:
     return with_epilogue(call, "argmax", bind, scratch)
 
 
-def _lower_argmax_by_member(call: Call, length: int) -> Lowered | None:
+def _lower_argmax_by_member(call: NumpyCall, length: int) -> Lowered | None:
     """The place is the number of members before the first that equals the extreme.
 
     The members of rows are brought apart first, in blocks, so that they are contiguous.

@@ -10,7 +10,14 @@ import numpy as np
 from core.backends.cpu.kernels.resize import WIDTH, changes, nearest, neighbours
 from core.backends.cpu.lowering.chain import with_epilogue
 from core.backends.cpu.lowering.contiguous import Compact, copied
-from core.backends.cpu.lowering.lowering_rules import Call, Lowered, Scratch, Views, Work, lowers
+from core.backends.cpu.lowering.lowering_rules import (
+    Lowered,
+    NumpyCall,
+    Scratch,
+    Views,
+    Work,
+    lowers,
+)
 from core.backends.cpu.lowering.row_blocks import BLOCK
 from core.windows import Sides
 
@@ -35,13 +42,13 @@ class _Grid(NamedTuple):
         return lines[..., None] + left + columns
 
 
-def _grid(call: Call) -> _Grid:
+def _grid(call: NumpyCall) -> _Grid:
     (reference,) = call.node.inputs
     *batch, height, width, _ = call.spec(reference).shape
     return _Grid(prod(batch), height, width, call.margin(reference))
 
 
-def _centres(call: Call) -> tuple[bool, bool]:
+def _centres(call: NumpyCall) -> tuple[bool, bool]:
     """Where the kernel's functions take it that pixels have their centres."""
     attributes = call.node.attributes
     return attributes["align_corners"], attributes["half_pixel_centers"]
@@ -53,7 +60,7 @@ def _taken(rows: np.ndarray, places: np.ndarray, out: np.ndarray) -> Work:
 
 
 @lowers("resize_nearest_neighbor")
-def lower_nearest(call: Call) -> Lowered | None:
+def lower_nearest(call: NumpyCall) -> Lowered | None:
     """Pixels by their places."""
     (reference,), (*_, height, width, channels) = call.node.inputs, call.result.shape
     if not call.spec(reference).size:
@@ -117,7 +124,7 @@ class _Pass(NamedTuple):
         ]
 
 
-def _passes(call: Call) -> list[tuple[_Pass, _Grid]]:
+def _passes(call: NumpyCall) -> list[tuple[_Pass, _Grid]]:
     """For each axis that changes, in the kernel's order, with the grid of its result."""
     grid, channels = _grid(call), call.result.shape[-1]
     images = np.broadcast_to(np.float32(0), call.spec(call.node.inputs[0]).shape)
@@ -140,7 +147,7 @@ def _passes(call: Call) -> list[tuple[_Pass, _Grid]]:
 
 
 @lowers("resize_bilinear")
-def lower_bilinear(call: Call) -> Lowered | None:
+def lower_bilinear(call: NumpyCall) -> Lowered | None:
     """One axis after the other; a copy if none changes."""
     (reference,), (*_, width, channels) = call.node.inputs, call.result.shape
     if not call.has_floats(reference):

@@ -39,7 +39,7 @@ MOST_SECONDS = 1.0
 
 
 @cache
-def team_size() -> int:
+def thread_count() -> int:
     """How many threads a plan uses: one for each CPU, or what ``CORE_THREADS`` says."""
     given = os.environ.get(VARIABLE, "")
     if given:
@@ -53,9 +53,9 @@ def team_size() -> int:
     return min(cpus, MOST_THREADS)
 
 
-def lane_count(nanoseconds: float, most: int) -> int:
+def task_count(nanoseconds: float, most: int) -> int:
     """In how many lanes to do work that takes one thread about so long; ``most`` if it can be."""
-    return max(1, min(team_size(), most, int(nanoseconds / (1e3 * LEAST_MICROSECONDS))))
+    return max(1, min(thread_count(), most, int(nanoseconds / (1e3 * LEAST_MICROSECONDS))))
 
 
 def cuts(length: int, lanes: int) -> list[slice]:
@@ -67,7 +67,7 @@ def cuts(length: int, lanes: int) -> list[slice]:
     return [slice(length * i // lanes, length * (i + 1) // lanes) for i in range(lanes)]
 
 
-class Lanes:
+class ParallelTasks:
     """Lists of work that do not depend on each other; together they are one work."""
 
     __slots__ = ("_lanes",)
@@ -77,7 +77,7 @@ class Lanes:
 
     def __call__(self) -> None:
         """Do it, with the team if the calling thread leads it."""
-        team = _team
+        team = _pool
         if team.leader == get_ident():
             team.run(self._lanes)
             return
@@ -86,9 +86,9 @@ class Lanes:
                 work()
 
 
-def side_by_side(lanes: Sequence[Sequence[Work]]) -> list[Work]:
+def parallel(lanes: Sequence[Sequence[Work]]) -> list[Work]:
     """The work of lanes as a list: of one lane as it is."""
-    return list(lanes[0]) if len(lanes) == 1 else [Lanes(lanes)]
+    return list(lanes[0]) if len(lanes) == 1 else [ParallelTasks(lanes)]
 
 
 class _Job:
@@ -130,7 +130,7 @@ class _Job:
             self._done.release()
 
 
-class Team:
+class ThreadPool:
     """The leader and those who help; they start with the first job, and sleep in between.
 
     Attributes:
@@ -146,7 +146,7 @@ class Team:
 
     def run(self, lanes: Sequence[Sequence[Work]]) -> None:
         """Do lanes; the leader's call. If it raises, helpers may be in a lane: see `rests`."""
-        if self._started < team_size() - 1:
+        if self._started < thread_count() - 1:
             self._start()
         job = self._job = _Job(lanes)
         try:
@@ -172,7 +172,7 @@ class Team:
         return True
 
     def _start(self) -> None:
-        while self._started < team_size() - 1:
+        while self._started < thread_count() - 1:
             self._started += 1
             try:
                 start_new_thread(self._help, ())  # one step, unlike the start of a Thread
@@ -200,18 +200,18 @@ def _wake(alarm: Lock) -> None:
         alarm.release()
 
 
-_team = Team()
+_pool = ThreadPool()
 
 
-def current_team() -> Team:
+def current_pool() -> ThreadPool:
     """The one team of this process."""
-    return _team
+    return _pool
 
 
 def _after_fork() -> None:
     """The child of a fork has none of its parent's threads."""
-    global _team
-    _team = Team()
+    global _pool
+    _pool = ThreadPool()
 
 
 if hasattr(os, "register_at_fork"):

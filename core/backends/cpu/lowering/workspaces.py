@@ -12,7 +12,7 @@ from core.backend_contract import MOST_IDLE
 from core.backends.cpu import begin_plans, get_errors, reset_errors, set_errors
 from core.backends.cpu.lowering.blas import Run, one_blas_thread
 from core.backends.cpu.lowering.lowering_rules import Work
-from core.backends.cpu.lowering.thread_pool import current_team
+from core.backends.cpu.lowering.thread_pool import current_pool
 
 Result = TypeVar("Result")
 
@@ -60,7 +60,7 @@ class Workspaces:
         another run ends.
         """
         workspace = self._free(make)
-        team, one_thread, run, me = current_team(), one_blas_thread(), Run(), get_ident()
+        team, one_thread, run, me = current_pool(), one_blas_thread(), Run(), get_ident()
         errors, token = get_errors(), None
         leads = is_left = False
         try:

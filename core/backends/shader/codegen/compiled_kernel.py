@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from core.backends.shader.codegen.compiler.memory_layouts import Layout, layout_of
+from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout, layout_of
 from core.backends.shader.codegen.compiler.program_source import write
 from core.backends.shader.codegen.compiler.writing import ShaderText, epilogue_name, middle_name
 from core.backends.shader.codegen.kernel_language import (
+    Dispatch,
     Operand,
-    Pass,
     Source,
     Table,
     all_passes,
@@ -20,7 +20,7 @@ from core.errors import CoreError
 from core.specs import Spec
 
 
-class Step(NamedTuple):
+class BoundDispatch(NamedTuple):
     """A program and the numbers of the blocks that are bound to it."""
 
     program: ShaderText
@@ -28,7 +28,7 @@ class Step(NamedTuple):
     writes: int
 
 
-class Recipe:
+class CompiledKernel:
     """What runs for a kernel.
 
     Blocks are counted: first those of inputs, then of tables, of results, and of what lies between.
@@ -46,10 +46,10 @@ class Recipe:
 
     def __init__(
         self,
-        steps: tuple[Step, ...],
+        steps: tuple[BoundDispatch, ...],
         tables: tuple[Block, ...],
-        results: tuple[tuple[Layout, int], ...],
-        between: tuple[tuple[Layout, int], ...],
+        results: tuple[tuple[MemoryLayout, int], ...],
+        between: tuple[tuple[MemoryLayout, int], ...],
     ):
         self.steps, self.tables, self.results, self.between = steps, tables, results, between
         self.kinds: tuple[Kind, ...] = ()
@@ -62,19 +62,19 @@ class Storing(NamedTuple):
     in_textures: bool
     half: bool
 
-    def layout(self, spec: Spec, layers: int = 1, chunk: int = 0) -> Layout:
+    def layout(self, spec: Spec, layers: int = 1, chunk: int = 0) -> MemoryLayout:
         """Of a value of that shape and dtype."""
         return layout_of(spec, self.in_textures, self.half, layers, chunk)
 
 
-def passes_of(made: Any, results: Sequence[Spec]) -> tuple[Pass, ...]:
+def passes_of(made: Any, results: Sequence[Spec]) -> tuple[Dispatch, ...]:
     """What a kernel returned, if it fits what the op promises.
 
     Raises:
         CoreError: it is no pass, or of another shape or dtype.
     """
     wanted = made if isinstance(made, tuple) else (made,)
-    if not all(isinstance(each, Pass) for each in wanted) or len(wanted) != len(results):
+    if not all(isinstance(each, Dispatch) for each in wanted) or len(wanted) != len(results):
         raise CoreError(
             f"a kernel of the shader backend returns a pass for each of its {len(results)} "
             f"results, made by call.map, call.each or call.tile; this one returned {made!r:.80}"
@@ -89,12 +89,12 @@ def passes_of(made: Any, results: Sequence[Spec]) -> tuple[Pass, ...]:
 
 
 def make_recipe(
-    wanted: Sequence[Pass],
-    inputs: Sequence[Layout],
+    wanted: Sequence[Dispatch],
+    inputs: Sequence[MemoryLayout],
     storing: Storing,
     *,
     baked: bool = False,
-) -> Recipe:
+) -> CompiledKernel:
     """Programs and numbers of blocks for passes.
 
     Args:
@@ -109,8 +109,8 @@ def make_recipe(
 class _RecipeMaker:
     def __init__(
         self,
-        wanted: Sequence[Pass],
-        inputs: Sequence[Layout],
+        wanted: Sequence[Dispatch],
+        inputs: Sequence[MemoryLayout],
         storing: Storing,
         baked: bool,
     ):
@@ -120,13 +120,13 @@ class _RecipeMaker:
         self.tables: dict[int, tuple[int, Block]] = {}
         self.numbers: dict[int, int] = {}
 
-    def recipe(self) -> Recipe:
+    def recipe(self) -> CompiledKernel:
         self._number()
         steps = tuple(self._step(each) for each in self.passes if each.to.size)
         results = tuple(self._stored(each) for each in self.wanted)
         between = tuple(self._stored(p) for p in self.passes if p not in self.wanted)
         tables = tuple(block for _, block in self.tables.values())
-        return Recipe(steps, tables, results, between)
+        return CompiledKernel(steps, tables, results, between)
 
     def _number(self) -> None:
         """Give each table, result and value in between its number."""
@@ -142,25 +142,25 @@ class _RecipeMaker:
         for number, each in enumerate([*self.wanted, *later], first):
             self.numbers[id(each)] = number
 
-    def _stored(self, each: Pass) -> tuple[Layout, int]:
+    def _stored(self, each: Dispatch) -> tuple[MemoryLayout, int]:
         layout = self.storing.layout(each.to, each.targets, each.chunk)
         singly = each.kind == "tile" and "store_1" in each.text  # halves are written in pairs
         if singly or each not in self.wanted:  # only results are rounded
             layout = layout._replace(half=False)
         return layout, each.to.size
 
-    def _step(self, each: Pass) -> Step:
+    def _step(self, each: Dispatch) -> BoundDispatch:
         sources: dict[str, Source] = dict(each.inputs)
         for i, step in enumerate(each.epilogue):
             sources |= {epilogue_name(i, n): s for n, s in step.inputs.items()}
         for i, step in enumerate(each.middle):
             sources |= {middle_name(i, n): s for n, s in step.inputs.items()}
-        layouts: Mapping[str, Layout] = {n: self._layout(s) for n, s in sources.items()}
+        layouts: Mapping[str, MemoryLayout] = {n: self._layout(s) for n, s in sources.items()}
         program = write(each, layouts, self._stored(each)[0], self.baked)
         places = tuple(self._place(sources[name]) for name in program.inputs)
-        return Step(program, places, self.numbers[id(each)])
+        return BoundDispatch(program, places, self.numbers[id(each)])
 
-    def _layout(self, source: Source) -> Layout:
+    def _layout(self, source: Source) -> MemoryLayout:
         if isinstance(source, Operand):
             return self.inputs[source.index]
         if isinstance(source, Table):

@@ -9,7 +9,13 @@ from re import sub
 from string import ascii_lowercase
 from typing import Any, NamedTuple, TypeAlias
 
-from core.backends.shader.codegen.kernel_language import MOST_INPUTS, Call, Operand, Pass, literal
+from core.backends.shader.codegen.kernel_language import (
+    MOST_INPUTS,
+    Dispatch,
+    KernelBuilder,
+    Operand,
+    literal,
+)
 from core.ops.unary import SELU_SCALE, SELU_SCALE_ALPHA
 
 #: Names of operands where there are several; ``o`` is a coordinate.
@@ -252,10 +258,10 @@ def epilogue_text(op: str, attributes: Mapping[str, Any], names: Sequence[str]) 
     return sub(r"(?<![.\w])[a-z_]+\b(?!\()", lambda m: shown.get(m[0], m[0]), made.text)
 
 
-def elementwise(op: str) -> Callable[..., Pass]:
+def elementwise(op: str) -> Callable[..., Dispatch]:
     """The kernel of an op of the table."""
 
-    def run(call: Call, *operands: Operand, **attributes: Any) -> Pass:
+    def run(call: KernelBuilder, *operands: Operand, **attributes: Any) -> Dispatch:
         made = expression(op, [x.dtype for x in operands], attributes)
         inputs: dict[str, Any] = dict(zip(operand_names(len(operands)), operands, strict=True))
         if op in ("zeros_like", "ones_like"):

@@ -1,6 +1,6 @@
 """Which sums of products are worth a kernel of their own, a tile or a drawing."""
 
-from core.backends.shader.codegen.kernel_language import Call, Source
+from core.backends.shader.codegen.kernel_language import KernelBuilder, Source
 
 #: A tile is a program for one combination of shapes. With at most so many products a program that
 #: serves all shapes is as fast and is there already.
@@ -13,7 +13,7 @@ _FEW_FOR_DRAWINGS = 1 << 12
 _SHORT_SUM = 64
 
 
-def wants_tile(call: Call, x: Source, results: int, inner: int) -> bool:
+def wants_tile(call: KernelBuilder, x: Source, results: int, inner: int) -> bool:
     """Whether sums of products are made by a tile.
 
     Args:
@@ -25,7 +25,7 @@ def wants_tile(call: Call, x: Source, results: int, inner: int) -> bool:
     return call.has_tiles and _is_enough(x, results, inner, _FEW_FOR_TILES)
 
 
-def wants_drawing(call: Call, x: Source, results: int, inner: int) -> bool:
+def wants_drawing(call: KernelBuilder, x: Source, results: int, inner: int) -> bool:
     """Whether they are drawn, four at once; as `wants_tile`."""
     return not call.has_tiles and _is_enough(x, results, inner, _FEW_FOR_DRAWINGS)
 

@@ -1,14 +1,14 @@
 """The language that kernels of this backend are written in.
 
-A kernel is a function of a `Call`, the operands and the op's attributes. It runs once for each
-combination of shapes and attributes, computes nothing, and returns what is to run: a `Pass`, or
-one for each result of the op. A pass may read the results of other passes.
+A kernel is a function of a `KernelBuilder`, the operands and the op's attributes. It runs once for
+each combination of shapes and attributes, computes nothing, and returns what is to run: a
+`Dispatch`, or one for each result of the op. A dispatch may read the results of other dispatches.
 
 >>> from core.specs import Spec
 >>> def flip(call, x):
 ...     return call.map("get_x(out_0 - 1 - o0, o1)", x=x)
 >>> x = Operand(0, Spec((2, 3)))
->>> flip(Call(Spec((2, 3))), x).to.shape
+>>> flip(KernelBuilder(Spec((2, 3))), x).to.shape
 (2, 3)
 """
 
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from core.backends.shader.codegen.fragment.fragment_source import Drawing
-from core.backends.shader.codegen.tiles.tile_source import Limits, Tile
+from core.backends.shader.codegen.tiles.tile_source import Tile, TileLimits
 from core.errors import CoreError
 from core.specs import Shape, Spec
 
@@ -27,7 +27,7 @@ from core.specs import Shape, Spec
 MOST_INPUTS = 15
 
 #: Of llvmpipe: what a driver has at least, used where no device is asked.
-LEAST_LIMITS = Limits(32768, 1024, 0)
+LEAST_LIMITS = TileLimits(32768, 1024, 0)
 
 
 class Operand:
@@ -81,13 +81,13 @@ class Table:
         return self.spec.dtype
 
 
-class Pass:
+class Dispatch:
     """What runs as one: it gives one value.
 
     Attributes:
         to: shape and dtype of what it gives; `reshaped` may show it in another shape.
         inputs: what it reads, by name; names are lower-case words without digits at their end.
-        text: GLSL, as `Call` tells.
+        text: GLSL, as `KernelBuilder` tells.
         kind: ``"map"``, ``"each"``, ``"tile"`` or ``"draw"``.
         values: numbers by name, which programs may take as uniforms.
         tile: of kind ``"tile"``: groups and threads.
@@ -147,13 +147,13 @@ class Pass:
         """Shape, as readers see it, and dtype."""
         return Spec(self.shown, self.to.dtype)
 
-    def reshaped(self, *shape: int) -> "Pass":
+    def reshaped(self, *shape: int) -> "Dispatch":
         """The same pass for readers that want another shape."""
         seen = copy(self)
         seen.shown, seen.source = shape, self.source
         return seen
 
-    def finished(self, epilogue: Sequence["EpilogueStep"]) -> "Pass":
+    def finished(self, epilogue: Sequence["EpilogueStep"]) -> "Dispatch":
         """The same pass, and element-wise ops on each value in the shape that it shows."""
         made = copy(self)
         made.epilogue, made.source = (*self.epilogue, *epilogue), made
@@ -161,10 +161,10 @@ class Pass:
 
 
 #: What a pass may read.
-Source: TypeAlias = Operand | Table | Pass
+Source: TypeAlias = Operand | Table | Dispatch
 
 
-class Call:
+class KernelBuilder:
     """What a kernel is asked for, and how it says what is to run.
 
     In the GLSL of `map` and `each` there are, beside GLSL's own:
@@ -188,7 +188,7 @@ class Call:
     def __init__(
         self,
         result: Spec | tuple[Spec, ...],
-        limits: Limits = LEAST_LIMITS,
+        limits: TileLimits = LEAST_LIMITS,
         has_tiles: bool = True,
     ):
         self.results = (result,) if isinstance(result, Spec) else result
@@ -206,7 +206,7 @@ class Call:
         to: Spec | None = None,
         values: Mapping[str, float] | None = None,
         **inputs: Source,
-    ) -> Pass:
+    ) -> Dispatch:
         """Each value of the result by itself, from any values of the inputs.
 
         Args:
@@ -218,7 +218,7 @@ class Call:
         Raises:
             CoreError: these are too many, or a number takes more than 32 bits.
         """
-        return Pass("map", to or self.to, text, _few(inputs), _small(values))
+        return Dispatch("map", to or self.to, text, _few(inputs), _small(values))
 
     def each(
         self,
@@ -227,7 +227,7 @@ class Call:
         to: Spec | None = None,
         values: Mapping[str, float] | None = None,
         **inputs: Source,
-    ) -> Pass:
+    ) -> Dispatch:
         """Each value of the result from the values of the inputs at its place; they broadcast.
 
         Args:
@@ -236,7 +236,7 @@ class Call:
             values: numbers by name. A program is made once for all values of them.
             inputs: what it reads.
         """
-        return Pass("each", to or self.to, text, _few(inputs), _small(values))
+        return Dispatch("each", to or self.to, text, _few(inputs), _small(values))
 
     def tile(
         self,
@@ -245,7 +245,7 @@ class Call:
         to: Spec | None = None,
         middle: Sequence["EpilogueStep"] = (),
         **inputs: Source,
-    ) -> Pass:
+    ) -> Dispatch:
         """A compute shader with groups and shared memory of its own.
 
         Args:
@@ -257,7 +257,7 @@ class Call:
         """
         if not self.has_tiles:
             raise CoreError("there are no compute shaders here: write the kernel with map")
-        return Pass("tile", to or self.to, tile.text, inputs, tile=tile, middle=middle)
+        return Dispatch("tile", to or self.to, tile.text, inputs, tile=tile, middle=middle)
 
     def draw(
         self,
@@ -266,7 +266,7 @@ class Call:
         to: Spec | None = None,
         values: Mapping[str, float] | None = None,
         **inputs: Source,
-    ) -> Pass:
+    ) -> Dispatch:
         """A fragment shader that makes four values at once, for one or several targets.
 
         Args:
@@ -280,7 +280,7 @@ class Call:
             raise CoreError("where there are compute shaders write the kernel with tile or map")
         to = to or self.to
         text, targets, chunk = drawing
-        return Pass("draw", to, text, inputs, values, targets=targets, chunk=chunk)
+        return Dispatch("draw", to, text, inputs, values, targets=targets, chunk=chunk)
 
 
 def _few(inputs: Mapping[str, Source]) -> Mapping[str, Source]:
@@ -311,19 +311,19 @@ class EpilogueStep(NamedTuple):
     inputs: Mapping[str, Source]
 
 
-def reads(made: Pass) -> Iterator[Source]:
+def reads(made: Dispatch) -> Iterator[Source]:
     """What a pass reads, its middle and its epilogue included."""
     yield from made.inputs.values()
     for step in (*made.middle, *made.epilogue):
         yield from step.inputs.values()
 
 
-def all_passes(wanted: tuple[Pass, ...]) -> Iterator[Pass]:
+def all_passes(wanted: tuple[Dispatch, ...]) -> Iterator[Dispatch]:
     """The passes that some need, and those, each once, after those that it needs."""
     seen: set[int] = set()
 
-    def walk(source: Any) -> Iterator[Pass]:
-        if not isinstance(source, Pass) or id(source.source) in seen:
+    def walk(source: Any) -> Iterator[Dispatch]:
+        if not isinstance(source, Dispatch) or id(source.source) in seen:
             return
         seen.add(id(source.source))
         for read in reads(source.source):

@@ -20,7 +20,7 @@ from core.backends.shader.codegen.folds import (
     SECOND_TRY,
     nothing,
 )
-from core.backends.shader.codegen.kernel_language import Call, Operand, Pass, literal
+from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand, literal
 from core.backends.shader.codegen.library.pairs import ADD, ADD_PAIR
 from core.backends.shader.codegen.size_arithmetic import ceil_div
 from core.backends.shader.codegen.tiles.averages import MOST_PIXELS, mean_tile
@@ -83,8 +83,12 @@ def grouped(shape: Shape, axes: Sequence[int]) -> Groups:
 
 
 def reduced(
-    call: Call, x: Operand | Pass, axes: Sequence[int], how: str, to: Spec | None = None
-) -> Pass:
+    call: KernelBuilder,
+    x: Operand | Dispatch,
+    axes: Sequence[int],
+    how: str,
+    to: Spec | None = None,
+) -> Dispatch:
     """A pass that reduces some axes.
 
     Args:
@@ -95,7 +99,7 @@ def reduced(
         to: shape and dtype of the result, by default the call's.
 
     >>> from core.backends.shader.codegen.kernel_language import Operand
-    >>> reduced(Call(Spec((2,))), Operand(0, Spec((2, 3))), (1,), "max").shape
+    >>> reduced(KernelBuilder(Spec((2,))), Operand(0, Spec((2, 3))), (1,), "max").shape
     (2,)
     """
     to = to or call.to
@@ -119,11 +123,11 @@ class _Reduction:
         count: how many values become one in all stages together.
     """
 
-    def __init__(self, call: Call, how: str, dtype: str, count: int):
+    def __init__(self, call: KernelBuilder, how: str, dtype: str, count: int):
         self.call, self.how, self.count = call, how, count
         self.has_pairs = dtype == "float32" and how in PAIR_FOLDS
 
-    def of(self, x: Operand | Pass, groups: Groups, dtype: str) -> Pass:
+    def of(self, x: Operand | Dispatch, groups: Groups, dtype: str) -> Dispatch:
         """What is left of the groups."""
         x = x.reshaped(*groups.lengths)
         if self._suits_group(x, groups):
@@ -146,7 +150,7 @@ class _Reduction:
         long = round(groups.values ** (1 / stages))
         return min(ceil_div(groups.values, long), most)
 
-    def _whole(self, x: Operand | Pass, groups: Groups, dtype: str) -> Pass:
+    def _whole(self, x: Operand | Dispatch, groups: Groups, dtype: str) -> Dispatch:
         to = Spec(groups.kept, dtype)
         if not self.has_pairs:
             start, step, end = FOLDS[self.how, x.dtype]
@@ -158,7 +162,7 @@ class _Reduction:
     def _values(self) -> dict[str, float]:
         return {"mean_of": float(self.count)} if self.how == "mean" else {}
 
-    def _partly(self, x: Operand | Pass, groups: Groups, parts: int) -> tuple[Pass, Groups]:
+    def _partly(self, x: Operand | Dispatch, groups: Groups, parts: int) -> tuple[Dispatch, Groups]:
         """One stage: it leaves as many values of each reduction as there are parts."""
         left = _with_parts(groups, parts)
         part = f"o{left.reduced.index(True)}"
@@ -190,7 +194,7 @@ if (turn > 0 || is_finite(total.x)) break;
 
     # --- by groups of threads ---------------------------------------------------------------
 
-    def _suits_group(self, x: Operand | Pass, groups: Groups) -> bool:
+    def _suits_group(self, x: Operand | Dispatch, groups: Groups) -> bool:
         """Whether a compute shader pays: long reductions, of neighbours or with few results."""
         of_floats = self.has_pairs or x.dtype == "float32"
         if not self.call.has_tiles or not of_floats or self.how == "prod":
@@ -203,7 +207,7 @@ if (turn > 0 || is_finite(total.x)) break;
         of_pixels = self._is_mean_of_pixels(x, groups)
         return of_pixels or (groups.values >= 64 and (groups.reduced[-1] or results < _MANY))
 
-    def _is_mean_of_pixels(self, x: Operand | Pass, groups: Groups) -> bool:
+    def _is_mean_of_pixels(self, x: Operand | Dispatch, groups: Groups) -> bool:
         """Whether it is one as before a classifier, which has a tile of its own.
 
         That adds floats, not pairs, which is enough for as many.
@@ -212,7 +216,7 @@ if (turn > 0 || is_finite(total.x)) break;
         is_last_kept = not groups.reduced[-1] and groups.lengths[-1] >= 32
         return is_mean and is_last_kept and 16 <= groups.values <= MOST_PIXELS
 
-    def _by_groups(self, x: Operand | Pass, groups: Groups) -> Pass:
+    def _by_groups(self, x: Operand | Dispatch, groups: Groups) -> Dispatch:
         place = groups.reduced.index(True)
         outer, inner = prod(groups.lengths[:place]), prod(groups.lengths[place + 1 :])
         limits = self.call.limits

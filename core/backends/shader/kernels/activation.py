@@ -8,7 +8,7 @@ of a pair travel as one complex64.
 from math import isqrt
 
 from core.backends.shader.codegen.expressions import ACTIVATION, elementwise
-from core.backends.shader.codegen.kernel_language import Call, Operand, Pass, Source
+from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand, Source
 from core.backends.shader.codegen.size_arithmetic import ceil_div
 from core.backends.shader.codegen.tiles.shares import shares_tile
 from core.backends.shader.kernels.shape import three_axes
@@ -68,19 +68,19 @@ _SUM = """
 
 
 @kernel("softmax", "shader")
-def softmax(call: Call, logits: Operand, *, axis: int) -> Pass:
+def softmax(call: KernelBuilder, logits: Operand, *, axis: int) -> Dispatch:
     """Proportions of e**logits."""
     return _shares(call, logits, axis, "exp_(v - most) / total")
 
 
 @kernel("log_softmax", "shader")
-def log_softmax(call: Call, logits: Operand, *, axis: int) -> Pass:
+def log_softmax(call: KernelBuilder, logits: Operand, *, axis: int) -> Dispatch:
     """Its logarithm."""
     return _shares(call, logits, axis, "v - most - log_(total)")
 
 
 @kernel("log_softmax_grad", "shader")
-def log_softmax_grad(call: Call, dy: Operand, y: Operand, *, axis: int) -> Pass:
+def log_softmax_grad(call: KernelBuilder, dy: Operand, y: Operand, *, axis: int) -> Dispatch:
     """The gradient of log_softmax."""
     before, length, after = shape = three_axes(dy.shape, normal_axis(axis, len(dy.shape)))
     part = _part_length(length, before * after)
@@ -98,7 +98,7 @@ def log_softmax_grad(call: Call, dy: Operand, y: Operand, *, axis: int) -> Pass:
     return made.reshaped(*call.to.shape)
 
 
-def _shares(call: Call, logits: Operand, axis: int, value: str) -> Pass:
+def _shares(call: KernelBuilder, logits: Operand, axis: int, value: str) -> Dispatch:
     before, length, after = shape = three_axes(logits.shape, normal_axis(axis, len(logits.shape)))
     if call.has_tiles and after == 1 and length >= _LONG and before > 0:
         return call.tile(shares_tile(before, length, call.limits, value), x=logits)

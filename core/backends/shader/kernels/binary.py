@@ -4,7 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.backends.shader.codegen.expressions import BINARY, LETTERS, elementwise, expression
-from core.backends.shader.codegen.kernel_language import MOST_INPUTS, Call, Operand, Pass, Source
+from core.backends.shader.codegen.kernel_language import (
+    MOST_INPUTS,
+    Dispatch,
+    KernelBuilder,
+    Operand,
+    Source,
+)
 from core.registry import kernel
 
 for _op in BINARY:
@@ -12,7 +18,7 @@ for _op in BINARY:
 
 
 @kernel("add_n", "shader")
-def add_n(call: Call, tensors: list[Operand]) -> Pass:
+def add_n(call: KernelBuilder, tensors: list[Operand]) -> Dispatch:
     """The sum of several tensors, from the first to the last; each pass reads what it can."""
     made = _sum(call, tensors[:MOST_INPUTS])
     for start in range(MOST_INPUTS, len(tensors), MOST_INPUTS - 1):
@@ -20,7 +26,7 @@ def add_n(call: Call, tensors: list[Operand]) -> Pass:
     return made
 
 
-def _sum(call: Call, terms: Sequence[Source]) -> Pass:
+def _sum(call: KernelBuilder, terms: Sequence[Source]) -> Dispatch:
     if len(terms) == 1:
         return call.each("x", x=terms[0])
     text = expression("add_n", [each.dtype for each in terms], {}).text

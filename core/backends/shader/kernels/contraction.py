@@ -13,7 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from core.backends.shader.codegen.folds import sum_start
-from core.backends.shader.codegen.kernel_language import MOST_INPUTS, Call, Operand, Pass
+from core.backends.shader.codegen.kernel_language import (
+    MOST_INPUTS,
+    Dispatch,
+    KernelBuilder,
+    Operand,
+)
 from core.backends.shader.codegen.reductions import reduced
 from core.backends.shader.codegen.tiles.choices import Product
 from core.backends.shader.kernels.linear import product, wants_product
@@ -30,19 +35,19 @@ _MOST_PARTS = 256
 class _Factor(NamedTuple):
     """Values with a letter for each axis."""
 
-    source: Operand | Pass
+    source: Operand | Dispatch
     term: str
 
 
 class _Matrix(NamedTuple):
     """A factor as [batch, lines, inner], or as [batch, inner, lines]."""
 
-    source: Operand | Pass
+    source: Operand | Dispatch
     inner_first: bool
 
 
 @kernel("contract", "shader")
-def contract(call: Call, inputs: list[Operand], *, equation: str) -> Pass:
+def contract(call: KernelBuilder, inputs: list[Operand], *, equation: str) -> Dispatch:
     """Two by two."""
     terms = read_equation(equation, [x.shape for x in inputs])
     factors = [
@@ -54,7 +59,7 @@ def contract(call: Call, inputs: list[Operand], *, equation: str) -> Pass:
         wanted = _needed(chosen, factors, terms.output)
         factors.append(_Factor(_contracted(call, chosen, wanted, terms.sizes), wanted))
     made = factors[0].source
-    assert isinstance(made, Pass)
+    assert isinstance(made, Dispatch)
     return made
 
 
@@ -86,8 +91,8 @@ def _needed(chosen: Sequence[_Factor], rest: Sequence[_Factor], output: str) -> 
 
 
 def _contracted(
-    call: Call, factors: Sequence[_Factor], wanted: str, sizes: Mapping[str, int]
-) -> Pass:
+    call: KernelBuilder, factors: Sequence[_Factor], wanted: str, sizes: Mapping[str, int]
+) -> Dispatch:
     if len(factors) == 1:
         return _alone(call, factors[0], wanted, sizes)
     summed = set("".join(f.term for f in factors)) - set(wanted)
@@ -97,7 +102,7 @@ def _contracted(
     return _sum(call, factors, wanted, sizes)
 
 
-def _alone(call: Call, x: _Factor, wanted: str, sizes: Mapping[str, int]) -> Pass:
+def _alone(call: KernelBuilder, x: _Factor, wanted: str, sizes: Mapping[str, int]) -> Dispatch:
     """Its diagonals, summed over the axes that are not wanted, in another order."""
     if len(set(x.term)) < len(x.term):
         letters = "".join(dict.fromkeys(x.term))
@@ -107,7 +112,7 @@ def _alone(call: Call, x: _Factor, wanted: str, sizes: Mapping[str, int]) -> Pas
         axes = [axis for axis, c in enumerate(x.term) if c not in wanted]
         to = Spec(tuple(sizes[c] for c in kept), x.source.dtype)
         x = _Factor(reduced(call, x.source, axes, "sum", to), kept)
-    if x.term == wanted and isinstance(x.source, Pass):
+    if x.term == wanted and isinstance(x.source, Dispatch):
         return x.source
     return _sum(call, [x], wanted, sizes)
 
@@ -115,7 +120,9 @@ def _alone(call: Call, x: _Factor, wanted: str, sizes: Mapping[str, int]) -> Pas
 # --- sums in loops -------------------------------------------------------------------------------
 
 
-def _sum(call: Call, factors: Sequence[_Factor], wanted: str, sizes: Mapping[str, int]) -> Pass:
+def _sum(
+    call: KernelBuilder, factors: Sequence[_Factor], wanted: str, sizes: Mapping[str, int]
+) -> Dispatch:
     """Each value by itself, in loops over what is summed; a long sum in parts."""
     letters = set("".join(f.term for f in factors)) - set(wanted)
     summed = sorted(letters, key=lambda c: (sizes[c], c))
@@ -156,7 +163,9 @@ def _loops(
 # --- products of matrices ------------------------------------------------------------------------
 
 
-def _product(call: Call, a: _Factor, b: _Factor, wanted: str, sizes: Mapping[str, int]) -> Pass:
+def _product(
+    call: KernelBuilder, a: _Factor, b: _Factor, wanted: str, sizes: Mapping[str, int]
+) -> Dispatch:
     both = set(a.term) & set(b.term)
     batch = "".join(c for c in wanted if c in both)
     rows = "".join(c for c in wanted if c in a.term and c not in both)
@@ -175,7 +184,7 @@ def _product(call: Call, a: _Factor, b: _Factor, wanted: str, sizes: Mapping[str
 
 
 def _matrix(
-    call: Call, x: _Factor, batch: str, lines: str, inner: str, sizes: Mapping[str, int]
+    call: KernelBuilder, x: _Factor, batch: str, lines: str, inner: str, sizes: Mapping[str, int]
 ) -> _Matrix:
     """A factor in an order that a product takes: as it is, or moved there."""
     count, long, deep = (prod(sizes[c] for c in part) for part in (batch, lines, inner))

@@ -9,7 +9,7 @@ from typing import Any
 from core.backends.shader.codegen.folds import sum_start
 from core.backends.shader.codegen.fragment.convolution import drawn_convolution, drawn_transpose
 from core.backends.shader.codegen.kernel_choice import wants_drawing, wants_tile
-from core.backends.shader.codegen.kernel_language import Call, Operand, Pass, Source
+from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand, Source
 from core.backends.shader.codegen.reductions import reduced
 from core.backends.shader.codegen.tiles.convolution import Convolution, conv2d_tile
 from core.backends.shader.codegen.tiles.gradients import filter_gradient
@@ -32,7 +32,7 @@ _MOST_PARTS = 64
 _MOST_PHASES = 256
 
 
-def run_tile(call: Call, tile: Tile | TwoStages, to: Spec, **inputs: Any) -> Pass:
+def run_tile(call: KernelBuilder, tile: Tile | TwoStages, to: Spec, **inputs: Any) -> Dispatch:
     """A tile, or one and the sum of its parts."""
     if isinstance(tile, Tile):
         return call.tile(tile, to=to, **inputs)
@@ -40,7 +40,7 @@ def run_tile(call: Call, tile: Tile | TwoStages, to: Spec, **inputs: Any) -> Pas
     return call.tile(tile.second, to=to, partial=partial)
 
 
-def channels_last(call: Call, x: Source, data_format: str) -> Source:
+def channels_last(call: KernelBuilder, x: Source, data_format: str) -> Source:
     """Images with their channels as the last axis."""
     if data_format[1] != "C":
         return x
@@ -49,7 +49,7 @@ def channels_last(call: Call, x: Source, data_format: str) -> Source:
     return call.map("get_x(o0, o3, o1, o2)", to=to, x=x)
 
 
-def in_format(call: Call, x: Pass, data_format: str) -> Pass:
+def in_format(call: KernelBuilder, x: Dispatch, data_format: str) -> Dispatch:
     """Images with the channels last, in their data format."""
     return call.map("get_x(o0, o2, o3, o1)", x=x) if data_format[1] == "C" else x
 
@@ -57,7 +57,7 @@ def in_format(call: Call, x: Pass, data_format: str) -> Pass:
 # --- convolutions --------------------------------------------------------------------------------
 
 
-def convolve(call: Call, x: Source, filter: Source, w: Window) -> Pass:
+def convolve(call: KernelBuilder, x: Source, filter: Source, w: Window) -> Dispatch:
     """A convolution.
 
     Args:
@@ -83,7 +83,7 @@ sum += get_x(o0, {names("p", w)}, c) * get_w({names("k", w)}, c, o{last + 1});""
     return call.map(text, to=to, values=window_values(w), x=x, w=filter)
 
 
-def convolve_back(call: Call, dy: Source, filter: Source, w: Window) -> Pass:
+def convolve_back(call: KernelBuilder, dy: Source, filter: Source, w: Window) -> Dispatch:
     """The gradient of `convolve` for x: each pixel gathers from the windows that read it.
 
     Args:
@@ -110,7 +110,7 @@ sum += get_dy(o0, {names("q", w)}, f) * get_w({names("k", w)}, o{last}, f);"""
     return call.map(text, to=to, values=window_values(w), dy=dy, w=filter)
 
 
-def filter_of(call: Call, x: Source, dy: Source, w: Window) -> Pass:
+def filter_of(call: KernelBuilder, x: Source, dy: Source, w: Window) -> Dispatch:
     """The gradient of `convolve` for its filter.
 
     Args:
@@ -134,7 +134,9 @@ def filter_of(call: Call, x: Source, dy: Source, w: Window) -> Pass:
     return sum_over_windows(call, to.shape, body, w, x, dy)
 
 
-def sum_over_windows(call: Call, to: Shape, body: str, w: Window, x: Source, dy: Source) -> Pass:
+def sum_over_windows(
+    call: KernelBuilder, to: Shape, body: str, w: Window, x: Source, dy: Source
+) -> Dispatch:
     """For each place of a filter the sum over all windows of all images, in parts.
 
     Args:
@@ -168,7 +170,9 @@ return sum;"""
 
 
 @kernel("conv2d", "shader")
-def conv2d(call: Call, x: Operand, filter: Operand, *, data_format: str, **how: Any) -> Pass:
+def conv2d(
+    call: KernelBuilder, x: Operand, filter: Operand, *, data_format: str, **how: Any
+) -> Dispatch:
     """Windows times the filter."""
     w = window(x.shape, filter.shape[:-2], data_format=data_format, **how)
     made = convolve(call, channels_last(call, x, data_format), filter, w)
@@ -177,8 +181,14 @@ def conv2d(call: Call, x: Operand, filter: Operand, *, data_format: str, **how: 
 
 @kernel("conv2d_backprop_input", "shader")
 def conv2d_backprop_input(
-    call: Call, dy: Operand, filter: Operand, *, input_shape: Any, data_format: str, **how: Any
-) -> Pass:
+    call: KernelBuilder,
+    dy: Operand,
+    filter: Operand,
+    *,
+    input_shape: Any,
+    data_format: str,
+    **how: Any,
+) -> Dispatch:
     """The transpose of that."""
     w = window(tuple(input_shape), filter.shape[:-2], data_format=data_format, **how)
     made = convolve_back(call, channels_last(call, dy, data_format), filter, w)
@@ -187,8 +197,8 @@ def conv2d_backprop_input(
 
 @kernel("conv2d_backprop_filter", "shader")
 def conv2d_backprop_filter(
-    call: Call, x: Operand, dy: Operand, *, filter_shape: Any, data_format: str, **how: Any
-) -> Pass:
+    call: KernelBuilder, x: Operand, dy: Operand, *, filter_shape: Any, data_format: str, **how: Any
+) -> Dispatch:
     """Windows times dy."""
     w = window(x.shape, tuple(filter_shape)[:-2], data_format=data_format, **how)
     images, gradients = (channels_last(call, each, data_format) for each in (x, dy))

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from core.backends.shader.codegen.kernel_language import Call, Operand, Pass, Table
+from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand, Table
 from core.backends.shader.kernels.shape import ZEROS
 from core.dtypes import to_numpy
 from core.ops.create import range_steps
@@ -32,14 +32,16 @@ def constant(name: str, value: Any, dtype: str) -> tuple[str, dict[str, float]]:
 
 
 @kernel("fill", "shader")
-def fill(call: Call, *, shape: Sequence[int], value: Any, dtype: str | None) -> Pass:
+def fill(call: KernelBuilder, *, shape: Sequence[int], value: Any, dtype: str | None) -> Dispatch:
     """One value everywhere."""
     text, values = constant("given", value, call.to.dtype)
     return call.each(text, values=values)
 
 
 @kernel("range", "shader")
-def number_range(call: Call, *, start: float, stop: float, step: float, dtype: str) -> Pass:
+def number_range(
+    call: KernelBuilder, *, start: float, stop: float, step: float, dtype: str
+) -> Dispatch:
     """Each as start + i * step: reckoned here where that is exact, else brought along."""
     count, step = range_steps(start, stop, step)
     last = start + max(count - 1, 0) * step
@@ -53,14 +55,14 @@ def number_range(call: Call, *, start: float, stop: float, step: float, dtype: s
 
 
 @kernel("linspace", "shader")
-def linspace(call: Call, *, start: float, stop: float, num: int) -> Pass:
+def linspace(call: KernelBuilder, *, start: float, stop: float, num: int) -> Dispatch:
     """In float64, which shaders have not: brought along."""
     numbers = np.linspace(start, stop, num).astype(np.float32)
     return call.each("numbers", numbers=Table(numbers))
 
 
 @kernel("diag", "shader")
-def diag(call: Call, x: Operand) -> Pass:
+def diag(call: KernelBuilder, x: Operand) -> Dispatch:
     """On the diagonal of a square matrix of all values."""
     size = x.spec.size
     square = Spec((size, size), x.dtype)
@@ -70,8 +72,8 @@ def diag(call: Call, x: Operand) -> Pass:
 
 @kernel("one_hot", "shader")
 def one_hot(
-    call: Call, indices: Operand, *, depth: int, on_value: Any, off_value: Any, dtype: str
-) -> Pass:
+    call: KernelBuilder, indices: Operand, *, depth: int, on_value: Any, off_value: Any, dtype: str
+) -> Dispatch:
     """Indices outside set nothing."""
     there, values = constant("there", on_value, dtype)
     elsewhere, others = constant("elsewhere", off_value, dtype)

@@ -2,14 +2,14 @@
 
 from math import prod
 
-from core.backends.shader.codegen.kernel_language import Call, Operand, Pass
+from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand
 from core.backends.shader.kernels.shape import ZEROS
 from core.registry import kernel
 from core.specs import Spec
 
 
 @kernel("band_part", "shader")
-def band_part(call: Call, x: Operand, num_lower: Operand, num_upper: Operand) -> Pass:
+def band_part(call: KernelBuilder, x: Operand, num_lower: Operand, num_upper: Operand) -> Dispatch:
     """Zeros outside of the band; a band wider than the matrix keeps all of it."""
     text = f"""
     int lower = get_num_lower();

@@ -6,7 +6,7 @@ from typing import Any
 from core.backends.shader.codegen.folds import sum_start
 from core.backends.shader.codegen.fragment.convolution import can_draw_depthwise, drawn_depthwise
 from core.backends.shader.codegen.kernel_choice import wants_tile
-from core.backends.shader.codegen.kernel_language import Call, Operand, Pass, Source
+from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand, Source
 from core.backends.shader.codegen.tiles.depthwise import (
     Depthwise,
     depthwise_input_tile,
@@ -28,7 +28,7 @@ from core.windows import Window, window
 _MOST_PLACES = 81
 
 
-def convolve_channels(call: Call, x: Source, filter: Source, w: Window) -> Pass:
+def convolve_channels(call: KernelBuilder, x: Source, filter: Source, w: Window) -> Dispatch:
     """A depthwise convolution.
 
     Args:
@@ -58,8 +58,8 @@ def _depthwise(batch: int, filter: Source, w: Window) -> Depthwise:
 
 @kernel("depthwise_conv2d", "shader")
 def depthwise_conv2d(
-    call: Call, x: Operand, filter: Operand, *, data_format: str, **how: Any
-) -> Pass:
+    call: KernelBuilder, x: Operand, filter: Operand, *, data_format: str, **how: Any
+) -> Dispatch:
     """The sum over the filter's places of the pixel there times that place's weight."""
     w = window(x.shape, filter.shape[:2], data_format=data_format, **how)
     made = convolve_channels(call, channels_last(call, x, data_format), filter, w)
@@ -68,15 +68,21 @@ def depthwise_conv2d(
 
 @kernel("depthwise_conv2d_backprop_input", "shader")
 def depthwise_conv2d_backprop_input(
-    call: Call, dy: Operand, filter: Operand, *, input_shape: Any, data_format: str, **how: Any
-) -> Pass:
+    call: KernelBuilder,
+    dy: Operand,
+    filter: Operand,
+    *,
+    input_shape: Any,
+    data_format: str,
+    **how: Any,
+) -> Dispatch:
     """Each pixel gathers from the windows that read it."""
     w = window(tuple(input_shape), filter.shape[:2], data_format=data_format, **how)
     made = _back(call, channels_last(call, dy, data_format), filter, w)
     return in_format(call, made, data_format)
 
 
-def _back(call: Call, dy: Source, filter: Source, w: Window) -> Pass:
+def _back(call: KernelBuilder, dy: Source, filter: Source, w: Window) -> Dispatch:
     d = _depthwise(dy.shape[0], filter, w)
     to = Spec((d.batch, *w.in_size, d.channels))
     if wants_tile(call, dy, to.size, prod(w.size) * d.multiplier):
@@ -89,8 +95,8 @@ sum += get_dy(o0, q0, q1, o3 * w_3 + m) * get_w(k0, k1, o3, m);"""
 
 @kernel("depthwise_conv2d_backprop_filter", "shader")
 def depthwise_conv2d_backprop_filter(
-    call: Call, x: Operand, dy: Operand, *, filter_shape: Any, data_format: str, **how: Any
-) -> Pass:
+    call: KernelBuilder, x: Operand, dy: Operand, *, filter_shape: Any, data_format: str, **how: Any
+) -> Dispatch:
     """For each place of the filter the pixels that it read, times dy, channel by channel."""
     w = window(x.shape, tuple(filter_shape[:2]), data_format=data_format, **how)
     images, gradients = (channels_last(call, each, data_format) for each in (x, dy))

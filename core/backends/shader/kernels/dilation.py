@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from core.backends.shader.codegen.kernel_language import Call, Operand, Pass, literal
+from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand, literal
 from core.backends.shader.codegen.reductions import reduced
 from core.backends.shader.codegen.window_loops import over_pixels, window_values
 from core.backends.shader.kernels.pooling import to_winners
@@ -13,7 +13,9 @@ from core.windows import Window, window
 
 
 @kernel("dilation2d", "shader")
-def dilation2d(call: Call, x: Operand, filter: Operand, *, data_format: str, **how: Any) -> Pass:
+def dilation2d(
+    call: KernelBuilder, x: Operand, filter: Operand, *, data_format: str, **how: Any
+) -> Dispatch:
     """The largest sum so far, place by place; NaN is passed over."""
     w = window(x.shape, filter.shape[:2], data_format=data_format, **how)
     kind, lowest, test = {
@@ -26,7 +28,7 @@ if ({test}) best = v;"""
     return call.map(text, values=window_values(w), x=x, added=filter)
 
 
-def _winners(call: Call, x: Operand, filter: Operand, w: Window) -> Pass:
+def _winners(call: KernelBuilder, x: Operand, filter: Operand, w: Window) -> Dispatch:
     """The place of the first largest sum of each window, of sums that are not rounded; or -1."""
     body = """vec2 v = pair_sum(get_x(o0, p0, p1, o3), get_added(k0, k1, o3), o);
 if (is_nan(v.x) || !(v.x > best.x || (v.x == best.x && v.y > best.y))) continue;
@@ -40,8 +42,8 @@ place = k0 * size_1 + k1;"""
 
 @kernel("dilation2d_backprop_input", "shader")
 def dilation2d_backprop_input(
-    call: Call, x: Operand, dy: Operand, filter: Operand, **how: Any
-) -> Pass:
+    call: KernelBuilder, x: Operand, dy: Operand, filter: Operand, **how: Any
+) -> Dispatch:
     """To the pixel in the first largest sum."""
     w = window(x.shape, filter.shape[:2], data_format="NHWC", **how)
     return to_winners(call, dy, _winners(call, x, filter, w), w)
@@ -49,8 +51,8 @@ def dilation2d_backprop_input(
 
 @kernel("dilation2d_backprop_filter", "shader")
 def dilation2d_backprop_filter(
-    call: Call, x: Operand, dy: Operand, filter: Operand, **how: Any
-) -> Pass:
+    call: KernelBuilder, x: Operand, dy: Operand, filter: Operand, **how: Any
+) -> Dispatch:
     """To the filter's value in the first largest sum: of each row of windows, then of all."""
     if not (call.to.size and dy.spec.size):
         return call.map("0.0")

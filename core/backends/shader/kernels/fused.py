@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from core.backends.shader.codegen.expressions import epilogue_text
-from core.backends.shader.codegen.kernel_language import Call, Operand, Pass
+from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand
 from core.backends.shader.kernels.conv import conv2d
 from core.backends.shader.kernels.depthwise import depthwise_conv2d
 from core.backends.shader.kernels.linear import matmul
@@ -16,26 +16,30 @@ from core.registry import kernel
 
 
 @kernel("fused_conv2d", "shader")
-def fused_conv2d(call: Call, x: Operand, filter: Operand, *rest: Any, **how: Any) -> Pass:
+def fused_conv2d(
+    call: KernelBuilder, x: Operand, filter: Operand, *rest: Any, **how: Any
+) -> Dispatch:
     """The convolution, then the rest."""
     return _finish(conv2d, call, x, filter, *rest, **how)
 
 
 @kernel("fused_depthwise_conv2d", "shader")
-def fused_depthwise_conv2d(call: Call, x: Operand, filter: Operand, *rest: Any, **how: Any) -> Pass:
+def fused_depthwise_conv2d(
+    call: KernelBuilder, x: Operand, filter: Operand, *rest: Any, **how: Any
+) -> Dispatch:
     """The convolution, then the rest."""
     return _finish(depthwise_conv2d, call, x, filter, *rest, **how)
 
 
 @kernel("fused_matmul", "shader")
-def fused_matmul(call: Call, a: Operand, b: Operand, *rest: Any, **how: Any) -> Pass:
+def fused_matmul(call: KernelBuilder, a: Operand, b: Operand, *rest: Any, **how: Any) -> Dispatch:
     """The product, then the rest."""
     return _finish(matmul, call, a, b, *rest, **how)
 
 
 def _finish(
-    compute: Callable[..., Pass],
-    call: Call,
+    compute: Callable[..., Dispatch],
+    call: KernelBuilder,
     x: Operand,
     filter: Operand,
     bias: Operand | None,
@@ -44,7 +48,7 @@ def _finish(
     activation: str,
     leakyrelu_alpha: float,
     **how: Any,
-) -> Pass:
+) -> Dispatch:
     made = compute(call, x, filter, **how)
     if bias is None and activation == "linear":
         return made

@@ -1,11 +1,11 @@
 """Kernels on the pixels of images."""
 
-from core.backends.shader.codegen.kernel_language import Call, Operand, Pass
+from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand
 from core.backends.shader.kernels.shape import reverse
 from core.registry import kernel
 
 
 @kernel("flip_left_right", "shader")
-def flip_left_right(call: Call, image: Operand) -> Pass:
+def flip_left_right(call: KernelBuilder, image: Operand) -> Dispatch:
     """Turn the columns around."""
     return reverse(call, image, axis=2)

@@ -7,7 +7,7 @@ for: what is taken outside is 0, what is put there is dropped.
 from collections.abc import Sequence
 from math import prod
 
-from core.backends.shader.codegen.kernel_language import Call, Operand, Pass
+from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand
 from core.backends.shader.kernels.segment import FIRST_OF_ID, MOST_LOOKS, in_order, sums_by_id
 from core.backends.shader.kernels.shape import ZEROS
 from core.ops.indexing import gather_axes, scatter_depth
@@ -16,7 +16,9 @@ from core.specs import Shape, Spec
 
 
 @kernel("gather", "shader")
-def gather(call: Call, x: Operand, indices: Operand, *, axis: int, batch_dims: int) -> Pass:
+def gather(
+    call: KernelBuilder, x: Operand, indices: Operand, *, axis: int, batch_dims: int
+) -> Dispatch:
     """Of each batch: what is before the axis, the axis, and what is after it."""
     at, batch = gather_axes(x.shape, indices.shape, axis, batch_dims)
     batches, outer, inner = prod(x.shape[:batch]), prod(x.shape[batch:at]), prod(x.shape[at + 1 :])
@@ -36,7 +38,7 @@ def gather(call: Call, x: Operand, indices: Operand, *, axis: int, batch_dims: i
 
 
 @kernel("gather_nd", "shader")
-def gather_nd(call: Call, x: Operand, indices: Operand) -> Pass:
+def gather_nd(call: KernelBuilder, x: Operand, indices: Operand) -> Dispatch:
     """As rows of a matrix."""
     depth, count = indices.shape[-1], prod(indices.shape[:-1])
     head, inner = x.shape[:depth], prod(x.shape[depth:])
@@ -55,8 +57,8 @@ def gather_nd(call: Call, x: Operand, indices: Operand) -> Pass:
 
 
 def _places(
-    call: Call, indices: Operand, updates: Operand | Pass, shape: Shape
-) -> tuple[Pass, Shape]:
+    call: KernelBuilder, indices: Operand, updates: Operand | Dispatch, shape: Shape
+) -> tuple[Dispatch, Shape]:
     """Numbers [1, m] of the rows that updates go to, -1 outside; and [rows, width] of the shape."""
     depth = scatter_depth(indices.shape, updates.shape, shape)
     lines, place = [], "0"
@@ -74,7 +76,9 @@ def _places(
 
 
 @kernel("scatter_nd", "shader")
-def scatter_nd(call: Call, indices: Operand, updates: Operand, *, shape: Sequence[int]) -> Pass:
+def scatter_nd(
+    call: KernelBuilder, indices: Operand, updates: Operand, *, shape: Sequence[int]
+) -> Dispatch:
     """Sums of rows."""
     places, (count, width) = _places(call, indices, updates, call.to.shape)
     rows = updates.reshaped(1, places.shape[1], width)
@@ -99,8 +103,8 @@ _LAST_IN_ORDER = f"""
 
 @kernel("tensor_scatter_update", "shader")
 def tensor_scatter_update(
-    call: Call, x: Operand | Pass, indices: Operand, updates: Operand | Pass
-) -> Pass:
+    call: KernelBuilder, x: Operand | Dispatch, indices: Operand, updates: Operand | Dispatch
+) -> Dispatch:
     """Each row from the last of its updates, if it has one."""
     ids, (count, width) = _places(call, indices, updates, x.shape)
     if count * ids.shape[1] > MOST_LOOKS:

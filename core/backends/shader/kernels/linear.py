@@ -5,7 +5,7 @@ from math import prod
 from core.backends.shader.codegen.folds import sum_start
 from core.backends.shader.codegen.fragment.products import Matrices, drawn_product
 from core.backends.shader.codegen.kernel_choice import wants_drawing, wants_tile
-from core.backends.shader.codegen.kernel_language import Call, Operand, Pass, Source
+from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand, Source
 from core.backends.shader.codegen.tiles.choices import Product
 from core.backends.shader.codegen.tiles.matrix import matmul_tile
 from core.registry import kernel
@@ -17,7 +17,9 @@ _TINY = 64
 
 
 @kernel("matmul", "shader")
-def matmul(call: Call, a: Operand, b: Operand, *, transpose_a: bool, transpose_b: bool) -> Pass:
+def matmul(
+    call: KernelBuilder, a: Operand, b: Operand, *, transpose_a: bool, transpose_b: bool
+) -> Dispatch:
     """Product of the last two axes."""
     inner = a.shape[-2 if transpose_a else -1]
     is_tiny = inner <= _TINY and prod(call.to.shape[-2:]) <= _TINY
@@ -40,12 +42,14 @@ def _batch_places(shape: Shape, batch: int) -> list[str]:
     return [f"o{first + axis}" if n != 1 else "0" for axis, n in enumerate(shape[:-2])]
 
 
-def wants_product(call: Call, x: Source, results: int, inner: int) -> bool:
+def wants_product(call: KernelBuilder, x: Source, results: int, inner: int) -> bool:
     """Whether sums of ``inner`` products are made by `product`: by a tile, or drawn."""
     return wants_tile(call, x, results, inner) or wants_drawing(call, x, results, inner)
 
 
-def _as_product(call: Call, a: Source, b: Source, transpose_a: bool, transpose_b: bool) -> Pass:
+def _as_product(
+    call: KernelBuilder, a: Source, b: Source, transpose_a: bool, transpose_b: bool
+) -> Dispatch:
     *batch, rows, columns = call.to.shape
     a, b = _repeated(call, a, (*batch,)), _repeated(call, b, (*batch,))
     p = Product(
@@ -61,14 +65,14 @@ def _as_product(call: Call, a: Source, b: Source, transpose_a: bool, transpose_b
     return product(call, p, a, b, call.to)
 
 
-def _repeated(call: Call, x: Source, batch: Shape) -> Source:
+def _repeated(call: KernelBuilder, x: Source, batch: Shape) -> Source:
     """Matrices for each of a batch, or one for all."""
     if prod(x.shape[:-2]) in (1, prod(batch)):
         return x
     return call.each("x", to=Spec((*batch, *x.shape[-2:]), x.dtype), x=x)
 
 
-def product(call: Call, p: Product, a: Source, b: Source, to: Spec) -> Pass:
+def product(call: KernelBuilder, p: Product, a: Source, b: Source, to: Spec) -> Dispatch:
     """A product by what does the same with the least: one matrix, or a row of one.
 
     Args:
@@ -92,7 +96,7 @@ def product(call: Call, p: Product, a: Source, b: Source, to: Spec) -> Pass:
     return call.tile(matmul_tile(turned, call.limits), to=to, a=b, b=a)
 
 
-def _drawn(call: Call, p: Product, a: Source, b: Source, to: Spec) -> Pass:
+def _drawn(call: KernelBuilder, p: Product, a: Source, b: Source, to: Spec) -> Dispatch:
     if p.shared_a:
         a = call.each("x", to=Spec((p.batch, *a.shape[-2:])), x=a)
     sizes = Matrices(p.batch, p.rows, p.inner, p.columns, p.shared_b or p.batch == 1)

@@ -4,7 +4,13 @@ from math import prod
 
 import numpy as np
 
-from core.backends.shader.codegen.kernel_language import Call, Operand, Pass, Source, Table
+from core.backends.shader.codegen.kernel_language import (
+    Dispatch,
+    KernelBuilder,
+    Operand,
+    Source,
+    Table,
+)
 from core.backends.shader.codegen.library.pairs import pair_of
 from core.backends.shader.codegen.reductions import reduced
 from core.registry import kernel
@@ -13,7 +19,7 @@ from core.specs import Spec, broadcast_shapes
 
 @kernel("batch_norm", "shader")
 def batch_norm(
-    call: Call,
+    call: KernelBuilder,
     x: Operand,
     mean: Operand,
     variance: Operand,
@@ -21,20 +27,20 @@ def batch_norm(
     scale: Operand | None,
     *,
     variance_epsilon: float,
-) -> Pass:
+) -> Dispatch:
     """The factor is made by itself: of a channel there is one, of the values there are many."""
     return _normalised(call, x, mean, variance, offset, scale, variance_epsilon)
 
 
 def _normalised(
-    call: Call,
+    call: KernelBuilder,
     x: Source,
     mean: Source,
     variance: Source,
     offset: Source | None,
     scale: Source | None,
     epsilon: float,
-) -> Pass:
+) -> Dispatch:
     factor = _factor(call, variance, scale, epsilon)
     if offset is None:
         return call.each("(x - mean) * factor", x=x, mean=mean, factor=factor)
@@ -42,7 +48,7 @@ def _normalised(
     return call.each(text, x=x, mean=mean, factor=factor, offset=offset)
 
 
-def _factor(call: Call, variance: Source, scale: Source | None, epsilon: float) -> Source:
+def _factor(call: KernelBuilder, variance: Source, scale: Source | None, epsilon: float) -> Source:
     """What differences from the mean are multiplied by, rounded once; a table if it is known."""
     known = [getattr(v, "array", None) for v in (variance, scale) if v is not None]
     arrays = [array for array in known if array is not None]
@@ -66,13 +72,13 @@ return factor.x + factor.y;"""
 
 @kernel("instance_norm", "shader")
 def instance_norm(
-    call: Call,
+    call: KernelBuilder,
     x: Operand,
     scale: Operand | None,
     offset: Operand | None,
     *,
     epsilon: float,
-) -> Pass:
+) -> Dispatch:
     """The mean is taken off twice: the second time what its rounding to float32 left."""
     if not call.to.size:
         return call.each("x", x=x)
@@ -86,7 +92,7 @@ def instance_norm(
     square = "float d = x - mean;\nreturn d * d;"
     squares = call.each(square, to=of_all, x=centred, mean=rest)
     variance = reduced(call, squares, (1,), "mean", of_images)
-    shown = Call(of_all, call.limits, call.has_tiles)
+    shown = KernelBuilder(of_all, call.limits, call.has_tiles)
     made = _normalised(shown, centred, rest, variance, offset, scale, epsilon)
     return made.reshaped(*call.to.shape)
 
@@ -103,7 +109,7 @@ _SQUARES = (
 )
 
 
-def _rows(call: Call, radius: int, **numbers: float) -> tuple[Spec, dict[str, float]]:
+def _rows(call: KernelBuilder, radius: int, **numbers: float) -> tuple[Spec, dict[str, float]]:
     """The result as [pixels, channels], and the values of its programs."""
     channels = call.to.shape[-1]
     values = {"radius": min(radius, channels), **{n: float(v) for n, v in numbers.items()}}
@@ -112,8 +118,8 @@ def _rows(call: Call, radius: int, **numbers: float) -> tuple[Spec, dict[str, fl
 
 @kernel("local_response_normalization", "shader")
 def local_response_normalization(
-    call: Call, x: Operand, *, depth_radius: int, bias: float, alpha: float, beta: float
-) -> Pass:
+    call: KernelBuilder, x: Operand, *, depth_radius: int, bias: float, alpha: float, beta: float
+) -> Dispatch:
     """Each value over a power of the squares around it."""
     rows, values = _rows(call, depth_radius, bias=bias, alpha=alpha)
     text = f"{_SQUARES}\nreturn get_x(o0, o1) * pow_(total, -beta);"
@@ -123,7 +129,7 @@ def local_response_normalization(
 
 @kernel("local_response_normalization_grad", "shader")
 def local_response_normalization_grad(
-    call: Call,
+    call: KernelBuilder,
     x: Operand,
     dy: Operand,
     y: Operand,
@@ -132,7 +138,7 @@ def local_response_normalization_grad(
     bias: float,
     alpha: float,
     beta: float,
-) -> Pass:
+) -> Dispatch:
     """Each value has part in its own result, and in the sums of the channels around it."""
     rows, values = _rows(call, depth_radius, bias=bias, alpha=alpha)
     x, dy, y = (v.reshaped(*rows.shape) for v in (x, dy, y))

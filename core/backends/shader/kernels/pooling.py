@@ -8,7 +8,7 @@ from core.backends.shader.codegen.fragment.pooling import (
     drawn_average,
     drawn_largest,
 )
-from core.backends.shader.codegen.kernel_language import Call, Operand, Pass, Source
+from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand, Source
 from core.backends.shader.codegen.reductions import reduced
 from core.backends.shader.codegen.window_loops import (
     names,
@@ -45,7 +45,9 @@ def _pooled(x: Source, w: Window) -> Shape:
 # --- averages ------------------------------------------------------------------------------------
 
 
-def average(call: Call, x: Operand | Pass, w: Window, least: int = 0, zeros: bool = False) -> Pass:
+def average(
+    call: KernelBuilder, x: Operand | Dispatch, w: Window, least: int = 0, zeros: bool = False
+) -> Dispatch:
     """The average of each window.
 
     Args:
@@ -75,7 +77,7 @@ def _is_whole(w: Window) -> bool:
     return is_one and not any(map(any, w.padding)) and max(w.dilations) == 1
 
 
-def spread(call: Call, dy: Source, w: Window) -> Pass:
+def spread(call: KernelBuilder, dy: Source, w: Window) -> Dispatch:
     """The gradient of `average`: each window's share, then for each pixel the sum of its windows'.
 
     What a window without pixels has goes to none.
@@ -89,7 +91,7 @@ return get_dy({here}) / float(max(pixels, 1));"""
     return _gathered(call, w, f"sum += {_get('share', 'q', w)};", share=share)
 
 
-def _gathered(call: Call, w: Window, body: str, **inputs: Source) -> Pass:
+def _gathered(call: KernelBuilder, w: Window, body: str, **inputs: Source) -> Dispatch:
     """For each pixel a sum over the windows that read it."""
     text = f"float sum = 0.0;\n{over_windows(w, body)}\nreturn sum;"
     n, *_, channels = next(iter(inputs.values())).shape
@@ -106,7 +108,7 @@ _LARGEST = {
 }
 
 
-def largest(call: Call, x: Source, w: Window, zeros: bool = False) -> Pass:
+def largest(call: KernelBuilder, x: Source, w: Window, zeros: bool = False) -> Dispatch:
     """The largest value of each window; NaN is passed over.
 
     Args:
@@ -127,7 +129,7 @@ def largest(call: Call, x: Source, w: Window, zeros: bool = False) -> Pass:
     return call.map(f"{text}return best;", to=to, values=window_values(w), x=x)
 
 
-def winners(call: Call, x: Source, w: Window, better: str = ">") -> Pass:
+def winners(call: KernelBuilder, x: Source, w: Window, better: str = ">") -> Dispatch:
     """For each window the place of the value that is better than those before it, or -1.
 
     Args:
@@ -148,7 +150,7 @@ def winners(call: Call, x: Source, w: Window, better: str = ">") -> Pass:
     return call.map(text, to=to, values=window_values(w), x=x)
 
 
-def to_winners(call: Call, dy: Source, places: Source, w: Window) -> Pass:
+def to_winners(call: KernelBuilder, dy: Source, places: Source, w: Window) -> Dispatch:
     """For each pixel the sum of the gradients of windows that it won.
 
     Args:
@@ -169,19 +171,21 @@ def to_winners(call: Call, dy: Source, places: Source, w: Window) -> Pass:
 
 
 @kernel("avg_pool", "shader")
-def avg_pool(call: Call, x: Operand, *, filter_size: Any, **how: Any) -> Pass:
+def avg_pool(call: KernelBuilder, x: Operand, *, filter_size: Any, **how: Any) -> Dispatch:
     """Sums, divided by the number of pixels."""
     return average(call, x, window(x.shape, filter_size, data_format="NHWC", **how))
 
 
 @kernel("avg_pool_grad", "shader")
-def avg_pool_grad(call: Call, dy: Operand, input: Operand, *, filter_size: Any, **how: Any) -> Pass:
+def avg_pool_grad(
+    call: KernelBuilder, dy: Operand, input: Operand, *, filter_size: Any, **how: Any
+) -> Dispatch:
     """The same share to every pixel of a window."""
     return spread(call, dy, window(input.shape, filter_size, data_format="NHWC", **how))
 
 
 @kernel("max_pool", "shader")
-def max_pool(call: Call, x: Operand, *, filter_size: Any, **how: Any) -> Pass:
+def max_pool(call: KernelBuilder, x: Operand, *, filter_size: Any, **how: Any) -> Dispatch:
     """The largest values; windows of one pixel each, side by side, leave even NaN as it is."""
     w = window(x.shape, filter_size, data_format="NHWC", **how)
     return call.each("x", x=x) if w.pointwise else largest(call, x, w)
@@ -189,8 +193,14 @@ def max_pool(call: Call, x: Operand, *, filter_size: Any, **how: Any) -> Pass:
 
 @kernel("max_pool_grad", "shader")
 def max_pool_grad(
-    call: Call, dy: Operand, input: Operand, output: Operand, *, filter_size: Any, **how: Any
-) -> Pass:
+    call: KernelBuilder,
+    dy: Operand,
+    input: Operand,
+    output: Operand,
+    *,
+    filter_size: Any,
+    **how: Any,
+) -> Dispatch:
     """To the first of the largest values."""
     w = window(input.shape, filter_size, data_format="NHWC", **how)
     return to_winners(call, dy, winners(call, input, w), w)
@@ -198,8 +208,8 @@ def max_pool_grad(
 
 @kernel("max_pool_with_argmax", "shader")
 def max_pool_with_argmax(
-    call: Call, x: Operand, *, filter_size: Any, include_batch_in_index: bool, **how: Any
-) -> tuple[Pass, Pass]:
+    call: KernelBuilder, x: Operand, *, filter_size: Any, include_batch_in_index: bool, **how: Any
+) -> tuple[Dispatch, Dispatch]:
     """The largest values and the places of the first of them."""
     w = window(x.shape, filter_size, data_format="NHWC", **how)
     image = "o0 * length_0" if include_batch_in_index else "0"
@@ -213,7 +223,9 @@ return place < 0 ? -1 : (({image} + row) * length_1 + column) * out_3 + o3;"""
 
 
 @kernel("pool", "shader")
-def pool(call: Call, input: Operand, *, window_shape: Any, pooling_type: str, **how: Any) -> Pass:
+def pool(
+    call: KernelBuilder, input: Operand, *, window_shape: Any, pooling_type: str, **how: Any
+) -> Dispatch:
     """Either; with dilations the padding is zeros that count."""
     w = window(input.shape, window_shape, data_format="NHWC", **how)
     if w.pointwise and pooling_type == "max":

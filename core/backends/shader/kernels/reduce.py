@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from core.backends.shader.codegen.folds import FOLDS, PAIR_FOLDS
-from core.backends.shader.codegen.kernel_language import Call, Operand, Pass
+from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand
 from core.backends.shader.codegen.reductions import reduced
 from core.backends.shader.kernels.shape import three_axes
 from core.registry import kernel
@@ -17,7 +17,7 @@ _LONG, _FEW = 128, 4096
 
 
 def _kernel(name: str) -> Callable[..., Any]:
-    def reduction(call: Call, x: Operand, *, axis: Axis, keep_dims: bool) -> Pass:
+    def reduction(call: KernelBuilder, x: Operand, *, axis: Axis, keep_dims: bool) -> Dispatch:
         return reduced(call, x, normal_axes(axis, len(x.shape)), name)
 
     return reduction
@@ -28,7 +28,7 @@ for _name in {name for name, _ in FOLDS} | set(PAIR_FOLDS):
 
 
 @kernel("sum_grad", "shader")
-def sum_grad(call: Call, dy: Operand, *, input_shape: Shape, axis: Axis) -> Pass:
+def sum_grad(call: KernelBuilder, dy: Operand, *, input_shape: Shape, axis: Axis) -> Dispatch:
     """Repeats along the summed axes."""
     shape = call.to.shape
     if len(dy.shape) not in (0, len(shape)):
@@ -38,18 +38,18 @@ def sum_grad(call: Call, dy: Operand, *, input_shape: Shape, axis: Axis) -> Pass
 
 
 @kernel("argmax", "shader")
-def argmax(call: Call, x: Operand, *, axis: int) -> Pass:
+def argmax(call: KernelBuilder, x: Operand, *, axis: int) -> Dispatch:
     """NaN never wins, except in the first place, where nothing is larger (as in JavaScript)."""
     return _best(call, x, axis, ">")
 
 
 @kernel("argmin", "shader")
-def argmin(call: Call, x: Operand, *, axis: int) -> Pass:
+def argmin(call: KernelBuilder, x: Operand, *, axis: int) -> Dispatch:
     """As `argmax` for the smallest value."""
     return _best(call, x, axis, "<")
 
 
-def _best(call: Call, x: Operand, axis: int, better: str) -> Pass:
+def _best(call: KernelBuilder, x: Operand, axis: int, better: str) -> Dispatch:
     if not call.to.size:
         return call.map("0")
     outer, count, inner = three_axes(x.shape, normal_axis(axis, len(x.shape)))

@@ -8,7 +8,7 @@ import numpy as np
 
 from core.backends.cpu.kernels.resize import nearest, neighbours
 from core.backends.shader.codegen.fragment.resizing import can_draw_resize, drawn_resize
-from core.backends.shader.codegen.kernel_language import Call, Operand, Pass, Table
+from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand, Table
 from core.backends.shader.kernels.shape import three_axes
 from core.registry import kernel
 from core.specs import Spec
@@ -23,13 +23,13 @@ def _batched(x: Operand) -> Operand:
 
 @kernel("resize_bilinear", "shader")
 def resize_bilinear(
-    call: Call,
+    call: KernelBuilder,
     images: Operand,
     *,
     size: Sequence[int],
     align_corners: bool,
     half_pixel_centers: bool,
-) -> Pass:
+) -> Dispatch:
     """Along each axis the first neighbour plus a share of the step to the next.
 
     Where an axis keeps its length the step is 0; from an infinity to itself it is NaN.
@@ -62,13 +62,13 @@ def _steps(old: int, new: int, align_corners: bool, half_pixel: bool) -> tuple[T
 
 @kernel("resize_nearest_neighbor", "shader")
 def resize_nearest_neighbor(
-    call: Call,
+    call: KernelBuilder,
     images: Operand,
     *,
     size: Sequence[int],
     align_corners: bool,
     half_pixel_centers: bool,
-) -> Pass:
+) -> Dispatch:
     """Pick rows and columns."""
     x = _batched(images)
     how = align_corners, half_pixel_centers
@@ -83,38 +83,38 @@ def resize_nearest_neighbor(
 
 @kernel("resize_bilinear_grad", "shader")
 def resize_bilinear_grad(
-    call: Call,
+    call: KernelBuilder,
     dy: Operand,
     images: Operand,
     *,
     size: Sequence[int],
     align_corners: bool,
     half_pixel_centers: bool,
-) -> Pass:
+) -> Dispatch:
     """Each pixel of dy goes back to its neighbours by their shares, one axis after the other."""
-    back: Operand | Pass = dy
+    back: Operand | Dispatch = dy
     for axis, old, new in _changes(images, size):
         before, after, share = neighbours(old, new, align_corners, half_pixel_centers)
         back = _summed_back(call, back, axis, old, [(before, 1 - share), (after, share)])
-    return back if isinstance(back, Pass) else call.each("dy", dy=back)
+    return back if isinstance(back, Dispatch) else call.each("dy", dy=back)
 
 
 @kernel("resize_nearest_neighbor_grad", "shader")
 def resize_nearest_neighbor_grad(
-    call: Call,
+    call: KernelBuilder,
     dy: Operand,
     images: Operand,
     *,
     size: Sequence[int],
     align_corners: bool,
     half_pixel_centers: bool,
-) -> Pass:
+) -> Dispatch:
     """Sum the gradient of all pixels that repeat the same one."""
-    back: Operand | Pass = dy
+    back: Operand | Dispatch = dy
     for axis, old, new in _changes(images, size):
         picked = nearest(old, new, align_corners, half_pixel_centers)
         back = _summed_back(call, back, axis, old, [(picked, np.ones(new, np.float32))])
-    return back if isinstance(back, Pass) else call.each("dy", dy=back)
+    return back if isinstance(back, Dispatch) else call.each("dy", dy=back)
 
 
 def _changes(images: Operand, size: Sequence[int]) -> list[tuple[int, int, int]]:
@@ -124,12 +124,12 @@ def _changes(images: Operand, size: Sequence[int]) -> list[tuple[int, int, int]]
 
 
 def _summed_back(
-    call: Call,
-    dy: Operand | Pass,
+    call: KernelBuilder,
+    dy: Operand | Dispatch,
     axis: int,
     length: int,
     parts: list[tuple[np.ndarray, np.ndarray]],
-) -> Pass:
+) -> Dispatch:
     """What goes from dy to an axis of that length.
 
     As places never go down, the new pixels of an old one lie side by side: it needs to know just

@@ -6,7 +6,7 @@ pixels as near the same one is taken. A pass of its own makes them: channels sha
 
 import numpy as np
 
-from core.backends.shader.codegen.kernel_language import Call, Operand, Pass, Table
+from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand, Table
 from core.backends.shader.codegen.library.pairs import ADD
 from core.backends.shader.codegen.size_arithmetic import ceil_div
 from core.ops.sampling import centres, grid_size
@@ -18,7 +18,9 @@ _SQUARE = 16
 
 
 @kernel("affine_grid", "shader")
-def affine_grid(call: Call, theta: Operand, *, size: Shape, align_corners: bool) -> Pass:
+def affine_grid(
+    call: KernelBuilder, theta: Operand, *, size: Shape, align_corners: bool
+) -> Dispatch:
     """The matrices times the centre of each pixel."""
     height, width = grid_size(size, theta.shape[0])
     places = centres(height, width, align_corners).reshape(height, width, 3)
@@ -30,8 +32,14 @@ return (x + get_theta(o0, o3, 1) * get_down(o1)) + get_theta(o0, o3, 2);"""
 
 @kernel("grid_sample", "shader")
 def grid_sample(
-    call: Call, x: Operand, grid: Operand, *, mode: str, padding_mode: str, align_corners: bool
-) -> Pass:
+    call: KernelBuilder,
+    x: Operand,
+    grid: Operand,
+    *,
+    mode: str,
+    padding_mode: str,
+    align_corners: bool,
+) -> Dispatch:
     """A mixture of four pixels, or one."""
     places = _places(call, grid, x.shape, padding_mode, align_corners)
     return _mixed(call, x, places, "", mode)
@@ -39,8 +47,14 @@ def grid_sample(
 
 @kernel("grid_sample_slope", "shader")
 def grid_sample_slope(
-    call: Call, x: Operand, grid: Operand, *, along: str, padding_mode: str, align_corners: bool
-) -> Pass:
+    call: KernelBuilder,
+    x: Operand,
+    grid: Operand,
+    *,
+    along: str,
+    padding_mode: str,
+    align_corners: bool,
+) -> Dispatch:
     """The same with the slopes of the weights."""
     places = _places(call, grid, x.shape, padding_mode, align_corners)
     return _mixed(call, x, places, along, "bilinear")
@@ -48,7 +62,7 @@ def grid_sample_slope(
 
 @kernel("grid_sample_backprop_input", "shader")
 def grid_sample_backprop_input(
-    call: Call,
+    call: KernelBuilder,
     dy: Operand,
     grid: Operand,
     *,
@@ -57,7 +71,7 @@ def grid_sample_backprop_input(
     mode: str,
     padding_mode: str,
     align_corners: bool,
-) -> Pass:
+) -> Dispatch:
     """Each pixel looks for the positions that it has part in.
 
     Squares of the grid that lie elsewhere are passed over, by the bounds of their positions.
@@ -95,8 +109,8 @@ return total.x + total.y;"""
 
 
 def _places(
-    call: Call, grid: Operand, images: Shape, padding_mode: str, align_corners: bool
-) -> Pass:
+    call: KernelBuilder, grid: Operand, images: Shape, padding_mode: str, align_corners: bool
+) -> Dispatch:
     """Where a grid lies among the pixels, and how fast that moves: pairs (position, slope).
 
     With border and reflection all lie in the image, also NaN and infinities, which go to 0. What
@@ -147,7 +161,7 @@ def _weights(name: str, place: str, is_slope: bool, mode: str) -> str:
     return f"vec2 {name} = vec2(1.0 - {after}, {after});"
 
 
-def _mixed(call: Call, x: Operand, places: Pass, along: str, mode: str) -> Pass:
+def _mixed(call: KernelBuilder, x: Operand, places: Dispatch, along: str, mode: str) -> Dispatch:
     """The sum of the pixels at each position by their weights; outside of the image they are 0."""
     text = f"""vec2 place_y = get_places(o0, o1, o2, 1), place_x = get_places(o0, o1, o2, 0);
 float above = {_first("place_y.x", mode)}, left = {_first("place_x.x", mode)};
@@ -168,7 +182,7 @@ return total;"""
     return call.map(text, x=x, places=places)
 
 
-def _bounds(call: Call, places: Pass, mode: str) -> Pass:
+def _bounds(call: KernelBuilder, places: Dispatch, mode: str) -> Dispatch:
     """The first and the last pixel, along each axis, that squares of a grid have part in."""
     batch, height, width, _ = places.shape
     text = f"""float low = INF, high = -INF;

@@ -8,7 +8,7 @@ axis is.
 from typing import Any
 
 from core.backends.shader.codegen.folds import SUMS, Accumulator, of_totals
-from core.backends.shader.codegen.kernel_language import Call, Operand, Pass
+from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand
 from core.backends.shader.codegen.size_arithmetic import ceil_div
 from core.backends.shader.kernels.shape import three_axes
 from core.registry import kernel
@@ -24,27 +24,36 @@ _PRODUCTS = {
 
 
 @kernel("cumsum", "shader")
-def cumsum(call: Call, x: Operand, *, axis: int, exclusive: bool, reverse: bool) -> Pass:
+def cumsum(
+    call: KernelBuilder, x: Operand, *, axis: int, exclusive: bool, reverse: bool
+) -> Dispatch:
     """Running sums."""
     return _running(call, SUMS[x.dtype], x, axis, exclusive, reverse)
 
 
 @kernel("cumprod", "shader")
-def cumprod(call: Call, x: Operand, *, axis: int, exclusive: bool, reverse: bool) -> Pass:
+def cumprod(
+    call: KernelBuilder, x: Operand, *, axis: int, exclusive: bool, reverse: bool
+) -> Dispatch:
     """Running products."""
     return _running(call, _PRODUCTS[x.dtype], x, axis, exclusive, reverse)
 
 
 def _running(
-    call: Call, how: Accumulator, x: Operand, axis: int, exclusive: bool, reverse: bool
-) -> Pass:
+    call: KernelBuilder, how: Accumulator, x: Operand, axis: int, exclusive: bool, reverse: bool
+) -> Dispatch:
     rows = x.reshaped(*three_axes(x.shape, normal_axis(axis, len(x.shape))))
     return _scanned(call, how, rows, x.dtype, exclusive, reverse).reshaped(*x.shape)
 
 
 def _scanned(
-    call: Call, how: Accumulator, x: Operand | Pass, dtype: str, exclusive: bool, reverse: bool
-) -> Pass:
+    call: KernelBuilder,
+    how: Accumulator,
+    x: Operand | Dispatch,
+    dtype: str,
+    exclusive: bool,
+    reverse: bool,
+) -> Dispatch:
     """What is folded up to each place of the second of three axes."""
     outer, length, inner = x.shape
     item = how.item.format(f"get_x(o0, {'x_1 - 1 - i' if reverse else 'i'}, o2)")

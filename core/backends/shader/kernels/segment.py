@@ -8,7 +8,7 @@ from math import prod
 from typing import Any
 
 from core.backends.shader.codegen.folds import SUMS, Accumulator
-from core.backends.shader.codegen.kernel_language import Call, Operand, Pass
+from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand
 from core.backends.shader.codegen.size_arithmetic import ceil_div
 from core.backends.shader.kernels.sort import largest_first
 from core.registry import kernel
@@ -39,8 +39,8 @@ _ONE = {"float32": "1.0", "int32": "1"}
 
 
 def sums_by_id(
-    call: Call, ids: Operand | Pass, rows: Operand | None, count: int, dtype: str
-) -> Pass:
+    call: KernelBuilder, ids: Operand | Dispatch, rows: Operand | None, count: int, dtype: str
+) -> Dispatch:
     """Sums of the rows that have the same id.
 
     Args:
@@ -65,8 +65,13 @@ def sums_by_id(
 
 
 def _sums_of_parts(
-    call: Call, how: Accumulator, to: Spec, parts: int, ids: Operand | Pass, read: dict[str, Any]
-) -> Pass:
+    call: KernelBuilder,
+    how: Accumulator,
+    to: Spec,
+    parts: int,
+    ids: Operand | Dispatch,
+    read: dict[str, Any],
+) -> Dispatch:
     """All ids are looked at for each sum, by one invocation for each part of them."""
     batch, count, width = to.shape
     finish = how.finish if parts == 1 else "total"
@@ -96,15 +101,15 @@ def _sums_of_parts(
     return call.map(text, to=to, totals=totals)
 
 
-def in_order(call: Call, ids: Operand | Pass) -> Pass:
+def in_order(call: KernelBuilder, ids: Operand | Dispatch) -> Dispatch:
     """The places of ids [batch, m], the smallest id first and the first of equal ones first."""
     turned = call.each("~ids", to=Spec(ids.shape, "int32"), ids=ids)
     return largest_first(call, turned, ids.shape[1])
 
 
 def _sums_in_order(
-    call: Call, how: Accumulator, to: Spec, ids: Operand | Pass, read: dict[str, Any]
-) -> Pass:
+    call: KernelBuilder, how: Accumulator, to: Spec, ids: Operand | Dispatch, read: dict[str, Any]
+) -> Dispatch:
     """Each sum finds the first of its ids by halving, the others come after it."""
     text = f"""
     int wanted = o1;
@@ -123,8 +128,8 @@ def _sums_in_order(
 
 @kernel("unsorted_segment_sum", "shader")
 def unsorted_segment_sum(
-    call: Call, x: Operand, segment_ids: Operand, *, num_segments: int
-) -> Pass:
+    call: KernelBuilder, x: Operand, segment_ids: Operand, *, num_segments: int
+) -> Dispatch:
     """Sums of rows of a matrix."""
     m = segment_ids.spec.size
     rows = x.reshaped(1, m, prod(x.shape[len(segment_ids.shape) :]))
@@ -133,15 +138,15 @@ def unsorted_segment_sum(
 
 
 @kernel("bincount", "shader")
-def bincount(call: Call, x: Operand, weights: Operand | None, *, size: int) -> Pass:
+def bincount(call: KernelBuilder, x: Operand, weights: Operand | None, *, size: int) -> Dispatch:
     """Negative numbers are left out, which the cpu backend refuses."""
     return _counted(call, x.reshaped(1, x.spec.size), weights, size)
 
 
 @kernel("dense_bincount", "shader")
 def dense_bincount(
-    call: Call, x: Operand, weights: Operand | None, *, size: int, binary_output: bool
-) -> Pass:
+    call: KernelBuilder, x: Operand, weights: Operand | None, *, size: int, binary_output: bool
+) -> Dispatch:
     """Each row by itself."""
     rows = x.reshaped(prod(x.shape[:-1]), x.shape[-1])
     if not binary_output:
@@ -150,7 +155,7 @@ def dense_bincount(
     return call.each("float(min(x, 1))" if call.to.dtype == "float32" else "min(x, 1)", x=counts)
 
 
-def _counted(call: Call, ids: Operand, weights: Operand | None, size: int) -> Pass:
+def _counted(call: KernelBuilder, ids: Operand, weights: Operand | None, size: int) -> Dispatch:
     """Sums of weights, or of ones where there are none."""
     rows = weights.reshaped(*ids.shape, 1) if weights and weights.spec.size else None
     return sums_by_id(call, ids, rows, size, call.to.dtype).reshaped(*call.to.shape)

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from math import prod
 
-from core.backends.shader.codegen.kernel_language import Call, Operand, Pass
+from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand
 from core.registry import kernel
 from core.specs import Shape, Spec, normal_axes
 
@@ -57,13 +57,13 @@ def three_axes(shape: Shape, axis: int) -> tuple[int, int, int]:
 
 
 def picked(
-    call: Call,
-    x: Operand | Pass,
+    call: KernelBuilder,
+    x: Operand | Dispatch,
     lengths: Shape,
     places: Mapping[int, str],
     values: Mapping[str, float] | None = None,
     shape: Shape | None = None,
-) -> Pass:
+) -> Dispatch:
     """A value of x for each of the result.
 
     Args:
@@ -81,7 +81,7 @@ def picked(
 
 
 @kernel("cast", "shader")
-def cast(call: Call, x: Operand, *, dtype: str) -> Pass:
+def cast(call: KernelBuilder, x: Operand, *, dtype: str) -> Dispatch:
     """As JavaScript's typed arrays; of complex numbers the real part."""
     if x.dtype == dtype:
         return call.each("x", x=x)
@@ -94,7 +94,9 @@ def cast(call: Call, x: Operand, *, dtype: str) -> Pass:
 
 
 @kernel("transpose", "shader")
-def transpose(call: Call, x: Operand, *, perm: Sequence[int] | None, conjugate: bool) -> Pass:
+def transpose(
+    call: KernelBuilder, x: Operand, *, perm: Sequence[int] | None, conjugate: bool
+) -> Dispatch:
     """The axes in another order."""
     rank = len(x.shape)
     order = [p % rank for p in (range(rank)[::-1] if perm is None else perm)]
@@ -104,7 +106,7 @@ def transpose(call: Call, x: Operand, *, perm: Sequence[int] | None, conjugate: 
     return moved
 
 
-def reordered(call: Call, x: Operand | Pass, order: Sequence[int]) -> Pass:
+def reordered(call: KernelBuilder, x: Operand | Dispatch, order: Sequence[int]) -> Dispatch:
     """The axes in that order; those that stay side by side move as one."""
     long = [axis for axis, n in enumerate(x.shape) if n != 1]
     runs: list[list[int]] = []
@@ -126,14 +128,14 @@ def reordered(call: Call, x: Operand | Pass, order: Sequence[int]) -> Pass:
 
 @kernel("broadcast_to", "shader")
 def broadcast_to(
-    call: Call, x: Operand, *, shape: Sequence[int], input_shape: Sequence[int] | None
-) -> Pass:
+    call: KernelBuilder, x: Operand, *, shape: Sequence[int], input_shape: Sequence[int] | None
+) -> Dispatch:
     """Repeat along axes of length 1."""
     return call.each("x", x=x)
 
 
 @kernel("tile", "shader")
-def tile(call: Call, x: Operand, *, reps: int | Sequence[int]) -> Pass:
+def tile(call: KernelBuilder, x: Operand, *, reps: int | Sequence[int]) -> Dispatch:
     """Repeat the whole; the axes after one that is repeated are a part of it if they are not."""
     counts = (reps,) if isinstance(reps, int) else tuple(reps)
     lengths: list[int] = []
@@ -150,7 +152,7 @@ def tile(call: Call, x: Operand, *, reps: int | Sequence[int]) -> Pass:
 
 
 @kernel("reverse", "shader")
-def reverse(call: Call, x: Operand, *, axis: int | Sequence[int] | None) -> Pass:
+def reverse(call: KernelBuilder, x: Operand, *, axis: int | Sequence[int] | None) -> Dispatch:
     """Turn the order around."""
     axes = normal_axes(axis, len(x.shape))
     lengths, places = merged(x.shape, axes)

@@ -8,7 +8,7 @@ from math import isqrt
 
 import numpy as np
 
-from core.backends.shader.codegen.kernel_language import Call, Operand, Pass, Table
+from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand, Table
 from core.registry import kernel
 from core.specs import Spec
 
@@ -17,18 +17,18 @@ _LONGEST = 512
 
 
 @kernel("fft", "shader")
-def fft(call: Call, input: Operand) -> Pass:
+def fft(call: KernelBuilder, input: Operand) -> Dispatch:
     """Along the last axis."""
     return _transform(call, input, -1)
 
 
 @kernel("ifft", "shader")
-def ifft(call: Call, input: Operand) -> Pass:
+def ifft(call: KernelBuilder, input: Operand) -> Dispatch:
     """Along the last axis, divided by its length."""
     return _transform(call, input, 1)
 
 
-def _transform(call: Call, x: Operand | Pass, sign: int) -> Pass:
+def _transform(call: KernelBuilder, x: Operand | Dispatch, sign: int) -> Dispatch:
     if not call.to.size:
         return call.map("vec2(0.0)")
     length = x.shape[-1]
@@ -37,7 +37,7 @@ def _transform(call: Call, x: Operand | Pass, sign: int) -> Pass:
     return _along(call, rows, sign, divisor).reshaped(*call.to.shape)
 
 
-def _along(call: Call, x: Operand | Pass, sign: int, divisor: float) -> Pass:
+def _along(call: KernelBuilder, x: Operand | Dispatch, sign: int, divisor: float) -> Dispatch:
     """The transform of each row, divided by a number."""
     rows, length = x.shape
     factor = _factor(length)
@@ -75,7 +75,7 @@ def _waves(length: int, sign: int) -> np.ndarray:
     return np.exp(sign * 2j * np.pi / length * np.arange(length))
 
 
-def _summed(call: Call, x: Operand | Pass, sign: int, divisor: float) -> Pass:
+def _summed(call: KernelBuilder, x: Operand | Dispatch, sign: int, divisor: float) -> Dispatch:
     """The transform of [rows, length, n] along its middle axis."""
     waves = _waves(x.shape[1], sign)
     first = waves.astype(np.complex64)

@@ -3,7 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from core.backends.shader.codegen.kernel_language import MOST_INPUTS, Call, Operand, Pass
+from core.backends.shader.codegen.kernel_language import (
+    MOST_INPUTS,
+    Dispatch,
+    KernelBuilder,
+    Operand,
+)
 from core.backends.shader.kernels.shape import merged, picked, three_axes
 from core.ops.slice import block_at, full_index, split_sizes, strided_index, taken_range
 from core.registry import kernel
@@ -11,13 +16,13 @@ from core.specs import Spec
 
 
 @kernel("slice", "shader")
-def block(call: Call, x: Operand, *, begin: Any, size: Any) -> Pass:
+def block(call: KernelBuilder, x: Operand, *, begin: Any, size: Any) -> Dispatch:
     """A block out of a tensor."""
     begins, sizes = block_at(x.shape, begin, size)
     return taken(call, x, [range(b, b + n) for b, n in zip(begins, sizes, strict=True)])
 
 
-def taken(call: Call, x: Operand | Pass, ranges: Sequence[range]) -> Pass:
+def taken(call: KernelBuilder, x: Operand | Dispatch, ranges: Sequence[range]) -> Dispatch:
     """The values at these indices of each axis."""
     cut = {a for a, (n, r) in enumerate(zip(x.shape, ranges, strict=True)) if r != range(n)}
     lengths, places = merged(x.shape, cut)
@@ -35,9 +40,9 @@ def taken(call: Call, x: Operand | Pass, ranges: Sequence[range]) -> Pass:
 
 @kernel("strided_slice", "shader")
 def strided_slice(
-    call: Call, x: Operand, *, begin: Any, end: Any, strides: Any, begin_mask: int, end_mask: int,
-    ellipsis_mask: int, new_axis_mask: int, shrink_axis_mask: int,
-) -> Pass:  # fmt: skip
+    call: KernelBuilder, x: Operand, *, begin: Any, end: Any, strides: Any, begin_mask: int,
+    end_mask: int, ellipsis_mask: int, new_axis_mask: int, shrink_axis_mask: int,
+) -> Dispatch:  # fmt: skip
     """NumPy's basic indexing."""
     masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     index = full_index(strided_index(begin, end, strides, masks), x.shape)
@@ -46,21 +51,21 @@ def strided_slice(
 
 
 @kernel("concat", "shader")
-def concat(call: Call, parts: list[Operand], *, axis: int) -> Pass:
+def concat(call: KernelBuilder, parts: list[Operand], *, axis: int) -> Dispatch:
     """Join along an axis."""
     at = axis % len(parts[0].shape)
     return _joined(call, [x.reshaped(*three_axes(x.shape, at)) for x in parts])
 
 
 @kernel("stack", "shader")
-def stack(call: Call, parts: list[Operand], *, axis: int) -> Pass:
+def stack(call: KernelBuilder, parts: list[Operand], *, axis: int) -> Dispatch:
     """Join along a new axis."""
     at = axis % (len(parts[0].shape) + 1)
     outer, _, inner = three_axes(call.to.shape, at)
     return _joined(call, [x.reshaped(outer, 1, inner) for x in parts])
 
 
-def _joined(call: Call, parts: Sequence[Any]) -> Pass:
+def _joined(call: KernelBuilder, parts: Sequence[Any]) -> Dispatch:
     """Join along the second of three axes: as many as a pass can read, then those."""
     parts = [x for x in parts if x.shape[1]] or parts[:1]
     while len(parts) > MOST_INPUTS:
@@ -69,7 +74,7 @@ def _joined(call: Call, parts: Sequence[Any]) -> Pass:
     return _joined_at_once(call, parts).reshaped(*call.to.shape)
 
 
-def _joined_at_once(call: Call, parts: Sequence[Any]) -> Pass:
+def _joined_at_once(call: KernelBuilder, parts: Sequence[Any]) -> Dispatch:
     lines = ["int i = o1;"]
     for n in range(len(parts) - 1):
         lines.append(f"if (i < a{n}_1) return get_a{n}(o0, i, o2);")
@@ -81,20 +86,22 @@ def _joined_at_once(call: Call, parts: Sequence[Any]) -> Pass:
 
 
 @kernel("split", "shader")
-def split(call: Call, x: Operand, *, num_or_size_splits: Any, axis: int) -> tuple[Pass, ...]:
+def split(
+    call: KernelBuilder, x: Operand, *, num_or_size_splits: Any, axis: int
+) -> tuple[Dispatch, ...]:
     """Cut along an axis."""
     at = axis % len(x.shape)
     return _cut(call, x, at, split_sizes(x.shape[at], num_or_size_splits))
 
 
 @kernel("unstack", "shader")
-def unstack(call: Call, x: Operand, *, axis: int) -> tuple[Pass, ...]:
+def unstack(call: KernelBuilder, x: Operand, *, axis: int) -> tuple[Dispatch, ...]:
     """A tensor for each index of an axis."""
     at = axis % len(x.shape)
     return _cut(call, x, at, [1] * x.shape[at])
 
 
-def _cut(call: Call, x: Operand, axis: int, sizes: Sequence[int]) -> tuple[Pass, ...]:
+def _cut(call: KernelBuilder, x: Operand, axis: int, sizes: Sequence[int]) -> tuple[Dispatch, ...]:
     outer, length, inner = three_axes(x.shape, axis)
     x = x.reshaped(outer, length, inner)
     parts, start = [], 0

@@ -3,7 +3,7 @@
 from functools import partial
 from math import prod
 
-from core.backends.shader.codegen.kernel_language import Call, Operand, Pass
+from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand
 from core.backends.shader.codegen.size_arithmetic import ceil_div
 from core.registry import kernel
 from core.specs import Spec
@@ -74,7 +74,7 @@ _PLACE = """
 """
 
 
-def largest_first(call: Call, keys: Operand | Pass, count: int) -> Pass:
+def largest_first(call: KernelBuilder, keys: Operand | Dispatch, count: int) -> Dispatch:
     """Where the largest keys of each row are, the first of equal ones first.
 
     Blocks are ordered, then merged two by two, of which no more is kept than what is wanted.
@@ -98,11 +98,11 @@ def largest_first(call: Call, keys: Operand | Pass, count: int) -> Pass:
 
 
 @kernel("topk", "shader")
-def topk(call: Call, x: Operand, *, k: int, sorted: bool) -> tuple[Pass, Pass]:
+def topk(call: KernelBuilder, x: Operand, *, k: int, sorted: bool) -> tuple[Dispatch, Dispatch]:
     """The values at the places of the largest keys."""
     values, indices = call.results
     rows = x.reshaped(prod(x.shape[:-1]), x.shape[-1])
-    keys: Operand | Pass = rows
+    keys: Operand | Dispatch = rows
     if x.dtype in _KEYS:
         keys = call.map(_KEYS[x.dtype], to=Spec(rows.shape, "int32"), x=rows)
     order = largest_first(call, keys, k)
@@ -112,7 +112,7 @@ def topk(call: Call, x: Operand, *, k: int, sorted: bool) -> tuple[Pass, Pass]:
 
 
 @kernel("search_sorted", "shader")
-def search_sorted(call: Call, rows: Operand, values: Operand, *, side: str) -> Pass:
+def search_sorted(call: KernelBuilder, rows: Operand, values: Operand, *, side: str) -> Dispatch:
     """Each value by halving its interval."""
     text = _PLACE if side == "left" else _PLACE.replace("probe < wanted", "probe <= wanted")
     if rows.dtype == "int32":

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
 
-from core.backends.shader.codegen.kernel_language import Call, Operand, Pass
+from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand
 from core.backends.shader.kernels.create import constant
 from core.backends.shader.kernels.shape import ZEROS, merged, reordered
 from core.ops.space import Pads, depth_blocks
@@ -13,7 +13,7 @@ from core.specs import Spec
 
 
 @kernel("pad", "shader")
-def pad(call: Call, x: Operand, *, paddings: Pads, constant_value: Any) -> Pass:
+def pad(call: KernelBuilder, x: Operand, *, paddings: Pads, constant_value: Any) -> Dispatch:
     """A border of one value."""
     border, values = constant("border", constant_value, x.dtype)
     outside = "if (at_{i} < 0 || at_{i} >= x_{i}) return " + border + ";"
@@ -21,7 +21,7 @@ def pad(call: Call, x: Operand, *, paddings: Pads, constant_value: Any) -> Pass:
 
 
 @kernel("mirror_pad", "shader")
-def mirror_pad(call: Call, x: Operand, *, paddings: Pads, mode: str) -> Pass:
+def mirror_pad(call: KernelBuilder, x: Operand, *, paddings: Pads, mode: str) -> Dispatch:
     """A border that mirrors the inside; ``edge`` is 1 where the outermost values are not twice."""
     outside = """
     if (at_{i} < 0) at_{i} = edge - 1 - at_{i};
@@ -30,8 +30,8 @@ def mirror_pad(call: Call, x: Operand, *, paddings: Pads, mode: str) -> Pass:
 
 
 def _bordered(
-    call: Call, x: Operand, paddings: Pads, outside: str, values: Mapping[str, float]
-) -> Pass:
+    call: KernelBuilder, x: Operand, paddings: Pads, outside: str, values: Mapping[str, float]
+) -> Dispatch:
     """A border by GLSL of what is done where ``at_{i}``, a coordinate in x, is outside of it."""
     wide = {axis for axis, sides in enumerate(paddings) if any(sides)}
     lengths, places = merged(x.shape, wide)
@@ -51,8 +51,8 @@ def _bordered(
 
 @kernel("space_to_batch_nd", "shader")
 def space_to_batch_nd(
-    call: Call, x: Operand, *, block_shape: Sequence[int], paddings: Pads
-) -> Pass:
+    call: KernelBuilder, x: Operand, *, block_shape: Sequence[int], paddings: Pads
+) -> Dispatch:
     """The result's axes: places in a block, batch, blocks on each axis of space, the rest."""
     m = len(block_shape)
     rest = prod(x.shape[m + 1 :])
@@ -71,7 +71,9 @@ def space_to_batch_nd(
 
 
 @kernel("batch_to_space_nd", "shader")
-def batch_to_space_nd(call: Call, x: Operand, *, block_shape: Sequence[int], crops: Pads) -> Pass:
+def batch_to_space_nd(
+    call: KernelBuilder, x: Operand, *, block_shape: Sequence[int], crops: Pads
+) -> Dispatch:
     """The way back, and the crop."""
     m = len(block_shape)
     rest, batch = prod(x.shape[m + 1 :]), call.to.shape[0]
@@ -88,7 +90,9 @@ def batch_to_space_nd(call: Call, x: Operand, *, block_shape: Sequence[int], cro
 
 
 @kernel("depth_to_space", "shader")
-def depth_to_space(call: Call, x: Operand, *, block_size: int, data_format: str) -> Pass:
+def depth_to_space(
+    call: KernelBuilder, x: Operand, *, block_size: int, data_format: str
+) -> Dispatch:
     """Split the channels, and put the parts beside the pixels."""
     how = depth_blocks(x.shape, block_size, data_format)
     return reordered(call, x.reshaped(*how.split), how.order).reshaped(*how.result)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import prod
 
-from core.backends.shader.codegen.kernel_language import Call, Operand, Pass
+from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand
 from core.backends.shader.kernels.indexing import tensor_scatter_update
 from core.backends.shader.kernels.shape import ZEROS
 from core.registry import kernel
@@ -12,13 +12,13 @@ from core.specs import Spec
 
 @kernel("sparse_to_dense", "shader")
 def sparse_to_dense(
-    call: Call,
+    call: KernelBuilder,
     sparse_indices: Operand,
     sparse_values: Operand,
     default_value: Operand | None,
     *,
     output_shape: Sequence[int],
-) -> Pass:
+) -> Dispatch:
     """Values put into a tensor of the default one."""
     if default_value is None:
         defaults = call.each(ZEROS[call.to.dtype])

@@ -11,14 +11,14 @@ import numpy as np
 
 from core.backends.cpu.kernels.resize import round_half_up
 from core.backends.cpu.kernels.warp import placed
-from core.backends.shader.codegen.kernel_language import Call, Operand, Pass, Table
+from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand, Table
 from core.registry import kernel
 from core.specs import Spec
 
 
 @kernel("crop_and_resize", "shader")
 def crop_and_resize(
-    call: Call,
+    call: KernelBuilder,
     image: Operand,
     boxes: Operand,
     box_ind: Operand,
@@ -26,7 +26,7 @@ def crop_and_resize(
     crop_size: Sequence[int],
     method: str,
     extrapolation_value: float,
-) -> Pass:
+) -> Dispatch:
     """All crops at once. A box that lies in no image gives NaN: here nobody can raise in time."""
     rows = _places_in_boxes(call, boxes, 0, image.shape[1], crop_size[0])
     columns = _places_in_boxes(call, boxes, 1, image.shape[2], crop_size[1])
@@ -62,7 +62,9 @@ return upper + (lower - upper) * y.y;""",
 }
 
 
-def _places_in_boxes(call: Call, boxes: Operand, axis: int, old: int, new: int) -> Pass:
+def _places_in_boxes(
+    call: KernelBuilder, boxes: Operand, axis: int, old: int, new: int
+) -> Dispatch:
     """Where the pixels of each crop lie along an axis: [boxes, new].
 
     The division is the last step, so that whole numbers come out whole.
@@ -80,8 +82,8 @@ return pair_share(pair_add(pair_product(low, last, o), way, o));"""
 
 @kernel("rotate_with_offset", "shader")
 def rotate_with_offset(
-    call: Call, image: Operand, *, radians: float, fill_value: Any, center: Any
-) -> Pass:
+    call: KernelBuilder, image: Operand, *, radians: float, fill_value: Any, center: Any
+) -> Dispatch:
     """Each pixel takes the one nearest to where it was before, which a table tells."""
     batch, height, width, channels = image.shape
     fill = (*fill_value, 255)[:channels] if isinstance(fill_value, tuple) else fill_value
@@ -109,7 +111,7 @@ def _sources(height: int, width: int, radians: float, center: Any) -> np.ndarray
 
 @kernel("transform", "shader")
 def transform(
-    call: Call,
+    call: KernelBuilder,
     image: Operand,
     transforms: Operand,
     *,
@@ -117,7 +119,7 @@ def transform(
     fill_mode: str,
     fill_value: float,
     output_shape: Sequence[int] | None,
-) -> Pass:
+) -> Dispatch:
     """Where each new pixel comes from, then the nearest pixel or the mixture of four there."""
     values = {"fill": float(fill_value)}
     if not image.spec.size:
@@ -151,7 +153,7 @@ return total;""",
 }
 
 
-def _places(call: Call, transforms: Operand, image: Operand, fill_mode: str) -> Pass:
+def _places(call: KernelBuilder, transforms: Operand, image: Operand, fill_mode: str) -> Dispatch:
     """Rows and columns that new pixels come from; -INF where they come from infinity."""
     text = f"""int first = o3 == 0 ? 3 : 0;
 float x = float(o2), y = float(o1), pixels = float(o3 == 0 ? height : width);

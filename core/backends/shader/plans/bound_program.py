@@ -5,28 +5,34 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from core.backends.shader.codegen.compiler.memory_layouts import Layout
+from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout
 from core.backends.shader.plans.plan_memory import Arena, Memory, Need, Part, Textures, raw_values
-from core.backends.shader.plans.program_lowering import Constants, Hosted, Lowered, Lowering, Place
+from core.backends.shader.plans.program_lowering import (
+    Hosted,
+    Lowered,
+    Lowering,
+    Place,
+    PlanConstants,
+)
 from core.backends.shader.plans.replay import Replay, intervals
-from core.backends.shader.plans.upload_staging import LEAST_BYTES, Slot, Staging
+from core.backends.shader.plans.upload_staging import LEAST_BYTES, Staging, StagingSlot
 from core.backends.shader.runtime.device_memory import loaded_values, stored_dtype
 from core.backends.shader.runtime.device_timing import device_seconds
 from core.backends.shader.runtime.memory_blocks import Block, Together
 from core.backends.shader.runtime.session import Session
 from core.backends.shader.runtime.values import Value
-from core.model.feeds import Quanta
+from core.model.feeds import QuantizedArray
 from core.plan.program import Program
 
 #: What a run is given for an input.
-Feed: TypeAlias = Value | Quanta | np.ndarray
+Feed: TypeAlias = Value | QuantizedArray | np.ndarray
 
 
 class Fed(NamedTuple):
     """What is fed: its block, and where its values wait for the device if not there."""
 
     block: Block
-    slot: Slot | None
+    slot: StagingSlot | None
 
 
 class ReadyProgram:
@@ -43,7 +49,7 @@ class ReadyProgram:
     def __init__(self, program: Program, session: Session):
         self.program, self.session = program, session
         if session.constants is None:
-            session.constants = Constants(session)
+            session.constants = PlanConstants(session)
         self.lowering = Lowering(program, session, session.constants)
         homes = self.lowering.homes
         self._outputs = list(
@@ -154,7 +160,7 @@ class ReadyProgram:
         """Seconds of a run, of several in one query, which go to the device as one."""
         self.session.storage.begin()
         replay = self._bound(given, self.new_outputs())
-        calls = [call for call in replay.calls if call is not self.session.owner.gl.flush]
+        calls = [call for call in replay.calls if call is not self.session.gl_thread.gl.flush]
         return device_seconds(self.session, calls * repeat) / repeat
 
     def _bound(self, given: Sequence[Fed], outputs: Sequence[Block]) -> Replay:
@@ -196,7 +202,7 @@ class ReadyProgram:
         if self.session.has_mapped:
             self._staging = [
                 Staging(self.session, own.bytes)
-                if own.bytes >= LEAST_BYTES and own.layout == Layout("float32")
+                if own.bytes >= LEAST_BYTES and own.layout == MemoryLayout("float32")
                 else None
                 for own in self._inputs
             ]
@@ -229,7 +235,7 @@ def _taken(feed: Feed, staging: Staging | None, own: Block) -> Fed:
     """A feed; an array that waits on the host goes into mapped memory where there is some."""
     if type(feed) is np.ndarray:
         return _array_taken(feed.reshape(-1), staging, own, is_ours=False)
-    if isinstance(feed, Quanta):
+    if isinstance(feed, QuantizedArray):
         return _array_taken(feed.values().reshape(-1), staging, own, is_ours=True)
     assert isinstance(feed, Value) and feed.block is not None
     block = feed.block

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.backends.shader.codegen.compiler.memory_layouts import Layout
+from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout
 from core.backends.shader.codegen.size_arithmetic import ceil_div
 from core.backends.shader.runtime.memory_blocks import Block, Key, key_of
 from core.backends.shader.runtime.session import Session
@@ -74,7 +74,7 @@ class Arena(Memory):
     def make(self) -> dict[str, Part]:
         """Parts of a new buffer."""
         words = max(4, ceil_div(self.bytes, 4))
-        self._block = Block(Layout("float32"), words)
+        self._block = Block(MemoryLayout("float32"), words)
         thing = self._session.storage.pinned(self._block)
         return {p.name: Part(thing, p.offset, p.bytes) for p in self.placed}
 
@@ -102,7 +102,7 @@ class Textures(Memory):
 def shared_blocks(needs: Sequence[Need]) -> dict[str, Block]:
     """The block in which each value lies: of an earlier one that is alike and free by then.
 
-    >>> small, large = Layout("float32"), Layout("complex64")
+    >>> small, large = MemoryLayout("float32"), MemoryLayout("complex64")
     >>> first, second, third = (Need(n, Block(small, 9), i, i + 1) for i, n in enumerate("abc"))
     >>> found = shared_blocks([first, second, third, Need("d", Block(large, 900), 3, 3)])
     >>> [found[name] is found["a"] for name in "abcd"]
@@ -121,7 +121,7 @@ def shared_blocks(needs: Sequence[Need]) -> dict[str, Block]:
     return found
 
 
-def raw_values(part: Part, layout: Layout, count: int, dtype: np.dtype) -> np.ndarray:
+def raw_values(part: Part, layout: MemoryLayout, count: int, dtype: np.dtype) -> np.ndarray:
     """What is stored in memory, from its beginning; in the GL thread.
 
     Args:

@@ -11,8 +11,8 @@ import numpy as np
 
 from core.backends.shader.codegen.tiles.choices import FAMILIES, Asked, Choice
 from core.backends.shader.codegen.tiles.tuned_tiles import fastest, keep_choices
-from core.backends.shader.plans.program_lowering import Constants, Lowered, Lowering, Place
-from core.backends.shader.plans.shader_executable import Machine
+from core.backends.shader.plans.program_lowering import Lowered, Lowering, Place, PlanConstants
+from core.backends.shader.plans.shader_executable import ShaderExecutable
 from core.backends.shader.runtime.device_timing import device_seconds
 from core.backends.shader.runtime.memory_blocks import Block
 from core.backends.shader.runtime.programs import Programs, ShaderError
@@ -99,7 +99,7 @@ def tune_shader(plan: "Plan") -> ShaderTuning:
     core.errors.CoreError: this plan is of backend 'cpu': tune_shader() takes those of 'shader'
     """
     machine = plan._executable
-    if not isinstance(machine, Machine):
+    if not isinstance(machine, ShaderExecutable):
         raise CoreError(
             f"this plan is of backend {plan.backend!r}: tune_shader() takes those of 'shader'"
         )
@@ -121,7 +121,7 @@ def tuned_steps(program: Program, session: Session) -> list[TunedStep]:
     try:
         found = tuning.found()
     finally:
-        session.owner.call(tuning.programs.release)
+        session.gl_thread.call(tuning.programs.release)
     new = {asked: step.choice for asked, step in found.items() if step.is_new}
     if new:
         session.tuned.update(new)
@@ -151,14 +151,14 @@ class _Tuning:
 
     def __init__(self, program: Program, session: Session):
         self._session = session
-        self.programs = Programs(session.owner)
+        self.programs = Programs(session.gl_thread)
         if session.constants is None:
-            session.constants = Constants(session)
+            session.constants = PlanConstants(session)
         self._lowering = Lowering(program, session, session.constants)
 
     def found(self) -> dict[Asked, TunedStep]:
         """All is compiled before anything is timed: meanwhile a GPU lowers its clock."""
-        call = self._session.owner.call
+        call = self._session.gl_thread.call
         steps = self._steps()
         trials = {asked: self._trials(asked, steps[asked]) for asked in steps}
         return {
@@ -189,7 +189,7 @@ class _Tuning:
             made = [self._lowering.tiled(step, {asked: choice}.get) for step in steps]
             lowered = [step for step in made if isinstance(step, Lowered)]
             try:
-                found[choice] = self._session.owner.call(partial(self._compiled, lowered))
+                found[choice] = self._session.gl_thread.call(partial(self._compiled, lowered))
             except ShaderError:
                 continue  # too much for this driver
         return found
@@ -221,7 +221,7 @@ class _Tuning:
 
     def _commands(self, trial: _Trial, memory: dict[Any, Block]) -> _Commands:
         """Bound memory and programs with barriers; one program keeps what is bound."""
-        barrier = partial(self._session.owner.context.mglo.memory_barrier, BARRIER, False)
+        barrier = partial(self._session.gl_thread.context.mglo.memory_barrier, BARRIER, False)
         once: list[Callable[[], Any]] = []
         each: list[Callable[[], Any]] = []
         binds = once if len(trial.starts) == 1 else each

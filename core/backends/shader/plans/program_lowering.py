@@ -6,10 +6,15 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from core.backends.shader.codegen.compiled_kernel import Recipe, make_recipe, passes_of
-from core.backends.shader.codegen.compiler.memory_layouts import Layout
+from core.backends.shader.codegen.compiled_kernel import CompiledKernel, make_recipe, passes_of
+from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout
 from core.backends.shader.codegen.expressions import epilogue_text
-from core.backends.shader.codegen.kernel_language import Call, EpilogueStep, Operand, Pass
+from core.backends.shader.codegen.kernel_language import (
+    Dispatch,
+    EpilogueStep,
+    KernelBuilder,
+    Operand,
+)
 from core.backends.shader.codegen.kernel_language import reads as reads_of_pass
 from core.backends.shader.codegen.tiles.choices import Asked, Choice
 from core.backends.shader.codegen.tiles.fused import separable_tile
@@ -50,9 +55,9 @@ class Lowered(NamedTuple):
 
     nodes: tuple[Node, ...]
     kernel: str
-    recipe: Recipe
+    recipe: CompiledKernel
     places: tuple[Place, ...]
-    between: Mapping[str, tuple[Layout, int]]
+    between: Mapping[str, tuple[MemoryLayout, int]]
 
 
 class Hosted(NamedTuple):
@@ -83,13 +88,13 @@ class Lowering:
         constants: the blocks of constants that are read, by reference.
     """
 
-    def __init__(self, program: Program, session: Session, constants: "Constants"):
+    def __init__(self, program: Program, session: Session, constants: "PlanConstants"):
         self.program, self._session, self._shared = program, session, constants
         self._limits = session.limits
         has_tiles = not session.storing.in_textures
         self._pairs = separable_pairs(program) if has_tiles else {}
         self.homes = homes_of(program)
-        self.layouts: dict[str, Layout] = {
+        self.layouts: dict[str, MemoryLayout] = {
             r: session.storing.layout(program.specs[r]) for r in program.inputs
         }
         made = [r for node in program.nodes for r in results(node, program.specs)]
@@ -151,13 +156,13 @@ class Lowering:
         made = call.tile(tile, middle=middle, x=x, d=d, w=w)
         return self._recipe((pair.depthwise, pair.pointwise), (made,), operands)
 
-    def _call(self, specs: Sequence[Spec]) -> Call:
+    def _call(self, specs: Sequence[Spec]) -> KernelBuilder:
         result = specs[0] if len(specs) == 1 else tuple(specs)
         has_tiles = not self._session.storing.in_textures
-        return Call(result, self._limits, has_tiles=has_tiles)
+        return KernelBuilder(result, self._limits, has_tiles=has_tiles)
 
     def _recipe(
-        self, nodes: tuple[Node, ...], passes: tuple[Pass, ...], operands: "_Operands"
+        self, nodes: tuple[Node, ...], passes: tuple[Dispatch, ...], operands: "_Operands"
     ) -> Lowered:
         """The programs of a step, with the epilogue of its last node."""
         last = nodes[-1]
@@ -175,16 +180,16 @@ class Lowering:
         kinds = {each.kind for each in passes}
         return Lowered(nodes, "+".join(sorted(kinds)), recipe, places, between)
 
-    def _begin_compiling(self, recipe: Recipe) -> None:
+    def _begin_compiling(self, recipe: CompiledKernel) -> None:
         """The driver may go on with it while Python comes to the next steps."""
         programs = [step.program for step in recipe.steps]
-        self._session.owner.put(partial(self._session.programs.begin, programs))
+        self._session.gl_thread.put(partial(self._session.programs.begin, programs))
 
-    def _layout(self, reference: str) -> Layout:
+    def _layout(self, reference: str) -> MemoryLayout:
         place = self.place(reference)
         return place.layout if isinstance(place, Block) else self.layouts[place]
 
-    def _finished(self, made: Pass, epilogue: Sequence[EpilogueStep]) -> Pass:
+    def _finished(self, made: Dispatch, epilogue: Sequence[EpilogueStep]) -> Dispatch:
         """A pass with its epilogue; what is more than can be bound goes on in further passes."""
         device, kind = self._session.device, made.kind
         in_textures = self._session.storing.in_textures
@@ -272,7 +277,7 @@ class _Operands:
         return given + [None] * (op.count - len(given))
 
 
-class Constants:
+class PlanConstants:
     """The blocks of constants of all plans of a session; equal arrays have one."""
 
     def __init__(self, session: Session):
@@ -301,6 +306,6 @@ class ConstantBlock(Block):
 
     __slots__ = ("array",)
 
-    def __init__(self, layout: Layout, array: np.ndarray):
+    def __init__(self, layout: MemoryLayout, array: np.ndarray):
         super().__init__(layout, array.size, array.reshape(-1))
         self.array = array

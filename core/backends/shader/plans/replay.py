@@ -73,7 +73,7 @@ class Replay:
                     )
                     steps += 1
                     if steps in _SENT_AFTER:
-                        self.calls.append(session.owner.gl.flush)
+                        self.calls.append(session.gl_thread.gl.flush)
             self.ends.append(len(self.calls))
         self.calls.append(self._barrier(BARRIER_TO_ALL))
 
@@ -89,7 +89,7 @@ class Replay:
     def _barrier(self, readers: int = BARRIER) -> Callable[[], Any]:
         if self._session.storing.in_textures:
             return _nothing
-        return partial(self._session.owner.context.mglo.memory_barrier, readers, False)
+        return partial(self._session.gl_thread.context.mglo.memory_barrier, readers, False)
 
     # --- compute ----------------------------------------------------------------------------
 
@@ -118,7 +118,7 @@ class Replay:
         if not self._session.storing.in_textures:
             return partial(thing.mglo.bind_to_storage_buffer, binding, 0, -1)
         if is_written:
-            return frame_of(self._session.owner, thing).mglo.use
+            return frame_of(self._session.gl_thread, thing).mglo.use
         return partial(thing.mglo.use, binding)
 
     def _part(self, place: Place) -> Part:
@@ -148,7 +148,7 @@ class Replay:
             self._spots[writes].append(_Spot(len(self.calls), 0, True))
             self.calls.append(_nothing)
         else:
-            frame = frame_of(self._session.owner, self._part(writes).thing)
+            frame = frame_of(self._session.gl_thread, self._part(writes).thing)
             self.calls.append(frame.mglo.use)
         self.calls.append(compiled.start(program.groups))
 

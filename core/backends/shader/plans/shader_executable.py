@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from core.plan.plan_report import StepInfo
 
 
-class Machine(Executable):
+class ShaderExecutable(Executable):
     """A program as commands for the device. Threads may share it: they queue for the device.
 
     Args:
@@ -54,7 +54,7 @@ class Machine(Executable):
     def keep_idle(self, most: int) -> None:
         """With 0 memory goes when what is queued has run; any other number changes nothing."""
         if most == 0 and self._ready.replay is not None:
-            self._ready.session.owner.put(self._ready.forget)
+            self._ready.session.gl_thread.put(self._ready.forget)
 
     @property
     def steps(self) -> "Sequence[StepInfo]":
@@ -68,20 +68,20 @@ class Machine(Executable):
         outputs = ready.new_outputs()
         given = ready.taken(feeds)
         found = ready.outputs_as_asked(given, outputs)
-        ready.session.owner.put(partial(ready.run, given, outputs))
+        ready.session.gl_thread.put(partial(ready.run, given, outputs))
         return found
 
     def step_times(self, feeds: Sequence[Feed]) -> list[float]:
         """Run once and tell the seconds of each step on the device."""
         ready = self._current()
         given = ready.taken(feeds)
-        return ready.session.owner.call(lambda: ready.times(given))
+        return ready.session.gl_thread.call(lambda: ready.times(given))
 
     def gpu_time(self, feeds: Sequence[Feed], repeat: int) -> float:
         """Seconds of a run on the device, of several back to back."""
         ready = self._current()
         given = ready.taken(feeds)
-        return ready.session.owner.call(lambda: ready.gpu_time(given, repeat))
+        return ready.session.gl_thread.call(lambda: ready.gpu_time(given, repeat))
 
     def tune(self) -> "list[TunedStep]":
         """Measure which tiles are the fastest, and use them from the next run on."""

@@ -8,8 +8,8 @@ from collections import deque
 from typing import Any
 from weakref import ref
 
-from core.backends.shader.runtime.gl_thread import Owner
-from core.backends.shader.runtime.mapped_memory import WRITE, Mapped
+from core.backends.shader.runtime.gl_thread import GLThread
+from core.backends.shader.runtime.mapped_memory import WRITE, MappedMemory
 from core.backends.shader.runtime.session import BARRIER_TO_ALL, Session
 
 #: Inputs with fewer bytes are not worth it.
@@ -19,13 +19,13 @@ LEAST_BYTES = 4096
 SLOTS = 2
 
 
-class Slot(Mapped):
+class StagingSlot(MappedMemory):
     """Memory for one value of one run."""
 
     __slots__ = ("_home",)
 
-    def __init__(self, owner: Owner, size: int, home: "Staging"):
-        super().__init__(owner, size, WRITE)
+    def __init__(self, gl_thread: GLThread, size: int, home: "Staging"):
+        super().__init__(gl_thread, size, WRITE)
         self._home = ref(home)
 
     def give_back(self) -> None:
@@ -48,18 +48,18 @@ class Staging:
 
     def __init__(self, session: Session, size: int):
         self._session, self._size = session, size
-        self.free = deque(Slot(session.owner, size, self) for _ in range(SLOTS))
+        self.free = deque(StagingSlot(session.gl_thread, size, self) for _ in range(SLOTS))
 
-    def take(self) -> Slot | None:
+    def take(self) -> StagingSlot | None:
         """A slot that nobody uses, or None."""
         try:
             return self.free.pop()
         except IndexError:
             return None
 
-    def copy(self, slot: Slot, target: Any) -> None:
+    def copy(self, slot: StagingSlot, target: Any) -> None:
         """Have the device copy an input to a buffer; in the GL thread."""
-        gl = self._session.owner.gl
+        gl = self._session.gl_thread.gl
         gl.copy_named_buffer(slot.glo, target.glo, 0, 0, self._size)
         gl.memory_barrier(BARRIER_TO_ALL)
         self._session.in_use.append(slot)

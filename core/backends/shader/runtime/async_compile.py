@@ -8,7 +8,7 @@ from ctypes import byref, c_char_p, c_int, c_uint, pointer
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from core.backends.shader.runtime.gl_thread import Owner
+    from core.backends.shader.runtime.gl_thread import GLThread
 
 #: A program of moderngl's for another one to take its place.
 EMPTY = "#version 430\nlayout(local_size_x = 1) in;\nvoid main() {}\n"
@@ -17,27 +17,27 @@ _MOST_THREADS = 16
 _LINK_STATUS = 0x8B82
 
 
-class Ahead:
+class AsyncCompiler:
     """Starts compute programs, and hands out those that are done, in the GL thread.
 
     Args:
-        owner: of the context.
+        gl_thread: of the context.
     """
 
-    def __init__(self, owner: "Owner"):
-        self._owner = owner
+    def __init__(self, gl_thread: "GLThread"):
+        self._gl_thread = gl_thread
         self._started: dict[str, Any] = {}
         #: Whether the driver has threads for it.
-        self.is_possible = owner.gl.max_compiler_threads is not None
+        self.is_possible = gl_thread.gl.max_compiler_threads is not None
         if self.is_possible:
-            owner.call(lambda: owner.gl.max_compiler_threads(_MOST_THREADS))
+            gl_thread.call(lambda: gl_thread.gl.max_compiler_threads(_MOST_THREADS))
 
     def __contains__(self, text: str) -> bool:
         return text in self._started
 
     def start(self, text: str) -> None:
         """Begin to compile a source; to ask for anything of the program would wait for it."""
-        gl, program = self._owner.gl, self._owner.context.compute_shader(EMPTY)
+        gl, program = self._gl_thread.gl, self._gl_thread.context.compute_shader(EMPTY)
         count, shader, source = c_int(0), c_uint(0), c_char_p(text.encode())
         gl.get_attached_shaders(program.glo, 1, byref(count), byref(shader))
         gl.shader_source(shader, 1, pointer(source), None)
@@ -51,7 +51,7 @@ class Ahead:
         if program is None:
             return None
         status = c_int(0)
-        self._owner.gl.get_program(program.glo, _LINK_STATUS, byref(status))
+        self._gl_thread.gl.get_program(program.glo, _LINK_STATUS, byref(status))
         if status.value:
             return program
         program.release()

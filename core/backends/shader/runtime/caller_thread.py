@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.backends.shader.runtime.context import ContextError, adopt_context
 from core.backends.shader.runtime.device_errors import drop_errors
-from core.backends.shader.runtime.gl_thread import ENDED, FORKED, LIVE, RELEASED, Owner, Result
+from core.backends.shader.runtime.gl_thread import ENDED, FORKED, LIVE, RELEASED, GLThread, Result
 
 if TYPE_CHECKING:
     import moderngl
@@ -18,7 +18,7 @@ _TAKEN = (
 )
 
 
-class InlineOwner(Owner):
+class CallerThread(GLThread):
     """Runs functions at once, on a context that is current in this thread.
 
     Attributes:
@@ -27,7 +27,7 @@ class InlineOwner(Owner):
 
     Args:
         context: moderngl's, of at least OpenGL 3.3.
-        is_ours: whether it goes with the owner; else it stays the user's.
+        is_ours: whether it goes with the gl_thread; else it stays the user's.
 
     Raises:
         ContextError: it is no such context.

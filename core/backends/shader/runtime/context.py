@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.backends.shader.runtime import context_failures
 from core.backends.shader.runtime.context_failures import dotted
-from core.backends.shader.runtime.gl_functions import Entries
+from core.backends.shader.runtime.gl_functions import GLFunctions
 from core.errors import CoreError, SettingError
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Device:
     multiprocessors: int  # 0 where the driver does not tell
 
     @staticmethod
-    def of(context: "moderngl.Context", gl: Entries) -> "Device":
+    def of(context: "moderngl.Context", gl: GLFunctions) -> "Device":
         """Ask a context, in the thread in which it is current."""
         info, extensions = context.info, context.extensions
         name, vendor = info["GL_RENDERER"], info["GL_VENDOR"]
@@ -104,7 +104,7 @@ class Device:
         return told + memory + advice
 
 
-def _compute_limits(gl: Entries, version: int) -> dict[str, Any]:
+def _compute_limits(gl: GLFunctions, version: int) -> dict[str, Any]:
     """By keyword of `Device`."""
     has = version >= COMPUTE_VERSION
     codes = {
@@ -118,7 +118,7 @@ def _compute_limits(gl: Entries, version: int) -> dict[str, Any]:
     return {"has_compute": has, **limits}
 
 
-def _memory(gl: Entries, extensions: set[str]) -> int | None:
+def _memory(gl: GLFunctions, extensions: set[str]) -> int | None:
     """Bytes of the device; where AMD's driver only tells what is free now, that."""
     if "GL_NVX_gpu_memory_info" in extensions:
         return gl.integer(_GPU_MEMORY_DEDICATED_NVX) * 1024 or None

@@ -1,7 +1,7 @@
 """What went wrong on the device, asked after commands: OpenGL's errors, resets of the GPU."""
 
 from core.backends.shader.runtime.context import ContextError
-from core.backends.shader.runtime.gl_functions import Entries
+from core.backends.shader.runtime.gl_functions import GLFunctions
 from core.errors import CoreError
 
 _OUT_OF_MEMORY, _CONTEXT_LOST = 0x0505, 0x0507
@@ -32,7 +32,7 @@ class DeviceMemoryError(CoreError):
     """The GPU has no memory left."""
 
 
-def check_errors(gl: Entries, what: str) -> None:
+def check_errors(gl: GLFunctions, what: str) -> None:
     """Raise if a command since the last look failed.
 
     Args:
@@ -55,12 +55,12 @@ def check_errors(gl: Entries, what: str) -> None:
         )
 
 
-def drop_errors(gl: Entries) -> None:
+def drop_errors(gl: GLFunctions) -> None:
     """Forget what was refused so far, as it is nothing of ours."""
     _errors(gl)
 
 
-def _errors(gl: Entries) -> list[int]:
+def _errors(gl: GLFunctions) -> list[int]:
     codes: list[int] = []
     while len(codes) < _MOST_ERRORS:
         code = gl.get_error()
@@ -70,7 +70,7 @@ def _errors(gl: Entries) -> list[int]:
     return codes
 
 
-def check_reset(gl: Entries) -> None:
+def check_reset(gl: GLFunctions) -> None:
     """Raise if the driver reset the GPU, where it can tell."""
     status = gl.get_reset_status() if gl.get_reset_status else 0
     if status:

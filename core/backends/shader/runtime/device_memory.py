@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from core.backends.shader.codegen.compiler.memory_layouts import Layout
+from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout
 from core.backends.shader.runtime.device_errors import DeviceMemoryError
 from core.backends.shader.runtime.memory_blocks import Block, Held, Key, bytes_of, memory_key
 from core.backends.shader.runtime.textures import (
@@ -32,7 +32,7 @@ from core.backends.shader.runtime.textures import (
 from core.errors import CoreError
 
 if TYPE_CHECKING:
-    from core.backends.shader.runtime.gl_thread import Owner
+    from core.backends.shader.runtime.gl_thread import GLThread
 
 #: How much may lie around unused for the next block of its size, as a part of the limit.
 SPARE_PART = 0.25
@@ -73,13 +73,13 @@ class Storage:
         moved_out: blocks that were moved to the host so far.
 
     Args:
-        owner: of the context.
+        gl_thread: of the context.
         limit: see above; by default most of what the device has.
     """
 
-    def __init__(self, owner: "Owner", limit: int | None = None):
-        self._owner = owner
-        memory = owner.device.memory_bytes
+    def __init__(self, gl_thread: "GLThread", limit: int | None = None):
+        self._gl_thread = gl_thread
+        memory = gl_thread.device.memory_bytes
         self.limit = limit or (int(memory * USED_PART) if memory else USUAL_BYTES)
         self.used_bytes = 0
         self.moved_out = 0
@@ -101,7 +101,7 @@ class Storage:
 
     def wait(self) -> None:
         """Wait for the device, which is then done with all commands before the one of now."""
-        self._owner.finish()
+        self._gl_thread.finish()
         self._done, self._uploaded = self._command - 1, 0
 
     def _wait_until_idle(self, stamp: int) -> None:
@@ -254,8 +254,8 @@ class Storage:
         """A new one, or None where there is no memory for it."""
         import moderngl
 
-        check = self._owner.check_errors
-        self._owner.keep_errors()  # so that what is told next is of this one
+        check = self._gl_thread.check_errors
+        self._gl_thread.keep_errors()  # so that what is told next is of this one
         try:
             thing = self._new_thing(key)
         except (moderngl.Error, MemoryError):
@@ -273,8 +273,8 @@ class Storage:
 
     def _new_thing(self, key: Key) -> Any:
         if len(key) == 1:
-            return self._owner.context.buffer(reserve=key[0])
-        return new_texture(self._owner, key)
+            return self._gl_thread.context.buffer(reserve=key[0])
+        return new_texture(self._gl_thread, key)
 
     def _make_room(self, size: int) -> None:
         """Down to the limit: first what is unused, then garbage, then what was used longest ago.
@@ -314,7 +314,7 @@ class Storage:
 
     # --- values in and out ------------------------------------------------------------------
 
-    def fill(self, thing: Any, layout: Layout, values: np.ndarray, offset: int = 0) -> None:
+    def fill(self, thing: Any, layout: MemoryLayout, values: np.ndarray, offset: int = 0) -> None:
         """Put a tensor's values into a buffer or texture.
 
         Args:
@@ -327,7 +327,7 @@ class Storage:
         if layout.kind == "texture":
             thing.write(to_texels(stored, layout))
         elif stored.size:
-            self._owner.context.memory_barrier(UPDATE_BARRIER)
+            self._gl_thread.context.memory_barrier(UPDATE_BARRIER)
             thing.write(stored, offset)
 
     def _values(self, held: Held) -> np.ndarray:
@@ -339,12 +339,12 @@ class Storage:
         else:
             raw = np.empty(count, kind)
             if count:
-                self._owner.context.memory_barrier(UPDATE_BARRIER)
+                self._gl_thread.context.memory_barrier(UPDATE_BARRIER)
                 held.thing.read_into(raw, raw.nbytes)
         return loaded_values(raw, layout)
 
     def _delete(self, thing: Any) -> None:
-        release_frame(self._owner, thing)
+        release_frame(self._gl_thread, thing)
         thing.release()
 
 
@@ -362,14 +362,14 @@ def values_left(block: Block) -> np.ndarray:
     return found
 
 
-def stored_dtype(layout: Layout) -> np.dtype:
+def stored_dtype(layout: MemoryLayout) -> np.dtype:
     """NumPy's dtype of what is stored."""
     if layout.is_whole:
         return np.dtype(np.int32)
     return np.dtype(np.float16 if layout.half else np.float32)
 
 
-def stored_values(values: np.ndarray, layout: Layout) -> np.ndarray:
+def stored_values(values: np.ndarray, layout: MemoryLayout) -> np.ndarray:
     """A tensor's values as they are stored: a flat array; complex ones as pairs."""
     flat = np.ascontiguousarray(values).reshape(-1)
     if layout.dtype == "complex64":
@@ -380,7 +380,7 @@ def stored_values(values: np.ndarray, layout: Layout) -> np.ndarray:
         return flat.astype(stored_dtype(layout), copy=False)
 
 
-def loaded_values(stored: np.ndarray, layout: Layout) -> np.ndarray:
+def loaded_values(stored: np.ndarray, layout: MemoryLayout) -> np.ndarray:
     """A tensor's values of what is stored."""
     if layout.dtype == "complex64":
         return stored.view(np.complex64)

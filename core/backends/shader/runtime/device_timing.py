@@ -38,7 +38,7 @@ class Clock:
                     session.storage.of(block)
             return device_seconds(session, [command])
 
-        self.seconds = (self.seconds or 0.0) + session.owner.call(measured)
+        self.seconds = (self.seconds or 0.0) + session.gl_thread.call(measured)
 
 
 def device_seconds(session: "Session", commands: Sequence[Callable[[], Any]]) -> float:
@@ -49,11 +49,11 @@ def device_seconds(session: "Session", commands: Sequence[Callable[[], Any]]) ->
 
 def _wall_seconds(session: "Session", commands: Sequence[Callable[[], Any]]) -> float:
     """Until the device is done: software has no clock for compute shaders."""
-    session.owner.gl.finish()
+    session.gl_thread.gl.finish()
     started = perf_counter()
     for command in commands:
         command()
-    session.owner.gl.finish()
+    session.gl_thread.gl.finish()
     return perf_counter() - started
 
 

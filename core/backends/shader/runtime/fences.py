@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Callable
 
 from core.backends.shader.runtime.device_errors import lost_context
-from core.backends.shader.runtime.gl_functions import Entries
+from core.backends.shader.runtime.gl_functions import GLFunctions
 
 _GPU_COMMANDS_COMPLETE = 0x9117
 _TIMEOUT_EXPIRED, _WAIT_FAILED = 0x911B, 0x911D
@@ -46,7 +46,7 @@ class Fence:
 class Fences:
     """Those that the device is not yet past, the oldest first. For the thread of OpenGL only."""
 
-    def __init__(self, gl: Entries):
+    def __init__(self, gl: GLFunctions):
         self._gl = gl
         self.pending: deque[Fence] = deque()
 

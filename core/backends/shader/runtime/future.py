@@ -11,7 +11,7 @@ class HasError(Protocol):
     error: BaseException | None
 
 
-class Answer:
+class Future:
     """What a function returned or raised, for whoever waits for it."""
 
     __slots__ = ("_check", "_function", "_result", "done", "error")

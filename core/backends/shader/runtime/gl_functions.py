@@ -83,7 +83,7 @@ _TABLE = {
 }
 
 
-class Entries:
+class GLFunctions:
     """The functions of the table, by its names; None where this OpenGL has one not.
 
     Made, and called, only in the thread in which the context is current.

@@ -18,8 +18,8 @@ from weakref import WeakSet
 from core.backends.shader.runtime import device_errors
 from core.backends.shader.runtime.context import ContextError, Device
 from core.backends.shader.runtime.fences import Fence, Fences
-from core.backends.shader.runtime.future import Answer, raise_error_of
-from core.backends.shader.runtime.gl_functions import Entries
+from core.backends.shader.runtime.future import Future, raise_error_of
+from core.backends.shader.runtime.gl_functions import GLFunctions
 
 if TYPE_CHECKING:
     import moderngl
@@ -44,11 +44,11 @@ FORKED = (
     "use of the shader backend"
 )
 
-LIVE: WeakSet["Owner"] = WeakSet()
+LIVE: WeakSet["GLThread"] = WeakSet()
 _was_opened = _is_child = False  # whether a context ever was; and before the fork that made us
 
 
-class Owner:
+class GLThread:
     """Makes an OpenGL context in a thread of its own and runs all that uses it there, in order.
 
     Attributes:
@@ -60,7 +60,7 @@ class Owner:
 
     context: "moderngl.Context"
     device: Device
-    gl: Entries
+    gl: GLFunctions
     rest: Any
     is_ours = True  # the context, not a user's
     _closed: str | None  # why nothing is taken any more
@@ -70,7 +70,7 @@ class Owner:
         """Start the thread and wait for its context; raise what `opening` raises there."""
         refuse_in_child()
         self._prepare()
-        ready = Answer(partial(self._open, opening))
+        ready = Future(partial(self._open, opening))
         self._thread = Thread(target=self._serve, args=(ready,), name="core-shader", daemon=True)
         self._thread.start()
         try:
@@ -95,7 +95,7 @@ class Owner:
         global _was_opened
         _was_opened = True
         self.context = opening()
-        self.gl = Entries(self.context.version_code, self.context.extensions)
+        self.gl = GLFunctions(self.context.version_code, self.context.extensions)
         self.device = Device.of(self.context, self.gl)
         self.rest = self.context.detect_framebuffer(0).mglo
         device_errors.drop_errors(self.gl)  # of questions that this driver does not know
@@ -114,7 +114,7 @@ class Owner:
             raise ContextError(self._closed)
         self._queue.put(command)
         if self._queue.qsize() > LONGEST_QUEUE and get_ident() != self._ident:
-            self._wait_for(Answer(_nothing))
+            self._wait_for(Future(_nothing))
 
     def put_quietly(self, command: Callable[[], Any]) -> None:
         """The same from a finaliser: without a lock, a wait or an error."""
@@ -134,7 +134,7 @@ class Owner:
             return function()
         if self._closed is not None:
             raise ContextError(self._closed)
-        answer = Answer(function, self._raise_kept)
+        answer = Future(function, self._raise_kept)
         self._wait_for(answer)
         return answer.taken()
 
@@ -191,11 +191,11 @@ class Owner:
         if get_ident() != self._ident:
             self._thread.join()
 
-    def _wait_for(self, answer: Answer) -> None:
+    def _wait_for(self, answer: Future) -> None:
         self._queue.put(answer.run)
         self._wait(answer)
 
-    def _wait(self, answer: Answer) -> None:
+    def _wait(self, answer: Future) -> None:
         while not answer.done.acquire(timeout=_LOOK_SECONDS):
             if not self._thread.is_alive():
                 if answer.done.acquire(blocking=False):
@@ -207,7 +207,7 @@ class Owner:
         if self._closed is not None and not self._thread.is_alive():
             raise ContextError(self._closed)
 
-    def _serve(self, ready: Answer) -> None:
+    def _serve(self, ready: Future) -> None:
         """The life of the thread."""
         ready.run()
         if not self._ident:  # the caller hears why
@@ -289,22 +289,22 @@ def refuse_in_child() -> None:
         raise ContextError(FORKED)
 
 
-def live_owners() -> list[Owner]:
+def live_threads() -> list[GLThread]:
     """Those whose context is in use."""
-    return [owner for owner in list(LIVE) if owner._closed is None]
+    return [gl_thread for gl_thread in list(LIVE) if gl_thread._closed is None]
 
 
 @atexit.register
 def _leave_all_at_exit() -> None:
-    for owner in list(LIVE):
-        owner._leave_at_exit()
+    for gl_thread in list(LIVE):
+        gl_thread._leave_at_exit()
 
 
 def _leave_all_to_parent() -> None:
     global _is_child
     _is_child = _was_opened
-    for owner in list(LIVE):
-        owner._leave_to_parent()
+    for gl_thread in list(LIVE):
+        gl_thread._leave_to_parent()
     if _is_child:
         _end_without_the_driver()
 

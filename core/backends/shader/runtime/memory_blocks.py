@@ -8,7 +8,7 @@ from weakref import ref
 
 import numpy as np
 
-from core.backends.shader.codegen.compiler.memory_layouts import Layout, stored_bytes
+from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout, stored_bytes
 from core.backends.shader.codegen.size_arithmetic import whole
 from core.backends.shader.runtime.textures import texture_bytes, texture_key
 
@@ -56,7 +56,7 @@ class Block:
 
     __slots__ = ("__weakref__", "_given", "copy", "error", "held", "layout", "size", "together")
 
-    def __init__(self, layout: Layout, size: int, host: np.ndarray | None = None):
+    def __init__(self, layout: MemoryLayout, size: int, host: np.ndarray | None = None):
         self.layout, self.size, self._given = layout, size, host
         self.error: Exception | None = None
         self.held: Held | None = None
@@ -121,7 +121,7 @@ def key_of(block: Block) -> Key:
 
 
 @lru_cache(maxsize=4096)
-def memory_key(layout: Layout, size: int) -> Key:
+def memory_key(layout: MemoryLayout, size: int) -> Key:
     """What the memory of so many values is alike by."""
     if layout.kind == "texture":
         return texture_key(layout)

@@ -10,7 +10,7 @@ from core import code_cache
 from core.backends.shader.runtime.async_compile import EMPTY
 
 if TYPE_CHECKING:
-    from core.backends.shader.runtime.gl_thread import Owner
+    from core.backends.shader.runtime.gl_thread import GLThread
 
 #: Part of the key: changes when what is kept under a key changes its meaning.
 FORMAT = "shader program 1"
@@ -25,17 +25,17 @@ class Binaries:
     """Loads and keeps compute programs. All of it runs in the GL thread.
 
     Args:
-        owner: of the context.
+        gl_thread: of the context.
     """
 
-    def __init__(self, owner: "Owner"):
-        self._owner = owner
+    def __init__(self, gl_thread: "GLThread"):
+        self._gl_thread = gl_thread
         self._is_possible: bool | None = None  # nobody asked yet
 
     def _is_used(self) -> bool:
         """Whether the driver gives binaries and there is a place for them."""
         if self._is_possible is None:
-            gl = self._owner.gl
+            gl = self._gl_thread.gl
             has_calls = None not in (gl.get_program_binary, gl.program_binary)
             self._is_possible = has_calls and gl.integer(_NUM_PROGRAM_BINARY_FORMATS) > 0
         return self._is_possible and code_cache.folder() is not None
@@ -45,7 +45,7 @@ class Binaries:
         kept = code_cache.load(self._key(text)) if self._is_used() else None
         if kept is None:
             return None
-        program = self._owner.context.compute_shader(EMPTY)
+        program = self._gl_thread.context.compute_shader(EMPTY)
         if self._takes(program.glo, kept):
             return program
         program.release()
@@ -59,11 +59,11 @@ class Binaries:
                 code_cache.keep(self._key(text), binary)
 
     def _key(self, text: str) -> str:
-        return code_cache.key_of(FORMAT, self._owner.device.driver, text)
+        return code_cache.key_of(FORMAT, self._gl_thread.device.driver, text)
 
     def _takes(self, name: int, kept: bytes) -> bool:
         """Put a binary into a program; drivers refuse those of other versions and devices."""
-        gl, binary = self._owner.gl, kept[_CODE_BYTES:]
+        gl, binary = self._gl_thread.gl, kept[_CODE_BYTES:]
         kind = int.from_bytes(kept[:_CODE_BYTES], "little")
         gl.program_binary(name, kind, binary, len(binary))
         # A format that it does not know is an error that leaves the program as it was.
@@ -76,7 +76,7 @@ class Binaries:
         if size <= 0:
             return b""
         buffer, length, kind = create_string_buffer(size), c_int(0), c_uint(0)
-        gl = self._owner.gl
+        gl = self._gl_thread.gl
         gl.get_program_binary(name, size, byref(length), byref(kind), buffer)
         if gl.get_error() or length.value <= 0:
             return b""
@@ -84,5 +84,5 @@ class Binaries:
 
     def _fact(self, name: int, code: int) -> int:
         number = c_int(0)
-        self._owner.gl.get_program(name, code, byref(number))
+        self._gl_thread.gl.get_program(name, code, byref(number))
         return number.value

@@ -7,12 +7,12 @@ from sys import getrefcount
 from typing import TYPE_CHECKING, Any
 
 from core.backends.shader.codegen.compiler.writing import Groups, ShaderText
-from core.backends.shader.runtime.async_compile import Ahead
+from core.backends.shader.runtime.async_compile import AsyncCompiler
 from core.backends.shader.runtime.program_binaries import Binaries
 from core.errors import CoreError
 
 if TYPE_CHECKING:
-    from core.backends.shader.runtime.gl_thread import Owner
+    from core.backends.shader.runtime.gl_thread import GLThread
 
 #: Programs that are kept in memory beside those of plans; more than any training has.
 MOST_PROGRAMS = 4096
@@ -54,16 +54,16 @@ class Compiled:
 
     Args:
         program: see above.
-        owner: of the context.
+        gl_thread: of the context.
         vertices: see above.
     """
 
     __slots__ = ("_alone", "_floats", "_gl", "_ints", "_places", "given", "program", "vertices")
 
-    def __init__(self, program: Any, owner: "Owner", vertices: Any = None):
+    def __init__(self, program: Any, gl_thread: "GLThread", vertices: Any = None):
         self.program, self.vertices = program, vertices
         self.given: ShaderText | None = None
-        self._gl = owner.gl
+        self._gl = gl_thread.gl
         self._ints: tuple[int, ...] = ()
         self._floats = b""
         self._places: dict[bytes, int] = {}
@@ -123,12 +123,12 @@ class Programs:
         new: sources and programs that are not kept on disk yet.
 
     Args:
-        owner: of the context.
+        gl_thread: of the context.
     """
 
-    def __init__(self, owner: "Owner"):
-        self._owner = owner
-        self._binaries, self._ahead = Binaries(owner), Ahead(owner)
+    def __init__(self, gl_thread: "GLThread"):
+        self._gl_thread = gl_thread
+        self._binaries, self._ahead = Binaries(gl_thread), AsyncCompiler(gl_thread)
         self.new: list[tuple[str, Any]] = []
         self._made: dict[str, Compiled] = {}
         self._most = MOST_PROGRAMS  # or more, where plans have so many
@@ -151,7 +151,7 @@ class Programs:
             if made is None:
                 self._ahead.start(text)
             else:
-                self._made[text] = Compiled(made, self._owner)
+                self._made[text] = Compiled(made, self._gl_thread)
 
     def of(self, program: ShaderText) -> Compiled:
         """The driver's program of a source; made when it is first asked for.
@@ -173,7 +173,7 @@ class Programs:
             made = self._ahead.take(program.text)
             made = made or self._compile(program.text, compute=True)  # which tells what is wrong
             self.new.append((program.text, made))
-        return Compiled(made, self._owner)
+        return Compiled(made, self._gl_thread)
 
     def keep_new(self) -> None:
         """Keep on disk what was compiled since; after it ran.
@@ -190,13 +190,13 @@ class Programs:
         for unit in range(len(program.inputs)):
             if f"data_{unit}" in made:  # not what the driver left out as nobody reads it
                 made[f"data_{unit}"].value = unit
-        vertices = self._owner.context.vertex_array(made, [])
-        return Compiled(made, self._owner, vertices)
+        vertices = self._gl_thread.context.vertex_array(made, [])
+        return Compiled(made, self._gl_thread, vertices)
 
     def _compile(self, text: str, compute: bool) -> Any:
         import moderngl
 
-        context = self._owner.context
+        context = self._gl_thread.context
         try:
             if compute:
                 return context.compute_shader(text)
@@ -220,7 +220,7 @@ class Programs:
         """Let go of all programs, those that plans have as well."""
         self.new.clear()
         self._ahead.release()
-        self._owner.gl.use_program(0)  # one that is in use would stay
+        self._gl_thread.gl.use_program(0)  # one that is in use would stay
         for made in self._made.values():
             made.release()
         self._made.clear()

@@ -16,8 +16,8 @@ from core.backends.shader.runtime.device_memory import (
     loaded_values,
     stored_dtype,
 )
-from core.backends.shader.runtime.gl_thread import Owner
-from core.backends.shader.runtime.mapped_memory import READ, Mapped
+from core.backends.shader.runtime.gl_thread import GLThread
+from core.backends.shader.runtime.mapped_memory import READ, MappedMemory
 from core.backends.shader.runtime.memory_blocks import Block
 
 #: Larger values are read as they are.
@@ -31,13 +31,13 @@ class Readback:
     """Fetches values. For the GL thread only; made when the first is asked for.
 
     Args:
-        owner: of the context.
+        gl_thread: of the context.
         storage: of the session.
     """
 
-    def __init__(self, owner: Owner, storage: Storage):
-        self._owner, self._storage = owner, storage
-        self._memory = Mapped(owner, _ROOM, READ)
+    def __init__(self, gl_thread: GLThread, storage: Storage):
+        self._gl_thread, self._storage = gl_thread, storage
+        self._memory = MappedMemory(gl_thread, _ROOM, READ)
 
     def begin(self, block: Block) -> Callable[[], np.ndarray] | None:
         """Have the device copy a block's values, and those that were made together with it.
@@ -47,7 +47,7 @@ class Readback:
         """
         if not _is_small(block):
             return None
-        gl, offset = self._owner.gl, 0
+        gl, offset = self._gl_thread.gl, 0
         others = () if block.together is None else block.together.expected
         coming: list[tuple[Block, int]] = []
         gl.memory_barrier(UPDATE_BARRIER)

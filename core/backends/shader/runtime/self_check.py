@@ -15,7 +15,7 @@ import numpy as np
 
 from core import code_cache
 from core.backends.shader.codegen.library import FUNCTIONS
-from core.observers import Watcher, unwatched
+from core.observers import Observer, unobserved
 from core.registry import OPS, load_backend
 from core.settings import flags, running_on
 
@@ -85,7 +85,7 @@ def find_faults(backend: "ShaderBackend") -> dict[str, str]:
     found = {}
     for name, call in _checks().items():
         try:
-            with unwatched(Watcher):
+            with unobserved(Observer):
                 with running_on(load_backend("cpu")):
                     expected = call().numpy()
                 with running_on(backend):
@@ -116,7 +116,7 @@ def check_once(backend: "ShaderBackend") -> None:
     each start; nor in a user's context, of values in 16 bits, or while NaN is an error.
     """
     session = backend.session
-    if not session.owner.is_ours or session.storing.half or flags.debug:
+    if not session.gl_thread.is_ours or session.storing.half or flags.debug:
         return
     key = code_cache.key_of("self check", session.device.driver, session.path, _version())
     kept = code_cache.load(key)

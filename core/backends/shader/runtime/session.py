@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.backends.shader.codegen.compiled_kernel import Recipe, Storing
+from core.backends.shader.codegen.compiled_kernel import CompiledKernel, Storing
 from core.backends.shader.codegen.compiler.memory_layouts import stored_bytes
-from core.backends.shader.codegen.tiles.tile_source import Limits
+from core.backends.shader.codegen.tiles.tile_source import TileLimits
 from core.backends.shader.codegen.tiles.tuned_tiles import load_choices
-from core.backends.shader.runtime.caller_thread import InlineOwner
+from core.backends.shader.runtime.caller_thread import CallerThread
 from core.backends.shader.runtime.device_memory import Storage
 from core.backends.shader.runtime.device_timing import Clock
-from core.backends.shader.runtime.gl_thread import Owner
+from core.backends.shader.runtime.gl_thread import GLThread
 from core.backends.shader.runtime.mapped_memory import has_mapped
 from core.backends.shader.runtime.memory_blocks import Block
 from core.backends.shader.runtime.programs import Programs
 from core.backends.shader.runtime.readback import Readback
-from core.backends.shader.runtime.state_guard import Visits
+from core.backends.shader.runtime.state_guard import StateGuard
 from core.backends.shader.runtime.textures import frame_of
 from core.errors import CoreError
 from core.specs import Spec
@@ -26,8 +26,8 @@ from core.specs import Spec
 if TYPE_CHECKING:
     import moderngl
 
-    from core.backends.shader.plans.program_lowering import Constants
-    from core.backends.shader.plans.upload_staging import Slot
+    from core.backends.shader.plans.program_lowering import PlanConstants
+    from core.backends.shader.plans.upload_staging import StagingSlot
 
 #: Recipes that are kept; more than a training has, even one with ever new shapes for a while.
 MOST_RECIPES = 4096
@@ -43,7 +43,7 @@ class Session:
     """The GL thread, its memory and its programs.
 
     Args:
-        owner: of the context.
+        gl_thread: of the context.
         path: ``"compute"`` or ``"fragment"``; by default the first where the device has it.
         half: whether floats are stored in 16 bits.
         limit: bytes on the device before values move to the host.
@@ -51,13 +51,13 @@ class Session:
 
     def __init__(
         self,
-        owner: Owner,
+        gl_thread: GLThread,
         path: str | None = None,
         half: bool = False,
         limit: int | None = None,
     ):
-        self.owner = owner
-        self.device = owner.device
+        self.gl_thread = gl_thread
+        self.device = gl_thread.device
         if path == "compute" and not self.device.has_compute:
             raise CoreError(
                 f"{self.device.name} has OpenGL {self.device.version}, compute shaders need 430: "
@@ -67,30 +67,30 @@ class Session:
         self.storing = Storing(self.path == "fragment", half)
         has_tiles = not self.storing.in_textures
         self.tuned = load_choices(self.device.driver, half) if has_tiles else {}
-        self.limits = Limits(
+        self.limits = TileLimits(
             self.device.shared_bytes,
             self.device.max_threads,
             self.device.multiprocessors,
             self.device.max_targets,
             self.tuned.get,
         )
-        self.storage = Storage(owner, limit)
-        self.programs = Programs(owner)
-        self.recipes: dict[Any, Recipe] = {}
-        self.constants: Constants | None = None  # of plans
-        self._execute: Callable[[Recipe, list[Block]], None] = (
+        self.storage = Storage(gl_thread, limit)
+        self.programs = Programs(gl_thread)
+        self.recipes: dict[Any, CompiledKernel] = {}
+        self.constants: PlanConstants | None = None  # of plans
+        self._execute: Callable[[CompiledKernel, list[Block]], None] = (
             self._draw if self.storing.in_textures else self._dispatch
         )
-        self.has_mapped = not self.storing.in_textures and has_mapped(owner)
+        self.has_mapped = not self.storing.in_textures and has_mapped(gl_thread)
         self._readback: Readback | None = None
-        self.in_use: list[Slot] = []  # what the device may still copy from
+        self.in_use: list[StagingSlot] = []  # what the device may still copy from
         self.waits = 0  # how often the device was waited for
-        self._barrier = owner.context.mglo.memory_barrier
+        self._barrier = gl_thread.context.mglo.memory_barrier
         if self.storing.in_textures:
-            owner.call(self._prepare_drawing)
-            if isinstance(owner, InlineOwner) and not owner.is_ours:
-                visits = Visits(owner)
-                owner.entering, owner.leaving = visits.begin, visits.end
+            gl_thread.call(self._prepare_drawing)
+            if isinstance(gl_thread, CallerThread) and not gl_thread.is_ours:
+                state_guard = StateGuard(gl_thread)
+                gl_thread.entering, gl_thread.leaving = state_guard.begin, state_guard.end
 
     def check_size(self, spec: Spec) -> None:
         """Raise for a value that no shader of this device sees as a whole.
@@ -108,7 +108,7 @@ class Session:
                 f"{device.name} sees {most:,} at most: work on smaller parts, or on another backend"
             )
 
-    def keep(self, key: Any, recipe: Recipe) -> Recipe:
+    def keep(self, key: Any, recipe: CompiledKernel) -> CompiledKernel:
         """Have the driver compile a recipe's programs, and remember it.
 
         Raises:
@@ -117,12 +117,16 @@ class Session:
         if len(self.recipes) >= MOST_RECIPES:
             self.recipes.clear()
         if not all(step.program in self.programs for step in recipe.steps):
-            self.owner.call(lambda: [self.programs.of(step.program) for step in recipe.steps])
+            self.gl_thread.call(lambda: [self.programs.of(step.program) for step in recipe.steps])
         self.recipes[key] = recipe
         return recipe
 
     def run(
-        self, recipe: Recipe, inputs: list[Block], results: list[Block], clock: Clock | None = None
+        self,
+        recipe: CompiledKernel,
+        inputs: list[Block],
+        results: list[Block],
+        clock: Clock | None = None,
     ) -> None:
         """Queue a recipe. What goes wrong is told by whoever reads its results.
 
@@ -137,11 +141,11 @@ class Session:
             blocks += [Block(layout, size) for layout, size in recipe.between]
         command = partial(self._run, recipe, blocks)
         if clock is None:
-            self.owner.put(command)
+            self.gl_thread.put(command)
         else:
             clock.measure(self, command, inputs)
 
-    def _run(self, recipe: Recipe, blocks: list[Block]) -> None:
+    def _run(self, recipe: CompiledKernel, blocks: list[Block]) -> None:
         """In the GL thread."""
         try:
             self.storage.begin()
@@ -161,17 +165,17 @@ class Session:
         if block.together is not None:
             block.together.note(block)
         found, block.copy = block.copy, None  # who reads again reads what the device has
-        return self.owner.call(lambda: self._read(block)) if found is None else found
+        return self.gl_thread.call(lambda: self._read(block)) if found is None else found
 
     def _read(self, block: Block) -> np.ndarray:
         if block.thing is not None:
             self.storage.begin()
             if self._readback is None and self.has_mapped:
-                self._readback = Readback(self.owner, self.storage)
+                self._readback = Readback(self.gl_thread, self.storage)
             coming = self._readback.begin(block) if self._readback is not None else None
             self.wait()
-            self.owner.check_reset()
-            self.owner.check_errors("what ran before these values were read")
+            self.gl_thread.check_reset()
+            self.gl_thread.check_errors("what ran before these values were read")
             if coming is not None:
                 return coming()
         return self.storage.read(block)
@@ -179,7 +183,7 @@ class Session:
     @cached_property
     def query(self) -> Any:
         """Takes the time of commands; the only one, as moderngl lets go of none."""
-        return self.owner.context.query(time=True)
+        return self.gl_thread.context.query(time=True)
 
     def wait(self) -> None:
         """Wait for the device, in the GL thread: what it copied from may be written to again."""
@@ -190,7 +194,7 @@ class Session:
 
     # --- in the GL thread: what takes Python's time is done once for each recipe --------------
 
-    def _dispatch(self, recipe: Recipe, blocks: list[Block]) -> None:
+    def _dispatch(self, recipe: CompiledKernel, blocks: list[Block]) -> None:
         of, barrier = self.storage.of, self._barrier
         for made, program, numbers, start in recipe.bound or self._bound(recipe):
             if made.given is not program:
@@ -200,17 +204,17 @@ class Session:
             start()
             barrier(BARRIER_TO_ALL, False)
 
-    def _draw(self, recipe: Recipe, blocks: list[Block]) -> None:
+    def _draw(self, recipe: CompiledKernel, blocks: list[Block]) -> None:
         of = self.storage.of
         for made, program, numbers, start in recipe.bound or self._bound(recipe):
             if made.given is not program:
                 made.give(program)
             for unit, number in enumerate(numbers[:-1]):
                 of(blocks[number]).mglo.use(unit)
-            frame_of(self.owner, of(blocks[numbers[-1]])).mglo.use()
+            frame_of(self.gl_thread, of(blocks[numbers[-1]])).mglo.use()
             start()
 
-    def _bound(self, recipe: Recipe) -> list[Any]:
+    def _bound(self, recipe: CompiledKernel) -> list[Any]:
         """For each step: whose numbers are given to what, its blocks, and what starts it."""
         recipe.bound = []
         for program, reads, writes in recipe.steps:
@@ -220,16 +224,16 @@ class Session:
 
     def _prepare_drawing(self) -> None:
         """Nothing between a shader's result and the texture."""
-        context: moderngl.Context = self.owner.context
+        context: moderngl.Context = self.gl_thread.context
         context.enable_only(context.NOTHING)
         context.wireframe = False
 
     def stop(self) -> None:
         """Let go of everything, the context included."""
         try:
-            self.owner.put(self._let_go)  # in a context that is lost it may fail
+            self.gl_thread.put(self._let_go)  # in a context that is lost it may fail
         finally:
-            self.owner.release()
+            self.gl_thread.release()
 
     def _let_go(self) -> None:
         self._readback = None

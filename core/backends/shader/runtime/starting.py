@@ -3,9 +3,9 @@
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from core.backends.shader.runtime.caller_thread import InlineOwner
+from core.backends.shader.runtime.caller_thread import CallerThread
 from core.backends.shader.runtime.context import ContextError, open_context
-from core.backends.shader.runtime.gl_thread import Owner, live_owners, refuse_in_child
+from core.backends.shader.runtime.gl_thread import GLThread, live_threads, refuse_in_child
 from core.backends.shader.runtime.session import Session
 from core.errors import SettingError
 from core.locks import new_lock
@@ -80,7 +80,7 @@ def start_shader(
             backend: Any = load_backend("shader")
             if settings != _running or _is_over(backend):
                 _stop(backend)
-            backend.start().owner.put(_nothing)  # where it is not for this thread it says so
+            backend.start().gl_thread.put(_nothing)  # where it is not for this thread it says so
         except BaseException:
             _chosen = None
             raise
@@ -112,7 +112,7 @@ def stop_shader() -> None:
 
 def _is_over(backend: Any) -> bool:
     """Whether its context is of no use any more: lost, of a parent, or of a thread that ended."""
-    return backend._session is not None and backend._session.owner not in live_owners()
+    return backend._session is not None and backend._session.gl_thread not in live_threads()
 
 
 def _stop(backend: Any) -> None:
@@ -120,7 +120,7 @@ def _stop(backend: Any) -> None:
     try:
         backend.stop()
     except ContextError:  # of a context that is of no use there is nothing to let go of
-        if session.owner in live_owners():
+        if session.gl_thread in live_threads():
             backend._session = session  # this is not the thread to stop it in
             raise
 
@@ -129,18 +129,18 @@ def new_session(**given: Any) -> Session:
     """A session with settings of `start_shader`; without any, as it or the environment said."""
     global _running
     settings = _resolved(**given) if given else _chosen or _resolved()
-    owner: Owner
+    gl_thread: GLThread
     if settings.context is not None:
-        owner = InlineOwner(settings.context)
+        gl_thread = CallerThread(settings.context)
     elif settings.in_this_thread:
         refuse_in_child()
-        owner = InlineOwner(open_context(device=settings.device), is_ours=True)
+        gl_thread = CallerThread(open_context(device=settings.device), is_ours=True)
     else:
-        owner = Owner(lambda: open_context(device=settings.device))
+        gl_thread = GLThread(lambda: open_context(device=settings.device))
     try:
-        session = Session(owner, settings.path, bool(settings.float16), settings.limit)
+        session = Session(gl_thread, settings.path, bool(settings.float16), settings.limit)
     except BaseException:
-        owner.release()
+        gl_thread.release()
         raise
     _running = settings
     return session

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from core.backends.shader.runtime.device_errors import drop_errors
 
 if TYPE_CHECKING:
-    from core.backends.shader.runtime.gl_thread import Owner
+    from core.backends.shader.runtime.gl_thread import GLThread
 
 _PACK_BUFFER, _UNPACK_BUFFER = 0x88EB, 0x88EC
 
@@ -21,24 +21,24 @@ _SWITCHES = (0x0BF2, *range(0x3000, 0x3008))
 _PIXELS = (*range(0x0CF0, 0x0CF5), 0x806D, 0x806E, *range(0x0D00, 0x0D05), 0x806B, 0x806C)
 
 
-class Visits:
+class StateGuard:
     """What is done before and after we draw. For the thread of the context only.
 
     Args:
-        owner: of the context.
+        gl_thread: of the context.
     """
 
-    def __init__(self, owner: "Owner"):
-        self._owner = owner
+    def __init__(self, gl_thread: "GLThread"):
+        self._gl_thread = gl_thread
         self._frame: Any = None
 
     def begin(self) -> None:
         """Nothing between what a shader gives and the texture, or between a texture and us."""
-        context, gl = self._owner.context, self._owner.gl
+        context, gl = self._gl_thread.context, self._gl_thread.gl
         # Drivers may give the name of a framebuffer that the user released to one of ours.
         is_released = context.fbo is not None and not hasattr(context.fbo.mglo, "use")
-        self._frame = self._owner.rest if is_released else context.mglo.fbo
-        self._owner.rest.use()  # moderngl binds what was bound again, and his may be gone
+        self._frame = self._gl_thread.rest if is_released else context.mglo.fbo
+        self._gl_thread.rest.use()  # moderngl binds what was bound again, and his may be gone
         context.enable_only(context.NOTHING)
         context.wireframe = False
         context.clear_samplers()
@@ -51,7 +51,7 @@ class Visits:
 
     def end(self) -> None:
         """His framebuffer again."""
-        self._owner.rest.use()
+        self._gl_thread.rest.use()
         self._frame.use()
         self._frame = None
-        drop_errors(self._owner.gl)  # if the user's framebuffer is gone; nothing is bound then
+        drop_errors(self._gl_thread.gl)  # if the user's framebuffer is gone; nothing is bound then

@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.backends.shader.codegen.compiler.memory_layouts import Layout
+from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout
 from core.errors import CoreError
 
 if TYPE_CHECKING:
-    from core.backends.shader.runtime.gl_thread import Owner
+    from core.backends.shader.runtime.gl_thread import GLThread
 
 _FRAMEBUFFER, _FIRST_ATTACHMENT = 0x8D40, 0x8CE0
 
@@ -16,7 +16,7 @@ _FRAMEBUFFER, _FIRST_ATTACHMENT = 0x8D40, 0x8CE0
 TextureKey = tuple[int, int, int, bool, bool]
 
 
-def texture_key(layout: Layout) -> TextureKey:
+def texture_key(layout: MemoryLayout) -> TextureKey:
     """What textures are alike by."""
     return layout.width, layout.rows, layout.layers, layout.half, layout.is_whole
 
@@ -27,18 +27,18 @@ def texture_bytes(key: TextureKey) -> int:
     return width * rows * layers * (8 if half else 16)
 
 
-def new_texture(owner: "Owner", key: TextureKey) -> Any:
+def new_texture(gl_thread: "GLThread", key: TextureKey) -> Any:
     """A texture, or an array of them where there are layers; ``extra`` is for `frame_of`.
 
     Raises:
         CoreError: it is larger than any texture of the device.
     """
     width, rows, layers, half, whole = key
-    most, context = owner.device.max_texture, owner.context
+    most, context = gl_thread.device.max_texture, gl_thread.context
     if max(width, rows) > most:
         raise CoreError(
-            f"a tensor takes a texture of {width} x {rows} texels, {owner.device.name} has them "
-            f"up to {most} x {most}: work on smaller parts, or on another backend"
+            f"a tensor takes a texture of {width} x {rows} texels; {gl_thread.device.name} has "
+            f"textures up to {most} x {most}: work on smaller parts, or on another backend"
         )
     dtype = "i4" if whole else "f2" if half else "f4"
     made: Any
@@ -51,7 +51,7 @@ def new_texture(owner: "Owner", key: TextureKey) -> Any:
     return made
 
 
-def frame_of(owner: "Owner", texture: Any) -> Any:
+def frame_of(gl_thread: "GLThread", texture: Any) -> Any:
     """The framebuffer that draws into a texture, each target into one layer; made once.
 
     moderngl attaches an array as a whole, of which a fragment shader draws to the first layer;
@@ -59,28 +59,30 @@ def frame_of(owner: "Owner", texture: Any) -> Any:
     """
     if texture.extra is None:
         layers = getattr(texture, "layers", 1)
-        frame = owner.context.framebuffer([texture] * layers)
+        frame = gl_thread.context.framebuffer([texture] * layers)
         if layers > 1:
             frame.mglo.use()
             for i in range(layers):
-                owner.gl.framebuffer_layer(_FRAMEBUFFER, _FIRST_ATTACHMENT + i, texture.glo, 0, i)
+                gl_thread.gl.framebuffer_layer(
+                    _FRAMEBUFFER, _FIRST_ATTACHMENT + i, texture.glo, 0, i
+                )
         texture.extra = frame
     return texture.extra
 
 
-def release_frame(owner: "Owner", texture: Any) -> None:
+def release_frame(gl_thread: "GLThread", texture: Any) -> None:
     """Let go of the framebuffer of a texture, if it has one.
 
     moderngl binds what was bound before when it makes one: that must not be one that is gone.
     """
     frame = texture.extra
     if frame is not None:
-        if owner.context.mglo.fbo is frame.mglo:
-            owner.rest.use()
+        if gl_thread.context.mglo.fbo is frame.mglo:
+            gl_thread.rest.use()
         frame.release()
 
 
-def to_texels(stored: np.ndarray, layout: Layout) -> np.ndarray:
+def to_texels(stored: np.ndarray, layout: MemoryLayout) -> np.ndarray:
     """A texture's whole contents, of a tensor's values as they are stored: padded with zeros."""
     texels = np.zeros((layout.layers, layout.width * layout.rows * 4), stored.dtype)
     for layer, first in zip(texels, range(0, stored.size, layout.chunk * 4), strict=False):
@@ -89,7 +91,7 @@ def to_texels(stored: np.ndarray, layout: Layout) -> np.ndarray:
     return texels
 
 
-def from_texture(texture: Any, layout: Layout, count: int, dtype: np.dtype) -> np.ndarray:
+def from_texture(texture: Any, layout: MemoryLayout, count: int, dtype: np.dtype) -> np.ndarray:
     """Values of a texture, as they are stored.
 
     Args:

@@ -4,7 +4,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from core.backends.shader.codegen.compiler.memory_layouts import Layout
+from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout
 from core.backends.shader.runtime.memory_blocks import Block
 from core.specs import Spec
 
@@ -19,7 +19,7 @@ class Kind:
 
     __slots__ = ("layout", "spec")
 
-    def __init__(self, spec: Spec, layout: Layout | None):
+    def __init__(self, spec: Spec, layout: MemoryLayout | None):
         self.spec, self.layout = spec, layout
 
 

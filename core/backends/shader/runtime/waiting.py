@@ -3,14 +3,14 @@
 import asyncio
 from contextlib import suppress
 
-from core.backends.shader.runtime.caller_thread import InlineOwner
-from core.backends.shader.runtime.gl_thread import Owner
+from core.backends.shader.runtime.caller_thread import CallerThread
+from core.backends.shader.runtime.gl_thread import GLThread
 
 #: How often it is looked whether the GL thread still lives, or, without one, at the fence.
 _LOOK_SECONDS, _INLINE_SECONDS = 1.0, 0.0002
 
 
-async def passed(owner: Owner) -> None:
+async def passed(gl_thread: GLThread) -> None:
     """Wait until the device is past all commands so far.
 
     The GL thread polls a fence between its commands and wakes the event loop when it is past.
@@ -18,8 +18,8 @@ async def passed(owner: Owner) -> None:
     Raises:
         ContextError: it never will be: the context is gone, or of another thread.
     """
-    if isinstance(owner, InlineOwner):  # there is nobody else to poll
-        fence = owner.add_fence()
+    if isinstance(gl_thread, CallerThread):  # there is nobody else to poll
+        fence = gl_thread.add_fence()
         while not fence.is_done:
             await asyncio.sleep(_INLINE_SECONDS)
         return
@@ -34,7 +34,7 @@ async def passed(owner: Owner) -> None:
         with suppress(RuntimeError):  # the loop is closed: nobody waits any more
             loop.call_soon_threadsafe(tell)
 
-    fence = owner.add_fence(notify)
+    fence = gl_thread.add_fence(notify)
     while not is_past.done():
         await asyncio.wait([is_past], timeout=_LOOK_SECONDS)
         if fence.is_done:  # or it raises that the thread ended before it came to the fence

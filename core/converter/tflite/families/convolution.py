@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from core.converter.tflite.constants import quanta_of
-from core.converter.tflite.file_content import Quanta
+from core.converter.tflite.file_content import QuantizationParameters
 from core.converter.tflite.schema import PADDINGS, choice
 from core.converter.tflite.translated_op import TranslatedOp
 from core.converter.tflite.translation import CUSTOM, Rule
@@ -101,7 +101,7 @@ def _bias(op: TranslatedOp, index: int, values: int = 0, weights: int = 1) -> st
     if info.dtype == "float32" or not (given and kernel and op.is_constant(index)):
         return op.input(index)
     scales = given.scales.astype(np.float64) * kernel.scales
-    quanta = Quanta(scales.astype(np.float32), np.zeros(1, np.int64), 0)
+    quanta = QuantizationParameters(scales.astype(np.float32), np.zeros(1, np.int64), 0)
     return op.weight(index, f"bias_of_{op.output().name}", lambda b: b, quanta)
 
 

@@ -24,7 +24,7 @@ GLSL_TYPES = {"float32": "float", "int32": "int", "bool": "bool", "complex64": "
 STORED_TYPES = {"float32": "float", "int32": "int", "bool": "int", "complex64": "vec2"}
 
 
-class Layout(NamedTuple):
+class MemoryLayout(NamedTuple):
     """How a value is stored.
 
     Attributes:
@@ -61,7 +61,9 @@ class Layout(NamedTuple):
         return 2 if self.dtype == "complex64" else 1
 
 
-def layout_of(spec: Spec, in_textures: bool, half: bool, layers: int = 1, chunk: int = 0) -> Layout:
+def layout_of(
+    spec: Spec, in_textures: bool, half: bool, layers: int = 1, chunk: int = 0
+) -> MemoryLayout:
     """How values of a shape and dtype are stored.
 
     Args:
@@ -73,11 +75,13 @@ def layout_of(spec: Spec, in_textures: bool, half: bool, layers: int = 1, chunk:
     """
     half = half and spec.dtype == "float32"
     if not in_textures:
-        return Layout(spec.dtype, half=half)
+        return MemoryLayout(spec.dtype, half=half)
     if layers == 1:
-        chunk = max(1, ceil_div(spec.size * Layout(spec.dtype).words, 4))
+        chunk = max(1, ceil_div(spec.size * MemoryLayout(spec.dtype).words, 4))
     shift = row_shift(chunk)
-    return Layout(spec.dtype, "texture", half, shift, ceil_div(chunk, 1 << shift), layers, chunk)
+    return MemoryLayout(
+        spec.dtype, "texture", half, shift, ceil_div(chunk, 1 << shift), layers, chunk
+    )
 
 
 def row_shift(texels: int) -> int:
@@ -94,7 +98,7 @@ def row_shift(texels: int) -> int:
     return most
 
 
-def stored_bytes(size: int, layout: Layout) -> int:
+def stored_bytes(size: int, layout: MemoryLayout) -> int:
     """How much memory so many values take: whole vectors of four."""
     if layout.kind == "texture":
         return layout.width * layout.rows * layout.layers * (8 if layout.half else 16)
@@ -105,7 +109,7 @@ def stored_bytes(size: int, layout: Layout) -> int:
 # --- reading ------------------------------------------------------------------------------------
 
 
-def reader(name: str, layout: Layout, binding: int, fours: bool = False) -> str:
+def reader(name: str, layout: MemoryLayout, binding: int, fours: bool = False) -> str:
     """Declares an input and ``NAME_at(i)``, or ``NAME_fours(i)`` for four values at once.
 
     Args:
@@ -118,7 +122,7 @@ def reader(name: str, layout: Layout, binding: int, fours: bool = False) -> str:
     return write(name, layout, binding, fours)
 
 
-def _buffer_reader(name: str, layout: Layout, binding: int, fours: bool) -> str:
+def _buffer_reader(name: str, layout: MemoryLayout, binding: int, fours: bool) -> str:
     stored = STORED_TYPES[layout.dtype]
     if fours:
         stored = {"float": "vec4", "int": "ivec4"}[stored]
@@ -148,7 +152,7 @@ def _buffer_reader(name: str, layout: Layout, binding: int, fours: bool) -> str:
     return "\n".join(lines)
 
 
-def _texture_reader(name: str, layout: Layout, binding: int, fours: bool) -> str:
+def _texture_reader(name: str, layout: MemoryLayout, binding: int, fours: bool) -> str:
     vector = "ivec4" if layout.is_whole else "vec4"
     array, split, layer = "", "", ""
     if layout.layers > 1:
@@ -179,7 +183,7 @@ def _texture_reader(name: str, layout: Layout, binding: int, fours: bool) -> str
 # --- writing ------------------------------------------------------------------------------------
 
 
-def values_at_once(layout: Layout, fours: bool) -> int:
+def values_at_once(layout: MemoryLayout, fours: bool) -> int:
     """How many values an invocation makes: what is stored together is written together."""
     if layout.kind == "texture":
         return 4 // layout.words
@@ -188,7 +192,7 @@ def values_at_once(layout: Layout, fours: bool) -> int:
     return 2 if layout.half else 1
 
 
-def writer(layout: Layout, binding: int, fours: bool = False) -> str:
+def writer(layout: MemoryLayout, binding: int, fours: bool = False) -> str:
     """Declares the result, and ``store(i, ...)`` for as many values as are made at once.
 
     Args:
@@ -212,12 +216,12 @@ def writer(layout: Layout, binding: int, fours: bool = False) -> str:
     )
 
 
-def target_names(layout: Layout) -> list[str]:
+def target_names(layout: MemoryLayout) -> list[str]:
     """The outputs of a fragment shader, one for each layer of its result."""
     return ["out_texel", *(f"out_texel{i}" for i in range(1, layout.layers))]
 
 
-def stored_form(values: list[str], layout: Layout) -> str:
+def stored_form(values: list[str], layout: MemoryLayout) -> str:
     """GLSL of what is written for as many values as are made at once."""
     if layout.dtype == "bool":
         values = [f"int({value})" for value in values]

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 
 from core.backends.shader.codegen.compiler.drawing import DrawingWriter
-from core.backends.shader.codegen.compiler.memory_layouts import Layout
+from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout
 from core.backends.shader.codegen.compiler.single import SingleWriter
 from core.backends.shader.codegen.compiler.tiled import TileWriter
 from core.backends.shader.codegen.compiler.writing import ShaderText, Writer
-from core.backends.shader.codegen.kernel_language import Pass
+from core.backends.shader.codegen.kernel_language import Dispatch
 
 _WRITERS: dict[str, type[Writer]] = {
     "map": SingleWriter,
@@ -18,9 +18,9 @@ _WRITERS: dict[str, type[Writer]] = {
 
 
 def write(
-    made: Pass,
-    layouts: Mapping[str, Layout],
-    to: Layout,
+    made: Dispatch,
+    layouts: Mapping[str, MemoryLayout],
+    to: MemoryLayout,
     baked: bool = False,
 ) -> ShaderText:
     """The program of a pass.

@@ -10,14 +10,14 @@ from core.backends.shader.codegen.compiler.broadcasting import (
 )
 from core.backends.shader.codegen.compiler.memory_layouts import (
     GLSL_TYPES,
-    Layout,
+    MemoryLayout,
     reader,
     stored_form,
     values_at_once,
     writer,
 )
 from core.backends.shader.codegen.compiler.writing import Groups, Writer, epilogue_name, returning
-from core.backends.shader.codegen.kernel_language import Pass
+from core.backends.shader.codegen.kernel_language import Dispatch
 from core.backends.shader.codegen.size_arithmetic import ceil_div
 
 #: Threads of a group.
@@ -34,9 +34,9 @@ class SingleWriter(Writer):
 
     def __init__(
         self,
-        made: Pass,
-        layouts: Mapping[str, Layout],
-        to: Layout,
+        made: Dispatch,
+        layouts: Mapping[str, MemoryLayout],
+        to: MemoryLayout,
         baked: bool,
     ):
         super().__init__(made, layouts, to, baked)

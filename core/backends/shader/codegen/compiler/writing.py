@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.backends.shader.codegen.compiler.memory_layouts import Layout
-from core.backends.shader.codegen.kernel_language import EpilogueStep, Pass, literal
+from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout
+from core.backends.shader.codegen.kernel_language import Dispatch, EpilogueStep, literal
 from core.backends.shader.codegen.library import functions_for
 from core.specs import Shape
 
@@ -56,9 +56,9 @@ class Writer(ABC):
 
     def __init__(
         self,
-        made: Pass,
-        layouts: Mapping[str, Layout],
-        to: Layout,
+        made: Dispatch,
+        layouts: Mapping[str, MemoryLayout],
+        to: MemoryLayout,
         baked: bool,
     ):
         self.made, self.layouts, self.to = made, layouts, to

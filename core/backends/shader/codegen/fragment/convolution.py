@@ -11,15 +11,15 @@ from core.backends.shader.codegen.fragment.products import (
     Matrices,
     drawn_product,
 )
-from core.backends.shader.codegen.kernel_language import Call, Pass, Source
+from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Source
 from core.backends.shader.codegen.size_arithmetic import whole
 from core.specs import Spec
 from core.windows import Window
 
 
 def drawn_convolution(
-    call: Call, x: Source, filter: Source, w: Window, targets: int | None = None
-) -> Pass:
+    call: KernelBuilder, x: Source, filter: Source, w: Window, targets: int | None = None
+) -> Dispatch:
     """A convolution of [n, h, w, in] with a filter [kh, kw, in, out].
 
     Args:
@@ -39,8 +39,8 @@ def drawn_convolution(
 
 
 def drawn_transpose(
-    call: Call, dy: Source, filter: Source, w: Window, targets: int | None = None
-) -> Pass:
+    call: KernelBuilder, dy: Source, filter: Source, w: Window, targets: int | None = None
+) -> Dispatch:
     """The gradient of that for its images: each pixel gathers from the windows that have it.
 
     Args:
@@ -55,14 +55,14 @@ def drawn_transpose(
 
 
 def _gathered(
-    call: Call,
+    call: KernelBuilder,
     x: Source,
     filter: Source,
     w: Window,
     to: Spec,
     targets: int | None,
     back: bool,
-) -> Pass:
+) -> Dispatch:
     inner, columns = (whole(n, 4) for n in filter.shape[2:])
     x = padded(call, x, (*x.shape[:-1], inner))
     filter = padded(call, filter, (*w.size, inner, columns))
@@ -85,7 +85,9 @@ for (int c = 0; c < fours; c++) {{
     return cut(call, call.draw(drawing, to=padded_to, values=values, x=x, w=filter), to)
 
 
-def drawn_depthwise(call: Call, x: Source, filter: Source, w: Window, targets: int = 1) -> Pass:
+def drawn_depthwise(
+    call: KernelBuilder, x: Source, filter: Source, w: Window, targets: int = 1
+) -> Dispatch:
     """A convolution of each channel by itself.
 
     Args:
@@ -111,7 +113,7 @@ def drawn_depthwise(call: Call, x: Source, filter: Source, w: Window, targets: i
     return call.draw(shared.drawing(text, vectors), to=to, values=values, x=x, w=filter)
 
 
-def can_draw_depthwise(call: Call, x: Source, filter: Source) -> bool:
+def can_draw_depthwise(call: KernelBuilder, x: Source, filter: Source) -> bool:
     """Whether such a convolution can be drawn: floats, one filter for each of channels in fours."""
     is_simple = filter.shape[3] == 1 and filter.shape[2] % 4 == 0
     return not call.has_tiles and x.dtype == "float32" and is_simple

@@ -11,7 +11,7 @@ text the compiler declares, for each input ``x``, ``x_4(i)``: vec4 number i of t
 from typing import NamedTuple
 
 from core.backends.shader.codegen.size_arithmetic import ceil_div
-from core.backends.shader.codegen.tiles.tile_source import Limits
+from core.backends.shader.codegen.tiles.tile_source import TileLimits
 
 #: With fewer invocations a device has idle units: then they make less each.
 LEAST_INVOCATIONS = 1024
@@ -39,7 +39,7 @@ class Share(NamedTuple):
         return Drawing(text, self.targets, self.lines * vectors)
 
 
-def share(lines: int, vectors: int, limits: Limits, targets: int | None = None) -> Share:
+def share(lines: int, vectors: int, limits: TileLimits, targets: int | None = None) -> Share:
     """How many targets share the work, and how much each has.
 
     Args:
@@ -48,7 +48,7 @@ def share(lines: int, vectors: int, limits: Limits, targets: int | None = None) 
         limits: of the device.
         targets: a number that is wanted.
 
-    >>> limits = Limits(max_targets=8)
+    >>> limits = TileLimits(max_targets=8)
     >>> share(112 * 112, 8, limits), share(7 * 7, 256, limits), share(17 * 17, 64, limits)
     (Share(targets=8, lines=1568), Share(targets=7, lines=7), Share(targets=8, lines=37))
     >>> share(4, 4, limits)

@@ -2,11 +2,17 @@
 
 import numpy as np
 
-from core.backends.shader.codegen.kernel_language import Call, Operand, Pass, Source, Table
+from core.backends.shader.codegen.kernel_language import (
+    Dispatch,
+    KernelBuilder,
+    Operand,
+    Source,
+    Table,
+)
 from core.specs import Shape, Spec
 
 
-def padded(call: Call, x: Source, shape: Shape) -> Source:
+def padded(call: KernelBuilder, x: Source, shape: Shape) -> Source:
     """Values with zeros after them, up to a shape; a constant is padded here and now."""
     if x.shape == shape:
         return x
@@ -21,7 +27,7 @@ def padded(call: Call, x: Source, shape: Shape) -> Source:
     return call.map(text, to=Spec(shape, x.dtype), x=x)
 
 
-def turned(call: Call, x: Source) -> Source:
+def turned(call: KernelBuilder, x: Source) -> Source:
     """Values with their last two axes in the other order."""
     array = _array(x)
     if array is not None:
@@ -33,7 +39,7 @@ def turned(call: Call, x: Source) -> Source:
     return call.map(f"get_x({', '.join(places)})", to=to, x=x)
 
 
-def cut(call: Call, made: Pass, to: Spec) -> Pass:
+def cut(call: KernelBuilder, made: Dispatch, to: Spec) -> Dispatch:
     """What was made without the padding of its last axis."""
     if made.shape[-1] == to.shape[-1]:
         return made.reshaped(*to.shape)

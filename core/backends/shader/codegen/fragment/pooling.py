@@ -4,18 +4,20 @@ from math import prod
 
 from core.backends.shader.codegen.fragment.fragment_source import Drawing
 from core.backends.shader.codegen.fragment.fragment_windows import drawn_values, drawn_windows
-from core.backends.shader.codegen.kernel_language import Call, Pass, Source
+from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Source
 from core.specs import Spec
 from core.windows import Window
 
 
-def can_draw_pool(call: Call, x: Source, w: Window) -> bool:
+def can_draw_pool(call: KernelBuilder, x: Source, w: Window) -> bool:
     """Whether these pools can be drawn: float images with channels in fours."""
     is_image = len(w.size) == 2 and x.dtype == "float32"
     return not call.has_tiles and is_image and x.shape[-1] % 4 == 0
 
 
-def drawn_average(call: Call, x: Source, w: Window, least: int = 0, zeros: bool = False) -> Pass:
+def drawn_average(
+    call: KernelBuilder, x: Source, w: Window, least: int = 0, zeros: bool = False
+) -> Dispatch:
     """The average of each window.
 
     Args:
@@ -35,7 +37,7 @@ def drawn_average(call: Call, x: Source, w: Window, least: int = 0, zeros: bool 
     return _drawn(call, x, w, text)
 
 
-def drawn_largest(call: Call, x: Source, w: Window) -> Pass:
+def drawn_largest(call: KernelBuilder, x: Source, w: Window) -> Dispatch:
     """The largest value of each window; padding is passed over, and so is NaN."""
     text = drawn_windows(
         1,
@@ -47,7 +49,7 @@ def drawn_largest(call: Call, x: Source, w: Window) -> Pass:
     return _drawn(call, x, w, text)
 
 
-def _drawn(call: Call, x: Source, w: Window, text: str) -> Pass:
+def _drawn(call: KernelBuilder, x: Source, w: Window, text: str) -> Dispatch:
     batch, channels = x.shape[0], x.shape[-1]
     pixels = batch * prod(w.out_size)
     values = drawn_values(w, pixels, channels // 4, pixels)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from core.backends.shader.codegen.fragment.fragment_source import Drawing, for_targets, share
 from core.backends.shader.codegen.fragment.packing import cut, padded, turned
-from core.backends.shader.codegen.kernel_language import Call, Pass, Source
+from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Source
 from core.backends.shader.codegen.size_arithmetic import ceil_div, whole
 from core.specs import Spec
 
@@ -40,7 +40,7 @@ class Matrices(NamedTuple):
 
 
 def drawn_product(
-    call: Call,
+    call: KernelBuilder,
     m: Matrices,
     x: Source,
     w: Source,
@@ -48,7 +48,7 @@ def drawn_product(
     transpose_x: bool = False,
     transpose_w: bool = False,
     targets: int | None = None,
-) -> Pass:
+) -> Dispatch:
     """A matrix product.
 
     Args:
@@ -118,7 +118,7 @@ def _parts(m: Matrices) -> int:
     return ceil_div(fours, _PART) if is_long and m.shares_right else 1
 
 
-def _in_parts(call: Call, m: Matrices, parts: int, x: Source, w: Source) -> Pass:
+def _in_parts(call: KernelBuilder, m: Matrices, parts: int, x: Source, w: Source) -> Dispatch:
     rows, vectors = m.batch * m.rows, m.columns // 4
     values = {
         "vectors": vectors,

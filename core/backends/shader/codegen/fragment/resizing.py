@@ -1,7 +1,7 @@
 """Drawn resizing of images: four channels at once."""
 
 from core.backends.shader.codegen.fragment.fragment_source import Drawing
-from core.backends.shader.codegen.kernel_language import Call, Pass, Source
+from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Source
 from core.specs import Spec
 
 _TEXT = """void draw(int o) {
@@ -24,12 +24,12 @@ made[0] = upper + (lower - upper) * row_share_1(row);
 """
 
 
-def can_draw_resize(call: Call, x: Source) -> bool:
+def can_draw_resize(call: KernelBuilder, x: Source) -> bool:
     """Whether images can be resized by drawing: floats with channels in fours."""
     return not call.has_tiles and x.dtype == "float32" and x.shape[3] % 4 == 0
 
 
-def drawn_resize(call: Call, to: Spec, x: Source, **steps: Source) -> Pass:
+def drawn_resize(call: KernelBuilder, to: Spec, x: Source, **steps: Source) -> Dispatch:
     """Bilinear resizing of [n, h, w, channels].
 
     Args:

@@ -1,13 +1,13 @@
 """Means over the pixels of an image, as before a classifier."""
 
 from core.backends.shader.codegen.size_arithmetic import ceil_div
-from core.backends.shader.codegen.tiles.tile_source import Limits, Tile, spread
+from core.backends.shader.codegen.tiles.tile_source import Tile, TileLimits, spread
 
 #: The most that one tile adds up, a power of two.
 MOST_PIXELS = 4096
 
 
-def mean_tile(batch: int, pixels: int, channels: int, limits: Limits) -> Tile:
+def mean_tile(batch: int, pixels: int, channels: int, limits: TileLimits) -> Tile:
     """The mean of ``x`` [batch, pixels, channels] over pixels; threads share the pixels.
 
     A sum that runs over is added up again from smaller values, by one thread.

@@ -13,7 +13,7 @@ where many channels become few, as in MobileNet v2, it missed by up to 2.3 times
 from typing import NamedTuple, TypeAlias
 
 from core.backends.shader.codegen.size_arithmetic import ceil_div
-from core.backends.shader.codegen.tiles.tile_source import Limits
+from core.backends.shader.codegen.tiles.tile_source import TileLimits
 
 
 class Product(NamedTuple):
@@ -89,7 +89,7 @@ class Choice(NamedTuple):
         strips = (self.rows + self.columns) * (self.strip // 4 + 1)
         return max(self.stages * strips, self.sum_vectors())
 
-    def fits(self, limits: Limits, p: Product) -> bool:
+    def fits(self, limits: TileLimits, p: Product) -> bool:
         """Whether a device can compute a product with it."""
         whole = not (
             self.columns % (4 * self.thread_vectors)
@@ -273,12 +273,12 @@ class Family(NamedTuple):
     table: dict[tuple[int, int, int], Choice]
     costs: _Costs
 
-    def fitting(self, p: Product, limits: Limits) -> list[Choice]:
+    def fitting(self, p: Product, limits: TileLimits) -> list[Choice]:
         """The tiles that may be of use for a product."""
         widest = max(2 * p.columns, 33)
         return [c for c in self.candidates if c.fits(limits, p) and c.columns < widest]
 
-    def choose(self, p: Product, limits: Limits) -> Choice:
+    def choose(self, p: Product, limits: TileLimits) -> Choice:
         """What was measured on this device, else what the table has, else the model's."""
         found = limits.tuned((self.name, p))
         if found is None and limits.multiprocessors >= _MANY and p.batch == 1:
@@ -301,17 +301,17 @@ FAMILIES = {
 }
 
 
-def choose(p: Product, limits: Limits) -> Choice:
+def choose(p: Product, limits: TileLimits) -> Choice:
     """The tile of a product: a measured one, or the one that should take the least time."""
     return FAMILIES["product"].choose(p, limits)
 
 
-def choose_separable(p: Product, limits: Limits) -> Choice:
+def choose_separable(p: Product, limits: TileLimits) -> Choice:
     """The same for a depthwise convolution and the pointwise one that is the product."""
     return FAMILIES["separable"].choose(p, limits)
 
 
-def _clocks(c: Choice, p: Product, limits: Limits, costs: _Costs) -> float:
+def _clocks(c: Choice, p: Product, limits: TileLimits, costs: _Costs) -> float:
     """About how many clocks of a multiprocessor a product takes with a tile."""
     groups = ceil_div(p.rows, c.rows) * ceil_div(p.columns, c.columns) * p.batch
     mine = ceil_div(groups, limits.multiprocessors or _GUESS)

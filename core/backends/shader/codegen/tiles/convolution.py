@@ -9,8 +9,8 @@ from typing import NamedTuple
 from core.backends.shader.codegen.size_arithmetic import ceil_div
 from core.backends.shader.codegen.tiles.choices import Choice, Product, choose
 from core.backends.shader.codegen.tiles.matrix import dense_text, matmul_tile, tile_grid
-from core.backends.shader.codegen.tiles.sides import Layout, Side, matrix_side
-from core.backends.shader.codegen.tiles.tile_source import Limits, Tile, run_function, threads
+from core.backends.shader.codegen.tiles.sides import OperandLayout, Side, matrix_side
+from core.backends.shader.codegen.tiles.tile_source import Tile, TileLimits, run_function, threads
 from core.windows import Window
 
 #: Up to so many input channels a convolution is computed directly, as a vec4 of them is mostly air.
@@ -42,7 +42,7 @@ class Convolution(NamedTuple):
         return Product(self.pixels, self.taps * self.channels, self.filters)
 
 
-def conv2d_tile(c: Convolution, limits: Limits) -> Tile:
+def conv2d_tile(c: Convolution, limits: TileLimits) -> Tile:
     """A convolution as product, or directly for images of few channels."""
     if c.window.pointwise:
         return matmul_tile(c.product, limits, names=("x", "w"))
@@ -55,7 +55,7 @@ def gathered_tile(c: Convolution, choice: Choice) -> Tile:
     """A convolution as product."""
     p = c.product
     guard = bool(p.inner % choice.strip)
-    layout = Layout(
+    layout = OperandLayout(
         gather_side(c),
         matrix_side("w", "0", p.columns, p.inner, False, guard),
         str(p.rows),
@@ -112,7 +112,7 @@ def gather_side(c: Convolution) -> Side:
     )
 
 
-def direct_fits(c: Convolution, limits: Limits) -> bool:
+def direct_fits(c: Convolution, limits: TileLimits) -> bool:
     """Whether a convolution has few channels and a filter that shared memory holds."""
     size = 16 * c.taps * c.channels * ceil_div(c.filters, 4)
     row = c.window.size[1] * c.channels

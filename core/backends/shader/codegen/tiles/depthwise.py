@@ -7,7 +7,7 @@ some neighbouring pixels of four channels, and holds the columns of the image th
 from typing import NamedTuple
 
 from core.backends.shader.codegen.size_arithmetic import ceil_div
-from core.backends.shader.codegen.tiles.tile_source import Limits, Tile, threads
+from core.backends.shader.codegen.tiles.tile_source import Tile, TileLimits, threads
 from core.windows import Window
 
 
@@ -45,7 +45,7 @@ class _Reads(NamedTuple):
         return self.image.format(at=at)
 
 
-def depthwise_tile(d: Depthwise, limits: Limits, strip: Strip | None = None) -> Tile:
+def depthwise_tile(d: Depthwise, limits: TileLimits, strip: Strip | None = None) -> Tile:
     """A depthwise convolution of any multiplier; with one filter a channel it is fast.
 
     Args:
@@ -75,7 +75,7 @@ def depthwise_tile(d: Depthwise, limits: Limits, strip: Strip | None = None) -> 
     return Tile(text + "}\n", s.local_size, groups)
 
 
-def choose_strip(d: Depthwise, limits: Limits) -> Strip:
+def choose_strip(d: Depthwise, limits: TileLimits) -> Strip:
     """Several pixels a thread where there are enough of them to fill the device."""
     threads_of_one = d.batch * d.window.out_size[0] * d.window.out_size[1] * d.results // 4
     filled = threads_of_one > 2048 * 8 * (limits.multiprocessors or 16)
@@ -114,7 +114,7 @@ def _row(d: Depthwise, r: _Reads, pixels: int, ky: int) -> str:
     return text
 
 
-def depthwise_input_tile(d: Depthwise, limits: Limits) -> Tile:
+def depthwise_input_tile(d: Depthwise, limits: TileLimits) -> Tile:
     """The gradient of a depthwise convolution for its input, from ``dy`` and the filter ``w``."""
     wide = 4 if d.multiplier == 1 and d.channels % 4 == 0 else 1
     kind, suffix = ("vec4", "_4") if wide == 4 else ("float", "_1")

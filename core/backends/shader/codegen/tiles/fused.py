@@ -11,8 +11,8 @@ from core.backends.shader.codegen.tiles.choices import Choice, Product, choose_s
 from core.backends.shader.codegen.tiles.convolution import Convolution, corner
 from core.backends.shader.codegen.tiles.depthwise import Depthwise
 from core.backends.shader.codegen.tiles.matrix import dense_text, tile_grid
-from core.backends.shader.codegen.tiles.sides import Layout, Side, matrix_side
-from core.backends.shader.codegen.tiles.tile_source import Limits, Tile
+from core.backends.shader.codegen.tiles.sides import OperandLayout, Side, matrix_side
+from core.backends.shader.codegen.tiles.tile_source import Tile, TileLimits
 
 #: Places of the largest filter that was measured.
 _MOST_TAPS = 9
@@ -22,7 +22,7 @@ _MOST_SUMS = 1 << 18
 
 
 def separable_tile(
-    d: Depthwise, filters: int, limits: Limits, choice: Choice | None = None
+    d: Depthwise, filters: int, limits: TileLimits, choice: Choice | None = None
 ) -> Tile:
     """A separable convolution of ``x``: depthwise filter ``d``, then pointwise filter ``w``.
 
@@ -38,7 +38,7 @@ def separable_tile(
     c = Convolution(d.batch, d.channels, filters, d.window)
     p = Product(c.pixels, d.channels, filters)
     choice = choice or choose_separable(p, limits)
-    layout = Layout(
+    layout = OperandLayout(
         _depthwise_side(c),
         matrix_side("w", "0", p.columns, p.inner, False, bool(p.inner % choice.strip)),
         str(p.rows),

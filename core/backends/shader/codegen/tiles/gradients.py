@@ -9,8 +9,14 @@ from core.backends.shader.codegen.tiles.choices import Choice, Product, choose
 from core.backends.shader.codegen.tiles.convolution import Convolution
 from core.backends.shader.codegen.tiles.depthwise import Depthwise
 from core.backends.shader.codegen.tiles.matrix import product_text
-from core.backends.shader.codegen.tiles.sides import Layout, Side, matrix_side
-from core.backends.shader.codegen.tiles.tile_source import Limits, Tile, TwoStages, spread, threads
+from core.backends.shader.codegen.tiles.sides import OperandLayout, Side, matrix_side
+from core.backends.shader.codegen.tiles.tile_source import (
+    Tile,
+    TileLimits,
+    TwoStages,
+    spread,
+    threads,
+)
 
 #: More partial sums take longer to add up than they save.
 _MOST_PARTS = 64
@@ -18,7 +24,7 @@ _LANES = 8  # of a depthwise gradient: threads that share the pixels of a group
 
 
 def filter_gradient(
-    c: Convolution, limits: Limits, choice: Choice | None = None, parts: int = 0
+    c: Convolution, limits: TileLimits, choice: Choice | None = None, parts: int = 0
 ) -> Tile | TwoStages:
     """The gradient of a convolution for its filter, from ``x`` and ``dy``.
 
@@ -36,7 +42,7 @@ def filter_gradient(
     parts = min(parts or parts_of(across * down, strips, limits), strips)
     length = ceil_div(strips, parts) * choice.strip
     parts = ceil_div(p.inner, length)
-    layout = Layout(
+    layout = OperandLayout(
         _later(_patches(c)),
         _later(matrix_side("dy", "0", p.columns, p.inner, False, True)),
         str(p.rows),
@@ -52,7 +58,7 @@ def filter_gradient(
     return in_two(first, p.rows * p.columns, parts)
 
 
-def parts_of(tiles: int, most: int, limits: Limits) -> int:
+def parts_of(tiles: int, most: int, limits: TileLimits) -> int:
     """How many groups share a sum, so that two groups run on each multiprocessor."""
     return max(min(2 * (limits.multiprocessors or 16) // tiles, most, _MOST_PARTS), 1)
 
@@ -128,7 +134,7 @@ def _patches(c: Convolution) -> Side:
     )
 
 
-def depthwise_filter_gradient(d: Depthwise, limits: Limits, parts: int = 0) -> Tile | TwoStages:
+def depthwise_filter_gradient(d: Depthwise, limits: TileLimits, parts: int = 0) -> Tile | TwoStages:
     """The gradient of a depthwise convolution for its filter, from ``x`` and ``dy``.
 
     A thread sums some pixels for a place of the filter and its channels; see `filter_gradient`.

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from core.backends.shader.codegen.size_arithmetic import ceil_div
 from core.backends.shader.codegen.tiles.choices import Choice, Product, choose
-from core.backends.shader.codegen.tiles.sides import Layout, Side, matrix_side
-from core.backends.shader.codegen.tiles.tile_source import Limits, Tile, spread
+from core.backends.shader.codegen.tiles.sides import OperandLayout, Side, matrix_side
+from core.backends.shader.codegen.tiles.tile_source import Tile, TileLimits, spread
 from core.backends.shader.codegen.tiles.vector import MOST_ROWS, vector_tile
 
 _XYZW = "xyzw"
@@ -75,7 +75,7 @@ class _Strip(NamedTuple):
         return "".join(self.side.step(s, self.choice.strip) for s, _ in self.slots()) + "\n"
 
 
-def product_text(choice: Choice, layout: Layout, prologue: str) -> str:
+def product_text(choice: Choice, layout: OperandLayout, prologue: str) -> str:
     """GLSL of a tiled product; the prologue sets ``first_row`` and ``first_column`` of the tile."""
     c = choice
     left = _Strip(layout.left, "l", c.rows, c, 0, False)
@@ -102,7 +102,9 @@ def product_text(choice: Choice, layout: Layout, prologue: str) -> str:
     return text + _store_sums(c, layout, across, down) + "}\n"
 
 
-def resident_text(choice: Choice, layout: Layout, prologue: str, inner: int, name: str) -> str:
+def resident_text(
+    choice: Choice, layout: OperandLayout, prologue: str, inner: int, name: str
+) -> str:
     """GLSL of a product whose group keeps all of its rows of the left factor in shared memory.
 
     The right factor, the dense matrix ``name`` of ``inner`` rows, goes from memory to registers: no
@@ -207,14 +209,14 @@ def _line_step(strip: _Strip) -> str:
     return f" * {strip.stride}" if strip.side.along_inner else ""
 
 
-def _tile_row(layout: Layout, i: int, down: int) -> str:
+def _tile_row(layout: OperandLayout, i: int, down: int) -> str:
     """The row within the tile of a thread's row i."""
     if layout.left.along_inner:
         return f"ty + {i * down}"
     return f"(ty + {i // 4 * down}) * 4 + {i % 4}"
 
 
-def _store(c: Choice, layout: Layout, across: int, down: int) -> str:
+def _store(c: Choice, layout: OperandLayout, across: int, down: int) -> str:
     text = ""
     for i in range(c.thread_rows):
         text += f"{{ int row = first_row + {_tile_row(layout, i, down)};\n"
@@ -237,7 +239,7 @@ def _store_vector(columns: int, tile_columns: int, value: str) -> str:
     return f"{guard}store_4((to + column) / 4, {value});\n"
 
 
-def _store_sums(c: Choice, layout: Layout, across: int, down: int) -> str:
+def _store_sums(c: Choice, layout: OperandLayout, across: int, down: int) -> str:
     """Add what the splits of the inner axis have, through shared memory, and store it.
 
     Where shared memory does not hold all of them, the last ones are added to the first ones' first.
@@ -295,7 +297,7 @@ def product_tile(p: Product, choice: Choice, names: tuple[str, str] = ("a", "b")
     left = matrix_side(names[0], base_a, p.rows, p.inner, not p.transpose_a, guard)
     right = matrix_side(names[1], base_b, p.columns, p.inner, p.transpose_b, guard)
     where = "" if p.batch == 1 else f"z * {p.rows * p.columns} + "
-    layout = Layout(
+    layout = OperandLayout(
         left,
         right,
         str(p.rows),
@@ -307,7 +309,7 @@ def product_tile(p: Product, choice: Choice, names: tuple[str, str] = ("a", "b")
     return Tile(dense_text(choice, layout, prologue, p.inner, names[1]), choice.threads, groups)
 
 
-def dense_text(choice: Choice, layout: Layout, prologue: str, inner: int, right: str) -> str:
+def dense_text(choice: Choice, layout: OperandLayout, prologue: str, inner: int, right: str) -> str:
     """GLSL of a product whose right factor is a dense matrix, as the choice says.
 
     Args:
@@ -323,7 +325,10 @@ def dense_text(choice: Choice, layout: Layout, prologue: str, inner: int, right:
 
 
 def matmul_tile(
-    p: Product, limits: Limits, choice: Choice | None = None, names: tuple[str, str] = ("a", "b")
+    p: Product,
+    limits: TileLimits,
+    choice: Choice | None = None,
+    names: tuple[str, str] = ("a", "b"),
 ) -> Tile:
     """The product ``a`` @ ``b``: rows of few, or tiles of a choice or the best known one."""
     if choice is None and p.rows <= MOST_ROWS:

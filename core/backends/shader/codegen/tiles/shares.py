@@ -1,9 +1,9 @@
 """Softmax along the last axis: a group of threads for each row."""
 
-from core.backends.shader.codegen.tiles.tile_source import Limits, Tile, spread
+from core.backends.shader.codegen.tiles.tile_source import Tile, TileLimits, spread
 
 
-def shares_tile(rows: int, length: int, limits: Limits, value: str) -> Tile:
+def shares_tile(rows: int, length: int, limits: TileLimits, value: str) -> Tile:
     """Proportions of e**``x`` of each row, or what else is made of them.
 
     The largest value is looked for first, so that no power overflows; what is as large is counted

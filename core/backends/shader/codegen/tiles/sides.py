@@ -23,7 +23,7 @@ class Side(NamedTuple):
     step: Callable[[str, int], str]  # slot, floats to go along the inner axis: statements
 
 
-class Layout(NamedTuple):
+class OperandLayout(NamedTuple):
     """A product for `product_text`: both factors, and where its result goes."""
 
     left: Side

@@ -35,7 +35,7 @@ def nothing_tuned(asked: "Asked") -> "Choice | None":
     return None
 
 
-class Limits(NamedTuple):
+class TileLimits(NamedTuple):
     """What the device has, and which tiles were measured to be the fastest on it."""
 
     shared_bytes: int = 32768

@@ -9,20 +9,20 @@ from core.backends.shader.codegen.size_arithmetic import ceil_div
 from core.backends.shader.codegen.tiles.choices import Product, choose
 from core.backends.shader.codegen.tiles.convolution import Convolution
 from core.backends.shader.codegen.tiles.matrix import product_text
-from core.backends.shader.codegen.tiles.sides import Layout, Side
-from core.backends.shader.codegen.tiles.tile_source import Limits, Tile, spread
+from core.backends.shader.codegen.tiles.sides import OperandLayout, Side
+from core.backends.shader.codegen.tiles.tile_source import Tile, TileLimits, spread
 
 _AXES = ("y", "x")
 
 
-def transposed_tile(c: Convolution, limits: Limits) -> Tile:
+def transposed_tile(c: Convolution, limits: TileLimits) -> Tile:
     """The gradient of a convolution for x, from ``dy`` and the filter ``w``."""
     (sy, sx), w = c.window.strides, c.window
     height, width = (ceil_div(n, s) for n, s in zip(w.in_size, w.strides, strict=True))
     taps = ceil_div(w.size[0], sy) * ceil_div(w.size[1], sx)
     p = Product(c.batch * height * width, taps * c.filters, c.channels, sy * sx, transpose_b=True)
     choice = choose(p, limits)
-    layout = Layout(
+    layout = OperandLayout(
         _pixels(c),
         _filter(c),
         "rows",

@@ -6,13 +6,13 @@ meet in shared memory.
 
 from core.backends.shader.codegen.size_arithmetic import ceil_div
 from core.backends.shader.codegen.tiles.choices import Product
-from core.backends.shader.codegen.tiles.tile_source import Limits, Tile, spread
+from core.backends.shader.codegen.tiles.tile_source import Tile, TileLimits, spread
 
 #: The rows that a thread keeps in registers.
 MOST_ROWS = 4
 
 
-def vector_tile(p: Product, limits: Limits, names: tuple[str, str] = ("a", "b")) -> Tile:
+def vector_tile(p: Product, limits: TileLimits, names: tuple[str, str] = ("a", "b")) -> Tile:
     """The product for at most ``MOST_ROWS`` rows."""
     body = _rows_of_b if p.transpose_b else _columns_of_b
     return body(p, min(256, limits.max_threads), *names)

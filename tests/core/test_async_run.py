@@ -11,7 +11,7 @@ import pytest
 import core
 from core.backends.cpu import CpuBackend
 from core.guards import RunCancelledError, active_guard
-from core.observers import active_watchers
+from core.observers import active_observers
 
 #: Turns of a loop that show that it goes on, and how many seconds they may take: a loop that is
 #: blocked takes none at all.
@@ -135,7 +135,7 @@ def test_it_runs_in_another_thread_with_the_callers_context(monkeypatch):
     monkeypatch.setitem(core.registry._BACKENDS, "other", Other())
 
     def look():
-        return threading.get_ident(), active_watchers(), core.get_backend()
+        return threading.get_ident(), active_observers(), core.get_backend()
 
     async def main():
         with core.backend("other"), core.tidy():
@@ -336,7 +336,7 @@ def test_backends_and_scopes_in_asynchronous_generators():
         return [y.item() async for y in numbers(4)]
 
     assert asyncio.run(main()) == [0, 1, 4, 9]
-    assert active_watchers() == ()
+    assert active_observers() == ()
 
 
 def test_many_at_once():

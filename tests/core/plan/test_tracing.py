@@ -8,7 +8,7 @@ from core.graph.nodes import DataType
 from core.model.graph_model import GraphModel
 from core.plan import tracing
 from core.plan.program import ABSENT
-from core.plan.tracing import NeedsDataError, Recorder
+from core.plan.tracing import DataDependentError, Tracer
 from core.settings import active_backend
 from core.specs import Spec
 from tests.core.graph.control_graphs import model
@@ -270,7 +270,7 @@ def test_what_cannot_run_is_told_as_ever(plans):
 
 @pytest.fixture
 def recorder():
-    return Recorder(active_backend().epsilon)
+    return Tracer(active_backend().epsilon)
 
 
 def test_a_recorder_writes_down_what_runs(recorder):
@@ -291,7 +291,7 @@ def test_a_recorder_writes_down_what_runs(recorder):
 
 def test_what_failed_leaves_no_node(recorder):
     x = recorder.input("x", Spec((4,)))
-    with pytest.raises(NeedsDataError), recorder.recording("n"):
+    with pytest.raises(DataDependentError), recorder.recording("n"):
         core.neg(x).numpy()
     with pytest.raises(core.CoreError), recorder.recording("n"):
         core.matmul(core.abs(x), core.zeros((3, 2)))

@@ -9,7 +9,7 @@ import pytest
 import core
 from core.model.graph_model import GraphModel
 from core.plan import cache, planner
-from core.plan.cache import Kept, SharedWeights
+from core.plan.cache import LruCache, SharedWeights
 from tests.core.graph.control_graphs import model
 
 CONV = {"strides": [1, 1, 1, 1], "padding": "SAME", "data_format": "NHWC", "dilations": [1] * 4}
@@ -156,7 +156,7 @@ def test_nobody_waits_for_the_plan_of_another_shape(graph, monkeypatch):
 
 
 def test_whoever_asks_for_what_is_being_made_waits_for_it():
-    kept, made = Kept(2), []
+    kept, made = LruCache(2), []
     begun, go_on = Event(), Event()
 
     def slow():
@@ -174,7 +174,7 @@ def test_whoever_asks_for_what_is_being_made_waits_for_it():
 
 
 def test_what_could_not_be_made_is_tried_again():
-    kept = Kept(2)
+    kept = LruCache(2)
 
     def fails():
         raise core.CoreError("not now")

@@ -20,8 +20,8 @@ from tests.helpers import ROOT, skip_or_fail
 @pytest.fixture
 def three(monkeypatch):
     """A team of three of its own."""
-    monkeypatch.setattr(thread_pool, "team_size", lambda: 3)
-    monkeypatch.setattr(thread_pool, "_team", thread_pool.Team())
+    monkeypatch.setattr(thread_pool, "thread_count", lambda: 3)
+    monkeypatch.setattr(thread_pool, "_pool", thread_pool.ThreadPool())
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def test_lanes_compute_what_they_would_one_after_the_other(three, rng):
             [partial(np.add, a[p], b[p], out[p]), partial(np.multiply, out[p], a[p], out[p])]
             for p in parts
         ]
-        (work,) = thread_pool.side_by_side(lanes)
+        (work,) = thread_pool.parallel(lanes)
         if out is shared:
             with leading():
                 for _ in range(200):
@@ -63,16 +63,16 @@ def test_others_take_lanes_while_the_leader_is_in_one(three):
         assert all(other.wait(30) for other in begun)
 
     with leading():
-        thread_pool.Lanes([[partial(lane, number)] for number in range(3)])()
+        thread_pool.ParallelTasks([[partial(lane, number)] for number in range(3)])()
     assert len(seen) == 3
 
 
 def test_the_leader_does_what_nobody_takes(three, monkeypatch):
     """As on a busy machine, where the others are not running."""
-    monkeypatch.setattr(thread_pool._team, "_start", lambda: None)
+    monkeypatch.setattr(thread_pool._pool, "_start", lambda: None)
     seen = []
     with leading():
-        thread_pool.Lanes([[partial(seen.append, number)] for number in range(5)])()
+        thread_pool.ParallelTasks([[partial(seen.append, number)] for number in range(5)])()
     assert seen == [0, 1, 2, 3, 4]
 
 
@@ -81,7 +81,7 @@ def test_who_does_not_lead_works_alone(three):
 
     def run():
         with leading():
-            thread_pool.Lanes([[lambda: found.append(get_ident())]] * 3)()
+            thread_pool.ParallelTasks([[lambda: found.append(get_ident())]] * 3)()
 
     with leading():
         threads.append(Thread(target=run))
@@ -98,8 +98,8 @@ def test_an_error_in_a_lane_reaches_the_leader_and_the_team_goes_on(three):
     with leading():
         for lanes in ([[fail], [], []], [[], [], [fail]]):
             with pytest.raises(ValueError, match="index 7"):
-                thread_pool.Lanes(lanes)()
-        thread_pool.Lanes([[partial(done.append, 1)]] * 3)()
+                thread_pool.ParallelTasks(lanes)()
+        thread_pool.ParallelTasks([[partial(done.append, 1)]] * 3)()
     assert done == [1, 1, 1]
 
 
@@ -107,12 +107,12 @@ def test_an_error_in_a_lane_reaches_the_leader_and_the_team_goes_on(three):
 def test_a_number_of_threads_that_makes_no_sense(given, monkeypatch):
     monkeypatch.setenv("CORE_THREADS", given)
     with pytest.raises(CoreError, match=f"CORE_THREADS={given!r} must be a number from 1 to 8"):
-        thread_pool.team_size.__wrapped__()
+        thread_pool.thread_count.__wrapped__()
 
 
 def test_it_is_told_instead_of_running_without_plans(monkeypatch):
     monkeypatch.setenv("CORE_THREADS", "99")
-    monkeypatch.setattr(thread_pool, "team_size", thread_pool.team_size.__wrapped__)
+    monkeypatch.setattr(thread_pool, "thread_count", thread_pool.thread_count.__wrapped__)
     x = Endpoint("x", PartialSpec((None, 4)))
     graph = Graph([Node("x", "Placeholder"), Node("y", "Relu", ("x",))], {}, {"x": x}, {"y": x})
     model = GraphModel(graph._replace(outputs={"y": x._replace(node="y")}))
@@ -122,7 +122,7 @@ def test_it_is_told_instead_of_running_without_plans(monkeypatch):
 
 def test_the_number_of_threads_may_be_given(monkeypatch):
     monkeypatch.setenv("CORE_THREADS", "3")
-    assert thread_pool.team_size.__wrapped__() == 3
+    assert thread_pool.thread_count.__wrapped__() == 3
 
 
 @pytest.mark.parametrize("length, lanes", [(5, 2), (3, 3), (100, 7)])
@@ -146,14 +146,14 @@ def test_openblas_has_one_thread_during_runs_and_all_after(openblas):
 FORKED = """
 import os, sys, warnings
 import numpy as np
-from core.backends.cpu.lowering import blas, team
+from core.backends.cpu.lowering import blas, thread_pool
 from tests.core.plan.plan_threads import leading, one_blas_thread
 warnings.simplefilter("ignore")  # of forks of programs with threads
-team.team_size = lambda: 2
+thread_pool.thread_count = lambda: 2
 out = []
 def run():
     with one_blas_thread(), leading():
-        team.Lanes([[lambda: out.append(1)]] * 2)()
+        thread_pool.ParallelTasks([[lambda: out.append(1)]] * 2)()
 run()
 with one_blas_thread(), leading():
     child = os.fork()
