@@ -101,7 +101,7 @@ def run(op: "Op", arguments: tuple, attributes: dict[str, Any]) -> Any:
         raise CoreError(_why_it_failed(op, inputs, attributes, error)) from error
     outputs: Any
     seconds = 0.0
-    if op.alias and result.dtype == inputs[0].spec.dtype:
+    if op.traits.view and result.dtype == inputs[0].spec.dtype:
         outputs = _alias(op, inputs[0], result)
     else:
         kernel = READY.get((op.name, backend.name)) or find_kernel(op.name, backend.name)

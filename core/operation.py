@@ -10,7 +10,7 @@ import inspect
 from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, get_args
 
 from core.dispatch import KINDS, MISUSE, run
 from core.dtypes import DTYPES
@@ -38,6 +38,30 @@ class Gradient(NamedTuple):
         return cls(function, code.co_varnames[1 : code.co_argcount])
 
 
+class Traits(NamedTuple):
+    """What passes, plans and backends may rely on, whatever the op computes.
+
+    Attributes:
+        elementwise: of float32 inputs the result is float32, and each of its values is made of one
+            value of each input, which broadcast: it may be fused into the op that gives an input.
+        view: a result of the input's dtype is the input's data in another shape.
+        random: the values differ from run to run.
+        data_dependent: the shape of a result depends on values. It is not declared: the rule's
+            return annotation admits None.
+        heavy: the arithmetic outweighs the making of a plan.
+    """
+
+    elementwise: bool = False
+    view: bool = False
+    random: bool = False
+    data_dependent: bool = False
+    heavy: bool = False
+
+
+#: Of most ops.
+PLAIN = Traits()
+
+
 class Op:
     """An operation by name. Calling it runs the kernel of the active backend."""
 
@@ -53,7 +77,7 @@ class Op:
         gradients: Mapping[str, Rule | None] | None = None,
         promote: bool | tuple[str, ...] = False,
         input_dtype: str | Mapping[str, str] | None = None,
-        alias: bool = False,
+        traits: Traits = PLAIN,
     ):
         """Declare the op.
 
@@ -71,11 +95,11 @@ class Op:
                 by name: ``"float32"`` (whole numbers and bools are converted), ``"bool"``,
                 ``"int32"``, ``"number"`` (bools become int32), ``"real"`` (the same without
                 complex64), ``"complex64"``, ``"string"`` or ``"no string"``.
-            alias: a result of the same dtype shows the input's data in another shape.
+            traits: what others may rely on.
         """
         self.rule, self.name = rule, name or rule.__name__
         self.kernel_name = kernel_name or "".join(w.capitalize() for w in self.name.split("_"))
-        self.alias = alias
+        self.traits = traits
         self.__doc__, self.__name__ = doc or rule.__doc__, self.name
         self._read_parameters()
         self._read_input_dtypes(input_dtype)
@@ -114,6 +138,8 @@ class Op:
         self.list_inputs = {n for n in self.inputs if kinds.get(n) == list[Spec]}
         self.optional_inputs = {n for n in self.inputs if kinds.get(n) == Spec | None}
         required = [n for n in self.inputs if n not in self.optional_inputs]
+        if _admits_none(kinds.get("return")):
+            self.traits = self.traits._replace(data_dependent=True)
         #: How many inputs there are at least, if those that may be absent come last.
         self.least = len(required) if self.inputs[: len(required)] == tuple(required) else count
 
@@ -271,6 +297,10 @@ def _frozen(value: Any) -> Any:
     if hasattr(value, "tolist"):  # arrays, NumPy's numbers, tensors
         value = value.tolist()
     return tuple(map(_frozen, value)) if isinstance(value, (list, tuple, range)) else value
+
+
+def _admits_none(annotation: Any) -> bool:
+    return annotation is None or type(None) in get_args(annotation)
 
 
 def op(**options: Any) -> Callable[[Rule], Op]:

@@ -7,7 +7,7 @@ of its input, so that no row mentions broadcasting.
 from typing import NamedTuple
 
 from core.errors import CoreError
-from core.operation import Op, Rule, op
+from core.operation import Op, Rule, Traits, op
 from core.ops.complex_numbers import conjugate
 from core.ops.row_documents import TAKES, document
 from core.ops.slopes import zero
@@ -199,6 +199,7 @@ def _binary(row: BinaryRow) -> Op:
         gradients=dict(zip(names, (row.gradient_a, row.gradient_b), strict=True)),
         promote=True,
         input_dtype=row.dtype,
+        traits=Traits(elementwise=row.dtype != INT and row.rule is not broadcast_to_int),
     )
 
 
@@ -206,7 +207,7 @@ for _row in BINARY:
     _binary(_row)
 
 
-@op(input_dtype="number", js_names={"tensors": "inputs"})
+@op(input_dtype="number", js_names={"tensors": "inputs"}, traits=Traits(elementwise=True))
 def add_n(tensors: list[Spec]) -> Spec:
     """The sum of several tensors.
 

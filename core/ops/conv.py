@@ -5,7 +5,7 @@ from typing import Any
 from core.annotations import TensorLike
 from core.dispatch import tensor
 from core.errors import CoreError
-from core.operation import composite, op
+from core.operation import Traits, composite, op
 from core.ops.batches import image_op
 from core.registry import ops
 from core.specs import Shape, Spec, check_dy
@@ -55,7 +55,7 @@ def conv_spec(x: Spec, w: Window, channels: int, data_format: str) -> Spec:
     return Spec(join_shape(x.shape[0], w.out_size, channels, data_format), x.dtype)
 
 
-@image_op(kernel_name="Conv2D", promote=True, input_dtype="real")
+@image_op(kernel_name="Conv2D", promote=True, input_dtype="real", traits=Traits(heavy=True))
 def conv2d(
     x: Spec,
     filter: Spec,
@@ -105,7 +105,7 @@ def conv_to_filter(g, x, filter_spec, strides, pad, data_format, dilations, dim_
     )
 
 
-@op(kernel_name="Conv2DBackpropInput", input_dtype="float32")
+@op(kernel_name="Conv2DBackpropInput", input_dtype="float32", traits=Traits(heavy=True))
 def conv2d_backprop_input(
     dy: Spec,
     filter: Spec,

@@ -3,7 +3,7 @@
 from core.annotations import TensorLike
 from core.dispatch import tensor
 from core.errors import CoreError
-from core.operation import composite, op
+from core.operation import Traits, composite, op
 from core.ops.batches import image_op
 from core.ops.conv import conv_spec, conv_window
 from core.registry import ops
@@ -12,7 +12,9 @@ from core.tensors import Tensor
 from core.windows import Padding, Pair, check_format
 
 
-@image_op(kernel_name="DepthwiseConv2dNative", promote=True, input_dtype="real")
+@image_op(
+    kernel_name="DepthwiseConv2dNative", promote=True, input_dtype="real", traits=Traits(heavy=True)
+)
 def depthwise_conv2d(
     x: Spec,
     filter: Spec,

@@ -3,7 +3,7 @@
 from typing import Any
 
 from core.errors import CoreError
-from core.operation import Gradient, Op, Rule, op
+from core.operation import Gradient, Op, Rule, Traits, op
 from core.ops.batches import image_op
 from core.ops.conv import conv_spec, conv_to_filter, conv_to_x, conv_window
 from core.ops.depthwise import depthwise_to_filter, depthwise_to_x
@@ -55,7 +55,7 @@ def per_channel(shape: Shape, data_format: str) -> Shape:
     return (*shape, 1, 1) if data_format == "NCHW" and len(shape) == 1 else shape
 
 
-@image_op(kernel_name="FusedConv2D", input_dtype="float32")
+@image_op(kernel_name="FusedConv2D", input_dtype="float32", traits=Traits(heavy=True))
 def fused_conv2d(
     x: Spec,
     filter: Spec,
@@ -101,7 +101,7 @@ def fused_conv2d(
     return _fused_conv_spec(spec, bias, prelu_activation_weights, activation, data_format)
 
 
-@image_op(kernel_name="FusedDepthwiseConv2D", input_dtype="float32")
+@image_op(kernel_name="FusedDepthwiseConv2D", input_dtype="float32", traits=Traits(heavy=True))
 def fused_depthwise_conv2d(
     x: Spec,
     filter: Spec,
@@ -140,7 +140,7 @@ def fused_depthwise_conv2d(
     return _fused_conv_spec(spec, bias, prelu_activation_weights, activation, data_format)
 
 
-@op(kernel_name="_FusedMatMul", input_dtype="float32")
+@op(kernel_name="_FusedMatMul", input_dtype="float32", traits=Traits(heavy=True))
 def fused_matmul(
     a: Spec,
     b: Spec,

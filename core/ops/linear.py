@@ -3,13 +3,13 @@
 from core.annotations import TensorLike
 from core.dispatch import tensor
 from core.errors import CoreError
-from core.operation import composite, op
+from core.operation import Traits, composite, op
 from core.registry import ops
 from core.specs import Spec, broadcast_shapes
 from core.tensors import Tensor
 
 
-@op(kernel_name="BatchMatMul", promote=True, input_dtype="real")
+@op(kernel_name="BatchMatMul", promote=True, input_dtype="real", traits=Traits(heavy=True))
 def matmul(a: Spec, b: Spec, *, transpose_a: bool = False, transpose_b: bool = False) -> Spec:
     """Matrix product of the last two axes; leading axes broadcast.
 

@@ -11,7 +11,7 @@ from core.dispatch import tensor
 from core.dtypes import DType
 from core.errors import CoreError
 from core.generators import Seed, generator, restart
-from core.operation import composite, op
+from core.operation import Traits, composite, op
 from core.registry import ops
 from core.specs import Shape, Spec, check_choice, checked_shape, whole_number, whole_numbers
 from core.tensors import Tensor
@@ -273,7 +273,7 @@ def _noise_shape(shape: Shape, given: Sequence[int | None] | None) -> Shape:
     return checked_shape(lengths)
 
 
-@op(input_dtype="float32")
+@op(input_dtype="float32", traits=Traits(random=True))
 def multinomial(
     logits: Spec, *, num_samples: int, seed: Seed = None, normalized: bool = False
 ) -> Spec:

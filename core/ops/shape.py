@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from core.annotations import TensorLike
 from core.dtypes import DType, check_dtype
 from core.errors import CoreError
-from core.operation import composite, op
+from core.operation import Traits, composite, op
 from core.registry import ops
 from core.specs import (
     Shape,
@@ -19,7 +19,7 @@ from core.specs import (
 from core.tensors import Tensor
 
 
-@op(alias=True)
+@op(traits=Traits(view=True))
 def identity(x: Spec) -> Spec:
     """Another tensor of the same data.
 
@@ -37,7 +37,7 @@ def _(g):
     return g
 
 
-@op(alias=True)
+@op(traits=Traits(view=True))
 def reshape(x: Spec, *, shape: Sequence[int]) -> Spec:
     """The same data in another shape; one length may be -1.
 
@@ -62,7 +62,7 @@ def _(g, x_spec):
     return ops.reshape(g, shape=x_spec.shape)
 
 
-@op(alias=True, js_names={"x": "input", "axis": "dim"})
+@op(traits=Traits(view=True), js_names={"x": "input", "axis": "dim"})
 def expand_dims(x: Spec, *, axis: int = 0) -> Spec:
     """The same data with a new axis of length 1 at ``axis``.
 
@@ -86,7 +86,7 @@ def _(g, x_spec):
     return ops.reshape(g, shape=x_spec.shape)
 
 
-@op(alias=True)
+@op(traits=Traits(view=True))
 def cast(x: Spec, *, dtype: DType) -> Spec:
     """The values converted to another dtype; fractions are cut off, all but 0 is true.
 

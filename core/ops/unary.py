@@ -10,7 +10,7 @@ from math import pi, sqrt
 from typing import NamedTuple
 
 from core.errors import CoreError
-from core.operation import Op, Rule
+from core.operation import Op, Rule, Traits
 from core.ops.complex_numbers import abs_gradient, conjugate
 from core.ops.row_documents import TAKES, document
 from core.ops.slopes import zero
@@ -285,4 +285,5 @@ for _row in UNARY:
         kernel_name=_row.kernel_name,
         gradients={"x": _row.gradient},
         input_dtype=_row.dtype,
+        traits=Traits(elementwise=_row.dtype in (FLOAT, REAL, NUMBER) and _row.rule is not to_bool),
     )
