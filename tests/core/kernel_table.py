@@ -49,7 +49,7 @@ def _row(kernel: str, gradient_there: bool, backend: str, cases: Counter) -> Row
     op = KERNEL_NAMES.get(kernel)
     if op is None:
         return Row(kernel, "", False, 0, 0, gradient_there, 0)
-    present = (op.name, backend) in KERNELS or op.alias
+    present = (op.name, backend) in KERNELS or op.traits.view
     gradients, inputs = len(op.gradients), len(op.inputs)
     return Row(kernel, op.name, present, gradients, inputs, gradient_there, cases[op.name])
 

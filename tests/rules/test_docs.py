@@ -118,7 +118,7 @@ def where(names: list[str], backend: str) -> str:
         if isinstance(found, HostKernel):
             reasons.setdefault(HOSTED[name], []).append(f"`{name}`")
         else:
-            assert found or core.registry.OPS[name].alias, f"no kernel {name} on {backend}"
+            assert found or core.registry.OPS[name].traits.view, f"no kernel {name} on {backend}"
     if sum(map(len, reasons.values())) == len(names) and len(reasons) == 1:
         return f"host: {next(iter(reasons))}"
     rest = [f"host for {', '.join(ops)}: {reason}" for reason, ops in reasons.items()]
