@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from zoo.pipeline.options import Option
+from zoo.option import Option
 
 #: A number for all channels, or one for each of red, green and blue.
 Channels = float | tuple[float, float, float]
@@ -53,7 +53,7 @@ class Entry:
     decode: Any = None  # what the decoder needs to know: a frozen dataclass of the family
     labels: str = ""  # name of a list in zoo/labels
     parts: Mapping[str, str] = field(default_factory=dict)  # role -> entry of another network
-    options: Mapping[str, Option] = field(default_factory=dict)
+    options: Mapping[str, Option] = field(default_factory=dict)  # of loading it
     batch: bool = False  # treats the pictures of a batch alike, though converted for one
     together: int = 1  # of a list, how many images run as one batch: where measured faster
     limits: str = ""  # of the model card: where it is known to fail

@@ -14,7 +14,6 @@ from zoo.classification.cropping import prepare_square
 from zoo.images.lists import for_each_image
 from zoo.images.reading import read_image
 from zoo.pipeline.loaded_model import LoadedModel
-from zoo.pipeline.options import check_number
 from zoo.pipeline.pickling import LoadCall
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Label
@@ -60,11 +59,10 @@ class TeachableModel(LoadedModel):
         Raises:
             ZooError: the model hears or takes poses, or the picture cannot be read.
         """
-        count = check_number("top_k", top_k, low=1, whole=True)
         self._check_images("classify")
 
         def classify_one(picture: Any) -> list[Label]:
-            return best_labels(self._scores(self._prepared(picture, mirror)), self.labels, count)
+            return best_labels(self._scores(self._prepared(picture, mirror)), self.labels, top_k)
 
         return for_each_image(image, classify_one)
 

@@ -6,7 +6,7 @@ from typing import Any
 from zoo.entry import Entry, Preprocess
 from zoo.faces.face_api_decode import Thresholds
 from zoo.faces.refinement import Refinement
-from zoo.pipeline.options import Option
+from zoo.option import Option, Options, by_name
 from zoo.shared.anchors import AnchorGrid
 
 # Expressions, age and gender are read from a box about the 68 points, as in face-api.js.
@@ -92,6 +92,12 @@ _BLAZEFACES = [
     ),
 ]
 
+
+def _detector(default: str, choices: tuple[str, ...]) -> Options:
+    meaning = "the model that finds the faces"
+    return by_name(Option("detector", "model", meaning, default, choices=choices))
+
+
 _PROPOSERS = ("blazeface.back", "blazeface.full", "faceapi.tiny_detector")
 
 _BLAZEFACES.append(
@@ -102,7 +108,7 @@ _BLAZEFACES.append(
         decode=Refinement(_SHORT.decode),
         title="BlazeFace in two looks: what blazeface.back proposes, blazeface.short confirms",
         parts={"detector": "blazeface.back", **_READERS},
-        options={"detector": Option("blazeface.back", choices=_PROPOSERS)},
+        options=_detector("blazeface.back", _PROPOSERS),
         limits=f"{_NARROW.format(30)} In crowds it misses a third of the faces: those that are "
         "small, turned away or half hidden.",
     )
@@ -115,7 +121,7 @@ def _found_by(detector: str, **more: str) -> dict[str, Any]:
     """What an entry has whose faces a detector finds."""
     return {
         "parts": {"detector": detector, **more, **_READERS},
-        "options": {"detector": Option(detector, choices=_DETECTORS)},
+        "options": _detector(detector, _DETECTORS),
     }
 
 
@@ -204,7 +210,15 @@ _FACE_API = [
         decode=Thresholds(),
         title="Tiny YOLOv2 for faces, boxes without keypoints, of face-api.js",
         parts=_READERS,
-        options={"input_size": Option(416, choices=(128, 160, 224, 320, 416, 512, 608))},
+        options=by_name(
+            Option(
+                "input_size",
+                "choice",
+                "pixels that the image is resized to; with more it finds smaller faces",
+                416,
+                choices=(128, 160, 224, 320, 416, 512, 608),
+            )
+        ),
         limits=f"{_NARROW.format(12)} That is with input_size 416, which misses some that fill it, "
         "too.",
     ),

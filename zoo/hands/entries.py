@@ -3,7 +3,7 @@
 from zoo.entry import Entry, Preprocess
 from zoo.hands.handtrack_decode import HandtrackNodes
 from zoo.hands.landmarks_decode import HandOutputs
-from zoo.pipeline.options import Option
+from zoo.option import Option, by_name
 from zoo.shared.anchors import AnchorGrid
 
 _PALMS = ("palm.lite", "palm.full", "handpose.palm")
@@ -64,7 +64,9 @@ def _hands(variant: str, weights: str, file: str, title: str) -> Entry:
         ),
         title=title,
         parts={"detector": _PALMS[0]},
-        options={"detector": Option(_PALMS[0], choices=_PALMS)},
+        options=by_name(
+            Option("detector", "model", "the model that finds palms", _PALMS[0], choices=_PALMS)
+        ),
         batch=True,
         limits="A hand whose palm is not found is missed: of small hands in scenes "
         "detector='handpose.palm' finds more, and now and then a paw. Fingers that are hidden are "

@@ -1,7 +1,7 @@
 """The pretrained pose models."""
 
 from zoo.entry import Entry, Preprocess
-from zoo.pipeline.options import Option
+from zoo.option import Option, Options, by_name
 from zoo.pose.network_outputs import LandmarkOutputs, MoveNetNodes, PoseNetThresholds
 from zoo.shared.anchors import AnchorGrid
 
@@ -10,17 +10,28 @@ _PREPROCESS = Preprocess(divide=127.5, subtract=1.0)
 
 # Sides of the input for one person and for several; `zoo/README.md` has the table behind them.
 _SINGLE_SIZE, _TINY_MULTIPLE_SIZE = 257, 321
-_SIZE_TYPE = "int | tuple[int, int]"  # a tuple: (height, width)
+
+_STRIDE = Option(
+    "output_stride",
+    "choice",
+    "pixels of the network's input per cell of its output",
+    16,
+    choices=(8, 16),
+)
+_SIZE = Option(
+    "input_size",
+    "size",
+    "pixels that the image is resized to, a number or (height, width)",
+    _SINGLE_SIZE,
+)
 
 
-def _options(multiple_size: int) -> dict[str, Option]:
+def _options(multiple_size: int) -> Options:
     """Options of a PoseNet whose inputs are so large for several people."""
-    size = Option(_SINGLE_SIZE, type=_SIZE_TYPE)  # pixels
-    if multiple_size != _SINGLE_SIZE:
-        note = f"{_SINGLE_SIZE}, for several people {multiple_size}"
-        size = Option(None, type=_SIZE_TYPE, note=note)
-    # output_stride: pixels of the input per cell of the outputs
-    return {"output_stride": Option(16, choices=(8, 16)), "input_size": size}
+    if multiple_size == _SINGLE_SIZE:
+        return by_name(_STRIDE, _SIZE)
+    note = f"{_SINGLE_SIZE}, for several people {multiple_size}"
+    return by_name(_STRIDE, _SIZE._replace(default=None, note=note))
 
 
 _POSENET_LIMITS = (
@@ -90,9 +101,15 @@ def _movenet(name: str, file: str, title: str) -> Entry:
         f"{_MOVENET}/separable_conv2d_2/separable_conv2d1",
         decode=MoveNetNodes(pixels="Cast", heads=_MOVENET_HEADS),
         parts={"detector": "ssd.mobilenet_v1"},
-        options={
-            "detector": Option("ssd.mobilenet_v1", ("ssd.mobilenet_v1", "blazepose.detector"))
-        },
+        options=by_name(
+            Option(
+                "detector",
+                "model",
+                "the model that finds people",
+                "ssd.mobilenet_v1",
+                choices=("ssd.mobilenet_v1", "blazepose.detector"),
+            )
+        ),
         title=title,
         limits="It sees one person at a time. Of two who overlap, the one behind may be taken for "
         "the one in front, and is left out. Among many people, joints of neighbours are mixed. "
