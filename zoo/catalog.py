@@ -2,7 +2,6 @@
 
 import importlib
 import os
-import pkgutil
 from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -22,7 +21,7 @@ _FOLDER = os.path.dirname(__file__)
 @lru_cache(maxsize=1)
 def tasks() -> tuple[str, ...]:
     """The folders here that have an ``entries.py``."""
-    folders = (folder.name for folder in pkgutil.iter_modules([_FOLDER]) if folder.ispkg)
+    folders = sorted(os.listdir(_FOLDER))
     return tuple(f for f in folders if os.path.isfile(os.path.join(_FOLDER, f, "entries.py")))
 
 

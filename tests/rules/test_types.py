@@ -142,6 +142,32 @@ def test_types_of_signatures_are_those_of_the_declared_options(verb):
     assert literals == verb_options("estimate_faces")["landmarks"].choices == tuple(LANDMARKS)
 
 
+def told_in(verb) -> dict[str, str]:
+    """What the docstring of a function says of each argument, on one line."""
+    text = getattr(zoo, verb).__doc__
+    text = text[text.index("    Args:") : text.index("    Returns:")]
+    found = re.findall(r"^        (\w+): (.*(?:\n            .*)*)", text, re.MULTILINE)
+    return {name: " ".join(lines.split()) for name, lines in found}
+
+
+@pytest.mark.parametrize("verb", sorted(choices()))
+def test_docstrings_have_the_ranges_and_defaults_of_options(verb):
+    """But for those that name another function which has them."""
+    told = told_in(verb)
+    for name, option in verb_options(verb).items():
+        if "see `" in told[name]:
+            continue
+        assert option.type == "choice" or option.range in told[name], f"{name} of zoo.{verb}"
+        if option.default not in (None, OWN, False, getattr(zoo, verb).__kwdefaults__[name]):
+            assert f"by default {option.default}" in told[name], f"{name} of zoo.{verb}"
+        for model in able_models(verb) if option.default is OWN else ():
+            entry = all_entries()[model]
+            if name in getattr(model_class(entry), verb).__kwdefaults__:
+                own = model_class(entry).default_of(entry, verb, name)
+                said = OWN in told[name] or str(own) in told[name]
+                assert said or own is None, f"{name} of {model}"
+
+
 def test_options_are_complete():
     """What their readers rely on: help texts, errors and forms."""
     loading = [option for entry in all_entries().values() for option in entry.options.values()]

@@ -21,9 +21,14 @@ Look = Callable[[Any], tuple[Any, Any]]
 
 
 def add_task(commands: Any, task: Task) -> None:
-    """Declare the command of a task and its arguments."""
+    """Declare the command of a task; its arguments follow when it is used."""
     command = commands.add_parser(task.command, help=task.help)
     command.more_help = partial(_models_of, task)
+    command.add_arguments = partial(_add_arguments, command, task)
+    command.set_defaults(run=partial(_run, task))
+
+
+def _add_arguments(command: Any, task: Task) -> None:
     _add_sources(command)
     if task.verbs:
         switches = command.add_mutually_exclusive_group()
@@ -57,7 +62,6 @@ def add_task(commands: Any, task: Task) -> None:
         )
     command.add_argument("--mirror", action="store_true", help="the images are mirror images")
     command.add_argument("--backend", metavar="B", help="where to run; see 'zoo doctor'")
-    command.set_defaults(run=partial(_run, task))
 
 
 def _add_sources(command: Any) -> None:

@@ -1,10 +1,12 @@
 """The commands that look at images: a row for each task, and the flags of its functions."""
 
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from __future__ import annotations
 
-from zoo.catalog import verb_options
-from zoo.option import MIRROR, Option
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from zoo.option import Option
 
 
 class Flag(NamedTuple):
@@ -68,6 +70,9 @@ class Task(NamedTuple):
 
 
 def _options_with_flags(verb: str) -> Iterator[Option]:
+    from zoo.catalog import verb_options
+    from zoo.option import MIRROR
+
     options = verb_options(verb).values()
     return (option for option in options if not option.expert and option is not MIRROR)
 

@@ -103,7 +103,7 @@ def checked_value(option: Option, value: Any, owner: str = "") -> Any:
     >>> from zoo.option import count
     >>> checked_value(count("max_poses", "maximum number of people", 20), 0)
     Traceback (most recent call last):
-    weights_cache.errors.ZooError: max_poses=0 must be an integer of at least 1; leave it out for 20
+    zoo.ZooError: max_poses=0 must be an integer of at least 1; leave it out for 20
     """
     plain = value.item() if hasattr(value, "item") and getattr(value, "ndim", 1) == 0 else value
     if option.choices:

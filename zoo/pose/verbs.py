@@ -64,7 +64,7 @@ def estimate_single_pose(
         keypoint_threshold: of PoseNet: least score of a person's best keypoint, 0..1; by default
             0.5.
         nms_radius: of PoseNet: keypoints of one kind that are closer belong to one person, in
-            pixels of the network's input; by default 20.
+            pixels of the network's input, 0 or more; by default 20.
         output_stride: of PoseNet (not Coral's): pixels of the network's input for each cell of its
             output, 8 or 16 (default).
         input_size: of PoseNet (not Coral's): pixels that the image is resized to, a number or
