@@ -131,7 +131,7 @@ def _options(entry: Entry) -> Iterator[str]:
         for name, option in options_of(getattr(cls, verb)).items():
             text = option.default_text
             if option.default is OWN:
-                text = str(cls.default_of(entry, verb, name) or "its detector's own")
+                text = str(entry.default_of(verb, name) or "its detector's own")
             defaults.setdefault(option, {}).setdefault(text, []).append(verb)
     yield from (_option(option, texts) for option, texts in defaults.items())
 

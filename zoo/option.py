@@ -6,8 +6,7 @@ in the entries. Checks, flags of the command line, model cards and error message
 
 from typing import Any, NamedTuple
 
-#: The default of an option that differs by model: the entry's ``decode`` has it by the option's
-#: name. Where it has none, the network that finds the regions has its own.
+#: The default of an option that differs by model: see `zoo.entry.Entry.default_of`.
 OWN: Any = "the model's own"
 
 
@@ -89,4 +88,15 @@ def by_name(*options: Option) -> Options:
     return {option.name: option for option in options}
 
 
+# Options of several tasks.
 MIRROR = flag("mirror", "the image is a mirror image (selfie view)")
+IOU_THRESHOLD = threshold(
+    "iou_threshold", "maximum overlap of two boxes; above it the one of the lower score is dropped"
+)
+NMS_RADIUS = Option(
+    "nms_radius",
+    "number",
+    "keypoints of one kind that are nearer belong to one person, in pixels of the network's input",
+    OWN,
+    expert=True,
+)

@@ -163,7 +163,7 @@ def test_docstrings_have_the_ranges_and_defaults_of_options(verb):
         for model in able_models(verb) if option.default is OWN else ():
             entry = all_entries()[model]
             if name in getattr(model_class(entry), verb).__kwdefaults__:
-                own = model_class(entry).default_of(entry, verb, name)
+                own = entry.default_of(verb, name)
                 said = OWN in told[name] or str(own) in told[name]
                 assert said or own is None, f"{name} of {model}"
 

@@ -1,7 +1,7 @@
 """Object detection: what is where in a picture; its functions are in `zoo.detection.verbs`."""
 
 from zoo.choices import Choices
-from zoo.option import MIRROR, OWN, Option, by_name, count, threshold
+from zoo.option import IOU_THRESHOLD, MIRROR, OWN, Option, by_name, count, threshold
 
 #: Of the names in entries.py, ``family.variant``.
 FAMILIES = ("ssd",)
@@ -16,17 +16,12 @@ OPTIONS = {
     "detect": by_name(
         Option("labels", "names", "only objects with these labels, such as dog,cat", note="all"),
         threshold("score_threshold", "minimum score of an object"),
-        threshold(
-            "iou_threshold",
-            "of two boxes whose intersection over union is larger, drop the one with the lower "
-            "score",
-        ),
+        IOU_THRESHOLD,
         count("max_detections", "maximum number of objects", OWN),
         MIRROR,
         threshold(
             "ios_threshold",
-            "of two boxes of one label whose intersection over the smaller box is larger, drop "
-            "the one with the lower score",
+            "as iou_threshold, as a share of the smaller box, for boxes of one label",
             expert=True,
         ),
     ),

@@ -1,7 +1,7 @@
 """Faces: where they are, their points, expressions, age and gender."""
 
 from zoo.choices import Choices
-from zoo.option import MIRROR, Option, by_name, count, flag, threshold
+from zoo.option import IOU_THRESHOLD, MIRROR, Option, by_name, count, flag, threshold
 
 #: Of the names in entries.py, ``family.variant``.
 FAMILIES = ("blazeface", "facemesh", "iris", "faceapi")
@@ -17,10 +17,7 @@ MODELS = {
 _LIMITS = (
     count("max_faces", "maximum number of faces", note="all"),
     threshold("score_threshold", "minimum score of a face"),
-    threshold(
-        "iou_threshold",
-        "of two boxes whose intersection over union is larger, drop the one with the lower score",
-    ),
+    IOU_THRESHOLD,
     MIRROR,
 )
 

@@ -78,8 +78,9 @@ class RefinedBlazeFace(FaceDetector):
     ) -> Candidates:
         """What it finds in a photo; see `BoxDetector.find`."""
         how: Refinement = self.entry.decode
-        least = how.score_threshold if score_threshold is None else score_threshold
-        most = how.iou_threshold if iou_threshold is None else iou_threshold
+        defaults = self.entry.defaults
+        least = defaults["score_threshold"] if score_threshold is None else score_threshold
+        most = defaults["iou_threshold"] if iou_threshold is None else iou_threshold
         proposals = self.part("detector").find(photo, score_threshold=how.proposal_threshold)
         regions = [region_of_box(box).squared().scaled(how.scale) for box in proposals.boxes]
         if not regions:

@@ -4,10 +4,9 @@ from dataclasses import replace
 from typing import Any
 
 from zoo.entry import Entry, Preprocess
-from zoo.faces.face_api_decode import Thresholds
 from zoo.faces.refinement import Refinement
 from zoo.option import Option, Options, by_name
-from zoo.shared.anchors import AnchorGrid
+from zoo.shared.anchors import DETECTOR_DEFAULTS, AnchorGrid
 
 # Expressions, age and gender are read from a box about the 68 points, as in face-api.js.
 _READERS = {
@@ -20,7 +19,13 @@ _READERS = {
 
 
 def _blazeface(
-    variant: str, weights: str, grid: AnchorGrid, title: str, limits: str, file: str = ""
+    variant: str,
+    weights: str,
+    grid: AnchorGrid,
+    title: str,
+    limits: str,
+    file: str = "",
+    score_threshold: float = 0.5,
 ) -> Entry:
     return Entry(
         name=f"blazeface.{variant}",
@@ -31,6 +36,7 @@ def _blazeface(
         preprocess=Preprocess(size=(grid.size, grid.size), divide=127.5, subtract=1.0),
         output=grid.regressors[0],
         decode=grid,
+        defaults={**DETECTOR_DEFAULTS, "score_threshold": score_threshold},
         title=title,
         parts=_READERS,
         limits=limits,
@@ -69,11 +75,11 @@ _BLAZEFACES = [
             strides=(4,),
             size=192,
             per_cell=1,
-            score_threshold=0.6,
         ),
         "BlazeFace for faces within 5 m of the camera, 6 keypoints, by MediaPipe",
         _NARROW.format(15),
         "face_detection_full_range_sparse.tflite",
+        score_threshold=0.6,
     ),
     _blazeface(
         "front",
@@ -106,6 +112,7 @@ _BLAZEFACES.append(
         name="blazeface.refined",
         model="detectors:RefinedBlazeFace",
         decode=Refinement(_SHORT.decode),
+        defaults={**DETECTOR_DEFAULTS, "score_threshold": 0.7},
         title="BlazeFace in two looks: what blazeface.back proposes, blazeface.short confirms",
         parts={"detector": "blazeface.back", **_READERS},
         options=_detector("blazeface.back", _PROPOSERS),
@@ -207,7 +214,7 @@ _FACE_API = [
         network="face_api:build_detector",
         preprocess=_less_mean("pad", 117.001, 114.697, 97.404),
         output="grid",
-        decode=Thresholds(),
+        defaults={"score_threshold": 0.5, "iou_threshold": 0.4},
         title="Tiny YOLOv2 for faces, boxes without keypoints, of face-api.js",
         parts=_READERS,
         options=by_name(

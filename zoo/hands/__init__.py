@@ -1,7 +1,7 @@
 """Hands: the functions are in `zoo.hands.verbs`, the models in `zoo.hands.entries`."""
 
 from zoo.choices import Choices
-from zoo.option import MIRROR, by_name, count, flag, threshold
+from zoo.option import IOU_THRESHOLD, MIRROR, by_name, count, flag, threshold
 
 #: Of the names in entries.py, ``family.variant``.
 FAMILIES = ("hands", "palm", "handpose", "handtrack")
@@ -18,17 +18,9 @@ OPTIONS = {
         threshold("score_threshold", "minimum score of a hand"),
         MIRROR,
         threshold("detector_threshold", "minimum score of a detected palm", expert=True),
-        threshold(
-            "iou_threshold",
-            "of two detections whose intersection over union is larger, drop the one with the "
-            "lower score",
-            expert=True,
-        ),
+        IOU_THRESHOLD._replace(expert=True),
         flag(
-            "refine",
-            "run again on each hand, from where its joints were found, which is steadier",
-            True,
-            expert=True,
+            "refine", "run again on each hand that is found, for steadier joints", True, expert=True
         ),
     ),
 }

@@ -4,7 +4,7 @@ from zoo.entry import Entry, Preprocess
 from zoo.hands.handtrack_decode import HandtrackNodes
 from zoo.hands.landmarks_decode import HandOutputs
 from zoo.option import Option, by_name
-from zoo.shared.anchors import AnchorGrid
+from zoo.shared.anchors import DETECTOR_DEFAULTS, AnchorGrid
 
 _PALMS = ("palm.lite", "palm.full", "handpose.palm")
 
@@ -31,6 +31,7 @@ def _palm(variant: str, layer: int) -> Entry:
             strides=(8, 16, 16, 16),
             size=192,
         ),
+        defaults=DETECTOR_DEFAULTS,
         title=f"Palm detector of MediaPipe Hands ({variant}), by Google: boxes and 7 keypoints",
         limits="Palms under a twentieth of the picture's longer side may be missed, and those of "
         "hands that hold something.",
@@ -60,8 +61,8 @@ def _hands(variant: str, weights: str, file: str, title: str) -> Entry:
             right="Identity_2",
             world="Identity_3",
             depth=0.4,
-            score_threshold=0.5,
         ),
+        defaults={"score_threshold": 0.5},
         title=title,
         parts={"detector": _PALMS[0]},
         options=by_name(
@@ -96,6 +97,7 @@ ENTRIES = [
             strides=(8, 16, 32, 32, 32),
             size=256,
         ),
+        defaults=DETECTOR_DEFAULTS,
         title="Palm detector of tfjs-models' handpose, by Google: boxes and 7 keypoints",
         limits="It finds palms down to 3 % of the picture's longer side, and many where there are "
         "none.",
@@ -128,10 +130,8 @@ ENTRIES = [
             scores="StatefulPartitionedCall/Postprocessor/Slice",
             labels=("open", "closed", "pinch", "point", "face", "tip", "pinch tip"),
             hands=frozenset({"open", "closed", "pinch", "point"}),
-            score_threshold=0.6,
-            iou_threshold=0.2,
-            max_detections=20,
         ),
+        defaults={"score_threshold": 0.6, "iou_threshold": 0.2, "max_detections": 20},
         title="Handtrack, SSD on MobileNetV2 FPNLite 320, by Victor Dibia: boxes of hands",
         limits="Made for people before a webcam: in other photos it takes faces and things for "
         "hands, and it misses hands that point down.",

@@ -34,7 +34,7 @@ class HandModel(Model):
         mirror: bool = False,
     ) -> list[Hand]:
         """The hands in a picture; see `zoo.estimate_hands`."""
-        least_first = min(score_threshold, self.entry.decode.score_threshold)
+        least_first = min(score_threshold, self.entry.defaults["score_threshold"])
         find = partial(
             self.part("detector").find,
             score_threshold=detector_threshold,

@@ -16,7 +16,7 @@ from zoo.shared.boxes import suppress, to_box
 
 
 class BoxDetector(Model):
-    """A model that finds boxes, and whose entry's ``decode`` has the default thresholds."""
+    """A model that finds boxes."""
 
     def find(
         self,
@@ -37,9 +37,9 @@ class BoxDetector(Model):
         Returns:
             In pixels of the photo, best first.
         """
-        defaults = self.entry.decode
-        least = defaults.score_threshold if score_threshold is None else score_threshold
-        most = defaults.iou_threshold if iou_threshold is None else iou_threshold
+        defaults = self.entry.defaults
+        least = defaults["score_threshold"] if score_threshold is None else score_threshold
+        most = defaults["iou_threshold"] if iou_threshold is None else iou_threshold
         outputs, placement = self.look_at(photo)
         found = self.decode(outputs, score_threshold=least)
         kept = suppress(found.boxes, found.scores, iou_threshold=most, limit=limit)
@@ -55,7 +55,7 @@ class AnchorDetector(BoxDetector):
 
     @property
     def grid(self) -> AnchorGrid:
-        """What the outputs mean, and the default thresholds."""
+        """What the outputs mean."""
         grid: AnchorGrid = self.entry.decode
         return grid
 

@@ -76,11 +76,6 @@ class Model(LoadedModel):
         assert entry.preprocess.size is not None  # or else the class of the model says
         return entry.preprocess.size
 
-    @classmethod
-    def default_of(cls, entry: Entry, verb: str, option: str) -> Any:
-        """What None stands for in an option whose default is the model's own; see `zoo.option`."""
-        return getattr(entry.decode, option, None)
-
     def part(self, role: str) -> Any:
         """Another network that this one works with, such as its ``"detector"``; loaded once.
 

@@ -78,7 +78,7 @@ def checked_for(model: Any, method: Callable[..., Any], given: Mapping[str, Any]
             )
     values = checked(verb, options, given)
     own = (name for name, value in values.items() if value is OWN)
-    return values | {name: model.default_of(entry, verb, name) for name in own}
+    return values | {name: model.entry.default_of(verb, name) for name in own}
 
 
 @cache

@@ -1,7 +1,7 @@
 """Pose estimation: its functions are in `zoo.pose.verbs`, its models in `zoo.pose.entries`."""
 
 from zoo.choices import Choices
-from zoo.option import MIRROR, OWN, Option, by_name, count, flag, threshold
+from zoo.option import MIRROR, NMS_RADIUS, by_name, count, flag, threshold
 
 #: Of the names in entries.py, ``family.variant``.
 FAMILIES = ("posenet", "movenet", "blazepose")
@@ -20,14 +20,7 @@ _COMMON = (
     threshold("score_threshold", "minimum score of a pose"),
     MIRROR,
     threshold("keypoint_threshold", "minimum score of a person's best keypoint", expert=True),
-    Option(
-        "nms_radius",
-        "number",
-        "keypoints of one kind that are closer belong to one person, in pixels of the network's "
-        "input",
-        OWN,
-        expert=True,
-    ),
+    NMS_RADIUS,
     flag("segmentation", "also return which pixels belong to the person", expert=True),
     flag("probability", "also return how likely each pixel belongs to the person", expert=True),
 )
@@ -38,8 +31,7 @@ OPTIONS = {
         *_COMMON,
         flag(
             "refine",
-            "where the torso is visible, run again on the square around the person, which is "
-            "more exact and takes twice as long",
+            "run again on the square around the person, which is more exact and takes longer",
             True,
             expert=True,
         ),

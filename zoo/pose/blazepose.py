@@ -32,7 +32,7 @@ class BlazePoseModel(Model):
 
     @property
     def meaning(self) -> LandmarkOutputs:
-        """What the outputs mean, and the default threshold."""
+        """What the outputs mean."""
         meaning: LandmarkOutputs = self.entry.decode
         return meaning
 

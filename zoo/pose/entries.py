@@ -2,8 +2,8 @@
 
 from zoo.entry import Entry, Preprocess
 from zoo.option import Option, Options, by_name
-from zoo.pose.network_outputs import LandmarkOutputs, MoveNetNodes, PoseNetThresholds
-from zoo.shared.anchors import AnchorGrid
+from zoo.pose.network_outputs import LandmarkOutputs, MoveNetNodes, PoseNetSizes
+from zoo.shared.anchors import DETECTOR_DEFAULTS, AnchorGrid
 
 # tfjs-models' PoseNet scales pixels to -1..1 and pads to the aspect ratio with black.
 _PREPROCESS = Preprocess(divide=127.5, subtract=1.0)
@@ -24,6 +24,10 @@ _SIZE = Option(
     "pixels that the image is resized to, a number or (height, width)",
     _SINGLE_SIZE,
 )
+
+
+# The demos of tfjs-models draw poses from this score on.
+_POSENET_DEFAULTS = {"score_threshold": 0.15, "keypoint_threshold": 0.5, "nms_radius": 20}
 
 
 def _options(multiple_size: int) -> Options:
@@ -64,7 +68,8 @@ def _posenet(
         preprocess=_PREPROCESS,
         output="heatmap",
         embedding="MobilenetV1/Conv2d_13_pointwise",
-        decode=PoseNetThresholds(single_size=_SINGLE_SIZE, multiple_size=multiple_size),
+        decode=PoseNetSizes(_SINGLE_SIZE, multiple_size),
+        defaults=_POSENET_DEFAULTS,
         title=title,
         options=_options(multiple_size),
         limits=limits,
@@ -100,6 +105,8 @@ def _movenet(name: str, file: str, title: str) -> Entry:
         "kpt_regress_0/separable_conv2d_5/separable_conv2d/depthwise;"
         f"{_MOVENET}/separable_conv2d_2/separable_conv2d1",
         decode=MoveNetNodes(pixels="Cast", heads=_MOVENET_HEADS),
+        # In a crop that a detector found, and in a whole image: see `zoo/README.md`.
+        defaults={"score_threshold": 0.25, "estimate_single_pose.score_threshold": 0.4},
         parts={"detector": "ssd.mobilenet_v1"},
         options=by_name(
             Option(
@@ -136,6 +143,7 @@ def _blazepose(
         output=outputs.landmarks,
         embedding=embedding,
         decode=outputs,
+        defaults={"score_threshold": 0.5},
         parts={"detector": "blazepose.detector"},
         batch=True,
         title=title,
@@ -180,7 +188,7 @@ ENTRIES = [
         preprocess=Preprocess(size=(353, 481), dtype="uint8"),
         output="float_heatmaps",
         embedding="MobilenetV1/Conv2d_13_pointwise/Relu6",
-        decode=PoseNetThresholds(),
+        defaults=_POSENET_DEFAULTS,
         title="PoseNet on MobileNetV1 0.75, 17 keypoints, quantised, by Google Coral",
         limits=f"{_POSENET_LIMITS} Scores come in steps, so that of two people either may have the "
         "best cell of a joint.",
@@ -243,6 +251,7 @@ ENTRIES = [
             strides=(8, 16, 32, 32, 32),
             size=224,
         ),
+        defaults=DETECTOR_DEFAULTS,
         title="BlazePose's detector of people: where they are, how large and how turned, by Google",
         limits="Made for one or two people who fill much of the picture and whose faces are seen: "
         "it misses people in crowds, small ones, and often one of several side by side.",

@@ -2,11 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 
-from zoo.entry import Entry
 from zoo.option import OWN
 from zoo.pipeline.model import MOST_CROPS, Model
 from zoo.pipeline.preprocess import prepare_crops
@@ -30,16 +28,9 @@ class MoveNetModel(Model):
 
     @property
     def nodes(self) -> MoveNetNodes:
-        """Between which nodes several pictures go, and the default threshold."""
+        """Between which nodes several images go."""
         nodes: MoveNetNodes = self.entry.decode
         return nodes
-
-    @classmethod
-    def default_of(cls, entry: Entry, verb: str, option: str) -> Any:
-        """As `Model.default_of`; poses of whole images have a threshold of their own."""
-        if (verb, option) == ("estimate_single_pose", "score_threshold"):
-            option = "whole_threshold"
-        return super().default_of(entry, verb, option)
 
     @model_verb
     def estimate_single_pose(

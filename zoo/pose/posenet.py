@@ -15,7 +15,7 @@ from zoo.pipeline.options import checked_value
 from zoo.pipeline.preprocess import prepare
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.pose.deduplication import MAX_POSES, nobody
-from zoo.pose.network_outputs import PoseNetThresholds
+from zoo.pose.network_outputs import PoseNetSizes
 from zoo.results import Pose
 from zoo.shared.candidates import candidates_for
 from zoo.shared.personlab import (
@@ -43,7 +43,7 @@ class PoseNetModel(Model):
 
         Where the option ``input_size`` is None, the entry says, for one and for several people.
         """
-        known: PoseNetThresholds = entry.decode
+        known: PoseNetSizes = entry.decode
         default = known.multiple_size if several else known.single_size
         chosen = options["input_size"]
         return valid_size(default if chosen is None else chosen, options["output_stride"])

@@ -1,7 +1,7 @@
 """Segmentation: its functions are in `zoo.segmentation.verbs`, its models in `.entries`."""
 
 from zoo.choices import Choices
-from zoo.option import MIRROR, OWN, Option, by_name, count, flag, threshold
+from zoo.option import MIRROR, NMS_RADIUS, by_name, count, flag, threshold
 
 #: Of the names in entries.py, ``family.variant``.
 FAMILIES = ("deeplab", "selfie", "bodypix")
@@ -30,14 +30,7 @@ OPTIONS = {
         threshold("score_threshold", "minimum score of a person"),
         _THRESHOLD,
         MIRROR,
-        Option(
-            "nms_radius",
-            "number",
-            "keypoints of one kind that are closer belong to one person, in pixels of the "
-            "network's input",
-            OWN,
-            expert=True,
-        ),
+        NMS_RADIUS,
     ),
     "segment_person_parts": by_name(_THRESHOLD, _PROBABILITY, MIRROR),
 }
