@@ -17,7 +17,7 @@ class Option(NamedTuple):
     type: str  # number, integer, flag, choice, names, size (an integer or a pair), model
     meaning: str  # for help texts and model cards
     default: Any = None
-    low: float = 0  # of numbers and integers
+    low: float | None = None
     high: float | None = None
     choices: tuple[Any, ...] = ()
     note: str = ""  # what the default stands for where it is None or the model's own
@@ -28,7 +28,7 @@ class Option(NamedTuple):
         """The valid values in short, such as ``0..1``; ``""`` where the type says it all."""
         if self.choices:
             return ", ".join(map(str, self.choices))
-        if self.type not in ("number", "integer"):
+        if self.low is None:
             return ""
         return f"{self.low} or more" if self.high is None else f"{self.low}..{self.high}"
 
@@ -54,15 +54,9 @@ class Option(NamedTuple):
 
         >>> threshold("score_threshold", "minimum score", 0.5).as_dict()
         {'name': 'score_threshold', 'type': 'number', 'meaning': 'minimum score', 'default': 0.5, \
-'low': 0, 'high': 1}
+'low': 0, 'high': 1, 'expert': False}
         """
-        bounds = () if self.type in ("number", "integer") else ("low", "high")
-        empty: tuple[object, ...] = (None, (), "")
-        return {
-            key: value
-            for key, value in self._asdict().items()
-            if key not in (*bounds, "expert") and value not in empty
-        }
+        return {k: v for k, v in self._asdict().items() if v not in (None, (), "")}
 
 
 Options = dict[str, Option]
@@ -98,5 +92,6 @@ NMS_RADIUS = Option(
     "number",
     "keypoints of one kind that are nearer belong to one person, in pixels of the network's input",
     OWN,
+    low=0,
     expert=True,
 )

@@ -186,7 +186,7 @@ def test_every_keyword_has_its_flag(task, switch):
     assert known - flags == {"score_threshold"}  # of hands: the flag is that of gestures
     known = {"hands_model", "score_threshold"}  # and those of hands
     assert known <= getattr(zoo, task.then).__kwdefaults__.keys()
-    assert {flag.field for flag in task.flags()} >= known
+    assert {flag.option.name for flag in task.flags()} >= known
 
 
 def test_options_of_gestures_are_those_of_hands(capsys, called):
@@ -407,9 +407,9 @@ def test_a_card_says_what_is_known(capsys):
     facts = {line[:12].strip(): line[12:] for line in out.splitlines()[1:]}
     assert facts["task"] == "pose: estimate_multiple_poses, estimate_single_pose, infer"
     assert facts["size"].startswith("1.3 MB in 2 files (bundled)")
-    assert facts["options"].startswith("output_stride=16 (8, 16): pixels of the network's input")
+    assert facts["options"].startswith("output_stride=16 (8, 16): input pixels per output cell")
     text = " ".join(out.split())
-    assert "input_size=257, for several people 321: pixels that the image is resized to" in text
+    assert "input_size=257, for several people 321: pixels to resize to" in text
     assert "max_poses=20 (1 or more): maximum number of people" in text
     assert "score_threshold=0.15 (0..1): minimum score of a pose" in text
     assert facts["inputs"] == "image: float32 [any, any, any, 3]"

@@ -42,22 +42,10 @@ class TeachableModel(LoadedModel):
 
     @model_verb
     def classify(self, image: ImageSource, *, top_k: int = 3, mirror: bool = False) -> list[Label]:
-        """Tell which of its classes a picture shows.
-
-        The square in the middle of the picture counts, as in the browser.
-
-        Args:
-            image: a path, URL, bytes, file object, PIL image, array (uint8 or float in 0..1; grey,
-                RGB or RGBA) or tensor. A list, an iterator or an array [n, h, w, 3] are several.
-            top_k: how many classes to tell, 1 or more.
-            mirror: the picture is a mirror image (selfie view).
-
-        Returns:
-            ``[{"label": "cat", "score": .., "index": ..}, ..]``, best first, scores in 0..1; for
-            several pictures an iterator over such lists.
+        """Which of its classes an image shows; see `zoo.classify`.
 
         Raises:
-            ZooError: the model hears or takes poses, or the picture cannot be read.
+            ZooError: the model is for sounds or poses, or the image cannot be read.
         """
         self._check_images("classify")
 

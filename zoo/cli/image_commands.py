@@ -162,7 +162,7 @@ def _check_flags(task: Task, given: argparse.Namespace) -> None:
     """Refuse flags of another switch, and options that have a flag."""
     switch = _switch(task, given)
     for flag in task.flags():
-        if getattr(given, flag.field) is None or switch in flag.switches:
+        if getattr(given, flag.option.name) is None or switch in flag.switches:
             continue
         if "" in flag.switches:
             raise ZooError(f"{flag.name} does not go with --{switch}")
@@ -199,7 +199,7 @@ def _look(task: Task, given: argparse.Namespace) -> Look:
 
 def _options(task: Task, given: argparse.Namespace, *, then: bool = False) -> dict[str, Any]:
     """The options of the task's first or second function that were given."""
-    values = {f.keyword: getattr(given, f.field) for f in task.flags() if f.then == then}
+    values = {f.keyword: getattr(given, f.option.name) for f in task.flags() if f.then == then}
     return {name: value for name, value in values.items() if value is not None}
 
 

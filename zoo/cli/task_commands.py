@@ -22,11 +22,6 @@ class Flag(NamedTuple):
         """Such as ``--max-poses``."""
         return f"--{self.option.name.replace('_', '-')}"
 
-    @property
-    def field(self) -> str:
-        """Where the parser puts its value."""
-        return self.option.name
-
 
 class Task(NamedTuple):
     """A command: the function of `zoo` that it calls, by default or by a switch."""

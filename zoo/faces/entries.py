@@ -15,17 +15,13 @@ _READERS = {
     "age_gender": "faceapi.age_gender",
 }
 
+_FULL_DEFAULTS = {**DETECTOR_DEFAULTS, "score_threshold": 0.6}
+
 # --- MediaPipe's: strides, anchors, thresholds and ranges as in its modules/face_detection ------
 
 
 def _blazeface(
-    variant: str,
-    weights: str,
-    grid: AnchorGrid,
-    title: str,
-    limits: str,
-    file: str = "",
-    score_threshold: float = 0.5,
+    variant: str, weights: str, grid: AnchorGrid, title: str, limits: str, file: str = ""
 ) -> Entry:
     return Entry(
         name=f"blazeface.{variant}",
@@ -36,7 +32,7 @@ def _blazeface(
         preprocess=Preprocess(size=(grid.size, grid.size), divide=127.5, subtract=1.0),
         output=grid.regressors[0],
         decode=grid,
-        defaults={**DETECTOR_DEFAULTS, "score_threshold": score_threshold},
+        defaults=_FULL_DEFAULTS if variant == "full" else DETECTOR_DEFAULTS,
         title=title,
         parts=_READERS,
         limits=limits,
@@ -79,7 +75,6 @@ _BLAZEFACES = [
         "BlazeFace for faces within 5 m of the camera, 6 keypoints, by MediaPipe",
         _NARROW.format(15),
         "face_detection_full_range_sparse.tflite",
-        score_threshold=0.6,
     ),
     _blazeface(
         "front",

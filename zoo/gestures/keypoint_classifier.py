@@ -39,16 +39,7 @@ class KeypointClassifier(Model):
         score_threshold: float = OWN,
         mirror: bool = False,
     ) -> list[Gesture]:
-        """The sign of each hand, all in one batch.
-
-        Args:
-            hands: of one image, as `zoo.estimate_hands` gives them; a list of such is several.
-            score_threshold: a hand whose best sign has less gets none, 0..1; by default 0.5.
-            mirror: the image that the hands were found in is a mirror image.
-
-        Returns:
-            As `zoo.recognize_gestures`.
-        """
+        """The sign of each hand, all in one batch; see `zoo.recognize_gestures`."""
         _ = self.network  # a closed model says so, also where there are no hands
         recognize = partial(self._recognize, least=score_threshold, mirror=mirror)
         if isinstance(hands, (list, tuple)) and not is_hands(hands):

@@ -113,7 +113,7 @@ def _worths(
 
 def _weight(label: str, finger: str, value: Any) -> float:
     weight: float = checked_value(
-        Option(f"weight of the {finger} in {label!r}", "number", "", high=100), value
+        Option(f"weight of the {finger} in {label!r}", "number", "", None, 0, 100), value
     )
     return weight
 

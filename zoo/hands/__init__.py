@@ -19,8 +19,6 @@ OPTIONS = {
         MIRROR,
         threshold("detector_threshold", "minimum score of a detected palm", expert=True),
         IOU_THRESHOLD._replace(expert=True),
-        flag(
-            "refine", "run again on each hand that is found, for steadier joints", True, expert=True
-        ),
+        flag("refine", "run again on each hand found, for steadier joints", True, expert=True),
     ),
 }

@@ -67,20 +67,7 @@ class HandtrackModel(Model):
         max_detections: int = OWN,
         mirror: bool = False,
     ) -> list[Detection]:
-        """Hands by what they do, faces, and the tips of fingers that point or pinch.
-
-        Args:
-            image: anything that `zoo.estimate_hands` takes.
-            labels: those of things wanted, by default all.
-            score_threshold: leave out what is less sure, 0..1; by default the entry's.
-            iou_threshold: of two boxes that overlap more, the worse goes; by default the entry's.
-            max_detections: at most so many, 1 or more; by default the entry's.
-            mirror: the picture is a mirror image.
-
-        Returns:
-            ``{"label": "open", "score": .., "box": {..}}`` for each, best first; for several
-            pictures an iterator over such lists.
-        """
+        """Hands by what they do, faces, and fingertips that point or pinch; see `zoo.detect`."""
         wanted = wanted_labels(self.name, labels, self.labels)
         find = self._finder(wanted, score_threshold, iou_threshold, max_detections)
         return self.run(image, find, mirror=mirror)

@@ -55,7 +55,7 @@ def checked(
     """
     if given.keys() - options.keys():
         raise unknown_option(owner, given.keys() - options.keys(), [*also, *options])
-    values = {name: value for name, value in given.items() if value is not None}
+    values = {k: v for k, v in given.items() if v is not None and v is not OWN}
     return {
         name: checked_value(option, values[name], owner) if name in values else option.default
         for name, option in options.items()
@@ -126,11 +126,10 @@ def checked_value(option: Option, value: Any, owner: str = "") -> Any:
 
 
 def _is_in_range(option: Option, value: Any) -> bool:
-    kind = Integral if option.type == "integer" else Real
-    if not isinstance(value, kind) or isinstance(value, bool):
+    kind: Any = Integral if option.type == "integer" else Real
+    if not isinstance(value, kind) or isinstance(value, bool) or option.low is None:
         return False
-    number: Any = value
-    return bool(option.low <= number and (option.high is None or number <= option.high))
+    return bool(option.low <= value and (option.high is None or value <= option.high))
 
 
 def unknown_option(owner: str, unknown: Iterable[str], valid: Iterable[str]) -> ZooError:

@@ -11,18 +11,9 @@ _PREPROCESS = Preprocess(divide=127.5, subtract=1.0)
 # Sides of the input for one person and for several; `zoo/README.md` has the table behind them.
 _SINGLE_SIZE, _TINY_MULTIPLE_SIZE = 257, 321
 
-_STRIDE = Option(
-    "output_stride",
-    "choice",
-    "pixels of the network's input per cell of its output",
-    16,
-    choices=(8, 16),
-)
+_STRIDE = Option("output_stride", "choice", "input pixels per output cell", 16, choices=(8, 16))
 _SIZE = Option(
-    "input_size",
-    "size",
-    "pixels that the image is resized to, a number or (height, width)",
-    _SINGLE_SIZE,
+    "input_size", "size", "pixels to resize to, an integer or (height, width)", _SINGLE_SIZE
 )
 
 
@@ -77,6 +68,8 @@ def _posenet(
     )
 
 
+_FINDERS = ("ssd.mobilenet_v1", "blazepose.detector")
+
 _MOVENET = "center_net_mobile_net_v2fpn_feature_extractor/model_1"
 
 # The last convolutions of the four heads: middles of people, and of keypoints how far they are
@@ -107,14 +100,10 @@ def _movenet(name: str, file: str, title: str) -> Entry:
         decode=MoveNetNodes(pixels="Cast", heads=_MOVENET_HEADS),
         # In a crop that a detector found, and in a whole image: see `zoo/README.md`.
         defaults={"score_threshold": 0.25, "estimate_single_pose.score_threshold": 0.4},
-        parts={"detector": "ssd.mobilenet_v1"},
+        parts={"detector": _FINDERS[0]},
         options=by_name(
             Option(
-                "detector",
-                "model",
-                "the model that finds people",
-                "ssd.mobilenet_v1",
-                choices=("ssd.mobilenet_v1", "blazepose.detector"),
+                "detector", "model", "the model that finds people", _FINDERS[0], choices=_FINDERS
             )
         ),
         title=title,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class PoseNetSizes:
-    """Sides of PoseNet's input where the option input_size is None; outputs always have one name."""
+    """Sides of PoseNet's input where the option input_size is None."""
 
     single_size: int  # for one person
     multiple_size: int  # for several
