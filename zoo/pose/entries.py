@@ -68,7 +68,7 @@ def _posenet(
     )
 
 
-_FINDERS = ("ssd.mobilenet_v1", "blazepose.detector")
+_PEOPLE = ("ssd.mobilenet_v1", "blazepose.detector")
 
 _MOVENET = "center_net_mobile_net_v2fpn_feature_extractor/model_1"
 
@@ -100,11 +100,9 @@ def _movenet(name: str, file: str, title: str) -> Entry:
         decode=MoveNetNodes(pixels="Cast", heads=_MOVENET_HEADS),
         # In a crop that a detector found, and in a whole image: see `zoo/README.md`.
         defaults={"score_threshold": 0.25, "estimate_single_pose.score_threshold": 0.4},
-        parts={"detector": _FINDERS[0]},
+        parts={"detector": _PEOPLE[0]},
         options=by_name(
-            Option(
-                "detector", "model", "the model that finds people", _FINDERS[0], choices=_FINDERS
-            )
+            Option("detector", "model", "the model that finds people", _PEOPLE[0], choices=_PEOPLE)
         ),
         title=title,
         limits="It sees one person at a time. Of two who overlap, the one behind may be taken for "
