@@ -12,17 +12,17 @@ Channels = float | tuple[float, float, float]
 
 @dataclass(frozen=True)
 class Preprocess:
-    """How a photo becomes the input of a network; `zoo.pipeline.preprocess` carries it out.
+    """How an image becomes the input of a network; `zoo.pipeline.preprocess` carries it out.
 
-    A pixel value p in 0..255 becomes ``p / divide - subtract``. What is resized is the whole photo:
+    A pixel value p in 0..255 becomes ``p / divide - subtract``. What is resized is the whole image:
 
     - ``fit="letterbox"`` keeps its aspect ratio, in the middle between black borders;
     - ``"stretch"`` fills the input;
     - ``"crop"`` takes the square in its middle;
     - ``"pad"`` adds black on the right or below until it is square.
 
-    Crops of a photo are not resized by Pillow but sampled, and ``border`` says what lies outside
-    of the photo.
+    Crops of an image are not resized by Pillow but sampled, and ``border`` says what lies outside
+    of the image.
     """
 
     size: tuple[int, int] | None = None  # height and width of the input; None: the model says
@@ -31,7 +31,7 @@ class Preprocess:
     subtract: Channels = 0.0
     dtype: str = "float32"  # or "uint8", "int32": pixels as they are
     resize: str = "pillow"  # Pillow's BILINEAR on uint8, or "tfjs": resizeBilinear, without corners
-    border: str = "zero"  # or "replicate": the nearest pixel of the photo
+    border: str = "zero"  # or "replicate": the nearest pixel of the image
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Entry:
     options: Mapping[str, Option] = field(default_factory=dict)  # of loading it
     #: Its own defaults of options of its verbs, by name; by "verb.name" those of one verb alone.
     defaults: Mapping[str, float] = field(default_factory=dict)
-    batch: bool = False  # treats the pictures of a batch alike, though converted for one
+    batch: bool = False  # treats the images of a batch alike, though converted for one
     together: int = 1  # of a list, how many images run as one batch: where measured faster
     limits: str = ""  # of the model card: where it is known to fail
     accuracy: str = ""  # of the model card: what was measured

@@ -29,9 +29,9 @@ def describe(name: str) -> Card:
         name: one of `zoo.models`.
 
     Returns:
-        What it is, task, licence, source, size, how it takes pictures, options, known limits and
-        measured accuracy. Inputs and outputs of the network are told where its weights are on
-        this machine; nothing is downloaded.
+        What it is, task, licence, source, size, how images are prepared, options with their
+        defaults and ranges, known limits and measured accuracy. Inputs and outputs of the network
+        are listed if its weights are on this machine; nothing is downloaded.
 
     Raises:
         ZooError: no such model.
@@ -69,7 +69,7 @@ def _facts(entry: Entry, placed: bool) -> Iterator[tuple[str, str]]:
     yield "source", record.source
     yield "origin", record.upstream
     yield "size", f"{size_text(record.bytes)} in {files}{where}, {record.name}"
-    yield "pictures", _pictures(entry)
+    yield "images", _images(entry)
     yield "labels", _labels(entry)
     yield "works with", ", ".join(parts)
     yield from zip(chain(["options"], repeat("")), _options(entry), strict=False)
@@ -77,12 +77,12 @@ def _facts(entry: Entry, placed: bool) -> Iterator[tuple[str, str]]:
     yield "accuracy", entry.accuracy or "not measured by this project"
 
 
-def _pictures(entry: Entry) -> str:
+def _images(entry: Entry) -> str:
     how = entry.preprocess
-    size = f"{how.size[1]} x {how.size[0]}" if how.size else "the size that the options say"
-    if how.size is None and not entry.options:  # it takes no pictures
+    size = f"{how.size[1]} x {how.size[0]}" if how.size else "the size that the options give"
+    if how.size is None and not entry.options:  # it takes no images
         return ""
-    fit = "cut out where things are found" if _looks_closer(entry) else _FITS[how.fit]
+    fit = "cropped around what a detector finds" if _looks_closer(entry) else _FITS[how.fit]
     resized = f"to {size}, {fit}"
     if how.dtype != "float32":
         return f"{resized}; pixels as they are, {how.dtype}"
@@ -91,7 +91,7 @@ def _pictures(entry: Entry) -> str:
 
 
 def _looks_closer(entry: Entry) -> bool:
-    """Whether it sees what a detector found: its own, or that of a model that it is a part of."""
+    """Whether its input is what a detector found: its own, or that of a model it is a part of."""
     roles = [
         role
         for other in all_entries().values()
@@ -150,7 +150,7 @@ def _network(entry: Entry) -> Iterator[tuple[str, str]]:
 
     if status(entry.weights, only=entry.files) == "missing":
         command = f"zoo weights fetch {entry.name}"
-        yield "network", f"told when the weights are here: run '{command}'"
+        yield "network", f"known when the weights are on this machine: run '{command}'"
         return
     from core.model.graph_model import GraphModel
     from zoo.networks import build_network

@@ -413,7 +413,7 @@ def test_a_card_says_what_is_known(capsys):
     assert "max_poses=20 (1 or more): maximum number of people" in text
     assert "score_threshold=0.15 (0..1): minimum score of a pose" in text
     assert facts["inputs"] == "image: float32 [any, any, any, 3]"
-    assert {"licence", "source", "origin", "accuracy", "network", "pictures"} <= facts.keys()
+    assert {"licence", "source", "origin", "accuracy", "network", "images"} <= facts.keys()
 
 
 @pytest.mark.parametrize("name", zoo.models())
@@ -446,12 +446,12 @@ def facts_of(name: str) -> dict[str, str]:
 @pytest.mark.parametrize(
     "name, fact, words",
     [
-        ("iris.base", "pictures", "to 64 x 64, cut out where things are found; pixels / 255"),
-        ("faceapi.expression", "pictures", "cut out where things are found"),
+        ("iris.base", "images", "to 64 x 64, cropped around what a detector finds; pixels"),
+        ("faceapi.expression", "images", "cropped around what a detector finds"),
         ("faceapi.expression", "labels", "7: neutral, happy, sad, angry, fearful, disgusted, sur"),
-        ("faceapi.age_gender", "pictures", "cut out where things are found"),
+        ("faceapi.age_gender", "images", "cropped around what a detector finds"),
         ("faceapi.age_gender", "labels", "2: male, female"),
-        ("palm.lite", "pictures", "keeping the aspect ratio"),
+        ("palm.lite", "images", "keeping the aspect ratio"),
         ("bodypix.mobilenet_075", "labels", "25: background, left_face, right_face"),
         ("handtrack.ssd320", "labels", "7: open, closed, pinch, point"),
         ("faceapi.landmark68", "works with", "faceapi.tiny_detector (detector), faceapi.expr"),
@@ -523,7 +523,7 @@ def test_hints_of_many_images_are_one_line(capsys, called, tmp_path):
     _, _, err = run(capsys, "detect", *photos)
     assert err == [
         f"zoo: nothing was found in 5 of 5 images ({', '.join(photos[:3])}, ...): "
-        "--score-threshold 0.3 accepts less sure objects"
+        "--score-threshold 0.3 accepts objects with lower scores"
     ]
 
 

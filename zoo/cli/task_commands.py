@@ -73,8 +73,8 @@ def _options_with_flags(verb: str) -> Iterator[Option]:
 
 
 _SMALL_HANDS = (
-    "--option detector=handpose.palm finds smaller hands, --option detector_threshold=0.3 less "
-    "sure ones"
+    "--option detector=handpose.palm finds smaller hands, --option detector_threshold=0.3 those "
+    "with lower scores"
 )
 
 TASKS = (
@@ -113,14 +113,14 @@ TASKS = (
         "estimate_faces",
         "point",
         verbs={"boxes": ("detect_faces", "only boxes, with the detector's points")},
-        see_more=dict.fromkeys(("", "boxes"), "--score-threshold 0.5 accepts less sure faces"),
+        see_more=dict.fromkeys(("", "boxes"), "--score-threshold 0.5 accepts lower scores"),
     ),
     Task(
         "detect",
         "find objects of 80 kinds",
         "detect",
         "detection",
-        see_more={"": "--score-threshold 0.3 accepts less sure objects"},
+        see_more={"": "--score-threshold 0.3 accepts objects with lower scores"},
     ),
     Task(
         "segment",
@@ -135,8 +135,8 @@ TASKS = (
         see_more={
             "": "the model knows 20 classes; 'zoo detect' knows 80",
             "person": "--model bodypix.mobilenet_075 finds people farther away",
-            "persons": "--score-threshold 0.1 accepts less sure people",
-            "parts": "--threshold 0.3 accepts less sure pixels",
+            "persons": "--score-threshold 0.1 accepts people with lower scores",
+            "parts": "--threshold 0.3 accepts pixels of lower probability",
         },
     ),
 )

@@ -1,4 +1,4 @@
-"""The pretrained detectors of things."""
+"""The pretrained detectors of objects."""
 
 from zoo.entry import Entry, Preprocess
 
@@ -9,7 +9,7 @@ ENTRIES = [
         model="ssd:SsdModel",
         weights="ssd-mobilenet-v1-coco-quant-tflite",
         file="coco_ssd_mobilenet_v1_1.0_quant_2018_06_29.tflite",
-        # The picture is not kept in its aspect ratio, as in the pipeline that it was trained with.
+        # The image is not kept in its aspect ratio, as in the pipeline that it was trained with.
         preprocess=Preprocess(size=(300, 300), fit="stretch", dtype="uint8"),
         output="convert_scores",  # of each class for each anchor, 0..1
         embedding="FeatureExtractor/MobilenetV1/MobilenetV1/Conv2d_13_pointwise/Relu6",

@@ -47,7 +47,7 @@ def decode_detections(
 
     Args:
         heads: of one picture.
-        score_threshold: leave out what is less sure, 0..1.
+        score_threshold: minimum score, 0..1.
         iou_threshold: of two boxes that overlap more, the worse goes.
         limit: at most so many.
         ios_threshold: of two boxes of one label whose intersection, within the image, is more than

@@ -45,8 +45,8 @@ def _grid(strides: tuple[int, ...], size: int) -> AnchorGrid:
     return AnchorGrid(regressors, scores, keypoints=6, strides=strides, size=size)
 
 
-# Measured with five faces, pasted in all sizes into a photo of an empty room.
-_NARROW = "Misses faces that are narrower than about 1/{} of the photo's longer side."
+# Measured with five faces, pasted in all sizes into an image of an empty room.
+_NARROW = "Misses faces that are narrower than about 1/{} of the image's longer side."
 
 _SHORT = _blazeface(
     "short",
@@ -150,7 +150,7 @@ _MESHES = [
         output="Identity",
         batch=True,
         title="Eyelids and iris of one eye, 71 and 5 points, by MediaPipe",
-        limits="Takes the picture of one right eye. Closed eyes have irises, too.",
+        limits="Takes the image of one right eye. Closed eyes have irises, too.",
     ),
 ]
 

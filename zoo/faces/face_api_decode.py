@@ -54,7 +54,7 @@ def find_faces(outputs: Mapping[str, np.ndarray], *, score_threshold: float) -> 
 
     Args:
         outputs: ``grid`` [1, rows, columns, 25], raw.
-        score_threshold: leave out what is less sure, 0..1.
+        score_threshold: minimum score, 0..1.
 
     Returns:
         In the order of the cells, in pixels of the network's input; there are no keypoints.

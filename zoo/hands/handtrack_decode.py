@@ -54,7 +54,7 @@ def find_things(
     Args:
         outputs: values of the nodes, by name.
         nodes: what they mean.
-        score_threshold: leave out what is less sure, 0..1.
+        score_threshold: minimum score, 0..1.
         iou_threshold: of two boxes that overlap more, the worse goes.
     """
     of_labels = outputs[nodes.scores][0]

@@ -99,7 +99,7 @@ def choose_hands(hands: Hands, *, score_threshold: float, limit: int) -> Hands:
 
     Args:
         hands: of all regions that were looked at.
-        score_threshold: leave out what is less surely a hand, 0..1.
+        score_threshold: minimum score of a hand, 0..1.
         limit: at most so many.
     """
     sure = hands.at(np.nonzero(hands.presence >= score_threshold)[0].tolist())

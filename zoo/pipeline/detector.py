@@ -30,7 +30,7 @@ class BoxDetector(Model):
 
         Args:
             photo: uint8 [height, width, 3].
-            score_threshold: leave out what is less sure, 0..1; by default the entry's.
+            score_threshold: minimum score, 0..1; by default the entry's.
             iou_threshold: of two boxes that overlap more, the worse goes; by default the entry's.
             limit: at most so many.
 

@@ -35,10 +35,10 @@ _POSENET_LIMITS = (
 )
 
 
-#: As `zoo/README.md` says of both; the data are photos that nobody trained on.
+#: As `zoo/README.md` says of both; the data are images that nobody trained on.
 _MEASURED = (
-    "On 69 photos of COCO val2017 with one person, at 257: mean OKS {oks} (with 0.53 x the box's "
-    "area), PCK {pck} at 0.2 of the torso; AP {ap} on 162 photos of 495 people."
+    "On 69 images of COCO val2017 with one person, at 257: mean OKS {oks} (with 0.53 x the box's "
+    "area), PCK {pck} at 0.2 of the torso; AP {ap} on 162 images of 495 people."
 )
 
 
@@ -90,7 +90,7 @@ def _movenet(name: str, file: str, title: str) -> Entry:
         model="movenet:MoveNetModel",
         weights="movenet-singlepose-lightning-int8-tflite",
         file=file,
-        # The model's card: pixels as they are, black around the photo.
+        # The model's card: pixels as they are, black around the image.
         preprocess=Preprocess(size=(192, 192), dtype="int32"),
         output="StatefulPartitionedCall",
         embedding=f"{_MOVENET}/re_lu_2/Relu;{_MOVENET}/batch_normalization_2/FusedBatchNormV3;"
@@ -108,12 +108,12 @@ def _movenet(name: str, file: str, title: str) -> Entry:
         limits="It sees one person at a time. Of two who overlap, the one behind may be taken for "
         "the one in front, and is left out. Among many people, joints of neighbours are mixed. "
         "Scores come in steps, and those of sure joints are often under 0.7.",
-        accuracy="Keypoints are up to 4.7 pixels of the input from TensorFlow Lite's on one photo, "
+        accuracy="Keypoints are up to 4.7 pixels of the input from TensorFlow Lite's on one image, "
         "1.6 in the median: as quantised networks differ.",
     )
 
 
-# MediaPipe's pose_landmark_cpu graph: 0..1 pixels, black around the photo.
+# MediaPipe's pose_landmark_cpu graph: 0..1 pixels, black around the image.
 _LANDMARKS = Preprocess(size=(256, 256), divide=255.0)
 
 
@@ -134,7 +134,7 @@ def _blazepose(
         parts={"detector": "blazepose.detector"},
         batch=True,
         title=title,
-        limits="It sees whom blazepose.detector finds. Joints that are out of the picture are "
+        limits="It sees whom blazepose.detector finds. Joints that are out of the image are "
         "guessed: their scores tell.",
         # tests/benchmarks/webcam.py
         accuracy="On a clip of squats (65 frames, each for itself) joints are 1.2 per cent of the "
@@ -179,7 +179,7 @@ ENTRIES = [
         title="PoseNet on MobileNetV1 0.75, 17 keypoints, quantised, by Google Coral",
         limits=f"{_POSENET_LIMITS} Scores come in steps, so that of two people either may have the "
         "best cell of a joint.",
-        accuracy="Keypoints are within 1 pixel of the input from TensorFlow Lite's on 2 photos, "
+        accuracy="Keypoints are within 1 pixel of the input from TensorFlow Lite's on 2 images, "
         "but for equal best cells.",
     ),
     _movenet(
@@ -228,7 +228,7 @@ ENTRIES = [
         model="blazepose_detector:BlazePoseDetector",
         weights="mediapipe-blazepose-lite-tflite",
         file="pose_detection.tflite",
-        # MediaPipe's pose_detection_cpu graph: pixels in -1..1, black around the photo.
+        # MediaPipe's pose_detection_cpu graph: pixels in -1..1, black around the image.
         preprocess=Preprocess(size=(224, 224), divide=127.5, subtract=1.0),
         output="Identity_1",
         decode=AnchorGrid(
@@ -240,7 +240,7 @@ ENTRIES = [
         ),
         defaults=DETECTOR_DEFAULTS,
         title="BlazePose's detector of people: where they are, how large and how turned, by Google",
-        limits="Made for one or two people who fill much of the picture and whose faces are seen: "
+        limits="Made for one or two people who fill much of the image and whose faces are seen: "
         "it misses people in crowds, small ones, and often one of several side by side.",
     ),
 ]

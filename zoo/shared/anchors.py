@@ -84,7 +84,7 @@ def find_candidates(
     Args:
         outputs: of the network, by name.
         grid: what they mean.
-        score_threshold: leave out what is less sure, 0..1.
+        score_threshold: minimum score, 0..1.
 
     Returns:
         In the order of the anchors, in pixels of the network's input; no box is empty.
