@@ -20,9 +20,8 @@ from zoo.cli.terminal import complain
 Look = Callable[[Any], tuple[Any, Any]]
 
 
-def add_task(commands: Any, task: Task) -> None:
-    """Declare the command of a task and its arguments."""
-    command = commands.add_parser(task.command, help=task.help)
+def declare_task(task: Task, command: Any) -> None:
+    """Declare the arguments of the command of a task."""
     command.more_help = partial(_models_of, task)
     _add_sources(command)
     if task.verbs:

@@ -1,10 +1,9 @@
 """What the outputs and nodes of pose networks mean, and default thresholds, for the entries."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class PoseNetThresholds:
+class PoseNetThresholds(NamedTuple):
     """How PoseNet tells people apart, by default; its outputs always have the same names."""
 
     score_threshold: float = 0.15  # least score of a pose: the demos of tfjs-models draw from there
@@ -15,8 +14,7 @@ class PoseNetThresholds:
     multiple_size: int = 257
 
 
-@dataclass(frozen=True)
-class LandmarkOutputs:
+class LandmarkOutputs(NamedTuple):
     """What a landmark network's outputs are called, and whether a sigmoid is part of it."""
 
     landmarks: str  # [n, 39 * 5]: x, y, z in pixels of the input, logits of visibility and presence
@@ -28,8 +26,7 @@ class LandmarkOutputs:
     score_threshold: float = 0.5  # least presence of a body, by default
 
 
-@dataclass(frozen=True)
-class MoveNetNodes:
+class MoveNetNodes(NamedTuple):
     """Between which of its nodes a MoveNet takes any number of pictures; the last take only one."""
 
     pixels: str  # float32 [n, side, side, 3], 0..255

@@ -5,7 +5,6 @@ as BlazeFace, the palm and the pose detectors use them.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -15,8 +14,7 @@ from zoo.shared.logistic import sigmoid
 from zoo.shared.placement import Placement
 
 
-@dataclass(frozen=True)
-class AnchorGrid:
+class AnchorGrid(NamedTuple):
     """What a detector's outputs mean.
 
     Several outputs stand for the rows of one, in their order. A row of the regressors is x, y,
