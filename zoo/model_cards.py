@@ -2,12 +2,13 @@
 
 import textwrap
 from collections.abc import Iterator
+from itertools import chain, repeat
 
 from weights_cache.errors import WeightsError
 from zoo.catalog import all_entries, find_entry, verbs_of
 from zoo.entry import Channels, Entry
+from zoo.option import OWN, Option
 from zoo.pipeline.network_summary import Card
-from zoo.pipeline.options import Option
 
 _LABEL_WIDTH = 12
 _WIDTH = 88
@@ -71,7 +72,7 @@ def _facts(entry: Entry, placed: bool) -> Iterator[tuple[str, str]]:
     yield "pictures", _pictures(entry)
     yield "labels", _labels(entry)
     yield "works with", ", ".join(parts)
-    yield "options", ", ".join(_option(n, o) for n, o in entry.options.items())
+    yield from zip(chain(["options"], repeat("")), _options(entry), strict=False)
     yield "limits", entry.limits
     yield "accuracy", entry.accuracy or "not measured by this project"
 
@@ -117,9 +118,30 @@ def _labels(entry: Entry) -> str:
     return f"{len(names)}{of_list}: {shown}{', ...' if len(names) > _MOST_LABELS else ''}"
 
 
-def _option(name: str, option: Option) -> str:
-    note = option.note or ", ".join(map(str, option.choices))
-    return f"{name}={option.default}{f' ({note})' if note else ''}"
+def _options(entry: Entry) -> Iterator[str]:
+    """A text for each option of loading the model, then for those of its verbs."""
+    for option in entry.options.values():
+        yield _option(option, {option.default_text: []})
+    from zoo.pipeline.model import model_class
+    from zoo.pipeline.options import options_of
+
+    cls = model_class(entry)
+    defaults: dict[Option, dict[str, list[str]]] = {}
+    for verb in verbs_of(entry):
+        for name, option in options_of(getattr(cls, verb)).items():
+            text = option.default_text
+            if option.default is OWN:
+                text = str(entry.default_of(verb, name) or "its detector's own")
+            defaults.setdefault(option, {}).setdefault(text, []).append(verb)
+    yield from (_option(option, texts) for option, texts in defaults.items())
+
+
+def _option(option: Option, defaults: dict[str, list[str]]) -> str:
+    """Name, default, range and meaning; more than one default is written with its verbs."""
+    several = len(defaults) > 1
+    texts = [f"{text} ({', '.join(its)})" if several else text for text, its in defaults.items()]
+    valid = f" ({option.range})" if option.range else ""
+    return f"{option.name}={', '.join(texts)}{valid}: {option.meaning}"
 
 
 def _network(entry: Entry) -> Iterator[tuple[str, str]]:

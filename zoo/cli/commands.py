@@ -2,7 +2,7 @@
 
 import argparse
 from functools import partial
-from importlib import import_module
+from pkgutil import resolve_name
 
 from weights_cache.messages import say
 from zoo.cli.blas_kernels import choose_kernels, leave_threads_out
@@ -65,10 +65,9 @@ def make_parser() -> Parser:
     return parser
 
 
-def _declare(where: str, *arguments: object) -> None:
-    """Call a function that declares arguments; its module takes time to load."""
-    module, _, name = where.partition(":")
-    getattr(import_module(module), name)(*arguments)
+def _declare(function: str, *arguments: object) -> None:
+    """Call a function that declares arguments; importing its module takes time."""
+    resolve_name(function)(*arguments)
 
 
 def declare_describe(command: Parser) -> None:

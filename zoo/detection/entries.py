@@ -1,6 +1,5 @@
 """The pretrained detectors of things."""
 
-from zoo.detection.ssd_decode import DetectionDefaults
 from zoo.entry import Entry, Preprocess
 
 ENTRIES = [
@@ -15,9 +14,12 @@ ENTRIES = [
         output="convert_scores",  # of each class for each anchor, 0..1
         embedding="FeatureExtractor/MobilenetV1/MobilenetV1/Conv2d_13_pointwise/Relu6",
         # The overlap is that of the op at the end of its file; `zoo/README.md` on the nested ones.
-        decode=DetectionDefaults(
-            score_threshold=0.5, iou_threshold=0.6, ios_threshold=0.9, max_detections=20
-        ),
+        defaults={
+            "score_threshold": 0.5,
+            "iou_threshold": 0.6,
+            "ios_threshold": 0.9,
+            "max_detections": 20,
+        },
         labels="coco_90",
         title="SSD on MobileNetV1 0.75 (its file says 1.0), quantised: COCO's 80 things, by Google",
         limits="In crowds people are missed, or several share a box; a hand alone is taken for a "

@@ -1,7 +1,6 @@
 """The pretrained gesture models."""
 
 from zoo.entry import Entry, Preprocess
-from zoo.gestures.gesture_results import Signs
 
 ENTRIES = [
     Entry(
@@ -15,7 +14,7 @@ ENTRIES = [
         embedding="sequential/dense_1/Relu;sequential/dense_1/BiasAdd",  # 10 values
         title="Hand sign from 21 keypoints (open, close, pointer), by Kazuhito Takahashi",
         labels="hand_signs_3",
-        decode=Signs(score_threshold=0.5),
+        defaults={"score_threshold": 0.5},
         batch=True,
         # Its app.py flips each camera picture before keypoints are found, so the network knows
         # mirrored hands; keypoint.csv has both sides of hands or both hands.

@@ -3,8 +3,8 @@
 from zoo.entry import Entry, Preprocess
 from zoo.hands.handtrack_decode import HandtrackNodes
 from zoo.hands.landmarks_decode import HandOutputs
-from zoo.pipeline.options import Option
-from zoo.shared.anchors import AnchorGrid
+from zoo.option import Option, by_name
+from zoo.shared.anchors import DETECTOR_DEFAULTS, AnchorGrid
 
 _PALMS = ("palm.lite", "palm.full", "handpose.palm")
 
@@ -31,6 +31,7 @@ def _palm(variant: str, layer: int) -> Entry:
             strides=(8, 16, 16, 16),
             size=192,
         ),
+        defaults=DETECTOR_DEFAULTS,
         title=f"Palm detector of MediaPipe Hands ({variant}), by Google: boxes and 7 keypoints",
         limits="Palms under a twentieth of the picture's longer side may be missed, and those of "
         "hands that hold something.",
@@ -60,11 +61,13 @@ def _hands(variant: str, weights: str, file: str, title: str) -> Entry:
             right="Identity_2",
             world="Identity_3",
             depth=0.4,
-            score_threshold=0.5,
         ),
+        defaults={"score_threshold": 0.5},
         title=title,
         parts={"detector": _PALMS[0]},
-        options={"detector": Option(_PALMS[0], choices=_PALMS)},
+        options=by_name(
+            Option("detector", "model", "the model that finds palms", _PALMS[0], choices=_PALMS)
+        ),
         batch=True,
         limits="A hand whose palm is not found is missed: of small hands in scenes "
         "detector='handpose.palm' finds more, and now and then a paw. Fingers that are hidden are "
@@ -94,6 +97,7 @@ ENTRIES = [
             strides=(8, 16, 32, 32, 32),
             size=256,
         ),
+        defaults=DETECTOR_DEFAULTS,
         title="Palm detector of tfjs-models' handpose, by Google: boxes and 7 keypoints",
         limits="It finds palms down to 3 % of the picture's longer side, and many where there are "
         "none.",
@@ -126,10 +130,8 @@ ENTRIES = [
             scores="StatefulPartitionedCall/Postprocessor/Slice",
             labels=("open", "closed", "pinch", "point", "face", "tip", "pinch tip"),
             hands=frozenset({"open", "closed", "pinch", "point"}),
-            score_threshold=0.6,
-            iou_threshold=0.2,
-            max_detections=20,
         ),
+        defaults={"score_threshold": 0.6, "iou_threshold": 0.2, "max_detections": 20},
         title="Handtrack, SSD on MobileNetV2 FPNLite 320, by Victor Dibia: boxes of hands",
         limits="Made for people before a webcam: in other photos it takes faces and things for "
         "hands, and it misses hands that point down.",

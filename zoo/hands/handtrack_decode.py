@@ -15,15 +15,12 @@ from zoo.shared.boxes import suppress
 
 @dataclass(frozen=True)
 class HandtrackNodes:
-    """What Handtrack's nodes mean, and its defaults."""
+    """What Handtrack's nodes mean."""
 
     boxes: str  # node [1, n, 1, 4]: y0, x0, y1, x1 in 0..1 of the picture
     scores: str  # node [1, n, labels], 0..1
     labels: tuple[str, ...]
     hands: frozenset[str]  # the labels that are of hands
-    score_threshold: float
-    iou_threshold: float
-    max_detections: int
 
 
 class Things(NamedTuple):

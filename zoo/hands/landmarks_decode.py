@@ -33,7 +33,6 @@ class HandOutputs:
     right: str  # [n, 1]: whether it is a right hand, 0..1
     world: str  # [n, 63]: x, y, z of each in metres
     depth: float  # what z is to be divided by for x's and y's scale
-    score_threshold: float  # least presence of a hand by default, 0..1
 
 
 class Hands(NamedTuple):

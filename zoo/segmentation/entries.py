@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from zoo.entry import Entry, Preprocess
-from zoo.segmentation.upsampling import BodyCells, Cells
+from zoo.segmentation.upsampling import Cells
 
 
 def _accuracy(overlap: float) -> str:
@@ -88,7 +88,8 @@ ENTRIES = [
         title="BodyPix on MobileNetV1 0.75, people and 24 parts of the body, quantised, by Google",
         # The threshold is that of the decoder in the file: with tfjs-models' 0.4 portraits, most
         # of whose keypoints are out of the picture, are lost.
-        decode=BodyCells(stride=16, score_threshold=0.2, nms_radius=20),
+        decode=Cells(stride=16),
+        defaults={"score_threshold": 0.2, "nms_radius": 20},
         limits="Decides on 33 x 33 cells of 16 pixels: fingers, and people lower than a tenth of "
         "the picture, are lost. Of people who overlap, hands held far from the own face may go to "
         "a neighbour. The front and the back of limbs are often confused.",

@@ -13,6 +13,9 @@ import numpy as np
 from zoo.shared.logistic import sigmoid
 from zoo.shared.placement import Placement
 
+#: Of the options of most detectors with anchors.
+DETECTOR_DEFAULTS = {"score_threshold": 0.5, "iou_threshold": 0.3, "max_detections": 20}
+
 
 class AnchorGrid(NamedTuple):
     """What a detector's outputs mean.
@@ -28,9 +31,6 @@ class AnchorGrid(NamedTuple):
     strides: tuple[int, ...]  # of the layers; neighbours of one stride are one layer
     size: int  # the input's side
     per_cell: int = 2  # anchors of each layer in a cell
-    score_threshold: float = 0.5  # by default, 0..1
-    iou_threshold: float = 0.3  # above which overlap one of two boxes is dropped, by default
-    max_detections: int = 20  # by default
 
 
 class Candidates(NamedTuple):
