@@ -164,7 +164,7 @@ class _Instance(TypedDict):
 
 
 class Instance(_Instance, total=False):
-    """One of several people, told apart by masks."""
+    """One of several people, each with a mask."""
 
     box: Box
     pose: Pose

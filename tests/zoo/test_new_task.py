@@ -81,7 +81,15 @@ EDITS = {
     "results.py": [
         (
             "#: What a verb returns",
-            'class Peak(TypedDict):\n    """A point."""\n\n    brightness: float\n    peak: Position\n',
+            '''
+class Peak(TypedDict):
+    """The brightest point."""
+
+    brightness: float
+    peak: Position
+
+
+''',
         ),
         (
             "        ResultKind(\n            Segmentation,",
