@@ -76,8 +76,12 @@ def test_pyright_finds_the_mistakes_and_nothing_else(tmp_path):
 
 @pytest.mark.parametrize(
     "path, text",
-    [(model_types.NAMES, model_types.model_names), (model_types.LOADERS, model_types.loaders)],
-    ids=["names", "loaders"],
+    [
+        (model_types.NAMES, model_types.model_names),
+        (model_types.LOADERS, model_types.loaders),
+        (model_types.PACKAGE, model_types.package),
+    ],
+    ids=["names", "loaders", "package"],
 )
 def test_generated_types_are_in_step_with_the_entries(path, text):
     same = ast.dump(ast.parse(path.read_text())) == ast.dump(ast.parse(text()))

@@ -354,6 +354,8 @@ with contextlib.redirect_stdout(io.StringIO()):
     tasks = ("classification", "detection", "faces", "gestures", "hands", "segmentation")
     others = {f"zoo.{task}.{module}" for task in tasks for module in ("verbs", "entries")}
     assert not loaded & {*others, "difflib", "zoo.unknown_models", "weights_cache.kits"}
+    assert not loaded & {"zoo.cli.weights_commands", "zoo.cli.convert_command", "_hashlib"}
+    assert not loaded & {"weights_cache.atomic_files", "core.graph.control_flow_compiler"}
     assert not {
         name for name in loaded if name.startswith(("zoo.drawing", "zoo.model_cards", "pandas"))
     }
