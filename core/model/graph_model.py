@@ -3,7 +3,7 @@
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from functools import partial
 from math import inf
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 import numpy as np
 
@@ -20,15 +20,15 @@ from core.contexts import apart
 from core.dtypes import DTYPES
 from core.errors import CoreError
 from core.graph.executor import Executor
+from core.graph.feeds import as_tensor, as_view
 from core.graph.initialization import Initialization
 from core.graph.nodes import Graph, PartialSpec
 from core.graph.validation import check_count, check_given, check_unique
 from core.graph.weight_tensors import shown_graph, weight
 from core.guards import Guard, RunCancelledError, active_guard, guarded
-from core.model.feeds import as_tensor, as_view
 from core.model.graph_signature import GraphSignature, MakeFeed, listed
+from core.model.run_cache import RunCache
 from core.observers import active_observers
-from core.plan.fast_path import CachedCall
 from core.plan.partition import largest_plan
 from core.plan.planner import Planner
 from core.registry import load_backend
@@ -105,7 +105,9 @@ class GraphModel:
         with on_backend(self.backend):
             self._initialization = Initialization(graph, self._executor)
         self._planner = Planner(graph, self._executor) if plans else None
-        self._repeat: CachedCall | None = None
+        self._runs = None if self._planner is None else RunCache(self._planner)
+        self._output_names = [*graph.outputs]
+        self._only_input = next(iter(graph.inputs)) if len(graph.inputs) == 1 else None
         self._usual_limits = usual_limits(limits)
 
     @property
@@ -135,37 +137,26 @@ class GraphModel:
                 needs a node that nothing runs.
             LimitError: it takes more time or memory than the limits allow.
         """
-        limits = self._effective_limits()
-        found = None if raw else self._repeated(inputs, limits)
-        if found is not None:
-            return found
-        return self._guarded(limits, lambda: self._predicted(inputs, list(self.graph.outputs), raw))
+        return self._run(inputs, self._output_names, raw, False)
 
-    def _repeated(self, inputs: Any, limits: Limits) -> dict[str, Tensor] | None:
-        """What a call gives that is like the one before; None if it is another one."""
-        repeat = self._repeat
-        if repeat is None or _is_watched() or not repeat.fits(limits):
-            return None
-        try:
-            if limits.seconds == inf:  # nothing is left to watch over
-                return repeat.run(inputs)
-            return self._guarded(limits, lambda: repeat.run(inputs))
-        except (LimitError, RunCancelledError):
-            raise
-        except CoreError:
-            return None  # the error is told in the graph's own terms
+    @overload
+    def execute(
+        self,
+        inputs: Any,
+        outputs: Iterable[str],
+        *,
+        raw: bool = ...,
+        as_arrays: Literal[False] = ...,
+    ) -> dict[str, Tensor]: ...
 
-    def _predicted(self, inputs: Any, names: list[str], raw: bool) -> dict[str, Tensor]:
-        results, feeds = self._executed(inputs, names, raw)
-        if not raw and self._planner is not None and not _is_watched():
-            given = {name: self._ends.fed(name) for name in self._ends.named(inputs)}
-            wanted = {name: self._ends.asked(name) for name in names}
-            self._repeat = self._planner.repeat(given, wanted, feeds)
-        return results
+    @overload
+    def execute(
+        self, inputs: Any, outputs: Iterable[str], *, raw: bool = ..., as_arrays: Literal[True]
+    ) -> dict[str, np.ndarray]: ...
 
     def execute(
-        self, inputs: Any, outputs: Iterable[str], *, raw: bool = False
-    ) -> dict[str, Tensor]:
+        self, inputs: Any, outputs: Iterable[str], *, raw: bool = False, as_arrays: bool = False
+    ) -> dict[str, Any]:
         """Run what leads to some outputs.
 
         Args:
@@ -174,10 +165,11 @@ class GraphModel:
                 not need may be left out. All names that a value has are the same here.
             outputs: names of outputs or of any nodes; ``"name:1"`` is a node's second output.
             raw: as for `predict`.
+            as_arrays: return read-only NumPy arrays, without making tensors of them first.
 
         Returns:
-            What was asked for, by the names given. Disposing of it harms neither the model nor what
-            was given.
+            The outputs, by the names given. Disposing of them harms neither the model nor the
+            inputs.
 
         Raises:
             CoreError: an input is unknown, given twice, or of another shape or dtype; there is no
@@ -194,10 +186,36 @@ class GraphModel:
         >>> model.execute({"a": [0.0]}, ["y"])["y"].numpy()
         array([1.], dtype=float32)
         """
-        names = listed(outputs)
-        return self._guarded(
-            self._effective_limits(), lambda: self._executed(inputs, names, raw)[0]
-        )
+        return self._run(inputs, listed(outputs), raw, as_arrays)
+
+    def _run(self, inputs: Any, names: list[str], raw: bool, as_arrays: bool) -> dict[str, Any]:
+        """The outputs of a run by name."""
+        limits = self._effective_limits()
+        found = None if raw else self._repeated(inputs, names, limits, as_arrays)
+        if found is not None:
+            return found
+        results = self._guarded(limits, partial(self._executed, inputs, names, raw))
+        return {n: np.asarray(v) for n, v in results.items()} if as_arrays else results
+
+    def _repeated(
+        self, inputs: Any, names: list[str], limits: Limits, as_arrays: bool
+    ) -> dict[str, Any] | None:
+        """The outputs of a call like one that was made before; None if it is another one."""
+        if self._runs is None or _is_observed():
+            return None
+        if self._only_input and type(inputs) is not dict:
+            inputs = {self._only_input: inputs}
+        call = self._runs.find(inputs, names)
+        if call is None or not call.plan.fits(limits):
+            return None
+        try:
+            if limits.seconds == inf:  # no guard is needed
+                return call.run(inputs, as_arrays)
+            return self._guarded(limits, partial(call.run, inputs, as_arrays))
+        except (LimitError, RunCancelledError):
+            raise
+        except CoreError:
+            return None  # the error is told in the graph's own terms
 
     def _effective_limits(self) -> Limits:
         """Those of the model and the context, with all values."""
@@ -214,24 +232,26 @@ class GraphModel:
 
         return apart(inside)
 
-    def _executed(
-        self, inputs: Any, names: list[str], raw: bool
-    ) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """What was asked for by name, and what was fed by reference."""
-        self._repeat = None
+    def _executed(self, inputs: Any, names: list[str], raw: bool) -> dict[str, Tensor]:
+        """The outputs of a call by name; the next one like it may be a repeated one."""
         references = [*map(self._ends.asked, names)]
         runner, make = self._runner()
         feeds = {**self._initialization.resources(), **self._ends.feeds(inputs, make)}
         values = runner.run(feeds, references)
         found = [(name, r, values[r]) for name, r in zip(names, references, strict=True)]
-        return self._ends.results(found, feeds.values(), raw), feeds
+        results = self._ends.results(found, feeds.values(), raw)
+        if self._runs is not None and runner is self._planner and not raw:
+            given = dict(self._ends.named(inputs))
+            fed = map(self._ends.fed, given)
+            self._runs.add(given, fed, feeds, dict(zip(names, references, strict=True)))
+        return results
 
     def _runner(self) -> "tuple[Planner | Executor, MakeFeed]":
         """What runs the graph, and what makes feeds for it: plans copy what they are given.
 
         If somebody needs to see each op, it is the executor.
         """
-        if self._planner is None or _is_watched() or not active_backend().has_plans:
+        if self._planner is None or _is_observed() or not active_backend().has_plans:
             return self._executor, as_tensor
         return self._planner, as_view
 
@@ -365,6 +385,6 @@ class GraphModel:
         return within(checked_timeout(timeout), done)
 
 
-def _is_watched() -> bool:
-    """Whether somebody needs to see each op."""
-    return flags.debug or any(watcher.needs_ops for watcher in active_observers())
+def _is_observed() -> bool:
+    """Whether debug mode or an observer needs each op."""
+    return flags.debug or any(observer.needs_ops for observer in active_observers())

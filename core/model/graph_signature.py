@@ -8,8 +8,8 @@ import numpy as np
 from core.dispatch import tensor
 from core.errors import CoreError
 from core.graph.executor import Executor
+from core.graph.feeds import Feed, as_tensor
 from core.graph.nodes import Endpoint, Graph, PartialSpec, Quantization, node_of
-from core.model.feeds import Feed, as_tensor
 from core.registry import ops
 from core.tensors import Tensor
 

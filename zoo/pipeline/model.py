@@ -223,8 +223,7 @@ class Model(LoadedModel):
         return {name: np.concatenate([o[name] for o in seen]) for name in seen[0]}, placements
 
     def _outputs(self, values: np.ndarray) -> Outputs:
-        found = self.network.execute(values, self.looked_at)
-        return {name: np.asarray(tensor) for name, tensor in found.items()}
+        return self.network.execute(values, self.looked_at, as_arrays=True)
 
     def run(
         self,
