@@ -181,22 +181,12 @@ if not TYPE_CHECKING:  # for checkers a name that is not imported above is a mis
     def __getattr__(name: str) -> Any:
         """Import the module of a public name, and remember the name."""
         if name not in _PUBLIC:
-            text = f"module 'zoo' has no attribute {name!r}{_similar(name)}"
-            raise AttributeError(text, name=name, obj=None)  # or else Python adds its own guess
+            from weights_cache.errors import no_attribute
+
+            raise no_attribute(__name__, name, __all__)
         value = getattr(import_module(_PUBLIC[name]), name)
         globals()[name] = value
         return value
-
-
-def _similar(name: str) -> str:
-    """A hint at the public functions that a name may mean: they have all of its words, or most."""
-    from difflib import get_close_matches
-
-    functions = [n for n in __all__ if n.islower()]
-    words = name.lower().rstrip("s").split("_")
-    meant = [f for f in functions if all(word in f for word in words)]
-    meant = meant or get_close_matches(name, __all__, n=1)
-    return f": did you mean {' or '.join(f'zoo.{n}' for n in meant[:3])}?" if meant else ""
 
 
 def __dir__() -> list[str]:

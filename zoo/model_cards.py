@@ -107,7 +107,7 @@ def _channels(value: Channels) -> str:
 
 
 def _labels(entry: Entry) -> str:
-    from zoo.pipeline.model import model_class
+    from zoo.catalog import model_class
 
     names = model_class(entry).labels_of(entry)
     if not names:

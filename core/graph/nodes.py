@@ -130,6 +130,7 @@ class Graph(NamedTuple):
         initializer: runs once before the first use; fills hash tables.
         resources: inputs that are results of the initializer: name of node → its output's name.
         quantizations: the quanta of what nodes give, by reference, also between inputs and outputs.
+        metadata: what the file says beside the network, such as the labels of its classes.
     """
 
     nodes: Sequence[Node]
@@ -142,6 +143,7 @@ class Graph(NamedTuple):
     initializer: "Graph | None" = None
     resources: Mapping[str, str] = {}
     quantizations: Mapping[str, Quantization] = {}
+    metadata: Any = None
 
 
 def node_of(reference: str) -> str:

@@ -32,9 +32,9 @@ FLOORS = (
     "core/model",
     "core/optimizers core/converter core/stubs.py core/stub_signatures.py",
     "core/__init__.py",
-    "zoo/choices.py zoo/entry.py zoo/results.py zoo/child_processes.py zoo/model_names.py "
-    "zoo/shared",
-    "zoo/catalog.py zoo/labels zoo/images zoo/networks",
+    "zoo/choices.py zoo/child_processes.py zoo/model_names.py zoo/shared zoo/images",
+    "zoo/entry.py zoo/results.py zoo/catalog.py zoo/unknown_models.py zoo/weight_files.py "
+    "zoo/labels zoo/networks",
     "zoo/pipeline",
     "zoo",
     "zoo/__init__.py zoo/cli",

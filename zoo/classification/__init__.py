@@ -5,6 +5,9 @@ from zoo.choices import Choices
 #: Of the names in entries.py, ``family.variant``.
 FAMILIES = ("mobilenet", "nsfwjs")
 
+#: What the reader of a file finds beside a network -> the class of such models.
+FILE_MODELS = {"Bundle": "teachable:TeachableModel"}
+
 #: Verb -> its models. `zoo/README.md` has the measurements behind each choice.
 MODELS = {
     "classify": Choices(

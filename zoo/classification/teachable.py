@@ -29,12 +29,10 @@ _CONVOLUTION_TYPES = frozenset(
 class TeachableModel(LoadedModel):
     """A model that was made with Teachable Machine; `labels` are those of its classes."""
 
-    def __init__(
-        self, name: str, network: GraphModel, bundle: Bundle, recipe: LoadCall | None = None
-    ):
+    def __init__(self, name: str, network: GraphModel, recipe: LoadCall | None = None):
         super().__init__(name, network, recipe)
         #: What the export says beside the network.
-        self.bundle = bundle
+        self.bundle: Bundle = network.graph.metadata
 
     @property
     def labels(self) -> tuple[str, ...]:

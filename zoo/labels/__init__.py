@@ -16,8 +16,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-from weights_cache.errors import ZooError
-from zoo.pipeline.options import did_you_mean
+from weights_cache.errors import ZooError, did_you_mean
 
 
 @cache

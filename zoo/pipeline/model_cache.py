@@ -9,10 +9,10 @@ from core.locks import new_lock
 from core.settings import get_backend
 from weights_cache.errors import ZooError
 from weights_cache.shown_urls import shown_url
-from zoo.catalog import all_entries, chosen_name, find_entry, is_entry, verbs_of
+from zoo.catalog import all_entries, chosen_name, find_entry, is_entry, model_class, verbs_of
 from zoo.entry import Entry
 from zoo.pipeline.loaded_model import LoadedModel
-from zoo.pipeline.model import make_model, model_class
+from zoo.pipeline.model import make_model
 from zoo.pipeline.options import check_backend, check_options, refuse_unknown
 
 KEPT_MODELS = 8  # how many models the one-line functions keep loaded

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
-from weights_cache.errors import ZooError
+from weights_cache.errors import ZooError, did_you_mean
 
 #: What other libraries call options of the zoo.
 _NAMES_ELSEWHERE = {
@@ -106,14 +106,6 @@ def refuse_options(verb: Callable[..., Any], unknown: Iterable[str]) -> None:
                 f"{name!r} is chosen when the model is loaded: zoo.load({model.name!r}, {name}=...)"
             )
     refuse_unknown(verb.__name__, unknown, verb.__kwdefaults__ or ())
-
-
-def did_you_mean(name: str, valid: Iterable[str]) -> str:
-    """A hint at the closest valid name, or nothing."""
-    from difflib import get_close_matches
-
-    close = get_close_matches(name, list(valid), n=1)
-    return f": did you mean {close[0]!r}?" if close else ""
 
 
 def check_number(

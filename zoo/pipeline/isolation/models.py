@@ -14,7 +14,7 @@ from core.model.graph_signature import listed
 from core.tensors import Tensor
 from weights_cache.errors import ZooError
 from zoo.classification.teachable import TeachableModel
-from zoo.isolation.runner import BACKEND, IsolatedRunner
+from zoo.pipeline.isolation.runner import BACKEND, IsolatedRunner
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.network_summary import Card
 from zoo.pipeline.pickling import LoadCall
