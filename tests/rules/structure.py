@@ -21,20 +21,20 @@ FLOORS = (
     # What knows no tensor.
     "core/errors.py core/locks.py core/contexts.py core/json_values.py core/code_cache.py "
     "core/dtypes.py core/specs.py core/bounds.py core/op_cost.py core/windows.py "
-    "core/memory_count.py core/guards.py core/backend_contract.py core/plan/program.py",
+    "core/memory_count.py core/guards.py core/backend_contract.py",
     # A tensor has ops, and an op makes tensors.
-    "core",
+    "core core/backends/__init__.py",
     "core/ops core/gradients.py",
     "core/graph",
     "core/layers",
     "core/plan",
     "core/backends",
     "core/model",
-    "core/optimizers core/converter core/stubs.py core/stub_signatures.py",
-    "core/__init__.py",
-    "zoo/choices.py zoo/child_processes.py zoo/model_names.py zoo/shared zoo/images",
+    "core/optimizers core/converter core/stub_signatures.py",
+    "core/__init__.py core/stubs.py",
+    "zoo/choices.py zoo/child_processes.py zoo/model_names.py zoo/images",
     "zoo/entry.py zoo/results.py zoo/catalog.py zoo/unknown_models.py zoo/weight_files.py "
-    "zoo/labels zoo/networks",
+    "zoo/labels zoo/networks zoo/shared",
     "zoo/pipeline",
     "zoo",
     "zoo/__init__.py zoo/cli",
