@@ -53,6 +53,18 @@ def get_backend() -> str:
     return active_backend().name
 
 
+def epsilon() -> float:
+    """The smallest number that the active backend's floats still tell from 0 beside 1.
+
+    Optimizers and others add it where they divide: 1e-7 on cpu.
+
+    >>> import core
+    >>> core.epsilon()
+    1e-07
+    """
+    return active_backend().epsilon
+
+
 @contextmanager
 def backend(name: str) -> Iterator[None]:
     """Run the ops inside on another backend, in this thread or task only.

@@ -39,4 +39,4 @@ if not TYPE_CHECKING:  # for whom every name would be there
 
 
 def __dir__() -> list[str]:
-    return sorted(globals() | _PUBLIC)
+    return sorted(__all__)

@@ -31,7 +31,7 @@ from core.model.run_cache import RunCache
 from core.observers import active_observers
 from core.plan.partition import largest_plan
 from core.plan.planner import Planner
-from core.registry import load_backend
+from core.registry import REPLACED, load_backend
 from core.scopes import keep
 from core.settings import active_backend, flags, get_backend
 from core.settings import backend as on_backend
@@ -201,7 +201,7 @@ class GraphModel:
         self, inputs: Any, names: list[str], limits: Limits, as_arrays: bool
     ) -> dict[str, Any] | None:
         """The outputs of a call like one that was made before; None if it is another one."""
-        if self._runs is None or _is_observed():
+        if self._runs is None or self._runs_ops():
             return None
         if self._only_input and type(inputs) is not dict:
             inputs = {self._only_input: inputs}
@@ -251,9 +251,15 @@ class GraphModel:
 
         If somebody needs to see each op, it is the executor.
         """
-        if self._planner is None or _is_observed() or not active_backend().has_plans:
+        if self._planner is None or self._runs_ops() or not active_backend().has_plans:
             return self._executor, as_tensor
         return self._planner, as_view
+
+    def _runs_ops(self) -> bool:
+        """Whether debug mode, an observer or a replaced kernel needs each op."""
+        if flags.debug or self.backend in REPLACED:
+            return True
+        return any(observer.needs_ops for observer in active_observers())
 
     def plan(self, inputs: Any = None, outputs: Iterable[str] | None = None) -> "Plan":
         """The plan by which the graph runs; print it, or look into its steps.
@@ -383,8 +389,3 @@ class GraphModel:
             return found
 
         return within(checked_timeout(timeout), done)
-
-
-def _is_observed() -> bool:
-    """Whether debug mode or an observer needs each op."""
-    return flags.debug or any(observer.needs_ops for observer in active_observers())

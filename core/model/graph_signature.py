@@ -113,7 +113,7 @@ class GraphSignature:
         if endpoint is not None and not endpoint.spec.accepts(fed.spec):
             raise CoreError(
                 f"input {name!r} must have shape {endpoint.spec.shape} (None: any) and dtype "
-                f"{endpoint.spec.dtype}, got {fed.spec.shape} and {fed.spec.dtype}"
+                f"{endpoint.spec.dtype}, got {fed.spec.shape} and {_dtype_name(value, fed)}"
                 f"{_advice(endpoint, fed)}"
             )
         return fed
@@ -169,6 +169,12 @@ def _tensor(name: str, value: Any) -> Tensor:
         f"the node {name!r} gives a {type(value).__name__}, which is no tensor: ask for a node "
         f"that reads it"
     )
+
+
+def _dtype_name(value: Any, fed: Feed) -> str:
+    """The dtype of a value; of an array of another one, such as uint8, that first."""
+    own = value.dtype.name if isinstance(value, np.ndarray) else fed.spec.dtype
+    return own if own == fed.spec.dtype else f"{own}, which becomes {fed.spec.dtype}"
 
 
 def _advice(endpoint: Endpoint, fed: Feed) -> str:
