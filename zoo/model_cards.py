@@ -130,17 +130,16 @@ def _network(entry: Entry) -> Iterator[tuple[str, str]]:
         command = f"zoo weights fetch {entry.name}"
         yield "network", f"told when the weights are here: run '{command}'"
         return
-    from core.model.graph_model import GraphModel
     from zoo.networks import build_network
     from zoo.pipeline.network_summary import network_rows
 
     defaults = {name: option.default for name, option in entry.options.items()}
     try:
-        network = GraphModel(build_network(entry, defaults))
+        graph = build_network(entry, defaults)
     except WeightsError as error:
         yield "network", f"cannot be read: {error}"
         return
-    for label, lines in network_rows(network):
+    for label, lines in network_rows(graph):
         yield from zip([label, *[""] * len(lines)], lines, strict=False)
 
 

@@ -121,7 +121,7 @@ class LoadedModel(Planned):
 
     def describe(self) -> Card:
         """Inputs, outputs, number of parameters and types of nodes, as a text of a few lines."""
-        return Card(network_text(self.network, repr(self)[1:-1]))
+        return Card(network_text(self.network.graph, f"{repr(self)[1:-1]} on {self.backend}"))
 
     def close(self) -> None:
         """Let go of the network with its weights; the model cannot run after that."""
