@@ -4,10 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from core import Graph, GraphModel, Node, Tensor
 from core.converter.teachable import Bundle
-from core.graph.nodes import Graph, Node, node_of
-from core.model.graph_model import GraphModel
-from core.tensors import Tensor
+from core.graph.nodes import node_of
 from weights_cache.errors import ZooError
 from zoo.classification.classes import best_labels
 from zoo.classification.cropping import prepare_square

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from core.graph.nodes import Graph
+from core import Graph
 from weights_cache.errors import MissingError, ZooError, did_you_mean
 from zoo.catalog import all_entries, find_entry, is_entry
 from zoo.entry import Entry

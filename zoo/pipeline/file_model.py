@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from core.bounds import Limits, checked_limits
+from core import Limits
+from core.bounds import checked_limits
 from core.converter import load_model
 from weights_cache.addresses import is_url
 from weights_cache.errors import WeightsError

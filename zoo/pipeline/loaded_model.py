@@ -3,9 +3,7 @@
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
-from core.graph.nodes import PartialSpec
-from core.model.graph_model import GraphModel
-from core.tensors import Tensor
+from core import GraphModel, PartialSpec, Tensor
 from weights_cache.errors import ZooError
 from zoo.pipeline.inspection import Planned
 from zoo.pipeline.network_summary import Card, network_text

@@ -8,10 +8,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from core import GraphModel, Tensor
 from core.contexts import apart
 from core.locks import new_lock
-from core.model.graph_model import GraphModel
-from core.tensors import Tensor
 from weights_cache.errors import MissingError, ZooError
 from zoo.catalog import find_entry, is_entry, model_class, with_parts
 from zoo.entry import Entry

@@ -4,9 +4,8 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from core.bounds import Limits
+from core import Limits, get_backend
 from core.locks import new_lock
-from core.settings import get_backend
 from weights_cache.errors import ZooError
 from weights_cache.shown_urls import shown_url
 from zoo.catalog import all_entries, chosen_name, find_entry, is_entry, model_class, verbs_of

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from core.graph.nodes import Endpoint, Graph, PartialSpec
+from core import Endpoint, Graph, PartialSpec
 
 _MOST_TYPES = 8
 
@@ -19,7 +19,7 @@ class Card(str):
 def network_text(graph: Graph, title: str) -> str:
     """Inputs, outputs, parameters and node types of a network.
 
-    >>> from core.graph.nodes import Endpoint, Graph, Node
+    >>> from core import Endpoint, Graph, Node
     >>> x, y = (Endpoint(name, PartialSpec((None, 2))) for name in "xy")
     >>> graph = Graph([Node("x", "Placeholder"), Node("y", "Relu", ("x",))], {}, {"x": x}, {"y": y})
     >>> print(network_text(graph, "a model"))

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.bounds import LimitError, Limits
-from core.errors import CoreError
+from core import CoreError, LimitError, Limits
 from weights_cache.errors import WeightsError, ZooError
 from zoo.pipeline.isolation.messages import Message, Stream, receive, send
 

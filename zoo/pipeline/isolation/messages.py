@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from core.errors import CoreError
+from core import CoreError
 from zoo.pipeline.isolation.arrays import ArrayError, array_of, bytes_of, entry_of
 
 #: What begins a message: a mark, the bytes of the document, and those of the arrays.

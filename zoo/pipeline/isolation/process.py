@@ -18,7 +18,7 @@ from weakref import finalize
 
 import numpy as np
 
-from core.bounds import LimitError, Limits
+from core import LimitError, Limits
 from weights_cache.errors import DEBUG_VARIABLE, ZooError
 from weights_cache.messages import visible
 from zoo.child_processes import python_command, python_environment
