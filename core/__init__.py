@@ -43,7 +43,7 @@ from core.settings import backend, epsilon, flags, get_backend, set_backend
 from core.specs import Spec
 from core.tensors import Tensor
 from core.variables import Variable, variable
-from weights_cache.errors import no_attribute
+from weights_cache.similar_names import no_attribute
 
 if TYPE_CHECKING:
     from inspect import Signature

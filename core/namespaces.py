@@ -9,7 +9,7 @@ from typing import Any
 
 from core.operation import Op
 from core.registry import FUNCTIONS, OPS
-from weights_cache.errors import no_attribute
+from weights_cache.similar_names import no_attribute
 
 #: Name of each view, what it holds, and the files of `core.ops` that declare that.
 NAMESPACES = {

@@ -181,7 +181,7 @@ if not TYPE_CHECKING:  # for checkers a name that is not imported above is a mis
     def __getattr__(name: str) -> Any:
         """Import the module of a public name, and remember the name."""
         if name not in _PUBLIC:
-            from weights_cache.errors import no_attribute
+            from weights_cache.similar_names import no_attribute
 
             raise no_attribute(__name__, name, __all__)
         value = getattr(import_module(_PUBLIC[name]), name)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from weights_cache.errors import did_you_mean
+from weights_cache.similar_names import did_you_mean
 from zoo.catalog import all_entries, choices, chosen_name
 from zoo.choices import Choices
 

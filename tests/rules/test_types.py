@@ -13,7 +13,8 @@ import zoo
 from tests.helpers import skip_or_fail
 from tests.rules import model_types
 from tests.rules.sources import ROOT
-from zoo.catalog import all_entries, choices, is_entry, model_class
+from zoo.catalog import all_entries, choices, is_entry
+from zoo.pipeline.model import model_class
 from zoo.unknown_models import able_models
 
 SCRIPT = ROOT / "tests" / "rules" / "planted_mistakes.py"

@@ -3,11 +3,11 @@
 import os
 from pathlib import Path
 
-from core import Graph
-from weights_cache.errors import MissingError, ZooError, did_you_mean
+from core.graph.nodes import Graph
+from weights_cache.errors import MissingError, ZooError
 from zoo.catalog import all_entries, find_entry, is_entry
 from zoo.entry import Entry
-from zoo.pipeline.options import check_options
+from zoo.pipeline.options import check_options, did_you_mean
 
 
 def find_source(name: str) -> tuple[str | Path | Graph, Entry | None]:
@@ -47,7 +47,7 @@ def _of_entry(entry: Entry) -> Path | Graph:
 
 def input_size(entry: Entry) -> tuple[int, int]:
     """Height and width that images are brought to by default."""
-    from zoo.catalog import model_class
+    from zoo.pipeline.model import model_class
 
     size: tuple[int, int] = model_class(entry).input_size_of(
         entry, check_options(entry.name, entry.options, {})

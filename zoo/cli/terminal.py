@@ -31,7 +31,7 @@ class Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Name the closest command; argparse would only list all."""
         if action.choices is not None and value not in action.choices:
-            from weights_cache.errors import did_you_mean
+            from weights_cache.similar_names import did_you_mean
 
             name = str(action.metavar or action.dest).lower()
             valid = ", ".join(map(str, action.choices))

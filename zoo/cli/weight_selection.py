@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 
 from weights_cache import find_record, list_records
-from weights_cache.errors import ZooError, did_you_mean
+from weights_cache.errors import ZooError
+from weights_cache.similar_names import did_you_mean
 from zoo.catalog import all_entries, default_entries, find_entry, is_entry, tasks, with_parts
 from zoo.weight_files import Wanted, of_entry
 

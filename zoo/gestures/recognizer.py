@@ -4,13 +4,13 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from weights_cache.errors import ZooError, did_you_mean
+from weights_cache.errors import ZooError
 from zoo.gestures.built_in import BUILT_IN
 from zoo.gestures.fingers import is_hanging, points_of, read_fingers
 from zoo.gestures.gesture_files import read_gestures, write_gestures
 from zoo.gestures.gesture_results import as_hands, to_gesture
 from zoo.gestures.rules import GestureRules, make_gesture, score_of
-from zoo.pipeline.options import check_number
+from zoo.pipeline.options import check_number, did_you_mean
 from zoo.results import Gesture
 
 #: A gesture of seven rules with one finger wrong reaches 0.857, with all just acceptable 0.93.

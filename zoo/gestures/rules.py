@@ -8,9 +8,9 @@ rule gets nine of ten points from any hand; here only rules count.
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from weights_cache.errors import ZooError, did_you_mean
+from weights_cache.errors import ZooError
 from zoo.gestures.fingers import CURLS, DIRECTIONS, FINGERS, Finger, curl_shares
-from zoo.pipeline.options import check_flag, check_number
+from zoo.pipeline.options import check_flag, check_number, did_you_mean
 
 #: Finger -> what it may do -> what that is worth, -1..1.
 Table = dict[str, dict[str, float]]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from typing import Any, Literal
 
-from weights_cache.errors import ZooError, did_you_mean
+from weights_cache.errors import ZooError
 from zoo.catalog import all_entries, choices, chosen_name
 from zoo.gestures import MODELS
 from zoo.gestures.gesture_results import is_hands
@@ -16,7 +16,7 @@ from zoo.model_names import BackendName, EstimateHandsModelName, RecognizeGestur
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.model import Model
 from zoo.pipeline.model_cache import call_verb
-from zoo.pipeline.options import check_flag, refuse_unknown
+from zoo.pipeline.options import check_flag, did_you_mean, refuse_unknown
 from zoo.pipeline.verb_signatures import ImageSource, OwnModel, public_verb
 from zoo.results import Gesture, Hand
 

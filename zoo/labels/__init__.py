@@ -16,7 +16,8 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-from weights_cache.errors import ZooError, did_you_mean
+from weights_cache.errors import ZooError
+from weights_cache.similar_names import did_you_mean
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
-from core import GraphModel
+from core.model.graph_model import GraphModel
 from zoo.pipeline.options import check_number
 
 if TYPE_CHECKING:

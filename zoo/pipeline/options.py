@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
-from weights_cache.errors import ZooError, did_you_mean
+from weights_cache.errors import ZooError
+from weights_cache.similar_names import did_you_mean
 
 #: What other libraries call options of the zoo.
 _NAMES_ELSEWHERE = {
