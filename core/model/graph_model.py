@@ -1,6 +1,6 @@
 """A graph with its weights, ready to run."""
 
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Hashable, Iterable, Mapping
 from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
@@ -27,7 +27,7 @@ from core.graph.validation import check_count, check_given, check_unique
 from core.graph.weight_tensors import shown_graph, weight
 from core.guards import Guard, RunCancelledError, active_guard, guarded
 from core.model.graph_signature import GraphSignature, MakeFeed, listed
-from core.model.run_cache import RunCache
+from core.model.run_cache import RunCache, call_key
 from core.observers import active_observers
 from core.plan.partition import largest_plan
 from core.plan.planner import Planner
@@ -191,21 +191,23 @@ class GraphModel:
     def _run(self, inputs: Any, names: list[str], raw: bool, as_arrays: bool) -> dict[str, Any]:
         """The outputs of a run by name."""
         limits = self._effective_limits()
-        found = None if raw else self._repeated(inputs, names, limits, as_arrays)
+        is_named = type(inputs) is not np.ndarray and isinstance(inputs, Mapping)
+        if self._only_input is not None and not is_named:
+            inputs = {self._only_input: inputs}
+        is_long = raw or self._runs is None or self._runs_ops()
+        key = None if is_long else call_key(inputs, names)
+        found = None if key is None else self._repeated(key, inputs, limits, as_arrays)
         if found is not None:
             return found
-        results = self._guarded(limits, partial(self._executed, inputs, names, raw))
+        results = self._guarded(limits, partial(self._executed, inputs, names, raw, key))
         return {n: np.asarray(v) for n, v in results.items()} if as_arrays else results
 
     def _repeated(
-        self, inputs: Any, names: list[str], limits: Limits, as_arrays: bool
+        self, key: Hashable, inputs: Any, limits: Limits, as_arrays: bool
     ) -> dict[str, Any] | None:
-        """The outputs by a cached call; None if there is none for these inputs and outputs."""
-        if self._runs is None or self._runs_ops():
-            return None
-        if self._only_input and type(inputs) is not dict:
-            inputs = {self._only_input: inputs}
-        call = self._runs.find(inputs, names)
+        """The outputs by a cached call; None if there is none of that key."""
+        assert self._runs is not None
+        call = self._runs.find(key)
         if call is None or not call.plan.fits(limits):
             return None
         try:
@@ -232,18 +234,19 @@ class GraphModel:
 
         return apart(inside)
 
-    def _executed(self, inputs: Any, names: list[str], raw: bool) -> dict[str, Tensor]:
-        """The outputs of a call by name; the call is cached if it can be repeated."""
+    def _executed(
+        self, inputs: Any, names: list[str], raw: bool, key: Hashable | None
+    ) -> dict[str, Tensor]:
+        """The outputs of a call by name; with a key the call is cached if it can be repeated."""
         references = [*map(self._signature.fetched, names)]
         runner, make = self._runner()
         feeds = {**self._initialization.resources(), **self._signature.feeds(inputs, make)}
         values = runner.run(feeds, references)
         found = [(name, r, values[r]) for name, r in zip(names, references, strict=True)]
         results = self._signature.results(found, feeds.values(), raw)
-        if self._runs is not None and runner is self._planner and not raw:
-            given = dict(self._signature.named(inputs))
-            fed = map(self._signature.fed, given)
-            self._runs.add(given, fed, feeds, dict(zip(names, references, strict=True)))
+        if key is not None and self._runs is not None:
+            given = {self._signature.fed(name): name for name in inputs}
+            self._runs.add(key, given, feeds, dict(zip(names, references, strict=True)))
         return results
 
     def _runner(self) -> "tuple[Planner | Executor, MakeFeed]":
@@ -256,7 +259,8 @@ class GraphModel:
         """Whether debug mode, an observer or a replaced kernel needs each op."""
         if flags.debug or self.backend in REPLACED:
             return True
-        return any(observer.needs_ops for observer in active_observers())
+        observers = active_observers()
+        return bool(observers) and any(observer.needs_ops for observer in observers)
 
     def plan(self, inputs: Any = None, outputs: Iterable[str] | None = None) -> "Plan":
         """The plan by which the graph runs; print it, or read its steps.

@@ -5,7 +5,7 @@ GPU. For inputs of the same names, shapes and dtypes, and the same outputs, all 
 the same, so the latest calls of a model are kept by these.
 """
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -75,16 +75,8 @@ class RunCache:
         self._calls: LruCache[CachedCall] = LruCache(MOST_CALLS)
         self._latest: tuple[Hashable, ReadyCall | None] = None, None
 
-    def find(self, inputs: Any, outputs: Sequence[str]) -> ReadyCall | None:
-        """The call that took inputs and gave outputs like these; None if there was none.
-
-        Args:
-            inputs: of the call, by name.
-            outputs: their names.
-        """
-        key = _key(inputs, outputs)
-        if key is None:
-            return None
+    def find(self, key: Hashable) -> ReadyCall | None:
+        """The call of a key, see `call_key`; None if there was none."""
         latest, ready = self._latest
         if ready is not None and key == latest and self._planner.is_latest(ready.plan):
             return ready
@@ -99,22 +91,21 @@ class RunCache:
 
     def add(
         self,
-        inputs: Mapping[str, Any],
-        fed: Iterable[str],
+        key: Hashable,
+        names: Mapping[str, str],
         feeds: Mapping[str, Any],
         outputs: Mapping[str, str],
     ) -> None:
         """Keep a call that was just made, if it takes no more than one plan.
 
         Args:
-            inputs: of the call, by name.
-            fed: the reference of each of these.
+            key: of the call.
+            names: of its inputs, by reference.
             feeds: all that the planner was given, by reference.
             outputs: the reference of each output by name; equal ones are one tensor to be copied.
         """
-        key, names = _key(inputs, [*outputs]), dict(zip(fed, inputs, strict=True))
         is_plain = all(isinstance(feed, (ArrayView, QuantizedArray)) for feed in feeds.values())
-        if key is None or not is_plain or feeds.keys() != names.keys():
+        if not is_plain or feeds.keys() != names.keys():
             return
         found = self._planner.key_of(feeds, [*outputs.values()])
         if found is None or len({*outputs.values()}) < len(outputs):
@@ -124,16 +115,13 @@ class RunCache:
         self._calls.put(key, CachedCall(found, taken, given))
 
 
-def _key(inputs: Any, outputs: Sequence[str]) -> Hashable | None:
-    """What a call is found by; None unless it takes arrays in NumPy's plain order."""
+def call_key(inputs: Any, outputs: Sequence[str]) -> Hashable | None:
+    """What a call is found by; None unless its inputs are C-contiguous arrays by name."""
     if type(inputs) is not dict:
         return None
     parts: list[Any] = [*outputs]
     for name, value in inputs.items():
-        if type(value) is not np.ndarray:
+        if type(value) is not np.ndarray or not (value.flags.c_contiguous and value.flags.aligned):
             return None
-        flags = value.flags
-        if not (flags.c_contiguous and flags.aligned):
-            return None
-        parts.append((name, value.shape, value.dtype))
+        parts += (name, value.shape, value.dtype)
     return tuple(parts)
