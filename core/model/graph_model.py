@@ -320,7 +320,8 @@ class GraphModel:
         references = [*map(self._signature.fetched, names)]
 
         def found() -> "tuple[Plan, Mapping[str, Any]]":
-            if self._planner is None or not active_backend().has_plans:
+            has_plans = active_backend().has_plans and self.backend not in REPLACED
+            if self._planner is None or not has_plans:
                 raise CoreError(f"this model runs op by op on backend {self.backend!r}")
             given = self._zeros() if inputs is None else inputs
             feeds = {**self._initialization.resources(), **self._signature.feeds(given)}
