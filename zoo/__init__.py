@@ -94,21 +94,11 @@ def __getattr__(name: str) -> Any:
     elif not name.startswith("_") and name in _modules():
         value = getattr(import_module(_modules()[name]), name)
     else:
-        text = f"module 'zoo' has no attribute {name!r}{_similar(name)}"
-        raise AttributeError(text, name=name, obj=None)  # or else Python adds its own guess
+        from weights_cache.similar_names import no_attribute
+
+        raise no_attribute(__name__, name, _modules())
     globals()[name] = value
     return value
-
-
-def _similar(name: str) -> str:
-    """A hint at the public functions that a name may mean: they have all of its words, or most."""
-    from difflib import get_close_matches
-
-    functions = [n for n in _modules() if n.islower()]
-    words = name.lower().rstrip("s").split("_")
-    meant = [f for f in functions if all(word in f for word in words)]
-    meant = meant or get_close_matches(name, [*_modules()], n=1)
-    return f": did you mean {' or '.join(f'zoo.{n}' for n in meant[:3])}?" if meant else ""
 
 
 def __dir__() -> list[str]:

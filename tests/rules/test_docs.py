@@ -20,9 +20,8 @@ from tests.helpers import assert_near
 from tests.rules.sources import PACKAGES, ROOT
 from weights_cache import find_record
 from weights_cache.sizes import size_text
-from zoo.catalog import all_entries, choices, find_entry
+from zoo.catalog import all_entries, choices, find_entry, model_class
 from zoo.entry import Entry, Preprocess
-from zoo.pipeline.model import model_class
 from zoo.shared.anchors import AnchorGrid
 
 DOCUMENTS = sorted(

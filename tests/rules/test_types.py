@@ -15,10 +15,9 @@ import zoo
 from tests.helpers import skip_or_fail
 from tests.rules import model_types
 from tests.rules.sources import ROOT
-from zoo.catalog import all_entries, choices, is_entry, verb_options
+from zoo.catalog import all_entries, choices, is_entry, model_class, verb_options
 from zoo.faces.verbs import LANDMARKS, Landmarks
 from zoo.option import OWN
-from zoo.pipeline.model import model_class
 from zoo.pipeline.options import checked_value, options_of
 from zoo.unknown_models import able_models
 

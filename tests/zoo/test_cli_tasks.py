@@ -16,10 +16,9 @@ from tests.core.converter.teachable_bundles import write_bundle
 from tests.rules.test_imports import modules_after
 from tests.zoo.test_cli import PHOTO, run
 from weights_cache.errors import ZooError
-from zoo.catalog import all_entries, choices, find_entry, is_entry
+from zoo.catalog import all_entries, choices, find_entry, is_entry, model_class
 from zoo.cli.commands import make_parser
 from zoo.cli.task_commands import TASKS
-from zoo.pipeline.model import model_class
 from zoo.unknown_models import able_models
 
 BOX = {"x": 10.0, "y": 20.0, "width": 100.0, "height": 80.0}

@@ -9,8 +9,8 @@ from weights_cache.sizes import size_text
 from zoo.cli.terminal import complain, show
 
 if TYPE_CHECKING:
+    from core import Graph
     from core.converter.conversion import Request
-    from core.graph.nodes import Graph
     from zoo.cli.sample_inputs import ImageInputs
     from zoo.entry import Entry
 
@@ -120,10 +120,10 @@ def _as_options(message: str) -> str:
 
 
 def _convert(given: argparse.Namespace) -> int:
+    from core import Graph
     from core.converter.choosing import AUTO
     from core.converter.conversion import prepare_conversion, require_format
     from core.converter.formats import find_kind
-    from core.graph.nodes import Graph
     from zoo.cli.convertible import find_source
 
     source, entry = find_source(given.source)
@@ -219,9 +219,9 @@ def _print_report(
     """Status 1 if the model could be read, but not be written."""
     import json
 
+    from core import Graph
     from core.converter import inspect_model
     from core.converter.output_folders import check_target
-    from core.graph.nodes import Graph
 
     if given.target is not None:
         path = None if isinstance(source, Graph) else Path(source)

@@ -25,7 +25,7 @@ def _run_models(given: argparse.Namespace) -> int:
     from weights_cache import status
     from weights_cache.sizes import size_text
     from zoo.catalog import find_entry, models, tasks
-    from zoo.cli.weight_selection import of_entry
+    from zoo.weight_files import of_entry
 
     names = models(given.pattern)
     if not names:

@@ -40,7 +40,7 @@ class Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Name the closest command; argparse would only list all."""
         if action.choices is not None and value not in action.choices:
-            from zoo.pipeline.options import did_you_mean
+            from weights_cache.similar_names import did_you_mean
 
             name = str(action.metavar or action.dest).lower()
             valid = ", ".join(map(str, action.choices))

@@ -20,7 +20,7 @@ from zoo.images.pixels import NO_PIXELS, ImageError
 if TYPE_CHECKING:
     from PIL import Image
 
-    from core.bounds import Limits
+    from core import Limits
 
 MAX_BYTES = 900_000_000
 """Most memory that reading one image takes: 112 million pixels of JPEG, 50 million of WebP."""
