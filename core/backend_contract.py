@@ -1,8 +1,9 @@
 """The contract of backends: what the engine asks of one, and what a backend makes of a plan."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from time import perf_counter
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,12 +12,34 @@ from core.errors import CoreError
 from core.specs import Spec
 
 if TYPE_CHECKING:
+    from core.operation import Op
     from core.plan.arena import Placed
     from core.plan.plan_report import StepInfo
     from core.plan.program import Program
 
 #: A backend's own reference to data: an array on cpu, a buffer on a GPU.
 Handle = Any
+
+#: Without entries, for all backends that run every op themselves.
+_NONE: Mapping[str, str] = MappingProxyType({})
+
+
+class Clock:
+    """Measures the time of one op.
+
+    Attributes:
+        seconds: None until a backend that queues ops sets the time that its device took.
+    """
+
+    __slots__ = ("_started", "seconds")
+
+    def __init__(self) -> None:
+        self.seconds: float | None = None
+        self._started = perf_counter()
+
+    def read(self) -> float:
+        """Return the time that the backend measured; by default the time since the start."""
+        return perf_counter() - self._started if self.seconds is None else self.seconds
 
 
 class Backend(ABC):
@@ -29,6 +52,12 @@ class Backend(ABC):
     has_plans = False
     #: Whether handles have data, which take memory.
     holds_data = True
+    #: Ops that run on cpu, each with the reason. The engine reads their inputs back, runs the
+    #: cpu's kernel and uploads the results. A backend with such ops leaves to the engine also the
+    #: ops on `host_dtypes`, and the results whose shape depends on values.
+    host_ops: Mapping[str, str] = _NONE
+    #: Dtypes whose values stay on the host.
+    host_dtypes: Collection[str] = ()
 
     @abstractmethod
     def upload(self, array: np.ndarray) -> Handle:
@@ -49,31 +78,24 @@ class Backend(ABC):
     @abstractmethod
     def run(
         self,
+        op: "Op",
         kernel: Callable[..., Any],
         handles: list[Handle],
         attributes: Mapping[str, Any],
         result: Spec | tuple[Spec, ...] | None,
+        clock: Clock | None = None,
     ) -> Handle | tuple[Handle, ...]:
-        """Run a kernel.
+        """Run the kernel of an op.
 
         Args:
-            kernel: what was registered for the op.
+            op: the op.
+            kernel: what was registered for the op on this backend.
             handles: the inputs; an absent optional one is None, a list input a list of handles.
-            attributes: all of the op's.
+            attributes: all attributes of the op.
             result: what the op's rule promises (None: it depends on the data).
+            clock: given if an observer needs times: a backend that queues ops waits for this one,
+                and sets the clock's ``seconds``. Others need not look at it.
         """
-
-    def timed_run(
-        self,
-        kernel: Callable[..., Any],
-        handles: list[Handle],
-        attributes: Mapping[str, Any],
-        result: Spec | tuple[Spec, ...] | None,
-    ) -> tuple[Handle | tuple[Handle, ...], float]:
-        """The same while somebody looks on; tells the seconds, if a watcher needs them."""
-        started = perf_counter()
-        made = self.run(kernel, handles, attributes, result)
-        return made, perf_counter() - started
 
     @abstractmethod
     def spec_of(self, handle: Handle) -> Spec:

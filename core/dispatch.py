@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from core.annotations import TensorLike
-from core.backend_contract import Backend, Handle
+from core.backend_contract import Backend, Clock, Handle
 from core.bounds import value_ceiling
 from core.dtypes import DTYPES, DType, dtype_of, promote, to_numpy
 from core.errors import CoreError
 from core.guards import check_promised, count_results
+from core.host_fallback import needs_host, run_on_host
 from core.nan_check import check_finite
 from core.observers import Observer, active_observers
 from core.registry import OPS, READY, find_kernel
@@ -104,15 +105,18 @@ def run(op: "Op", arguments: tuple, attributes: dict[str, Any]) -> Any:
     if op.traits.view and result.dtype == inputs[0].spec.dtype:
         outputs = _alias(op, inputs[0], result)
     else:
-        kernel = READY.get((op.name, backend.name)) or find_kernel(op.name, backend.name)
+        is_on_host = backend.host_ops and needs_host(backend, op, specs, result)
+        home = "cpu" if is_on_host else backend.name
+        kernel = READY.get((op.name, home)) or find_kernel(op.name, home)
         most = value_ceiling()
         if most is not None:
             check_promised(op.name, specs, attributes, result, most)
+        clock = Clock() if watchers and any(w.needs_times for w in watchers) else None
         try:
-            if watchers:
-                raw, seconds = backend.timed_run(kernel, handles, attributes, result)
+            if is_on_host:
+                raw = run_on_host(backend, op, kernel, handles, specs, attributes, result)
             else:
-                raw = backend.run(kernel, handles, attributes, result)
+                raw = backend.run(op, kernel, handles, attributes, result, clock)
         except MISUSE as error:
             raise CoreError(_why_it_failed(op, inputs, attributes, error)) from error
         if type(result) is Spec:
@@ -121,6 +125,8 @@ def run(op: "Op", arguments: tuple, attributes: dict[str, Any]) -> Any:
             outputs = _wrapped(backend, raw, result)
         if most is not None and backend.holds_data:
             count_results(op.name, outputs, most)
+        if clock is not None:
+            seconds = clock.read()
     if watchers or flags.debug:
         _show(watchers, op, inputs, attributes, outputs, seconds)
     return outputs

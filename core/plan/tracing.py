@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from core.backend_contract import Backend
+from core.backend_contract import Backend, Clock
 from core.bounds import LimitError
 from core.dispatch import wrap
 from core.graph.nodes import Node
 from core.graph.unique_names import free_name
 from core.guards import active_guard
 from core.observers import Observer, observing_alone
+from core.operation import Op
 from core.plan.program import ABSENT, Program
 from core.registry import load_backend
 from core.settings import running_on
@@ -128,10 +129,12 @@ class Tracer(Backend, Observer):
 
     def run(
         self,
+        op: "Op",
         kernel: Callable[..., Any],
         handles: list[Any],
         attributes: Mapping[str, Any],
         result: Spec | tuple[Spec, ...] | None,
+        clock: Clock | None = None,
     ) -> Any:
         """Compute what constants decide; else only promise what the rule does."""
         if draws_numbers(kernel):
@@ -144,7 +147,7 @@ class Tracer(Backend, Observer):
                 [h.array for h in handle] if type(handle) is list else handle and handle.array
                 for handle in handles
             ]
-            found: Any = self._behind.run(kernel, arrays, attributes, result)
+            found: Any = self._behind.run(op, kernel, arrays, attributes, result)
             self._count(found)
             if isinstance(found, tuple):
                 return tuple(Symbol(array=array) for array in found)

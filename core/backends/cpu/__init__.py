@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.backend_contract import Backend
+from core.backend_contract import Backend, Clock
 from core.dtypes import DTYPES, dtype_of
 from core.errors import CoreError
 from core.specs import Spec
 
 if TYPE_CHECKING:
     from core.backend_contract import Executable
+    from core.operation import Op
     from core.plan.program import Program
 
 #: Of NumPy's buffers while a plan runs; found by trying 256 to 8192, which is NumPy's own.
@@ -48,10 +49,12 @@ class CpuBackend(Backend):
 
     def run(
         self,
+        op: "Op",
         kernel: Callable[..., Any],
         handles: list[Any],
         attributes: Mapping[str, Any],
         result: Spec | tuple[Spec, ...] | None,
+        clock: Clock | None = None,
     ) -> Any:
         """Call the kernel; overflow and 0/0 give inf and NaN in silence, as on every backend."""
         errors, token = get_errors(), None

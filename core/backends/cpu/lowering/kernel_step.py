@@ -6,14 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from core.backends.cpu import CpuBackend
 from core.backends.cpu.lowering.chain import with_epilogue
 from core.backends.cpu.lowering.lowering_rules import Lowered, NumpyCall, Views, Work
+from core.operation import Op
 from core.plan.program import ABSENT, attributes_of, epilogue_of, results
-from core.registry import OPS, READY, find_kernel
+from core.registry import OPS, READY, find_kernel, load_backend
 from core.specs import Spec
-
-_BACKEND = CpuBackend()
 
 
 def lower_by_kernel(call: NumpyCall) -> Lowered:
@@ -31,7 +29,7 @@ def lower_by_kernel(call: NumpyCall) -> Lowered:
         targets = {r: views[r] for r in results(node, specs)}
         promised = tuple(specs[r] for r in targets)
         run = partial(_several, kernel)
-        return [partial(_run, run, arguments, attributes, promised, [*targets.values()])]
+        return [partial(_run, OPS[node.type], run, arguments, attributes, promised, [*targets.values()])]
 
     name = f"kernel {node.type}"
     if not epilogue_of(node) or not call.result.size:
@@ -42,6 +40,7 @@ def lower_by_kernel(call: NumpyCall) -> Lowered:
 
 
 def _run(
+    op: Op,
     kernel: Callable[..., Any],
     arguments: list[Any],
     attributes: dict[str, Any],
@@ -49,7 +48,7 @@ def _run(
     targets: Sequence[np.ndarray],
 ) -> None:
     """As the engine runs it, which checks that results are what the op's rule says."""
-    raw = _BACKEND.run(kernel, arguments, attributes, promised)
+    raw = load_backend("cpu").run(op, kernel, arguments, attributes, promised)
     for target, found in zip(targets, raw, strict=True):
         np.copyto(target, found)
 

@@ -17,7 +17,6 @@ from core.backends.shader.plans.program_lowering import (
 from core.backends.shader.plans.replay import Replay, intervals
 from core.backends.shader.plans.upload_staging import LEAST_BYTES, Staging, StagingSlot
 from core.backends.shader.runtime.device_memory import loaded_values, stored_dtype
-from core.backends.shader.runtime.device_timing import device_seconds
 from core.backends.shader.runtime.memory_blocks import Block, Together
 from core.backends.shader.runtime.session import Session
 from core.backends.shader.runtime.values import Value
@@ -152,7 +151,7 @@ class ReadyProgram:
         self.session.storage.begin()
         replay = self._bound(given, self.new_outputs())
         return [
-            device_seconds(self.session, replay.calls[begin:end])
+            self.session.timer.seconds(replay.calls[begin:end])
             for begin, end in intervals(replay.ends)
         ]
 
@@ -161,7 +160,7 @@ class ReadyProgram:
         self.session.storage.begin()
         replay = self._bound(given, self.new_outputs())
         calls = [call for call in replay.calls if call is not self.session.gl_thread.gl.flush]
-        return device_seconds(self.session, calls * repeat) / repeat
+        return self.session.timer.seconds(calls * repeat) / repeat
 
     def _bound(self, given: Sequence[Fed], outputs: Sequence[Block]) -> Replay:
         replay = self.replay or self._recorded()

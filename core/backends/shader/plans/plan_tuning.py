@@ -13,7 +13,6 @@ from core.backends.shader.codegen.tiles.choices import FAMILIES, Asked, Choice
 from core.backends.shader.codegen.tiles.tuned_tiles import fastest, keep_choices
 from core.backends.shader.plans.program_lowering import Lowered, Lowering, Place, PlanConstants
 from core.backends.shader.plans.shader_executable import ShaderExecutable
-from core.backends.shader.runtime.device_timing import device_seconds
 from core.backends.shader.runtime.memory_blocks import Block
 from core.backends.shader.runtime.programs import Programs, ShaderError
 from core.backends.shader.runtime.session import BARRIER, Session
@@ -256,7 +255,7 @@ class _Tuning:
     def _seconds(self, steps: Sequence[_Commands], repeats: int) -> float:
         """Of all steps, each so many times."""
         commands = [c for step in steps for c in (*step.once, *step.each * repeats)]
-        return device_seconds(self._session, commands) / repeats
+        return self._session.timer.seconds(commands) / repeats
 
 
 def _warm(run: Callable[[], Any]) -> None:

@@ -18,12 +18,12 @@ from core.backends.shader.codegen.kernel_language import (
 from core.backends.shader.codegen.kernel_language import reads as reads_of_pass
 from core.backends.shader.codegen.tiles.choices import Asked, Choice
 from core.backends.shader.codegen.tiles.fused import separable_tile
-from core.backends.shader.kernels.hosting import HostKernel
 from core.backends.shader.plans.tile_fusion import Separable, separable_pairs
 from core.backends.shader.runtime.memory_blocks import Block
 from core.backends.shader.runtime.session import Session
 from core.errors import CoreError
 from core.graph.nodes import Node
+from core.host_fallback import host_reason
 from core.operation import Op
 from core.plan.aliases import homes_of, is_alias
 from core.plan.program import (
@@ -135,9 +135,9 @@ class Lowering:
             self._limits = self._session.limits
 
     def _node(self, node: Node) -> Lowered | Hosted:
-        kernel = find_kernel(node.type, "shader")
-        if isinstance(kernel, HostKernel):
+        if host_reason(load_backend("shader"), OPS[node.type]) is not None:
             return self._hosted(node)
+        kernel = find_kernel(node.type, "shader")
         specs = [self.program.specs[r] for r in results(node, self.program.specs)]
         operands = _Operands(self)
         inputs = operands.of_op(OPS[node.type], node)
@@ -239,7 +239,7 @@ class Lowering:
                 for r in each.inputs
             ]
             given: list[Any] = [handles] if OPS[each.type].list_inputs else handles
-            return cpu.run(find_kernel(each.type, "cpu"), given, attributes_of(each), to)
+            return cpu.run(OPS[each.type], find_kernel(each.type, "cpu"), given, attributes_of(each), to)
 
         def run(arrays: list[np.ndarray]) -> list[np.ndarray]:
             left = iter(arrays)

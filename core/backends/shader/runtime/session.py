@@ -1,18 +1,20 @@
 """A context and all that lives in it, from the start of the backend to its stop."""
 
 from collections.abc import Callable
-from functools import cached_property, partial
+from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from core.backend_contract import Clock
 from core.backends.shader.codegen.compiled_kernel import CompiledKernel, Storing
 from core.backends.shader.codegen.compiler.memory_layouts import stored_bytes
 from core.backends.shader.codegen.tiles.tile_source import TileLimits
 from core.backends.shader.codegen.tiles.tuned_tiles import load_choices
 from core.backends.shader.runtime.caller_thread import CallerThread
 from core.backends.shader.runtime.device_memory import Storage
-from core.backends.shader.runtime.device_timing import Clock
+from core.backends.shader.runtime.device_timing import DeviceTimer
 from core.backends.shader.runtime.gl_thread import GLThread
 from core.backends.shader.runtime.mapped_memory import has_mapped
 from core.backends.shader.runtime.memory_blocks import Block
@@ -76,6 +78,7 @@ class Session:
         )
         self.storage = Storage(gl_thread, limit)
         self.programs = Programs(gl_thread)
+        self.timer = DeviceTimer(gl_thread)
         self.recipes: dict[Any, CompiledKernel] = {}
         self.constants: PlanConstants | None = None  # of plans
         self._execute: Callable[[CompiledKernel, list[Block]], None] = (
@@ -134,7 +137,7 @@ class Session:
             recipe: what runs.
             inputs: blocks of the operands.
             results: new ones, for what it gives.
-            clock: if given, it is waited for, and its time is added there.
+            clock: if given, the device is waited for, and its time is set there.
         """
         blocks = [*inputs, *recipe.tables, *results]
         if recipe.between:
@@ -143,7 +146,15 @@ class Session:
         if clock is None:
             self.gl_thread.put(command)
         else:
-            clock.measure(self, command, inputs)
+            clock.seconds = self.gl_thread.call(partial(self._timed, command, inputs))
+
+    def _timed(self, command: Callable[[], Any], inputs: list[Block]) -> float:
+        """The seconds of a command, whose inputs are on the device before. In the GL thread."""
+        self.storage.begin()
+        for block in inputs:
+            with suppress(CoreError):  # which the command raises, too
+                self.storage.of(block)
+        return self.timer.seconds([command])
 
     def _run(self, recipe: CompiledKernel, blocks: list[Block]) -> None:
         """In the GL thread."""
@@ -179,11 +190,6 @@ class Session:
             if coming is not None:
                 return coming()
         return self.storage.read(block)
-
-    @cached_property
-    def query(self) -> Any:
-        """Takes the time of commands; the only one, as moderngl lets go of none."""
-        return self.gl_thread.context.query(time=True)
 
     def wait(self) -> None:
         """Wait for the device, in the GL thread: what it copied from may be written to again."""
