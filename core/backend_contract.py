@@ -129,6 +129,15 @@ class Backend(ABC):
         """Wait until all that was queued is done; where ops compute at once there is nothing."""
         return
 
+    def can_fuse(self, op: "Op", spec: Spec) -> bool:
+        """Whether plans may apply an op in the epilogue of the step that gives one of its inputs.
+
+        Args:
+            op: the op; only those with the trait ``elementwise`` can be fused.
+            spec: of its result, which is that of the input.
+        """
+        return False
+
     def lower(self, program: "Program") -> "Executable":
         """Make a program of a plan ready to run."""
         raise CoreError(f"backend {self.name!r} has no plans")

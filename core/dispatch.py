@@ -111,7 +111,7 @@ def run(op: "Op", arguments: tuple, attributes: dict[str, Any]) -> Any:
         most = value_ceiling()
         if most is not None:
             check_promised(op.name, specs, attributes, result, most)
-        clock = Clock() if watchers and any(w.needs_times for w in watchers) else None
+        clock = _clock(watchers) if watchers else None
         try:
             if is_on_host:
                 raw = run_on_host(backend, op, kernel, handles, specs, attributes, result)
@@ -119,17 +119,21 @@ def run(op: "Op", arguments: tuple, attributes: dict[str, Any]) -> Any:
                 raw = backend.run(op, kernel, handles, attributes, result, clock)
         except MISUSE as error:
             raise CoreError(_why_it_failed(op, inputs, attributes, error)) from error
+        seconds = 0.0 if clock is None else clock.read()
         if type(result) is Spec:
             outputs = Tensor(result, DataContainer(backend, raw, result), raw)
         else:
             outputs = _wrapped(backend, raw, result)
         if most is not None and backend.holds_data:
             count_results(op.name, outputs, most)
-        if clock is not None:
-            seconds = clock.read()
     if watchers or flags.debug:
         _show(watchers, op, inputs, attributes, outputs, seconds)
     return outputs
+
+
+def _clock(observers: Sequence[Observer]) -> Clock | None:
+    """A clock, if an observer needs the time of the kernel."""
+    return Clock() if any(each.needs_times for each in observers) else None
 
 
 def _show(

@@ -3,11 +3,15 @@
 The same seed gives the same numbers on every platform and backend.
 """
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from core.contexts import put_back
 from core.errors import CoreError
 from core.locks import new_lock, renewed
 
@@ -21,12 +25,35 @@ _shared: "Generator | None" = None
 _choosing = new_lock()
 
 
+#: Called before numbers are drawn in this context: tracing raises there, as its result would be
+#: the same numbers at each run.
+_before_drawing: ContextVar[Callable[[], None] | None] = ContextVar("before_drawing", default=None)
+
+
+@contextmanager
+def before_drawing(function: Callable[[], None]) -> Iterator[None]:
+    """Call a function before random numbers are drawn inside, in this thread or task only."""
+    token = _before_drawing.set(function)
+    try:
+        yield
+    finally:
+        put_back(_before_drawing, token)
+
+
+def begin_drawing() -> None:
+    """Call the function of `before_drawing`; for what draws numbers without a `generator`."""
+    function = _before_drawing.get()
+    if function is not None:
+        function()
+
+
 def generator(seed: Seed = None) -> "Generator":
     """A generator of its own for a seed, else the one that the whole process shares.
 
     >>> float(generator(7).random()) == float(generator(7).random())
     True
     """
+    begin_drawing()
     return _shared_generator() if seed is None else _new_generator(seed)
 
 

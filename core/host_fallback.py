@@ -35,13 +35,9 @@ def needs_host(backend: Backend, op: "Op", specs: Sequence[Any], result: Result)
     """
     if result is None or host_reason(backend, op) is not None:
         return True
-    kept = backend.host_dtypes
-    if (result.dtype in kept) if type(result) is Spec else any(s.dtype in kept for s in result):
-        return True
-    return any(
-        any(s.dtype in kept for s in spec) if type(spec) is list else spec and spec.dtype in kept
-        for spec in specs
-    )
+    results = (result,) if isinstance(result, Spec) else result
+    given = [s for spec in specs for s in (spec if type(spec) is list else (spec,))]
+    return any(s is not None and s.dtype in backend.host_dtypes for s in (*given, *results))
 
 
 def run_on_host(

@@ -85,18 +85,8 @@ def observing(watcher: Observer) -> Iterator[None]:
 
 
 @contextmanager
-def observing_alone(watcher: Observer) -> Iterator[None]:
-    """Tell one watcher of all that happens inside, and no other."""
-    token = _observers.set((watcher,))
-    try:
-        yield
-    finally:
-        put_back(_observers, token)
-
-
-@contextmanager
-def unobserved(kind: type[Observer]) -> Iterator[tuple[Any, ...]]:
-    """Tell the watchers of one kind nothing of what happens inside; yields those watchers."""
+def unobserved(kind: type[Observer] = Observer) -> Iterator[tuple[Any, ...]]:
+    """Call no observer of a kind (by default none at all) inside; yields those observers."""
     before = _observers.get()
     token = _observers.set(tuple(w for w in before if not isinstance(w, kind)))
     try:

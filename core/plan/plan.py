@@ -226,8 +226,8 @@ def make_plan(
 
 
 def _largest_value(program: Program) -> str:
-    """The reference of the largest value that nodes give; "" if there are none."""
-    sizes = {node.name: program.specs[node.name].bytes for node in program.nodes}
+    """The reference of the largest value that steps give; "" if there are none."""
+    sizes = {step.name: program.specs[step.name].bytes for step in program.steps}
     return max(sizes, key=sizes.__getitem__, default="")
 
 

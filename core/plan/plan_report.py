@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol, TypedDict, cast
 
 from core.plan.arena import Placed
+from core.plan.program import Program, Step, multiply_adds
 from core.specs import Shape, Spec
 
 
@@ -15,7 +16,7 @@ class StepInfo(NamedTuple):
         name: of the node whose value it gives.
         op: what it computes.
         kernel: how it does that.
-        fused: ops that are applied to the result while it is at hand, in order.
+        fused: ops that are applied to the result by the same step, in order.
         input_shapes: of the values that it reads, weights included.
         output_shape: of its (first) result.
         dtype: of the result.
@@ -36,6 +37,37 @@ class StepInfo(NamedTuple):
     weight_bytes: int
     multiply_adds: int
     scratch_bytes: int
+
+    @classmethod
+    def of(
+        cls, steps: Sequence[Step], program: Program, kernel: str, scratch_bytes: int
+    ) -> "StepInfo":
+        """Describe steps of a program that a backend runs as one.
+
+        Args:
+            steps: in order; the last gives the result.
+            program: the program.
+            kernel: how the backend computes them.
+            scratch_bytes: what that needs beside inputs and results.
+        """
+        specs, constants = program.specs, program.constants
+        between = {step.name for step in steps[:-1]}
+        read = [r for step in steps for r in step.reads() if r not in between]
+        result = specs[steps[-1].name]
+        ops = [*(step.op.name for step in steps), *(e.op.name for s in steps for e in s.epilogue)]
+        return cls(
+            name=steps[-1].name,
+            op=ops[0],
+            kernel=kernel,
+            fused=tuple(ops[1:]),
+            input_shapes=tuple(specs[r].shape for r in read),
+            output_shape=result.shape,
+            dtype=result.dtype,
+            bytes=result.bytes,
+            weight_bytes=sum(constants[r].nbytes for r in read if r in constants),
+            multiply_adds=sum(multiply_adds(step, specs) for step in steps),
+            scratch_bytes=scratch_bytes,
+        )
 
 
 class PlanFacts(Protocol):

@@ -130,6 +130,10 @@ class CpuBackend(Backend):
 
         return CpuExecutable(program)
 
+    def can_fuse(self, op: "Op", spec: Spec) -> bool:
+        """All element-wise ops: those without a formula run by their kernel, block by block."""
+        return op.traits.elementwise and spec.dtype == "float32"
+
     def spec_of(self, handle: np.ndarray) -> Spec:
         """Shape and dtype of an array."""
         return Spec(handle.shape, dtype_of(handle))

@@ -14,6 +14,7 @@ import numpy as np
 
 from core.backend_contract import Backend, Clock
 from core.backends.shader.codegen.compiled_kernel import CompiledKernel, make_recipe, passes_of
+from core.backends.shader.codegen.expressions import EXPRESSIONS
 from core.backends.shader.codegen.kernel_keys import recipe_key
 from core.backends.shader.codegen.kernel_language import KernelBuilder, Operand
 from core.backends.shader.codegen.reserved_words import RESERVED
@@ -154,6 +155,11 @@ class ShaderBackend(Backend):
             return value if type(result) is Spec else (value,)
         made = zip(recipe.kinds, outputs, strict=True)
         return tuple([Value(kind.spec, block, None, kind) for kind, block in made])
+
+    def can_fuse(self, op: "Op", spec: Spec) -> bool:
+        """Element-wise ops of float32 with a GLSL expression."""
+        is_known = op.name in EXPRESSIONS or op.name == "add_n"  # which is a chain of sums
+        return is_known and op.traits.elementwise and spec.dtype == "float32"
 
     def lower(self, program: "Program") -> "Executable":
         """Record a program; see `core.backends.shader.plans`."""

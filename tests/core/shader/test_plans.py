@@ -137,6 +137,25 @@ def test_inputs_and_constants_as_outputs(shader, rng):
         np.testing.assert_array_equal(ours, theirs)
 
 
+@pytest.mark.parametrize("backend", ["cpu", "shader"])
+@pytest.mark.parametrize("kind", ["Erf", "Selu", "Sign", "Atan", "Cosh"])
+def test_functions_are_fused_into_products(kind, backend, shader, rng):
+    """GELU and their like: one step on every backend."""
+    nodes = [Node("x", "Placeholder"), Node("w", "Const"), Node("m", "MatMul", ("x", "w"))]
+    nodes += [Node("e", kind, ("m",)), Node("y", "Neg", ("e",))]
+    ends = [Endpoint(name, PartialSpec((None, None))) for name in ("x", "y")]
+    w, x = rng.normal(size=(6, 5)), rng.normal(size=(4, 6)).astype(np.float32)
+    weights = {"w": w.astype(np.float32)}
+    graph = Graph(nodes, weights, {"x": ends[0]}, {"y": ends[1]})
+    with core.backend(backend):
+        model = GraphModel(graph)
+        (step,) = model.plan(x).steps
+        assert (step.op, step.fused) == ("matmul", (kind.lower(), "neg"))
+        found = model.predict(x)["y"].numpy()
+        expected = GraphModel(graph, plans=False).predict(x)["y"].numpy()
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
+
+
 def test_an_op_without_a_shader_runs_on_the_host_in_between(shader, rng):
     program, given = program_with_a_host_step(rng)
     machine = shader.lower(program)

@@ -95,7 +95,7 @@ def model(rng):
 
 def groups_of(plan):
     """How many groups the first program of each step has."""
-    return [step.recipe.steps[0].program.groups for step in plan._executable._ready.lowering.nodes]
+    return [step.recipe.steps[0].program.groups for step in plan._executable._ready.lowering.steps]
 
 
 def tuned(rng):

@@ -74,20 +74,20 @@ class ReadyProgram:
     def _needs(self) -> list[Need]:
         """What lies between inputs and outputs."""
         found: list[Need] = []
-        nodes = self.lowering.nodes
+        steps = self.lowering.steps
         last: dict[Place, int] = {}
-        for i, node in enumerate(nodes):
-            for place in node.reads if isinstance(node, Hosted) else node.places:
+        for i, step in enumerate(steps):
+            for place in step.reads if isinstance(step, Hosted) else step.places:
                 last[place] = i
         skipped = {*self._outputs, *self.program.inputs}
-        for i, node in enumerate(nodes):
-            names = node.writes if isinstance(node, Hosted) else _written(node)
+        for i, step in enumerate(steps):
+            names = step.writes if isinstance(step, Hosted) else _written(step)
             for name in names:
                 if name not in skipped:
                     block = Block(self.lowering.layouts[name], self.program.specs[name].size)
                     found.append(Need(name, block, i, max(i, last.get(name, i))))
-            if isinstance(node, Lowered):
-                found += [Need(n, Block(*of), i, i) for n, of in node.between.items()]
+            if isinstance(step, Lowered):
+                found += [Need(n, Block(*of), i, i) for n, of in step.between.items()]
         return found
 
     # --- in the caller's thread -------------------------------------------------------------
@@ -147,7 +147,7 @@ class ReadyProgram:
                 block.error = error
 
     def times(self, given: Sequence[Fed]) -> list[float]:
-        """The seconds of each node."""
+        """The seconds of each step."""
         self.session.storage.begin()
         replay = self._bound(given, self.new_outputs())
         return [
@@ -196,8 +196,8 @@ class ReadyProgram:
     def _recorded(self) -> Replay:
         self._parts = self.memory.make()
         moving = [*self.program.inputs, *self._outputs]
-        nodes = self.lowering.nodes
-        self.replay = Replay(nodes, self._parts, moving, self.session, self._run_hosted)
+        steps = self.lowering.steps
+        self.replay = Replay(steps, self._parts, moving, self.session, self._run_hosted)
         if self.session.has_mapped:
             self._staging = [
                 Staging(self.session, own.bytes)
@@ -207,11 +207,11 @@ class ReadyProgram:
             ]
         return self.replay
 
-    def _run_hosted(self, node: Hosted) -> None:
+    def _run_hosted(self, step: Hosted) -> None:
         """Read back, compute on the host, and put the results where they belong."""
         self.session.wait()
-        arrays = [self._read(place) for place in node.reads]
-        for name, array in zip(node.writes, node.run(arrays), strict=True):
+        arrays = [self._read(place) for place in step.reads]
+        for name, array in zip(step.writes, step.run(arrays), strict=True):
             layout, part = self.lowering.layouts[name], self._parts[name]
             self.session.storage.fill(part.thing, layout, array, part.offset)
 
@@ -225,9 +225,9 @@ class ReadyProgram:
         )
 
 
-def _written(node: Lowered) -> list[str]:
-    first = len(node.places) - len(node.between) - len(node.recipe.results)
-    return [p for p in node.places[first : first + len(node.recipe.results)] if isinstance(p, str)]
+def _written(step: Lowered) -> list[str]:
+    first = len(step.places) - len(step.between) - len(step.recipe.results)
+    return [p for p in step.places[first : first + len(step.recipe.results)] if isinstance(p, str)]
 
 
 def _taken(feed: Feed, staging: Staging | None, own: Block) -> Fed:

@@ -172,7 +172,7 @@ class _Tuning:
     def _steps(self) -> dict[Asked, list[Lowered]]:
         """The steps by what they ask for a tile for."""
         found: dict[Asked, list[Lowered]] = {}
-        for step in self._lowering.nodes:
+        for step in self._lowering.steps:
             questions: list[Asked] = []
             self._lowering.tiled(step, questions.append)
             for asked in questions:
@@ -215,7 +215,7 @@ class _Tuning:
         runs = {choice: partial(self._seconds, each, repeats) for choice, each in commands.items()}
         _warm(runs[old])
         best = fastest(runs, old)
-        names = tuple(trial.step.nodes[-1].name for trial in trials[old])
+        names = tuple(trial.step.sources[-1].name for trial in trials[old])
         return TunedStep(names, 1e3 * best.old, 1e3 * best.new, best.choice, best.choice != old)
 
     def _commands(self, trial: _Trial, memory: dict[Any, Block]) -> _Commands:
