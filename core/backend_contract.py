@@ -3,7 +3,6 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from time import perf_counter
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 Handle = Any
 
 #: Without entries, for all backends that run every op themselves.
-_NONE: Mapping[str, str] = MappingProxyType({})
+_NONE: Mapping[str, str] = {}
 
 
 class Clock:

@@ -105,21 +105,17 @@ def run(op: "Op", arguments: tuple, attributes: dict[str, Any]) -> Any:
     if op.traits.view and result.dtype == inputs[0].spec.dtype:
         outputs = _alias(op, inputs[0], result)
     else:
-        is_on_host = backend.host_ops and needs_host(backend, op, specs, result)
-        home = "cpu" if is_on_host else backend.name
-        kernel = READY.get((op.name, home)) or find_kernel(op.name, home)
         most = value_ceiling()
         if most is not None:
             check_promised(op.name, specs, attributes, result, most)
-        clock = _clock(watchers) if watchers else None
         try:
-            if is_on_host:
-                raw = run_on_host(backend, op, kernel, handles, specs, attributes, result)
+            if watchers or backend.host_ops:
+                raw, seconds = _run_apart(watchers, backend, op, handles, specs, attributes, result)
             else:
-                raw = backend.run(op, kernel, handles, attributes, result, clock)
+                kernel = READY.get((op.name, backend.name)) or find_kernel(op.name, backend.name)
+                raw = backend.run(op, kernel, handles, attributes, result)
         except MISUSE as error:
             raise CoreError(_why_it_failed(op, inputs, attributes, error)) from error
-        seconds = 0.0 if clock is None else clock.read()
         if type(result) is Spec:
             outputs = Tensor(result, DataContainer(backend, raw, result), raw)
         else:
@@ -131,9 +127,25 @@ def run(op: "Op", arguments: tuple, attributes: dict[str, Any]) -> Any:
     return outputs
 
 
-def _clock(observers: Sequence[Observer]) -> Clock | None:
-    """A clock, if an observer needs the time of the kernel."""
-    return Clock() if any(each.needs_times for each in observers) else None
+def _run_apart(
+    observers: Sequence[Observer],
+    backend: Backend,
+    op: "Op",
+    handles: list[Any],
+    specs: list[Any],
+    attributes: dict[str, Any],
+    result: Any,
+) -> tuple[Any, float]:
+    """Run a kernel that may be the host's, or whose time is needed; also return its seconds."""
+    is_on_host = backend.host_ops and needs_host(backend, op, specs, result)
+    home = "cpu" if is_on_host else backend.name
+    kernel = READY.get((op.name, home)) or find_kernel(op.name, home)
+    clock = Clock() if any(each.needs_times for each in observers) else None
+    if is_on_host:
+        raw = run_on_host(backend, op, kernel, handles, specs, attributes, result)
+    else:
+        raw = backend.run(op, kernel, handles, attributes, result, clock)
+    return raw, clock.read() if clock else 0.0
 
 
 def _show(
