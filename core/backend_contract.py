@@ -189,6 +189,17 @@ class Executable(ABC):
         """
         return sum(sum(self.step_times(feeds)) for _ in range(repeat)) / repeat
 
+    def tune(self) -> Sequence[Any]:
+        """Measure which variants of the kernels are the fastest here, and use them from now on.
+
+        Returns:
+            What was measured, a row for each kind of step.
+
+        Raises:
+            CoreError: the backend has one variant of each kernel.
+        """
+        raise CoreError(f"a plan of tier {self.tier!r} is not tunable: kernels have no variants")
+
     @property
     @abstractmethod
     def steps(self) -> "Sequence[StepInfo]":

@@ -180,6 +180,10 @@ class Plan:
         feeds = self._feeds(values)
         return 1e3 * self._executable.gpu_time(feeds, whole_number(repeat, "repeat", least=1))
 
+    def tune(self) -> Sequence[Any]:
+        """Measure which variants of the kernels are the fastest here; see `core.tune_shader`."""
+        return self._executable.tune()
+
     def _feeds(self, values: Mapping[str, Any]) -> list[Any]:
         missing = [reference for reference in self._inputs if reference not in values]
         if missing:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.backends.cpu.kernels.resize import WIDTH, changes, nearest, neighbours
+from core.backends.cpu.kernels.resize import WIDTH, changes
 from core.backends.cpu.lowering.chain import with_epilogue
 from core.backends.cpu.lowering.contiguous import Compact, copied
 from core.backends.cpu.lowering.lowering_rules import (
@@ -19,6 +19,7 @@ from core.backends.cpu.lowering.lowering_rules import (
     lowers,
 )
 from core.backends.cpu.lowering.row_blocks import BLOCK
+from core.resampling import nearest, neighbours
 from core.windows import Sides
 
 Works = list[Work]

@@ -19,7 +19,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from core.backends.shader.codegen.fragment.fragment_source import Drawing
-from core.backends.shader.codegen.tiles.tile_source import Tile, TileLimits
+from core.backends.shader.codegen.tiles.shapes import TileLimits
+from core.backends.shader.codegen.tiles.tile_source import Tile
 from core.errors import CoreError
 from core.specs import Shape, Spec
 

@@ -12,13 +12,12 @@ from core.backends.shader.plans.program_lowering import (
     Lowered,
     Lowering,
     Place,
-    PlanConstants,
 )
 from core.backends.shader.plans.replay import Replay, intervals
-from core.backends.shader.plans.upload_staging import LEAST_BYTES, Staging, StagingSlot
 from core.backends.shader.runtime.device_memory import loaded_values, stored_dtype
 from core.backends.shader.runtime.memory_blocks import Block, Together
 from core.backends.shader.runtime.session import Session
+from core.backends.shader.runtime.upload_staging import LEAST_BYTES, Staging, StagingSlot
 from core.backends.shader.runtime.values import Value
 from core.model.feeds import QuantizedArray
 from core.plan.program import Program
@@ -47,9 +46,7 @@ class ReadyProgram:
 
     def __init__(self, program: Program, session: Session):
         self.program, self.session = program, session
-        if session.constants is None:
-            session.constants = PlanConstants(session)
-        self.lowering = Lowering(program, session, session.constants)
+        self.lowering = Lowering(program, session)
         homes = self.lowering.homes
         self._outputs = list(
             dict.fromkeys(
@@ -200,7 +197,7 @@ class ReadyProgram:
         self.replay = Replay(steps, self._parts, moving, self.session, self._run_hosted)
         if self.session.has_mapped:
             self._staging = [
-                Staging(self.session, own.bytes)
+                Staging(self.session.gl_thread, self.session.in_use, own.bytes)
                 if own.bytes >= LEAST_BYTES and own.layout == MemoryLayout("float32")
                 else None
                 for own in self._inputs

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from core.backends.shader.codegen.tiles.choices import FAMILIES, Asked, Choice
+from core.backends.shader.codegen.tiles.choices import FAMILIES
+from core.backends.shader.codegen.tiles.shapes import Asked, Choice
 from core.backends.shader.codegen.tiles.tuned_tiles import fastest, keep_choices
-from core.backends.shader.plans.program_lowering import Lowered, Lowering, Place, PlanConstants
-from core.backends.shader.plans.shader_executable import ShaderExecutable
+from core.backends.shader.plans.program_lowering import Lowered, Lowering, Place
+from core.backends.shader.runtime.gl_functions import BARRIER
 from core.backends.shader.runtime.memory_blocks import Block
 from core.backends.shader.runtime.programs import Programs, ShaderError
-from core.backends.shader.runtime.session import BARRIER, Session
+from core.backends.shader.runtime.session import Session
 from core.errors import CoreError
 from core.plan.program import Program
 
@@ -97,12 +98,11 @@ def tune_shader(plan: "Plan") -> ShaderTuning:
     Traceback (most recent call last):
     core.errors.CoreError: this plan is of backend 'cpu': tune_shader() takes those of 'shader'
     """
-    machine = plan._executable
-    if not isinstance(machine, ShaderExecutable):
+    if plan.backend != "shader":
         raise CoreError(
             f"this plan is of backend {plan.backend!r}: tune_shader() takes those of 'shader'"
         )
-    return ShaderTuning(tuple(machine.tune()))
+    return ShaderTuning(tuple(plan.tune()))
 
 
 def tuned_steps(program: Program, session: Session) -> list[TunedStep]:
@@ -151,9 +151,7 @@ class _Tuning:
     def __init__(self, program: Program, session: Session):
         self._session = session
         self.programs = Programs(session.gl_thread)
-        if session.constants is None:
-            session.constants = PlanConstants(session)
-        self._lowering = Lowering(program, session, session.constants)
+        self._lowering = Lowering(program, session)
 
     def found(self) -> dict[Asked, TunedStep]:
         """All is compiled before anything is timed: meanwhile a GPU lowers its clock."""

@@ -1,6 +1,6 @@
 """The steps of a program as recipes, and what their blocks are."""
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple, TypeAlias
 
@@ -16,8 +16,8 @@ from core.backends.shader.codegen.kernel_language import (
     Operand,
 )
 from core.backends.shader.codegen.kernel_language import reads as reads_of_pass
-from core.backends.shader.codegen.tiles.choices import Asked, Choice
 from core.backends.shader.codegen.tiles.fused import separable_tile
+from core.backends.shader.codegen.tiles.shapes import Asked, Choice
 from core.backends.shader.plans.tile_fusion import Separable, separable_pairs
 from core.backends.shader.runtime.memory_blocks import Block
 from core.backends.shader.runtime.session import Session
@@ -79,8 +79,8 @@ class Lowering:
         constants: the blocks of constants that are read, by reference.
     """
 
-    def __init__(self, program: Program, session: Session, constants: "PlanConstants"):
-        self.program, self._session, self._shared = program, session, constants
+    def __init__(self, program: Program, session: Session):
+        self.program, self._session, self._shared = program, session, session.constants
         self._limits = session.limits
         has_tiles = not session.storing.in_textures
         self._pairs = separable_pairs(program) if has_tiles else {}
@@ -236,37 +236,3 @@ class _Operands:
         array = program.constants.get(self._lowering.homes[reference])
         shown = None if array is None else array.reshape(spec.shape)
         return Operand(len(self.references) - 1, spec, shown)
-
-
-class PlanConstants:
-    """The blocks of constants of all plans of a session; equal arrays have one."""
-
-    def __init__(self, session: Session):
-        from weakref import WeakValueDictionary
-
-        self._session = session
-        self._known: WeakValueDictionary[Hashable, Block] = WeakValueDictionary()
-
-    def block(self, array: np.ndarray) -> Block:
-        """The block of an array, which nobody writes to."""
-        from core.dtypes import dtype_of
-
-        address = array.__array_interface__["data"][0]
-        order = None if array.flags.c_contiguous else (array.shape, array.strides)
-        key = address, array.nbytes, dtype_of(array), order
-        found = self._known.get(key)
-        if found is None:
-            spec = Spec(array.shape, dtype_of(array))
-            found = ConstantBlock(self._session.storing.layout(spec), array)
-            self._known[key] = found
-        return found
-
-
-class ConstantBlock(Block):
-    """A block that keeps its array, so that no other one comes to lie at the same address."""
-
-    __slots__ = ("array",)
-
-    def __init__(self, layout: MemoryLayout, array: np.ndarray):
-        super().__init__(layout, array.size, array.reshape(-1))
-        self.array = array

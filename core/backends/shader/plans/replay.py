@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 from core.backends.shader.codegen.compiler.writing import ShaderText
 from core.backends.shader.plans.plan_memory import Part
 from core.backends.shader.plans.program_lowering import Hosted, Lowered, Place
+from core.backends.shader.runtime.gl_functions import BARRIER, BARRIER_TO_ALL
 from core.backends.shader.runtime.memory_blocks import Block
-from core.backends.shader.runtime.session import BARRIER, BARRIER_TO_ALL, Session
+from core.backends.shader.runtime.session import Session
 from core.backends.shader.runtime.textures import frame_of
 
 #: After so many steps what was recorded is sent off: the device works while Python goes on. Each

@@ -10,11 +10,13 @@ import numpy as np
 from core.backend_contract import Clock
 from core.backends.shader.codegen.compiled_kernel import CompiledKernel, Storing
 from core.backends.shader.codegen.compiler.memory_layouts import stored_bytes
-from core.backends.shader.codegen.tiles.tile_source import TileLimits
+from core.backends.shader.codegen.tiles.shapes import TileLimits
 from core.backends.shader.codegen.tiles.tuned_tiles import load_choices
 from core.backends.shader.runtime.caller_thread import CallerThread
+from core.backends.shader.runtime.constant_blocks import PlanConstants
 from core.backends.shader.runtime.device_memory import Storage
 from core.backends.shader.runtime.device_timing import DeviceTimer
+from core.backends.shader.runtime.gl_functions import BARRIER_TO_ALL
 from core.backends.shader.runtime.gl_thread import GLThread
 from core.backends.shader.runtime.mapped_memory import has_mapped
 from core.backends.shader.runtime.memory_blocks import Block
@@ -22,23 +24,16 @@ from core.backends.shader.runtime.programs import Programs
 from core.backends.shader.runtime.readback import Readback
 from core.backends.shader.runtime.state_guard import StateGuard
 from core.backends.shader.runtime.textures import frame_of
+from core.backends.shader.runtime.upload_staging import StagingSlot
 from core.errors import CoreError
 from core.specs import Spec
 
 if TYPE_CHECKING:
     import moderngl
 
-    from core.backends.shader.plans.program_lowering import PlanConstants
-    from core.backends.shader.plans.upload_staging import StagingSlot
 
 #: Recipes that are kept; more than a training has, even one with ever new shapes for a while.
 MOST_RECIPES = 4096
-
-#: Of shader storage.
-BARRIER = 0x2000
-
-#: The same, and copies and the host: else what a shader wrote may arrive after a later upload.
-BARRIER_TO_ALL = BARRIER | 0x200
 
 
 class Session:
@@ -80,7 +75,7 @@ class Session:
         self.programs = Programs(gl_thread)
         self.timer = DeviceTimer(gl_thread)
         self.recipes: dict[Any, CompiledKernel] = {}
-        self.constants: PlanConstants | None = None  # of plans
+        self.constants = PlanConstants(self.storing)
         self._execute: Callable[[CompiledKernel, list[Block]], None] = (
             self._draw if self.storing.in_textures else self._dispatch
         )

@@ -7,7 +7,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from core import code_cache
-from core.backends.shader.codegen.tiles.choices import FAMILIES, Asked, Choice, Product
+from core.backends.shader.codegen.tiles.choices import FAMILIES
+from core.backends.shader.codegen.tiles.shapes import Asked, Choice, Product
 
 #: Part of the key: changes when what was measured before says nothing any more.
 FORMAT = "shader tiles 1"
