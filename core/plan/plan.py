@@ -168,6 +168,16 @@ class Plan:
         times = [self._executable.step_times(feeds) for _ in range(repeat + 1)][1:]
         return (1e3 * np.median(times, axis=0)).tolist()
 
+    def to_chrome_trace(self, values: Mapping[str, Any]) -> str:
+        """Time each step of one run and write a Chrome trace, as JSON that opens in Perfetto.
+
+        Args:
+            values: as for `run`.
+        """
+        from core.plan.plan_report import timed
+
+        return timed(self, self.profile(values, 1), 1).to_chrome_trace()
+
     def gpu_time(self, values: Mapping[str, Any], repeat: int = 10) -> float:
         """Milliseconds of a run on the device, without the way there and back.
 
