@@ -67,8 +67,6 @@ def run_on_host(
 
 def _mapped(function: Callable[[Any, Spec], Any], handle: Any, spec: Any) -> Any:
     """Apply a function to a handle and its spec, to each of a list, or to nothing."""
-    if handle is None:
-        return None
-    if type(handle) is list:
+    if type(spec) is list:
         return [function(*each) for each in zip(handle, spec, strict=True)]
-    return function(handle, spec)
+    return None if spec is None else function(handle, spec)

@@ -3,10 +3,14 @@
 import numpy as np
 import pytest
 
+import core
 from core.backends.cpu.lowering.chain import lower_elementwise
 from core.backends.cpu.lowering.lowering_rules import find_lowering
+from core.operation import Traits
 from core.plan.program import HERE
-from core.registry import OPS
+from core.registry import KERNEL_NAMES, KERNELS, OPS, READY
+from core.settings import active_backend
+from core.specs import Spec
 from tests.core.plan.harness import MARGIN, check, expected, node, random_margins, run
 
 ELEMENTWISE = sorted(name for name, op in OPS.items() if op.traits.elementwise)
@@ -170,3 +174,34 @@ def test_signs_of_zero_stay(rng):
         step = node(op, "x", **ATTRIBUTES.get(op, {}))
         found = run(step, {"x": x})
         assert found.results[0].tobytes() == expected(step, {"x": x})[0].tobytes(), op
+
+
+@pytest.fixture
+def cube():
+    """A user-defined element-wise op, whose kernel has no formula for blocks."""
+
+    @core.op(name="test_cube", traits=Traits(elementwise=True), input_dtype="float32")
+    def cube(x: Spec) -> Spec:
+        """The third power."""
+        return x
+
+    core.kernel("test_cube", "cpu")(lambda x: x * x * x)
+    yield cube
+    del OPS["test_cube"], KERNEL_NAMES["TestCube"], KERNELS["test_cube", "cpu"]
+    READY.pop(("test_cube", "cpu"), None)
+
+
+@pytest.mark.usefixtures("cube")
+def test_a_user_defined_op_is_fused_by_its_kernel(rng):
+    arrays = {"x": values(rng, 4, 50, 700), "w": values(rng, 700)}
+    step = node("mul", "x", "w", epilogue=[node("test_cube", HERE), node("neg", HERE)])
+    found = run(step, arrays)
+    np.testing.assert_array_equal(found.results[0], expected(step, arrays)[0])
+    assert active_backend().can_fuse(OPS["test_cube"], Spec((3,)))
+
+
+@pytest.mark.usefixtures("cube")
+def test_a_kernel_that_is_not_element_wise_is_refused(rng):
+    READY["test_cube", "cpu"] = lambda x: x if x.ndim == 2 else x[:1]  # blocks are rows
+    with pytest.raises(core.CoreError, match="element-wise op 'test_cube' returned float32"):
+        run(node("test_cube", "x"), {"x": values(rng, 5, 2)})
