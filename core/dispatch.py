@@ -84,7 +84,7 @@ def wrap(backend: Backend, handle: Handle, spec: Spec) -> Tensor:
 
 
 def run(op: "Op", arguments: tuple, attributes: dict[str, Any]) -> Any:
-    """Run one op on the active backend, and tell those who look on.
+    """Run one op on the active backend, and call the observers.
 
     For a small op this function is the time it takes: what is usual goes straight through.
     """
@@ -156,7 +156,7 @@ def _show(
     outputs: Any,
     seconds: float,
 ) -> None:
-    """Let all who look on see what an op did."""
+    """Call the observers with what an op did."""
     for watcher in watchers:
         watcher.record(op, inputs, attributes, outputs, seconds)
     if flags.debug:

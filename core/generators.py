@@ -18,7 +18,7 @@ from core.locks import new_lock, renewed
 if TYPE_CHECKING:  # NumPy imports its generators when they are first used, which takes 20 ms
     from numpy.random import Generator
 
-#: None for the generator of the process; a whole number, or as in TensorFlow.js any number or text.
+#: None for the generator of the process; an integer, or as in TensorFlow.js any number or text.
 Seed = int | float | str | None
 
 _shared: "Generator | None" = None
@@ -82,7 +82,7 @@ def _new_generator(seed: Seed) -> "Generator":
 
 
 def _whole_seed(seed: Any) -> int:
-    """A seed for NumPy: whole numbers from 0 on as they are, the rest by how it is written."""
+    """A seed for NumPy: integers from 0 on as they are, the rest by how it is written."""
     if isinstance(seed, (int, np.integer)) and seed >= 0:
         return index(seed)
     if not isinstance(seed, (int, float, str, np.number)):

@@ -151,9 +151,9 @@ class Plan:
             reference: wrap(self._backend, handle, spec)
             for (reference, spec), handle in zip(self._outputs.items(), handles, strict=True)
         }
-        for watcher in active_observers():
+        for observer in active_observers():
             for value in found.values():
-                watcher.made(value)
+                observer.made(value)
         return found
 
     def profile(self, values: Mapping[str, Any], repeat: int = 10) -> list[float]:

@@ -242,7 +242,7 @@ def _without_remarks(text: str) -> str:
 def _with_numbers(text: str, attributes: Mapping[str, Any]) -> tuple[str, dict[str, float]]:
     """A user's text, and the numbers among the attributes that it names.
 
-    They get longer names: programs have macros for them, which would replace names of ours, too.
+    They get longer names: programs have macros for them, which would replace built-in names, too.
     """
     values: dict[str, float] = {}
     for name, value in attributes.items():

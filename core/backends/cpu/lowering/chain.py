@@ -150,8 +150,8 @@ class BoundChain:
         scratch = self._scratch[lane * self._temps :][: self._temps]
         most = BLOCK if scratch else _LONE_BLOCK
         works = []
-        for ours, out, *others in cut_into_blocks([values, target, *operands], most):
-            works += self._of_block(scratch, ours, out, others)
+        for part, out, *others in cut_into_blocks([values, target, *operands], most):
+            works += self._of_block(scratch, part, out, others)
         return works
 
     def _of_block(

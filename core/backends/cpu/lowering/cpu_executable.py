@@ -274,7 +274,7 @@ def _told(step: CpuStep, program: Program) -> "StepInfo":
 
 
 def _take(workspace: Workspace, feeds: Sequence[np.ndarray | QuantizedArray]) -> None:
-    """Copy what is fed; real values are made of whole numbers on the way."""
+    """Copy what is fed; real values are made of integers on the way."""
     for index, target in workspace.inputs:
         feed = feeds[index]
         if isinstance(feed, QuantizedArray):

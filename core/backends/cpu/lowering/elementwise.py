@@ -187,7 +187,7 @@ _SIGN, _HALF = (np.array(bits, np.uint32).view(np.int32) for bits in (0x80000000
 
 
 def _quantise_round(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[Work]:
-    """As the kernel, but limits come first: as whole numbers they do not change what is nearest.
+    """As the kernel, but limits come first: as integers they do not change what is nearest.
 
     What is not below 0 then needs no halves below 0. Else the half with the sign of each value is
     made of its bits, which takes a fourth of the time of np.copysign.

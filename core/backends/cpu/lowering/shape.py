@@ -58,7 +58,7 @@ def lower_tile(call: NumpyCall) -> Lowered | None:
 
 @lowers("cast")
 def lower_cast(call: NumpyCall) -> Lowered | None:
-    """As the kernel: NaN and infinity become 0 as whole numbers, large numbers wrap around."""
+    """As the kernel: NaN and infinity become 0 as integers, large numbers wrap around."""
     (source,), name = call.step.inputs, call.step.name
     before, after = call.spec(source), call.result
     if not {before.dtype, after.dtype} <= {"float32", "int32", "bool"}:

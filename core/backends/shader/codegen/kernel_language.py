@@ -95,7 +95,7 @@ class Dispatch:
         middle: of a tile that calls ``middle_4``: what that does to the channels of its images.
         targets: of kind ``"draw"``: to how many textures it draws at once; else 1.
         chunk: how many texels each of them has, if they are several.
-        epilogue: what is applied to each value while it is at hand; operands broadcast to `shown`.
+        epilogue: what is applied to each value before it is stored; operands broadcast to `shown`.
         shown: the shape in which readers see it.
     """
 
@@ -301,7 +301,7 @@ def _small(values: Mapping[str, float] | None) -> Mapping[str, float] | None:
 
 
 class EpilogueStep(NamedTuple):
-    """An element-wise op on what a pass gives, while it is at hand.
+    """An element-wise op on what a pass gives, before that is stored.
 
     Attributes:
         text: GLSL in which ``here`` is that value and the inputs' names are theirs.

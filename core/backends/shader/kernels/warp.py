@@ -1,7 +1,7 @@
 """Kernels that cut, turn and warp images.
 
 Where positions come from values, passes of their own make them, as pairs of floats that hold more
-bits than one. They give the whole number below a position and the rest, from 0 to 1.
+bits than one. They give the integer below a position and the rest, from 0 to 1.
 """
 
 from collections.abc import Sequence
@@ -66,7 +66,7 @@ def _places_in_boxes(
 ) -> Dispatch:
     """Where the pixels of each crop lie along an axis: [boxes, new].
 
-    The division is the last step, so that whole numbers come out whole.
+    The division is the last step, so that integers stay integers.
     """
     ends = f"float low = get_boxes(o0, {axis}), high = get_boxes(o0, {axis + 2});\n"
     if new == 1:

@@ -90,7 +90,7 @@ class ReadyProgram:
     # --- in the caller's thread -------------------------------------------------------------
 
     def taken(self, feeds: Sequence[Feed]) -> list[Fed]:
-        """What is fed, in memory of ours: the caller may change its arrays afterwards."""
+        """The inputs of a run, copied: the caller may change its arrays afterwards."""
         return [
             _taken(feed, None if name in self._passed_on else staging, own)
             for name, feed, staging, own in zip(

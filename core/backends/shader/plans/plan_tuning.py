@@ -1,4 +1,4 @@
-"""Finds the fastest tiles for a plan, on the device at hand and in memory as the plan has it."""
+"""Finds the fastest tiles for a plan, on the present device and in memory as the plan has it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

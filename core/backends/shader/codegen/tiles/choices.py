@@ -7,7 +7,7 @@ best of them by 2.6 % in the median, 5.8 % in the mean and 31 % at worst (32 pro
 12 it takes a tile that was not measured). `TUNED` has the best tiles where the model misses them by
 more than 2 %. With a depthwise convolution inside it is 2.8 % in the mean and 24 % at worst (13);
 where many channels become few, as in MobileNet v2, it missed by up to 2.3 times: see the table.
-`core.tune_shader` measures on the device at hand; what it found comes before both.
+`core.tune_shader` measures on the present device; what it found comes before both.
 """
 
 from typing import NamedTuple

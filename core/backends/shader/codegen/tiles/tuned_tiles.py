@@ -1,4 +1,4 @@
-"""Which tile is the fastest on the device at hand, and where that is kept: `core.tune_shader`."""
+"""Which tile is the fastest on the present device, and where that is kept: `core.tune_shader`."""
 
 import json
 from collections.abc import Callable, Hashable, Iterator, Mapping
