@@ -7,7 +7,7 @@ import core
 from core.backend_contract import Backend
 from core.dtypes import dtype_of
 from core.host_fallback import host_reason
-from core.registry import KERNELS, OPS
+from core.registry import _HOMES, KERNELS, OPS
 from core.settings import running_on
 from core.specs import Spec
 
@@ -44,7 +44,7 @@ class Boxed(Backend):
 def boxed(monkeypatch):
     monkeypatch.setitem(KERNELS, ("add", "boxed"), np.add)
     monkeypatch.setitem(KERNELS, ("concat", "boxed"), lambda *_, **__: 1 / 0)
-    monkeypatch.setattr("core.registry._HOMES", {("add", "boxed"): "core.backends.boxed"})
+    monkeypatch.setitem(_HOMES, ("add", "boxed"), "core.backends.boxed")
     backend = Boxed()
     with running_on(backend):
         yield backend
