@@ -1,7 +1,19 @@
-"""The contract of backends: what the engine asks of one, and what a backend makes of a plan."""
+"""The contract of backends: what the engine calls, and what a backend makes of a plan.
+
+A backend holds the values of tensors and runs kernels on them. The engine (`core.dispatch`) finds
+the kernel of an op, gives it handles and wraps what it returns. What a backend must have:
+
+- `Backend.upload`, `Backend.download`, `Backend.view` and `Backend.spec_of` for values;
+- `Backend.run` for kernels, which are registered with `core.kernel`;
+- `Backend.host_ops` for the ops that it has no kernels for: these run on cpu.
+
+The rest has defaults. Variables that change in place need `Backend.owns`, `Backend.copy` and
+`Backend.change`; optimizers that do so `Backend.update_of`; plans need ``has_plans``,
+`Backend.lower` and an `Executable`, and fuse what `Backend.can_fuse` allows.
+"""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +23,7 @@ from core.errors import CoreError
 from core.specs import Spec
 
 if TYPE_CHECKING:
+    from core.operation import Op
     from core.plan.arena import Placed
     from core.plan.plan_report import StepInfo
     from core.plan.program import Program
@@ -18,85 +31,108 @@ if TYPE_CHECKING:
 #: A backend's own reference to data: an array on cpu, a buffer on a GPU.
 Handle = Any
 
+#: Without entries, for all backends that run every op themselves.
+_NONE: Mapping[str, str] = {}
+
+
+class Clock:
+    """Measures the time of one op.
+
+    Attributes:
+        seconds: None until a backend that queues ops sets the time that its device took.
+    """
+
+    __slots__ = ("_started", "seconds")
+
+    def __init__(self) -> None:
+        self.seconds: float | None = None
+        self._started = perf_counter()
+
+    def read(self) -> float:
+        """Return the time that the backend measured; by default the time since the start."""
+        return perf_counter() - self._started if self.seconds is None else self.seconds
+
 
 class Backend(ABC):
-    """Holds data and runs kernels. A backend is a folder with ``make_backend()`` in it."""
+    """Holds data and runs kernels. A built-in one is a folder with ``make_backend()`` in it.
+
+    Methods may be called from several threads at the same time.
+    """
 
     name: str
     #: Smallest number that still counts beside 1, by the precision of the backend's floats.
     epsilon: float
-    #: Whether models run by plans here; else op by op.
+    #: Whether models run by plans on this backend; else op by op.
     has_plans = False
-    #: Whether handles have data, which take memory.
+    #: Whether handles hold data, which takes memory; a tracer's do not.
     holds_data = True
+    #: Ops that run on cpu, each with the reason. The engine reads their inputs back, runs the
+    #: cpu's kernel and uploads the results. A backend with such ops leaves to the engine also the
+    #: ops on `host_dtypes`, and the results whose shape depends on values.
+    host_ops: Mapping[str, str] = _NONE
+    #: Dtypes whose values stay on the host.
+    host_dtypes: Collection[str] = ()
 
     @abstractmethod
     def upload(self, array: np.ndarray) -> Handle:
-        """Take over an array that nobody else writes to."""
+        """Return a handle of an array, which becomes the backend's: nobody else writes to it."""
 
     @abstractmethod
     def download(self, handle: Handle, spec: Spec) -> np.ndarray:
-        """The values as an array that must not be written to."""
+        """Return the values as an array, which the caller does not write to."""
 
     def take(self, handle: Handle, spec: Spec) -> np.ndarray:
-        """The values in an array that nobody else has."""
+        """Return the values as a new array, which the caller may write to."""
         return np.array(self.download(handle, spec))
 
     @abstractmethod
     def view(self, handle: Handle, spec: Spec) -> Handle:
-        """The same data in another shape."""
+        """Return a handle of the same data in another shape."""
 
     @abstractmethod
     def run(
         self,
+        op: "Op",
         kernel: Callable[..., Any],
         handles: list[Handle],
         attributes: Mapping[str, Any],
         result: Spec | tuple[Spec, ...] | None,
+        clock: Clock | None = None,
     ) -> Handle | tuple[Handle, ...]:
-        """Run a kernel.
+        """Run the kernel of an op.
 
         Args:
-            kernel: what was registered for the op.
+            op: the op.
+            kernel: what was registered for the op on this backend.
             handles: the inputs; an absent optional one is None, a list input a list of handles.
-            attributes: all of the op's.
+            attributes: all attributes of the op.
             result: what the op's rule promises (None: it depends on the data).
+            clock: given if an observer needs times: a backend that queues ops waits for this one,
+                and sets the clock's ``seconds``. Others need not look at it.
         """
-
-    def timed_run(
-        self,
-        kernel: Callable[..., Any],
-        handles: list[Handle],
-        attributes: Mapping[str, Any],
-        result: Spec | tuple[Spec, ...] | None,
-    ) -> tuple[Handle | tuple[Handle, ...], float]:
-        """The same while somebody looks on; tells the seconds, if a watcher needs them."""
-        started = perf_counter()
-        made = self.run(kernel, handles, attributes, result)
-        return made, perf_counter() - started
 
     @abstractmethod
     def spec_of(self, handle: Handle) -> Spec:
-        """Shape and dtype of a result that depend on data."""
+        """Return shape and dtype of a result, where no rule knows them before the kernel ran."""
 
     def guarded(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
-        """A user's kernel, kept to the promises that ours keep by themselves."""
+        """Wrap a user-defined kernel, so that it keeps what built-in kernels guarantee."""
         return kernel
 
     def owns(self, handle: Handle) -> bool:
-        """Whether the data are the backend's own and no part of something else."""
+        """Whether a handle has its data for itself: it is no view of another one."""
         return False
 
     def copy(self, handle: Handle) -> Handle:
-        """The same values in data of their own."""
+        """Return a handle of a copy of the data."""
         raise CoreError(f"backend {self.name!r} does not change data in place")
 
     def change(self, handle: Handle, function: Callable[[Handle], None]) -> None:
-        """Let a function write to data that nobody else sees."""
+        """Call a function that writes to the data of a handle, which nobody else sees."""
         raise CoreError(f"backend {self.name!r} does not change data in place")
 
     def update_of(self, formula: str) -> Callable[..., None] | None:
-        """A step of an optimizer in place, by its name in `core.optimizers.formulas`.
+        """Return a step of an optimizer in place, by its name in `core.optimizers.formulas`.
 
         It takes the handles of the value, the gradient and what is kept, float32 numbers, and
         whether to put zeros in the place of denormal numbers. Without one, ops make the step.
@@ -104,18 +140,27 @@ class Backend(ABC):
         return None
 
     async def finished(self) -> None:
-        """Wait until all that was queued is done; where ops compute at once there is nothing."""
+        """Wait until all queued ops are done; there are none where ops compute at once."""
         return
 
+    def can_fuse(self, op: "Op", spec: Spec) -> bool:
+        """Whether plans may apply an op in the epilogue of the step that gives one of its inputs.
+
+        Args:
+            op: the op; only those with the trait ``elementwise`` can be fused.
+            spec: of its result, which is that of the input.
+        """
+        return False
+
     def lower(self, program: "Program") -> "Executable":
-        """Make a program of a plan ready to run."""
+        """Compile a program: make it ready to run."""
         raise CoreError(f"backend {self.name!r} has no plans")
 
     def release(self, handle: Handle) -> None:  # noqa: B027 - most handles free themselves
-        """Let go of data. Called from finalisers: takes no lock and makes no call to a device."""
+        """Free the data of a handle. Called from finalisers: take no lock, and call no device."""
 
 
-#: Arenas that wait for the next run; more were for runs at the same time, and go.
+#: Arenas that are kept for the next run; those of more runs at the same time are freed.
 MOST_IDLE = 8
 
 
@@ -124,9 +169,9 @@ class Executable(ABC):
 
     Attributes:
         tier: how its kernels are made, such as ``"numpy"``.
-        placed: where each buffer lies in the arena, and from which step to which.
+        placed: the offset of each buffer in the arena, and its first and last step.
         arena_bytes: how large the arena of one run is.
-        packed_bytes: of weights in other forms than the program's, beside those.
+        packed_bytes: of weights that are kept in another form for kernels, beside the program's.
     """
 
     tier: str
@@ -136,7 +181,7 @@ class Executable(ABC):
 
     @abstractmethod
     def run(self, feeds: Sequence[Handle]) -> list[Handle]:
-        """The outputs of the program for its inputs, in data of their own.
+        """Run once; return handles of the outputs, each with data of its own.
 
         Args:
             feeds: handles of the backend, `core.graph.feeds.QuantizedArray`, or arrays, to which
@@ -145,10 +190,10 @@ class Executable(ABC):
 
     @abstractmethod
     def step_times(self, feeds: Sequence[Handle]) -> list[float]:
-        """Run once and tell the seconds of each step."""
+        """Run once and return the seconds of each step."""
 
     def gpu_time(self, feeds: Sequence[Handle], repeat: int) -> float:
-        """Seconds of a run, the mean of several that follow one another.
+        """Return the seconds of a run, the mean of several that follow one another.
 
         Args:
             feeds: as for `run`.
@@ -159,21 +204,32 @@ class Executable(ABC):
         """
         return sum(sum(self.step_times(feeds)) for _ in range(repeat)) / repeat
 
+    def tune(self) -> Sequence[Any]:
+        """Measure which variants of the kernels are the fastest here, and use them from now on.
+
+        Returns:
+            What was measured, a row for each kind of step.
+
+        Raises:
+            CoreError: the backend has one variant of each kernel.
+        """
+        raise CoreError(f"a plan of tier {self.tier!r} is not tunable: kernels have no variants")
+
     @property
     @abstractmethod
     def steps(self) -> "Sequence[StepInfo]":
-        """What runs, in order; a step may be one node or a stretch of them."""
+        """Describe what runs, in order; one step may be several steps of the program."""
 
     @property
     @abstractmethod
     def workspaces_made(self) -> int:
-        """How many arenas were made so far: another one when a run finds none that waits."""
+        """Return how many arenas were made so far: a run that finds none idle makes one."""
 
     @property
     @abstractmethod
     def workspaces_idle(self) -> int:
-        """How many arenas wait for the next run."""
+        """Return how many arenas are idle."""
 
     @abstractmethod
     def keep_idle(self, most: int) -> None:
-        """Let at most so many arenas wait from now on: `MOST_IDLE` until this is called."""
+        """Keep at most so many idle arenas from now on: `MOST_IDLE` until this is called."""

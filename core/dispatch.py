@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from core.annotations import TensorLike
-from core.backend_contract import Backend, Handle
+from core.backend_contract import Backend, Clock, Handle
 from core.bounds import value_ceiling
 from core.dtypes import DTYPES, DType, dtype_of, promote, to_numpy
 from core.errors import CoreError
 from core.guards import check_promised, count_results
+from core.host_fallback import needs_host, run_on_host
 from core.nan_check import check_finite
 from core.observers import Observer, active_observers
 from core.registry import OPS, READY, find_kernel
@@ -111,7 +112,7 @@ def wrap(backend: Backend, handle: Handle, spec: Spec) -> Tensor:
 
 
 def run(op: "Op", arguments: tuple, attributes: dict[str, Any]) -> Any:
-    """Run one op on the active backend, and tell those who look on.
+    """Run one op on the active backend, and call the observers.
 
     For a small op this function is the time it takes: what is usual goes straight through.
     """
@@ -132,15 +133,15 @@ def run(op: "Op", arguments: tuple, attributes: dict[str, Any]) -> Any:
     if op.traits.view and result.dtype == inputs[0].spec.dtype:
         outputs = _alias(op, inputs[0], result)
     else:
-        kernel = READY.get((op.name, backend.name)) or find_kernel(op.name, backend.name)
         most = value_ceiling()
         if most is not None:
             check_promised(op.name, specs, attributes, result, most)
         try:
-            if watchers:
-                raw, seconds = backend.timed_run(kernel, handles, attributes, result)
+            if watchers or backend.host_ops:
+                raw, seconds = _run_apart(watchers, backend, op, handles, specs, attributes, result)
             else:
-                raw = backend.run(kernel, handles, attributes, result)
+                kernel = READY.get((op.name, backend.name)) or find_kernel(op.name, backend.name)
+                raw = backend.run(op, kernel, handles, attributes, result)
         except MISUSE as error:
             raise CoreError(_why_it_failed(op, inputs, attributes, error)) from error
         if type(result) is Spec:
@@ -154,6 +155,27 @@ def run(op: "Op", arguments: tuple, attributes: dict[str, Any]) -> Any:
     return outputs
 
 
+def _run_apart(
+    observers: Sequence[Observer],
+    backend: Backend,
+    op: "Op",
+    handles: list[Any],
+    specs: list[Any],
+    attributes: dict[str, Any],
+    result: Any,
+) -> tuple[Any, float]:
+    """Run a kernel that may be the host's, or whose time is needed; also return its seconds."""
+    is_on_host = backend.host_ops and needs_host(backend, op, specs, result)
+    home = "cpu" if is_on_host else backend.name
+    kernel = READY.get((op.name, home)) or find_kernel(op.name, home)
+    clock = Clock() if any(each.needs_times for each in observers) else None
+    if is_on_host:
+        raw = run_on_host(backend, op, kernel, handles, specs, attributes, result)
+    else:
+        raw = backend.run(op, kernel, handles, attributes, result, clock)
+    return raw, clock.read() if clock else 0.0
+
+
 def _show(
     watchers: Sequence[Observer],
     op: "Op",
@@ -162,7 +184,7 @@ def _show(
     outputs: Any,
     seconds: float,
 ) -> None:
-    """Let all who look on see what an op did."""
+    """Call the observers with what an op did."""
     for watcher in watchers:
         watcher.record(op, inputs, attributes, outputs, seconds)
     if flags.debug:

@@ -3,22 +3,48 @@
 The same seed gives the same numbers on every platform and backend.
 """
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from core.contexts import put_back
 from core.errors import CoreError
 from core.locks import new_lock, renewed
 
 if TYPE_CHECKING:  # NumPy imports its generators when they are first used, which takes 20 ms
     from numpy.random import Generator
 
-#: None for the generator of the process; a whole number, or as in TensorFlow.js any number or text.
+#: None for the generator of the process; an integer, or as in TensorFlow.js any number or text.
 Seed = int | float | str | None
 
 _shared: "Generator | None" = None
 _choosing = new_lock()
+
+
+#: Called before numbers are drawn in this context: tracing raises there, as its result would be
+#: the same numbers at each run.
+_before_drawing: ContextVar[Callable[[], None] | None] = ContextVar("before_drawing", default=None)
+
+
+@contextmanager
+def before_drawing(function: Callable[[], None]) -> Iterator[None]:
+    """Call a function before random numbers are drawn inside, in this thread or task only."""
+    token = _before_drawing.set(function)
+    try:
+        yield
+    finally:
+        put_back(_before_drawing, token)
+
+
+def begin_drawing() -> None:
+    """Call the function of `before_drawing`; for what draws numbers without a `generator`."""
+    function = _before_drawing.get()
+    if function is not None:
+        function()
 
 
 def generator(seed: Seed = None) -> "Generator":
@@ -27,6 +53,7 @@ def generator(seed: Seed = None) -> "Generator":
     >>> float(generator(7).random()) == float(generator(7).random())
     True
     """
+    begin_drawing()
     return _shared_generator() if seed is None else _new_generator(seed)
 
 
@@ -55,7 +82,7 @@ def _new_generator(seed: Seed) -> "Generator":
 
 
 def _whole_seed(seed: Any) -> int:
-    """A seed for NumPy: whole numbers from 0 on as they are, the rest by how it is written."""
+    """A seed for NumPy: integers from 0 on as they are, the rest by how it is written."""
     if isinstance(seed, (int, np.integer)) and seed >= 0:
         return index(seed)
     if not isinstance(seed, (int, float, str, np.number)):

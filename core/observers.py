@@ -1,4 +1,4 @@
-"""Who looks on while ops run: tapes, tidy scopes and profiles, each for one thread or task."""
+"""Observers of ops that run: tapes, tidy scopes and profiles, each for one thread or task."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 class Observer:
-    """Told of what happens in the context that it was put into; does nothing by itself.
+    """Is called when ops run in the context that it was put into; does nothing by itself.
 
-    ``needs_ops`` says whether it must hear of every op: while one that must looks on, models run op
-    by op. Others are content to hear of the tensors that a model made. ``needs_times`` says whether
-    it must know how long each kernel took: a backend that queues then waits for every one.
+    ``needs_ops``: whether it is called for every op; while such an observer is active, models run
+    op by op. Others are called for the tensors that a model returns. ``needs_times``: whether it
+    needs the time of each kernel; a backend that queues kernels then waits for every one.
     """
 
     __slots__ = ()
@@ -42,12 +42,12 @@ class Observer:
         """A tensor was made of a user's values."""
 
     def read(self, variable: "Variable", value: "Tensor") -> None:
-        """An op is about to work on the present value of a variable."""
+        """An op is about to read the present value of a variable."""
 
     def stepped(
         self, formula: str, optimizer: str, inputs: "Sequence[Tensor]", seconds: float
     ) -> None:
-        """An optimizer has changed a variable in place; a step made of ops is told op by op.
+        """An optimizer has changed a variable in place; ops that make a step are recorded.
 
         Args:
             formula: name of the step in `core.optimizers.formulas`.
@@ -57,46 +57,36 @@ class Observer:
         """
 
 
-_observers: ContextVar[tuple[Observer, ...]] = ContextVar("watchers", default=())
+_observers: ContextVar[tuple[Observer, ...]] = ContextVar("observers", default=())
 active_observers = _observers.get
 
 
-def start_observing(watcher: Observer) -> None:
-    """Tell a watcher of all that happens from now on, in this thread or task."""
-    _observers.set((*_observers.get(), watcher))
+def start_observing(observer: Observer) -> None:
+    """Call an observer from now on, in this thread or task."""
+    _observers.set((*_observers.get(), observer))
 
 
-def stop_observing(watcher: Observer) -> None:
-    """Tell it nothing more; the others go on, whichever of them began first.
+def stop_observing(observer: Observer) -> None:
+    """Call it no more; the others go on, whichever of them began first.
 
     They need not end in reverse order: generators that take turns do not.
     """
-    _observers.set(tuple(w for w in _observers.get() if w is not watcher))
+    _observers.set(tuple(each for each in _observers.get() if each is not observer))
 
 
 @contextmanager
-def observing(watcher: Observer) -> Iterator[None]:
-    """Tell a watcher of all that happens inside, in this thread or task."""
-    start_observing(watcher)
+def observing(observer: Observer) -> Iterator[None]:
+    """Call an observer for what happens inside, in this thread or task."""
+    start_observing(observer)
     try:
         yield
     finally:
-        stop_observing(watcher)
+        stop_observing(observer)
 
 
 @contextmanager
-def observing_alone(watcher: Observer) -> Iterator[None]:
-    """Tell one watcher of all that happens inside, and no other."""
-    token = _observers.set((watcher,))
-    try:
-        yield
-    finally:
-        put_back(_observers, token)
-
-
-@contextmanager
-def unobserved(kind: type[Observer]) -> Iterator[tuple[Any, ...]]:
-    """Tell the watchers of one kind nothing of what happens inside; yields those watchers."""
+def unobserved(kind: type[Observer] = Observer) -> Iterator[tuple[Any, ...]]:
+    """Call no observer of a kind (by default none at all) inside; yields those observers."""
     before = _observers.get()
     token = _observers.set(tuple(w for w in before if not isinstance(w, kind)))
     try:

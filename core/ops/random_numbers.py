@@ -10,7 +10,7 @@ from core.bounds import claim
 from core.dispatch import tensor
 from core.dtypes import DType
 from core.errors import CoreError
-from core.generators import Seed, generator, restart
+from core.generators import Seed, begin_drawing, generator, restart
 from core.operation import Traits, composite, op
 from core.registry import ops
 from core.specs import Shape, Spec, check_choice, checked_shape, whole_number, whole_numbers
@@ -67,6 +67,7 @@ def rand(
     (2, 3)
     """
     lengths = _checked(shape, dtype, ("float32", "int32", "bool"))
+    begin_drawing()
     drawn = [float(rand_function()) for _ in range(Spec(lengths).size)]
     values = np.array(drawn, np.float64).reshape(lengths)
     return tensor(values if dtype == "float32" else np.trunc(values), dtype)

@@ -1,22 +1,20 @@
 """Which values show the data of others."""
 
-from core.graph.nodes import Node
-from core.plan.program import VIEW_OPS, Program, results
+from core.plan.program import Program, Step
 
 
-def is_alias(node: Node, program: Program) -> bool:
-    """Whether the result of a node is its input's data."""
-    if node.type not in VIEW_OPS:
+def is_alias(step: Step, program: Program) -> bool:
+    """Whether the result of a step is its input's data."""
+    if not step.op.traits.view:
         return False
-    return program.specs[node.inputs[0]].dtype == program.specs[node.name].dtype
+    return program.specs[step.inputs[0]].dtype == program.specs[step.name].dtype
 
 
 def homes_of(program: Program) -> dict[str, str]:
     """For each value the one whose data it shows: itself, unless it is that in another shape."""
     homes = {r: r for r in (*program.inputs, *program.constants)}
-    for node in program.nodes:
-        for reference in results(node, program.specs):
-            homes[reference] = reference
-        if is_alias(node, program):
-            homes[node.name] = homes[node.inputs[0]]
+    for step in program.steps:
+        homes.update(zip(step.outputs, step.outputs, strict=True))
+        if is_alias(step, program):
+            homes[step.name] = homes[step.inputs[0]]
     return homes

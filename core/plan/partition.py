@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from core.errors import CoreError, KernelNotFound
-from core.graph.bound_nodes import function_of
 from core.graph.control_flow import LOOP_TYPES
 from core.graph.executor import Executor, existing, named_outputs
 from core.graph.node_types import find_node_type
@@ -17,8 +16,8 @@ from core.graph.nodes import Node, node_of
 from core.guards import check_active
 from core.plan.passes import ProgramPass
 from core.plan.plan import Plan, make_plan
-from core.plan.program import HEAVY_OPS
-from core.plan.tracing import DataDependentError, Tracer, draws_numbers
+from core.plan.tracing import DataDependentError, Tracer
+from core.registry import OPS
 from core.settings import active_backend
 from core.specs import Spec
 from core.tensors import Tensor
@@ -81,7 +80,7 @@ def find_stage(
     walk = _Partition(executor, given)
     for name in executor.execution_order(given, wanted):
         walk.add(name)
-    is_heavy = any(node.type in HEAVY_OPS for node in walk.recorder.nodes)
+    is_heavy = any(step.op.traits.heavy for step in walk.tracer.steps)
     plan = walk.plan(wanted, passes) if is_heavy or not walk.left else None
     known = {*given, *(plan.outputs if plan else ())}
     first = walk.before_heavy(known, wanted)
@@ -98,13 +97,13 @@ class _Partition:
 
     def __init__(self, executor: Executor, given: Specs):
         self._executor, self._given = executor, given
-        self.recorder = Tracer(active_backend().epsilon)
+        self.tracer = Tracer(active_backend().epsilon)
         self._values: dict[str, Any] = {}
         self._inner: set[str] = set()  # nodes in loops and branches
         self.left: list[str] = []
         for reference, spec in given.items():
             if spec is not None and spec.dtype != "string":
-                self._values[reference] = self.recorder.input(reference, spec)
+                self._values[reference] = self.tracer.input(reference, spec)
 
     def add(self, name: str) -> None:
         """Record a node, or list it."""
@@ -124,13 +123,13 @@ class _Partition:
     def _recorded(self, name: str) -> bool:
         executor = self._executor
         if name in executor.constants:
-            self._values[name] = self.recorder.constant(name, executor.constants[name])
+            self._values[name] = self.tracer.constant(name, executor.constants[name])
             return True
         step = executor.step(name)
         if step.in_run or self._acts_anew(step.node) or not all(map(self._knows, step.needs)):
             return False
         try:
-            with self.recorder.recording(name):
+            with self.tracer.recording(name):
                 result = executor.run_step(step, [existing(self._values, i) for i in step.inputs])
         except (DataDependentError, KernelNotFound):
             return False
@@ -140,14 +139,13 @@ class _Partition:
 
     def _acts_anew(self, node: Node) -> bool:
         """Whether each run must run the node: the user's function may do more than its ops."""
-        kind = None if node.type in self._executor.kernels else find_node_type(node.type)
-        return kind is None or draws_numbers(function_of(kind.run))
+        return node.type in self._executor.kernels or find_node_type(node.type) is None
 
     def _knows(self, reference: str) -> bool:
         constants = self._executor.constants
         is_new = reference not in self._values and reference not in self._given
         if is_new and reference in constants:
-            self._values[reference] = self.recorder.constant(reference, constants[reference])
+            self._values[reference] = self.tracer.constant(reference, constants[reference])
         return reference in self._values or self._is_known_node(reference)
 
     def _is_known_node(self, reference: str) -> bool:
@@ -164,7 +162,7 @@ class _Partition:
             and reference not in self._given
             and reference not in self._executor.constants
         ]
-        program = self.recorder.program([self._values[reference] for reference in found])
+        program = self.tracer.program([self._values[reference] for reference in found])
         inputs = [r for r, spec in self._given.items() if r in self._values]
         return make_plan(program, inputs, found, passes)
 
@@ -208,4 +206,4 @@ class _Partition:
 
     def _is_heavy(self, node: Node) -> bool:
         kind = None if node.type in self._executor.kernels else find_node_type(node.type)
-        return kind is not None and kind.run in HEAVY_OPS
+        return kind is not None and kind.run in OPS and OPS[kind.run].traits.heavy

@@ -151,9 +151,9 @@ class Plan:
             reference: wrap(self._backend, handle, spec)
             for (reference, spec), handle in zip(self._outputs.items(), handles, strict=True)
         }
-        for watcher in active_observers():
+        for observer in active_observers():
             for value in found.values():
-                watcher.made(value)
+                observer.made(value)
         return found
 
     def run_to_arrays(self, feeds: Sequence[Any]) -> dict[str, np.ndarray]:
@@ -180,6 +180,16 @@ class Plan:
         times = [self._executable.step_times(feeds) for _ in range(repeat + 1)][1:]
         return (1e3 * np.median(times, axis=0)).tolist()
 
+    def to_chrome_trace(self, values: Mapping[str, Any]) -> str:
+        """Time each step of one run and write a Chrome trace, as JSON that opens in Perfetto.
+
+        Args:
+            values: as for `run`.
+        """
+        from core.plan.plan_report import timed
+
+        return timed(self, self.profile(values, 1), 1).to_chrome_trace()
+
     def gpu_time(self, values: Mapping[str, Any], repeat: int = 10) -> float:
         """Milliseconds of a run on the device, without the way there and back.
 
@@ -191,6 +201,10 @@ class Plan:
         """
         feeds = self._feeds(values)
         return 1e3 * self._executable.gpu_time(feeds, whole_number(repeat, "repeat", least=1))
+
+    def tune(self) -> Sequence[Any]:
+        """Measure which variants of the kernels are the fastest here; see `core.tune_shader`."""
+        return self._executable.tune()
 
     def _feeds(self, values: Mapping[str, Any]) -> list[Any]:
         missing = [reference for reference in self._inputs if reference not in values]
@@ -238,8 +252,8 @@ def make_plan(
 
 
 def _largest_value(program: Program) -> str:
-    """The reference of the largest value that nodes give; "" if there are none."""
-    sizes = {node.name: program.specs[node.name].bytes for node in program.nodes}
+    """The reference of the largest value that steps give; "" if there are none."""
+    sizes = {step.name: program.specs[step.name].bytes for step in program.steps}
     return max(sizes, key=sizes.__getitem__, default="")
 
 

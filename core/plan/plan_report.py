@@ -1,10 +1,12 @@
 """What a plan is, and what each of its steps costs: as tables, and as rows for JSON."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, TypedDict, cast
+from typing import Any, NamedTuple, Protocol, TypedDict, cast
 
 from core.plan.arena import Placed
+from core.plan.program import Program, Step, multiply_adds
 from core.specs import Shape, Spec
 
 
@@ -15,7 +17,7 @@ class StepInfo(NamedTuple):
         name: of the node whose value it gives.
         op: what it computes.
         kernel: how it does that.
-        fused: ops that are applied to the result while it is at hand, in order.
+        fused: ops that are applied to the result by the same step, in order.
         input_shapes: of the values that it reads, weights included.
         output_shape: of its (first) result.
         dtype: of the result.
@@ -36,6 +38,37 @@ class StepInfo(NamedTuple):
     weight_bytes: int
     multiply_adds: int
     scratch_bytes: int
+
+    @classmethod
+    def of(
+        cls, steps: Sequence[Step], program: Program, kernel: str, scratch_bytes: int
+    ) -> "StepInfo":
+        """Describe steps of a program that a backend runs as one.
+
+        Args:
+            steps: in order; the last gives the result.
+            program: the program.
+            kernel: how the backend computes them.
+            scratch_bytes: what that needs beside inputs and results.
+        """
+        specs, constants = program.specs, program.constants
+        between = {step.name for step in steps[:-1]}
+        read = [r for step in steps for r in step.reads() if r not in between]
+        result = specs[steps[-1].name]
+        ops = [*(step.op.name for step in steps), *(e.op.name for s in steps for e in s.epilogue)]
+        return cls(
+            name=steps[-1].name,
+            op=ops[0],
+            kernel=kernel,
+            fused=tuple(ops[1:]),
+            input_shapes=tuple(specs[r].shape for r in read),
+            output_shape=result.shape,
+            dtype=result.dtype,
+            bytes=result.bytes,
+            weight_bytes=sum(constants[r].nbytes for r in read if r in constants),
+            multiply_adds=sum(multiply_adds(step, specs) for step in steps),
+            scratch_bytes=scratch_bytes,
+        )
 
 
 class PlanFacts(Protocol):
@@ -143,6 +176,30 @@ class PlanProfile:
         return "\n".join([*_columns((*_NAMED, *_TIMED), rows), total])
 
     __repr__ = table
+
+    def to_chrome_trace(self) -> str:
+        """Write the steps as a Chrome trace, which opens in Perfetto or ``chrome://tracing``.
+
+        Returns:
+            JSON. Steps follow one another on one track; each has what it computes, shapes, bytes
+            and arithmetic as its arguments.
+
+        >>> profile = PlanProfile([], 1, "cpu", "numpy")
+        >>> json.loads(profile.to_chrome_trace())["displayTimeUnit"]
+        'ms'
+        """
+        track = {"pid": 1, "tid": 1}
+        name = {"name": f"plan on {self.backend}, {self.tier}"}
+        events: list[dict[str, Any]] = [
+            {"ph": "M", "name": "process_name", **track, "args": name},
+        ]
+        start = 0.0
+        for step in self.steps:
+            duration = 1e3 * step["ms"]  # in microseconds, as the format has it
+            event = {"ph": "X", "name": step["name"], "cat": step["op"], "args": step}
+            events.append({**event, **track, "ts": start, "dur": duration})
+            start += duration
+        return json.dumps({"traceEvents": events, "displayTimeUnit": "ms"})
 
 
 def plan_table(plan: PlanFacts) -> str:

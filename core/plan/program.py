@@ -1,90 +1,94 @@
-"""The form that plans are made of: ops in running order, for known shapes."""
+"""The form that plans are made of: steps in execution order, for known shapes."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from core import op_cost
-from core.graph.nodes import Node
 from core.specs import Spec
 
-#: In the inputs of a node of an epilogue: what the node before it gave.
+if TYPE_CHECKING:
+    from core.operation import Op
+
+#: In the inputs of a step of an epilogue: the result of the step before it.
 HERE = "."
 
-#: In the place of an optional input that is absent.
+#: In the inputs of a step: an optional input that is absent.
 ABSENT = ""
 
-#: Ops whose result is their input's data in another shape (of a cast: if the dtype stays).
-VIEW_OPS = frozenset({"reshape", "expand_dims", "identity", "cast"})
 
-#: Ops whose arithmetic outweighs the making of a plan.
-HEAVY_OPS = frozenset(
-    {
-        *("conv2d", "depthwise_conv2d", "matmul", "conv2d_backprop_input"),
-        *("fused_conv2d", "fused_depthwise_conv2d", "fused_matmul"),
-    }
-)
+class Step(NamedTuple):
+    """One op for known shapes.
+
+    Attributes:
+        op: the op.
+        inputs: references to values, in the order of the op's inputs (`ABSENT`: an optional one
+            that is absent; the members of a list one after the other).
+        attributes: all attributes of the op.
+        epilogue: element-wise steps, fused into this one, which are applied to its first result in
+            order; there `HERE` refers to the result of the one before.
+        outputs: references to the results; the first is that of the last step of the epilogue.
+    """
+
+    op: "Op"
+    inputs: tuple[str, ...]
+    attributes: Mapping[str, Any]
+    epilogue: "tuple[Step, ...]" = ()
+    outputs: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The reference to the first result."""
+        return self.outputs[0]
+
+    def reads(self) -> Iterator[str]:
+        """Yield the references that the step and its epilogue need, in order; some repeatedly."""
+        for inputs in (self.inputs, *(e.inputs for e in self.epilogue)):
+            yield from (i for i in inputs if i not in (ABSENT, HERE))
+
+    def arguments(self, values: Sequence[Any]) -> list[Any]:
+        """Return values of the inputs as a kernel of the op takes them, absent ones as None."""
+        if self.op.list_inputs:
+            return [[*values]]
+        return [*values, *(None,) * (self.op.count - len(values))]
+
+    def with_reads(self, links: Mapping[str, str]) -> "Step":
+        """Return the step with other references in place of some, in its epilogue, too."""
+        if not any(reference in links for reference in self.reads()):
+            return self
+        inputs = tuple(links.get(reference, reference) for reference in self.inputs)
+        epilogue = tuple(e.with_reads(links) for e in self.epilogue)
+        return self._replace(inputs=inputs, epilogue=epilogue)
 
 
 class Program(NamedTuple):
-    """Ops for known shapes, each after what it needs.
-
-    A `Node` has the name of one of our ops as its type ("conv2d"), that op's attributes, and
-    references to values as inputs, in the order of the op's (`ABSENT`: an optional one that is not
-    there; the members of a list one after the other). ``attributes["epilogue"]``, if there, is a
-    tuple of element-wise nodes that are applied to the result, one after the other, while it is at
-    hand; there `HERE` refers to what the one before gave. The value of a node is that of its last
-    epilogue, and has the node's own name; of several outputs the later are ``"name:1"`` and so on.
+    """Steps for known shapes, each after those that it needs.
 
     Attributes:
-        nodes: in running order.
+        steps: in execution order.
         constants: arrays by reference; nobody writes to them.
         specs: shape and dtype of every input, constant and result, by reference.
-        inputs: references of what is fed.
-        outputs: references of what is wanted; also inputs and constants, and one several times.
+        inputs: references to the inputs.
+        outputs: references to the outputs; also inputs and constants, and one several times.
     """
 
-    nodes: tuple[Node, ...]
+    steps: tuple[Step, ...]
     constants: Mapping[str, np.ndarray]
     specs: Mapping[str, Spec]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
 
 
-def epilogue_of(node: Node) -> tuple[Node, ...]:
-    """What is applied to the result of a node while it is at hand."""
-    return node.attributes.get("epilogue", ())
-
-
-def attributes_of(node: Node) -> dict[str, Any]:
-    """The attributes of a node's op: those that are not about its epilogue."""
-    return {name: value for name, value in node.attributes.items() if name != "epilogue"}
-
-
-def reads(node: Node) -> Iterator[str]:
-    """The references that a node and its epilogue need, in order; one may come twice."""
-    for inputs in (node.inputs, *(e.inputs for e in epilogue_of(node))):
-        yield from (i for i in inputs if i not in (ABSENT, HERE))
-
-
-def results(node: Node, specs: Mapping[str, Spec]) -> list[str]:
-    """The references that a node gives."""
-    found = [node.name]
-    while (reference := f"{node.name}:{len(found)}") in specs:
-        found.append(reference)
-    return found
-
-
-def use_counts(nodes: Iterable[Node], outputs: Iterable[str]) -> dict[str, int]:
-    """How often nodes and outputs need each reference."""
+def use_counts(steps: Iterable[Step], outputs: Iterable[str]) -> dict[str, int]:
+    """Return how often steps and outputs need each reference."""
     counts: dict[str, int] = {}
-    for reference in (*(r for node in nodes for r in reads(node)), *outputs):
+    for reference in (*(r for step in steps for r in step.reads()), *outputs):
         counts[reference] = counts.get(reference, 0) + 1
     return counts
 
 
-def multiply_adds(node: Node, specs: Mapping[str, Spec]) -> int:
-    """How many products a node sums up; 0 of those that are no sums of products."""
-    inputs = [specs[r] for r in node.inputs[:2] if r != ABSENT]
-    return op_cost.multiply_adds(node.type, inputs, node.attributes, specs[node.name])
+def multiply_adds(step: Step, specs: Mapping[str, Spec]) -> int:
+    """Return how many products a step sums up; 0 of those that are no sums of products."""
+    inputs = [specs[r] for r in step.inputs[:2] if r != ABSENT]
+    return op_cost.multiply_adds(step.op.name, inputs, step.attributes, specs[step.name])

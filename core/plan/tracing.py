@@ -1,25 +1,27 @@
-"""Runs the nodes of a graph without data, to learn which ops they are for some shapes.
+"""Runs the nodes of a graph without data, to find which ops they are for some shapes.
 
 The engine itself runs them, on a backend whose handles are names: rules give the shapes, functions
 of several ops come apart, and what shapes and constants alone decide is computed on the spot.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from core.backend_contract import Backend
+from core.backend_contract import Backend, Clock
 from core.bounds import LimitError
 from core.dispatch import wrap
-from core.graph.nodes import Node
+from core.dtypes import dtype_of
+from core.generators import before_drawing
 from core.graph.unique_names import free_name
 from core.guards import active_guard
-from core.observers import Observer, observing_alone
-from core.plan.program import ABSENT, Program
-from core.registry import load_backend
+from core.observers import unobserved
+from core.operation import Op
+from core.plan.program import ABSENT, Program, Step
+from core.registry import OPS, load_backend
 from core.settings import running_on
 from core.specs import Spec
 from core.tensors import Tensor
@@ -29,19 +31,11 @@ MOST_FOLDED = 1 << 20
 
 
 class DataDependentError(Exception):
-    """What was run asks for values that only a run with data has."""
-
-
-def draws_numbers(function: Callable[..., Any]) -> bool:
-    """Whether the results of an op, a function of ops or a kernel differ from run to run.
-
-    All that draw random numbers are in modules of one name.
-    """
-    return function.__module__.rpartition(".")[2] == "random_numbers"
+    """A result depends on values that only a run with data has, or differs from run to run."""
 
 
 class Symbol:
-    """In the place of data: the reference that a value has in the program, or a constant's array.
+    """A handle without data: the reference of a value in the program, or a constant's array.
 
     A constant gets its reference when an op that is not folded reads it.
     """
@@ -52,10 +46,10 @@ class Symbol:
         self.reference, self.array = reference, array
 
 
-class Tracer(Backend, Observer):
-    """A backend that writes down what it is asked to run.
+class Tracer(Backend):
+    """A backend that records the ops that it runs as steps of a program.
 
-    What constants decide is computed on the cpu backend, where that takes no time to begin.
+    What constants decide is computed on the cpu backend, which takes no time to start.
 
     Args:
         epsilon: of the backend that the program is for.
@@ -66,7 +60,7 @@ class Tracer(Backend, Observer):
     def __init__(self, epsilon: float):
         self._behind = load_backend("cpu")
         self.name, self.epsilon = self._behind.name, epsilon
-        self.nodes: list[Node] = []
+        self.steps: list[Step] = []
         self._constants: dict[str, np.ndarray] = {}
         self._specs: dict[str, Spec] = {}
         self._inputs: list[str] = []
@@ -93,20 +87,20 @@ class Tracer(Backend, Observer):
         """Record the ops that run inside, under names that start so; after an error none of them.
 
         Raises:
-            NeedsDataError: (by the ops) they cannot be recorded.
+            DataDependentError: (by the ops) they cannot be recorded.
         """
-        self._prefix, before = prefix, len(self.nodes)
+        self._prefix, before = prefix, len(self.steps)
         try:
-            with running_on(self), observing_alone(self):
+            with running_on(self), unobserved(), before_drawing(_refuse_drawing):
                 yield
         except BaseException:
-            del self.nodes[before:]
+            del self.steps[before:]
             raise
 
     def program(self, outputs: Sequence[Tensor]) -> Program:
         """All that was recorded, with these values as outputs."""
-        wanted = tuple(self._reference(value) for value in outputs)
-        return Program(tuple(self.nodes), self._constants, self._specs, tuple(self._inputs), wanted)
+        wanted = tuple(self._reference(value.handle) for value in outputs)
+        return Program(tuple(self.steps), self._constants, self._specs, tuple(self._inputs), wanted)
 
     # --- as a backend -----------------------------------------------------------------------
 
@@ -121,21 +115,23 @@ class Tracer(Backend, Observer):
         return handle.array
 
     def view(self, handle: Symbol, spec: Spec) -> Symbol:
-        """The same in another shape; `record` hears of it, too."""
-        if handle.array is None:
-            return Symbol()
-        return Symbol(handle.reference, handle.array.reshape(spec.shape))
+        """The same data in another shape; unless it is a constant's, a step of its own."""
+        if handle.array is not None:
+            return Symbol(handle.reference, handle.array.reshape(spec.shape))
+        return self._recorded(OPS["reshape"], [handle], {"shape": spec.shape}, (spec,))[0]
 
     def run(
         self,
+        op: "Op",
         kernel: Callable[..., Any],
         handles: list[Any],
         attributes: Mapping[str, Any],
         result: Spec | tuple[Spec, ...] | None,
+        clock: Clock | None = None,
     ) -> Any:
-        """Compute what constants decide; else only promise what the rule does."""
-        if draws_numbers(kernel):
-            raise DataDependentError(kernel.__module__)
+        """Compute what constants decide; else record a step with the results of the rule."""
+        if op.traits.random:
+            raise DataDependentError(op.name)
         given = [h for handle in handles for h in (handle if type(handle) is list else [handle])]
         specs = (result,) if isinstance(result, Spec) else result
         is_small = specs is None or sum(prod(s.shape) for s in specs) <= MOST_FOLDED
@@ -144,14 +140,17 @@ class Tracer(Backend, Observer):
                 [h.array for h in handle] if type(handle) is list else handle and handle.array
                 for handle in handles
             ]
-            found: Any = self._behind.run(kernel, arrays, attributes, result)
+            found: Any = self._behind.run(op, kernel, arrays, attributes, result)
             self._count(found)
             if isinstance(found, tuple):
                 return tuple(Symbol(array=array) for array in found)
             return Symbol(array=found)
         if specs is None or any(s.dtype == "string" for s in specs):
-            raise DataDependentError(kernel.__module__)
-        return Symbol() if isinstance(result, Spec) else tuple(Symbol() for _ in specs)
+            raise DataDependentError(op.name)
+        if op.list_inputs and len(op.inputs) > 1:
+            raise DataDependentError(op.name)  # steps do not keep a list apart from other inputs
+        made = self._recorded(op, given, attributes, specs)
+        return made[0] if isinstance(result, Spec) else made
 
     def _count(self, found: Any) -> None:
         """Raise if all that constants decide takes more memory than the run may."""
@@ -167,37 +166,33 @@ class Tracer(Backend, Observer):
         """Of a constant whose shape depends on others."""
         return self._behind.spec_of(handle.array)
 
-    # --- as a watcher -----------------------------------------------------------------------
-
-    def record(
-        self, op: Any, inputs: Any, attributes: dict[str, Any], outputs: Any, seconds: float
-    ) -> None:
-        """An op ran: unless its results are constants, it is a node of the program."""
-        results = outputs if type(outputs) is list else [outputs]
-        if all(value.handle.array is not None for value in results):
-            return
-        if op.list_inputs and len(op.inputs) > 1:
-            raise DataDependentError(op.name)  # nodes do not tell one list from the other inputs
-        given = [v for value in inputs for v in (value if type(value) is list else [value])]
-        references = [ABSENT if value is None else self._reference(value) for value in given]
+    def _recorded(
+        self,
+        op: Op,
+        inputs: Iterable[Symbol | None],
+        attributes: Mapping[str, Any],
+        results: Iterable[Spec],
+    ) -> tuple[Symbol, ...]:
+        """Record a step; return the handles of its results."""
+        references = [ABSENT if each is None else self._reference(each) for each in inputs]
         while references and references[-1] is ABSENT:
             references.pop()
         name = free_name(self._prefix, self._taken)
         self._taken.add(name)
-        self.nodes.append(Node(name, op.name, tuple(references), dict(attributes)))
-        for i, value in enumerate(results):
-            value.handle.reference = f"{name}:{i}" if i else name
-            self._specs[value.handle.reference] = value.spec
+        outputs = {f"{name}:{i}" if i else name: spec for i, spec in enumerate(results)}
+        self._specs.update(outputs)
+        self.steps.append(Step(op, tuple(references), dict(attributes), (), tuple(outputs)))
+        return tuple(map(Symbol, outputs))
 
-    def _reference(self, value: Tensor) -> str:
+    def _reference(self, symbol: Symbol) -> str:
         """The reference of a value; a constant becomes one of the program."""
-        symbol: Symbol = value.handle
-        if symbol.array is None:
+        array = symbol.array
+        if array is None:
             return symbol.reference
-        known = self._constants.get(symbol.reference)
-        if known is not symbol.array:
-            symbol.reference = self._named(symbol.reference or "constant", value.spec)
-            self._constants[symbol.reference] = symbol.array
+        if self._constants.get(symbol.reference) is not array:
+            spec = Spec(array.shape, dtype_of(array))
+            symbol.reference = self._named(symbol.reference or "constant", spec)
+            self._constants[symbol.reference] = array
         return symbol.reference
 
     def _named(self, name: str, spec: Spec) -> str:
@@ -205,3 +200,7 @@ class Tracer(Backend, Observer):
         self._taken.add(name)
         self._specs[name] = spec
         return name
+
+
+def _refuse_drawing() -> None:
+    raise DataDependentError("random numbers")

@@ -2,25 +2,32 @@
 
 import pytest
 
-from core.plan.elementwise import ELEMENTWISE_OPS
-from core.plan.program import HEAVY_OPS, VIEW_OPS
+from core.backends.cpu import CpuBackend
+from core.backends.shader import ShaderBackend
 from core.registry import OPS
 from core.specs import Spec
 
 ROWS = sorted(name for name, op in OPS.items() if op.traits.elementwise and not op.list_inputs)
 
 
+ELEMENTWISE = {name for name, op in OPS.items() if op.traits.elementwise}
+
+
 def those_with(trait: str) -> set[str]:
     return {name for name, op in OPS.items() if getattr(op.traits, trait)}
 
 
-def test_traits_hold_what_the_lists_held():
-    assert those_with("heavy") == HEAVY_OPS
-    assert those_with("view") == VIEW_OPS
-    assert those_with("elementwise") - ELEMENTWISE_OPS == {
-        *("erf", "selu", "sign", "pow", "tan", "atan2", "step", "mod"),
-        *("asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh"),
-    }
+def test_backends_fuse_all_elementwise_ops():
+    """Each backend answers for itself; the shader backend is asked without starting it."""
+    asked = [(CpuBackend.can_fuse, CpuBackend()), (ShaderBackend.can_fuse, None)]
+    for can_fuse, backend in asked:
+        assert {n for n, op in OPS.items() if can_fuse(backend, op, Spec((2,)))} == ELEMENTWISE
+        assert not any(can_fuse(backend, op, Spec((2,), "int32")) for op in OPS.values())
+
+
+def test_which_ops_are_views_or_heavy():
+    assert those_with("view") == {"reshape", "expand_dims", "identity", "cast"}
+    assert {"conv2d", "matmul", "fused_conv2d"} <= those_with("heavy")
 
 
 @pytest.mark.parametrize("name", ROWS)

@@ -11,7 +11,7 @@ import pytest
 
 import core
 import zoo
-from core.backends.shader.kernels.hosting import HOSTED, HostKernel
+from core.backends.shader.host_ops import HOST_OPS
 from core.ops.binary import BINARY
 from core.ops.compare import COMPARE
 from core.ops.reduce import REDUCE
@@ -110,8 +110,8 @@ def where(names: list[str], backend: str) -> str:
     reasons: dict[str, list[str]] = {}
     for name in names:
         found = core.registry.KERNELS.get((name, backend))
-        if isinstance(found, HostKernel):
-            reasons.setdefault(HOSTED[name], []).append(f"`{name}`")
+        if backend == "shader" and name in HOST_OPS:
+            reasons.setdefault(HOST_OPS[name], []).append(f"`{name}`")
         else:
             assert found or core.registry.OPS[name].traits.view, f"no kernel {name} on {backend}"
     if sum(map(len, reasons.values())) == len(names) and len(reasons) == 1:

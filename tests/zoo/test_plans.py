@@ -274,6 +274,17 @@ def test_json(capsys, model):
     assert timed_document["runs"] == 1
 
 
+def test_the_command_writes_a_chrome_trace(capsys, tmp_path, model):
+    target = tmp_path / "trace.json"
+    arguments = ["plan", "posenet.tiny", PHOTO, "--repeat", "1", "--chrome-trace", str(target)]
+    status, _, err = run(capsys, *arguments)
+    assert status == 0 and err == [f"written: {target}"]
+    events = json.loads(target.read_text())["traceEvents"]
+    assert [e["name"] for e in events if e["ph"] == "X"] == [s.name for s in model.plan().steps]
+    status, _, err = run(capsys, *arguments[:2], "--chrome-trace", str(target))
+    assert status and "give a photo" in err[-1]
+
+
 def test_the_command_draws(capsys, tmp_path, model):
     target = tmp_path / "plan.png"
     status, _, err = run(capsys, "plan", "posenet.tiny", "--draw", str(target))

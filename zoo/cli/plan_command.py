@@ -1,9 +1,13 @@
 """``zoo plan``: what the network of a model runs, and how long each step takes."""
 
 import argparse
+import os
+from pathlib import Path
 from typing import Any
 
+from weights_cache.atomic_files import replacing
 from weights_cache.errors import ZooError
+from weights_cache.messages import say
 from zoo.cli.drawing_output import drawing_paths, save_drawing
 from zoo.cli.terminal import show
 
@@ -19,6 +23,9 @@ def declare_plan(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument(
         "--draw", metavar="OUT.png", help="draw the steps, and what lies where in memory"
+    )
+    command.add_argument(
+        "--chrome-trace", metavar="OUT.json", help="with an image: write the times for Perfetto"
     )
     command.add_argument("--json", action="store_true", help="exact JSON, all on one line")
     command.add_argument("--backend", metavar="B", help="where to run; see 'zoo doctor'")
@@ -36,6 +43,8 @@ def _run_plan(given: argparse.Namespace) -> int:
     import zoo
 
     [drawing] = drawing_paths([given.name], given.draw, "plan")
+    if given.chrome_trace and not given.photo:
+        raise ZooError("--chrome-trace writes times: give a photo to run the model on")
     with zoo.load(given.name, backend=given.backend) as model:
         plan = model.plan()
         profile = _profile(model, given) if given.photo else None
@@ -43,11 +52,22 @@ def _run_plan(given: argparse.Namespace) -> int:
         _print_document(given.name, plan, profile)
     else:
         show(plan if profile is None else profile)
+    if given.chrome_trace and profile is not None:
+        _save(profile.to_chrome_trace(), given.chrome_trace)
     if drawing:
         from zoo.drawing.plan_drawing import draw_plan
 
         save_drawing(draw_plan(plan, profile, title=given.name), drawing)
     return 0
+
+
+def _save(trace: str, path: str) -> None:
+    try:
+        with replacing(Path(os.path.realpath(path))) as stream:
+            stream.write(trace.encode())
+    except OSError as error:
+        raise ZooError(f"cannot write {path!r}: {error.strerror}; give another file") from error
+    say(f"written: {path}")
 
 
 def _profile(model: Any, given: argparse.Namespace) -> Any:

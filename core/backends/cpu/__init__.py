@@ -5,23 +5,20 @@ view of its inputs, so that a result does not keep its inputs' memory alive.
 """
 
 from collections.abc import Callable, Mapping
-from contextvars import ContextVar, copy_context
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.backend_contract import Backend
+from core.backend_contract import Backend, Clock
+from core.backends.cpu.numpy_state import SILENT, get_errors, reset_errors, set_errors
 from core.dtypes import DTYPES, dtype_of
 from core.errors import CoreError
 from core.specs import Spec
 
 if TYPE_CHECKING:
     from core.backend_contract import Executable
+    from core.operation import Op
     from core.plan.program import Program
-
-#: Of NumPy's buffers while a plan runs; found by trying 256 to 8192, which is NumPy's own.
-BUFFERED_VALUES = 2048
 
 _NUMPY_DTYPES = {name: np.dtype(numpy_type) for name, numpy_type in DTYPES.items()}
 
@@ -48,15 +45,17 @@ class CpuBackend(Backend):
 
     def run(
         self,
+        op: "Op",
         kernel: Callable[..., Any],
         handles: list[Any],
         attributes: Mapping[str, Any],
         result: Spec | tuple[Spec, ...] | None,
+        clock: Clock | None = None,
     ) -> Any:
         """Call the kernel; overflow and 0/0 give inf and NaN in silence, as on every backend."""
         errors, token = get_errors(), None
         try:
-            token = set_errors(_SILENT)
+            token = set_errors(SILENT)
             raw = kernel(*handles, **attributes)
         finally:
             if token is None:
@@ -100,7 +99,7 @@ class CpuBackend(Backend):
         errors, token = get_errors(), None
         try:
             handle.setflags(write=True)
-            token = set_errors(_SILENT)
+            token = set_errors(SILENT)
             function(handle)
         finally:
             try:
@@ -127,57 +126,13 @@ class CpuBackend(Backend):
 
         return CpuExecutable(program)
 
+    def can_fuse(self, op: "Op", spec: Spec) -> bool:
+        """All element-wise ops: those without a formula run by their kernel, block by block."""
+        return op.traits.elementwise and spec.dtype == "float32"
+
     def spec_of(self, handle: np.ndarray) -> Spec:
         """Shape and dtype of an array."""
         return Spec(handle.shape, dtype_of(handle))
-
-
-def _silence() -> tuple[ContextVar, Any]:
-    """NumPy's context variable of floating point errors, and its value that ignores all.
-
-    Setting it directly takes a tenth of the time of ``np.errstate``, which would be a third of a
-    small op. NumPy does not export the variable, so find it as what ``errstate`` changes.
-    """
-    with np.errstate(all="warn", call=print):
-        before = copy_context()
-    with np.errstate(all="ignore"):
-        for variable, value in copy_context().items():
-            if value is not before.get(variable):
-                return variable, value
-    raise CoreError(f"NumPy {np.__version__} keeps its error state in an unknown place")
-
-
-_errors, _SILENT = _silence()
-
-#: NumPy's state of floating point errors and buffers in this context. A signal handler may raise
-#: after any call, so that the token of `set_errors` is lost: who changes the state gets it before
-#: a ``try``, and in its ``finally`` sets it back where there is no token. Where there is one, it is
-#: reset: a variable that is set makes all others slower.
-get_errors, set_errors, reset_errors = _errors.get, _errors.set, _errors.reset
-
-
-def begin_plans() -> Any:
-    """Let overflow and 0/0 give inf and NaN in silence, and NumPy's own buffers be small.
-
-    It copies what is strided through them where that is no longer than they are; plans mostly read
-    rows that need no copy.
-
-    Returns:
-        The token for `reset_errors`.
-    """
-    return set_errors(_state_of_plans())
-
-
-@cache
-def _state_of_plans() -> Any:
-    """NumPy's state for plans; the size of buffers is a part of it, in values."""
-
-    def changed() -> Any:
-        set_errors(_SILENT)
-        np.setbufsize(BUFFERED_VALUES)
-        return get_errors()
-
-    return copy_context().run(changed)
 
 
 def _apart_from(inputs: list[Any], raw: Any) -> np.ndarray:

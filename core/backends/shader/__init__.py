@@ -8,31 +8,30 @@ thread that owns the context runs them in order, and whoever reads values waits.
 import re
 from collections.abc import Callable, Mapping
 from inspect import signature
-from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.backend_contract import Backend
+from core.backend_contract import Backend, Clock
 from core.backends.shader.codegen.compiled_kernel import CompiledKernel, make_recipe, passes_of
+from core.backends.shader.codegen.expressions import EXPRESSIONS
 from core.backends.shader.codegen.kernel_keys import recipe_key
 from core.backends.shader.codegen.kernel_language import KernelBuilder, Operand
 from core.backends.shader.codegen.reserved_words import RESERVED
+from core.backends.shader.host_ops import HOST_OPS
 from core.backends.shader.runtime.device_memory import GONE, values_left
-from core.backends.shader.runtime.device_timing import Clock
 from core.backends.shader.runtime.memory_blocks import Block
 from core.backends.shader.runtime.programs import ShaderError
 from core.backends.shader.runtime.values import Value, kind_of
 from core.dtypes import dtype_of
 from core.errors import CoreError
 from core.locks import new_lock
-from core.observers import active_observers
-from core.registry import find_kernel, load_backend
 from core.specs import Spec
 
 if TYPE_CHECKING:
     from core.backend_contract import Executable
     from core.backends.shader.runtime.session import Session
+    from core.operation import Op
     from core.plan.program import Program
 
 
@@ -44,6 +43,8 @@ class ShaderBackend(Backend):
 
     name = "shader"
     has_plans = True
+    host_ops = HOST_OPS
+    host_dtypes = ("string",)
 
     def __init__(self) -> None:
         self._session: Session | None = None
@@ -133,20 +134,19 @@ class ShaderBackend(Backend):
 
     def run(
         self,
+        op: "Op",
         kernel: Callable[..., Any],
         handles: list[Any],
         attributes: Mapping[str, Any],
         result: Spec | tuple[Spec, ...] | None,
         clock: Clock | None = None,
     ) -> Any:
-        """Queue what the kernel says for these shapes; ops of strings run on the host."""
+        """Queue what the kernel says for these shapes; with a clock, wait for the device."""
         session = self._session or self.start()
         key, blocks = recipe_key(kernel, handles, attributes, result)
         recipe = session.recipes.get(key)
         if recipe is None:
-            if _runs_on_host(kernel, handles, result):
-                return self._run_on_host(kernel, handles, attributes, result)
-            recipe = self._new_recipe(kernel, handles, attributes, result, key)
+            recipe = self._new_recipe(op, kernel, handles, attributes, result, key)
         outputs = [Block(layout, size) for layout, size in recipe.results]
         session.run(recipe, blocks, outputs, clock)
         if len(outputs) == 1:
@@ -156,21 +156,10 @@ class ShaderBackend(Backend):
         made = zip(recipe.kinds, outputs, strict=True)
         return tuple([Value(kind.spec, block, None, kind) for kind, block in made])
 
-    def timed_run(
-        self,
-        kernel: Callable[..., Any],
-        handles: list[Any],
-        attributes: Mapping[str, Any],
-        result: Spec | tuple[Spec, ...] | None,
-    ) -> tuple[Any, float]:
-        """Where somebody wants times, wait for the device, and tell its own."""
-        if not any(watcher.needs_times for watcher in active_observers()):
-            return self.run(kernel, handles, attributes, result), 0.0
-        clock, started = Clock(), perf_counter()
-        made = self.run(kernel, handles, attributes, result, clock)
-        if clock.seconds is None:  # it ran on the host
-            clock.seconds = perf_counter() - started
-        return made, clock.seconds
+    def can_fuse(self, op: "Op", spec: Spec) -> bool:
+        """Element-wise ops of float32 with a GLSL expression."""
+        is_known = op.name in EXPRESSIONS or op.name == "add_n"  # which is a chain of sums
+        return is_known and op.traits.elementwise and spec.dtype == "float32"
 
     def lower(self, program: "Program") -> "Executable":
         """Record a program; see `core.backends.shader.plans`."""
@@ -182,6 +171,7 @@ class ShaderBackend(Backend):
 
     def _new_recipe(
         self,
+        op: "Op",
         kernel: Callable[..., Any],
         handles: list[Any],
         attributes: Mapping[str, Any],
@@ -214,26 +204,8 @@ class ShaderBackend(Backend):
         try:
             return session.keep(key, recipe)
         except ShaderError as error:
-            told = f"{_op_of(kernel)}: {error.args[0]}"
+            told = f"{op.name}: {error.args[0]}"
             raise ShaderError(told, error.source) from error.__cause__
-
-    def _run_on_host(
-        self,
-        kernel: Callable[..., Any],
-        handles: list[Any],
-        attributes: Mapping[str, Any],
-        result: Any,
-    ) -> Any:
-        from core.backends.shader.kernels.hosting import HostKernel
-
-        def array(handle: Value | None) -> Any:
-            return None if handle is None else self.download(handle, handle.spec)
-
-        cpu = load_backend("cpu")
-        op = kernel.op if isinstance(kernel, HostKernel) else _op_of(kernel)
-        arrays = [[*map(array, h)] if type(h) is list else array(h) for h in handles]
-        made = cpu.run(find_kernel(op, "cpu"), arrays, attributes, result)
-        return tuple(map(self.upload, made)) if isinstance(made, tuple) else self.upload(made)
 
     def guarded(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
         """A user's kernel; one that returns GLSL is meant for each value of its inputs.
@@ -270,7 +242,7 @@ def _without_remarks(text: str) -> str:
 def _with_numbers(text: str, attributes: Mapping[str, Any]) -> tuple[str, dict[str, float]]:
     """A user's text, and the numbers among the attributes that it names.
 
-    They get longer names: programs have macros for them, which would replace names of ours, too.
+    They get longer names: programs have macros for them, which would replace built-in names, too.
     """
     values: dict[str, float] = {}
     for name, value in attributes.items():
@@ -287,28 +259,6 @@ def _with_numbers(text: str, attributes: Mapping[str, Any]) -> tuple[str, dict[s
 def _renamed(text: str, name: str) -> tuple[str, int]:
     """A text in which a name is longer, and how often it is there."""
     return re.subn(rf"(?<![\w.]){name}\b", f"given_{name}", text)
-
-
-def _runs_on_host(kernel: Any, handles: list[Any], result: Any) -> bool:
-    from core.backends.shader.kernels.hosting import HostKernel
-
-    if isinstance(kernel, HostKernel) or result is None:
-        return True
-    given = [h for handle in handles for h in (handle if type(handle) is list else [handle])]
-    results = (result,) if isinstance(result, Spec) else result
-    return any(h is not None and h.spec.dtype == "string" for h in given) or any(
-        spec.dtype == "string" for spec in results
-    )
-
-
-def _op_of(kernel: Any) -> str:
-    """The op that a kernel was registered for."""
-    from core.registry import KERNELS, READY
-
-    for (op, backend), known in (*READY.items(), *KERNELS.items()):
-        if backend == "shader" and known is kernel:
-            return op
-    raise CoreError("strings stay on the host, where this kernel does not run")
 
 
 def make_backend() -> ShaderBackend:

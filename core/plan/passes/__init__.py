@@ -3,7 +3,7 @@
 Those before shapes are known take and give a `core.graph.nodes.Graph`; the converter runs them,
 too. They change neither its inputs, nor the names and order of its outputs. Bodies of functions are
 left as they are; so is what control inputs hold together in graphs with loops. Those after that
-take and give a `core.plan.program.Program`, whose nodes are ops of ours with known shapes.
+take and give a `core.plan.program.Program`, whose steps are ops with known shapes.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Graphs that were converted for one picture, made to take any number of them."""
+"""Graphs that were converted for one image, made to take any number of them."""
 
 from collections.abc import Mapping
 
@@ -13,11 +13,11 @@ def free_batch(graph: Graph) -> Graph:
     """Let the first axis of inputs and outputs be of any length where it is 1.
 
     Constant shapes ``[1, a, b]`` of Reshape nodes become ``[-1, a, b]``. That is right for networks
-    that treat each picture alike; whether one does, only a test can tell: a batch must give what
-    its pictures give one by one.
+    that treat each image alike; whether one does, only a test can tell: a batch must give what
+    its images give one by one.
 
     Raises:
-        CoreError: a node's shape is ``[1, -1, a]``, which would take several pictures as one.
+        CoreError: a node's shape is ``[1, -1, a]``, which would take several images as one.
 
     >>> x, y = (Endpoint(name, PartialSpec((1, 4))) for name in ("x", "y"))
     >>> nodes = [Node("x", "Placeholder"), Node("s", "Const"), Node("y", "Reshape", ("x", "s"))]

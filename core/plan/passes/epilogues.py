@@ -1,73 +1,65 @@
-"""Element-wise ops join the op whose result they change, while that is at hand."""
+"""Element-wise steps are fused into the step whose result they change."""
 
-from core.graph.nodes import Node
-from core.plan.elementwise import ELEMENTWISE_OPS
-from core.plan.program import (
-    HERE,
-    VIEW_OPS,
-    Program,
-    attributes_of,
-    epilogue_of,
-    use_counts,
-)
+from collections.abc import Callable
+
+from core.plan.program import HERE, Program, Step, use_counts
+from core.settings import active_backend
 
 
 def fuse_epilogues(program: Program) -> Program:
-    """Make biases, activations, residual sums, rounding and their like part of the node before.
+    """Fuse biases, activations, residual sums, rounding and their like into the step before.
 
-    An element-wise op of one or two values joins the node that gives one of them, if nothing else
-    reads that one, and if the other is there before. Of two such nodes it is the later one.
+    An element-wise step joins the step that gives one of its inputs, if nothing else reads that
+    input, if its other inputs are computed before, and if the active backend can fuse the op
+    (`Backend.can_fuse`). Of two such steps it joins the later one.
     """
-    joining = _Joining(program)
-    for node in program.nodes:
-        joining.add(node)
-    return program._replace(nodes=tuple(n for n in joining.nodes if n is not None))
+    fusion = _Fusion(program, active_backend().can_fuse)
+    for step in program.steps:
+        fusion.add(step)
+    return program._replace(steps=tuple(s for s in fusion.steps if s is not None))
 
 
-class _Joining:
-    """The nodes so far, and where each value comes from."""
+class _Fusion:
+    """The steps so far, and which of them gives each value."""
 
-    def __init__(self, program: Program):
-        self.nodes: list[Node | None] = []
-        self._specs = program.specs
-        self._uses = use_counts(program.nodes, program.outputs)
-        self._places: dict[str, int] = {}
+    def __init__(self, program: Program, can_fuse: "Callable[..., bool]"):
+        self.steps: list[Step | None] = []
+        self._specs, self._can_fuse = program.specs, can_fuse
+        self._uses = use_counts(program.steps, program.outputs)
+        self._positions: dict[str, int] = {}
 
-    def add(self, node: Node) -> None:
-        """Take the next node, into an epilogue if it fits."""
-        place = self._host(node)
-        if place is None:
-            self._places[node.name] = len(self.nodes)
-            self.nodes.append(node)
+    def add(self, step: Step) -> None:
+        """Take the next step, into an epilogue if it fits."""
+        position = self._host(step)
+        self._positions[step.name] = len(self.steps)
+        if position is None:
+            self.steps.append(step)
             return
-        host = self.nodes[place]
+        host = self.steps[position]
         assert host is not None
-        # The host moves to the end: what else the node reads may have come after it.
-        self.nodes[place] = None
-        self._places[node.name] = len(self.nodes)
-        self.nodes.append(_joined(host, node))
+        # The host moves to the end: what else the step reads may have come after it.
+        self.steps[position] = None
+        self.steps.append(_fused(host, step))
 
-    def _host(self, node: Node) -> int | None:
-        """The place of the node that this one may join; the last, if there are two."""
-        if node.type not in ELEMENTWISE_OPS or self._specs[node.name].dtype != "float32":
+    def _host(self, step: Step) -> int | None:
+        """The position of the step that this one may join; the last, if there are two."""
+        if not self._can_fuse(step.op, self._specs[step.name]):
             return None
-        places = [self._places[r] for r in node.inputs if self._may_be_changed(r, node)]
-        return max(places, default=None)
+        found = [self._positions[r] for r in step.inputs if self._may_be_changed(r, step)]
+        return max(found, default=None)
 
-    def _may_be_changed(self, reference: str, node: Node) -> bool:
-        place = self._places.get(reference)
-        host = None if place is None else self.nodes[place]
-        # Views hand on the data of their input: there is no result at hand.
-        if host is None or host.type in VIEW_OPS or f"{reference}:1" in self._specs:
+    def _may_be_changed(self, reference: str, step: Step) -> bool:
+        position = self._positions.get(reference)
+        host = None if position is None else self.steps[position]
+        # A view has no result of its own: it shows the data of its input.
+        if host is None or host.op.traits.view or len(host.outputs) > 1:
             return False
         is_alone = self._uses[reference] == 1
-        return is_alone and self._specs[reference] == self._specs[node.name]
+        return is_alone and self._specs[reference] == self._specs[step.name]
 
 
-def _joined(host: Node, node: Node) -> Node:
-    """The node, with the host's work before it; it has the name of the last of them."""
-    inputs = tuple(HERE if reference == host.name else reference for reference in node.inputs)
-    last = Node(node.name, node.type, inputs, attributes_of(node))
-    epilogue = (*epilogue_of(host), last, *epilogue_of(node))
-    attributes = {**host.attributes, "epilogue": epilogue}
-    return Node(node.name, host.type, host.inputs, attributes)
+def _fused(host: Step, step: Step) -> Step:
+    """The step, with the host's work before it; it has the name of the last of them."""
+    inputs = tuple(HERE if reference == host.name else reference for reference in step.inputs)
+    last = step._replace(inputs=inputs, epilogue=())
+    return host._replace(epilogue=(*host.epilogue, last, *step.epilogue), outputs=step.outputs)

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from core.graph.nodes import Node
-from core.plan.program import ABSENT, HERE, Program
+from core.plan.program import ABSENT, HERE, Program, Step
+from core.registry import OPS
 
 #: Ops that apply a bias and an activation, and the op that does the rest of it.
 _FUSED = {
@@ -21,24 +21,23 @@ def split_fused(program: Program) -> Program:
 
     So passes and kernels know one form, whoever fused what.
     """
-    return program._replace(nodes=tuple(map(_split, program.nodes)))
+    return program._replace(steps=tuple(map(_split, program.steps)))
 
 
-def _split(node: Node) -> Node:
-    if node.type not in _FUSED or node.attributes.get("data_format", "NHWC") != "NHWC":
-        return node
-    attributes: dict[str, Any] = dict(node.attributes)
+def _split(step: Step) -> Step:
+    op = _FUSED.get(step.op.name)
+    if op is None or step.attributes.get("data_format", "NHWC") != "NHWC":
+        return step
+    attributes: dict[str, Any] = dict(step.attributes)
     activation = attributes.pop("activation")
-    slope = attributes.pop("leakyrelu_alpha")
-    bias, slopes = (*node.inputs[2:], ABSENT, ABSENT)[:2]
+    alpha = attributes.pop("leakyrelu_alpha")
+    bias, slopes = (*step.inputs[2:], ABSENT, ABSENT)[:2]
     epilogue = []
     if bias != ABSENT:
-        epilogue.append(Node(f"{node.name}/bias", "add", (HERE, bias)))
+        epilogue.append(Step(OPS["add"], (HERE, bias), {}, (), (f"{step.name}/bias",)))
     if activation != "linear":
         inputs = (HERE, slopes) if activation == "prelu" else (HERE,)
-        how = {"alpha": slope} if activation == "leakyrelu" else {}
-        kind = _RENAMED.get(activation, activation)
-        epilogue.append(Node(f"{node.name}/{activation}", kind, inputs, how))
-    if epilogue:
-        attributes["epilogue"] = tuple(epilogue)
-    return Node(node.name, _FUSED[node.type], node.inputs[:2], attributes)
+        how = {"alpha": alpha} if activation == "leakyrelu" else {}
+        applied = OPS[_RENAMED.get(activation, activation)]
+        epilogue.append(Step(applied, inputs, how, (), (f"{step.name}/{activation}",)))
+    return Step(OPS[op], step.inputs[:2], attributes, tuple(epilogue), step.outputs)

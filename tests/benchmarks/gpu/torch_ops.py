@@ -9,7 +9,7 @@ import torch
 from torch.nn import functional
 
 from core.errors import CoreError
-from core.graph.nodes import Node
+from core.plan.program import Step
 from core.specs import Shape
 from core.windows import Window, window
 
@@ -22,7 +22,7 @@ TO_IMAGES, FROM_IMAGES = (0, 3, 1, 2), (0, 2, 3, 1)
 
 Function = Callable[..., Any]
 #: From a node, with the bias that PyTorch's function may take, to its value.
-Read = Callable[["Reader", Node, Any], "Value"]
+Read = Callable[["Reader", Step, Any], "Value"]
 
 
 def prelu(x: torch.Tensor, alpha: torch.Tensor) -> torch.Tensor:
@@ -61,12 +61,12 @@ REDUCTIONS: dict[str, Function] = {
 }
 
 
-def takes_bias(reader: "Reader", node: Node) -> bool:
+def takes_bias(reader: "Reader", node: Step) -> bool:
     """Whether PyTorch's function for an op adds a bias by itself."""
-    return node.type in CONVOLUTIONS or (node.type == "matmul" and _is_linear(reader, node))
+    return node.op.name in CONVOLUTIONS or (node.op.name == "matmul" and _is_linear(reader, node))
 
 
-def _window(node: Node, x: Shape, size: Any) -> Window:
+def _window(node: Step, x: Shape, size: Any) -> Window:
     how = node.attributes
     given = how["strides"], how["pad"], "NHWC", how.get("dilations", 1)
     return window(x, size, *given, how.get("dim_rounding_mode"))
@@ -87,10 +87,10 @@ def _padded(
     return reader.call(functional.pad, x, sides, value=border, shape=shape), [0, 0]
 
 
-def _conv(reader: "Reader", node: Node, bias: np.ndarray | None) -> "Value":
+def _conv(reader: "Reader", node: Step, bias: np.ndarray | None) -> "Value":
     x, kernel = reader.value(node.inputs[0]), _filter(reader, node)
     w = _window(node, x.shape, kernel.shape[:2])
-    groups = kernel.shape[2] if node.type == "depthwise_conv2d" else 1
+    groups = kernel.shape[2] if node.op.name == "depthwise_conv2d" else 1
     order = (2, 3, 0, 1) if groups > 1 else (3, 2, 0, 1)
     kernel = kernel.transpose(order).reshape(-1, kernel.shape[2] // groups, *kernel.shape[:2])
     x, padding = _padded(reader, x, w)
@@ -99,7 +99,7 @@ def _conv(reader: "Reader", node: Node, bias: np.ndarray | None) -> "Value":
     return reader.call(torch.conv2d, x, *weights, *how, shape=reader.shape_of(node))
 
 
-def _transposed_conv(reader: "Reader", node: Node, bias: np.ndarray | None) -> "Value":
+def _transposed_conv(reader: "Reader", node: Step, bias: np.ndarray | None) -> "Value":
     dy, kernel = reader.value(node.inputs[0]), _filter(reader, node)
     shape = reader.shape_of(node)
     w = _window(node, shape, kernel.shape[:2])
@@ -120,7 +120,7 @@ def _transposed_conv(reader: "Reader", node: Node, bias: np.ndarray | None) -> "
     return reader.call(operator.getitem, found, kept, shape=shape)
 
 
-def _filter(reader: "Reader", node: Node) -> np.ndarray:
+def _filter(reader: "Reader", node: Step) -> np.ndarray:
     """The filter of a convolution."""
     found = reader.program.constants.get(node.inputs[1])
     if found is None or node.attributes["data_format"] != "NHWC":
@@ -128,13 +128,13 @@ def _filter(reader: "Reader", node: Node) -> np.ndarray:
     return found
 
 
-def _is_linear(reader: "Reader", node: Node) -> bool:
+def _is_linear(reader: "Reader", node: Step) -> bool:
     matrix = reader.program.specs[node.inputs[1]].shape
     constant = node.inputs[1] in reader.program.constants
     return constant and len(matrix) == 2 and not node.attributes["transpose_a"]
 
 
-def _matmul(reader: "Reader", node: Node, bias: np.ndarray | None) -> "Value":
+def _matmul(reader: "Reader", node: Step, bias: np.ndarray | None) -> "Value":
     shape, how = reader.shape_of(node), node.attributes
     left = reader.plain(reader.value(node.inputs[0]))
     if _is_linear(reader, node):
@@ -151,7 +151,7 @@ def _matmul(reader: "Reader", node: Node, bias: np.ndarray | None) -> "Value":
     return reader.images(reader.call(torch.matmul, *sides, shape=shape).node, shape)
 
 
-def _max_pool(reader: "Reader", node: Node, bias: None) -> "Value":
+def _max_pool(reader: "Reader", node: Step, bias: None) -> "Value":
     x = reader.value(node.inputs[0])
     w = _window(node, x.shape, node.attributes["filter_size"])
     x, padding = _padded(reader, x, w, -np.inf)
@@ -159,7 +159,7 @@ def _max_pool(reader: "Reader", node: Node, bias: None) -> "Value":
     return reader.call(functional.max_pool2d, x, *how, shape=reader.shape_of(node))
 
 
-def _avg_pool(reader: "Reader", node: Node, bias: None) -> "Value":
+def _avg_pool(reader: "Reader", node: Step, bias: None) -> "Value":
     x = reader.value(node.inputs[0])
     w = _window(node, x.shape, node.attributes["filter_size"])
     x, padding = _padded(reader, x, w)
@@ -169,7 +169,7 @@ def _avg_pool(reader: "Reader", node: Node, bias: None) -> "Value":
     return reader.call(functional.avg_pool2d, x, *how, shape=reader.shape_of(node))
 
 
-def _reduction(reader: "Reader", node: Node, bias: None) -> "Value":
+def _reduction(reader: "Reader", node: Step, bias: None) -> "Value":
     x, how, shape = reader.value(node.inputs[0]), node.attributes, reader.shape_of(node)
     given = how["axis"]
     axes = range(len(x.shape)) if given is None else np.atleast_1d(given)
@@ -178,11 +178,11 @@ def _reduction(reader: "Reader", node: Node, bias: None) -> "Value":
         x = reader.plain(x)  # the axes that stay are in another order there
     elif x.is_images:
         axes = [AXES[axis] for axis in axes]
-    function = REDUCTIONS[node.type]
+    function = REDUCTIONS[node.op.name]
     return reader.call(function, x, axes, how["keep_dims"], shape=shape)
 
 
-def _softmax(reader: "Reader", node: Node, bias: None) -> "Value":
+def _softmax(reader: "Reader", node: Step, bias: None) -> "Value":
     x = reader.value(node.inputs[0])
     axis = _axis(x, node.attributes["axis"])
     return reader.call(torch.softmax, x, axis, shape=x.shape)
@@ -194,7 +194,7 @@ def _axis(value: "Value", axis: int) -> int:
     return AXES[axis] if value.is_images else axis
 
 
-def _resize(reader: "Reader", node: Node, bias: None) -> "Value":
+def _resize(reader: "Reader", node: Step, bias: None) -> "Value":
     x, how = reader.value(node.inputs[0]), node.attributes
     if not (how["align_corners"] or how["half_pixel_centers"]) or not x.is_images:
         raise CoreError(f"{node.name}: PyTorch does not resize with centres at whole numbers")
@@ -203,7 +203,7 @@ def _resize(reader: "Reader", node: Node, bias: None) -> "Value":
     return reader.call(functional.interpolate, x, **options, shape=reader.shape_of(node))
 
 
-def _pad(reader: "Reader", node: Node, bias: None) -> "Value":
+def _pad(reader: "Reader", node: Step, bias: None) -> "Value":
     x, how = reader.value(node.inputs[0]), node.attributes
     sides = list(how["paddings"])
     if x.is_images:
@@ -213,14 +213,14 @@ def _pad(reader: "Reader", node: Node, bias: None) -> "Value":
     return reader.call(functional.pad, x, flat, value=border, shape=shape)
 
 
-def _concat(reader: "Reader", node: Node, bias: None) -> "Value":
+def _concat(reader: "Reader", node: Step, bias: None) -> "Value":
     values = [reader.value(i) for i in node.inputs]
     axis = _axis(values[0], node.attributes["axis"])
     nodes = [value.node for value in values]
     return reader.call(torch.cat, nodes, axis, shape=reader.shape_of(node))
 
 
-def _reshape(reader: "Reader", node: Node, bias: None) -> "Value":
+def _reshape(reader: "Reader", node: Step, bias: None) -> "Value":
     """Another shape of the same values; of images of one pixel in any order."""
     x, shape = reader.value(node.inputs[0]), reader.shape_of(node)
     if x.shape == shape:
@@ -230,7 +230,7 @@ def _reshape(reader: "Reader", node: Node, bias: None) -> "Value":
     return reader.images(reader.call(torch.reshape, x, shape, shape=shape).node, shape)
 
 
-def _slice(reader: "Reader", node: Node, bias: None) -> "Value":
+def _slice(reader: "Reader", node: Step, bias: None) -> "Value":
     x, shape = reader.value(node.inputs[0]), reader.shape_of(node)
     begin = np.atleast_1d(node.attributes["begin"])
     index = [slice(int(b), int(b) + n) for b, n in zip(begin, shape, strict=True)]

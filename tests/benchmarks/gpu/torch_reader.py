@@ -16,8 +16,7 @@ import torch
 from torch import fx
 
 from core.errors import CoreError
-from core.graph.nodes import Node
-from core.plan.program import ABSENT, HERE, Program, epilogue_of
+from core.plan.program import ABSENT, HERE, Program, Step
 from core.specs import Shape
 from tests.benchmarks.gpu.torch_ops import (
     ELEMENTWISE,
@@ -50,7 +49,7 @@ class Reader:
 
     def module(self) -> fx.GraphModule:
         """All nodes, then the outputs as a tuple."""
-        for node in self.program.nodes:
+        for node in self.program.steps:
             value, steps = self._biased(node)
             for step in steps:
                 value = self._applied(step, value)
@@ -89,7 +88,7 @@ class Reader:
         value = Value(node, tuple(shape))
         return self.call(torch.permute, value, TO_IMAGES, shape=shape) if len(shape) == 4 else value
 
-    def shape_of(self, node: Node) -> Shape:
+    def shape_of(self, node: Step) -> Shape:
         """Of the result of a node."""
         return self.program.specs[node.name].shape
 
@@ -100,33 +99,33 @@ class Reader:
         order = TO_IMAGES if array.ndim == 4 else range(array.ndim)
         return Value(self.held(array.transpose(*order)), array.shape)
 
-    def _biased(self, node: Node) -> tuple[Value, tuple[Node, ...]]:
+    def _biased(self, node: Step) -> tuple[Value, tuple[Step, ...]]:
         """The result of an op, with the bias that its epilogue begins with; and what is left."""
-        steps = epilogue_of(node)
-        known = OPS.get(node.type)
+        steps = node.epilogue
+        known = OPS.get(node.op.name)
         if known is None:
             return self._applied(node, None), steps
         bias = self._bias(steps, self.shape_of(node)) if takes_bias(self, node) else None
         return known(self, node, bias), steps[bias is not None :]
 
-    def _bias(self, steps: tuple[Node, ...], shape: Shape) -> np.ndarray | None:
+    def _bias(self, steps: tuple[Step, ...], shape: Shape) -> np.ndarray | None:
         """What is added first, if it is one constant for each channel."""
-        if not steps or steps[0].type != "add":
+        if not steps or steps[0].op.name != "add":
             return None
         others = [i for i in steps[0].inputs if i != HERE]
         found = self.program.constants.get(others[0]) if len(others) == 1 else None
         fits = found is not None and found.size == shape[-1] == found.shape[-1]
         return found.reshape(-1) if fits else None
 
-    def _applied(self, node: Node, here: Value | None) -> Value:
+    def _applied(self, node: Step, here: Value | None) -> Value:
         """An element-wise op."""
-        if node.type not in ELEMENTWISE:
-            raise CoreError(f"the PyTorch reader does not know the op {node.type!r}")
+        if node.op.name not in ELEMENTWISE:
+            raise CoreError(f"the PyTorch reader does not know the op {node.op.name!r}")
         inputs = [self.value(i, here) for i in node.inputs if i != ABSENT]
         shape = np.broadcast_shapes(*(value.shape for value in inputs))
         inputs = [self._widened(value, len(shape)) for value in inputs]
-        slope = {"negative_slope": node.attributes["alpha"]} if node.type == "leaky_relu" else {}
-        return self.call(ELEMENTWISE[node.type], *inputs, shape=shape, **slope)
+        slope = {"negative_slope": node.attributes["alpha"]} if node.op.name == "leaky_relu" else {}
+        return self.call(ELEMENTWISE[node.op.name], *inputs, shape=shape, **slope)
 
     def _widened(self, value: Value, rank: int) -> Value:
         """A value that meets images: their channels come second."""

@@ -1,4 +1,4 @@
-"""Lowers and runs one node as a plan would, and the eager op beside it.
+"""Lowers and runs one step as a plan would, and the eager op beside it.
 
 step = node("conv2d", "x", "filter", pad="same", epilogue=[node("relu", HERE)])
 arrays = {"x": x, "filter": filter}
@@ -23,8 +23,7 @@ from core.backends.cpu.lowering.lowering_rules import (
 )
 from core.backends.cpu.lowering.thread_pool import ParallelTasks
 from core.dtypes import dtype_of
-from core.graph.nodes import Node
-from core.plan.program import ABSENT, HERE, Program, attributes_of, epilogue_of
+from core.plan.program import ABSENT, HERE, Program, Step
 from core.registry import OPS
 from core.specs import Shape, Spec
 from core.windows import Sides
@@ -57,57 +56,57 @@ class Run(NamedTuple):
 
 
 def node(
-    op: str, *inputs: str, name: str = "y", epilogue: Iterable[Node] = (), **attributes: Any
-) -> Node:
-    """A node of a program, with all attributes of its op."""
-    steps = {"epilogue": tuple(epilogue)} if epilogue else {}
-    return Node(name, op, inputs, {**OPS[op].defaults, **attributes, **steps})
+    op: str, *inputs: str, name: str = "y", epilogue: Iterable[Step] = (), **attributes: Any
+) -> Step:
+    """A step of a program, with all attributes of its op."""
+    attributes = {**OPS[op].defaults, **attributes}
+    return Step(OPS[op], inputs, attributes, tuple(epilogue), (name,))
 
 
-def expected(step: Node, arrays: Arrays) -> list[np.ndarray]:
+def expected(step: Step, arrays: Arrays) -> list[np.ndarray]:
     """The results of the eager ops; the epilogue is applied to the first."""
     first, *others = _eager(step, arrays)
-    for each in epilogue_of(step):
+    for each in step.epilogue:
         first = _eager(each, {**arrays, HERE: first})[0]
     return [first, *others]
 
 
-def _eager(step: Node, arrays: Arrays) -> list[np.ndarray]:
-    op = OPS[step.type]
-    inputs: list[Any] = [None if i == ABSENT else arrays[i] for i in step.inputs]
-    if op.list_inputs:
-        inputs = [inputs]
+def _eager(step: Step, arrays: Arrays) -> list[np.ndarray]:
+    inputs = step.arguments([None if i == ABSENT else arrays[i] for i in step.inputs])
     with one_blas_thread():  # as in plans; several make tests slow on a busy machine
-        found = op(*inputs, **attributes_of(step))
+        found = step.op(*inputs, **step.attributes)
     return [t.numpy() for t in (found if isinstance(found, tuple | list) else [found])]
 
 
 def call_of(
-    step: Node,
+    step: Step,
     arrays: Arrays,
     constants: Collection[str] = (),
     margins: Mapping[str, Sides] | None = None,
 ) -> NumpyCall:
     """The node as it is given to a lowering; the specs of results are those of the eager op."""
-    found = {_reference(step, i): r for i, r in enumerate(expected(step, arrays))}
+    results = expected(step, arrays)
+    step = with_outputs(step, len(results))
+    found = dict(zip(step.outputs, results, strict=True))
     specs = {r: Spec(a.shape, dtype_of(a)) for r, a in {**arrays, **found}.items()}
     given = {r: a for r, a in arrays.items() if r in constants}
     inputs = tuple(r for r in arrays if r not in constants)
     return NumpyCall(step, Program((step,), given, specs, inputs, tuple(found)), margins or {})
 
 
-def _reference(step: Node, index: int) -> str:
-    return f"{step.name}:{index}" if index else step.name
+def with_outputs(step: Step, count: int) -> Step:
+    """The step with names for so many results."""
+    return step._replace(outputs=(step.name, *(f"{step.name}:{i}" for i in range(1, count))))
 
 
 def lower(call: NumpyCall) -> Lowered | None:
     """What the lowering of the node's op makes of it."""
-    lowering = find_lowering(call.node.type)
+    lowering = find_lowering(call.step.op)
     return lowering and lowering(call)
 
 
 def run(
-    step: Node,
+    step: Step,
     arrays: Arrays,
     constants: Collection[str] = (),
     margins: Mapping[str, Sides] | None = None,
@@ -166,7 +165,7 @@ class _Memory:
         self.wholes: dict[str, np.ndarray] = {}
         values: dict[str, np.ndarray] = {r: self._placed(r) for r in arrays}
         for reference in call.program.outputs:
-            shared = in_place and reference == call.node.name
+            shared = in_place and reference == call.step.name
             values[reference] = values[in_place] if shared else self._placed(reference)
             self.results.append(values[reference])
         self.views = Views(values, self.wholes, self.scratch)
@@ -230,7 +229,7 @@ def _peak(works: list[Work]) -> int:
 
 
 def check(
-    step: Node,
+    step: Step,
     arrays: Arrays,
     constants: Collection[str] = (),
     margins: Mapping[str, Sides] | None = None,

@@ -9,24 +9,25 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from core.dtypes import dtype_of
-from core.graph.nodes import Node
-from core.plan.program import Program, reads, results
+from core.plan.program import Program, Step
 from core.specs import Spec
-from tests.core.plan.harness import expected, node
+from tests.core.plan.harness import expected, node, with_outputs
 
 Arrays = Mapping[str, np.ndarray]
 
 
 def program_of(
-    *nodes: Node, inputs: Arrays, outputs: Iterable[str] = ("y",), **constants: np.ndarray
+    *steps: Step, inputs: Arrays, outputs: Iterable[str] = ("y",), **constants: np.ndarray
 ) -> Program:
-    """A program of nodes, with the specs that their ops give."""
+    """A program of steps, with the specs that their ops give."""
     arrays = {**constants, **inputs}
-    for step in nodes:
-        for i, result in enumerate(expected(step, arrays)):
-            arrays[f"{step.name}:{i}" if i else step.name] = result
+    named = []
+    for step in steps:
+        results = expected(step, arrays)
+        named.append(with_outputs(step, len(results)))
+        arrays |= zip(named[-1].outputs, results, strict=True)
     specs = {reference: Spec(a.shape, dtype_of(a)) for reference, a in arrays.items()}
-    return Program(nodes, constants, specs, tuple(inputs), tuple(outputs))
+    return Program(tuple(named), constants, specs, tuple(inputs), tuple(outputs))
 
 
 def program_with_a_host_step(rng: np.random.Generator) -> tuple[Program, dict[str, np.ndarray]]:
@@ -47,18 +48,18 @@ def program_with_a_host_step(rng: np.random.Generator) -> tuple[Program, dict[st
 def computed(program: Program, inputs: Arrays) -> list[np.ndarray]:
     """The outputs of a program, by eager ops."""
     arrays: dict[str, np.ndarray] = {**program.constants, **inputs}
-    for step in program.nodes:
-        assert all(reference in arrays for reference in reads(step)), f"{step} runs too early"
+    for step in program.steps:
+        assert all(reference in arrays for reference in step.reads()), f"{step} runs too early"
         found = expected(step, arrays)
         assert found[0].shape == program.specs[step.name].shape, step
-        arrays |= zip(results(step, program.specs), found, strict=True)
+        arrays |= zip(step.outputs, found, strict=True)
     return [arrays[reference] for reference in program.outputs]
 
 
 def same(found: Program, program: Program, inputs: Arrays, tolerance: float = 0.0) -> None:
     """Check that two programs give the same, bit for bit if not said otherwise."""
     assert found.inputs == program.inputs
-    assert len({node.name for node in found.nodes}) == len(found.nodes)
+    assert len({step.name for step in found.steps}) == len(found.steps)
     with np.errstate(all="ignore"):
         pairs = zip(computed(found, inputs), computed(program, inputs), strict=True)
         for ours, theirs in pairs:
@@ -67,10 +68,10 @@ def same(found: Program, program: Program, inputs: Arrays, tolerance: float = 0.
 
 
 def shown(program: Program) -> list[str]:
-    """Each node as "y = conv2d x w; add . b; relu .", so that tests can say what they expect."""
-    return [_shown(node) for node in program.nodes]
+    """Each step as "y = conv2d x w; add . b; relu .", so that tests can say what they expect."""
+    return [_shown(step) for step in program.steps]
 
 
-def _shown(node: Node) -> str:
-    steps = [(n.type, *n.inputs) for n in (node, *node.attributes.get("epilogue", ()))]
-    return f"{node.name} = " + "; ".join(" ".join(step) for step in steps)
+def _shown(step: Step) -> str:
+    parts = [(s.op.name, *s.inputs) for s in (step, *step.epilogue)]
+    return f"{step.name} = " + "; ".join(" ".join(part) for part in parts)

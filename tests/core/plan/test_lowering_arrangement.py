@@ -84,7 +84,7 @@ def test_what_gather_leaves_to_the_kernels():
     assert run(batched, {"x": x[:2], "i": i[:, None] - 3}) is None
     call = call_of(node("gather", "x", "i"), {"x": x, "i": i - 1}, ["i"])
     program = call.program._replace(constants={"i": i})
-    assert lower(NumpyCall(call.node, program, {})) is None  # which tells that 4 is outside
+    assert lower(NumpyCall(call.step, program, {})) is None  # which tells that 4 is outside
 
 
 @pytest.mark.parametrize("constants", [(), ("i",)])

@@ -3,19 +3,25 @@
 import numpy as np
 import pytest
 
+import core
 from core.backends.cpu.lowering.chain import lower_elementwise
 from core.backends.cpu.lowering.lowering_rules import find_lowering
-from core.plan.elementwise import ELEMENTWISE_OPS
+from core.operation import Traits
 from core.plan.program import HERE
+from core.registry import KERNEL_NAMES, KERNELS, OPS, READY
+from core.settings import active_backend
+from core.specs import Spec
 from tests.core.plan.harness import MARGIN, check, expected, node, random_margins, run
 
-BINARY = ("add", "sub", "mul", "div", "maximum", "minimum", "squared_difference", "prelu")
+ELEMENTWISE = sorted(name for name, op in OPS.items() if op.traits.elementwise)
+BINARY = [name for name in ELEMENTWISE if OPS[name].count == 2]
+UNARY = [name for name in ELEMENTWISE if name not in (*BINARY, "add_n")]
 ATTRIBUTES = {
     "clip_by_value": {"clip_value_min": -0.5, "clip_value_max": 1.25},
     "leaky_relu": {"alpha": 0.3},
+    "step": {"alpha": 0.3},
     "quantise_round": {"scale": 0.13, "zero_point": 3, "low": -128, "high": 127},
 }
-UNARY = sorted(ELEMENTWISE_OPS - {*BINARY, "add_n"})
 SPECIAL = np.float32([np.nan, np.inf, -np.inf, 0, -0.0, 1e-40, -1e-40, 3e38, -3e38, 1, -1, 6, 88])
 
 
@@ -75,7 +81,7 @@ def test_a_chain_beside_margins(margins, shape, rng):
 
 
 def test_every_elementwise_op_is_lowered():
-    assert all(find_lowering(op) is lower_elementwise for op in ELEMENTWISE_OPS)
+    assert all(find_lowering(OPS[op]) is lower_elementwise for op in ELEMENTWISE)
 
 
 @pytest.mark.parametrize("limits", [(-128, 127, -128), (0, 255, 3), (-128, 127, 127), (0, 255, 0)])
@@ -168,3 +174,34 @@ def test_signs_of_zero_stay(rng):
         step = node(op, "x", **ATTRIBUTES.get(op, {}))
         found = run(step, {"x": x})
         assert found.results[0].tobytes() == expected(step, {"x": x})[0].tobytes(), op
+
+
+@pytest.fixture
+def cube():
+    """A user-defined element-wise op, whose kernel has no formula for blocks."""
+
+    @core.op(name="test_cube", traits=Traits(elementwise=True), input_dtype="float32")
+    def cube(x: Spec) -> Spec:
+        """The third power."""
+        return x
+
+    core.kernel("test_cube", "cpu")(lambda x: x * x * x)
+    yield cube
+    del OPS["test_cube"], KERNEL_NAMES["TestCube"], KERNELS["test_cube", "cpu"]
+    READY.pop(("test_cube", "cpu"), None)
+
+
+@pytest.mark.usefixtures("cube")
+def test_a_user_defined_op_is_fused_by_its_kernel(rng):
+    arrays = {"x": values(rng, 4, 50, 700), "w": values(rng, 700)}
+    step = node("mul", "x", "w", epilogue=[node("test_cube", HERE), node("neg", HERE)])
+    found = run(step, arrays)
+    np.testing.assert_array_equal(found.results[0], expected(step, arrays)[0])
+    assert active_backend().can_fuse(OPS["test_cube"], Spec((3,)))
+
+
+@pytest.mark.usefixtures("cube")
+def test_a_kernel_that_is_not_element_wise_is_refused(rng):
+    READY["test_cube", "cpu"] = lambda x: x if x.ndim == 2 else x[:1]  # blocks are rows
+    with pytest.raises(core.CoreError, match="element-wise op 'test_cube' returned float32"):
+        run(node("test_cube", "x"), {"x": values(rng, 5, 2)})

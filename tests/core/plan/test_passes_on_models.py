@@ -84,7 +84,7 @@ class Case(NamedTuple):
 
 
 def work(program: Program) -> int:
-    return sum(multiply_adds(node, program.specs) for node in program.nodes)
+    return sum(multiply_adds(step, program.specs) for step in program.steps)
 
 
 @lru_cache(maxsize=1)
@@ -166,7 +166,7 @@ def test_constants_are_folded(shared, path):
     near(folded, plain, 0)
     near(folded, given.made(), 0)
     # What the pass leaves, as it may be large, is folded when the program is recorded.
-    assert [n.type for n in plain.program.nodes] == [n.type for n in folded.program.nodes]
+    assert [s.op for s in plain.program.steps] == [s.op for s in folded.program.steps]
 
 
 def with_computed_weights(graph: Graph) -> Graph:

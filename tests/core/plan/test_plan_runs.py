@@ -1,6 +1,7 @@
 """Runs by plans: what may be given and asked for, whose the results are, and who looks on."""
 
 import gc
+import json
 
 import numpy as np
 import pytest
@@ -52,6 +53,14 @@ def runs(monkeypatch):
     plain = Plan.run
     monkeypatch.setattr(Plan, "run", lambda plan, values: seen.append(plan) or plain(plan, values))
     return seen
+
+
+def test_a_chrome_trace_of_one_run(graph, x):
+    plan = graph.plan(x)
+    trace = json.loads(plan.to_chrome_trace({"x": x}))
+    slices = [event for event in trace["traceEvents"] if event["ph"] == "X"]
+    assert [s["name"] for s in slices] == [step.name for step in plan.steps]
+    assert all(s["dur"] > 0 for s in slices)
 
 
 # What may be given and asked for.

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from core.plan.passes import drop_identities, fuse_epilogues, merge_pads, split_fused
-from core.plan.program import ABSENT, HERE, Program, epilogue_of
+from core.plan.program import ABSENT, HERE, Program
 from tests.core.plan.harness import node
 from tests.core.plan.programs import program_of, same, shown
 
@@ -66,7 +66,7 @@ def test_fused_ops_come_apart(x, w, b, rng, activation, step, tolerance):
     found = split_fused(program)
     same(found, program, {"x": x}, tolerance)
     assert shown(found) == [f"y = conv2d x w; add . b; {step}"]
-    attributes = found.nodes[0].attributes
+    attributes = found.steps[0].attributes
     assert attributes["strides"] == 2
     assert not {"activation", "leakyrelu_alpha"} & set(attributes)
 
@@ -146,7 +146,7 @@ def test_what_changes_nothing_goes(x):
         node("reverse", "x", axis=(1,)),
         node("identity", "x", epilogue=[node("relu", HERE, name="r")]),
     ],
-    ids=lambda kept: kept.type,
+    ids=lambda kept: kept.op.name,
 )
 def test_what_changes_something_stays(x, rng, kept):
     given = {"x": x, "square": floats(rng, 2, 5, 5), "empty": np.zeros((2, 0, 9, 4), np.float32)}
@@ -220,7 +220,7 @@ BORDER = ((0, 0), (1, 2), (3, 0), (0, 0))
 def test_pads_join_the_convolution(x, w, op, how, sides):
     program = padded(x, w, BORDER, op=op, **how)
     assert passed(merge_pads, program, x=x) == [f"y = {op} x w"]
-    assert merge_pads(program).nodes[0].attributes["pad"] == sides
+    assert merge_pads(program).steps[0].attributes["pad"] == sides
 
 
 @pytest.mark.parametrize("mode", ["floor", "ceil", "round"])
@@ -326,8 +326,8 @@ def test_one_after_the_other_joins(x, w, b):
     found = fused(x, w, *chain, b=b)
     assert found == ["y = conv2d x w; add . b; relu .; quantise_round ."]
     program = program_of(conv(), *chain, inputs={"x": x}, w=w, b=b)
-    (joined,) = fuse_epilogues(program).nodes
-    assert [(e.name, e.attributes) for e in epilogue_of(joined)] == [
+    (joined,) = fuse_epilogues(program).steps
+    assert [(e.name, e.attributes) for e in joined.epilogue] == [
         (step.name, step.attributes) for step in chain
     ]
 

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from core.graph.nodes import Node
 from core.plan.passes import PROGRAM_PASSES
-from core.plan.program import Program, use_counts
+from core.plan.program import Program, Step, use_counts
 from core.settings import active_backend
 from tests.core.plan.harness import node
 from tests.core.plan.programs import computed, program_of, same
@@ -30,7 +29,7 @@ class Maker:
         self.size = tuple(int(n) for n in rng.integers(1, most, 2))
         self.count = int(rng.integers(1, 3))
         self.images = ["x", "z"]
-        self.nodes: list[Node] = []
+        self.steps: list[Step] = []
 
     def any_image(self) -> str:
         """One of the last, mostly, so that chains become long."""
@@ -42,7 +41,7 @@ class Maker:
                  self.rounded, self.joined, self.scaled)  # fmt: skip
         name = f"n{len(self.images)}"
         made = [*kinds[int(self.rng.integers(len(kinds)))](name)]
-        self.nodes += made
+        self.steps += made
         self.images.append(name)
 
     def unary(self, name):
@@ -107,7 +106,7 @@ def random_program(rng: np.random.Generator) -> tuple[Program, dict[str, np.ndar
         "one": floats(rng),
         "rows": floats(rng, maker.size[0], 1, 1),
     }
-    return program_of(*maker.nodes, inputs=given, outputs=outputs, **constants), given
+    return program_of(*maker.steps, inputs=given, outputs=outputs, **constants), given
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -119,8 +118,8 @@ def test_passes_change_no_bit(seed):
         for program_pass in PROGRAM_PASSES:
             found = program_pass(found)
         same(found, program, given)
-        read = use_counts(found.nodes, found.outputs)
-        assert all(n.name in read for n in found.nodes)
+        read = use_counts(found.steps, found.outputs)
+        assert all(n.name in read for n in found.steps)
 
 
 @pytest.mark.parametrize("seed", range(8))

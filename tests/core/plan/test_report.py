@@ -140,3 +140,16 @@ def test_scalars_and_steps_without_inputs():
     table = plan_table(PLAN._replace(steps=[step]))
     assert column(table, "result")[0] == "scalar"
     assert column(table, "input")[0] == ""
+
+
+def test_a_chrome_trace_has_a_slice_for_each_step():
+    times = [0.5 + i for i in range(len(PLAN.steps))]
+    profile = timed(PLAN, times, 3)
+    trace = json.loads(profile.to_chrome_trace())
+    slices = [event for event in trace["traceEvents"] if event["ph"] == "X"]
+    assert [s["name"] for s in slices] == [step.name for step in PLAN.steps]
+    assert [s["cat"] for s in slices] == [step.op for step in PLAN.steps]
+    assert sum(s["dur"] for s in slices) == pytest.approx(1e3 * profile.total_ms)
+    ends = [s["ts"] + s["dur"] for s in slices]
+    assert [s["ts"] for s in slices] == pytest.approx([0.0, *ends[:-1]])
+    assert slices[0]["args"]["output_shape"] == [1, 112, 112, 16]

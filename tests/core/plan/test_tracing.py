@@ -1,9 +1,12 @@
 """Recording: which ops a graph is for some shapes, and what shapes and constants decide."""
 
+import random
+
 import numpy as np
 import pytest
 
 import core
+from core.graph.node_types import NodeType, basic_math
 from core.graph.nodes import DataType
 from core.model.graph_model import GraphModel
 from core.plan import tracing
@@ -22,8 +25,8 @@ def eager(graph: GraphModel) -> GraphModel:
 def ops(graph: GraphModel, inputs=None, outputs=None) -> list[str]:
     """The ops of the plan for some inputs, before anything is joined."""
     program = graph.plan(inputs, outputs).program
-    steps = [s for n in program.nodes for s in (n, *n.attributes.get("epilogue", ()))]
-    return [step.type for step in steps]
+    steps = [s for step in program.steps for s in (step, *step.epilogue)]
+    return [step.op.name for step in steps]
 
 
 def agrees(graph: GraphModel, inputs, outputs=None, atol=0.0) -> dict[str, np.ndarray]:
@@ -102,7 +105,7 @@ def test_constants_are_folded(rng):
     found = agrees(graph, rng.normal(size=(2, 3)).astype(np.float32))
     np.testing.assert_array_equal(found["twice"], w + w)
     program = graph.plan(np.zeros((2, 3), np.float32)).program
-    assert [node.type for node in program.nodes] == ["matmul"]
+    assert [step.op.name for step in program.steps] == ["matmul"]
     assert sorted(a.shape for a in program.constants.values()) == [(3, 4), (4, 3)]
 
 
@@ -154,8 +157,8 @@ def test_functions_come_apart(rng):
     x = rng.normal(size=(1, 3, 5, 4)).astype(np.float32)
     agrees(graph, x)
     program = graph.plan(x).program
-    assert "batch_norm" not in "".join(ops(graph, x)) or len(program.nodes) == 1
-    assert program.outputs[0] in {node.name for node in program.nodes}
+    assert "batch_norm" not in "".join(ops(graph, x)) or len(program.steps) == 1
+    assert program.outputs[0] in {step.name for step in program.steps}
 
 
 def test_several_results(rng):
@@ -173,8 +176,8 @@ def test_lists_and_absent_inputs(rng):
     given = {name: rng.normal(size=(2, n)).astype(np.float32) for name, n in (("x", 2), ("z", 1))}
     agrees(graph, given)
     program = graph.plan(given).program
-    assert len(program.nodes[0].inputs) == 3
-    assert ABSENT not in {i for node in program.nodes for i in node.inputs}
+    assert len(program.steps[0].inputs) == 3
+    assert ABSENT not in {i for step in program.steps for i in step.inputs}
 
 
 def test_dtypes(rng):
@@ -220,6 +223,33 @@ def test_random_numbers_are_drawn_at_each_run(kind, inputs):
     first, second = (graph.predict(np.zeros((1, 1000)))["y"].numpy() for _ in range(2))
     assert not np.array_equal(first, second)
     assert len(np.unique(first)) > 20
+
+
+def noisy(x):
+    """A function of a node type that draws numbers, in a module of any name."""
+    return core.add(x, core.random_normal(x.shape))
+
+
+def noisy_by_function(x):
+    return core.add(x, core.rand(x.shape, random.random))
+
+
+@pytest.mark.parametrize("function", [noisy, noisy_by_function])
+def test_a_function_of_a_node_type_may_draw_numbers(function, monkeypatch):
+    monkeypatch.setitem(basic_math.NODE_TYPES, "Noisy", NodeType(function))
+    graph = model("x = Placeholder\nc = MatMul x w\ny = Noisy c", "y", {"w": np.eye(4, 4)})
+    assert ops(graph, np.ones((3, 4), np.float32)) == ["matmul"]
+    first, second = (graph.predict(np.ones((3, 4)))["y"].numpy() for _ in range(2))
+    assert not np.array_equal(first, second)
+
+
+def test_nothing_random_is_recorded(recorder):
+    constant = recorder.constant("c", core.tensor([[1.0, 2.0]]))
+    with pytest.raises(DataDependentError, match="multinomial"), recorder.recording("m"):
+        core.multinomial(constant, 3, seed=1)
+    with pytest.raises(DataDependentError, match="random"), recorder.recording("n"):
+        core.dropout(constant, 0.5)
+    assert core.dropout([1.0], 0.5).shape == (1,)  # draws again outside
 
 
 def test_drawn_numbers_are_left_to_the_executor_where_a_plan_goes_before(rng):
@@ -279,7 +309,7 @@ def test_a_recorder_writes_down_what_runs(recorder):
     with recorder.recording("n"):
         y = core.relu(core.add(core.mul(x, w), w))
     program = recorder.program([y, x, y])
-    assert [(n.name, n.type, n.inputs) for n in program.nodes] == [
+    assert [(s.name, s.op.name, s.inputs) for s in program.steps] == [
         ("n", "mul", ("x", "w")),
         ("n_1", "add", ("n", "w")),
         ("n_2", "relu", ("n_1",)),
@@ -297,7 +327,7 @@ def test_what_failed_leaves_no_node(recorder):
         core.matmul(core.abs(x), core.zeros((3, 2)))
     with recorder.recording("m"):
         y = core.exp(x)
-    assert [node.type for node in recorder.program([y]).nodes] == ["exp"]
+    assert [step.op.name for step in recorder.program([y]).steps] == ["exp"]
 
 
 def test_names_are_used_once(recorder):
@@ -307,7 +337,7 @@ def test_names_are_used_once(recorder):
         y = core.add(x, other)
         z = core.mul(y, recorder.constant("x_2", core.tensor(3.0)))
     program = recorder.program([z])
-    names = [*(n.name for n in program.nodes), *program.inputs, *program.constants]
+    names = [*(s.name for s in program.steps), *program.inputs, *program.constants]
     assert len(set(names)) == len(names) == 5
 
 
@@ -321,5 +351,5 @@ def test_nobody_else_hears_of_what_is_recorded(recorder):
             made.append(core.neg(x))
 
     assert core.profile(recorded).kernels == []
-    assert [n.type for n in recorder.program(made).nodes] == ["neg"]
+    assert [s.op.name for s in recorder.program(made).steps] == ["neg"]
     assert not made[0].is_disposed

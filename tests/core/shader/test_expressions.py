@@ -8,7 +8,6 @@ from core.backends.shader.codegen.compiled_kernel import make_recipe
 from core.backends.shader.codegen.expressions import EXPRESSIONS, epilogue_text, expression
 from core.backends.shader.codegen.kernel_language import EpilogueStep, KernelBuilder, Operand
 from core.backends.shader.runtime.memory_blocks import Block
-from core.plan.elementwise import ELEMENTWISE_OPS
 from core.registry import OPS, load_backend
 from core.specs import Spec
 from tests.core.conftest import start_or_skip
@@ -16,6 +15,7 @@ from tests.core.conftest import start_or_skip
 ATTRIBUTES = {
     "clip_by_value": {"clip_value_min": -0.5, "clip_value_max": 1.5},
     "leaky_relu": {"alpha": 0.25},
+    "step": {"alpha": 0.25},
     "quantise_round": {"scale": 0.125, "zero_point": 3, "low": -4, "high": 9, "nudge": True},
 }
 
@@ -27,7 +27,7 @@ def shader():
         yield load_backend("shader")
 
 
-@pytest.mark.parametrize("op", sorted(ELEMENTWISE_OPS))
+@pytest.mark.parametrize("op", sorted(n for n, op in OPS.items() if op.traits.elementwise))
 def test_as_an_epilogue(op, shader, rng):
     """Applied to what a pass gives, with the value at hand as the last operand."""
     count = 3 if op == "add_n" else len(OPS[op].inputs)

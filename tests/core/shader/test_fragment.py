@@ -119,7 +119,9 @@ def runs(session):
 
 
 def on_cpu(name, inputs, attributes, shape):
-    return load_backend("cpu").run(find_kernel(name, "cpu"), inputs, attributes, Spec(shape))
+    return load_backend("cpu").run(
+        OPS[name], find_kernel(name, "cpu"), inputs, attributes, Spec(shape)
+    )
 
 
 # --- drawn kernels -------------------------------------------------------------------------------

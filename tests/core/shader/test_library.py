@@ -9,7 +9,7 @@ from core.backends.cpu.kernels.binary import floor_divide, remainder
 from core.backends.cpu.kernels.shape import cast
 from core.backends.shader.codegen.expressions import EXPRESSIONS, expression
 from core.backends.shader.codegen.library import FUNCTIONS, functions_for
-from core.registry import load_backend
+from core.registry import OPS, load_backend
 from core.specs import Spec
 from tests.core.conftest import start_or_skip
 
@@ -27,7 +27,7 @@ def computed():
             return call.each(text, **dict(zip("abc", operands, strict=False)))
 
         handles = [backend.upload(array.copy()) for array in arrays]
-        return backend.download(backend.run(kernel, handles, {}, spec), spec)
+        return backend.download(backend.run(OPS["neg"], kernel, handles, {}, spec), spec)
 
     return run
 

@@ -7,8 +7,8 @@ import pytest
 
 import core
 from core import code_cache
-from core.backends.shader.codegen.tiles.choices import FAMILIES, SMALLEST, Choice, Product, choose
-from core.backends.shader.codegen.tiles.tile_source import TileLimits
+from core.backends.shader.codegen.tiles.choices import FAMILIES, SMALLEST, choose
+from core.backends.shader.codegen.tiles.shapes import Choice, Product, TileLimits
 from core.backends.shader.codegen.tiles.tuned_tiles import (
     FORMAT,
     Compared,
@@ -95,7 +95,7 @@ def model(rng):
 
 def groups_of(plan):
     """How many groups the first program of each step has."""
-    return [step.recipe.steps[0].program.groups for step in plan._executable._ready.lowering.nodes]
+    return [step.recipe.steps[0].program.groups for step in plan._executable._ready.lowering.steps]
 
 
 def tuned(rng):

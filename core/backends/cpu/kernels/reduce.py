@@ -1,4 +1,4 @@
-"""Reductions. Sums and products are made in float64 and rounded once; whole numbers wrap around."""
+"""Reductions. Sums and products are made in float64 and rounded once; integers wrap around."""
 
 from collections.abc import Callable
 from typing import Any
@@ -34,7 +34,7 @@ def mean(x: np.ndarray, axis: Axis, keepdims: bool) -> np.ndarray:
 
 
 def _extreme(function: Callable[..., Any]) -> Callable[..., np.ndarray]:
-    """An extreme; that of nothing is NaN, or 0 of whole numbers and bools."""
+    """An extreme; that of nothing is NaN, or 0 of integers and bools."""
 
     def reduction(x: np.ndarray, axis: Axis, keepdims: bool) -> np.ndarray:
         if x.size or all(x.shape[a] for a in normal_axes(axis, x.ndim)):

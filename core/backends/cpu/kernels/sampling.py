@@ -9,9 +9,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from core.backends.cpu.kernels.segment import sum_rows
-from core.backends.cpu.kernels.warp import placed
 from core.ops.sampling import centres, grid_size
 from core.registry import kernel
+from core.resampling import axis_indices
 
 #: Along one axis: the index of a pixel, whether it is in the image, and its weight.
 Share = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -61,11 +61,11 @@ def shares(
     """The pixels along an axis that have part in each position; their slopes, if asked for."""
     at, speed = positions(coordinates, length, padding_mode, align_corners)
     if mode == "nearest":
-        return [(*placed(np.rint(at), length), np.ones_like(at))]
+        return [(*axis_indices(np.rint(at), length), np.ones_like(at))]
     first = np.floor(at)
     after = at - first
     weights = (-speed, speed) if slope else (1 - after, after)
-    return [(*placed(first + i, length), weights[i]) for i in range(2)]
+    return [(*axis_indices(first + i, length), weights[i]) for i in range(2)]
 
 
 def corners(

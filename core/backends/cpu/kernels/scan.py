@@ -1,4 +1,4 @@
-"""Running sums and products along an axis, in float64; whole numbers wrap around."""
+"""Running sums and products along an axis, in float64; integers wrap around."""
 
 import numpy as np
 

@@ -112,7 +112,7 @@ def sparse_segment_sum(
 def sparse_segment_mean(
     data: np.ndarray, indices: np.ndarray, segment_ids: np.ndarray
 ) -> np.ndarray:
-    """Sums in 64 bits by counts; the mean of whole numbers is cut off."""
+    """Sums in 64 bits by counts; the mean of integers is cut off."""
     sums = _segment_sums(data, indices, segment_ids)
     counts = np.maximum(np.bincount(segment_ids, minlength=len(sums)), 1)
     counts = counts.reshape(-1, *[1] * (data.ndim - 1))

@@ -82,7 +82,7 @@ def selu(x: np.ndarray) -> np.ndarray:
 
 #: erf(x) / x as a ratio of polynomials of x * x, fitted by least squares at Chebyshev points of
 #: x * x up to 16. The largest relative error is 1e-9; beyond x = 4 erf is 1 in float32.
-_ERF_ABOVE = (
+ERF_ABOVE = (
     -4.2897332008389177e-08,
     2.36269783031869e-08,
     0.00031048219583610124,
@@ -91,7 +91,7 @@ _ERF_ABOVE = (
     0.16803317618627506,
     1.1283791682423983,
 )
-_ERF_BELOW = (
+ERF_BELOW = (
     -5.81632420738034e-07,
     4.2408254448928234e-05,
     0.0010567097344987228,
@@ -115,8 +115,8 @@ def erf(x: np.ndarray) -> np.ndarray:
     """The error function."""
     np.clip(x, -4, 4, out=x)
     squares = x * x
-    x *= polynomial(_ERF_ABOVE, squares)
-    x /= polynomial(_ERF_BELOW, squares)
+    x *= polynomial(ERF_ABOVE, squares)
+    x /= polynomial(ERF_BELOW, squares)
     return x
 
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from core.backends.cpu.kernels.resize import round_half_up
 from core.bounds import claim
 from core.errors import CoreError
 from core.registry import kernel
+from core.resampling import axis_indices, round_half_up
 
 
 def positions_in_boxes(low: np.ndarray, high: np.ndarray, old: int, new: int) -> np.ndarray:
@@ -18,12 +18,6 @@ def positions_in_boxes(low: np.ndarray, high: np.ndarray, old: int, new: int) ->
         return (0.5 * (low + high) * (old - 1))[:, None]
     step = (high - low) * (old - 1) / (new - 1)
     return (low * (old - 1))[:, None] + np.arange(new) * step[:, None]
-
-
-def placed(numbers: np.ndarray, length: int) -> tuple[np.ndarray, np.ndarray]:
-    """Whole numbers as indices of an axis, and which lie on it; the others (NaN too) become 0."""
-    inside = (numbers >= 0) & (numbers < length)
-    return np.where(inside, numbers, 0).astype(np.intp), inside
 
 
 def pixels_at(
@@ -53,7 +47,10 @@ def crop_and_resize(
     claim(16 * len(boxes) * crop_size[0] * crop_size[1], "the places that crops read")
     which = box_ind[:, None, None]
     if method == "nearest":
-        rows, columns = placed(round_half_up(y), height)[0], placed(round_half_up(x), width)[0]
+        rows, columns = (
+            axis_indices(round_half_up(y), height)[0],
+            axis_indices(round_half_up(x), width)[0],
+        )
         crops = pixels_at(image, which, rows, columns)
         crops[np.broadcast_to(np.isnan(y) | np.isnan(x), crops.shape[:3])] = np.nan
     else:
@@ -68,11 +65,11 @@ def _crop_bilinear(
 ) -> np.ndarray:
     height, width = image.shape[1:3]
     top, left = np.floor(y), np.floor(x)
-    first, second = (placed(c, width)[0] for c in (left, np.ceil(x)))
+    first, second = (axis_indices(c, width)[0] for c in (left, np.ceil(x)))
     along, down = (x - left)[..., None], (y - top)[..., None]
     upper, lower = (
         _mixed(pixels_at(image, which, rows, first), pixels_at(image, which, rows, second), along)
-        for rows in (placed(r, height)[0] for r in (top, np.ceil(y)))
+        for rows in (axis_indices(r, height)[0] for r in (top, np.ceil(y)))
     )
     return (upper + (lower - upper) * down).astype(np.float32)
 
@@ -94,7 +91,7 @@ def rotate_with_offset(
     columns = round_half_up(x * cos - y * sin + width * share_x)
     rows = round_half_up(x * sin + y * cos + height * share_y)
     fill = (*fill_value, 255)[:channels] if isinstance(fill_value, tuple) else fill_value
-    return _read(image, placed(rows[None], height), placed(columns[None], width), fill)
+    return _read(image, axis_indices(rows[None], height), axis_indices(columns[None], width), fill)
 
 
 def reflected(at: np.ndarray, length: int) -> np.ndarray:
@@ -171,15 +168,17 @@ def _read(image: np.ndarray, rows: Places, columns: Places, fill: Any) -> np.nda
 
 def _read_nearest(image: np.ndarray, y: np.ndarray, x: np.ndarray, fill: float) -> np.ndarray:
     height, width = image.shape[1:3]
-    return _read(image, placed(round_half_up(y), height), placed(round_half_up(x), width), fill)
+    return _read(
+        image, axis_indices(round_half_up(y), height), axis_indices(round_half_up(x), width), fill
+    )
 
 
 def _read_bilinear(image: np.ndarray, y: np.ndarray, x: np.ndarray, fill: float) -> np.ndarray:
     """Shares of the four pixels are made in float64 and used in float32, in place."""
     top, left = np.floor(y), np.floor(x)
     height, width = image.shape[1:3]
-    columns = placed(left, width), placed(left + 1, width)
-    rows = placed(top, height), placed(top + 1, height)
+    columns = axis_indices(left, width), axis_indices(left + 1, width)
+    rows = axis_indices(top, height), axis_indices(top + 1, height)
     across, down = _shares(x - left), _shares(y - top)
     upper, lower = (
         _mixed_in_place(

@@ -1,6 +1,6 @@
-"""Element-wise nodes one after the other, over blocks that stay in the cache.
+"""Element-wise steps one after the other, over blocks that stay in the cache.
 
-They are the epilogue of any node, block by block while its result is at hand, or stand alone.
+They are fused into any step, which applies them block by block to its result, or stand alone.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.backends.cpu.lowering.elementwise import PRELU_OF_ANY, element_works, temps_of
+from core.backends.cpu.lowering.elementwise import ANY_SLOPES, INT32_OPS, element_works, temps_of
 from core.backends.cpu.lowering.lowering_rules import (
     Lowered,
     NumpyCall,
@@ -29,9 +29,7 @@ from core.backends.cpu.lowering.row_blocks import (
     spread_to,
 )
 from core.backends.cpu.lowering.thread_pool import cuts, parallel, task_count
-from core.graph.nodes import Node
-from core.plan.elementwise import ELEMENTWISE_OPS
-from core.plan.program import HERE, epilogue_of
+from core.plan.program import HERE, Step
 from core.specs import Shape
 
 #: Functions of NumPy that are slow where an operand is one number.
@@ -46,12 +44,6 @@ _NANOSECONDS = 0.4
 #: Steps that take as long as several passes.
 _PASSES = {"quantise_round": 4, "prelu": 4, **dict.fromkeys(("sigmoid", "tanh", "exp", "elu"), 9)}
 
-#: What each dtype has: of int32 the ops that are the same function of NumPy as of float32.
-_OPS = {
-    "float32": ELEMENTWISE_OPS,
-    "int32": frozenset({"add", "sub", "mul", "maximum", "minimum"}),
-}
-
 
 class Chain(NamedTuple):
     """Steps over the result of a call, and the memory that they need.
@@ -60,7 +52,7 @@ class Chain(NamedTuple):
     memory until rows are long: constants once, values at each run.
 
     Attributes:
-        steps: element-wise nodes; `HERE` is what the one before gave.
+        steps: element-wise; `HERE` is what the one before gave.
         constants: operands that are known, as they are read.
         repeated: operands that are repeated in scratch, and that.
         temps: how many blocks of scratch, in each lane.
@@ -68,7 +60,7 @@ class Chain(NamedTuple):
         lanes: how many parts of the result are computed side by side.
     """
 
-    steps: tuple[Node, ...]
+    steps: tuple[Step, ...]
     constants: Mapping[str, np.ndarray]
     repeated: Mapping[str, Scratch]
     temps: int
@@ -82,7 +74,7 @@ class Chain(NamedTuple):
     @property
     def nanoseconds(self) -> float:
         """What the steps take one thread for a value, roughly."""
-        return _NANOSECONDS * sum(_PASSES.get(step.type, 1) for step in self.steps)
+        return _NANOSECONDS * sum(_PASSES.get(step.op.name, 1) for step in self.steps)
 
     @property
     def scratch(self) -> tuple[Scratch, ...]:
@@ -148,7 +140,7 @@ class BoundChain:
 
         Args:
             index: of the block in the result; `ALL` of it.
-            values: what the node gave there; the steps change it.
+            values: what was computed there before; the steps change it.
             target: where the last step writes, which may be the same array.
             lane: of the block; others run at the same time.
         """
@@ -158,8 +150,8 @@ class BoundChain:
         scratch = self._scratch[lane * self._temps :][: self._temps]
         most = BLOCK if scratch else _LONE_BLOCK
         works = []
-        for ours, out, *others in cut_into_blocks([values, target, *operands], most):
-            works += self._of_block(scratch, ours, out, others)
+        for part, out, *others in cut_into_blocks([values, target, *operands], most):
+            works += self._of_block(scratch, part, out, others)
         return works
 
     def _of_block(
@@ -179,12 +171,12 @@ class BoundChain:
         return works
 
 
-def chain_of(call: NumpyCall, steps: Sequence[Node]) -> Chain | None:
+def chain_of(call: NumpyCall, steps: Sequence[Step]) -> Chain | None:
     """Steps over the result of a call; None if one does not work on what it is given."""
     if not all(_has_formula(call, step) for step in steps):
         return None
     steps = [_exact(call, step) for step in steps]
-    read = {i: step.type in _NEEDS_ROWS for step in steps for i in step.inputs if i != HERE}
+    read = {i: step.op.name in _NEEDS_ROWS for step in steps for i in step.inputs if i != HERE}
     result = call.result.shape
     constants, repeated = {}, {}
     for reference, numbers in read.items():
@@ -198,20 +190,22 @@ def chain_of(call: NumpyCall, steps: Sequence[Node]) -> Chain | None:
     return Chain(tuple(steps), constants, repeated, temps, min(BLOCK, call.result.size))
 
 
-def _has_formula(call: NumpyCall, step: Node) -> bool:
-    """Whether a step can be done in the dtype of the result."""
+def _has_formula(call: NumpyCall, step: Step) -> bool:
+    """Whether a step can be computed in the dtype of the result."""
     dtype = call.result.dtype
     is_one = all(call.spec(i).dtype == dtype for i in step.inputs if i != HERE)
-    return is_one and step.type in _OPS.get(dtype, frozenset())
+    if dtype == "int32":
+        return is_one and step.op.name in INT32_OPS
+    return is_one and dtype == "float32" and step.op.traits.elementwise
 
 
-def _exact(call: NumpyCall, step: Node) -> Node:
-    """The step, in the slower way where slopes are not known to be finite."""
-    if step.type != "prelu":
+def _exact(call: NumpyCall, step: Step) -> Step:
+    """The step, with the slower formula where slopes are not known to be finite."""
+    if step.op.name != "prelu":
         return step
     slopes = call.constant(step.inputs[1])
     is_finite = slopes is not None and np.isfinite(slopes).all()
-    return step if is_finite else step._replace(type=PRELU_OF_ANY)
+    return step if is_finite else step._replace(attributes=ANY_SLOPES)
 
 
 def _spread(array: np.ndarray, shape: Shape) -> np.ndarray:
@@ -220,18 +214,18 @@ def _spread(array: np.ndarray, shape: Shape) -> np.ndarray:
 
 
 def epilogue_chain(call: NumpyCall) -> Chain | None:
-    """The epilogue of a node, over its result."""
-    return chain_of(call, epilogue_of(call.node))
+    """The epilogue of a step, over its result."""
+    return chain_of(call, call.step.epilogue)
 
 
-@lowers(*ELEMENTWISE_OPS)
+@lowers("elementwise")
 def lower_elementwise(call: NumpyCall) -> Lowered | None:
-    """The node and its epilogue, block by block."""
-    steps = chain_of(call, (call.node, *epilogue_of(call.node)))
+    """The step and its epilogue, block by block; the lowering of all element-wise ops."""
+    steps = chain_of(call, (call.step, *call.step.epilogue))
     if steps is None:
         return None
     steps = _in_lanes(steps, call.result.shape)
-    return Lowered("elementwise", lambda v: steps.over_all(v, v[call.node.name]), steps.scratch)
+    return Lowered("elementwise", lambda v: steps.over_all(v, v[call.step.name]), steps.scratch)
 
 
 def with_epilogue(
@@ -247,7 +241,7 @@ def with_epilogue(
     steps = _in_lanes(steps, call.result.shape)
     return Lowered(
         kernel,
-        lambda views: [*bind(views), *steps.over_all(views, views[call.node.name])],
+        lambda views: [*bind(views), *steps.over_all(views, views[call.step.name])],
         (*scratch, *steps.scratch),
     )
 

@@ -27,12 +27,11 @@ from core.bounds import LimitError
 from core.dispatch import MISUSE
 from core.errors import CoreError
 from core.graph.feeds import QuantizedArray
-from core.graph.nodes import Node
 from core.guards import active_guard
 from core.locks import lazy_property
 from core.plan.aliases import homes_of, is_alias
 from core.plan.arena import Placed, Request, place
-from core.plan.program import Program, epilogue_of, multiply_adds, reads, results
+from core.plan.program import Program, Step
 from core.specs import Shape
 
 if TYPE_CHECKING:
@@ -43,15 +42,15 @@ ALIGNMENT = 64
 
 
 class CpuStep(NamedTuple):
-    """What runs as one: a node, or several that one lowering takes together, with their calls."""
+    """A step of the program, with its calls."""
 
-    nodes: tuple[Node, ...]
+    step: Step
     lowered: Lowered
 
     @property
     def name(self) -> str:
-        """That of its last node, whose value it gives."""
-        return self.nodes[-1].name
+        """The reference to its first result."""
+        return self.step.name
 
 
 class CpuExecutable(Executable):
@@ -156,24 +155,23 @@ class CpuExecutable(Executable):
     # --- making it ready --------------------------------------------------------------------
 
     def _lowered(self) -> Iterator[CpuStep]:
-        """The steps; lowerings that take several nodes at once would come first here."""
-        for node in self._program.nodes:
-            if not is_alias(node, self._program):
-                call = NumpyCall(node, self._program, self._margins)
-                lowering = find_lowering(node.type)
+        for step in self._program.steps:
+            if not is_alias(step, self._program):
+                call = NumpyCall(step, self._program, self._margins)
+                lowering = find_lowering(step.op)
                 lowered = (lowering(call) if lowering else None) or lower_by_kernel(call)
                 self.packed_bytes += call.packed_bytes
-                yield CpuStep((node,), lowered)
+                yield CpuStep(step, lowered)
 
     def _value_requests(self) -> list[Request]:
         """The buffer of each value that is no constant, from where it is made to its last use."""
         first: dict[str, int] = dict.fromkeys(self._program.inputs, 0)
         last: dict[str, int] = {}
-        for place_, node in self._placed_nodes():
-            for reference in results(node, self._program.specs):
-                first[reference] = last[reference] = place_
-            for reference in reads(node):
-                last[self._homes[reference]] = place_
+        for i, (step, _) in enumerate(self._steps):
+            for reference in step.outputs:
+                first[reference] = last[reference] = i
+            for reference in step.reads():
+                last[self._homes[reference]] = i
         for reference in self._program.outputs:
             last[self._homes[reference]] = max(len(self._steps) - 1, 0)
         return [
@@ -181,10 +179,6 @@ class CpuExecutable(Executable):
             for reference, begin in first.items()
             if reference in last
         ]
-
-    def _placed_nodes(self) -> Iterator[tuple[int, Node]]:
-        """Every node that runs, and the number of its step."""
-        return ((i, node) for i, step in enumerate(self._steps) for node in step.nodes)
 
     def _scratch_requests(self) -> Iterator[Request]:
         for place_, step in enumerate(self._steps):
@@ -215,9 +209,8 @@ class CpuExecutable(Executable):
                 _part(arena, places[_scratch_name(step, i)], s.shape, np.dtype(s.dtype))
                 for i, s in enumerate(step.lowered.scratch)
             ]
-            for node in step.nodes:
-                for reference in results(node, program.specs):
-                    works += margins.get(reference, ())
+            for reference in step.step.outputs:
+                works += margins.get(reference, ())
             works += step.lowered.bind(Views(values, wholes, scratch))
             ends.append(len(works))
         inputs = [(i, values[r]) for i, r in enumerate(program.inputs) if r in values]
@@ -276,26 +269,12 @@ class CpuExecutable(Executable):
 def _told(step: CpuStep, program: Program) -> "StepInfo":
     from core.plan.plan_report import StepInfo  # who just runs a plan tells nothing of it
 
-    node, specs = step.nodes[-1], program.specs
-    read = [r for n in step.nodes for r in reads(n)]
-    before = [n.type for n in step.nodes[1:]]
-    return StepInfo(
-        name=node.name,
-        op=step.nodes[0].type,
-        kernel=step.lowered.kernel,
-        fused=(*before, *(e.type for n in step.nodes for e in epilogue_of(n))),
-        input_shapes=tuple(specs[r].shape for r in read),
-        output_shape=specs[node.name].shape,
-        dtype=specs[node.name].dtype,
-        bytes=specs[node.name].bytes,
-        weight_bytes=sum(program.constants[r].nbytes for r in read if r in program.constants),
-        multiply_adds=sum(multiply_adds(n, specs) for n in step.nodes),
-        scratch_bytes=sum(scratch.bytes for scratch in step.lowered.scratch),
-    )
+    scratch_bytes = sum(scratch.bytes for scratch in step.lowered.scratch)
+    return StepInfo.of((step.step,), program, step.lowered.kernel, scratch_bytes)
 
 
 def _take(workspace: Workspace, feeds: Sequence[np.ndarray | QuantizedArray]) -> None:
-    """Copy what is fed; real values are made of whole numbers on the way."""
+    """Copy what is fed; real values are made of integers on the way."""
     for index, target in workspace.inputs:
         feed = feeds[index]
         if isinstance(feed, QuantizedArray):

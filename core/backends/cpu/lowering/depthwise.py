@@ -42,7 +42,7 @@ def lower_depthwise_conv2d(call: NumpyCall) -> Lowered | None:
     steps = epilogue_chain(call)
     if steps is None or not has_plain_images(call):
         return None
-    w = windows_over(call, call.spec(call.node.inputs[0]).shape)
+    w = windows_over(call, call.spec(call.step.inputs[0]).shape)
     padded, result = Padded.input_of(call, w), call.result.shape
     method = _method(w, result[3])
     time = call.result.size * (_NANOSECONDS * prod(w.size) + steps.nanoseconds)
@@ -54,7 +54,7 @@ def lower_depthwise_conv2d(call: NumpyCall) -> Lowered | None:
     columns = method.columns(w, highest, result[3])
 
     def bind(views: Views) -> list[Work]:
-        scratch, target = list(views.scratch), views[call.node.name]
+        scratch, target = list(views.scratch), views[call.step.name]
         x, works = padded.bind(views, scratch)
         x, more = repeated.bind(x, scratch)
         filter, filling = weights.bind(views, scratch)
@@ -86,7 +86,7 @@ class _Repeated:
     """Images with each channel several times, as the filter has several for it."""
 
     def __init__(self, call: NumpyCall, padded: Padded):
-        self._times = call.spec(call.node.inputs[1]).shape[3]
+        self._times = call.spec(call.step.inputs[1]).shape[3]
         size = (*padded.size[:3], padded.size[3] * self._times)
         self.scratch = (Scratch(size),) if self._times > 1 else ()
 
@@ -102,7 +102,7 @@ class _Weights:
     """The filter [height, width, times * channels]: its channels once, or for a row of pixels."""
 
     def __init__(self, call: NumpyCall, times: int):
-        self._filter, self._times = call.node.inputs[1], times
+        self._filter, self._times = call.step.inputs[1], times
         self._shape = call.spec(self._filter).shape
         known = call.constant(self._filter)
         self._known = None if known is None else self._flat(known)

@@ -7,22 +7,33 @@ that are contiguous. A formula reads its operands before it writes to the result
 of them.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from core.backends.cpu.lowering.float64_formulas import (
+    FLOAT64_FORMULAS,
+    FLOAT64_TEMPS,
+    Arrays,
+    Formula,
+    between,
+    flags_in,
+    row_for,
+)
 from core.backends.cpu.lowering.lowering_rules import Work
-from core.backends.cpu.lowering.row_blocks import cut_into_blocks, row_of, spread_to, with_long_rows
-from core.graph.nodes import Node
+from core.backends.cpu.lowering.row_blocks import spread_to, with_long_rows
+from core.errors import CoreError
 from core.ops.quantisation import NUDGE
+from core.plan.program import Step
+from core.registry import READY, find_kernel
 
-Arrays = Sequence[np.ndarray]
-#: In the place of ``"prelu"`` where slopes may be infinite or NaN.
-PRELU_OF_ANY = "prelu of any"
+#: Attributes of a step of ``prelu`` whose slopes may be infinite or NaN.
+ANY_SLOPES = {"any_slopes": True}
 
-Formula = Callable[[Arrays, np.ndarray, Arrays, Mapping[str, Any]], list[Work]]
+#: Ops that are the same function of NumPy of int32 as of float32.
+INT32_OPS = frozenset({"add", "sub", "mul", "maximum", "minimum"})
 
 #: Ops that are one function of NumPy, in the dtype of their operands.
 _PLAIN: dict[str, np.ufunc] = {
@@ -45,12 +56,11 @@ _PLAIN: dict[str, np.ufunc] = {
 }
 
 
-def element_works(node: Node, operands: Arrays, out: np.ndarray, temps: Arrays) -> list[Work]:
-    """The calls of an element-wise node.
+def element_works(step: Step, operands: Arrays, out: np.ndarray, temps: Arrays) -> list[Work]:
+    """The calls of an element-wise step.
 
     Args:
-        node: of one of `ELEMENTWISE_OPS` or `PRELU_OF_ANY`; what its inputs are named does not
-            matter.
+        step: of an element-wise op; the names of its inputs do not matter.
         operands: what it reads, in order, of shapes that broadcast to that of ``out``. Rows that
             are long and contiguous, such as [height, width * channels], are best.
         out: the result, which may be the same array as any operand (but no other part of one).
@@ -60,24 +70,39 @@ def element_works(node: Node, operands: Arrays, out: np.ndarray, temps: Arrays) 
     if not out.size:
         return []
     out, *rest = with_long_rows(arrays)
-    return _FORMULAS[node.type](rest[len(temps) :], out, rest[: len(temps)], node.attributes)
+    formula = _FORMULAS.get(step.op.name) or _formula_by_kernel(step)
+    return formula(rest[len(temps) :], out, rest[: len(temps)], step.attributes)
 
 
-def temps_of(node: Node) -> int:
-    """How many temporaries a node needs."""
-    if node.type == "quantise_round":
-        return int(node.attributes["low"] < node.attributes["zero_point"])
-    if node.type == "add_n":
-        return int(len(node.inputs) > 2)
-    return _TEMPS.get(node.type, 0)
+def temps_of(step: Step) -> int:
+    """How many temporaries a step needs."""
+    if step.op.name == "quantise_round":
+        return int(step.attributes["low"] < step.attributes["zero_point"])
+    if step.op.name == "add_n":
+        return int(len(step.inputs) > 2)
+    if step.op.name == "prelu":
+        return 2 if "any_slopes" in step.attributes else 1
+    return _TEMPS.get(step.op.name, 0)
+
+
+def _formula_by_kernel(step: Step) -> Formula:
+    """For ops without a formula: the kernel's result for each block, which is copied."""
+    kernel = READY.get((step.op.name, "cpu")) or find_kernel(step.op.name, "cpu")
+
+    def run(xs: Arrays, out: np.ndarray, attributes: Mapping[str, Any]) -> None:
+        made = kernel(*step.arguments(xs), **attributes)
+        if made.shape != out.shape or made.dtype != out.dtype:
+            raise CoreError(
+                f"the kernel of the element-wise op {step.op.name!r} returned {made.dtype} "
+                f"{made.shape} for a block of {out.dtype} {out.shape}"
+            )
+        np.copyto(out, made)
+
+    return lambda xs, out, temps, attributes: [partial(run, xs, out, attributes)]
 
 
 def _plain(function: np.ufunc) -> Formula:
     return lambda xs, out, temps, attributes: [partial(function, *xs, out=out)]
-
-
-def _row_for(value: float, out: np.ndarray) -> np.ndarray:
-    return row_of(float(value), out.shape[-1], out.dtype)
 
 
 def _negative(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[Work]:
@@ -86,7 +111,7 @@ def _negative(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> li
     `np.negative` of NumPy 2.4 reads values that are 16 bytes apart as if they were side by side if
     those of the result are 16 bytes apart, too: a column of pixels of one channel in a margin.
     """
-    return [partial(np.multiply, xs[0], _row_for(-1, out), out=out)]
+    return [partial(np.multiply, xs[0], row_for(-1, out), out=out)]
 
 
 def _squared_difference(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[Work]:
@@ -104,21 +129,16 @@ def _add_n(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[
 
 
 def _relu(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[Work]:
-    return [partial(np.maximum, xs[0], _row_for(0, out), out=out)]
-
-
-def _between(x: np.ndarray, low: float, high: float, out: np.ndarray) -> Work:
-    """What the method has to look up takes half of the time of np.clip for small arrays."""
-    return partial(x.clip, np.array(low, out.dtype), np.array(high, out.dtype), out=out)
+    return [partial(np.maximum, xs[0], row_for(0, out), out=out)]
 
 
 def _relu6(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[Work]:
-    return [_between(xs[0], 0, 6, out)]
+    return [between(xs[0], 0, 6, out)]
 
 
 def _clip(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[Work]:
     limits = attributes["clip_value_min"], attributes["clip_value_max"]
-    return [_between(xs[0], *limits, out)]
+    return [between(xs[0], *limits, out)]
 
 
 def _with_slope(x: np.ndarray, slope: Any, out: np.ndarray, negative: np.ndarray) -> list[Work]:
@@ -128,18 +148,20 @@ def _with_slope(x: np.ndarray, slope: Any, out: np.ndarray, negative: np.ndarray
     NaN of that 0, where x is positive.
     """
     return [
-        partial(np.minimum, x, _row_for(0, out), out=negative),
+        partial(np.minimum, x, row_for(0, out), out=negative),
         partial(np.multiply, negative, slope, out=negative),
-        partial(np.maximum, x, _row_for(0, out), out=out),
+        partial(np.maximum, x, row_for(0, out), out=out),
         partial(np.add, out, negative, out=out),
     ]
 
 
 def _prelu(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[Work]:
+    if "any_slopes" in attributes:
+        return _prelu_of_any(xs, out, temps)
     return _with_slope(xs[0], xs[1], out, temps[0])
 
 
-def _prelu_of_any(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[Work]:
+def _prelu_of_any(xs: Arrays, out: np.ndarray, temps: Arrays) -> list[Work]:
     """The product where x is negative: a choice by bits, as one by flags takes ten times as long.
 
     Bits that change are those of both that differ, in all values whose sign is set; -0 loses it.
@@ -165,7 +187,7 @@ _SIGN, _HALF = (np.array(bits, np.uint32).view(np.int32) for bits in (0x80000000
 
 
 def _quantise_round(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[Work]:
-    """As the kernel, but limits come first: as whole numbers they do not change what is nearest.
+    """As the kernel, but limits come first: as integers they do not change what is nearest.
 
     What is not below 0 then needs no halves below 0. Else the half with the sign of each value is
     made of its bits, which takes a fourth of the time of np.copysign.
@@ -175,7 +197,7 @@ def _quantise_round(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any)
     works: list[Work] = [partial(np.divide, xs[0], scale, out=out)]
     if attributes["nudge"]:
         works.append(partial(np.multiply, out, np.array(NUDGE), out=out))
-    works.append(_between(out, low, high, out))
+    works.append(between(out, low, high, out))
     half = np.array(0.5, np.float32)
     if low < 0:
         half = temps[0]
@@ -186,90 +208,42 @@ def _quantise_round(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any)
     return [*works, partial(np.trunc, out, out=out), partial(np.multiply, out, scale, out=out)]
 
 
-def _in_float64(steps: Callable[..., list[Work]]) -> Formula:
-    """Half of the values at a time, so that float64 fits into the temporaries.
-
-    ``steps`` makes calls on float64 arrays, as many as there are temporaries: the first holds the
-    values, and gets the result.
-    """
-
-    def formula(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[Work]:
-        works: list[Work] = []
-        for x, y in cut_into_blocks([xs[0], out], max(out.size // 2, 1)):
-            wide = [_wide(t, y) for t in temps]
-            works += [partial(np.copyto, wide[0], x), *steps(*wide)]
-            works.append(partial(np.copyto, y, wide[0], casting="same_kind"))
-        return works
-
-    return formula
-
-
-def _wide(temp: np.ndarray, part: np.ndarray) -> np.ndarray:
-    """The memory of a temporary as float64, for at most half of its values."""
-    if temp.size < 2:
-        return np.empty(part.shape)
-    values = temp.reshape(-1)[: temp.size // 2 * 2].view(np.float64)
-    return values[: part.size].reshape(part.shape)
-
-
-def _in_place(*functions: np.ufunc) -> Formula:
-    return _in_float64(lambda x: [partial(f, x, out=x) for f in functions])
-
-
-_ONE = np.array(1.0)
-
-
-def _sigmoid(x: np.ndarray) -> list[Work]:
+def _sign(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[Work]:
+    """As the kernel: 0 of NaN."""
+    (x,), (is_above, is_below) = xs, flags_in(temps[0])
+    zero = np.array(0, out.dtype)
     return [
-        partial(np.negative, x, out=x),
-        partial(np.exp, x, out=x),
-        partial(np.add, x, _ONE, out=x),
-        partial(np.reciprocal, x, out=x),
+        partial(np.greater, x, zero, out=is_above),
+        partial(np.less, x, zero, out=is_below),
+        partial(np.subtract, is_above.view(np.int8), is_below.view(np.int8), out=out),
     ]
 
 
-def _softplus(x: np.ndarray, rest: np.ndarray) -> list[Work]:
+def _step(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[Work]:
+    (x,), (is_above, is_nan) = xs, flags_in(temps[0])
     return [
-        partial(np.abs, x, out=rest),
-        partial(np.negative, rest, out=rest),
-        partial(np.exp, rest, out=rest),
-        partial(np.log1p, rest, out=rest),
-        partial(np.maximum, x, _row_for(0, x), out=x),
-        partial(np.add, rest, x, out=x),
-    ]
-
-
-def _elu(x: np.ndarray, negative: np.ndarray) -> list[Work]:
-    return [
-        partial(np.minimum, x, _row_for(0, x), out=negative),
-        partial(np.expm1, negative, out=negative),
-        partial(np.maximum, x, _row_for(0, x), out=x),
-        partial(np.add, negative, x, out=x),
+        partial(np.greater, x, np.array(0, out.dtype), out=is_above),
+        partial(np.isnan, x, out=is_nan),
+        partial(np.copyto, out, np.array(attributes["alpha"], out.dtype)),
+        partial(np.copyto, out, np.array(1, out.dtype), where=is_above),
+        partial(np.copyto, out, np.array(np.nan, out.dtype), where=is_nan),
     ]
 
 
 _FORMULAS: dict[str, Formula] = {
+    **FLOAT64_FORMULAS,
     **{op: _plain(function) for op, function in _PLAIN.items()},
     "squared_difference": _squared_difference,
     "add_n": _add_n,
     "neg": _negative,
     "prelu": _prelu,
-    PRELU_OF_ANY: _prelu_of_any,
     "leaky_relu": _leaky_relu,
     "relu": _relu,
     "relu6": _relu6,
     "clip_by_value": _clip,
     "quantise_round": _quantise_round,
-    "exp": _in_place(np.exp),
-    "expm1": _in_place(np.expm1),
-    "log": _in_place(np.log),
-    "log1p": _in_place(np.log1p),
-    "rsqrt": _in_place(np.sqrt, np.reciprocal),
-    "sigmoid": _in_float64(_sigmoid),
-    "softplus": _in_float64(_softplus),
-    "elu": _in_float64(_elu),
+    "sign": _sign,
+    "step": _step,
 }
 
-_ONE_TEMP = "exp", "expm1", "log", "log1p", "rsqrt", "sigmoid", "prelu", "leaky_relu"
-
-_TEMPS = {**dict.fromkeys(_ONE_TEMP, 1), "softplus": 2, "elu": 2, PRELU_OF_ANY: 2}
+_TEMPS = {**FLOAT64_TEMPS, **dict.fromkeys(("leaky_relu", "sign", "step"), 1)}

@@ -8,7 +8,6 @@ import numpy as np
 
 from core.backends.cpu.lowering.lowering_rules import NumpyCall, Scratch, Views, Work, padded_shape
 from core.backends.cpu.lowering.thread_pool import cuts
-from core.plan.program import attributes_of
 from core.specs import Shape
 from core.windows import Sides, Window, window
 
@@ -90,15 +89,15 @@ def pixels_in(block: ImageBlock, images: Shape) -> int:
 
 def windows_over(call: NumpyCall, images: Shape) -> Window:
     """The windows of a node over images of a shape."""
-    how = attributes_of(call.node)
+    how = dict(call.step.attributes)
     how.pop("input_shape", None)  # of transposed convolutions
-    return window(images, call.spec(call.node.inputs[1]).shape[:2], **how)
+    return window(images, call.spec(call.step.inputs[1]).shape[:2], **how)
 
 
 def has_plain_images(call: NumpyCall) -> bool:
     """Whether a node is one of float32 images with the channels last, and none is empty."""
-    is_last = call.node.attributes["data_format"] == "NHWC"
-    return is_last and call.has_floats(call.node.name, *call.node.inputs)
+    is_last = call.step.attributes["data_format"] == "NHWC"
+    return is_last and call.has_floats(call.step.name, *call.step.inputs)
 
 
 class Padded(NamedTuple):
@@ -115,7 +114,7 @@ class Padded(NamedTuple):
     @classmethod
     def input_of(cls, call: NumpyCall, w: Window) -> "Padded":
         """The first input of a node."""
-        x = call.node.inputs[0]
+        x = call.step.inputs[0]
         return cls(x, call.spec(x).shape, call.margin(x), w.padding)
 
     @property

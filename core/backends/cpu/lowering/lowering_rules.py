@@ -1,19 +1,22 @@
 """What lowerings are made of, and how they are found.
 
-A lowering turns one node of a program into `Work`: calls of NumPy whose arguments are bound once,
+A lowering turns one step of a program into `Work`: calls of NumPy whose arguments are bound once,
 when a workspace is made. While a plan runs, nothing is looked up and nothing is allocated.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from importlib import import_module
+from pkgutil import iter_modules
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from core.backends.cpu import lowering
 from core.backends.cpu.lowering.thread_pool import Work
 from core.dtypes import DTYPES
-from core.graph.nodes import Node
-from core.plan.program import Program
+from core.operation import Op
+from core.plan.program import Program, Step
 from core.specs import Shape, Spec
 from core.windows import Sides
 
@@ -55,10 +58,10 @@ class Views:
 
 
 class NumpyCall:
-    """A node to lower, with what is known of it."""
+    """A step to lower, with what is known of it."""
 
-    def __init__(self, node: Node, program: Program, margins: Mapping[str, Sides]):
-        self.node, self.program, self._margins = node, program, margins
+    def __init__(self, step: Step, program: Program, margins: Mapping[str, Sides]):
+        self.step, self.program, self._margins = step, program, margins
         self.packed_bytes = 0
 
     def spec(self, reference: str) -> Spec:
@@ -68,7 +71,7 @@ class NumpyCall:
     @property
     def result(self) -> Spec:
         """Shape and dtype of the (first) result."""
-        return self.program.specs[self.node.name]
+        return self.program.specs[self.step.name]
 
     def constant(self, reference: str) -> np.ndarray | None:
         """The array of a constant, or None."""
@@ -94,7 +97,7 @@ class NumpyCall:
 
 
 class Lowered(NamedTuple):
-    """A node as calls of NumPy.
+    """A step as calls of NumPy.
 
     Attributes:
         kernel: what the calls are named in tables, such as ``"matmul"``.
@@ -112,30 +115,9 @@ Function = TypeVar("Function", bound=Lowering)
 
 _LOWERINGS: dict[str, Lowering] = {}
 
-#: The file of each op's lowering, which is imported when first needed.
-_HOMES = {
-    op: file
-    for file, ops in {
-        "convolution": "conv2d conv2d_backprop_input",
-        "depthwise": "depthwise_conv2d",
-        "matrix": "matmul",
-        "chain": "add sub mul div maximum minimum squared_difference prelu add_n neg abs square "
-        "sqrt rsqrt reciprocal floor ceil round exp expm1 log log1p sin cos tanh sigmoid softplus "
-        "relu relu6 elu leaky_relu clip_by_value quantise_round",
-        "pooling": "max_pool avg_pool",
-        "reduction": "sum mean max min softmax log_softmax argmax argmin",
-        "resampling": "resize_bilinear resize_nearest_neighbor",
-        "arrangement": "slice strided_slice transpose reverse broadcast_to tile depth_to_space pad "
-        "mirror_pad concat stack unstack split",
-        "gathering": "gather gather_nd",
-        "conversion": "cast floor_div",
-    }.items()
-    for op in ops.split()
-}
-
 
 def lowers(*ops: str) -> Callable[[Function], Function]:
-    """Register the decorated function as the lowering of ops; None from it means: not this node."""
+    """Register the decorated function as the lowering of ops; None from it means: not this step."""
 
     def register(function: Function) -> Function:
         _LOWERINGS.update(dict.fromkeys(ops, function))
@@ -144,11 +126,21 @@ def lowers(*ops: str) -> Callable[[Function], Function]:
     return register
 
 
-def find_lowering(op: str) -> Lowering | None:
-    """The lowering of an op, or None."""
-    if op in _HOMES and op not in _LOWERINGS:
-        import_module(f"core.backends.cpu.lowering.{_HOMES[op]}")
-    return _LOWERINGS.get(op)
+def find_lowering(op: Op) -> Lowering | None:
+    """The lowering of an op, or None.
+
+    It is in the file that is named like the file that declares the op, which is imported when it
+    is first needed; `chain` has that of all element-wise ops.
+    """
+    file = "chain" if op.traits.elementwise else op.rule.__module__.rpartition(".")[2]
+    if op.name not in _LOWERINGS and file in _files():
+        import_module(f"{lowering.__name__}.{file}")
+    return _LOWERINGS.get("elementwise" if op.traits.elementwise else op.name)
+
+
+@cache
+def _files() -> frozenset[str]:
+    return frozenset(m.name for m in iter_modules(lowering.__path__))
 
 
 def padded_shape(images: Shape, sides: Sides) -> Shape:

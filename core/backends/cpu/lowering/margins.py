@@ -1,9 +1,8 @@
 """Which values have a margin of zeros around their images."""
 
 from core.backends.cpu.lowering.lowering_rules import find_lowering
-from core.graph.nodes import Node
 from core.plan.aliases import is_alias
-from core.plan.program import Program, attributes_of, results
+from core.plan.program import Program, Step
 from core.windows import Sides, window
 
 _WINDOWED = ("conv2d", "depthwise_conv2d")
@@ -19,32 +18,31 @@ def choose_margins(program: Program) -> dict[str, Sides]:
     """
     wanted: dict[str, Sides] = {}
     refused: set[str] = set(program.constants)
-    for node in program.nodes:
-        padding = window_padding(node, program)
-        images = node.inputs[0] if padding is not None else None
+    for step in program.steps:
+        padding = window_padding(step, program)
+        images = step.inputs[0] if padding is not None else None
         if padding is not None and images is not None:
             wanted[images] = _larger(wanted.get(images, _NONE), padding)
-        if is_alias(node, program) or find_lowering(node.type) is None:
-            refused.update(results(node, program.specs), node.inputs)
-        if not _reads_rows(node):
-            refused.update(r for r in node.inputs if r != images)
+        if is_alias(step, program) or find_lowering(step.op) is None:
+            refused.update(step.outputs, step.inputs)
+        if not _reads_rows(step):
+            refused.update(r for r in step.inputs if r != images)
     return {r: sides for r, sides in wanted.items() if sides != _NONE and r not in refused}
 
 
-def window_padding(node: Node, program: Program) -> Sides | None:
+def window_padding(step: Step, program: Program) -> Sides | None:
     """The padding of a convolution over windows that it may read from a margin; else None."""
-    how = attributes_of(node)
-    if node.type not in _WINDOWED or how["data_format"] != "NHWC":
+    if step.op.name not in _WINDOWED or step.attributes["data_format"] != "NHWC":
         return None
-    shape = program.specs[node.inputs[0]].shape
-    w = window(shape, program.specs[node.inputs[1]].shape[:2], **how)
+    shape = program.specs[step.inputs[0]].shape
+    w = window(shape, program.specs[step.inputs[1]].shape[:2], **step.attributes)
     return None if max(w.size) == 1 else w.padding
 
 
-def _reads_rows(node: Node) -> bool:
-    """Whether a node takes all its inputs row by row."""
-    is_lowered = find_lowering(node.type) is not None
-    return is_lowered and node.type not in ("conv2d", "matmul", "conv2d_backprop_input")
+def _reads_rows(step: Step) -> bool:
+    """Whether a step takes all its inputs row by row."""
+    is_lowered = find_lowering(step.op) is not None
+    return is_lowered and step.op.name not in ("conv2d", "matmul", "conv2d_backprop_input")
 
 
 def _larger(a: Sides, b: Sides) -> Sides:

@@ -16,9 +16,8 @@ from core.backends.cpu.lowering.lowering_rules import (
     Work,
     lowers,
 )
-from core.backends.cpu.lowering.reduction import lower_mean_of_pixels
+from core.backends.cpu.lowering.reduce import lower_mean_of_pixels
 from core.backends.cpu.lowering.row_blocks import BLOCK, row_of
-from core.plan.program import attributes_of
 from core.windows import Window, window
 
 #: Pixels of fewer values are gathered before rows of them are combined.
@@ -28,7 +27,7 @@ _SHORT = 256
 @lowers("max_pool")
 def lower_max_pool(call: NumpyCall) -> Lowered | None:
     """The largest values; NaN is passed over, and a window of nothing else has -inf."""
-    source, result = call.node.inputs[0], call.node.name
+    source, result = call.step.inputs[0], call.step.name
     w = _window(call)
     if w.pointwise:
         return with_epilogue(call, "copy", lambda v: [copied(v[result], v[source])])
@@ -46,7 +45,7 @@ def lower_avg_pool(call: NumpyCall) -> Lowered | None:
     Sums are of float32: those of numbers beyond 3e38 / pixels are infinite, where the kernel, which
     sums up in float64, has their average.
     """
-    if not call.has_floats(call.node.name, *call.node.inputs):
+    if not call.has_floats(call.step.name, *call.step.inputs):
         return None
     w = _window(call)
     if w.size == w.in_size and not any(map(any, w.padding)):
@@ -88,8 +87,8 @@ class _Fold(NamedTuple):
 
 
 def _window(call: NumpyCall) -> Window:
-    how = attributes_of(call.node)
-    shape = call.spec(call.node.inputs[0]).shape
+    how = dict(call.step.attributes)
+    shape = call.spec(call.step.inputs[0]).shape
     return window(shape, how.pop("filter_size"), data_format="NHWC", **how)
 
 
@@ -120,8 +119,8 @@ def _counts(w: Window) -> np.ndarray:
 
 def _lower(call: NumpyCall, w: Window, fold: _Fold) -> Lowered | None:
     """Blocks of rows, first combined down, then across."""
-    (source,), (batch, height, width, channels) = call.node.inputs, call.result.shape
-    if not call.has_floats(source, call.node.name):
+    (source,), (batch, height, width, channels) = call.step.inputs, call.result.shape
+    if not call.has_floats(source, call.step.name):
         return None
     across = w.in_size[1] * channels
     rows = min(height, max(1, BLOCK // max(across, 1)))
@@ -129,7 +128,7 @@ def _lower(call: NumpyCall, w: Window, fold: _Fold) -> Lowered | None:
     scratch = [Scratch((rows, across)), *[Scratch((rows, width, channels))] * gathers]
 
     def bind(views: Views) -> list[Work]:
-        x, y = views[source], views[call.node.name]
+        x, y = views[source], views[call.step.name]
         works: list[Work] = []
         for i in range(batch):
             for start in range(0, height, rows):

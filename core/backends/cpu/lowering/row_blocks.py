@@ -89,3 +89,8 @@ def expanded_shape(own: Shape, result: Shape, numbers: bool = False) -> Shape:
     shape = (*lead[:start], *result[start:])
     is_number = prod(lead[start:]) == 1
     return own if prod(shape) > BLOCK or (is_number and not numbers) else shape
+
+
+def has_short_rows(shape: Shape, axis: int, most: int = 16) -> bool:
+    """Whether there are many short rows: NumPy's loops are then along each member of them."""
+    return axis == len(shape) - 1 and 1 < shape[axis] <= most and prod(shape[:axis]) >= 256

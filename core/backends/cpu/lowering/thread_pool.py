@@ -18,8 +18,8 @@ from itertools import count
 from threading import Lock, get_ident
 from time import monotonic, sleep
 
-from core.backends.cpu import begin_plans
 from core.backends.cpu.lowering.blas import blas_threads
+from core.backends.cpu.numpy_state import begin_plans
 from core.errors import SettingError
 
 #: A call of NumPy, arguments and all: ``partial(np.add, a, b, out)``.

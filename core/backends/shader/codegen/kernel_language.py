@@ -19,7 +19,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from core.backends.shader.codegen.fragment.fragment_source import Drawing
-from core.backends.shader.codegen.tiles.tile_source import Tile, TileLimits
+from core.backends.shader.codegen.tiles.shapes import TileLimits
+from core.backends.shader.codegen.tiles.tile_source import Tile
 from core.errors import CoreError
 from core.specs import Shape, Spec
 
@@ -94,7 +95,7 @@ class Dispatch:
         middle: of a tile that calls ``middle_4``: what that does to the channels of its images.
         targets: of kind ``"draw"``: to how many textures it draws at once; else 1.
         chunk: how many texels each of them has, if they are several.
-        epilogue: what is applied to each value while it is at hand; operands broadcast to `shown`.
+        epilogue: what is applied to each value before it is stored; operands broadcast to `shown`.
         shown: the shape in which readers see it.
     """
 
@@ -300,7 +301,7 @@ def _small(values: Mapping[str, float] | None) -> Mapping[str, float] | None:
 
 
 class EpilogueStep(NamedTuple):
-    """An element-wise op on what a pass gives, while it is at hand.
+    """An element-wise op on what a pass gives, before that is stored.
 
     Attributes:
         text: GLSL in which ``here`` is that value and the inputs' names are theirs.

@@ -6,8 +6,8 @@ from core.backends.shader.codegen.folds import sum_start
 from core.backends.shader.codegen.fragment.products import Matrices, drawn_product
 from core.backends.shader.codegen.kernel_choice import wants_drawing, wants_tile
 from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand, Source
-from core.backends.shader.codegen.tiles.choices import Product
 from core.backends.shader.codegen.tiles.matrix import matmul_tile
+from core.backends.shader.codegen.tiles.shapes import Product
 from core.registry import kernel
 from core.specs import Shape, Spec
 

@@ -1,4 +1,4 @@
-"""Reductions; sums and products are rounded once, whole numbers wrap around."""
+"""Reductions; sums and products are rounded once, integers wrap around."""
 
 from collections.abc import Callable
 from typing import Any

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from core.backends.cpu.kernels.resize import nearest, neighbours
 from core.backends.shader.codegen.fragment.resizing import can_draw_resize, drawn_resize
 from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand, Table
 from core.backends.shader.kernels.shape import three_axes
 from core.registry import kernel
+from core.resampling import nearest, neighbours
 from core.specs import Spec
 
 _HEIGHT, _WIDTH = -3, -2

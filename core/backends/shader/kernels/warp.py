@@ -1,7 +1,7 @@
 """Kernels that cut, turn and warp images.
 
 Where positions come from values, passes of their own make them, as pairs of floats that hold more
-bits than one. They give the whole number below a position and the rest, from 0 to 1.
+bits than one. They give the integer below a position and the rest, from 0 to 1.
 """
 
 from collections.abc import Sequence
@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from core.backends.cpu.kernels.resize import round_half_up
-from core.backends.cpu.kernels.warp import placed
 from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand, Table
 from core.registry import kernel
+from core.resampling import axis_indices, round_half_up
 from core.specs import Spec
 
 
@@ -67,7 +66,7 @@ def _places_in_boxes(
 ) -> Dispatch:
     """Where the pixels of each crop lie along an axis: [boxes, new].
 
-    The division is the last step, so that whole numbers come out whole.
+    The division is the last step, so that integers stay integers.
     """
     ends = f"float low = get_boxes(o0, {axis}), high = get_boxes(o0, {axis + 2});\n"
     if new == 1:
@@ -104,8 +103,8 @@ def _sources(height: int, width: int, radians: float, center: Any) -> np.ndarray
     share_x, share_y = center if isinstance(center, tuple) else (center, center)
     x, y = np.arange(width) - width * share_x, (np.arange(height) - height * share_y)[:, None]
     sin, cos = np.sin(radians), np.cos(radians)
-    columns, level = placed(round_half_up(x * cos - y * sin + width * share_x), width)
-    rows, upright = placed(round_half_up(x * sin + y * cos + height * share_y), height)
+    columns, level = axis_indices(round_half_up(x * cos - y * sin + width * share_x), width)
+    rows, upright = axis_indices(round_half_up(x * sin + y * cos + height * share_y), height)
     return np.where(level & upright, rows * width + columns, -1).astype(np.int32).reshape(-1)
 
 

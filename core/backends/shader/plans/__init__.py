@@ -1,1 +1,1 @@
-"""Runs programs: every step is recorded once, and replayed with its objects at hand."""
+"""Runs programs: each step is recorded once, and replayed with bound objects."""

@@ -12,14 +12,12 @@ from core.backends.shader.plans.program_lowering import (
     Lowered,
     Lowering,
     Place,
-    PlanConstants,
 )
 from core.backends.shader.plans.replay import Replay, intervals
-from core.backends.shader.plans.upload_staging import LEAST_BYTES, Staging, StagingSlot
 from core.backends.shader.runtime.device_memory import loaded_values, stored_dtype
-from core.backends.shader.runtime.device_timing import device_seconds
 from core.backends.shader.runtime.memory_blocks import Block, Together
 from core.backends.shader.runtime.session import Session
+from core.backends.shader.runtime.upload_staging import LEAST_BYTES, Staging, StagingSlot
 from core.backends.shader.runtime.values import Value
 from core.graph.feeds import QuantizedArray
 from core.plan.program import Program
@@ -48,9 +46,7 @@ class ReadyProgram:
 
     def __init__(self, program: Program, session: Session):
         self.program, self.session = program, session
-        if session.constants is None:
-            session.constants = PlanConstants(session)
-        self.lowering = Lowering(program, session, session.constants)
+        self.lowering = Lowering(program, session)
         homes = self.lowering.homes
         self._outputs = list(
             dict.fromkeys(
@@ -75,26 +71,26 @@ class ReadyProgram:
     def _needs(self) -> list[Need]:
         """What lies between inputs and outputs."""
         found: list[Need] = []
-        nodes = self.lowering.nodes
+        steps = self.lowering.steps
         last: dict[Place, int] = {}
-        for i, node in enumerate(nodes):
-            for place in node.reads if isinstance(node, Hosted) else node.places:
+        for i, step in enumerate(steps):
+            for place in step.reads if isinstance(step, Hosted) else step.places:
                 last[place] = i
         skipped = {*self._outputs, *self.program.inputs}
-        for i, node in enumerate(nodes):
-            names = node.writes if isinstance(node, Hosted) else _written(node)
+        for i, step in enumerate(steps):
+            names = step.writes if isinstance(step, Hosted) else _written(step)
             for name in names:
                 if name not in skipped:
                     block = Block(self.lowering.layouts[name], self.program.specs[name].size)
                     found.append(Need(name, block, i, max(i, last.get(name, i))))
-            if isinstance(node, Lowered):
-                found += [Need(n, Block(*of), i, i) for n, of in node.between.items()]
+            if isinstance(step, Lowered):
+                found += [Need(n, Block(*of), i, i) for n, of in step.between.items()]
         return found
 
     # --- in the caller's thread -------------------------------------------------------------
 
     def taken(self, feeds: Sequence[Feed]) -> list[Fed]:
-        """What is fed, in memory of ours: the caller may change its arrays afterwards."""
+        """The inputs of a run, copied: the caller may change its arrays afterwards."""
         return [
             _taken(feed, None if name in self._passed_on else staging, own)
             for name, feed, staging, own in zip(
@@ -148,11 +144,11 @@ class ReadyProgram:
                 block.error = error
 
     def times(self, given: Sequence[Fed]) -> list[float]:
-        """The seconds of each node."""
+        """The seconds of each step."""
         self.session.storage.begin()
         replay = self._bound(given, self.new_outputs())
         return [
-            device_seconds(self.session, replay.calls[begin:end])
+            self.session.timer.seconds(replay.calls[begin:end])
             for begin, end in intervals(replay.ends)
         ]
 
@@ -161,7 +157,7 @@ class ReadyProgram:
         self.session.storage.begin()
         replay = self._bound(given, self.new_outputs())
         calls = [call for call in replay.calls if call is not self.session.gl_thread.gl.flush]
-        return device_seconds(self.session, calls * repeat) / repeat
+        return self.session.timer.seconds(calls * repeat) / repeat
 
     def _bound(self, given: Sequence[Fed], outputs: Sequence[Block]) -> Replay:
         replay = self.replay or self._recorded()
@@ -197,22 +193,22 @@ class ReadyProgram:
     def _recorded(self) -> Replay:
         self._parts = self.memory.make()
         moving = [*self.program.inputs, *self._outputs]
-        nodes = self.lowering.nodes
-        self.replay = Replay(nodes, self._parts, moving, self.session, self._run_hosted)
+        steps = self.lowering.steps
+        self.replay = Replay(steps, self._parts, moving, self.session, self._run_hosted)
         if self.session.has_mapped:
             self._staging = [
-                Staging(self.session, own.bytes)
+                Staging(self.session.gl_thread, self.session.in_use, own.bytes)
                 if own.bytes >= LEAST_BYTES and own.layout == MemoryLayout("float32")
                 else None
                 for own in self._inputs
             ]
         return self.replay
 
-    def _run_hosted(self, node: Hosted) -> None:
+    def _run_hosted(self, step: Hosted) -> None:
         """Read back, compute on the host, and put the results where they belong."""
         self.session.wait()
-        arrays = [self._read(place) for place in node.reads]
-        for name, array in zip(node.writes, node.run(arrays), strict=True):
+        arrays = [self._read(place) for place in step.reads]
+        for name, array in zip(step.writes, step.run(arrays), strict=True):
             layout, part = self.lowering.layouts[name], self._parts[name]
             self.session.storage.fill(part.thing, layout, array, part.offset)
 
@@ -226,9 +222,9 @@ class ReadyProgram:
         )
 
 
-def _written(node: Lowered) -> list[str]:
-    first = len(node.places) - len(node.between) - len(node.recipe.results)
-    return [p for p in node.places[first : first + len(node.recipe.results)] if isinstance(p, str)]
+def _written(step: Lowered) -> list[str]:
+    first = len(step.places) - len(step.between) - len(step.recipe.results)
+    return [p for p in step.places[first : first + len(step.recipe.results)] if isinstance(p, str)]
 
 
 def _taken(feed: Feed, staging: Staging | None, own: Block) -> Fed:

@@ -1,4 +1,4 @@
-"""Finds the fastest tiles for a plan, on the device at hand and in memory as the plan has it."""
+"""Finds the fastest tiles for a plan, on the present device and in memory as the plan has it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from core.backends.shader.codegen.tiles.choices import FAMILIES, Asked, Choice
+from core.backends.shader.codegen.tiles.choices import FAMILIES
+from core.backends.shader.codegen.tiles.shapes import Asked, Choice
 from core.backends.shader.codegen.tiles.tuned_tiles import fastest, keep_choices
-from core.backends.shader.plans.program_lowering import Lowered, Lowering, Place, PlanConstants
-from core.backends.shader.plans.shader_executable import ShaderExecutable
-from core.backends.shader.runtime.device_timing import device_seconds
+from core.backends.shader.plans.program_lowering import Lowered, Lowering, Place
+from core.backends.shader.runtime.gl_functions import BARRIER
 from core.backends.shader.runtime.memory_blocks import Block
 from core.backends.shader.runtime.programs import Programs, ShaderError
-from core.backends.shader.runtime.session import BARRIER, Session
+from core.backends.shader.runtime.session import Session
 from core.errors import CoreError
 from core.plan.program import Program
 
@@ -98,12 +98,11 @@ def tune_shader(plan: "Plan") -> ShaderTuning:
     Traceback (most recent call last):
     core.errors.CoreError: this plan is of backend 'cpu': tune_shader() takes those of 'shader'
     """
-    machine = plan._executable
-    if not isinstance(machine, ShaderExecutable):
+    if plan.backend != "shader":
         raise CoreError(
             f"this plan is of backend {plan.backend!r}: tune_shader() takes those of 'shader'"
         )
-    return ShaderTuning(tuple(machine.tune()))
+    return ShaderTuning(tuple(plan.tune()))
 
 
 def tuned_steps(program: Program, session: Session) -> list[TunedStep]:
@@ -152,9 +151,7 @@ class _Tuning:
     def __init__(self, program: Program, session: Session):
         self._session = session
         self.programs = Programs(session.gl_thread)
-        if session.constants is None:
-            session.constants = PlanConstants(session)
-        self._lowering = Lowering(program, session, session.constants)
+        self._lowering = Lowering(program, session)
 
     def found(self) -> dict[Asked, TunedStep]:
         """All is compiled before anything is timed: meanwhile a GPU lowers its clock."""
@@ -173,7 +170,7 @@ class _Tuning:
     def _steps(self) -> dict[Asked, list[Lowered]]:
         """The steps by what they ask for a tile for."""
         found: dict[Asked, list[Lowered]] = {}
-        for step in self._lowering.nodes:
+        for step in self._lowering.steps:
             questions: list[Asked] = []
             self._lowering.tiled(step, questions.append)
             for asked in questions:
@@ -216,7 +213,7 @@ class _Tuning:
         runs = {choice: partial(self._seconds, each, repeats) for choice, each in commands.items()}
         _warm(runs[old])
         best = fastest(runs, old)
-        names = tuple(trial.step.nodes[-1].name for trial in trials[old])
+        names = tuple(trial.step.sources[-1].name for trial in trials[old])
         return TunedStep(names, 1e3 * best.old, 1e3 * best.new, best.choice, best.choice != old)
 
     def _commands(self, trial: _Trial, memory: dict[Any, Block]) -> _Commands:
@@ -256,7 +253,7 @@ class _Tuning:
     def _seconds(self, steps: Sequence[_Commands], repeats: int) -> float:
         """Of all steps, each so many times."""
         commands = [c for step in steps for c in (*step.once, *step.each * repeats)]
-        return device_seconds(self._session, commands) / repeats
+        return self._session.timer.seconds(commands) / repeats
 
 
 def _warm(run: Callable[[], Any]) -> None:

@@ -1,8 +1,8 @@
-"""The nodes of a program as recipes, and what their blocks are."""
+"""The steps of a program as recipes, and what their blocks are."""
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -16,26 +16,17 @@ from core.backends.shader.codegen.kernel_language import (
     Operand,
 )
 from core.backends.shader.codegen.kernel_language import reads as reads_of_pass
-from core.backends.shader.codegen.tiles.choices import Asked, Choice
 from core.backends.shader.codegen.tiles.fused import separable_tile
-from core.backends.shader.kernels.hosting import HostKernel
+from core.backends.shader.codegen.tiles.shapes import Asked, Choice
 from core.backends.shader.plans.tile_fusion import Separable, separable_pairs
 from core.backends.shader.runtime.memory_blocks import Block
 from core.backends.shader.runtime.session import Session
 from core.errors import CoreError
-from core.graph.nodes import Node
-from core.operation import Op
+from core.host_fallback import host_reason
 from core.plan.aliases import homes_of, is_alias
-from core.plan.program import (
-    ABSENT,
-    HERE,
-    Program,
-    attributes_of,
-    epilogue_of,
-    reads,
-    results,
-)
-from core.registry import OPS, find_kernel, load_backend
+from core.plan.host_steps import host_function
+from core.plan.program import ABSENT, HERE, Program, Step
+from core.registry import find_kernel, load_backend
 from core.specs import Spec
 
 #: What a number of a recipe is in a plan: the name of a value, or a block of constants.
@@ -43,17 +34,17 @@ Place: TypeAlias = str | Block
 
 
 class Lowered(NamedTuple):
-    """A node that shaders compute, or several that one does.
+    """A step that shaders compute, or several that one does.
 
     Attributes:
-        nodes: in order; the last gives the value.
+        sources: of the program, in order; the last gives the value.
         kernel: what it is called in tables.
         recipe: its programs.
         places: what each number of the recipe is.
-        between: of the places: those that only this node needs, with their layouts and sizes.
+        between: of the places: those that only these steps need, with their layouts and sizes.
     """
 
-    nodes: tuple[Node, ...]
+    sources: tuple[Step, ...]
     kernel: str
     recipe: CompiledKernel
     places: tuple[Place, ...]
@@ -61,17 +52,17 @@ class Lowered(NamedTuple):
 
 
 class Hosted(NamedTuple):
-    """A node that the cpu backend computes.
+    """A step that the cpu backend computes.
 
     Attributes:
-        nodes: just that one.
+        sources: just that step of the program.
         kernel: what it is called in tables.
         run: from arrays to arrays.
         reads: the values that it reads.
         writes: those that it gives.
     """
 
-    nodes: tuple[Node, ...]
+    sources: tuple[Step, ...]
     kernel: str
     run: Callable[[list[np.ndarray]], list[np.ndarray]]
     reads: tuple[Place, ...]
@@ -84,12 +75,12 @@ class Lowering:
     Attributes:
         homes: for each value the one whose data it shows.
         layouts: how each value is stored, by its home.
-        nodes: what runs, in order.
+        steps: what runs, in order.
         constants: the blocks of constants that are read, by reference.
     """
 
-    def __init__(self, program: Program, session: Session, constants: "PlanConstants"):
-        self.program, self._session, self._shared = program, session, constants
+    def __init__(self, program: Program, session: Session):
+        self.program, self._session, self._shared = program, session, session.constants
         self._limits = session.limits
         has_tiles = not session.storing.in_textures
         self._pairs = separable_pairs(program) if has_tiles else {}
@@ -97,11 +88,11 @@ class Lowering:
         self.layouts: dict[str, MemoryLayout] = {
             r: session.storing.layout(program.specs[r]) for r in program.inputs
         }
-        made = [r for node in program.nodes for r in results(node, program.specs)]
+        made = [r for step in program.steps for r in step.outputs]
         for reference in (*program.inputs, *made):
             session.check_size(program.specs[reference])
         self.constants: dict[str, Block] = {}
-        self.nodes: list[Lowered | Hosted] = [*self._lowered()]
+        self.steps: list[Lowered | Hosted] = [*self._lowered()]
         for reference in program.outputs:
             self.place(reference)
 
@@ -116,13 +107,13 @@ class Lowering:
 
     def _lowered(self) -> Iterator[Lowered | Hosted]:
         taken = {pair.depthwise.name for pair in self._pairs.values()}
-        for node in self.program.nodes:
-            if node.name not in taken and not is_alias(node, self.program):
-                yield self._step(node)
+        for step in self.program.steps:
+            if step.name not in taken and not is_alias(step, self.program):
+                yield self._of_step(step)
 
-    def _step(self, node: Node) -> Lowered | Hosted:
-        pair = self._pairs.get(node.name)
-        return self._node(node) if pair is None else self._separable(pair)
+    def _of_step(self, step: Step) -> Lowered | Hosted:
+        pair = self._pairs.get(step.name)
+        return self._single(step) if pair is None else self._separable(pair)
 
     def tiled(
         self, step: Lowered | Hosted, tuned: Callable[[Asked], Choice | None]
@@ -130,27 +121,26 @@ class Lowering:
         """A step anew, with tiles as they are told."""
         self._limits = self._session.limits._replace(tuned=tuned)
         try:
-            return self._step(step.nodes[-1])
+            return self._of_step(step.sources[-1])
         finally:
             self._limits = self._session.limits
 
-    def _node(self, node: Node) -> Lowered | Hosted:
-        kernel = find_kernel(node.type, "shader")
-        if isinstance(kernel, HostKernel):
-            return self._hosted(node)
-        specs = [self.program.specs[r] for r in results(node, self.program.specs)]
+    def _single(self, step: Step) -> Lowered | Hosted:
+        if host_reason(load_backend("shader"), step.op) is not None:
+            return self._hosted(step)
+        kernel = find_kernel(step.op.name, "shader")
+        specs = [self.program.specs[r] for r in step.outputs]
         operands = _Operands(self)
-        inputs = operands.of_op(OPS[node.type], node)
-        passes = passes_of(kernel(self._call(specs), *inputs, **attributes_of(node)), specs)
-        return self._recipe((node,), passes, operands)
+        inputs = step.arguments([None if r == ABSENT else operands.add(r) for r in step.inputs])
+        passes = passes_of(kernel(self._call(specs), *inputs, **step.attributes), specs)
+        return self._recipe((step,), passes, operands)
 
     def _separable(self, pair: Separable) -> Lowered:
         """A depthwise convolution and the pointwise one after it, as one tile."""
         operands = _Operands(self)
         x, d = (operands.add(r) for r in pair.depthwise.inputs)
         w = operands.add(pair.pointwise.inputs[1])
-        epilogue = epilogue_of(pair.depthwise)
-        middle = [step for each in epilogue for step in self._steps(each, operands)]
+        middle = [s for each in pair.depthwise.epilogue for s in self._fused(each, operands)]
         call = self._call([self.program.specs[pair.pointwise.name]])
         tile = separable_tile(pair.shape, w.shape[-1], call.limits)
         made = call.tile(tile, middle=middle, x=x, d=d, w=w)
@@ -162,23 +152,22 @@ class Lowering:
         return KernelBuilder(result, self._limits, has_tiles=has_tiles)
 
     def _recipe(
-        self, nodes: tuple[Node, ...], passes: tuple[Dispatch, ...], operands: "_Operands"
+        self, sources: tuple[Step, ...], passes: tuple[Dispatch, ...], operands: "_Operands"
     ) -> Lowered:
-        """The programs of a step, with the epilogue of its last node."""
-        last = nodes[-1]
-        epilogue = [s for each in epilogue_of(last) for s in self._steps(each, operands)]
+        """The programs of a step, with the epilogue of the last one."""
+        last = sources[-1]
+        epilogue = [s for each in last.epilogue for s in self._fused(each, operands)]
         if epilogue:
             (made,) = passes
             passes = (self._finished(made, epilogue),)
         layouts = [self._layout(r) for r in operands.references]
         recipe = make_recipe(passes, layouts, self._session.storing, baked=True)
         self._begin_compiling(recipe)
-        names = results(last, self.program.specs)
-        self.layouts.update({n: r[0] for n, r in zip(names, recipe.results, strict=True)})
+        self.layouts.update({n: r[0] for n, r in zip(last.outputs, recipe.results, strict=True)})
         between = {f"{last.name} between {i}": b for i, b in enumerate(recipe.between)}
-        places = (*map(self.place, operands.references), *recipe.tables, *names, *between)
+        places = (*map(self.place, operands.references), *recipe.tables, *last.outputs, *between)
         kinds = {each.kind for each in passes}
-        return Lowered(nodes, "+".join(sorted(kinds)), recipe, places, between)
+        return Lowered(sources, "+".join(sorted(kinds)), recipe, places, between)
 
     def _begin_compiling(self, recipe: CompiledKernel) -> None:
         """The driver may go on with it while Python comes to the next steps."""
@@ -212,49 +201,28 @@ class Lowering:
             )
         return self._finished(self._call([made.spec]).each("x", x=made), epilogue[taken:])
 
-    def _steps(self, node: Node, operands: "_Operands") -> Iterator[EpilogueStep]:
-        """An element-wise node of an epilogue as GLSL; a sum of many values one after the other."""
-        if node.type == "add_n":
-            count = node.inputs.count(HERE)
+    def _fused(self, step: Step, operands: "_Operands") -> Iterator[EpilogueStep]:
+        """A step of an epilogue as GLSL; a sum of many values one after the other."""
+        if step.op.name == "add_n":
+            count = step.inputs.count(HERE)
             if count > 1:
                 yield EpilogueStep(f"here * {count}.0", {})
-            for reference in node.inputs:
+            for reference in step.inputs:
                 if reference != HERE:
                     yield EpilogueStep("here + y", {"y": operands.add(reference)})
             return
-        names = ["here" if r == HERE else f"y{i}" for i, r in enumerate(node.inputs)]
-        read = {n: operands.add(r) for n, r in zip(names, node.inputs, strict=True) if n != "here"}
-        yield EpilogueStep(epilogue_text(node.type, attributes_of(node), names), read)
+        names = ["here" if r == HERE else f"y{i}" for i, r in enumerate(step.inputs)]
+        read = {n: operands.add(r) for n, r in zip(names, step.inputs, strict=True) if n != "here"}
+        yield EpilogueStep(epilogue_text(step.op.name, step.attributes, names), read)
 
-    def _hosted(self, node: Node) -> Hosted:
-        specs, cpu = self.program.specs, load_backend("cpu")
-        names = results(node, specs)
-        wanted = [specs[n] for n in names]
-        result: Any = wanted[0] if len(wanted) == 1 else tuple(wanted)
-
-        def computed(each: Node, left: Iterator[np.ndarray], here: Any, to: Any) -> Any:
-            """One op, of what is left of the arrays."""
-            handles = [
-                here if r == HERE else None if r == ABSENT else next(left).reshape(specs[r].shape)
-                for r in each.inputs
-            ]
-            given: list[Any] = [handles] if OPS[each.type].list_inputs else handles
-            return cpu.run(find_kernel(each.type, "cpu"), given, attributes_of(each), to)
-
-        def run(arrays: list[np.ndarray]) -> list[np.ndarray]:
-            left = iter(arrays)
-            made = computed(node, left, None, result)
-            found = [*made] if isinstance(made, tuple) else [made]
-            for each in epilogue_of(node):
-                found[0] = computed(each, left, found[0], specs[node.name])
-            return found
-
-        self.layouts.update({n: self._session.storing.layout(specs[n]) for n in names})
-        return Hosted((node,), "host", run, tuple(map(self.place, reads(node))), tuple(names))
+    def _hosted(self, step: Step) -> Hosted:
+        specs, run = self.program.specs, host_function(step, self.program.specs)
+        self.layouts.update({n: self._session.storing.layout(specs[n]) for n in step.outputs})
+        return Hosted((step,), "host", run, tuple(map(self.place, step.reads())), step.outputs)
 
 
 class _Operands:
-    """The operands of a node and its epilogue, each value once for each time it is read."""
+    """The operands of a step and its epilogue, each value once for each time it is read."""
 
     def __init__(self, lowering: Lowering):
         self._lowering = lowering
@@ -268,44 +236,3 @@ class _Operands:
         array = program.constants.get(self._lowering.homes[reference])
         shown = None if array is None else array.reshape(spec.shape)
         return Operand(len(self.references) - 1, spec, shown)
-
-    def of_op(self, op: Op, node: Node) -> list[Any]:
-        """The inputs of an op as its kernel takes them."""
-        given = [None if r == ABSENT else self.add(r) for r in node.inputs]
-        if op.list_inputs:
-            return [given]
-        return given + [None] * (op.count - len(given))
-
-
-class PlanConstants:
-    """The blocks of constants of all plans of a session; equal arrays have one."""
-
-    def __init__(self, session: Session):
-        from weakref import WeakValueDictionary
-
-        self._session = session
-        self._known: WeakValueDictionary[Hashable, Block] = WeakValueDictionary()
-
-    def block(self, array: np.ndarray) -> Block:
-        """The block of an array, which nobody writes to."""
-        from core.dtypes import dtype_of
-
-        address = array.__array_interface__["data"][0]
-        order = None if array.flags.c_contiguous else (array.shape, array.strides)
-        key = address, array.nbytes, dtype_of(array), order
-        found = self._known.get(key)
-        if found is None:
-            spec = Spec(array.shape, dtype_of(array))
-            found = ConstantBlock(self._session.storing.layout(spec), array)
-            self._known[key] = found
-        return found
-
-
-class ConstantBlock(Block):
-    """A block that keeps its array, so that no other one comes to lie at the same address."""
-
-    __slots__ = ("array",)
-
-    def __init__(self, layout: MemoryLayout, array: np.ndarray):
-        super().__init__(layout, array.size, array.reshape(-1))
-        self.array = array

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 from core.backends.shader.codegen.compiler.writing import ShaderText
 from core.backends.shader.plans.plan_memory import Part
 from core.backends.shader.plans.program_lowering import Hosted, Lowered, Place
+from core.backends.shader.runtime.gl_functions import BARRIER, BARRIER_TO_ALL
 from core.backends.shader.runtime.memory_blocks import Block
-from core.backends.shader.runtime.session import BARRIER, BARRIER_TO_ALL, Session
+from core.backends.shader.runtime.session import Session
 from core.backends.shader.runtime.textures import frame_of
 
 #: After so many steps what was recorded is sent off: the device works while Python goes on. Each
@@ -34,19 +35,19 @@ class Replay:
 
     Attributes:
         calls: all commands in order.
-        ends: where the commands of each node end.
+        ends: where the commands of each of them end.
 
     Args:
-        nodes: in order.
+        lowered: the steps in order.
         parts: the memory of values by name; not of those in ``moving``.
         moving: the values whose memory is told before each run.
         session: of the context.
-        run_hosted: runs a node on the cpu backend.
+        run_hosted: runs a step on the cpu backend.
     """
 
     def __init__(
         self,
-        nodes: Sequence[Lowered | Hosted],
+        lowered: Sequence[Lowered | Hosted],
         parts: Mapping[str, Part],
         moving: Sequence[str],
         session: Session,
@@ -61,15 +62,15 @@ class Replay:
         self._hazards = _Hazards()
         record = self._draw if session.storing.in_textures else self._dispatch
         steps = 0
-        for node in nodes:
-            if isinstance(node, Hosted):
+        for each in lowered:
+            if isinstance(each, Hosted):
                 self._hazards.forget()
                 self._state.clear()
-                self.calls += [self._barrier(BARRIER_TO_ALL), partial(run_hosted, node)]
+                self.calls += [self._barrier(BARRIER_TO_ALL), partial(run_hosted, each)]
             else:
-                for step in node.recipe.steps:
+                for step in each.recipe.steps:
                     record(
-                        step.program, [node.places[i] for i in step.reads], node.places[step.writes]
+                        step.program, [each.places[i] for i in step.reads], each.places[step.writes]
                     )
                     steps += 1
                     if steps in _SENT_AFTER:
@@ -185,7 +186,7 @@ def _nothing() -> None:
 
 
 def intervals(ends: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """From where to where the commands of each node go."""
+    """From where to where the commands of each step go."""
     begin = 0
     for end in ends:
         yield begin, end

@@ -11,7 +11,7 @@ from core.backends.shader.plans.program_lowering import Hosted, Lowered
 from core.backends.shader.runtime.values import Value
 from core.guards import check_active
 from core.locks import new_lock
-from core.plan.program import Program, epilogue_of, multiply_adds, reads
+from core.plan.program import Program
 
 if TYPE_CHECKING:
     from core.backends.shader import ShaderBackend
@@ -59,7 +59,7 @@ class ShaderExecutable(Executable):
     @property
     def steps(self) -> "Sequence[StepInfo]":
         """What runs, in order; after a restart it may be other steps."""
-        return [_told(node, self._program) for node in self._current().lowering.nodes]
+        return [_told(step, self._program) for step in self._current().lowering.steps]
 
     def run(self, feeds: Sequence[Feed]) -> list[Value]:
         """Queue a run, unless it is cancelled or late; whoever reads its outputs waits."""
@@ -105,21 +105,6 @@ class ShaderExecutable(Executable):
 def _told(step: Lowered | Hosted, program: Program) -> "StepInfo":
     from core.plan.plan_report import StepInfo  # who just runs a plan tells nothing of it
 
-    node, specs = step.nodes[-1], program.specs
-    inner = {n.name for n in step.nodes[:-1]}
-    read = [r for n in step.nodes for r in reads(n) if r not in inner]
-    later = [n.type for n in step.nodes[1:]]
     scratch = {} if isinstance(step, Hosted) else step.between
-    return StepInfo(
-        name=node.name,
-        op=step.nodes[0].type,
-        kernel=step.kernel,
-        fused=(*later, *(e.type for n in step.nodes for e in epilogue_of(n))),
-        input_shapes=tuple(specs[r].shape for r in read),
-        output_shape=specs[node.name].shape,
-        dtype=specs[node.name].dtype,
-        bytes=specs[node.name].bytes,
-        weight_bytes=sum(program.constants[r].nbytes for r in read if r in program.constants),
-        multiply_adds=sum(multiply_adds(n, specs) for n in step.nodes),
-        scratch_bytes=sum(stored_bytes(size, layout) for layout, size in scratch.values()),
-    )
+    scratch_bytes = sum(stored_bytes(size, layout) for layout, size in scratch.values())
+    return StepInfo.of(step.sources, program, step.kernel, scratch_bytes)

@@ -1,54 +1,53 @@
-"""Which nodes of a program one tile computes together."""
+"""Which steps of a program one tile computes together."""
 
 from math import prod
 from typing import NamedTuple
 
 from core.backends.shader.codegen.tiles.depthwise import Depthwise
 from core.backends.shader.codegen.tiles.fused import pays
-from core.graph.nodes import Node
-from core.plan.program import HERE, Program, attributes_of, epilogue_of, use_counts
+from core.plan.program import HERE, Program, Step, use_counts
 from core.windows import window
 
 
 class Separable(NamedTuple):
     """A depthwise convolution and the pointwise one that alone reads its result."""
 
-    depthwise: Node
-    pointwise: Node
+    depthwise: Step
+    pointwise: Step
     shape: Depthwise
 
 
 def separable_pairs(program: Program) -> dict[str, Separable]:
     """The pairs that take less time as one, by the name of the pointwise convolution."""
-    uses = use_counts(program.nodes, program.outputs)
-    depthwise = {n.name: n for n in program.nodes if n.type == "depthwise_conv2d"}
+    uses = use_counts(program.steps, program.outputs)
+    depthwise = {s.name: s for s in program.steps if s.op.name == "depthwise_conv2d"}
     found = {}
-    for node in program.nodes:
-        first = depthwise.get(node.inputs[0]) if node.type == "conv2d" else None
-        if first is None or uses[first.name] != 1 or not _is_pointwise(node, program):
+    for step in program.steps:
+        first = depthwise.get(step.inputs[0]) if step.op.name == "conv2d" else None
+        if first is None or uses[first.name] != 1 or not _is_pointwise(step, program):
             continue
         shape = _depthwise_of(first, program)
-        if shape is not None and pays(shape, program.specs[node.name].shape[-1]):
-            found[node.name] = Separable(first, node, shape)
+        if shape is not None and pays(shape, program.specs[step.name].shape[-1]):
+            found[step.name] = Separable(first, step, shape)
     return found
 
 
-def _is_pointwise(node: Node, program: Program) -> bool:
-    how = attributes_of(node)
+def _is_pointwise(step: Step, program: Program) -> bool:
+    how = step.attributes
     if how["data_format"] != "NHWC":
         return False
-    shape = program.specs[node.inputs[0]].shape
-    w = window(shape, program.specs[node.inputs[1]].shape[:2], **how)
+    shape = program.specs[step.inputs[0]].shape
+    w = window(shape, program.specs[step.inputs[1]].shape[:2], **how)
     return max(w.size) == max(w.strides) == 1 and not any(map(any, w.padding))
 
 
-def _depthwise_of(node: Node, program: Program) -> Depthwise | None:
+def _depthwise_of(step: Step, program: Program) -> Depthwise | None:
     """The shape of a depthwise convolution whose epilogue goes channel by channel."""
-    how, specs = attributes_of(node), program.specs
-    images, filters = specs[node.inputs[0]], specs[node.inputs[1]].shape
+    how, specs = step.attributes, program.specs
+    images, filters = specs[step.inputs[0]], specs[step.inputs[1]].shape
     if how["data_format"] != "NHWC" or images.dtype != "float32":
         return None
-    operands = [r for step in epilogue_of(node) for r in step.inputs if r != HERE]
+    operands = [r for each in step.epilogue for r in each.inputs if r != HERE]
     if not all(_is_of_channels(specs[r].shape, filters[2] * filters[3]) for r in operands):
         return None
     w = window(images.shape, filters[:2], **how)

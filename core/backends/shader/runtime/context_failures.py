@@ -1,4 +1,4 @@
-"""Why there is no OpenGL context, in words that say what to do about it."""
+"""Why there is no OpenGL context, and what to do about it."""
 
 import re
 import sys

@@ -56,7 +56,7 @@ def check_errors(gl: GLFunctions, what: str) -> None:
 
 
 def drop_errors(gl: GLFunctions) -> None:
-    """Forget what was refused so far, as it is nothing of ours."""
+    """Forget what was refused so far, as other code caused it."""
     _errors(gl)
 
 

@@ -1,69 +1,49 @@
 """How long commands take on the device."""
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from functools import cached_property
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from core.errors import CoreError
-
-if TYPE_CHECKING:
-    from core.backends.shader.runtime.memory_blocks import Block
-    from core.backends.shader.runtime.session import Session
-
+from core.backends.shader.runtime.gl_thread import GLThread
 
 #: How often a measurement is made that tells no time, before it is made by the host's clock.
 _TRIES = 3
 
 
-class Clock:
-    """Adds up the time of an op on the device.
+class DeviceTimer:
+    """Measures commands on the device. In the GL thread only."""
 
-    Attributes:
-        seconds: None until something was measured.
-    """
+    def __init__(self, gl_thread: GLThread):
+        self._gl_thread = gl_thread
 
-    def __init__(self) -> None:
-        self.seconds: float | None = None
+    @cached_property
+    def _query(self) -> Any:
+        """Takes the time of commands; the only one, as moderngl lets go of none."""
+        return self._gl_thread.context.query(time=True)
 
-    def measure(
-        self, session: "Session", command: Callable[[], Any], inputs: "Sequence[Block]"
-    ) -> None:
-        """Run a command, wait for it, and add its time. What it reads is on the device before."""
+    def seconds(self, commands: Sequence[Callable[[], Any]]) -> float:
+        """Run commands, and return how long the device takes for them."""
+        is_software = self._gl_thread.device.is_software
+        return self._wall_seconds(commands) if is_software else self._query_seconds(commands)
 
-        def measured() -> float:
-            session.storage.begin()
-            for block in inputs:
-                with suppress(CoreError):  # the command will tell
-                    session.storage.of(block)
-            return device_seconds(session, [command])
+    def _wall_seconds(self, commands: Sequence[Callable[[], Any]]) -> float:
+        """Until the device is done: software has no clock for compute shaders."""
+        finish = self._gl_thread.gl.finish
+        finish()
+        started = perf_counter()
+        for command in commands:
+            command()
+        finish()
+        return perf_counter() - started
 
-        self.seconds = (self.seconds or 0.0) + session.gl_thread.call(measured)
-
-
-def device_seconds(session: "Session", commands: Sequence[Callable[[], Any]]) -> float:
-    """Run commands, and tell how long the device takes for them. In the GL thread only."""
-    clock = _wall_seconds if session.device.is_software else _query_seconds
-    return clock(session, commands)
-
-
-def _wall_seconds(session: "Session", commands: Sequence[Callable[[], Any]]) -> float:
-    """Until the device is done: software has no clock for compute shaders."""
-    session.gl_thread.gl.finish()
-    started = perf_counter()
-    for command in commands:
-        command()
-    session.gl_thread.gl.finish()
-    return perf_counter() - started
-
-
-def _query_seconds(session: "Session", commands: Sequence[Callable[[], Any]]) -> float:
-    """By the device's own clock; that of an H100 told 0 once in some thousand times."""
-    for _ in range(_TRIES):
-        with session.query:
-            for command in commands:
-                command()
-        nanoseconds = session.query.elapsed
-        if nanoseconds:
-            return nanoseconds * 1e-9
-    return _wall_seconds(session, commands)
+    def _query_seconds(self, commands: Sequence[Callable[[], Any]]) -> float:
+        """By the device's own clock; that of an H100 gave 0 once in some thousand times."""
+        for _ in range(_TRIES):
+            with self._query:
+                for command in commands:
+                    command()
+            nanoseconds = self._query.elapsed
+            if nanoseconds:
+                return nanoseconds * 1e-9
+        return self._wall_seconds(commands)

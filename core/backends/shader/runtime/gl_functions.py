@@ -17,6 +17,12 @@ from ctypes import (
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+#: A memory barrier for shader storage.
+BARRIER = 0x2000
+
+#: The same, and copies and the host: else what a shader wrote may arrive after a later upload.
+BARRIER_TO_ALL = BARRIER | 0x200
+
 
 class _Row(NamedTuple):
     """A function, and where it is to be had."""

@@ -55,7 +55,7 @@ class GLThread:
         context: moderngl's; to be used in the functions that are given to `put` and `call`.
         device: what it runs on.
         gl: functions that moderngl has not, for the same place.
-        rest: what is bound for drawing where none of ours may be; moderngl's.
+        rest: what is bound for drawing where no buffer of the backend may be; moderngl's.
     """
 
     context: "moderngl.Context"

@@ -1,18 +1,22 @@
 """A context and all that lives in it, from the start of the backend to its stop."""
 
 from collections.abc import Callable
-from functools import cached_property, partial
+from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from core.backend_contract import Clock
 from core.backends.shader.codegen.compiled_kernel import CompiledKernel, Storing
 from core.backends.shader.codegen.compiler.memory_layouts import stored_bytes
-from core.backends.shader.codegen.tiles.tile_source import TileLimits
+from core.backends.shader.codegen.tiles.shapes import TileLimits
 from core.backends.shader.codegen.tiles.tuned_tiles import load_choices
 from core.backends.shader.runtime.caller_thread import CallerThread
+from core.backends.shader.runtime.constant_blocks import PlanConstants
 from core.backends.shader.runtime.device_memory import Storage
-from core.backends.shader.runtime.device_timing import Clock
+from core.backends.shader.runtime.device_timing import DeviceTimer
+from core.backends.shader.runtime.gl_functions import BARRIER_TO_ALL
 from core.backends.shader.runtime.gl_thread import GLThread
 from core.backends.shader.runtime.mapped_memory import has_mapped
 from core.backends.shader.runtime.memory_blocks import Block
@@ -20,23 +24,16 @@ from core.backends.shader.runtime.programs import Programs
 from core.backends.shader.runtime.readback import Readback
 from core.backends.shader.runtime.state_guard import StateGuard
 from core.backends.shader.runtime.textures import frame_of
+from core.backends.shader.runtime.upload_staging import StagingSlot
 from core.errors import CoreError
 from core.specs import Spec
 
 if TYPE_CHECKING:
     import moderngl
 
-    from core.backends.shader.plans.program_lowering import PlanConstants
-    from core.backends.shader.plans.upload_staging import StagingSlot
 
 #: Recipes that are kept; more than a training has, even one with ever new shapes for a while.
 MOST_RECIPES = 4096
-
-#: Of shader storage.
-BARRIER = 0x2000
-
-#: The same, and copies and the host: else what a shader wrote may arrive after a later upload.
-BARRIER_TO_ALL = BARRIER | 0x200
 
 
 class Session:
@@ -76,8 +73,9 @@ class Session:
         )
         self.storage = Storage(gl_thread, limit)
         self.programs = Programs(gl_thread)
+        self.timer = DeviceTimer(gl_thread)
         self.recipes: dict[Any, CompiledKernel] = {}
-        self.constants: PlanConstants | None = None  # of plans
+        self.constants = PlanConstants(self.storing)
         self._execute: Callable[[CompiledKernel, list[Block]], None] = (
             self._draw if self.storing.in_textures else self._dispatch
         )
@@ -134,7 +132,7 @@ class Session:
             recipe: what runs.
             inputs: blocks of the operands.
             results: new ones, for what it gives.
-            clock: if given, it is waited for, and its time is added there.
+            clock: if given, the device is waited for, and its time is set there.
         """
         blocks = [*inputs, *recipe.tables, *results]
         if recipe.between:
@@ -143,7 +141,15 @@ class Session:
         if clock is None:
             self.gl_thread.put(command)
         else:
-            clock.measure(self, command, inputs)
+            clock.seconds = self.gl_thread.call(partial(self._timed, command, inputs))
+
+    def _timed(self, command: Callable[[], Any], inputs: list[Block]) -> float:
+        """The seconds of a command, whose inputs are on the device before. In the GL thread."""
+        self.storage.begin()
+        for block in inputs:
+            with suppress(CoreError):  # which the command raises, too
+                self.storage.of(block)
+        return self.timer.seconds([command])
 
     def _run(self, recipe: CompiledKernel, blocks: list[Block]) -> None:
         """In the GL thread."""
@@ -179,11 +185,6 @@ class Session:
             if coming is not None:
                 return coming()
         return self.storage.read(block)
-
-    @cached_property
-    def query(self) -> Any:
-        """Takes the time of commands; the only one, as moderngl lets go of none."""
-        return self.gl_thread.context.query(time=True)
 
     def wait(self) -> None:
         """Wait for the device, in the GL thread: what it copied from may be written to again."""

@@ -63,7 +63,7 @@ def start_shader(
             that draws with OpenGL in this thread gives its ``context`` instead.
 
     Raises:
-        SettingError: a setting makes no sense.
+        SettingError: a setting is invalid.
         CoreError: there is no OpenGL, no such device, or not what the settings ask of it; the
             message says what helps.
 

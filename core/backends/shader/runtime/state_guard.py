@@ -2,7 +2,7 @@
 
 Nothing is asked of OpenGL before, as that is slow: what may change results is set as it has to be,
 and only his framebuffer is bound again. moderngl keeps the viewport, the scissor and the masks with
-that, so that what he sets next is not set on one of ours.
+that, so that what he sets next is not set on one of the backend.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -35,7 +35,7 @@ class StateGuard:
     def begin(self) -> None:
         """Nothing between what a shader gives and the texture, or between a texture and us."""
         context, gl = self._gl_thread.context, self._gl_thread.gl
-        # Drivers may give the name of a framebuffer that the user released to one of ours.
+        # Drivers may give the name of a framebuffer that the user released to one of the backend.
         is_released = context.fbo is not None and not hasattr(context.fbo.mglo, "use")
         self._frame = self._gl_thread.rest if is_released else context.mglo.fbo
         self._gl_thread.rest.use()  # moderngl binds what was bound again, and his may be gone

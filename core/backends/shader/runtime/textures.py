@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 _FRAMEBUFFER, _FIRST_ATTACHMENT = 0x8D40, 0x8CE0
 
-#: Width, rows, layers, whether of half floats, whether of whole numbers.
+#: Width, rows, layers, whether of half floats, whether of integers.
 TextureKey = tuple[int, int, int, bool, bool]
 
 

@@ -52,7 +52,7 @@ class MemoryLayout(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Whether whole numbers are stored, for bool as well."""
+        """Whether integers are stored, for bool as well."""
         return self.dtype in ("int32", "bool")
 
     @property

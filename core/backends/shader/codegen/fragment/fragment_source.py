@@ -11,7 +11,7 @@ text the compiler declares, for each input ``x``, ``x_4(i)``: vec4 number i of t
 from typing import NamedTuple
 
 from core.backends.shader.codegen.size_arithmetic import ceil_div
-from core.backends.shader.codegen.tiles.tile_source import TileLimits
+from core.backends.shader.codegen.tiles.shapes import TileLimits
 
 #: With fewer invocations a device has idle units: then they make less each.
 LEAST_INVOCATIONS = 1024

@@ -1,7 +1,7 @@
 """GLSL functions that kernels use by name; a program has those that its text calls.
 
 GLSL promises little of its own functions beyond their names: drivers differ in exp and sin, in
-how they divide, and in what they do with NaN. The ones below are ours: the same polynomials on
+how they divide, and in what they do with NaN. These are written here: the same polynomials on
 every driver, within two units in the last place (tan: three) where a driver adds and multiplies
 correctly, and with the special values and the signs of zero of NumPy. What is denormal may count as
 zero.

@@ -1,4 +1,4 @@
-"""Quotients, remainders, roots, whole numbers and complex ones."""
+"""Quotients, remainders, roots, integers and complex ones."""
 
 #: Quotients and roots are those of the driver, corrected from the exact rest: they round correctly.
 ARITHMETIC = {
@@ -37,7 +37,7 @@ float sqrt_(float x) {
     ),
     "maximum": "float maximum(float a, float b) { return a > b || is_nan(a) ? a : b; }",
     "minimum": "float minimum(float a, float b) { return a < b || is_nan(a) ? a : b; }",
-    # Division of whole numbers that rounds down; by 0 it gives 0. -1 would overflow.
+    # Division of integers that rounds down; by 0 it gives 0. -1 would overflow.
     "floor_divide": """
 int floor_divide(int a, int b) {
     if (b == 0) return 0;

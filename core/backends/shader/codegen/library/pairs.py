@@ -69,7 +69,7 @@ PAIRS = {
     vec2 p = pair_product(a, b.x, o), s = pair_sum(total.x, p.x, o);
     return vec2(s.x, total.y + (s.y + (p.y + a * b.y)));
 }""",
-    # The largest whole number that is no larger.
+    # The largest integer that is no larger.
     "pair_floor": """float pair_floor(vec2 a) {
     float whole = floor(a.x);
     return whole == a.x && a.y < 0.0 ? whole - 1.0 : whole;

@@ -1,7 +1,8 @@
 """Means over the pixels of an image, as before a classifier."""
 
 from core.backends.shader.codegen.size_arithmetic import ceil_div
-from core.backends.shader.codegen.tiles.tile_source import Tile, TileLimits, spread
+from core.backends.shader.codegen.tiles.shapes import TileLimits
+from core.backends.shader.codegen.tiles.tile_source import Tile, spread
 
 #: The most that one tile adds up, a power of two.
 MOST_PIXELS = 4096

@@ -7,104 +7,13 @@ best of them by 2.6 % in the median, 5.8 % in the mean and 31 % at worst (32 pro
 12 it takes a tile that was not measured). `TUNED` has the best tiles where the model misses them by
 more than 2 %. With a depthwise convolution inside it is 2.8 % in the mean and 24 % at worst (13);
 where many channels become few, as in MobileNet v2, it missed by up to 2.3 times: see the table.
-`core.tune_shader` measures on the device at hand; what it found comes before both.
+`core.tune_shader` measures on the present device; what it found comes before both.
 """
 
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from core.backends.shader.codegen.size_arithmetic import ceil_div
-from core.backends.shader.codegen.tiles.tile_source import TileLimits
-
-
-class Product(NamedTuple):
-    """a @ b for each of a batch; a side that is ``shared`` has one matrix for the whole batch."""
-
-    rows: int
-    inner: int
-    columns: int
-    batch: int = 1
-    transpose_a: bool = False
-    transpose_b: bool = False
-    shared_a: bool = False
-    shared_b: bool = False
-
-    @property
-    def can_be_resident(self) -> bool:
-        """Whether rows lie along the inner axis, on vec4s, and all batches have one right side."""
-        aligned = self.inner % 4 == 0 and self.columns % 4 == 0
-        turned = self.transpose_a or self.transpose_b
-        return aligned and not turned and (self.batch == 1 or self.shared_b)
-
-
-#: vec4s of shared memory that sums of splits take at once; more splits take turns.
-SUM_VECTORS = 2048
-
-
-class Choice(NamedTuple):
-    """The sizes of a tile.
-
-    Threads: columns/4/thread_vectors * rows/thread_rows * splits.
-    """
-
-    rows: int
-    columns: int
-    thread_rows: int
-    thread_vectors: int
-    splits: int
-    inner: int  # of each split; a strip is inner * splits long
-    stages: int = 1  # strips in shared memory: with 2 a turn has one barrier instead of two
-
-    @property
-    def strip(self) -> int:
-        """How much of the inner axis a turn takes."""
-        return self.inner * self.splits
-
-    @property
-    def threads(self) -> int:
-        """Threads of a group."""
-        across = self.columns // 4 // self.thread_vectors
-        return across * (self.rows // self.thread_rows) * self.splits
-
-    @property
-    def resident(self) -> bool:
-        """Whether a group keeps all of its left rows, and reads the right factor directly."""
-        return self.stages == 0
-
-    @property
-    def held_sums(self) -> int:
-        """How many splits have their sums in shared memory at once."""
-        held = self.splits
-        while held > 1 and held * self.rows * self.columns > 4 * SUM_VECTORS:
-            held = ceil_div(held, 2)
-        return held
-
-    def sum_vectors(self) -> int:
-        """vec4s of shared memory for the sums of the splits."""
-        return self.held_sums * self.rows * self.columns // 4 if self.splits > 1 else 0
-
-    def shared_vectors(self, inner: int) -> int:
-        """vec4s of shared memory, whichever way the factors lie, for an inner axis."""
-        if self.resident:
-            return max(self.rows * (inner // 4 | 1), self.sum_vectors())
-        strips = (self.rows + self.columns) * (self.strip // 4 + 1)
-        return max(self.stages * strips, self.sum_vectors())
-
-    def fits(self, limits: TileLimits, p: Product) -> bool:
-        """Whether a device can compute a product with it."""
-        whole = not (
-            self.columns % (4 * self.thread_vectors)
-            or self.rows % self.thread_rows
-            or self.inner % 4
-            or (p.transpose_a and self.thread_rows % 4)
-        )
-        if self.resident:
-            whole = whole and self.splits <= p.inner // 4 and p.can_be_resident
-        return (
-            whole
-            and 32 <= self.threads <= limits.max_threads
-            and 16 * self.shared_vectors(p.inner) <= limits.shared_bytes
-        )
-
+from core.backends.shader.codegen.tiles.shapes import Choice, Product, TileLimits
 
 #: Tiles that won somewhere.
 CANDIDATES = tuple(
@@ -288,9 +197,6 @@ class Family(NamedTuple):
         fitting = self.fitting(p, limits) or [SMALLEST]
         return min(fitting, key=lambda c: _clocks(c, p, limits, self.costs))
 
-
-#: What a tile is chosen for: the name of the family, and the product.
-Asked: TypeAlias = tuple[str, Product]
 
 FAMILIES = {
     family.name: family

@@ -7,12 +7,13 @@ so again: it pays where the pointwise convolution has few columns, as in a netwo
 from math import prod
 
 from core.backends.shader.codegen.size_arithmetic import ceil_div
-from core.backends.shader.codegen.tiles.choices import Choice, Product, choose_separable
+from core.backends.shader.codegen.tiles.choices import choose_separable
 from core.backends.shader.codegen.tiles.convolution import Convolution, corner
 from core.backends.shader.codegen.tiles.depthwise import Depthwise
 from core.backends.shader.codegen.tiles.matrix import dense_text, tile_grid
+from core.backends.shader.codegen.tiles.shapes import Choice, Product, TileLimits
 from core.backends.shader.codegen.tiles.sides import OperandLayout, Side, matrix_side
-from core.backends.shader.codegen.tiles.tile_source import Tile, TileLimits
+from core.backends.shader.codegen.tiles.tile_source import Tile
 
 #: Places of the largest filter that was measured.
 _MOST_TAPS = 9

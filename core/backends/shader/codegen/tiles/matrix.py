@@ -13,9 +13,10 @@ is a `Side`: it says how slots of a strip are read, so that this file knows noth
 from typing import NamedTuple
 
 from core.backends.shader.codegen.size_arithmetic import ceil_div
-from core.backends.shader.codegen.tiles.choices import Choice, Product, choose
+from core.backends.shader.codegen.tiles.choices import choose
+from core.backends.shader.codegen.tiles.shapes import Choice, Product, TileLimits
 from core.backends.shader.codegen.tiles.sides import OperandLayout, Side, matrix_side
-from core.backends.shader.codegen.tiles.tile_source import Tile, TileLimits, spread
+from core.backends.shader.codegen.tiles.tile_source import Tile, spread
 from core.backends.shader.codegen.tiles.vector import MOST_ROWS, vector_tile
 
 _XYZW = "xyzw"

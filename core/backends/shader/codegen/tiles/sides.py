@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from core.backends.shader.codegen.tiles.choices import Choice
+from core.backends.shader.codegen.tiles.shapes import Choice
 from core.backends.shader.codegen.tiles.tile_source import run_function
 
 

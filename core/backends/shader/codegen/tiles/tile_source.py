@@ -10,13 +10,9 @@ A text uses ``x_4`` only where rows start on a vec4, and ``store_4`` only where 
 result has whole vec4s. Every element of the result is stored just once.
 """
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from core.backends.shader.codegen.size_arithmetic import ceil_div
-
-if TYPE_CHECKING:
-    from core.backends.shader.codegen.tiles.choices import Asked, Choice
 
 #: Groups along an axis that every driver takes (OpenGL 4.3 guarantees as many).
 MOST_GROUPS = 65535
@@ -28,21 +24,6 @@ class Tile(NamedTuple):
     text: str
     local_size: int  # threads in a group
     groups: tuple[int, int, int]
-
-
-def nothing_tuned(asked: "Asked") -> "Choice | None":
-    """Of a device that nothing was measured on."""
-    return None
-
-
-class TileLimits(NamedTuple):
-    """What the device has, and which tiles were measured to be the fastest on it."""
-
-    shared_bytes: int = 32768
-    max_threads: int = 1024
-    multiprocessors: int = 0  # 0: not known
-    max_targets: int = 8  # textures that a shader draws to at once; OpenGL 3.3 promises as many
-    tuned: "Callable[[Asked], Choice | None]" = nothing_tuned
 
 
 class TwoStages(NamedTuple):

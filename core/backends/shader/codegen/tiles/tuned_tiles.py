@@ -1,4 +1,4 @@
-"""Which tile is the fastest on the device at hand, and where that is kept: `core.tune_shader`."""
+"""Which tile is the fastest on the present device, and where that is kept: `core.tune_shader`."""
 
 import json
 from collections.abc import Callable, Hashable, Iterator, Mapping
@@ -7,7 +7,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from core import code_cache
-from core.backends.shader.codegen.tiles.choices import FAMILIES, Asked, Choice, Product
+from core.backends.shader.codegen.tiles.choices import FAMILIES
+from core.backends.shader.codegen.tiles.shapes import Asked, Choice, Product
 
 #: Part of the key: changes when what was measured before says nothing any more.
 FORMAT = "shader tiles 1"

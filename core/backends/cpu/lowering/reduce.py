@@ -1,4 +1,4 @@
-"""Reductions: sums and means as products with a row of ones, extremes, softmax."""
+"""Reductions: sums and means as products with a row of ones, and extremes."""
 
 from functools import partial
 from math import prod
@@ -15,7 +15,7 @@ from core.backends.cpu.lowering.lowering_rules import (
     Work,
     lowers,
 )
-from core.backends.cpu.lowering.row_blocks import cut_into_blocks, row_of
+from core.backends.cpu.lowering.row_blocks import cut_into_blocks, has_short_rows, row_of
 from core.specs import Shape, normal_axes, normal_axis
 
 #: Values that one product sums up; sums of more are made of such sums, which is more precise.
@@ -25,8 +25,8 @@ _LONGEST_SUM = 512
 @lowers("sum", "mean")
 def lower_sum(call: NumpyCall) -> Lowered | None:
     """Over axes that lie side by side."""
-    axes = normal_axes(call.node.attributes["axis"], len(call.spec(call.node.inputs[0]).shape))
-    return _lower_sum(call, axes, call.node.type == "mean")
+    axes = normal_axes(call.step.attributes["axis"], len(call.spec(call.step.inputs[0]).shape))
+    return _lower_sum(call, axes, call.step.op.name == "mean")
 
 
 def lower_mean_of_pixels(call: NumpyCall) -> Lowered | None:
@@ -41,14 +41,14 @@ def _lower_sum(call: NumpyCall, axes: Shape, is_mean: bool) -> Lowered | None:
     result by another. The sums are of float32: on the way they may become infinite, where those of
     the kernel, of float64, do not.
     """
-    shape = _in_three(call.spec(call.node.inputs[0]).shape, axes)
-    if shape is None or not call.has_floats(call.node.inputs[0], call.node.name):
+    shape = _in_three(call.spec(call.step.inputs[0]).shape, axes)
+    if shape is None or not call.has_floats(call.step.inputs[0], call.step.name):
         return None
     lead, length, tail = shape
     group = max(n for n in range(1, _LONGEST_SUM + 1) if length % n == 0)
     if group * group < length:  # no divisor is near: as many sums as there are values
         group = length
-    source, result = Compact.of(call, call.node.inputs[0]), Compact.of(call, call.node.name)
+    source, result = Compact.of(call, call.step.inputs[0]), Compact.of(call, call.step.name)
     sums = Scratch((lead, length // group, tail))
     weights = call.packed(np.full((1, group), 1 / length if is_mean else 1, np.float32))
     ones = call.packed(np.ones((1, length // group), np.float32))
@@ -83,12 +83,12 @@ def _in_three(shape: Shape, axes: Shape) -> tuple[int, int, int] | None:
 @lowers("max", "min")
 def lower_extreme(call: NumpyCall) -> Lowered | None:
     """By NumPy, over axes that lie side by side."""
-    source, result = (Compact.of(call, r) for r in (call.node.inputs[0], call.node.name))
-    own = call.spec(call.node.inputs[0]).shape
-    shape = _in_three(own, normal_axes(call.node.attributes["axis"], len(own)))
+    source, result = (Compact.of(call, r) for r in (call.step.inputs[0], call.step.name))
+    own = call.spec(call.step.inputs[0]).shape
+    shape = _in_three(own, normal_axes(call.step.attributes["axis"], len(own)))
     if shape is None or not prod(shape):
         return None
-    function = np.maximum if call.node.type == "max" else np.minimum
+    function = np.maximum if call.step.op.name == "max" else np.minimum
 
     def bind(views: Views) -> list[Work]:
         x, before = source.read(views)
@@ -100,66 +100,14 @@ def lower_extreme(call: NumpyCall) -> Lowered | None:
     return with_epilogue(call, "extreme", bind, (*source.scratch, *result.scratch))
 
 
-@lowers("softmax", "log_softmax")
-def lower_softmax(call: NumpyCall) -> Lowered | None:
-    """What is below the largest, its powers, and those divided by their sum."""
-    (reference,), name, shape = call.node.inputs, call.node.name, call.result.shape
-    axis = normal_axis(call.node.attributes["axis"], len(shape))
-    numbers = Scratch((*shape[:axis], 1, *shape[axis + 1 :]))
-    is_log = call.node.type == "log_softmax"
-    by_member = _by_member(shape, axis)
-
-    def bind(views: Views) -> list[Work]:
-        x, y, number = views[reference], views[name], views.scratch[0]
-        powers = views.scratch[1] if is_log else y
-        along = partial(_along, axis=axis, by_member=by_member)
-        works: list[Work] = [
-            *along(np.maximum, x, number),
-            *along(np.subtract, x, number, y),
-            partial(np.exp, y, out=powers),
-            *along(np.add, powers, number),
-        ]
-        if not is_log:
-            return [*works, *along(np.divide, y, number, y)]
-        return [*works, partial(np.log, number, out=number), *along(np.subtract, y, number, y)]
-
-    return with_epilogue(call, "softmax", bind, (numbers, *[Scratch(shape)] * is_log))
-
-
-def _by_member(shape: Shape, axis: int, most: int = 16) -> bool:
-    """Whether there are many short rows: NumPy's loops are then along each member of them."""
-    return axis == len(shape) - 1 and 1 < shape[axis] <= most and prod(shape[:axis]) >= 256
-
-
-def _along(
-    function: np.ufunc,
-    x: np.ndarray,
-    number: np.ndarray,
-    out: np.ndarray | None = None,
-    *,
-    axis: int,
-    by_member: bool,
-) -> list[Work]:
-    """Reduce an axis to ``number``, or with ``out`` apply a function of x and ``number``."""
-    if not by_member and out is None:
-        return [partial(function.reduce, x, axis=axis, keepdims=True, out=number)]
-    if not by_member:
-        return [partial(function, x, number, out=out)]
-    members, single = [x[..., k] for k in range(x.shape[-1])], number[..., 0]
-    if out is None:
-        first = partial(function, *members[:2], out=single)
-        return [first, *(partial(function, single, m, out=single) for m in members[2:])]
-    return [partial(function, m, single, out=out[..., k]) for k, m in enumerate(members)]
-
-
 @lowers("argmax", "argmin")
 def lower_argmax(call: NumpyCall) -> Lowered | None:
     """NaN never wins but in the first place, where nothing is larger."""
-    spec = call.spec(call.node.inputs[0])
-    if not call.has_floats(call.node.inputs[0]):
+    spec = call.spec(call.step.inputs[0])
+    if not call.has_floats(call.step.inputs[0]):
         return None
-    axis = normal_axis(call.node.attributes["axis"], len(spec.shape))
-    if _by_member(spec.shape, axis, 255):
+    axis = normal_axis(call.step.attributes["axis"], len(spec.shape))
+    if has_short_rows(spec.shape, axis, 255):
         return _lower_argmax_by_member(call, spec.shape[axis])
     return _lower_argmax_by_row(call, axis, spec.shape[axis])
 
@@ -169,8 +117,8 @@ def _lower_argmax_by_row(call: NumpyCall, axis: int, length: int) -> Lowered | N
 
     The axis is brought to the end, as NumPy would do in memory of its own.
     """
-    (reference,), name, rest = call.node.inputs, call.node.name, call.result.shape
-    sign = np.array(-1 if call.node.type == "argmin" else 1, np.float32)
+    (reference,), name, rest = call.step.inputs, call.step.name, call.result.shape
+    sign = np.array(-1 if call.step.op.name == "argmin" else 1, np.float32)
     scratch = Scratch((*rest, length)), Scratch(rest, "bool"), Scratch(rest, "int64")
 
     def bind(views: Views) -> list[Work]:
@@ -193,8 +141,8 @@ def _lower_argmax_by_member(call: NumpyCall, length: int) -> Lowered | None:
 
     The members of rows are brought apart first, in blocks, so that they are contiguous.
     """
-    (reference,), name, rest = call.node.inputs, call.node.name, call.result.shape
-    better = np.fmin if call.node.type == "argmin" else np.fmax
+    (reference,), name, rest = call.step.inputs, call.step.name, call.result.shape
+    better = np.fmin if call.step.op.name == "argmin" else np.fmax
     flags = Scratch(rest, "bool"), Scratch(rest, "bool"), Scratch(rest, "uint8")
 
     def bind(views: Views) -> list[Work]:

@@ -1,9 +1,6 @@
-"""Ops that run on the cpu backend: what they are given is read back, their results are uploaded."""
+"""Ops without a shader, which the engine runs on cpu, and the reason of each."""
 
-from core.registry import kernel
-
-#: Why there is no shader for an op, which is told by the table of backends.
-HOSTED: dict[str, str] = {
+HOST_OPS: dict[str, str] = {
     **dict.fromkeys(
         ("static_regex_replace", "string_split", "string_to_hash_bucket_fast", "string_n_grams"),
         "strings stay on the host",
@@ -23,24 +20,3 @@ HOSTED: dict[str, str] = {
     ),
     "multinomial": "numbers are drawn by the host's generator",
 }
-
-
-class HostKernel:
-    """In the place of a kernel: the op runs on the cpu backend.
-
-    Attributes:
-        op: its name.
-    """
-
-    __slots__ = ("op",)
-
-    def __init__(self, op: str):
-        self.op = op
-
-    def __call__(self, *_: object, **__: object) -> None:
-        """Is never called: the backend runs the op elsewhere."""
-        raise NotImplementedError(f"{self.op} runs on the cpu backend")
-
-
-for _op in HOSTED:
-    kernel(_op, "shader")(HostKernel(_op))

@@ -51,7 +51,7 @@ def lower_conv2d(call: NumpyCall) -> Lowered | None:
     steps = epilogue_chain(call)
     if steps is None or not has_plain_images(call):
         return None
-    x = call.node.inputs[0]
+    x = call.step.inputs[0]
     w = windows_over(call, call.spec(x).shape)
     if w.pointwise and not call.has_margin(x):
         is_small = prod(call.result.shape[:3]) <= _FEW_PIXELS <= call.result.shape[3]
@@ -60,13 +60,13 @@ def lower_conv2d(call: NumpyCall) -> Lowered | None:
 
 
 def _lower_pointwise(call: NumpyCall, steps: Chain) -> Lowered:
-    channels = call.spec(call.node.inputs[0]).shape[3]
+    channels = call.spec(call.step.inputs[0]).shape[3]
     lanes = _lanes(call, channels, steps)
     steps = steps.in_lanes(len(lanes))
 
     def bind(views: Views) -> list[Work]:
-        x = views[call.node.inputs[0]]
-        end = steps.bound(views, views[call.node.name])
+        x = views[call.step.inputs[0]]
+        end = steps.bound(views, views[call.step.name])
         work = []
         for lane, blocks in enumerate(lanes):
             product = _Product(call, views, end, lane, views.scratch)
@@ -82,17 +82,17 @@ def _lower_channels(call: NumpyCall, steps: Chain) -> Lowered:
 
     Before it multiplies, BLAS copies the whole filter that it is given, in each lane.
     """
-    x, filter = call.node.inputs
+    x, filter = call.step.inputs
     depth, channels = call.spec(x).shape[3], call.result.shape[3]
     time = call.result.size * (_NANOSECONDS * depth + steps.nanoseconds)
     lanes = cuts(channels, task_count(time, channels // _FEW_CHANNELS))
     steps = steps.in_lanes(len(lanes))
     widest = max(part.stop - part.start for part in lanes)
     product = Scratch((prod(call.result.shape[:3]) * widest,))
-    products = [product] * len(lanes) if call.has_margin(call.node.name) else []
+    products = [product] * len(lanes) if call.has_margin(call.step.name) else []
 
     def bind(views: Views) -> list[Work]:
-        rows, result = views[x].reshape(-1, depth), views[call.node.name]
+        rows, result = views[x].reshape(-1, depth), views[call.step.name]
         weights = views[filter].reshape(depth, channels)
         end = steps.bound(views, result)
         work: list[list[Work]] = []
@@ -120,7 +120,7 @@ def _lower_windows(call: NumpyCall, w: Window, steps: Chain) -> Lowered:
         scratch = list(views.scratch)
         x, works = padded.bind(views, scratch)
         written, products = scratch[: len(lanes)], scratch[len(lanes) :]
-        end = steps.bound(views, views[call.node.name])
+        end = steps.bound(views, views[call.step.name])
         work: list[list[Work]] = []
         for lane, blocks in enumerate(lanes):
             product = _Product(call, views, end, lane, products)
@@ -160,7 +160,7 @@ def _products(call: NumpyCall, lanes: list[list[ImageBlock]]) -> list[Scratch]:
     """Scratch for those of a block in each lane, where they cannot go straight into the result."""
     result = call.result.shape
     product = Scratch((most_pixels(lanes, result), result[3]))
-    return [product] * len(lanes) if call.has_margin(call.node.name) else []
+    return [product] * len(lanes) if call.has_margin(call.step.name) else []
 
 
 class _Product:
@@ -169,9 +169,9 @@ class _Product:
     def __init__(
         self, call: NumpyCall, views: Views, end: BoundChain, lane: int, apart: Sequence[np.ndarray]
     ):
-        self._result = views[call.node.name]
-        self._filter = views[call.node.inputs[1]].reshape(-1, self._result.shape[3])
-        self._apart = apart[lane] if call.has_margin(call.node.name) else None
+        self._result = views[call.step.name]
+        self._filter = views[call.step.inputs[1]].reshape(-1, self._result.shape[3])
+        self._apart = apart[lane] if call.has_margin(call.step.name) else None
         self._end, self._lane = end, lane
 
     def works(self, block: ImageBlock, rows: np.ndarray) -> list[Work]:
@@ -188,7 +188,7 @@ class _Product:
 def lower_transposed_convolution(call: NumpyCall) -> Lowered | None:
     """Pixels times the filter give the pixels of a window each; windows are put side by side."""
     steps = epilogue_chain(call)
-    if steps is None or not has_plain_images(call) or call.has_margin(call.node.inputs[0]):
+    if steps is None or not has_plain_images(call) or call.has_margin(call.step.inputs[0]):
         return None
     w = windows_over(call, call.result.shape)
     fits = all(n == m * s for n, m, s in zip(w.in_size, w.out_size, w.strides, strict=True))
@@ -199,13 +199,13 @@ def lower_transposed_convolution(call: NumpyCall) -> Lowered | None:
 
 def _lower_side_by_side(call: NumpyCall, w: Window, steps: Chain) -> Lowered:
     """Each pixel of the result is of one window: nothing is summed up."""
-    dy, filter = call.node.inputs
+    dy, filter = call.step.inputs
     given, channels = call.spec(dy).shape, call.result.shape[3]
     depth = prod(w.size) * channels
     blocks = blocks_of(given, 4 * depth)
 
     def bind(views: Views) -> list[Work]:
-        x, result = views[dy], views[call.node.name]
+        x, result = views[dy], views[call.step.name]
         weights = views[filter].reshape(depth, -1).T
         end = steps.bound(views, result)
         works = list(end.first)
@@ -243,12 +243,12 @@ def _lower_overlapping(call: NumpyCall, w: Window, steps: Chain) -> Lowered:
     That is neither in blocks nor in lanes: the windows of the last row of one block and of the
     first row of the next add to the same pixels.
     """
-    dy, filter = call.node.inputs
+    dy, filter = call.step.inputs
     given, result = call.spec(dy).shape, call.result.shape
 
     def bind(views: Views) -> list[Work]:
         sums, share, *_ = views.scratch
-        target, rows = views[call.node.name], views[dy].reshape(-1, given[3])
+        target, rows = views[call.step.name], views[dy].reshape(-1, given[3])
         end = steps.bound(views, target)
         works: list[Work] = [*end.first, partial(sums.fill, 0)]
         for place in places(w):

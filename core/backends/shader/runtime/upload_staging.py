@@ -8,9 +8,9 @@ from collections import deque
 from typing import Any
 from weakref import ref
 
+from core.backends.shader.runtime.gl_functions import BARRIER_TO_ALL
 from core.backends.shader.runtime.gl_thread import GLThread
 from core.backends.shader.runtime.mapped_memory import WRITE, MappedMemory
-from core.backends.shader.runtime.session import BARRIER_TO_ALL, Session
 
 #: Inputs with fewer bytes are not worth it.
 LEAST_BYTES = 4096
@@ -42,13 +42,14 @@ class Staging:
         free: those that nobody uses.
 
     Args:
-        session: of the context, of OpenGL 4.5.
+        gl_thread: of the context, of OpenGL 4.5.
+        in_use: gets the slots that the device may still copy from.
         size: bytes of the value.
     """
 
-    def __init__(self, session: Session, size: int):
-        self._session, self._size = session, size
-        self.free = deque(StagingSlot(session.gl_thread, size, self) for _ in range(SLOTS))
+    def __init__(self, gl_thread: GLThread, in_use: list[StagingSlot], size: int):
+        self._gl_thread, self._in_use, self._size = gl_thread, in_use, size
+        self.free = deque(StagingSlot(gl_thread, size, self) for _ in range(SLOTS))
 
     def take(self) -> StagingSlot | None:
         """A slot that nobody uses, or None."""
@@ -59,7 +60,7 @@ class Staging:
 
     def copy(self, slot: StagingSlot, target: Any) -> None:
         """Have the device copy an input to a buffer; in the GL thread."""
-        gl = self._session.gl_thread.gl
+        gl = self._gl_thread.gl
         gl.copy_named_buffer(slot.glo, target.glo, 0, 0, self._size)
         gl.memory_barrier(BARRIER_TO_ALL)
-        self._session.in_use.append(slot)
+        self._in_use.append(slot)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.backends.cpu.kernels.resize import WIDTH, changes, nearest, neighbours
+from core.backends.cpu.kernels.resize import WIDTH, changes
 from core.backends.cpu.lowering.chain import with_epilogue
 from core.backends.cpu.lowering.contiguous import Compact, copied
 from core.backends.cpu.lowering.lowering_rules import (
@@ -19,6 +19,7 @@ from core.backends.cpu.lowering.lowering_rules import (
     lowers,
 )
 from core.backends.cpu.lowering.row_blocks import BLOCK
+from core.resampling import nearest, neighbours
 from core.windows import Sides
 
 Works = list[Work]
@@ -43,14 +44,14 @@ class _Grid(NamedTuple):
 
 
 def _grid(call: NumpyCall) -> _Grid:
-    (reference,) = call.node.inputs
+    (reference,) = call.step.inputs
     *batch, height, width, _ = call.spec(reference).shape
     return _Grid(prod(batch), height, width, call.margin(reference))
 
 
 def _centres(call: NumpyCall) -> tuple[bool, bool]:
     """Where the kernel's functions take it that pixels have their centres."""
-    attributes = call.node.attributes
+    attributes = call.step.attributes
     return attributes["align_corners"], attributes["half_pixel_centers"]
 
 
@@ -62,14 +63,14 @@ def _taken(rows: np.ndarray, places: np.ndarray, out: np.ndarray) -> Work:
 @lowers("resize_nearest_neighbor")
 def lower_nearest(call: NumpyCall) -> Lowered | None:
     """Pixels by their places."""
-    (reference,), (*_, height, width, channels) = call.node.inputs, call.result.shape
+    (reference,), (*_, height, width, channels) = call.step.inputs, call.result.shape
     if not call.spec(reference).size:
         return None
     grid, centres = _grid(call), _centres(call)
     rows = nearest(grid.height, height, *centres)
     columns = nearest(grid.width, width, *centres)
     places = call.packed(grid.places(rows, columns).ravel())
-    result = Compact.of(call, call.node.name)
+    result = Compact.of(call, call.step.name)
 
     def bind(views: Views) -> list[Work]:
         y, after = result.write(views)
@@ -127,7 +128,7 @@ class _Pass(NamedTuple):
 def _passes(call: NumpyCall) -> list[tuple[_Pass, _Grid]]:
     """For each axis that changes, in the kernel's order, with the grid of its result."""
     grid, channels = _grid(call), call.result.shape[-1]
-    images = np.broadcast_to(np.float32(0), call.spec(call.node.inputs[0]).shape)
+    images = np.broadcast_to(np.float32(0), call.spec(call.step.inputs[0]).shape)
     found = []
     for axis, old, new in changes(images, call.result.shape[-3:-1]):
         *ends, share = neighbours(old, new, *_centres(call))
@@ -149,7 +150,7 @@ def _passes(call: NumpyCall) -> list[tuple[_Pass, _Grid]]:
 @lowers("resize_bilinear")
 def lower_bilinear(call: NumpyCall) -> Lowered | None:
     """One axis after the other; a copy if none changes."""
-    (reference,), (*_, width, channels) = call.node.inputs, call.result.shape
+    (reference,), (*_, width, channels) = call.step.inputs, call.result.shape
     if not call.has_floats(reference):
         return None
     passes = _passes(call)
@@ -159,7 +160,7 @@ def lower_bilinear(call: NumpyCall) -> Lowered | None:
 
     def bind(views: Views) -> list[Work]:
         blocks, between = views.scratch[:2], views.scratch[2 : 1 + len(passes)]
-        source, y = views.whole(reference), views[call.node.name]
+        source, y = views.whole(reference), views[call.step.name]
         out = y.reshape(-1, *y.shape[-3:-2], width * channels)
         works: Works = [] if passes else [copied(y, views[reference])]
         for (each, _), target in zip(passes, [*between, out], strict=False):

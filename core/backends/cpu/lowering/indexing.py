@@ -23,8 +23,8 @@ from core.specs import Shape, normal_axis
 @lowers("gather")
 def lower_gather(call: NumpyCall) -> Lowered | None:
     """Entries along an axis; indices that are not known are checked at each run."""
-    source, indices = call.node.inputs
-    shape, how = call.spec(source).shape, call.node.attributes
+    source, indices = call.step.inputs
+    shape, how = call.spec(source).shape, call.step.attributes
     axis = normal_axis(how["axis"], len(shape))
     if how["batch_dims"]:
         return None
@@ -35,7 +35,7 @@ def lower_gather(call: NumpyCall) -> Lowered | None:
 @lowers("gather_nd")
 def lower_gather_nd(call: NumpyCall) -> Lowered | None:
     """Entries of the first axes, as of one."""
-    source, indices = call.node.inputs
+    source, indices = call.step.inputs
     shape, lists = call.spec(source).shape, call.spec(indices).shape
     head = shape[: lists[-1]]
     return _lower(call, (1, prod(head), prod(shape[len(head) :])), lists, head)
@@ -52,11 +52,11 @@ def _lower(
         lists: what that of the indices is: [..., numbers in a list].
         head: the lengths that the numbers of a list count in.
     """
-    reference, indices = call.node.inputs
+    reference, indices = call.step.inputs
     count, known = prod(lists[:-1]), call.constant(indices)
     if not lists[-1] or not prod(three) or (known is not None and not _fit(known, lists, head)):
         return None
-    source, result = Compact.of(call, reference), Compact.of(call, call.node.name)
+    source, result = Compact.of(call, reference), Compact.of(call, call.step.name)
     places = None
     if known is not None:
         places = call.packed(flat_places(known.reshape(lists), head).ravel())

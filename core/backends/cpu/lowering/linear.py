@@ -12,18 +12,18 @@ from core.backends.cpu.lowering.row_blocks import ALL
 @lowers("matmul")
 def lower_matmul(call: NumpyCall) -> Lowered | None:
     """One product, or one for each matrix of a batch; then the epilogue."""
-    a, b = call.node.inputs
-    steps, references = epilogue_chain(call), (a, b, call.node.name)
+    a, b = call.step.inputs
+    steps, references = epilogue_chain(call), (a, b, call.step.name)
     if steps is None or not call.has_floats(*references) or any(map(call.has_margin, references)):
         return None
-    transposed = [bool(call.node.attributes[f"transpose_{side}"]) for side in "ab"]
+    transposed = [bool(call.step.attributes[f"transpose_{side}"]) for side in "ab"]
 
     def bind(views: Views) -> list[Work]:
         left, right = (
             views[r].swapaxes(-1, -2) if turned else views[r]
             for r, turned in zip((a, b), transposed, strict=True)
         )
-        result = views[call.node.name]
+        result = views[call.step.name]
         end = steps.bound(views, result)
         product = partial(np.matmul, *_as_one(left, right, result))
         return [*end.first, product, *end.works(ALL, result, result)]

@@ -1,0 +1,202 @@
+"""Formulas of element-wise ops that compute in float64 and round once, as the kernels do."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from core.backends.cpu.kernels.unary import ERF_ABOVE, ERF_BELOW
+from core.backends.cpu.lowering.lowering_rules import Work
+from core.backends.cpu.lowering.row_blocks import cut_into_blocks, row_of
+from core.ops.unary import SELU_SCALE, SELU_SCALE_ALPHA
+
+Arrays = Sequence[np.ndarray]
+
+#: Makes the calls for one block: of operands, the result, temporaries and attributes.
+Formula = Callable[[Arrays, np.ndarray, Arrays, Mapping[str, Any]], list[Work]]
+
+#: Ops that are one function of NumPy of float64, rounded once.
+FLOAT64_FUNCTIONS: dict[str, np.ufunc] = {
+    "exp": np.exp,
+    "expm1": np.expm1,
+    "log": np.log,
+    "log1p": np.log1p,
+    "tan": np.tan,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+    "asinh": np.arcsinh,
+    "acosh": np.arccosh,
+    "atanh": np.arctanh,
+}
+
+
+def row_for(value: float, out: np.ndarray) -> np.ndarray:
+    """A row of one number, as long as those of an array."""
+    return row_of(float(value), out.shape[-1], out.dtype)
+
+
+def between(x: np.ndarray, low: float, high: float, out: np.ndarray) -> Work:
+    """What the method has to look up takes half of the time of np.clip for small arrays."""
+    return partial(x.clip, np.array(low, out.dtype), np.array(high, out.dtype), out=out)
+
+
+def flags_in(temp: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Two arrays of bool in the memory of a temporary."""
+    flags = temp.reshape(-1).view(np.bool_)
+    first, second = flags[: temp.size], flags[temp.size : 2 * temp.size]
+    return first.reshape(temp.shape), second.reshape(temp.shape)
+
+
+def _in_float64(steps: Callable[..., list[Work]]) -> Formula:
+    """Half of the values at a time, so that float64 fits into the temporaries.
+
+    ``steps`` makes calls on float64 arrays, as many as there are temporaries: the first ones hold
+    the values of the operands, and the first gets the result.
+    """
+
+    def formula(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[Work]:
+        works: list[Work] = []
+        for y, *operands in cut_into_blocks([out, *xs], max(out.size // 2, 1)):
+            wide = [_wide(t, y) for t in temps]
+            works += [partial(np.copyto, w, x) for w, x in zip(wide, operands, strict=False)]
+            works += steps(*wide)
+            works.append(partial(np.copyto, y, wide[0], casting="same_kind"))
+        return works
+
+    return formula
+
+
+def _wide(temp: np.ndarray, part: np.ndarray) -> np.ndarray:
+    """The memory of a temporary as float64, for at most half of its values."""
+    if temp.size < 2:
+        return np.empty(part.shape)
+    values = temp.reshape(-1)[: temp.size // 2 * 2].view(np.float64)
+    return values[: part.size].reshape(part.shape)
+
+
+def _in_place(*functions: np.ufunc) -> Formula:
+    return _in_float64(lambda x: [partial(f, x, out=x) for f in functions])
+
+
+_ONE = np.array(1.0)
+
+
+def _sigmoid(x: np.ndarray) -> list[Work]:
+    return [
+        partial(np.negative, x, out=x),
+        partial(np.exp, x, out=x),
+        partial(np.add, x, _ONE, out=x),
+        partial(np.reciprocal, x, out=x),
+    ]
+
+
+def _softplus(x: np.ndarray, rest: np.ndarray) -> list[Work]:
+    return [
+        partial(np.abs, x, out=rest),
+        partial(np.negative, rest, out=rest),
+        partial(np.exp, rest, out=rest),
+        partial(np.log1p, rest, out=rest),
+        partial(np.maximum, x, row_for(0, x), out=x),
+        partial(np.add, rest, x, out=x),
+    ]
+
+
+def _elu(x: np.ndarray, negative: np.ndarray) -> list[Work]:
+    return [
+        partial(np.minimum, x, row_for(0, x), out=negative),
+        partial(np.expm1, negative, out=negative),
+        partial(np.maximum, x, row_for(0, x), out=x),
+        partial(np.add, negative, x, out=x),
+    ]
+
+
+def _selu(x: np.ndarray, negative: np.ndarray) -> list[Work]:
+    return [
+        partial(np.minimum, x, row_for(0, x), out=negative),
+        partial(np.expm1, negative, out=negative),
+        partial(np.multiply, negative, np.array(SELU_SCALE_ALPHA), out=negative),
+        partial(np.multiply, x, np.array(SELU_SCALE), out=x),
+        partial(np.maximum, x, row_for(0, x), out=x),
+        partial(np.add, negative, x, out=x),
+    ]
+
+
+def _erf(x: np.ndarray, squares: np.ndarray, sums: np.ndarray) -> list[Work]:
+    """As the kernel: a ratio of polynomials of the squares."""
+    return [
+        between(x, -4, 4, x),
+        partial(np.multiply, x, x, out=squares),
+        *_polynomial(ERF_ABOVE, squares, sums),
+        partial(np.multiply, x, sums, out=x),
+        *_polynomial(ERF_BELOW, squares, sums),
+        partial(np.divide, x, sums, out=x),
+    ]
+
+
+def _polynomial(coefficients: Sequence[float], x: np.ndarray, out: np.ndarray) -> list[Work]:
+    highest, *others = map(np.array, coefficients)
+    works: list[Work] = [partial(np.copyto, out, highest)]
+    for coefficient in others:
+        works.append(partial(np.multiply, out, x, out=out))
+        works.append(partial(np.add, out, coefficient, out=out))
+    return works
+
+
+def _mod(a: np.ndarray, b: np.ndarray, shifted: np.ndarray, temp: np.ndarray) -> list[Work]:
+    """As the kernel: where signs differ, the remainder plus b, or a zero where that is b."""
+    differ, other = flags_in(temp)
+    zero = np.array(0.0)
+    return [
+        partial(np.less, a, zero, out=differ),
+        partial(np.less, b, zero, out=other),
+        partial(np.not_equal, differ, other, out=differ),
+        partial(np.fmod, a, b, out=a),
+        partial(np.add, a, b, out=shifted),
+        partial(np.equal, shifted, b, out=other),
+        partial(np.multiply, b, zero, out=b),
+        partial(np.copyto, shifted, b, where=other),
+        partial(np.copyto, a, shifted, where=differ),
+    ]
+
+
+def _power(a: np.ndarray, b: np.ndarray, temp: np.ndarray) -> list[Work]:
+    """As the kernel: 1 is no power of NaN or an infinity, but NaN."""
+    is_one, is_finite = flags_in(temp)
+    return [
+        partial(np.isfinite, b, out=is_finite),
+        partial(np.power, a, b, out=a),
+        partial(np.equal, a, _ONE, out=is_one),
+        partial(np.greater, is_one, is_finite, out=is_one),
+        partial(np.copyto, a, np.array(np.nan), where=is_one),
+    ]
+
+
+def _angle(a: np.ndarray, b: np.ndarray) -> list[Work]:
+    return [partial(np.arctan2, a, b, out=a)]
+
+
+#: Formulas by op.
+FLOAT64_FORMULAS: dict[str, Formula] = {
+    **{op: _in_place(function) for op, function in FLOAT64_FUNCTIONS.items()},
+    "rsqrt": _in_place(np.sqrt, np.reciprocal),
+    "sigmoid": _in_float64(_sigmoid),
+    "softplus": _in_float64(_softplus),
+    "elu": _in_float64(_elu),
+    "selu": _in_float64(_selu),
+    "erf": _in_float64(_erf),
+    "mod": _in_float64(_mod),
+    "pow": _in_float64(_power),
+    "atan2": _in_float64(_angle),
+}
+
+#: How many temporaries each of them needs.
+FLOAT64_TEMPS = {
+    **dict.fromkeys((*FLOAT64_FUNCTIONS, "rsqrt", "sigmoid"), 1),
+    **dict.fromkeys(("softplus", "elu", "selu", "atan2"), 2),
+    **dict.fromkeys(("erf", "pow"), 3),
+    "mod": 4,
+}

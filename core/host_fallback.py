@@ -1,0 +1,72 @@
+"""Ops that a backend leaves to the host: read their inputs back, run the cpu kernel, upload.
+
+Each backend declares them as rows, `Backend.host_ops` and `Backend.host_dtypes`. Whether an op runs
+on the host, on the backend or not at all is decided here, for single ops and for plans.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from core.backend_contract import Backend, Handle
+from core.registry import KERNELS, load_backend
+from core.specs import Spec
+
+if TYPE_CHECKING:
+    from core.operation import Op
+
+Result = Spec | tuple[Spec, ...] | None
+
+
+def host_reason(backend: Backend, op: "Op") -> str | None:
+    """Return why an op runs on the host whatever its inputs are; None: the backend has a kernel."""
+    if (op.name, backend.name) in KERNELS:
+        return None
+    return backend.host_ops.get(op.name)
+
+
+def needs_host(backend: Backend, op: "Op", specs: Sequence[Any], result: Result) -> bool:
+    """Whether an op on inputs of these specs runs on the host.
+
+    Args:
+        backend: the backend, which has `Backend.host_ops`.
+        op: the op.
+        specs: of the inputs; of an absent one None, of several a list.
+        result: what the op's rule promises (None: it depends on the data).
+    """
+    if result is None or host_reason(backend, op) is not None:
+        return True
+    results = (result,) if isinstance(result, Spec) else result
+    given = [s for spec in specs for s in (spec if type(spec) is list else (spec,))]
+    return any(s is not None and s.dtype in backend.host_dtypes for s in (*given, *results))
+
+
+def run_on_host(
+    backend: Backend,
+    op: "Op",
+    kernel: Callable[..., Any],
+    handles: Sequence[Any],
+    specs: Sequence[Any],
+    attributes: Mapping[str, Any],
+    result: Result,
+) -> Handle | tuple[Handle, ...]:
+    """Run the cpu kernel of an op on values of a backend.
+
+    Args:
+        backend: the backend that has the values, and gets the results.
+        op: the op.
+        kernel: the cpu's.
+        handles: its inputs, as for `Backend.run`.
+        specs: their specs.
+        attributes: all attributes of the op.
+        result: what the op's rule promises.
+    """
+    arrays = [_mapped(backend.download, h, s) for h, s in zip(handles, specs, strict=True)]
+    made = load_backend("cpu").run(op, kernel, arrays, attributes, result)
+    return tuple(map(backend.upload, made)) if isinstance(made, tuple) else backend.upload(made)
+
+
+def _mapped(function: Callable[[Any, Spec], Any], handle: Any, spec: Any) -> Any:
+    """Apply a function to a handle and its spec, to each of a list, or to nothing."""
+    if type(spec) is list:
+        return [function(*each) for each in zip(handle, spec, strict=True)]
+    return None if spec is None else function(handle, spec)
