@@ -16,7 +16,7 @@ from core.converter.accuracy_loss import Trials
 from core.converter.conversion_outputs import Weights, Written, stored_bytes
 from weights_cache.errors import WeightsError
 from weights_cache.quantise import QUANTISED_DTYPES, quantise_array
-from weights_cache.write import AS_IT_IS
+from weights_cache.write import UNQUANTISED
 
 #: The kind that stands for the smallest one that does no harm.
 AUTO = "auto"
@@ -75,14 +75,14 @@ def choose_kinds(
     for i, unit in enumerate(units):
         steps += _steps(i, _ways(written, few, unit))
     taken = search.longest(sorted(steps, key=lambda step: step.price))
-    kept = {name: AS_IT_IS for unit in units for name in unit}
+    kept = {name: UNQUANTISED for unit in units for name in unit}
     return {**kept, **fixed, **_merged(step.kinds for step in taken)}
 
 
 def changed_arrays(written: Written, kinds: Mapping[str, str]) -> Weights:
     """The weights that are not written as they are stored now, as they are written."""
     arrays = written.arrays(kinds, written.stored)
-    return {name: arrays[name] for name, kind in kinds.items() if kind != AS_IT_IS}
+    return {name: arrays[name] for name, kind in kinds.items() if kind != UNQUANTISED}
 
 
 class _Search:
@@ -147,7 +147,7 @@ def _units(written: Written, names: Sequence[str]) -> list[list[str]]:
 
 def _ways(written: Written, trials: Trials, unit: Sequence[str]) -> list[_Way]:
     """As it is stored, and all kinds of fewer bytes."""
-    ways = [_Way({}, _bytes(written, dict.fromkeys(unit, AS_IT_IS)), 0.0)]
+    ways = [_Way({}, _bytes(written, dict.fromkeys(unit, UNQUANTISED)), 0.0)]
     for kind in QUANTISED_DTYPES:
         kinds = _kinds(written, unit, kind)
         size = _bytes(written, kinds)
@@ -160,10 +160,10 @@ def _ways(written: Written, trials: Trials, unit: Sequence[str]) -> list[_Way]:
 def _kinds(written: Written, unit: Sequence[str], kind: str) -> Kinds:
     """A kind for each weight that becomes smaller, and whose values it can hold."""
     itemsize = np.dtype(kind).itemsize
-    kinds = dict.fromkeys(unit, AS_IT_IS)
+    kinds = dict.fromkeys(unit, UNQUANTISED)
     for name in unit:
         array = written.weights[name]
-        if array.size * itemsize < _bytes(written, {name: AS_IT_IS}) and _holds(kind, array):
+        if array.size * itemsize < _bytes(written, {name: UNQUANTISED}) and _holds(kind, array):
             kinds[name] = kind
     return kinds
 
@@ -181,7 +181,7 @@ def _bytes(written: Written, kinds: Mapping[str, str]) -> int:
     found = 0
     for name, kind in kinds.items():
         array = written.weights[name]
-        if kind == AS_IT_IS:
+        if kind == UNQUANTISED:
             found += stored_bytes(written.stored.get(name, array))
         else:
             found += array.size * np.dtype(kind).itemsize

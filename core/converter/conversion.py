@@ -23,7 +23,7 @@ from core.converter.output_folders import check_metadata, check_target, refuse_f
 from core.converter.sample_inputs import SampleInputs
 from core.graph.nodes import Graph
 from weights_cache.errors import WeightsError
-from weights_cache.write import AS_IT_IS, Quantise
+from weights_cache.write import UNQUANTISED, Quantise
 
 #: What `convert` writes: ``auto`` keeps a web model of layers one of layers.
 FORMATS = ("auto", "graph", "layers")
@@ -141,7 +141,7 @@ class Conversion(NamedTuple):
     def warning(self) -> str:
         """What to know before the weights are written; "" if there is nothing."""
         kinds, damage, samples = self.measured
-        names = " and ".join(sorted({*kinds.values()} - {AS_IT_IS}))
+        names = " and ".join(sorted({*kinds.values()} - {UNQUANTISED}))
         if self.tolerance is None or not names:
             return ""
         if damage is None:

@@ -18,10 +18,10 @@ from core.errors import CoreError
 from core.graph.nodes import Graph
 from weights_cache.errors import WeightsError
 from weights_cache.quantise import QUANTISED_DTYPES, StoredArray
-from weights_cache.write import AS_IT_IS, Quantise
+from weights_cache.write import UNQUANTISED, Quantise
 
 #: The quantisations that a report compares; the first is none.
-KINDS = (AS_IT_IS, "float16", "uint16", "uint8")
+KINDS = (UNQUANTISED, "float16", "uint16", "uint8")
 assert set(KINDS[1:]) == set(QUANTISED_DTYPES)
 
 #: What a report calls the quantisation that was asked for.
@@ -172,7 +172,7 @@ def inspect_model(
         format=written.format,
         types=dict(written.types.most_common()),
         unsupported=written.unsupported,
-        parameters=sum(map(_count, weights.get(AS_IT_IS, {}).values())),
+        parameters=sum(map(_count, weights.get(UNQUANTISED, {}).values())),
         sizes={kind: sum(map(stored_bytes, arrays.values())) for kind, arrays in weights.items()},
         errors=_errors(trials, weights, notes),
         notes=notes,
@@ -220,7 +220,7 @@ def _errors(
     if isinstance(trials, Trials):
         try:
             # With none, or as they are stored, the values are those that outputs are compared to.
-            others = {k: arrays for k, arrays in weights.items() if k not in (AS_IT_IS, STORED)}
+            others = {k: arrays for k, arrays in weights.items() if k not in (UNQUANTISED, STORED)}
             return {kind: trials.damage(arrays).outputs for kind, arrays in others.items()}
         except CoreError as error:
             trials = str(error)

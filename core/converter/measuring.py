@@ -9,7 +9,7 @@ from core.converter.conversion_outputs import Written
 from core.converter.sample_inputs import SampleInputs, make_samples
 from core.errors import CoreError
 from weights_cache.errors import WeightsError
-from weights_cache.write import AS_IT_IS
+from weights_cache.write import UNQUANTISED
 
 
 class Measured(NamedTuple):
@@ -45,7 +45,7 @@ def measure(
             weight.
         CoreError: the samples do not fit the inputs of the model.
     """
-    if tolerance is None or not {*asked.values()} - {AS_IT_IS}:
+    if tolerance is None or not {*asked.values()} - {UNQUANTISED}:
         return Measured(asked)
     trials = make_trials(written, samples)
     kinds = chosen_kinds(written, trials, asked, tolerance)

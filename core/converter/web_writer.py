@@ -23,7 +23,7 @@ from core.graph.unique_names import free_name, other_names
 from core.plan.passes.pruning import drop_unused
 from weights_cache.errors import WeightsError
 from weights_cache.quantise import StoredArray, quantise_array
-from weights_cache.write import AS_IT_IS, Quantise, kinds_by_name, write_weights
+from weights_cache.write import UNQUANTISED, Quantise, kinds_by_name, write_weights
 
 _OURS = {np.dtype(numpy_type) for numpy_type in DTYPES.values()}
 
@@ -162,11 +162,11 @@ def stored_arrays(
     """
     found: dict[str, np.ndarray | StoredArray] = {}
     for name, array in weights.items():
-        kind = kinds.get(name, AS_IT_IS)
+        kind = kinds.get(name, UNQUANTISED)
         kept = stored.get(name)
-        if kept is not None and kind in (AS_IT_IS, kept.values.dtype.name):
+        if kept is not None and kind in (UNQUANTISED, kept.values.dtype.name):
             found[name] = kept
-        elif kind == AS_IT_IS or array.size <= 1:
+        elif kind == UNQUANTISED or array.size <= 1:
             found[name] = array
         else:
             try:
