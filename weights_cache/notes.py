@@ -36,9 +36,9 @@ class HashNotes:
     """Notes about the files of one model that had the right sha256, with their status at that time.
 
     A note holds sha256, size, time of modification, time of change (which no program can set),
-    inode and device. A file that differs in any of these is hashed again, and so is a file that other
-    users may write, as they could change it through a mapping without a new time. Lost notes cost
-    one more hash, so writing them may fail, and the last of several writers may win.
+    inode and device. A file that differs in any of these is hashed again, and so is a file that
+    other users may write, as they could change it through a mapping without a new time. Lost
+    notes cost one more hash, so writing them may fail, and the last of several writers may win.
 
     Args:
         name: name of the model, or key of its URL.

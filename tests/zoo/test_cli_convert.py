@@ -89,7 +89,7 @@ def test_the_report(capsys, model):
     assert out.endswith("not measured: measuring runs the model: ask for it with --measure\n")
     status, out, err = run(capsys, model, "--dry-run", "--json", "--quantise", "uint8")
     report = json.loads(out)
-    assert report["sizes"]["as asked"] == report["sizes"]["uint8"] == 18
+    assert report["sizes"]["as requested"] == report["sizes"]["uint8"] == 18
 
 
 def test_a_report_of_what_cannot_be_written(capsys, model):
