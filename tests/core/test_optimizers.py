@@ -301,7 +301,7 @@ def wrong_gradients():
         "the variable 'other' is unknown to the optimizer: give pairs": {"b": one, "other": good},
         "or pairs of a gradient and its variable": [(one, b), (good, w, 1)],
         "must be the `grads` of compute_gradients": good,
-        "must be the `grads` of compute_gradients": 1.0,
+        "must be the `grads` of compute_gradients, or pairs": 1.0,
         "'n' is int32: only float32 variables can be trained": [
             (one, b),
             ([1], core.variable([1], name="n")),
