@@ -140,7 +140,7 @@ def test_what_is_known_of_it(model, folder):
     assert lines[0] == f"zoo model {folder} on cpu, in a separate process"
     assert lines[1:] == zoo.load(folder).describe().splitlines()[1:]
     for use in (model.plan, model.warmup, lambda: model.network, lambda: model.profile(ROWS)):
-        with pytest.raises(ZooError, match="in a process of its own: predict, execute"):
+        with pytest.raises(ZooError, match="in a separate process: predict, execute"):
             use()
 
 

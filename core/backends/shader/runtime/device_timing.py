@@ -1,4 +1,4 @@
-"""How long commands take on the device."""
+"""Timing of commands on the device."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     from core.backends.shader.runtime.session import Session
 
 
-#: How often a measurement is made that tells no time, before it is made by the host's clock.
+#: Attempts of a measurement without a result, before the host's clock is used.
 _TRIES = 3
 
 
 class Clock:
-    """Adds up the time of an op on the device.
+    """The total time of an op on the device.
 
     Attributes:
-        seconds: None until something was measured.
+        seconds: total time; None before the first measurement.
     """
 
     def __init__(self) -> None:
@@ -29,12 +29,12 @@ class Clock:
     def measure(
         self, session: "Session", command: Callable[[], Any], inputs: "Sequence[Block]"
     ) -> None:
-        """Run a command, wait for it, and add its time. What it reads is on the device before."""
+        """Run a command whose inputs are on the device, wait for it, and add its time."""
 
         def measured() -> float:
             session.storage.begin()
             for block in inputs:
-                with suppress(CoreError):  # the command will tell
+                with suppress(CoreError):  # the command raises the error
                     session.storage.of(block)
             return device_seconds(session, [command])
 
@@ -42,13 +42,13 @@ class Clock:
 
 
 def device_seconds(session: "Session", commands: Sequence[Callable[[], Any]]) -> float:
-    """Run commands, and tell how long the device takes for them. In the GL thread only."""
+    """Run commands, and return their time on the device. In the GL thread only."""
     clock = _wall_seconds if session.device.is_software else _query_seconds
     return clock(session, commands)
 
 
 def _wall_seconds(session: "Session", commands: Sequence[Callable[[], Any]]) -> float:
-    """Until the device is done: software has no clock for compute shaders."""
+    """Measure by the host's clock, as software devices have none for compute shaders."""
     session.gl_thread.gl.finish()
     started = perf_counter()
     for command in commands:
@@ -58,7 +58,7 @@ def _wall_seconds(session: "Session", commands: Sequence[Callable[[], Any]]) -> 
 
 
 def _query_seconds(session: "Session", commands: Sequence[Callable[[], Any]]) -> float:
-    """By the device's own clock; that of an H100 told 0 once in some thousand times."""
+    """Measure by the device's clock, which reads 0 once in some thousand times on an H100."""
     for _ in range(_TRIES):
         with session.query:
             for command in commands:
