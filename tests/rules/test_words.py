@@ -44,7 +44,6 @@ NOT_YET = (
     "zoo/faces",
     "zoo/gestures",
     "zoo/hands",
-    "zoo/images",
     "zoo/pipeline",
     "zoo/pose",
     "zoo/segmentation",

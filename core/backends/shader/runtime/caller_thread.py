@@ -66,7 +66,7 @@ class CallerThread(GLThread):
             self._destroy()
 
     def _run(self, command: Callable[[], Any]) -> None:
-        """As there, but Ctrl-C is for this thread, and now."""
+        """Run a command like the GL thread, but raise Ctrl-C at once."""
         try:
             command()
         except Exception as error:
