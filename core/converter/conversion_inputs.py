@@ -142,8 +142,8 @@ def keeps_layers(
     has_layers = original.web is not None and original.web.has_layers
     if format == "layers" and not has_layers:
         raise WeightsError(
-            f"{original.path} is not a web model of layers, so format='layers' cannot be written: "
-            f"omit format= to write its graph"
+            f"{original.path} is not a web model of layers, so it has no layers to write: "
+            f"omit format='layers' to write its graph"
         )
     if format == "layers" and (optimise or outputs is not None):
         raise WeightsError("format='layers' writes unchanged layers: omit optimise= and outputs=")

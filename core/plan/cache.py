@@ -2,9 +2,13 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from hashlib import blake2b
 from typing import Any, Generic, TypeVar
 from weakref import WeakKeyDictionary, WeakValueDictionary
+
+try:
+    from _blake2 import blake2b  # as `random` does: hashlib loads OpenSSL, which takes 3 ms
+except ImportError:
+    from hashlib import blake2b
 
 import numpy as np
 

@@ -1,7 +1,8 @@
-"""Writes model_names.py and loaders.pyi of zoo: ``python -m tests.rules.model_types``.
+"""Writes generated files of zoo: ``python -m tests.rules.model_types``.
 
-The names of models and the types of what `zoo.load` returns are facts of the entries, which type
-checkers cannot read. So they are written out, and test_model_types.py compares.
+The names of models and the types of what `zoo.load` returns are facts of the entries, and public
+names are imported when first used: type checkers see neither. So they are written out, and
+test_types.py compares.
 """
 
 import subprocess
@@ -14,13 +15,14 @@ from core.registry import backend_names
 from tests.rules.sources import ROOT
 from zoo.catalog import all_entries, choices, chosen_name, is_entry, tasks
 from zoo.entry import Entry
-from zoo.pipeline.options import Option
+from zoo.option import Option
 from zoo.unknown_models import able_models
 
 NAMES = ROOT / "zoo" / "model_names.py"
 LOADERS = ROOT / "zoo" / "pipeline" / "loaders.pyi"
+PACKAGE = ROOT / "zoo" / "__init__.pyi"
 
-COMMAND = "``python -m tests.rules.model_types`` writes it from the entries: do not edit it."
+COMMAND = "``python -m tests.rules.model_types`` writes it: do not edit it."
 
 HEAD_OF_NAMES = f'''"""Names of models and backends, as editors and type checkers know them.
 
@@ -39,6 +41,12 @@ HEAD_OF_LOADERS = f'''"""What `zoo.load` returns, by the name, for editors and t
 # mypy: disable-error-code="overload-overlap"
 '''
 
+HEAD_OF_PACKAGE = f'''"""The public names of `zoo`, as editors and type checkers know them.
+
+{COMMAND}
+"""
+'''
+
 ANY_MODEL = '''
 class AnyModel(Model):
     """A model whose name or path is known only when the program runs.
@@ -48,6 +56,16 @@ class AnyModel(Model):
 
     labels: tuple[str, ...]
 '''
+
+
+#: Of options, as signatures write them.
+TYPES = {
+    "number": "float",
+    "integer": "int",
+    "flag": "bool",
+    "names": "Iterable[str]",
+    "size": "int | tuple[int, int]",
+}
 
 
 def literal(values: Iterable[object]) -> str:
@@ -80,7 +98,7 @@ def loaders() -> str:
         module, cls = entry.model.split(":")
         key = f"zoo.{entry.task}.{module}", cls, _parameters(entry.options)
         groups.setdefault(key, []).append(name)
-    imports = {(module, cls) for module, cls, _ in groups} | {(zoo._PUBLIC[v], v) for v in verbs}
+    imports = {(module, cls) for module, cls, _ in groups} | {(zoo._modules()[v], v) for v in verbs}
     imports |= {("zoo.model_names", "BackendName"), ("zoo.pipeline.model", "Model")}
     imports |= {("core.bounds", "Limits")}
     ways = [_overload(f"name: {literal(n)}", o, cls) for (_, cls, o), n in sorted(groups.items())]
@@ -106,6 +124,14 @@ def loaders() -> str:
     )
 
 
+def package() -> str:
+    """The text of the third file, before it is formatted."""
+    modules = zoo._modules() | {"load": "zoo.pipeline.loaders"}
+    imports = _imports((module, name) for name, module in modules.items())
+    names = f"__all__ = {sorted(modules)!r}"
+    return "\n".join([HEAD_OF_PACKAGE, *imports, "", "__version__: str", names])
+
+
 def _imports(wanted: Iterable[tuple[str, str]]) -> list[str]:
     """A statement for each module, in the order of ruff's."""
     modules: dict[str, list[str]] = {}
@@ -124,20 +150,18 @@ def names_to_load() -> dict[str, Entry]:
 
 
 def _parameters(options: Mapping[str, Option]) -> str:
-    return "".join(f"{name}: {_type(name, option)} = ..., " for name, option in options.items())
+    return "".join(f"{name}: {_type(option)} = ..., " for name, option in options.items())
 
 
-def _type(name: str, option: Option) -> str:
-    assert option.choices or option.type, f"the option {name} has neither choices nor a type"
+def _type(option: Option) -> str:
     if not option.choices:
-        return option.type
-    models = all(is_entry(choice) for choice in option.choices)
-    return literal(option.choices) + (" | Model" if models else "")
+        return TYPES[option.type]
+    return literal(option.choices) + (" | Model" if option.type == "model" else "")
 
 
 def _union(name: str) -> str:
     options = [e.options[name] for e in all_entries().values() if name in e.options]
-    types = " | ".join(_type(name, option) for option in options)
+    types = " | ".join(_type(option) for option in options)
     return " | ".join(dict.fromkeys(types.split(" | ")))
 
 
@@ -160,3 +184,4 @@ def formatted(text: str, path: Path) -> str:
 if __name__ == "__main__":
     NAMES.write_text(formatted(model_names(), NAMES))
     LOADERS.write_text(formatted(loaders(), LOADERS))
+    PACKAGE.write_text(formatted(package(), PACKAGE))

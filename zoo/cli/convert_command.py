@@ -2,7 +2,7 @@
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from weights_cache.errors import ZooError
 from weights_cache.sizes import size_text
@@ -27,11 +27,8 @@ _OPTIONS = {
 }
 
 
-def add_convert(commands: Any) -> None:
-    """Declare the command and its arguments."""
-    convert = commands.add_parser(
-        "convert", help="convert a model file to a model.json that TensorFlow.js loads"
-    )
+def declare_convert(convert: argparse.ArgumentParser) -> None:
+    """Declare the arguments of ``zoo convert``."""
     convert.add_argument(
         "source",
         metavar="IN",

@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import shutil
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
@@ -15,6 +14,9 @@ from zoo.cli.signals import ending_in_order
 class Parser(argparse.ArgumentParser):
     """Reports wrong arguments in one line, with the closest valid name."""
 
+    #: Declares the arguments of the command; called when they are needed, as it takes time.
+    declare: Callable[[Any], None] | None = None
+
     #: What the help ends with; called when it is printed, as it may take time.
     more_help: Callable[[], str] | None = None
 
@@ -22,6 +24,13 @@ class Parser(argparse.ArgumentParser):
         """Complain and leave with status 2."""
         complain(f"{message} (see '{self.prog} --help')")
         raise SystemExit(2)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse as argparse does, once the arguments are declared."""
+        if self.declare is not None:
+            declare, self.declare = self.declare, None
+            declare(self)
+        return super().parse_known_args(args, namespace)
 
     def format_help(self) -> str:
         """The help of argparse, and what comes after it."""
@@ -140,6 +149,8 @@ def _give_up(stream: Any) -> None:
 
 def print_table(rows: Sequence[tuple[str, ...]]) -> None:
     """Columns of equal width, but for the last one; on a terminal lines do not wrap."""
+    import shutil
+
     rows = [tuple(visible(cell, lines=False) for cell in row) for row in rows]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
     room = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
