@@ -101,7 +101,7 @@ def _fetch(url: str) -> tuple[bytes, str]:
     from weights_cache.failures import DownloadError, harmless
     from weights_cache.http_answers import Budget, answer_to, open_session
 
-    limits = LIMITS.of_user()
+    limits = LIMITS.with_user_rate()
     in_all = limits.seconds_for(MAX_DOWNLOAD)
     budget = Budget(limits.silence, in_all, in_all)
     try:
