@@ -1,4 +1,4 @@
-"""Weight files: found, fetched, verified, read and written.
+"""Weight files: locating, fetching, verifying, reading and writing them.
 
 Nothing heavier than the standard library is imported until a function is used.
 """
@@ -109,7 +109,7 @@ __all__ = [
 ]
 
 
-if not TYPE_CHECKING:  # for whom every name would be there
+if not TYPE_CHECKING:  # for type checkers __getattr__ would make every name valid
 
     def __getattr__(name: str) -> object:
         if name not in _PUBLIC:

@@ -1,4 +1,4 @@
-"""URLs of models: what they may be, and where the files beside a model are."""
+"""URLs of models: their syntax, and the URLs of the files beside a model."""
 
 import hashlib
 import re
@@ -24,7 +24,7 @@ def is_url(text: object) -> bool:
 
 
 class Address(NamedTuple):
-    """Where a model is: URL of its main file, name of that, and its sha256 if that was given."""
+    """The URL of a model's main file, the file's name, and its sha256 if the URL gives one."""
 
     url: str
     name: str
@@ -32,21 +32,21 @@ class Address(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> "Address":
-        """Read a URL; one whose last part has no ending like ``.tflite`` is that of a folder.
+        """Parse a URL; without an ending like ``.tflite`` it is the URL of a folder.
 
         Raises:
-            WeightsError: it has no server, has a password, or ends with another fragment than
+            WeightsError: the URL has no server, has a password, or ends with a fragment other than
                 ``#sha256=<64 hexadecimal digits>``.
 
         >>> Address.parse("https://example.org/models/cats/").url
         'https://example.org/models/cats/model.json'
         """
         try:
-            scheme, place, path, query, fragment = urlsplit(text)
+            scheme, netloc, path, query, fragment = urlsplit(text)
             server = urlsplit(text).hostname
         except ValueError as error:
             raise WeightsError(f"{shown_url(text)!r} is not a readable URL: {error}") from None
-        if not server or "@" in place or "//***@" in shown_url(text):
+        if not server or "@" in netloc or "//***@" in shown_url(text):
             reason = (
                 "has a user name or password: put them into ~/.netrc"
                 if server
@@ -56,33 +56,33 @@ class Address(NamedTuple):
         if not re.fullmatch(r"\.[A-Za-z]\w*", PurePosixPath(path).suffix) or path.endswith("/"):
             path = f"{path.rstrip('/')}/{MODEL_NAME}"
         name = re.sub(r"[^\w.-]", "_", unquote(path.rpartition("/")[2]))
-        url = urlunsplit((scheme, place, path, query, ""))
+        url = urlunsplit((scheme, netloc, path, query, ""))
         return cls(url, name, _given_hash(fragment, text))
 
     @property
     def shown(self) -> str:
-        """The URL as messages and notes show it."""
+        """The URL without passwords, as messages and notes show it."""
         return shown_url(self.url)
 
     @property
     def key(self) -> str:
-        """A name for a folder, of its own for each URL, that people recognise."""
+        """A readable folder name that is unique to the URL."""
         shown = re.sub(r"[^A-Za-z0-9]+", "-", urlsplit(self.url).netloc).strip("-")
         return f"{shown[:40]}-{hashlib.sha256(self.url.encode()).hexdigest()[:16]}"
 
     def beside(self, name: str) -> str:
-        """The URL of a file that the main one names; what follows a ``?`` stays.
+        """Return the URL of a file that the main file names; the query is kept.
 
         Raises:
-            WeightsError: the name leads out of the folder.
+            WeightsError: the name is a path out of the folder.
 
         >>> Address.parse("https://example.org/a/model.json?v=2").beside("w 1.bin")
         'https://example.org/a/w%201.bin?v=2'
         """
         relative = require_relative(name, self.shown)
-        scheme, place, path, query, _ = urlsplit(self.url)
+        scheme, netloc, path, query, _ = urlsplit(self.url)
         folder = path.rpartition("/")[0]
-        return urlunsplit((scheme, place, f"{folder}/{quote(relative, safe='/%')}", query, ""))
+        return urlunsplit((scheme, netloc, f"{folder}/{quote(relative, safe='/%')}", query, ""))
 
 
 def _given_hash(fragment: str, text: str) -> str | None:

@@ -1,7 +1,7 @@
-"""Files that the cache has at the place of an earlier release, or in the folder of another version.
+"""Files that the cache has where an earlier release or another version put them.
 
-They are not fetched again: what is the right file, by its hash, gets its name in the version's own
-folder. After that nobody changes what is there, as another version has another folder.
+A file with the right hash is not fetched again: it is moved or linked into the folder of its own
+version. Versions do not share folders, so a file is not changed after that.
 """
 
 import os
@@ -17,15 +17,15 @@ from weights_cache.ownership import close_to_others, find_foreign_link
 from weights_cache.registry import FileRecord, ModelRecord
 
 
-def adopt(places: Locations, record: ModelRecord, file: FileRecord) -> Path | None:
-    """Return where the file is now; None where the cache has it nowhere.
+def adopt(locations: Locations, record: ModelRecord, file: FileRecord) -> Path | None:
+    """Move a file to the folder of its version and return its path; None if the cache lacks it.
 
-    Where nothing can be written (a read-only cache) it is used in the place where it was found.
+    In a read-only cache the file is used where it was found.
     """
-    for source in places.elsewhere_in_cache(record, file):
+    for source in locations.elsewhere_in_cache(record, file):
         if find_fault(source, file) is None:
             try:
-                return _moved(places, record, file, source)
+                return _moved(locations, record, file, source)
             except OSError as error:
                 if isinstance(error, TimeoutError) and is_interruption(error):
                     raise
@@ -33,7 +33,7 @@ def adopt(places: Locations, record: ModelRecord, file: FileRecord) -> Path | No
     return None
 
 
-def require_own_way(folder: Path, path: Path) -> None:
+def refuse_foreign_links(folder: Path, path: Path) -> None:
     """Raise a WeightsError if a link of another user stands between a folder and a path in it."""
     link = find_foreign_link(folder, path)
     if link:
@@ -43,16 +43,16 @@ def require_own_way(folder: Path, path: Path) -> None:
         )
 
 
-def _moved(places: Locations, record: ModelRecord, file: FileRecord, source: Path) -> Path:
-    """Give the file its place: by a new name, or where another version needs it a second one."""
+def _moved(locations: Locations, record: ModelRecord, file: FileRecord, source: Path) -> Path:
+    """Move the file to its own folder; add a hard link where another version needs the file."""
     if not stat.S_ISREG(source.lstat().st_mode):
-        return source  # a link, which somebody put there on purpose
-    target = places.in_cache(record, file)
-    require_own_way(places.cache, target)
-    with locked(places.lock(record, file)):
+        return source  # a link, which a user made on purpose
+    target = locations.in_cache(record, file)
+    refuse_foreign_links(locations.cache, target)
+    with locked(locations.lock(record, file)):
         if find_fault(target, file):
             target.parent.mkdir(parents=True, exist_ok=True)
-            if source.parent == places.cache / record.name / Path(file.path).parent:
+            if source.parent == locations.cache / record.name / Path(file.path).parent:
                 os.replace(source, target)
             else:
                 _link(source, target)

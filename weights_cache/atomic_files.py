@@ -1,4 +1,4 @@
-"""Writing so that a file is there whole or not at all, and errors of the disk in words."""
+"""Atomic writing of files, locks, and errors for disks that are full or read-only."""
 
 import errno
 import os
@@ -30,7 +30,10 @@ _FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 def writing_to(folder: Path, needed: int, advice: str) -> Iterator[None]:
     """Turn an OSError inside the block into a WeightsError that names the folder.
 
-    ``needed`` is the number of bytes that are being written, ``advice`` the next step.
+    Args:
+        folder: the target of the writing.
+        needed: number of bytes that are being written.
+        advice: the next step, for the message.
     """
     try:
         yield
@@ -51,9 +54,10 @@ def require_space(folder: Path, needed: int, advice: str) -> None:
 
 @contextmanager
 def locked(path: Path, say: Say | None = None) -> Iterator[None]:
-    """Hold the lock file ``path``, which stays behind: unlinking it would split the waiters.
+    """Hold the lock file ``path``, which is never removed: waiting processes would lose it.
 
-    While another process holds it, ``say`` gets a line now and then; by default it goes to stderr.
+    While another process holds the lock, ``say`` is called with a line now and then; by default the
+    line is printed to stderr.
     """
     with needed_for("a cache shared by several processes"):
         from filelock import FileLock
@@ -74,7 +78,7 @@ def locked(path: Path, say: Say | None = None) -> Iterator[None]:
 
 
 def _acquire(lock: "BaseFileLock", path: Path, say: Say | None) -> None:
-    """Wait for a lock, and say so from time to time."""
+    """Wait for a lock, and report the waiting from time to time."""
     from filelock import Timeout
 
     left, pause = LOCK_SECONDS, SAY_AFTER
@@ -87,7 +91,7 @@ def _acquire(lock: "BaseFileLock", path: Path, say: Say | None) -> None:
         if left <= 0:
             raise WeightsError(
                 f"{_owner(path)} has held {path} for {LOCK_SECONDS:g} s; "
-                "wait until it is done, or end it"
+                "wait until it ends, or stop it"
             )
         (say or _say_line)(
             f"waiting for {_owner(path)} that downloads {path.stem.replace('--', '/')}"
@@ -101,7 +105,7 @@ def _say_line(line: str) -> None:
 
 
 def _owner(path: Path) -> str:
-    """Who holds a lock."""
+    """Return a description of the process that holds a lock."""
     try:
         with open_regular(_owner_file(path), follow_links=False) as stream:
             number = int(stream.read(20))
@@ -112,14 +116,14 @@ def _owner(path: Path) -> str:
 
 
 def _owner_file(path: Path) -> Path:
-    """Beside the lock file, whose bytes belong to filelock."""
+    """Return the path of the file with the process id, beside the lock file of filelock."""
     return path.with_suffix(".pid")
 
 
 def _write_owner(path: Path) -> None:
     owner = _owner_file(path)
-    with suppress(OSError):  # it is only for messages
-        owner.unlink(missing_ok=True)  # of a process that was killed
+    with suppress(OSError):  # the file serves messages only
+        owner.unlink(missing_ok=True)  # left by a process that was killed
         with open(create_file(owner), "wb") as stream:
             stream.write(b"%d" % os.getpid())
 
@@ -138,22 +142,21 @@ def siblings(target: Path, ending: str) -> list[Path]:
 
 
 def is_stale(path: Path) -> bool:
-    """Whether nobody has written to ``path`` for a day."""
+    """Whether ``path`` was not modified for a day."""
     return time.time() - _modified(path) > STALE_SECONDS
 
 
 def create_file(path: Path, mode: int = 0o666) -> int:
     """Create ``path``, which must not exist, and return a descriptor to write and read it.
 
-    A link of that name is not followed: the name counts as taken. ``mode`` is what the umask is
-    applied to.
+    A link of that name is not followed: FileExistsError. ``mode`` is the mode before the umask.
     """
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
 
 
 @contextmanager
 def replacing(target: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
-    """A new file that takes the place of ``target`` when it is whole; an error leaves nothing."""
+    """Yield a new file that replaces ``target`` when the block ends; an error leaves no file."""
     _remove_stale(target, "tmp")
     temporary = unique_sibling(target, "tmp")
     try:
@@ -167,10 +170,10 @@ def replacing(target: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
 
 
 def replace_files(folder: Path, contents: Mapping[str, Iterable[bytes | memoryview]]) -> None:
-    """Write all files of ``contents`` into ``folder``, or leave every old one as it was.
+    """Write all files of ``contents`` into ``folder``, or leave every old file unchanged.
 
-    Everything is written under other names first; then each takes its place, in the order
-    given. If that fails half-way, the files already replaced get their old content back.
+    Every file is written under a temporary name first; then the files are renamed in order. If a
+    rename fails, the files already replaced get their old content back.
     """
     staged: dict[Path, Path] = {}
     try:
@@ -179,7 +182,7 @@ def replace_files(folder: Path, contents: Mapping[str, Iterable[bytes | memoryvi
             _remove_stale(target, "tmp")
             staged[target] = unique_sibling(target, "tmp")
             _write(staged[target], blocks)
-        _take_places(staged)
+        _rename_all(staged)
     finally:
         for temporary in staged.values():
             temporary.unlink(missing_ok=True)
@@ -193,11 +196,11 @@ def _write(path: Path, blocks: Iterable[bytes | memoryview]) -> None:
         os.fsync(stream.fileno())
 
 
-def _take_places(staged: Mapping[Path, Path]) -> None:
+def _rename_all(staged: Mapping[Path, Path]) -> None:
     old: dict[Path, Path | None] = {}
     try:
         for target, temporary in staged.items():
-            old[target] = _second_name(target) if target.exists() else None
+            old[target] = _keep_old(target) if target.exists() else None
             os.replace(temporary, target)
     except BaseException:
         for target, kept in old.items():
@@ -211,8 +214,8 @@ def _take_places(staged: Mapping[Path, Path]) -> None:
             kept.unlink(missing_ok=True)
 
 
-def _second_name(target: Path) -> Path:
-    """Keep the content of ``target`` under another name while a new file takes its own."""
+def _keep_old(target: Path) -> Path:
+    """Keep the content of ``target`` under a temporary name until all files are renamed."""
     import shutil
 
     kept = unique_sibling(target, "tmp")
@@ -230,7 +233,7 @@ def _remove_stale(target: Path, ending: str) -> None:
 
 
 def _remove_unless_regular(path: Path) -> None:
-    """Make room for a lock file: older versions of filelock follow links, and wait for pipes."""
+    """Remove what is no regular file: older versions of filelock follow links and wait on pipes."""
     with suppress(FileNotFoundError):
         status = path.lstat()
         if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:

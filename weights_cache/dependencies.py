@@ -1,4 +1,4 @@
-"""Packages that are imported when first used, with an error that says what to do without them."""
+"""Packages that are imported at first use, with an error that names the command to install one."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Receiving one file over HTTP: resumed after a cut, retried with back-off, never too long.
+"""Download of one file over HTTP: resumed after a lost connection, retried with back-off, bounded.
 
 The rules and the faults behind them are listed in README.md, section "Guarantees".
 """
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 __all__ = ["LIMITS", "TransferLimits", "download", "open_session"]
 
-_SHORTEST = 0.001  # seconds of a time-out: 0 is none to sockets
+_SHORTEST = 0.001  # seconds of a time-out: to sockets 0 means non-blocking
 
 LIMITS = TransferLimits()
 
-#: Servers that never answered or were too slow, and when: others are asked first for a while.
+#: Times at which servers did not answer or were too slow: other servers go first for a while.
 _silent: dict[str, float] = {}
 
 
@@ -42,21 +42,22 @@ def download(
     say: Callable[[str], object],
     limits: TransferLimits | None = None,
 ) -> None:
-    """Receive ``part`` from the first of ``urls`` that gives the right bytes, and finish it.
+    """Receive ``part`` from the first of ``urls`` that sends the right bytes, and finish the part.
 
-    A URL is asked again after a cut, a timeout, status 429 or 5xx (with back-off, resuming what
-    came), and once more from the first byte after wrong bytes; not after another status. A server
-    from which no byte comes is given up after ``limits.silence`` seconds, one that sends fewer
-    bytes than ``limits.least_rate`` at once. ``say`` gets a line when there is nothing to show for
-    some time.
+    A request is repeated after a lost connection, a timeout, status 429 or 5xx (with back-off,
+    resuming the download), and once from the first byte after wrong bytes; not after another
+    status. A server that sends no byte is given up after ``limits.silence`` seconds, a server that
+    sends fewer bytes per second than ``limits.least_rate`` immediately. ``say`` is called with a
+    line while a server does not answer.
 
-    Raises UnavailableError with the reason for each URL.
+    Raises:
+        UnavailableError: no URL has the file; the error holds the reason for each.
     """
-    limits = (limits or LIMITS).of_user()
+    limits = (limits or LIMITS).with_user_rate()
     in_all = limits.seconds_for(part.file.bytes)
     end = limits.clock() + in_all
     failures: list[Failure] = []
-    for url in _worth_asking(urls, limits):
+    for url in _urls_to_try(urls, limits):
         if failures and limits.clock() >= end:
             break
         failure = _try_url(_Source(url, session, say, limits, end, in_all), part)
@@ -66,15 +67,15 @@ def download(
     raise UnavailableError(failures)
 
 
-def _worth_asking(urls: Sequence[str], limits: TransferLimits) -> Sequence[str]:
-    """Without those of servers that were silent a moment ago, unless there are no other ones."""
+def _urls_to_try(urls: Sequence[str], limits: TransferLimits) -> Sequence[str]:
+    """Return the URLs of servers that did not fail a moment ago, or all if no such URL is left."""
     now = limits.clock() if _silent else 0.0
     resting = {host for host, then in list(_silent.items()) if now - then < limits.rest}
     return [url for url in urls if host_of(url) not in resting] or urls
 
 
 def _try_url(source: "_Source", part: Part) -> Failure | None:
-    """Return why a URL did not give the file, or None when the part is finished."""
+    """Return the reason why a URL did not give the file, or None when the part is finished."""
     failure: Failure | None = None
     wrong = 0
     for attempt in range(source.limits.attempts):
@@ -111,15 +112,15 @@ def _wait(attempt: int, retry_after: float | None, limits: TransferLimits) -> fl
 
 
 class _Source:
-    """One URL, what its server said of the version that it sends, and how long it was silent.
+    """One URL, the validator of the version that its server sends, and the time without an answer.
 
     Args:
-        url: where the file is.
-        session: for the requests.
-        say: for lines about waiting.
-        limits: that hold for it.
-        end: by the clock of the limits, when the file has to be there.
-        in_all: seconds until then when the file was begun.
+        url: URL of the file.
+        session: session for the requests.
+        say: called with lines about waiting.
+        limits: limits of the transfer.
+        end: deadline of the file, by the clock of the limits.
+        in_all: seconds from the start of the file to ``end``.
     """
 
     def __init__(
@@ -137,13 +138,13 @@ class _Source:
         self._say = say
         self._end, self._in_all = end, in_all
         self._validator: str | None = None
-        self._heard = False  # a byte of the file
-        self._waiting = False  # that was said
-        self._asked: float | None = None  # when it was first asked of what it has not answered
-        self._paused = 0.0  # seconds that the server asked for
+        self._heard = False  # a byte of the file was received
+        self._waiting = False  # the line about waiting was printed
+        self._asked: float | None = None  # time of the first request without an answer
+        self._paused = 0.0  # seconds of Retry-After
 
     def receive(self, part: Part) -> None:
-        """Add the bytes that ``part`` lacks, in one request."""
+        """Receive the bytes that ``part`` lacks, in one request."""
         if part.is_complete:
             return
         waiting = after_patience(self._say_waiting, self.limits.patience)
@@ -161,35 +162,35 @@ class _Source:
             )
 
     def failure(self, error: DownloadError | WrongBytesError, reason: str) -> Failure:
-        """Why this URL did not give the file."""
+        """Return the reason why this URL did not give the file."""
         answered = getattr(error, "answered", True)
         return Failure(shown_url(self._url), error.short, harmless(reason), answered)
 
     def is_silent(self, pause: float) -> bool:
-        """Whether nothing has come, and after a pause no time is left for the first byte."""
+        """Whether no byte was received, and after a pause no time is left for the first."""
         return not self._heard and self._asked is not None and self._left() <= pause
 
     def may_pause(self, pause: float, asked: bool) -> bool:
-        """Whether there is time for a pause, which the server may have asked for."""
+        """Whether there is time for a pause; ``asked`` if the server required the pause."""
         self._paused += pause if asked else 0.0
         return self._paused <= self.limits.busy and self.limits.clock() + pause < self._end
 
     def give_up(self, failure: Failure, short: str = "") -> Failure:
-        """Say so, pass the server over for a while, and return the reason."""
+        """Report the failure, skip the server for a while, and return the failure."""
         host, short = host_of(self._url), short or failure.short
         _silent[host] = self.limits.clock()
         self._say(f"{host}: {short}, given up")
         return failure._replace(short=short)
 
     def _left(self) -> float:
-        """Seconds that are left for the first byte."""
+        """Return the seconds left for the first byte."""
         now = self.limits.clock()
         if self._asked is None:
             self._asked = now
         return self.limits.silence - (now - self._asked)
 
     def _say_waiting(self) -> None:
-        """Once, however often this URL is asked."""
+        """Report the waiting, once per URL."""
         if not self._waiting:
             self._waiting = True
             seconds = self.limits.silence
@@ -204,14 +205,14 @@ class _Source:
         return headers
 
     def _budget(self) -> Budget:
-        """Seconds to the headers, where no byte came before no more than are left for the first."""
+        """Return the seconds left until the headers and for the body."""
         before_body = self.limits.silence if self._heard else self._left()
         in_time = self._end - self.limits.clock()
         return Budget(max(min(before_body, in_time), _SHORTEST), in_time, self._in_all)
 
     def _check_answer(self, answer: HttpAnswer, part: Part) -> None:
         if answer.status not in (200, 206):
-            self._asked = None  # that is an answer
+            self._asked = None  # an error status is an answer too
         _check_status(answer)
         if answer.status == 206:
             _check_range(answer, part)
@@ -234,14 +235,14 @@ def _check_status(answer: HttpAnswer) -> None:
 
 
 def _check_range(answer: HttpAnswer, part: Part) -> None:
-    """The part that was asked for, and no other."""
+    """Raise WrongBytesError unless the answer has the range of bytes that was requested."""
     sent = answer.headers.get("Content-Range", "")
     if not part.size or not sent.startswith(f"bytes {part.size}-"):
         raise WrongBytesError(f"sent the range {sent!r:.100} when asked for bytes {part.size}-")
 
 
 def _check_body(answer: HttpAnswer, part: Part) -> None:
-    """Refuse a login page or a compressed body before a byte of it is read."""
+    """Raise WrongBytesError for a login page or a compressed body, before the body is read."""
     encoding = answer.headers.get("Content-Encoding", "identity")
     if encoding != "identity":
         raise WrongBytesError(f"sent the encoding {encoding!r:.100} when asked for identity")
@@ -249,7 +250,7 @@ def _check_body(answer: HttpAnswer, part: Part) -> None:
 
 
 def _strong_validator(headers: Mapping[str, str]) -> str | None:
-    """What If-Range may hold: an ETag unless it is a weak one, else the date of change."""
+    """Return the value for If-Range: a strong ETag, else the date of change."""
     etag, date = headers.get("ETag", ""), headers.get("Last-Modified", "")
     chosen = etag if etag and not etag.startswith("W/") else date
     return chosen if chosen.isprintable() and chosen else None
@@ -260,7 +261,7 @@ def _status_text(answer: HttpAnswer) -> str:
 
 
 def _retry_after(answer: HttpAnswer) -> float | None:
-    """Seconds of a Retry-After header, given as a number or as a date."""
+    """Return the seconds of a Retry-After header, which holds a number or a date."""
     text = answer.headers.get("Retry-After", "").strip()
     if text.isdecimal():
         return float(text)

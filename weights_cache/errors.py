@@ -1,6 +1,6 @@
-"""The base of every error this project raises on purpose.
+"""Base class of every error that this project raises on purpose, and the errors about weights.
 
-It lives in the lowest package so that ``core`` and ``zoo`` can build on it.
+The class is in the lowest package so that ``core`` and ``zoo`` can derive from it.
 """
 
 import os
@@ -11,9 +11,9 @@ DEBUG_VARIABLE = "ZOO_DEBUG"
 
 
 class ZooError(Exception):
-    """Something the caller can put right: names the value, the limit and the next step."""
+    """An error that the caller can correct: the message has the value, the limit, the next step."""
 
-    __module__ = "zoo"  # where users find it, so tracebacks say so
+    __module__ = "zoo"  # the public location, for tracebacks
 
 
 class WeightsError(ZooError):
@@ -31,16 +31,17 @@ class AbsentFile(NamedTuple):
 
 
 class MissingError(WeightsError):
-    """Weights are missing or damaged on this machine, and cannot be had now.
+    """Weights are missing or damaged on this machine, and cannot be fetched now.
 
-    Its text is three short lines: what is missing, what to type, and what to do without internet.
+    The message has three lines: the missing files, the command that fetches them, and the steps for
+    a computer without internet.
     With the environment variable ``ZOO_DEBUG`` set, ``details`` follow.
 
     Args:
-        name: of the model, as `zoo weights fetch` takes it.
-        files: what is missing or damaged, with the parts that the model works with.
-        reason: in a few words why the files are not there, or could not be fetched.
-        details: each file (of many the first), where it was looked for, and what was found there.
+        name: name of the model, as `zoo weights fetch` takes it.
+        files: files that are missing or damaged, also those of models that this model uses.
+        reason: short reason why the files are absent or could not be fetched.
+        details: for each file (of many for the first) the locations searched, and their faults.
         partners: names of the other models that ``files`` belong to.
     """
 
@@ -59,7 +60,7 @@ class MissingError(WeightsError):
 
     @property
     def lines(self) -> tuple[str, str, str]:
-        """What is missing, what to type, and what to do without internet."""
+        """The three lines: missing files, command that fetches them, steps without internet."""
         why = f": {self.reason}" if self.reason else ""
         kit = f"{self.name.partition('.')[0]}.zip"
         return (
@@ -73,10 +74,10 @@ class MissingError(WeightsError):
         extra = [self.details] if self.details and os.environ.get(DEBUG_VARIABLE) else []
         return "\n".join([*self.lines, *extra])
 
-    def of_model(
+    def for_model(
         self, name: str, others: Iterable[AbsentFile] = (), partners: Iterable[str] = ()
     ) -> "MissingError":
-        """The error about what the user calls ``name``, with what else that model lacks."""
+        """Return this error for the model ``name``, with further files that the model lacks."""
         files = (*self.files, *others)
         return type(self)(name, files, self.reason, self.details, partners)
 
@@ -103,11 +104,11 @@ class OfflineError(MissingError):
 
 
 class FetchError(MissingError):
-    """Weights could not be fetched: of each server the reason is given."""
+    """Weights could not be fetched; the message has the reason for each server."""
 
     def _advice(self, command: str) -> str:
         return f"To try again, run {command}."
 
 
 class UnreachableError(FetchError):
-    """No server could be reached, so that fetching other weights would fail as well."""
+    """No server could be reached, so fetching other weights would fail as well."""

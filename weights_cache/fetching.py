@@ -1,4 +1,4 @@
-"""Putting missing files of a registered model into the cache, one process at a time."""
+"""Copying or downloading missing files of a model into the cache, one process at a time."""
 
 import errno
 import os
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from weights_cache.adoption import require_own_way
+from weights_cache.adoption import refuse_foreign_links
 from weights_cache.atomic_files import locked, require_space, writing_to
 from weights_cache.download import download, open_session
 from weights_cache.errors import (
@@ -37,94 +37,97 @@ from weights_cache.sizes import count_text
 
 Fill = Callable[[Part], None]
 Install = Callable[[FileRecord, Fill], Path]
-Wanted = Mapping[FileRecord, str]  # files to download, and what was found in their places
+Missing = Mapping[FileRecord, str]  # files to download, and the fault of each in the cache
 
 _BLOCK = 2**20
 _ADVICE = f"set {CACHE_VARIABLE} to a folder that can be written to and has room"
-_ATTEMPTS = 3  # to receive a file where the cache's folder is removed meanwhile
+_ATTEMPTS = 3  # to receive a file when another process removes the folder
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
-_SHOWN = 1  # files that an error describes; PoseNet has 71
+_SHOWN = 1  # number of files that an error describes; PoseNet has 71
 
 
 def fetch_files(
-    places: Locations, record: ModelRecord, faults: Mapping[FileRecord, str], progress: bool | None
+    locations: Locations,
+    record: ModelRecord,
+    faults: Mapping[FileRecord, str],
+    progress: bool | None,
 ) -> dict[str, Path]:
-    """Copy or download files into the cache and return where each is: path in the model → file.
+    """Copy or download files into the cache and return their paths: path in the model → file.
 
-    ``faults`` holds the missing files, and for each what was found in its place in the cache.
-    A file that is published nowhere is left out unless a mirror folder has it.
+    ``faults`` maps each missing file to its fault in the cache. A file without a URL is omitted
+    unless a mirror folder has it.
     """
-    copies, wanted = _sort_out(places, record, faults)
-    if not copies and not wanted:
+    copies, missing = _split_by_source(locations, record, faults)
+    if not copies and not missing:
         return {}
-    if wanted and places.offline:
-        raise _offline_error(places, record, wanted)
-    needed = sum(file.bytes for file in (*copies, *wanted))
-    with installing(places, record, needed, progress) as (install, shown):
+    if missing and locations.offline:
+        raise _offline_error(locations, record, missing)
+    needed = sum(file.bytes for file in (*copies, *missing))
+    with installing(locations, record, needed, progress) as (install, shown):
         found = {file.path: install(file, partial(_copy, copies[file])) for file in copies}
-        if wanted:
-            found |= _download_all(places, record, wanted, install, shown)
+        if missing:
+            found |= _download_all(locations, record, missing, install, shown)
     return found
 
 
 @contextmanager
 def installing(
-    places: Locations, record: ModelRecord, needed: int, progress: bool | None
+    locations: Locations, record: ModelRecord, needed: int, progress: bool | None
 ) -> Iterator[tuple[Install, Progress]]:
-    """What puts files of a model into the cache, and what is shown meanwhile.
+    """Yield a function that installs files of a model into the cache, and the progress display.
 
-    ``needed`` is the number of bytes for which there has to be room.
+    ``needed`` is the number of free bytes that the disk must have.
     """
-    with writing_to(places.cache, needed, _ADVICE):
-        places.cache.mkdir(parents=True, exist_ok=True)
-        require_space(places.cache, needed, _ADVICE)
+    with writing_to(locations.cache, needed, _ADVICE):
+        locations.cache.mkdir(parents=True, exist_ok=True)
+        require_space(locations.cache, needed, _ADVICE)
         with showing(record.name, needed, progress) as shown:
-            yield partial(_install, places, record, shown), shown
+            yield partial(_install, locations, record, shown), shown
 
 
-def _sort_out(
-    places: Locations, record: ModelRecord, faults: Mapping[FileRecord, str]
+def _split_by_source(
+    locations: Locations, record: ModelRecord, faults: Mapping[FileRecord, str]
 ) -> tuple[dict[FileRecord, Path], dict[FileRecord, str]]:
-    """The files that a mirror folder has, and those to download with what was seen of them."""
-    copies, wanted = {}, {}
+    """Return the files that a mirror folder has, and the files to download with their faults."""
+    copies, missing = {}, {}
     for file, fault in faults.items():
-        mirrored = places.in_mirror(record, file)
+        mirrored = locations.in_mirror(record, file)
         mirror_fault = find_fault(mirrored, file) if mirrored else None
         if mirrored and not mirror_fault:
             copies[file] = mirrored
         elif file.urls:
-            wanted[file] = "; ".join(filter(None, (fault, mirror_fault)))
-    return copies, wanted
+            missing[file] = "; ".join(filter(None, (fault, mirror_fault)))
+    return copies, missing
 
 
-def _offline_error(places: Locations, record: ModelRecord, wanted: Wanted) -> MissingError:
-    """Of a network that is switched off for good, or of a call that was to stay off it."""
+def _offline_error(locations: Locations, record: ModelRecord, missing: Missing) -> MissingError:
+    """Return the error for a network switched off by the environment or by the call."""
     switched_off = is_offline()
     reasons = [f"the network is switched off ({OFFLINE_VARIABLE})"] if switched_off else []
-    reasons = [*_local_reasons(places, record, wanted), *reasons]
+    reasons = [*_local_reasons(locations, record, missing), *reasons]
     kind = OfflineError if switched_off else MissingError
     return kind(
         record.name,
-        _absent(record, wanted),
+        _absent(record, missing),
         "; ".join(reasons),
-        _details(places, record, wanted, "not asked"),
+        _details(locations, record, missing, "not asked"),
     )
 
 
 def _fetch_error(
-    places: Locations, record: ModelRecord, wanted: Wanted, failures: Iterable[Failure]
+    locations: Locations, record: ModelRecord, missing: Missing, failures: Iterable[Failure]
 ) -> MissingError:
-    """The first of the files ``wanted`` could not be had."""
+    """Return the error for files of which the first could not be downloaded."""
     failures = list(failures)
     heard = any(failure.answered for failure in failures)
     servers = [f"{failure.short} ({host_of(failure.url)})" for failure in failures]
-    reasons = [*_local_reasons(places, record, wanted), *dict.fromkeys(servers)]
+    reasons = [*_local_reasons(locations, record, missing), *dict.fromkeys(servers)]
     asked = "; ".join(map(str, failures))
     return (FetchError if heard else UnreachableError)(
         record.name,
-        _absent(record, wanted),
+        _absent(record, missing),
         "; ".join(reasons),
-        _details(places, record, wanted, "asked", asked),
+        _details(locations, record, missing, "asked", asked),
     )
 
 
@@ -132,54 +135,54 @@ def _absent(record: ModelRecord, files: Iterable[FileRecord]) -> list[AbsentFile
     return [AbsentFile(record.name, file.path, file.bytes) for file in files]
 
 
-def _local_reasons(places: Locations, record: ModelRecord, wanted: Wanted) -> list[str]:
-    """What is wrong on this machine: a mirror that is not there, files that are damaged."""
-    folder = places.missing_mirror()
+def _local_reasons(locations: Locations, record: ModelRecord, missing: Missing) -> list[str]:
+    """Return the faults on this machine: a mirror that does not exist, damaged files."""
+    folder = locations.missing_mirror()
     text = f"the mirror {shown_url(str(folder))} does not exist ({MIRROR_VARIABLE})"
     reasons = [text] if folder else []
-    cached = [places.in_cache(record, file) for file in wanted]
-    mirrored = [places.in_mirror(record, file) for file in wanted]
-    return [*reasons, *_spoilt("cache", cached), *_spoilt("mirror", filter(None, mirrored))]
+    cached = [locations.in_cache(record, file) for file in missing]
+    mirrored = [locations.in_mirror(record, file) for file in missing]
+    return [*reasons, *_damage("cache", cached), *_damage("mirror", filter(None, mirrored))]
 
 
-def _spoilt(place: str, paths: Iterable[Path]) -> list[str]:
-    """That files are damaged, or cannot be read, if there are any."""
+def _damage(location: str, paths: Iterable[Path]) -> list[str]:
+    """Return the reason if existing files are damaged or unreadable, else an empty list."""
     there = [path for path in paths if not is_missing(path)]
     unreadable = [path for path in there if not os.access(path, os.R_OK)]
     if unreadable:
         owner = owner_of(unreadable[0])
-        return [f"a file in the {place} cannot be read (it belongs to {owner})"]
-    return [f"a file in the {place} is damaged"] if there else []
+        return [f"a file in the {location} cannot be read (it belongs to {owner})"]
+    return [f"a file in the {location} is damaged"] if there else []
 
 
 def _details(
-    places: Locations, record: ModelRecord, wanted: Wanted, verb: str, asked: str = ""
+    locations: Locations, record: ModelRecord, missing: Missing, verb: str, asked: str = ""
 ) -> str:
-    """Of the first files where they were looked for, and what was found there."""
+    """Return the locations searched for the first files, and the fault at each."""
     seen = [
         f"{file.path} of {record.name!r} ({fault}; {verb}: "
-        f"{asked or ', '.join(map(shown_url, places.urls(record, file)))})"
-        for file, fault in list(wanted.items())[:_SHOWN]
+        f"{asked or ', '.join(map(shown_url, locations.urls(record, file)))})"
+        for file, fault in list(missing.items())[:_SHOWN]
     ]
-    rest = len(wanted) - _SHOWN
+    rest = len(missing) - _SHOWN
     more = f" and {count_text(rest, 'more file')}" if rest > 0 else ""
     return f"searched for {', '.join(seen)}{more}"
 
 
 def _install(
-    places: Locations,
+    locations: Locations,
     record: ModelRecord,
     shown: Progress,
     file: FileRecord,
     fill: Fill,
 ) -> Path:
-    """Have ``fill`` receive the file, unless another process put it there meanwhile."""
-    target = places.in_cache(record, file)
+    """Call ``fill`` to receive the file, unless another process installed the file meanwhile."""
+    target = locations.in_cache(record, file)
     for attempt in range(_ATTEMPTS):
         try:
-            _receive(places, record, shown, file, fill)
+            _receive(locations, record, shown, file, fill)
             break
-        except FileNotFoundError:  # somebody removed the folder meanwhile: it is made again
+        except FileNotFoundError:  # another process removed the folder: it is made again
             if attempt + 1 == _ATTEMPTS:
                 raise
         except OSError as error:
@@ -194,11 +197,11 @@ def _install(
 
 
 def _receive(
-    places: Locations, record: ModelRecord, shown: Progress, file: FileRecord, fill: Fill
+    locations: Locations, record: ModelRecord, shown: Progress, file: FileRecord, fill: Fill
 ) -> None:
-    target, lock = places.in_cache(record, file), places.lock(record, file)
+    target, lock = locations.in_cache(record, file), locations.lock(record, file)
     for path in (target, lock):
-        require_own_way(places.cache, path)
+        refuse_foreign_links(locations.cache, path)
     target.parent.mkdir(parents=True, exist_ok=True)
     with locked(lock, shown.say):
         if find_fault(target, file):
@@ -230,16 +233,16 @@ def _read_blocks(source: Path) -> Iterator[bytes]:
 
 
 def _download_all(
-    places: Locations, record: ModelRecord, wanted: Wanted, install: Install, shown: Progress
+    locations: Locations, record: ModelRecord, missing: Missing, install: Install, shown: Progress
 ) -> dict[str, Path]:
     found: dict[str, Path] = {}
     with open_session() as session:
-        for file in wanted:
-            urls = places.urls(record, file)
+        for file in missing:
+            urls = locations.urls(record, file)
             fill = partial(download, session=session, urls=urls, say=shown.say)
             try:
                 found[file.path] = install(file, fill)
             except UnavailableError as error:
-                rest = {f: fault for f, fault in wanted.items() if f.path not in found}
-                raise _fetch_error(places, record, rest, error.failures) from None
+                rest = {f: fault for f, fault in missing.items() if f.path not in found}
+                raise _fetch_error(locations, record, rest, error.failures) from None
     return found

@@ -1,4 +1,4 @@
-"""Whether a file is the one that its record describes."""
+"""Checks of files against the length and hash of their records."""
 
 import os
 import stat
@@ -11,12 +11,12 @@ from weights_cache.regular_files import IrregularFileError, open_regular
 _BLOCK = 2**20
 
 
-#: What is wrong with a file (None: nothing), and its status while it was read.
+#: The fault of a file (None: the file is right), and the file's status while it was read.
 Finding = tuple[str | None, os.stat_result | None]
 
 
 def find_size_fault(path: Path, file: FileRecord) -> str | None:
-    """Return what is wrong with the length of ``path``, or None."""
+    """Return the fault of ``path`` if its length is wrong, or None."""
     try:
         status = path.stat()
     except OSError as error:
@@ -27,12 +27,12 @@ def find_size_fault(path: Path, file: FileRecord) -> str | None:
 
 
 def find_fault(path: Path, file: FileRecord) -> str | None:
-    """Return what is wrong with the length or the sha256 of ``path``, or None."""
+    """Return the fault of ``path`` if its length or sha256 is wrong, or None."""
     return examine(path, file)[0]
 
 
 def examine(path: Path, file: FileRecord) -> Finding:
-    """Look at length and sha256 of one open file, which nobody can exchange meanwhile."""
+    """Check length and sha256 through one open file, which no process can exchange meanwhile."""
     try:
         with open_regular(path, buffering=0) as stream:
             status = os.fstat(stream.fileno())
@@ -46,7 +46,7 @@ def examine(path: Path, file: FileRecord) -> Finding:
 
 
 def find_bundled_fault(path: Path, file: FileRecord) -> str | None:
-    """Return what is wrong with a bundled file: its length, then a CRC-32 kept beside sha256."""
+    """Return the fault of a bundled file, or None; a CRC-32 is checked in place of the sha256."""
     import zlib
 
     fault = find_size_fault(path, file)
@@ -60,7 +60,7 @@ def find_bundled_fault(path: Path, file: FileRecord) -> str | None:
 
 
 def is_missing(path: Path) -> bool:
-    """Whether there is nothing of that name; what cannot be examined may be there."""
+    """Whether no file has that path; a path that cannot be examined counts as existing."""
     try:
         path.lstat()
     except (FileNotFoundError, NotADirectoryError):
@@ -71,7 +71,7 @@ def is_missing(path: Path) -> bool:
 
 
 def sha256_of(stream: BinaryIO) -> str:
-    """Return the hash of an open file, from its first byte on, in hexadecimal digits."""
+    """Return the sha256 of a whole open file in hexadecimal digits."""
     import hashlib
 
     digest = hashlib.sha256()
@@ -88,8 +88,8 @@ def _size_fault(path: Path, status: os.stat_result, file: FileRecord) -> str | N
 
 
 def _reading_fault(path: Path, error: OSError) -> str:
-    """What to say of an error of the system; one that a signal handler raised goes on."""
-    # Modules that are not needed for a right file: the cold start pays for each.
+    """Return the fault for an error of the system; an error of a signal handler is raised again."""
+    # Imported here as a right file does not need them: each import delays the cold start.
     from weights_cache.interruptions import is_interruption
     from weights_cache.ownership import owner_of
 

@@ -1,4 +1,4 @@
-"""A file whose length and hash nobody knows yet: what comes at its first use is remembered."""
+"""Download of a file of unknown length and hash; both are recorded at the first use."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,16 +7,16 @@ from weights_cache.file_checks import sha256_of
 from weights_cache.partial_files import Part, Report, WrongBytesError
 from weights_cache.registry import FileRecord
 
-#: Short reasons: an answer that is made for people, and one of more bytes than may be.
+#: Short reasons: the answer is an HTML page; the answer has too many bytes.
 WEB_PAGE, TOO_LARGE = "web page", "too large"
 
 
-#: Of a length that is read; more are no length of a file, and Python refuses thousands of them.
+#: Digits of a Content-Length; no file is longer, and Python does not convert thousands of digits.
 _MOST_DIGITS = 18
 
 
 class OtherHashError(Exception):
-    """A file came whole, but is not the one that was expected; ``found`` is its sha256."""
+    """A complete file has another sha256 than expected: ``found``."""
 
     def __init__(self, found: str) -> None:
         super().__init__(f"has sha256 {found}")
@@ -27,9 +27,9 @@ class FirstPart(Part):
     """Received bytes of a file of any length up to a limit.
 
     Args:
-        target: its place.
-        file: its name, the most bytes that it may have, and its sha256, or an empty text.
-            When the file is finished, those that it has.
+        target: path of the finished file.
+        file: name, greatest length, and sha256 or an empty text; when the file is finished, its
+            true length and sha256.
         report: as for `Part`.
     """
 
@@ -38,20 +38,20 @@ class FirstPart(Part):
     def __init__(self, target: Path, file: FileRecord, report: Report):
         super().__init__(target, file, report)
         self._length: int | None = None
-        self.restart()  # what an earlier process left may be of another version
+        self.restart()  # a part of an earlier process may be of another version
 
     @property
     def is_complete(self) -> bool:
-        """Whether as much came as was announced."""
+        """Whether all announced bytes were received."""
         return self.size == self._length
 
     @property
     def is_short(self) -> bool:
-        """Whether less came; where nothing was announced, chunks are checked as they come."""
+        """Whether announced bytes are missing; an answer in chunks marks its end itself."""
         return self._length is not None and self.size < self._length
 
     def check_headers(self, headers: Mapping[str, str]) -> None:
-        """Refuse a web page, and what is too large or has no marked end."""
+        """Raise WrongBytesError for an HTML page, or an answer too large or without an end."""
         kind, length = headers.get("Content-Type", ""), headers.get("Content-Length", "")
         if kind.partition(";")[0].strip().lower() == "text/html":
             raise WrongBytesError("sent a web page (text/html), not the file itself", WEB_PAGE)
@@ -62,13 +62,13 @@ class FirstPart(Part):
             raise WrongBytesError("sent neither a length nor chunks, so the end could be a cut")
 
     def write(self, block: bytes) -> None:
-        """Append ``block``; WrongBytesError as soon as there is more than may be."""
+        """Append ``block``; raise WrongBytesError if the file becomes larger than its limit."""
         self._require_room(self.size + len(block))
         super().write(block)
 
     def _require_room(self, size: int) -> None:
         if size > self.file.bytes:
-            reason = f"has {size} bytes or more, and {self.file.bytes} are the most that may come"
+            reason = f"has {size} bytes or more, and at most {self.file.bytes} are allowed"
             raise WrongBytesError(reason, TOO_LARGE)
 
     def _check(self) -> None:

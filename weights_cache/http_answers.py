@@ -1,6 +1,6 @@
-"""The final answer to a request: redirects are followed here, and errors are put in words.
+"""Final answers to HTTP requests: redirects are followed, errors become a DownloadError.
 
-The one place where weights, models at URLs and images meet the network.
+All network access for weights, models at URLs and images goes through this module.
 """
 
 import sys
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 REDIRECTS = 10
 _BLOCK = 2**16
-_MOST_DIGITS = 18  # of a length that is read
+_MOST_DIGITS = 18  # of a Content-Length
 
 
 class Budget(NamedTuple):
-    """Seconds: until the headers of the final answer, and until the end of its body.
+    """Seconds until the headers of the final answer, and until the end of its body.
 
-    ``in_all`` is what the file might take when it was begun, for the error.
+    ``in_all`` are the seconds that the whole file may take, for the message.
     """
 
     headers: float
@@ -36,7 +36,7 @@ class Budget(NamedTuple):
 
 
 def open_session(purpose: str = "fetching weights") -> "Session":
-    """Return a session for the downloads of one model (it keeps the connection open)."""
+    """Return a session for the downloads of one model; the session keeps connections open."""
     with needed_for(purpose):
         import requests  # noqa: F401
 
@@ -45,7 +45,7 @@ def open_session(purpose: str = "fetching weights") -> "Session":
 
 
 class HttpAnswer:
-    """The headers of a final answer, and its body as it comes."""
+    """The headers of a final answer, and its body as a stream."""
 
     def __init__(self, response: "Response", session: "Session") -> None:
         self.status, self.reason = response.status_code, response.reason or ""
@@ -54,20 +54,20 @@ class HttpAnswer:
 
     @property
     def length(self) -> int:
-        """The bytes of the body that its header announces; 0 where it does not."""
+        """Content-Length; 0 if the header is missing."""
         text = self.headers.get("Content-Length", "")
-        # Thousands of digits are no length of a file, and Python refuses to read them.
+        # Python does not convert thousands of digits.
         return int(text[:_MOST_DIGITS]) if text.isdecimal() else 0
 
     def blocks(self, *, decoded: bool = False) -> Iterator[bytes]:
-        """Blocks of the body; ``decoded`` undoes its Content-Encoding.
+        """Yield blocks of the body; ``decoded`` undoes its Content-Encoding.
 
         Raises:
-            DownloadError: it ends early, comes too slowly, or is no valid HTTP.
+            DownloadError: the body ends early, arrives too slowly, or is invalid HTTP.
         """
         with _explained():
             for block in self._response.raw.stream(_BLOCK, decode_content=decoded):
-                self._session.meter.give_block()
+                self._session.meter.count_block()
                 yield block
 
 
@@ -75,14 +75,14 @@ class HttpAnswer:
 def answer_to(
     session: "Session", url: str, headers: dict[str, str], limits: TransferLimits, budget: Budget
 ) -> Iterator[HttpAnswer]:
-    """Ask for ``url`` and follow its redirects; the answer is closed with the ``with`` block.
+    """Request ``url`` and follow its redirects; the answer is closed at the end of the block.
 
-    At most `REDIRECTS` are followed, to http and https and never from https to http. The body of a
-    redirect is not read. Passwords, of the URL or of ``.netrc``, are sent to the server of ``url``
-    only, and cookies not from one server to another.
+    At most `REDIRECTS` redirects are followed, to http and https and never from https to http. The
+    body of a redirect is not read. Passwords, of the URL or of ``.netrc``, are sent to the server
+    of ``url`` only, and cookies only to the server that set them.
 
     Raises:
-        DownloadError: there is no answer in time, or it leads where it must not.
+        DownloadError: the server does not answer in time, or a redirect is refused.
     """
     session.meter.expect_headers(limits, budget.headers)
     with _explained():
@@ -119,7 +119,7 @@ def _final(session: "Session", url: str, headers: dict[str, str]) -> "Response":
 
 
 class _Credentials:
-    """What the first request was authorised by; with it requests looks for nothing else."""
+    """The Authorization header of the first request, which keeps requests from using netrc."""
 
     def __init__(self, request: "PreparedRequest") -> None:
         self._authorization = request.headers.get("Authorization")
@@ -130,19 +130,19 @@ class _Credentials:
         return request
 
     def forget(self) -> None:
-        """Another server is not to get it, nor one that it leads back to."""
+        """Drop the header after a redirect to another server, for all later redirects too."""
         self._authorization = None
 
 
 def _target(response: "Response") -> str:
-    """The URL that a redirect leads to; an error unless it is one of http or https."""
+    """Return the target URL of a redirect; raise UnusableError unless it is http or https."""
     try:
-        place = response.headers["Location"].encode("latin-1").decode()
-        url = urljoin(response.url, place)
+        location = response.headers["Location"].encode("latin-1").decode()
+        url = urljoin(response.url, location)
         parts = urlsplit(url)
         server, _ = parts.hostname, parts.port  # raises for a port that is no number
     except ValueError as error:
-        raise UnusableError(f"redirects to what is no URL ({error})", "wrong redirect") from None
+        raise UnusableError(f"redirects to an invalid URL ({error})", "wrong redirect") from None
     before = urlsplit(response.url).scheme
     if parts.scheme not in ("http", "https") or not server:
         raise UnusableError(
@@ -156,9 +156,9 @@ def _target(response: "Response") -> str:
 
 @contextmanager
 def _explained() -> Iterator[None]:
-    """Turn whatever goes wrong inside into a DownloadError, but not what comes from outside.
+    """Turn exceptions of the connection into a DownloadError; interruptions from outside pass.
 
-    The chain of exceptions is cut, because requests puts whole URLs into its own.
+    The chain of exceptions is dropped, because requests puts whole URLs into its messages.
     """
     handled = sys.exc_info()[1]
     try:
@@ -168,5 +168,5 @@ def _explained() -> Iterator[None]:
     except Exception as error:
         interruption = interruption_in(error, handled)
         if interruption is not None:
-            raise interruption  # noqa: B904  (as it came, not as requests wrapped it)
+            raise interruption  # noqa: B904  (unwrapped)
         raise explain(error) from None

@@ -1,9 +1,9 @@
-"""Which exceptions only pass through code that reads files: those that end it from outside."""
+"""Recognition of exceptions that interrupt reading from outside, such as a time limit."""
 
 import sys
 from types import TracebackType
 
-#: Packages whose errors come from what they read: ours, Python's own, and those that we use.
+#: Packages whose errors are about the data they read: this project, Python, and dependencies.
 _READERS = frozenset(
     {
         *("zoo", "core", "weights_cache"),
@@ -13,24 +13,24 @@ _READERS = frozenset(
     }
 )
 
-#: Modules that raise a TimeoutError without a number of the system for what they wait for.
+#: Modules that raise a TimeoutError without an errno for a network operation.
 _WAITING = frozenset({"socket", "ssl", "selectors"})
 
 
 def is_interruption(error: BaseException) -> bool:
-    """Whether an exception comes from outside of the code that reads, such as a time-out.
+    """Whether an exception comes from outside the reading code, such as a time limit.
 
     A signal handler (`signal.alarm`, Celery's time limits) and another thread (``stopit``) may
-    raise any exception between any two steps. It says nothing about the file that is read just
-    then, so ``except Exception`` around readers passes it on unchanged. It is an interruption if
+    raise any exception between any two steps. Such an exception is no error of the file being
+    read, so ``except Exception`` around readers raises it again. An exception is an interruption if
 
-    - it is no `Exception`, or of the class `Exception` itself, which no reader raises;
-    - its class belongs to none of the packages that read: ours, Python's, NumPy's, Pillow's, ...;
-    - the function that raised it does not: the handler is the innermost frame of the traceback;
-    - it is a `TimeoutError` without an ``errno`` that nobody who waits for a network raised.
+    - it is not an `Exception`, or of the class `Exception` itself, which no reader raises;
+    - its class is of no package that reads: this project, Python, NumPy, Pillow, ...;
+    - the function that raised it, the innermost frame of the traceback, is of no such package;
+    - it is a `TimeoutError` without an ``errno`` that no network module raised.
 
     Args:
-        error: as it was caught, with its traceback.
+        error: the exception that was caught, with its traceback.
 
     >>> is_interruption(TimeoutError()), is_interruption(ValueError("the header is damaged"))
     (True, False)
@@ -46,7 +46,7 @@ def is_interruption(error: BaseException) -> bool:
 
 
 def _innermost_module(traceback: TracebackType | None) -> str:
-    """The name of the module whose code raised; "" where it is not known."""
+    """Return the name of the module whose code raised, or "" if unknown."""
     if traceback is None:
         return ""
     while traceback.tb_next is not None:

@@ -1,4 +1,4 @@
-"""JSON documents that may be damaged or hostile."""
+"""Reading of JSON documents that may be damaged or hostile."""
 
 import json
 import os
@@ -14,15 +14,15 @@ from weights_cache.regular_files import open_regular
 
 LARGEST_DOCUMENT = 64 * 2**20
 
-#: Bytes of memory by what a document consists of, measured: lists and objects, entries of objects,
-#: entries of both, and quotes. In small documents these are not counted: it takes no more than
-#: so many times the bytes.
+#: Measured bytes of memory per character of a document: lists and objects, entries of objects,
+#: entries of both, and quotes. Small documents are not counted: they take at most _MOST_TIMES times
+#: their bytes.
 _SMALL_DOCUMENT, _MOST_TIMES = 2**20, 40
 _COSTS = {b"{": 72, b"[": 72, b":": 80, b",": 40, b'"': 28}
 
 
 def read_json(path: Path) -> Any:
-    """Return the document in ``path``; whatever is wrong with it becomes a WeightsError."""
+    """Return the document in ``path``; raise WeightsError if it cannot be read."""
     return parse_json(read_document(path), path)
 
 
@@ -30,19 +30,21 @@ def read_document(path: Path) -> bytes:
     """Return the bytes of a JSON file of at most 64 MiB."""
     with file_errors(path), open_regular(path) as stream:
         status = os.fstat(stream.fileno())
-        # Room is taken for what is asked for.
+        # read() allocates the requested size at once.
         data = stream.read(min(status.st_size, LARGEST_DOCUMENT) + 1)
     if len(data) > LARGEST_DOCUMENT:
-        raise WeightsError(f"{path} is larger than {LARGEST_DOCUMENT} bytes, too large a manifest")
+        raise WeightsError(
+            f"{path} is larger than {LARGEST_DOCUMENT} bytes, the limit for a manifest"
+        )
     add_file(status)
     return data
 
 
 @contextmanager
 def file_errors(what: object) -> Iterator[None]:
-    """Turn what opening or reading a file raises into a WeightsError that names it.
+    """Turn an exception of opening or reading a file into a WeightsError that names the file.
 
-    Errors of our own pass, and those that come from outside, such as time-outs.
+    A ZooError passes unchanged, and so does an interruption from outside, such as a time limit.
     """
     try:
         yield
@@ -50,14 +52,14 @@ def file_errors(what: object) -> Iterator[None]:
         if isinstance(error, ZooError) or is_interruption(error):
             raise
         reason = error.strerror if isinstance(error, OSError) else None
-        told = f"{what!s:.1000}"  # a file may have given the name, of any length
+        name = f"{what!s:.1000}"  # a name from a file may have any length
         raise WeightsError(
-            f"cannot read {told}: {reason or error or type(error).__name__}"
+            f"cannot read {name}: {reason or error or type(error).__name__}"
         ) from error
 
 
 def parse_json(data: bytes, path: Path, unique_keys: bool = False) -> Any:
-    """Parse ``data``, the content of ``path``; ``unique_keys`` refuses a key given twice."""
+    """Parse ``data``, the content of ``path``; ``unique_keys`` refuses duplicate keys."""
     spend(_parsed_bytes(data), "its JSON document")
     try:
         return json.loads(data, object_pairs_hook=_unique if unique_keys else None)
@@ -69,7 +71,7 @@ def parse_json(data: bytes, path: Path, unique_keys: bool = False) -> Any:
 
 
 def _parsed_bytes(data: bytes) -> int:
-    """What a document takes once it is parsed, 25 times its own bytes if it is many ``{}``."""
+    """Return an upper bound of the memory of a parsed document (many ``{}`` take 25 times)."""
     if len(data) < _SMALL_DOCUMENT:
         return _MOST_TIMES * len(data)
     text = len(data) if data.isascii() else 4 * len(data)

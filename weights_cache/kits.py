@@ -1,7 +1,7 @@
-"""Installed kits: packages that bring weights along, found by their entry point.
+"""Installed kits: packages of weights, found by their entry point.
 
-A kit is what ``zoo weights kit --wheel`` makes: a package with a mirror in its folder ``mirror``,
-which `pip install` puts beside friendly-zoo. None of its code is run.
+``zoo weights kit --wheel`` makes a kit: a package with a mirror in its folder ``mirror``, which
+`pip install` installs beside friendly-zoo. Its code is not run.
 """
 
 import os
@@ -18,7 +18,7 @@ MIRROR = "mirror"  # the folder in the package with one folder per model
 
 
 class Kit(NamedTuple):
-    """An installed kit: its package with version, and its mirror folder."""
+    """An installed kit: name and version of its package, and its mirror folder."""
 
     name: str
     folder: Path
@@ -34,7 +34,7 @@ def installed_kits() -> tuple[Kit, ...]:
 
 
 def _state(folder: str) -> tuple[str, int]:
-    """A folder of packages, and when one was last installed there or removed."""
+    """Return a folder of packages, and the time of the last installation or removal there."""
     try:
         return folder, os.stat(folder or os.curdir).st_mtime_ns
     except OSError:
@@ -43,15 +43,15 @@ def _state(folder: str) -> tuple[str, int]:
 
 @lru_cache(maxsize=1)
 def _find_kits(folders: tuple[tuple[str, int], ...]) -> tuple[Kit, ...]:
-    """What was found stays until a package is installed or removed."""
-    # Importing importlib.metadata takes 20 times as long as this look, which finds nothing mostly.
+    """Return the kits in some folders, cached until a package is installed or removed."""
+    # Importing importlib.metadata takes 20 times as long as this search, which mostly fails.
     if not any(_declares_kit(folder or os.curdir) for folder, _ in folders):
         return ()
     return tuple(dict.fromkeys(_declared_kits()))
 
 
 def _declares_kit(folder: str) -> bool:
-    """Whether a package in a folder has an entry point of ours."""
+    """Whether a package in a folder has an entry point of the group of kits."""
     try:
         names = [name for name in os.listdir(folder) if name.endswith(".dist-info")]
     except OSError:
@@ -73,16 +73,18 @@ def _declared_kits() -> Iterator[Kit]:
 
     for point in entry_points(group=GROUP):
         try:
-            spec = find_spec(point.value.partition(".")[0])  # of a package this imports nothing
+            spec = find_spec(
+                point.value.partition(".")[0]
+            )  # a top-level package is not imported by this
         except (ImportError, ValueError):
             continue
-        for place in (spec and spec.submodule_search_locations) or ():
-            folder = Path(place, MIRROR)
+        for location in (spec and spec.submodule_search_locations) or ():
+            folder = Path(location, MIRROR)
             if folder.is_dir():
                 yield Kit(_title(point), folder)
 
 
 def _title(point: object) -> str:
-    """Name and version of the package that declares an entry point."""
+    """Return name and version of the package that declares an entry point."""
     package = getattr(point, "dist", None)
     return f"{package.name} {package.version}" if package else str(getattr(point, "name", point))

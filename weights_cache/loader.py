@@ -1,4 +1,4 @@
-"""Weights as arrays by name, from a registered model or from files."""
+"""Loading weights as arrays by name, from a registered model or from files."""
 
 import os
 from functools import partial
@@ -27,34 +27,37 @@ def load_weights(
     Args:
         source: a name of the registry, or the path of a folder, a ``model.json``, a
             ``...weights_manifest.json`` or a per-weight ``manifest.json``. A name of the
-            registry goes first: write ``./name`` for a folder that is called the same.
-        cache: as for ``locate``; only registered models are looked for there.
+            registry has priority: write ``./name`` for a folder of the same name.
+        cache: as for ``locate``; for registered models only.
         mirror: as for ``locate``.
         offline: as for ``locate``.
         progress: as for ``locate``.
 
-    Returns a dict from weight name to array: float32, int32, bool, complex64, or strings as an
-    object array of bytes; dequantised, read-only (copy an array to change it).
+    Returns:
+        A dict from weight name to array: float32, int32, bool, complex64, or strings as an
+        object array of bytes; dequantised, read-only (copy an array to change it).
 
-    Raises WeightsError when the files are missing, damaged or of another kind.
+    Raises:
+        WeightsError: the files are missing, damaged or of another kind.
 
     >>> weights = load_weights("posenet-tiny")
     >>> weights["MobilenetV1/heatmap_2/weights"].shape
     (1, 1, 384, 17)
     """
-    places = {"cache": cache, "mirror": mirror, "offline": offline, "progress": progress}
-    return load_web_model(source, **places).weights()
+    locations = {"cache": cache, "mirror": mirror, "offline": offline, "progress": progress}
+    return load_web_model(source, **locations).weights()
 
 
-def load_web_model(source: PathLike, **places: Any) -> WebModel:
-    """Return the whole document of a manifest file, and the weights as they are stored.
+def load_web_model(source: PathLike, **locations: Any) -> WebModel:
+    """Return the whole document of a manifest file, and its weights in their stored form.
 
     Args:
         source: as for ``load_weights``.
-        places: where to look for a registered model, as for ``load_weights``.
+        locations: ``cache``, ``mirror``, ``offline`` and ``progress``, as for ``load_weights``.
 
-    Returns a ``WebModel``: ``document`` (topology, signature and what else the file says),
-    ``stored`` (arrays, or where they are quantised ``StoredArray``, by name), and ``weights()``.
+    Returns:
+        A ``WebModel``: ``document`` (topology, signature and all other fields), ``stored``
+        (by name an array, or a ``StoredArray`` if quantised), and ``weights()``.
 
     >>> import tempfile
     >>> import numpy as np
@@ -65,7 +68,7 @@ def load_web_model(source: PathLike, **places: Any) -> WebModel:
     dtype('float16')
     """
     if is_registered(source):
-        files = locate(str(source), **places)
+        files = locate(str(source), **locations)
         main = manifest_name(files, f"the model {str(source)!r}")
         return read_web_model(files[main], partial(_registered_shard, files))
     path = _manifest_path(source)
@@ -73,7 +76,7 @@ def load_web_model(source: PathLike, **places: Any) -> WebModel:
 
 
 def _registered_shard(files: ModelFiles, shard: Any) -> Path:
-    """The checked file of a registered model that its manifest calls ``shard``."""
+    """Return the path of the checked shard of a registered model."""
     return files[require_relative(shard, "the manifest")]
 
 
@@ -81,16 +84,16 @@ def _manifest_path(source: PathLike) -> Path:
     if not isinstance(source, (str, os.PathLike)) or not str(source):
         raise WeightsError(
             f"weights are loaded from a name or a path, not from a {type(source).__name__}: "
-            "write_weights makes a folder of arrays"
+            "write arrays to a folder with write_weights"
         )
     path = Path(source)
     try:
         if path.is_dir():
             return path / manifest_name(os.listdir(path), f"the folder {path}")
-        if path.exists():  # whether it is a file is seen where it is opened
+        if path.exists():  # opening it fails unless it is a regular file
             return path
     except OSError as error:
         raise WeightsError(f"cannot look into {path}: {error.strerror}") from error
     if path.name == source and not path.suffix:
-        find_record(source)  # raises with the names that come close
+        find_record(source)  # raises with the most similar names
     raise WeightsError(f"there is no file or folder {path}, nor registered weights of that name")

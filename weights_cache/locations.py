@@ -1,4 +1,4 @@
-"""Where weights may lie: the cache folder, a mirror, and whether the network may be asked."""
+"""Locations of weights: the cache folder, a mirror, and whether the network may be used."""
 
 import os
 from pathlib import Path
@@ -17,7 +17,7 @@ _HEXADECIMAL = frozenset("0123456789abcdef")
 
 
 def cache_folder(cache: PathLike | None = None) -> Path:
-    """Return the folder that downloaded weights are kept in; it need not exist yet.
+    """Return the folder of downloaded weights, which need not exist yet.
 
     The first of: the argument, the environment variable ZOO_WEIGHTS_CACHE, the user's cache
     folder on this platform.
@@ -34,7 +34,7 @@ def cache_folder(cache: PathLike | None = None) -> Path:
 
 
 class Locations(NamedTuple):
-    """The places of one call: cache folder, mirror (a folder or a URL), network allowed or not."""
+    """The locations of one call: cache folder, mirror (folder or URL), network allowed or not."""
 
     cache: Path
     mirror_folder: Path | None
@@ -45,11 +45,11 @@ class Locations(NamedTuple):
     def choose(
         cls, cache: PathLike | None, mirror: PathLike | None, offline: bool | None
     ) -> "Locations":
-        """Take each argument, or what its environment variable says where it is None."""
+        """Return locations by the arguments; an environment variable replaces None."""
         chosen = os.fspath(mirror or os.environ.get(MIRROR_VARIABLE) or "")
         is_url = chosen.lower().startswith(("http://", "https://"))
         if "://" in chosen and not is_url:
-            from weights_cache.shown_urls import other_scheme  # which compiles its patterns
+            from weights_cache.shown_urls import other_scheme  # compiles patterns
 
             raise other_scheme("mirror", chosen, "a folder")
         folder = _absolute(chosen) if chosen and not is_url else None
@@ -57,16 +57,16 @@ class Locations(NamedTuple):
         return cls(cache_folder(cache), folder, url, is_offline(offline))
 
     def in_cache(self, record: ModelRecord, file: FileRecord) -> Path:
-        """The place of ``file`` in the cache: each version of a model has a folder of its own."""
+        """Return the path of ``file`` in the cache, in the folder of the model's version."""
         return self.cache.joinpath(record.name, record.version, file.path)
 
     def elsewhere_in_cache(self, record: ModelRecord, file: FileRecord) -> list[Path]:
-        """Where else the cache may have ``file``: as earlier releases put it, in other versions."""
+        """Return other paths of ``file`` in the cache: of earlier releases and other versions."""
         folder = self.cache / record.name
         return [folder / file.path, *(path / file.path for path in self.other_versions(record))]
 
     def other_versions(self, record: ModelRecord) -> list[Path]:
-        """The folders in the cache of other versions of a model."""
+        """Return the folders in the cache of other versions of a model."""
         try:
             names = sorted(os.listdir(self.cache / record.name))
         except OSError:
@@ -75,7 +75,7 @@ class Locations(NamedTuple):
         return [self.cache / record.name / name for name in versions]
 
     def in_mirror(self, record: ModelRecord, file: FileRecord) -> Path | None:
-        """The place of ``file`` in the mirror, when that is a folder; it may be another cache."""
+        """Return the path of ``file`` in a mirror folder, which may be another cache, or None."""
         if not self.mirror_folder:
             return None
         folder = self.mirror_folder / record.name
@@ -84,23 +84,23 @@ class Locations(NamedTuple):
         return versioned if there else plain
 
     def in_kits(self, record: ModelRecord, file: FileRecord) -> list[Path]:
-        """The places of ``file`` in the installed kits that have a folder of its model."""
+        """Return the paths of ``file`` in the installed kits that have a folder of its model."""
         return [folder / file.path for folder in self.kit_folders(record)]
 
     def kit_folders(self, record: ModelRecord) -> list[Path]:
-        """The folders of a model in the installed kits."""
+        """Return the folders of a model in the installed kits."""
         from weights_cache.kits import installed_kits
 
         folders = (kit.folder / record.name for kit in installed_kits())
         return [folder for folder in folders if folder.is_dir()]
 
     def missing_mirror(self) -> Path | None:
-        """The mirror, when that should be a folder and there is none."""
+        """Return the mirror folder if it does not exist, or None."""
         folder = self.mirror_folder
         return folder if folder and not folder.is_dir() else None
 
     def urls(self, record: ModelRecord, file: FileRecord) -> list[str]:
-        """The URLs to ask for ``file``: the mirror's, then the pinned ones."""
+        """Return the URLs of ``file``: in the mirror, then the pinned ones."""
         if not self.mirror_url:
             return list(file.urls)
         from urllib.parse import quote
@@ -108,7 +108,7 @@ class Locations(NamedTuple):
         return [f"{self.mirror_url}/{quote(record.name)}/{quote(file.path)}", *file.urls]
 
     def lock(self, record: ModelRecord, file: FileRecord) -> Path:
-        """The lock file of ``file``, apart from the weights so that they can be removed."""
+        """Return the lock file of ``file``, outside of the folders of weights."""
         return self.cache / ".locks" / f"{record.name}--{file.path.replace('/', '--')}.lock"
 
 
@@ -121,7 +121,7 @@ def _absolute(path: PathLike) -> Path:
 
 
 def is_offline(offline: bool | None = None) -> bool:
-    """Whether to stay off the network: the argument, or what ZOO_OFFLINE says where it is None."""
+    """Whether the network must not be used: the argument, or where it is None ZOO_OFFLINE."""
     if offline is not None:
         return offline
     return os.environ.get(OFFLINE_VARIABLE, "").strip().lower() not in ("", "0", "false", "no")

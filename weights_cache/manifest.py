@@ -1,7 +1,7 @@
-"""The three weight manifests: what weights there are, and in which shards.
+"""Reading the three kinds of weight manifests, which list weights and their shards.
 
 - ``model.json`` of TensorFlow.js, whose ``weightsManifest`` lists groups of weights and shards;
-- the weights manifest that older converters and face-api.js wrote: that list alone;
+- the weights manifest that older converters and face-api.js wrote: only that list;
 - PoseNet's ``manifest.json`` from before TensorFlow.js 1.0: one raw float32 file per weight.
 """
 
@@ -18,11 +18,11 @@ from weights_cache.json_documents import parse_json
 from weights_cache.quantise import QUANTISED_DTYPES
 
 DTYPES = {"float32": "<f4", "int32": "<i4", "bool": "u1", "complex64": "<c8", "string": "<u4"}
-_MOST_AXES = 32  # NumPy 1 has no more
+_MOST_AXES = 32  # the limit of NumPy 1
 
 
 class Entry(NamedTuple):
-    """One weight of a manifest; ``kind`` is its quantisation, with scale and minimum."""
+    """One weight of a manifest; ``kind`` is the quantised dtype, with scale and minimum."""
 
     name: str
     shape: tuple[int, ...]
@@ -33,24 +33,24 @@ class Entry(NamedTuple):
 
     @property
     def stored(self) -> np.dtype:
-        """The dtype on disk, little-endian; of strings that of their lengths."""
+        """The dtype on disk, little-endian; for strings the dtype of their lengths."""
         return np.dtype(QUANTISED_DTYPES[self.kind] if self.kind else DTYPES[self.dtype])
 
     @property
     def bytes(self) -> int:
-        """Bytes on disk; of strings those of their lengths alone."""
+        """Bytes on disk; for strings only the bytes of their lengths."""
         return math.prod(self.shape) * self.stored.itemsize
 
 
 class Group(NamedTuple):
-    """Weights that lie one after the other in shards that follow each other."""
+    """Weights that are stored contiguously in consecutive shards."""
 
     entries: list[Entry]
     shards: list[Any]
 
 
 def manifest_name(names: Iterable[str], where: object) -> str:
-    """Return which of the file ``names`` is the manifest; ``where`` is named in errors."""
+    """Return the manifest among the file ``names``; ``where`` is named in errors."""
     known = sorted(names)
     kinds = ("model.json", "weights_manifest.json", "manifest.json")
     for kind in kinds:
@@ -62,20 +62,21 @@ def manifest_name(names: Iterable[str], where: object) -> str:
                 f"{where} holds {len(found)} manifests; name one: {', '.join(found)}"
             )
     raise WeightsError(
-        f"{where} holds no weights that this function reads: none of its files is a model.json, "
+        f"{where} has no manifest of weights: none of its files is a model.json, "
         "a ...weights_manifest.json or a manifest.json"
     )
 
 
 def parse_manifest(data: bytes, path: Path) -> tuple[Any, list[Group]]:
-    """The document that a manifest file holds, and the groups of weights that it lists.
+    """Return the document of a manifest file, and the groups of weights that it lists.
 
-    Raises WeightsError for a document that is no manifest, and for weights or shards listed twice.
+    Raises:
+        WeightsError: the document is not a manifest, or lists weights or shards twice.
     """
     document = parse_json(data, path)
     groups = _listed_groups(document, data, path)
     _require_unique((entry.name for group in groups for entry in group.entries), path, "weight")
-    # Else a short file named often could ask for more memory than there are bytes on disk.
+    # A small file listed many times could require far more memory than its bytes on disk.
     _require_unique((str(shard) for group in groups for shard in group.shards), path, "shard")
     return document, groups
 
@@ -86,7 +87,7 @@ def _listed_groups(document: Any, data: bytes, path: Path) -> list[Group]:
     if isinstance(document, list):
         return _groups(document, path)
     if isinstance(document, dict) and "modelTopology" not in document:
-        # A weight given twice is a key given twice here, and the later one would win.
+        # A duplicate weight is a duplicate key here, of which json keeps the last.
         return _single_files(parse_json(data, path, unique_keys=True), path)
     raise WeightsError(f"{path} has no 'weightsManifest', so it lists no weights")
 
@@ -110,7 +111,9 @@ def _single_files(document: dict[str, Any], path: Path) -> list[Group]:
     groups = []
     for name, weight in document.items():
         if not isinstance(weight, dict) or "filename" not in weight:
-            raise WeightsError(f"{path}: {name!r} has no 'filename', so this is no weight manifest")
+            raise WeightsError(
+                f"{path}: {name!r} has no 'filename', so this is not a weight manifest"
+            )
         entry = _entry({**weight, "name": name, "dtype": "float32"}, str(path))
         groups.append(Group([entry], [weight["filename"]]))
     return groups
@@ -126,7 +129,9 @@ def _entry(weight: Any, where: str) -> Entry:
     dtype = weight.get("dtype")
     if not isinstance(dtype, str) or dtype not in DTYPES:
         known = ", ".join(DTYPES)
-        raise WeightsError(f"{where}: dtype {_short(dtype)} is not read; only {known} are")
+        raise WeightsError(
+            f"{where}: dtype {_short(dtype)} is not supported; expected one of {known}"
+        )
     entry = Entry(name, (), dtype)
     if weight.get("quantization") is not None:
         entry = _quantised(entry, weight["quantization"], where)
@@ -154,8 +159,10 @@ def _shape(document: Any, itemsize: int, where: str) -> tuple[int, ...]:
     if len(shape) > _MOST_AXES:
         raise WeightsError(f"{where}: {len(shape)} axes are more than {_MOST_AXES}")
     if not all(type(size) is int and size >= 0 for size in shape):
-        raise WeightsError(f"{where}: the shape {_short(shape)} is not made of sizes from 0 up")
-    # Empty axes left out: NumPy multiplies the others even if there is nothing to hold.
+        raise WeightsError(
+            f"{where}: the shape {_short(shape)} is invalid: expected sizes from 0 up"
+        )
+    # Without empty axes: NumPy multiplies the others even for an empty array.
     if math.prod(max(size, 1) for size in shape) * itemsize > sys.maxsize:
         raise WeightsError(f"{where}: the shape {_short(shape)} is too large for this machine")
     return tuple(shape)

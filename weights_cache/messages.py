@@ -1,13 +1,13 @@
-"""Lines on stderr, and text from strangers as a terminal may show it."""
+"""Lines on stderr, and escaping of untrusted text for terminals."""
 
 import sys
 from contextlib import suppress
 from functools import cache
 from re import Match, Pattern
 
-#: Characters that move the cursor, change colours or titles, hide, or turn the direction of text:
-#: the controls of Latin-1, the invisible formats, line separators, and the tags. What joins letters
-#: and emoji (U+200C, U+200D) stays. Lone surrogates are left to the stream, which escapes them.
+#: Characters that move the cursor, change colours or titles, hide, or reverse the direction of
+#: text: the controls of Latin-1, invisible formats, line separators, and tags. The joiners of
+#: letters and emoji (U+200C, U+200D) stay. The stream escapes lone surrogates.
 _UNSEEN = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
     "\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff"
@@ -15,13 +15,13 @@ _UNSEEN = (
 
 
 def visible(text: str, *, lines: bool = True) -> str:
-    r"""A text for the terminal: characters that could control it are escaped as Python does.
+    r"""Return a text for the terminal, with control characters escaped as Python does.
 
-    Names of files, layers and labels come from strangers, and may hold any character.
+    Names of files, layers and labels are untrusted, and may contain any character.
 
     Args:
-        text: of any origin.
-        lines: whether line ends and tabs may stay.
+        text: text of any origin.
+        lines: whether line ends and tabs are kept.
 
     >>> print(visible("a\x1b[2Jb"), visible("a\nb", lines=False))
     a\x1b[2Jb a\nb
@@ -31,7 +31,7 @@ def visible(text: str, *, lines: bool = True) -> str:
 
 @cache
 def _unseen(lines: bool) -> Pattern[str]:
-    import re  # takes longer than all the rest, and few texts need it
+    import re  # a slow import that few texts need
 
     return re.compile(f"[{_UNSEEN}]" if lines else f"[{_UNSEEN}\t\n]")
 
@@ -41,12 +41,12 @@ def _escaped(found: Match[str]) -> str:
 
 
 def say(text: str, end: str = "\n") -> None:
-    """Print to stderr. Where there is none, or it takes nothing, the text is dropped.
+    """Print to stderr. The text is dropped if stderr is missing or cannot be written to.
 
-    ``print(file=None)`` would write to stdout, among the results.
+    ``print(file=None)`` would write to stdout, which is for results.
     """
     if sys.stderr is not None:
-        with suppress(OSError, ValueError):  # a full disk, a reader that has gone; closed
+        with suppress(OSError, ValueError):  # a full disk, a closed pipe; a closed stream
             print(visible(text), end=end, file=sys.stderr, flush=True)
 
 

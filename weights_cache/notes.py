@@ -1,8 +1,8 @@
-"""Notes of the files that had the right sha256, so that each is hashed once, not at each load.
+"""Notes of files with the right sha256, so that each file is hashed once, not at each load.
 
-They lie in a folder of the user's own that nobody else may enter: a note beside the weights could
-be written by whoever may write the weights. ``ZOO_WEIGHTS_NOTES`` names another folder; ``0`` turns
-the notes off, so that every load hashes.
+The notes are in a private folder of the user: a note beside the weights could be written by every
+user who may write the weights. ``ZOO_WEIGHTS_NOTES`` names another folder; ``0`` turns the notes
+off, so that every load hashes.
 """
 
 import json
@@ -27,21 +27,21 @@ from weights_cache.regular_files import open_regular
 
 NOTES_VARIABLE = "ZOO_WEIGHTS_NOTES"
 
-# A file changed again within the clock's step keeps its times; younger files are not noted.
+# A second change within the clock's resolution keeps the times; younger files are not noted.
 _SETTLED_NS = 2 * 10**9
 _MOST_BYTES = 2**22  # of the notes of one model; PoseNet's 71 files take 20 kB
 
 
-class CheckBook:
-    """The files of one model that had the right sha256, with their status then.
+class HashNotes:
+    """Notes about the files of one model that had the right sha256, with their status at that time.
 
-    A note holds sha256, size, time of modification, time of change (which nobody can set), inode
-    and device. A file that differs in any of these is hashed again, and so is one that others may
-    write, as they could change it through a mapping without a new time. Losing notes costs one more
-    hash, so writing them may fail, and the last of several writers may win.
+    A note holds sha256, size, time of modification, time of change (which no program can set),
+    inode and device. A file that differs in any of these is hashed again, and so is a file that
+    other users may write, as they could change it through a mapping without a new time. Lost
+    notes cost one more hash, so writing them may fail, and the last of several writers may win.
 
     Args:
-        name: of the model, or of what stands for it.
+        name: name of the model, or key of its URL.
     """
 
     def __init__(self, name: str) -> None:
@@ -50,7 +50,7 @@ class CheckBook:
         self._changed = False
 
     def find_fault(self, path: Path, file: FileRecord) -> str | None:
-        """Return what is wrong with ``path``; hash it only if it changed since the last time."""
+        """Return the fault of ``path`` or None; hash a file only if it changed since its note."""
         if self._knows(path, file):
             return None
         fault, status = examine(path, file)
@@ -60,10 +60,12 @@ class CheckBook:
         return fault
 
     def save(self) -> None:
-        """Write what has changed, without the notes of files that are gone."""
+        """Write the notes if any changed, without those of removed files."""
         if not self._changed or not self._path:
             return
-        from weights_cache.atomic_files import replacing  # the cold start reads only
+        from weights_cache.atomic_files import (
+            replacing,
+        )  # not needed at a cold start, which only reads
 
         kept = {path: note for path, note in self._notes.items() if os.path.lexists(path)}
         make_private(self._path.parent)
@@ -100,7 +102,7 @@ class CheckBook:
 
 
 def _pass_interruption(error: Exception) -> None:
-    """Raise again what a signal handler raised; other faults of notes cost one more hash."""
+    """Raise an exception of a signal handler again; other errors of notes cost one more hash."""
     from weights_cache.interruptions import is_interruption
 
     if isinstance(error, TimeoutError) and is_interruption(error):
@@ -116,7 +118,7 @@ def forget(name: str) -> None:
 
 
 def _path_of(name: str) -> Path | None:
-    """The file of the notes; None where there is no folder for it that only the user may enter."""
+    """Return the file of the notes; None if there is no private folder for the file."""
     folder = chosen_folder(NOTES_VARIABLE, "notes")
     private = folder and find_folder_fault(folder, NOTES_VARIABLE) is None
     return folder / f"{name}.json" if folder and private else None

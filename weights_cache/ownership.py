@@ -1,6 +1,6 @@
-"""Who owns a file or folder, and whether others may change it.
+"""Owners of files and folders, and whether other users may change them.
 
-Windows has no such owners and rights: there the user's folders are taken to be closed.
+Windows has no such owners and permissions: there the user's folders count as private.
 """
 
 import os
@@ -22,14 +22,14 @@ def is_own(status: os.stat_result) -> bool:
 
 
 def is_closed(status: os.stat_result) -> bool:
-    """Whether nobody but the user and the administrator may change a file."""
+    """Whether only the user and the administrator may change a file."""
     if not _POSIX:
         return True
     return status.st_uid in (0, os.geteuid()) and not status.st_mode & _WRITABLE_BY_OTHERS
 
 
 def close_to_others(path: Path) -> None:
-    """Take the right to write from everybody but the owner, where the user may do that."""
+    """Remove the write permission of all but the owner, if the user may do that."""
     with suppress(OSError):
         mode = stat.S_IMODE(path.lstat().st_mode)
         if _POSIX and mode & _WRITABLE_BY_OTHERS:
@@ -37,17 +37,17 @@ def close_to_others(path: Path) -> None:
 
 
 def owner_of(path: Path) -> str:
-    """The name of the owner of a path, or of the nearest folder above it that can be examined."""
-    for place in (path, *path.parents):
+    """Return the name of the owner of a path, or of its nearest parent that can be examined."""
+    for candidate in (path, *path.parents):
         try:
-            return user_name(place.lstat().st_uid)
+            return user_name(candidate.lstat().st_uid)
         except OSError:
             continue
     return "an unknown user"
 
 
 def user_name(number: int) -> str:
-    """The name of a user, or the number where the system knows no name."""
+    """Return the name of a user, or the number if the system has no name for it."""
     try:
         import pwd
 
@@ -57,36 +57,36 @@ def user_name(number: int) -> str:
 
 
 def find_foreign_link(folder: Path, path: Path) -> Path | None:
-    """The first link between a folder and a path in it that another user made.
+    """Return the first link of another user between a folder and a path in it, or None.
 
-    Through such a link files of the user would be overwritten that the other one may not write.
+    Through such a link the other user could have the user's files overwritten.
     """
-    for place in [*reversed(path.relative_to(folder).parents)][1:]:
+    for parent in [*reversed(path.relative_to(folder).parents)][1:]:
         with suppress(OSError):
-            status = (folder / place).lstat()
+            status = (folder / parent).lstat()
             if stat.S_ISLNK(status.st_mode) and _POSIX and status.st_uid not in (0, os.geteuid()):
-                return folder / place
+                return folder / parent
     return None
 
 
 def cache_root() -> Path:
-    """The folder that the platform has for the caches of the user."""
+    """Return the platform's folder for caches of the user."""
     if sys.platform == "win32":
         given = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
     elif sys.platform == "darwin":
         given = "~/Library/Caches"
     else:
         given = os.environ.get("XDG_CACHE_HOME", "")
-        given = given if os.path.isabs(given) else "~/.cache"  # as its specification wants
+        given = given if os.path.isabs(given) else "~/.cache"  # as the XDG specification requires
     return Path(os.path.expanduser(given))
 
 
 def chosen_folder(variable: str, name: str) -> Path | None:
-    """The folder that an environment variable names, or the user's own; None where it is ``0``.
+    """Return the folder that an environment variable names, else the default; None for ``0``.
 
     Args:
-        variable: of the environment.
-        name: of the folder among those of this product, where the variable is empty.
+        variable: name of the environment variable.
+        name: name of the default folder inside the product's cache folder.
     """
     given = os.environ.get(variable, "").strip()
     if given == "0":
@@ -94,27 +94,27 @@ def chosen_folder(variable: str, name: str) -> Path | None:
     return Path(os.path.expanduser(given)) if given else cache_root() / APPLICATION / name
 
 
-def make_private(place: Path) -> None:
-    """Make a folder that only the user may enter; what cannot be made is found missing later."""
-    if place.is_absolute() and not os.path.exists(place):
+def make_private(folder: Path) -> None:
+    """Make a folder that only the user may enter; a failure is ignored and found at use."""
+    if folder.is_absolute() and not os.path.exists(folder):
         with suppress(OSError):
-            os.makedirs(place, mode=0o700, exist_ok=True)
+            os.makedirs(folder, mode=0o700, exist_ok=True)
 
 
-def find_folder_fault(place: Path, variable: str) -> str | None:
-    """Why a folder is not private to the user; None for one that is, or does not exist yet."""
-    if not place.is_absolute():
-        return f"{place} is not an absolute path: set {variable} to one, or to 0"
+def find_folder_fault(folder: Path, variable: str) -> str | None:
+    """Return the reason why a folder is not private; None if it is, or does not exist yet."""
+    if not folder.is_absolute():
+        return f"{folder} is not an absolute path: set {variable} to one, or to 0"
     try:
-        status = os.stat(place)
+        status = os.stat(folder)
     except FileNotFoundError:
         return None
     except OSError as error:
-        return f"{place} cannot be examined ({error.strerror})"
+        return f"{folder} cannot be examined ({error.strerror})"
     if not stat.S_ISDIR(status.st_mode):
-        return f"{place} is not a folder"
+        return f"{folder} is not a folder"
     if not is_own(status):
-        return f"{place} belongs to another user"
+        return f"{folder} belongs to another user"
     if _POSIX and stat.S_IMODE(status.st_mode) & 0o077:
-        return f"others may look into {place}: close it with chmod 700"
+        return f"others may look into {folder}: close it with chmod 700"
     return None

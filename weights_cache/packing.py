@@ -1,7 +1,7 @@
 """Writing kits: weights of several models as one zip file, or as a wheel that pip installs.
 
 Both hold a mirror, one folder per model with the registered files, and documents about it. Members
-are stored as they are and have one date, so that equal contents are equal bytes.
+are not compressed and have a constant date, so that equal contents give equal bytes.
 """
 
 import hashlib
@@ -20,18 +20,18 @@ from weights_cache.registry import FileRecord, ModelRecord, find_record
 from weights_cache.regular_files import open_regular
 from weights_cache.store import locate
 
-MANIFEST = "KIT.json"  # which marks the folder that is a kit
+MANIFEST = "KIT.json"  # marks the root of a kit
 PACKAGE = "friendly_zoo_weights"
 _FORMAT = "friendly-zoo weights 1"
 _ADVICE = "choose another folder"
 _BLOCK = 2**20
-_DATE = (1980, 1, 1, 0, 0, 0)  # the first that a zip file can hold
+_DATE = (1980, 1, 1, 0, 0, 0)  # the earliest date of a zip file
 
 Content = bytes | tuple[Path, FileRecord]
 
 
 class Wheel(NamedTuple):
-    """What a wheel says of itself: its version, a line, and a page in Markdown."""
+    """Metadata of a wheel: version, summary line, and a page in Markdown."""
 
     version: str
     summary: str
@@ -39,7 +39,7 @@ class Wheel(NamedTuple):
 
     @property
     def file_name(self) -> str:
-        """The name that pip asks for.
+        """The file name that pip requires.
 
         >>> Wheel("1.0", "", "").file_name
         'friendly_zoo_weights-1.0-py3-none-any.whl'
@@ -53,22 +53,24 @@ def write_kit(
     documents: Mapping[str, str],
     *,
     wheel: Wheel | None = None,
-    **places: Any,
+    **locations: Any,
 ) -> Path:
     """Write weights of registered models as one file, and return its path.
 
     Args:
-        target: the file to write; of a wheel the folder, as its file has a name of its own.
-        models: for names of the registry the paths of the files in the model, None for all.
-        documents: texts that go along, by their names in the kit.
-        wheel: what a wheel says of itself; None writes a plain zip file.
-        places: where the weights are looked for, as for ``locate``; what is missing is fetched.
+        target: the file to write; for a wheel the folder, as pip determines the file's name.
+        models: from names of the registry to paths of files in the model, or None for all files.
+        documents: texts to include, by their names in the kit.
+        wheel: metadata of a wheel; None writes a plain zip file.
+        locations: ``cache``, ``mirror``, ``offline`` and ``progress``, as for ``locate``; missing
+            files are fetched.
 
-    Raises WeightsError when weights cannot be had, or the file cannot be written; a file that was
-    there stays as it was.
+    Raises:
+        WeightsError: weights cannot be fetched, or the file cannot be written; an existing file
+            is unchanged.
     """
     path = Path(target, wheel.file_name) if wheel else Path(target)
-    members = dict(_members(models, documents, places))
+    members = dict(_members(models, documents, locations))
     if wheel:
         members = _wheel_members(members, wheel)
     needed = sum(map(_size, members.values()))
@@ -83,10 +85,10 @@ def write_kit(
 def _members(
     models: Mapping[str, Collection[str] | None],
     documents: Mapping[str, str],
-    places: Mapping[str, Any],
+    locations: Mapping[str, Any],
 ) -> Iterator[tuple[str, Content]]:
-    """Names in the kit and what is there: documents first, which people look for."""
-    found = {name: locate(name, only=models[name], **places) for name in sorted(models)}
+    """Yield names and contents of the kit, documents first."""
+    found = {name: locate(name, only=models[name], **locations) for name in sorted(models)}
     records = [find_record(name).limited_to(found[name]) for name in found]
     for name, text in documents.items():
         yield name, text.encode()
@@ -111,7 +113,7 @@ def _manifest(records: Collection[ModelRecord]) -> bytes:
 
 
 def _wheel_members(kit: Mapping[str, Content], wheel: Wheel) -> dict[str, Content]:
-    """A package with the kit inside, and what pip has to know of it."""
+    """Return the members of a wheel: the kit as a package, and the metadata of pip."""
     about = f"{PACKAGE}-{wheel.version}.dist-info"
     metadata = (
         f"Metadata-Version: 2.1\nName: friendly-zoo-weights\nVersion: {wheel.version}\n"
@@ -132,7 +134,7 @@ def _wheel_members(kit: Mapping[str, Content], wheel: Wheel) -> dict[str, Conten
 
 
 def _digest(content: Content) -> str:
-    """The sha256 in the spelling of wheels."""
+    """Return the sha256 in the encoding of wheels."""
     if isinstance(content, bytes):
         digest = hashlib.sha256(content).digest()
     else:
@@ -155,7 +157,7 @@ def _add(zipped: zipfile.ZipFile, name: str, content: Content) -> None:
 
 
 def _checked_blocks(path: Path, file: FileRecord) -> Iterator[bytes]:
-    """The content of a file, which has to be the registered one to its end."""
+    """Yield the content of a file; raise WeightsError at its end if its hash is wrong."""
     digest = hashlib.sha256()
     with open_regular(path) as stream:
         while block := stream.read(_BLOCK):

@@ -1,4 +1,4 @@
-"""A file while it is being received: ``<name>.<random>.part`` beside the place it will take."""
+"""Partial files: a file being received is ``<name>.<random>.part`` beside its final path."""
 
 import io
 import os
@@ -17,7 +17,7 @@ Report = Callable[[int], object]
 
 
 class WrongBytesError(Exception):
-    """What was received is not the file of the record; ``short`` says why in two words."""
+    """The received bytes are not the file of the record; ``short`` is the reason in two words."""
 
     def __init__(self, reason: str, short: str = "other bytes") -> None:
         super().__init__(reason)
@@ -25,11 +25,11 @@ class WrongBytesError(Exception):
 
 
 class Part:
-    """Received bytes of one file; they take the file's name only when length and sha256 agree.
+    """Received bytes of one file, which get the file's name only when length and sha256 agree.
 
-    ``is_known`` says that length and sha256 are those of a record, so that what an earlier process
-    left can be resumed; ``report`` is told how many bytes came in (a negative number when they are
-    thrown away).
+    ``is_known`` is true if length and sha256 are those of a record, so that a part of an earlier
+    process can be resumed. ``report`` is called with the number of bytes received (negative when
+    bytes are discarded).
     """
 
     is_known = True
@@ -51,7 +51,7 @@ class Part:
 
     @property
     def is_complete(self) -> bool:
-        """Whether all bytes are there."""
+        """Whether all bytes were received."""
         return self.size == self.file.bytes
 
     @property
@@ -60,7 +60,7 @@ class Part:
         return self.size < self.file.bytes
 
     def check_headers(self, headers: Mapping[str, str]) -> None:
-        """WrongBytesError if an answer announces another length than the one that is missing."""
+        """Raise WrongBytesError if the announced length differs from the missing bytes."""
         expected = self.file.bytes - self.size
         declared = headers.get("Content-Length", str(expected))
         if declared != str(expected):
@@ -68,7 +68,7 @@ class Part:
             raise WrongBytesError(f"announced {declared} bytes ({kind}) instead of {expected}")
 
     def write(self, block: bytes) -> None:
-        """Append ``block``; WrongBytesError as soon as there is more than the record says."""
+        """Append ``block``; raise WrongBytesError if the file becomes longer than its record."""
         if self.size + len(block) > self.file.bytes:
             raise WrongBytesError(f"more than the {self.file.bytes} bytes of the record arrived")
         rest = memoryview(block)
@@ -78,13 +78,13 @@ class Part:
         self._advance(len(block))
 
     def restart(self) -> None:
-        """Throw away what was received."""
+        """Discard all received bytes."""
         self._stream.seek(0)
         self._stream.truncate()
         self._advance(-self.size)
 
     def finish(self) -> None:
-        """Check the whole file and give it its name; WrongBytesError if it is not the right one."""
+        """Check the whole file and rename it; raise WrongBytesError if it is not the right file."""
         os.fsync(self._stream.fileno())
         self._check()
         self._stream.close()
@@ -102,7 +102,7 @@ class Part:
         self._path.unlink(missing_ok=True)
 
     def close(self) -> None:
-        """Close the file, which stays for a later process to resume."""
+        """Close the file and keep it, so that a later process can resume."""
         self._stream.close()
 
     def _advance(self, count: int) -> None:
@@ -115,9 +115,9 @@ AnyPart = TypeVar("AnyPart", bound=Part)
 
 @contextmanager
 def receiving(part: AnyPart) -> Iterator[AnyPart]:
-    """The part, for whose place the caller holds the lock.
+    """Yield the part and close it; the caller holds the lock of its target.
 
-    An exception removes the part; only a killed or interrupted process leaves one behind.
+    An exception removes the part; only a killed or interrupted process leaves a part behind.
     """
     try:
         yield part
@@ -129,44 +129,44 @@ def receiving(part: AnyPart) -> Iterator[AnyPart]:
 
 
 def _open_part(target: Path) -> tuple[Path, int]:
-    """Open the newest part left within a day, or a new one; remove the other ones.
+    """Open the newest part of the last day, or a new one; remove all other parts.
 
-    Nobody else writes to them, because the lock of ``target`` is held.
+    No other process writes to parts, because the lock of ``target`` is held.
     """
     found: tuple[Path, int] | None = None
     for path in siblings(target, "part"):
         descriptor = None if found or is_stale(path) else _reopen(path)
         if descriptor is None:
-            with suppress(OSError):  # a folder, or a file of another user: it is not used
+            with suppress(OSError):  # a folder, or a file of another user, is not used
                 path.unlink(missing_ok=True)
         else:
             found = path, descriptor
     if found:
         return found
     path = unique_sibling(target, "part")
-    # Not even a group may write to it: what was checked could be changed afterwards.
+    # No group may write to the file, or it could be changed after the check.
     return path, create_file(path, 0o644)
 
 
 def _reopen(path: Path) -> int | None:
-    """Open a part to go on with it; None where it is not a file of the user's, with one name.
+    """Open a part to resume it; None if it is not a private file of the user without links.
 
-    Through a link another file would be overwritten, and one that others may write could change
-    after it was checked.
+    Through a link another file would be overwritten, and a file that other users may write could
+    change after the check.
     """
     try:
-        if not _is_ours(path.lstat()):
+        if not _is_private_file(path.lstat()):
             return None
         flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
         descriptor = os.open(path, flags | getattr(os, "O_BINARY", 0))
     except OSError:
         return None
-    if _is_ours(os.fstat(descriptor)):
+    if _is_private_file(os.fstat(descriptor)):
         return descriptor
     os.close(descriptor)  # exchanged in between
     return None
 
 
-def _is_ours(status: os.stat_result) -> bool:
+def _is_private_file(status: os.stat_result) -> bool:
     alone = stat.S_ISREG(status.st_mode) and status.st_nlink == 1
     return alone and is_own(status) and is_closed(status)

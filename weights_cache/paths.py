@@ -1,4 +1,4 @@
-"""Names of files inside a folder, which must never lead out of it."""
+"""Checks of file names, so that no name leads out of its folder."""
 
 import os
 from pathlib import Path
@@ -7,11 +7,11 @@ from weights_cache.errors import WeightsError
 
 
 def require_relative(name: object, what: str) -> str:
-    """Return ``name`` when it is a plain relative path with forward slashes, else raise.
+    """Return ``name`` if it is a plain relative path with forward slashes, else raise WeightsError.
 
-    Refused: what is no text, an empty name, ``..``, ``.``, absolute paths, backslashes, drive
-    letters and NUL. A leading ``./``, as TensorFlow.js writes it where it saves from a browser,
-    is left out. ``what`` says in the error whose name it is.
+    Refused are values that are not text, empty names, ``..``, ``.``, absolute paths, backslashes,
+    drive letters and NUL. A leading ``./``, as TensorFlow.js writes it when it saves from a
+    browser, is removed. ``what`` names the owner of the name in the error.
     """
     if isinstance(name, str):
         name = name.removeprefix("./")
@@ -25,7 +25,7 @@ def require_relative(name: object, what: str) -> str:
 
 
 def inside(folder: Path, name: object, what: str) -> Path:
-    """Return the path of ``name`` in ``folder``; a symbolic link must not leave it either."""
+    """Return the path of ``name`` in ``folder``; raise WeightsError if a link leaves the folder."""
     path = folder / require_relative(name, what)
     try:
         resolved = path.resolve()
@@ -42,7 +42,7 @@ def inside(folder: Path, name: object, what: str) -> Path:
 
 def _fault(name: object) -> str | None:
     if not isinstance(name, str) or not name:
-        return "is not a non-empty text"
+        return "is empty or not a text"
     try:
         os.fsencode(name)
     except UnicodeEncodeError:

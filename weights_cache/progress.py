@@ -1,4 +1,4 @@
-"""What is shown on stderr while weights are fetched."""
+"""Progress on stderr while weights are fetched."""
 
 import sys
 import warnings
@@ -14,18 +14,18 @@ from weights_cache.messages import is_read_by_people, say, visible
 from weights_cache.partial_files import Report
 from weights_cache.sizes import size_text
 
-PATIENCE = 2.0  # seconds in which nothing need be said
+PATIENCE = 2.0  # seconds without a line
 
 
 class Progress(NamedTuple):
-    """Where received bytes are counted, and where a line can be said."""
+    """Callbacks: ``report`` counts received bytes, ``say`` prints a line."""
 
     report: Report
     say: Callable[[str], object]
 
 
 class _Patience:
-    """Waits in a thread, which starts in one step: an exception of a signal handler breaks none."""
+    """A timer thread that starts atomically: an exception of a signal handler cannot break it."""
 
     def __init__(self, say: Callable[[], object], seconds: float):
         self._is_over = Lock()
@@ -37,7 +37,7 @@ class _Patience:
             say()
 
     def cancel(self) -> None:
-        """Say nothing any more; twice does no harm."""
+        """Cancel the line; a second call has no effect."""
         if self._is_over.locked():
             with suppress(RuntimeError):  # the other thread was faster
                 self._is_over.release()
@@ -45,7 +45,7 @@ class _Patience:
 
 @contextmanager
 def after_patience(say: Callable[[], object], seconds: float = PATIENCE) -> Iterator[_Patience]:
-    """Call ``say`` unless the block ends, or what is yielded is cancelled, within some seconds."""
+    """Call ``say`` after some seconds unless the block ended or the yielded timer was cancelled."""
     patience = _Patience(say, seconds)
     try:
         yield patience
@@ -55,13 +55,12 @@ def after_patience(say: Callable[[], object], seconds: float = PATIENCE) -> Iter
 
 @contextmanager
 def showing(label: str, total: int, progress: bool | None) -> Iterator[Progress]:
-    """A bar on stderr if ``progress`` is true; None shows it on a terminal and in a notebook.
+    """Show a bar on stderr if ``progress`` is true; None shows it on a terminal and in a notebook.
 
-    Where there is none, a line says what is being fetched when it takes more than two seconds;
-    if ``progress`` is false nothing is said.
+    Elsewhere None prints a line if fetching takes more than two seconds; False prints nothing.
     """
     if progress is None and not (is_read_by_people() or _is_notebook()):
-        size = f", {size_text(total)}" if total else ""  # of a URL it is not known
+        size = f", {size_text(total)}" if total else ""  # unknown for a URL
         with after_patience(partial(say_line, f"getting {label}{size}")):
             yield Progress(say_nothing, say_line)
     elif progress is False:
@@ -72,21 +71,21 @@ def showing(label: str, total: int, progress: bool | None) -> Iterator[Progress]
 
 
 def _bar_class() -> Callable[..., Any]:
-    """The bar of notebooks there (if their widgets are installed), else the one of terminals."""
+    """Return tqdm's class for a notebook (if widgets are installed), else for a terminal."""
     with needed_for("a progress bar"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of notebooks without widgets, where text will do
+        warnings.simplefilter("ignore")  # in notebooks without widgets, where text is used
         from tqdm.auto import tqdm
     return tqdm
 
 
 def _is_notebook() -> bool:
-    """Whether this is a Jupyter kernel, whose stderr is no terminal though people see it."""
+    """Whether this is a Jupyter kernel, whose stderr is visible but not a terminal."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return getattr(shell, "kernel", None) is not None
 
 
 def say_nothing(_: object) -> None:
-    """In the place of `say_line` where nothing is to be said."""
+    """Print nothing; replaces `say_line`."""
 
 
 def _say_above(bar: Any, line: str) -> None:
@@ -94,5 +93,5 @@ def _say_above(bar: Any, line: str) -> None:
 
 
 def say_line(line: str) -> None:
-    """Print a line to stderr, with who says it."""
+    """Print a line to stderr after the product's name."""
     say(f"zoo: {line}")

@@ -1,7 +1,7 @@
 """Quantisation of the TensorFlow.js web format: affine uint8 and uint16, and float16.
 
-The formulas are those of ``tensorflowjs`` 4.22 (quantization.py) for writing and of
-``@tensorflow/tfjs-core`` 4.22 (io_utils) for reading.
+Writing uses the formulas of ``tensorflowjs`` 4.22 (quantization.py), reading those of
+``@tensorflow/tfjs-core`` 4.22 (io_utils).
 """
 
 from typing import NamedTuple
@@ -28,9 +28,9 @@ class QuantisedArray(NamedTuple):
 
 
 class StoredArray(NamedTuple):
-    """A quantised weight as a file holds it: what ``dequantise_array`` takes.
+    """A quantised weight in its stored form, the arguments of ``dequantise_array``.
 
-    ``dtype`` is that of the array that the values stand for: ``"float32"`` or ``"int32"``.
+    ``dtype`` is the dtype after dequantisation: ``"float32"`` or ``"int32"``.
     """
 
     values: np.ndarray
@@ -43,9 +43,10 @@ def quantise_array(array: np.ndarray, kind: str) -> QuantisedArray:
     """Quantise a float32 array to ``kind``: ``"uint8"``, ``"uint16"`` or ``"float16"``.
 
     The affine kinds divide the range from the smallest to the largest value into 255 or 65535
-    steps; where the range holds 0, it is moved so that 0 is met exactly.
-    Raises WeightsError for another dtype or kind, for NaN or infinity, and for values beyond
-    65504 in float16.
+    steps; a range that contains 0 is shifted so that 0 is represented exactly.
+
+    Raises:
+        WeightsError: another dtype or kind, NaN or infinity, or values beyond 65504 in float16.
 
     >>> quantise_array(np.array([-1.0, 0.0, 3.0], np.float32), "uint8").values
     array([  0,  64, 255], dtype=uint8)
@@ -64,10 +65,10 @@ def dequantise_array(
     minimum: float | None = None,
     dtype: str = "float32",
 ) -> np.ndarray:
-    """Return the ``dtype`` array (``"float32"`` or ``"int32"``) that the stored values stand for.
+    """Return the ``dtype`` array (``"float32"`` or ``"int32"``) of quantised values.
 
     ``values * scale + minimum`` is computed in float64 and rounded once: to the nearest float32,
-    or for int32 to the nearest whole number, halves upwards (JavaScript's Math.round).
+    or for int32 to the nearest integer, halves upwards (JavaScript's Math.round).
     float16 values have no scale and become float32.
     Raises WeightsError for a scale or minimum that is missing, not finite, or leads out of range.
 
@@ -76,14 +77,14 @@ def dequantise_array(
     """
     require_kind(values.dtype.name)
     if dtype not in _RANGES:
-        raise WeightsError(f"nothing is dequantised to {dtype!r}, only to {' and '.join(_RANGES)}")
+        raise WeightsError(f"cannot dequantise to {dtype!r}: expected {' or '.join(_RANGES)}")
     if values.dtype == np.float16:
         return values.astype(np.float32)
     if scale is None or minimum is None:
         raise WeightsError(f"quantisation to {values.dtype} needs both a scale and a minimum")
     _check_range(scale, minimum, int(np.iinfo(values.dtype).max), dtype)
     wide = np.multiply(values, scale, dtype=np.float64)
-    if dtype == "float32":  # added in float64 and rounded on the way out, without another copy
+    if dtype == "float32":  # added in float64 and rounded into out, without another copy
         return np.add(wide, minimum, out=np.empty(wide.shape, np.float32), casting="same_kind")
     wide += minimum
     whole = np.floor(wide)
@@ -91,7 +92,7 @@ def dequantise_array(
 
 
 def require_kind(kind: object) -> None:
-    """Raise a WeightsError that lists the kinds of quantisation unless ``kind`` is one."""
+    """Raise a WeightsError with the known kinds unless ``kind`` is a kind of quantisation."""
     if kind not in tuple(QUANTISED_DTYPES):
         known = ", ".join(QUANTISED_DTYPES)
         raise WeightsError(f"no quantisation is called {kind!r}; there are {known}")
@@ -118,12 +119,12 @@ def _to_affine(array: np.ndarray, kind: str) -> QuantisedArray:
     if smallest <= 0 <= largest:
         smallest = -round(-smallest / scale) * scale
     work = array.astype(_working_dtype(scale, steps))
-    quanta = np.rint((work - work.dtype.type(smallest)) / work.dtype.type(scale))
-    return QuantisedArray(np.clip(quanta, 0, steps).astype(dtype), scale, smallest)
+    levels = np.rint((work - work.dtype.type(smallest)) / work.dtype.type(scale))
+    return QuantisedArray(np.clip(levels, 0, steps).astype(dtype), scale, smallest)
 
 
 def _working_dtype(scale: float, steps: int) -> type[np.floating]:
-    """Float32 as in tensorflowjs (under NumPy 1), unless scale or range do not fit into it."""
+    """Return float32 as in tensorflowjs (under NumPy 1), or float64 if the range needs it."""
     fits = scale >= _SMALLEST_NORMAL and scale * (steps + 1) <= _RANGES["float32"][1]
     return np.float32 if fits else np.float64
 
@@ -132,6 +133,4 @@ def _check_range(scale: float, minimum: float, steps: int, dtype: str) -> None:
     lowest, highest = _RANGES[dtype]
     ends = (minimum, minimum + scale * steps)
     if not all(lowest <= end <= highest for end in ends):
-        raise WeightsError(
-            f"scale {scale!r} and minimum {minimum!r} lead out of the range of {dtype}"
-        )
+        raise WeightsError(f"scale {scale!r} and minimum {minimum!r} exceed the range of {dtype}")

@@ -1,4 +1,4 @@
-"""What reading one model file may take: bytes of memory and seconds, counted while it is read."""
+"""Budgets for reading one model file: bytes of memory and seconds, counted while it is read."""
 
 import os
 from collections.abc import Iterator
@@ -8,21 +8,21 @@ from time import monotonic
 
 from weights_cache.errors import WeightsError
 
-#: Reading may take so many times the size of the file, beside the bytes that are given.
+#: Allowed memory in multiples of the size of the file, beside ``free_bytes``.
 TIMES_THE_SIZE = 4
 
-#: Where weights are read alone, the bytes beside these, and the seconds.
+#: Default of ``free_bytes``, and of the seconds.
 FREE_BYTES = 512 * 2**20
 SECONDS = 60.0
 
 
 class BudgetError(WeightsError):
-    """Reading a file would take more bytes of memory, or more seconds, than it may.
+    """Reading a file would take more bytes of memory, or more seconds, than allowed.
 
     Args:
-        message: names the file.
-        name: of the limit, ``"file_bytes"`` or ``"file_seconds"``.
-        most: its value.
+        message: text that names the file.
+        name: name of the limit, ``"file_bytes"`` or ``"file_seconds"``.
+        most: value of the limit.
     """
 
     def __init__(self, message: str, name: str = "", most: float = 0.0):
@@ -31,12 +31,12 @@ class BudgetError(WeightsError):
 
 
 class ReadingBudget:
-    """What may still be taken while one file is read, with the files that belong to it.
+    """The remaining memory and time for reading one model with all of its files.
 
     Args:
-        path: of the file, for errors.
-        free_bytes: what reading may take beside four times the size of the files.
-        seconds: that it may take.
+        path: path of the file, for errors.
+        free_bytes: bytes allowed beside four times the size of the files.
+        seconds: time limit.
     """
 
     def __init__(self, path: object, free_bytes: float, seconds: float):
@@ -47,10 +47,10 @@ class ReadingBudget:
         self._deadline = monotonic() + seconds
 
     def spend(self, count: int, what: str) -> None:
-        """Count bytes before they are taken.
+        """Count bytes before they are allocated.
 
         Raises:
-            BudgetError: they are too many, or it is too late.
+            BudgetError: the limit of bytes or of seconds is exceeded.
         """
         self._left -= count
         if self._left < 0:
@@ -75,7 +75,7 @@ class ReadingBudget:
             )
 
     def add_file(self, status: os.stat_result) -> None:
-        """Allow for the size of a file; one that is read again is counted as memory taken."""
+        """Extend the budget by the size of a file; a second read of a file counts as memory."""
         key = status.st_dev, status.st_ino
         if key in self._known and key[1]:
             self.spend(status.st_size, "reading a file again")
@@ -85,13 +85,13 @@ class ReadingBudget:
         self._left += TIMES_THE_SIZE * status.st_size
 
     def add_own_file(self, status: os.stat_result) -> None:
-        """Note a file that was made while reading, for which nothing more is allowed."""
+        """Register a temporary file made while reading, which does not extend the budget."""
         self._known.add((status.st_dev, status.st_ino))
 
 
 _active: ContextVar[ReadingBudget | None] = ContextVar("reading_budget", default=None)
 
-#: The budget of the file that is read just now; None outside of `reading_budget`.
+#: The budget of the file being read; None outside of `reading_budget`.
 active_budget = _active.get
 
 
@@ -99,9 +99,9 @@ active_budget = _active.get
 def reading_budget(
     path: object, free_bytes: float = FREE_BYTES, seconds: float = SECONDS
 ) -> Iterator[ReadingBudget]:
-    """Limit what reading a file takes inside, in this thread or task only.
+    """Limit the memory and time of reading a file in the block, in this thread or task only.
 
-    Inside of another one it changes nothing: the first budget is that of the whole model.
+    A nested budget has no effect: the outermost is the budget of the whole model.
 
     Args:
         path: of the file, for errors.
@@ -128,10 +128,10 @@ and 1,000 more
 
 
 def spend(count: int, what: str) -> None:
-    """Count bytes that reading is about to take; nothing happens outside of `reading_budget`.
+    """Count bytes that reading is about to allocate; no effect outside of `reading_budget`.
 
     Raises:
-        BudgetError: they are too many, or reading takes too long.
+        BudgetError: the limit of bytes or of seconds is exceeded.
     """
     budget = _active.get()
     if budget is not None:
@@ -146,7 +146,7 @@ def check_time() -> None:
 
 
 def add_file(status: os.stat_result) -> None:
-    """Allow for the size of a file that is read."""
+    """Extend the active budget by the size of a file."""
     budget = _active.get()
     if budget is not None:
         budget.add_file(status)

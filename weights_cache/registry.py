@@ -1,4 +1,4 @@
-"""The registry: which weight files are known, how long they are, their hashes and their origin.
+"""The registry of weight files: their names, lengths, hashes and origin.
 
 ``python -m weights_cache.registry INDEX.json`` rewrites ``registry.json`` from the index of a
 mirror and from the models in ``bundled/``.
@@ -23,8 +23,8 @@ BUNDLED = Path(__file__).with_name("bundled")
 class FileRecord(NamedTuple):
     """One weight file: its path in the model's folder, bytes, sha256 and pinned URLs.
 
-    ``derived_from`` says what a file without URLs was made of. ``crc32`` is kept for bundled
-    files only: it finds damage in a third of the time of sha256 (no start of OpenSSL).
+    ``derived_from`` is the origin of a file without URLs. ``crc32`` is set for bundled files
+    only: a CRC finds damage in a third of the time of sha256 (no start of OpenSSL).
     """
 
     path: str
@@ -36,10 +36,10 @@ class FileRecord(NamedTuple):
 
 
 class ModelRecord(NamedTuple):
-    """One model: its licence, where its files were published, what they stem from, the files.
+    """One model: its licence, the source and upstream of its files, and the files.
 
-    ``version`` names the files' contents, so that other contents have another folder in the cache;
-    it stays where a record is limited to some of its files.
+    ``version`` identifies the contents, so that other contents have another folder in the cache;
+    a record limited to some of its files keeps the version.
     """
 
     name: str
@@ -56,7 +56,7 @@ class ModelRecord(NamedTuple):
         return sum(file.bytes for file in self.files)
 
     def limited_to(self, paths: Collection[str] | None) -> "ModelRecord":
-        """With some of its files only; None means all.
+        """Return the record with some of its files only; None means all.
 
         >>> find_record("posenet-tiny").limited_to(["model.json"]).files[0].path
         'model.json'
@@ -69,7 +69,8 @@ class ModelRecord(NamedTuple):
 def find_record(name: str) -> ModelRecord:
     """Return the record of the model ``name``.
 
-    Raises WeightsError for an unknown name, with the names that come close.
+    Raises:
+        WeightsError: the name is unknown; the message has the most similar names.
 
     >>> find_record("posenet-tiny").bundled
     True
@@ -105,9 +106,9 @@ def _record(row: dict[str, Any]) -> ModelRecord:
 
 
 def _version(files: Collection[FileRecord]) -> str:
-    """Of one file the first 12 digits of its sha256, of several those of a sum over all.
+    """Return the first 12 digits of a file's sha256, for several files those of a weighted sum.
 
-    A sum, as starting OpenSSL for another hash takes longer than everything else here.
+    A sum, because starting OpenSSL for another hash takes longer than everything else here.
     """
     total = sum(number * int(file.sha256, 16) for number, file in enumerate(files, 1))
     return f"{total % 2**256:064x}"[:VERSION_DIGITS]
@@ -162,7 +163,7 @@ def _bundled_row(folder: Path) -> dict[str, Any]:
 
 
 def _format(rows: list[dict[str, Any]]) -> str:
-    """One line per file, so that a changed file is one changed line."""
+    """Return the JSON text with one line per file, so that a changed file is one changed line."""
     return "[\n" + ",\n".join(map(_format_model, rows)) + "\n]\n"
 
 

@@ -1,4 +1,4 @@
-"""Files that are opened for reading only if they are regular: no pipe makes a reader wait."""
+"""Opening of regular files only, so that no pipe blocks a reader."""
 
 import errno
 import os
@@ -7,7 +7,7 @@ from io import BufferedReader, FileIO
 from pathlib import Path
 from typing import Literal, overload
 
-# A pipe without a writer is opened at once with O_NONBLOCK, where reading would wait for ever.
+# With O_NONBLOCK a pipe without a writer is opened at once; without the flag, open blocks.
 _FLAGS = os.O_RDONLY
 for _name in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY"):
     _FLAGS |= getattr(os, _name, 0)
@@ -22,7 +22,7 @@ _KINDS = {
 
 
 class IrregularFileError(OSError):
-    """A path leads to a pipe, a device, a socket or a folder, where a file should be."""
+    """A path is a pipe, a device, a socket or a folder instead of a file."""
 
 
 @overload
@@ -40,24 +40,26 @@ def open_regular(
 def open_regular(
     path: str | os.PathLike[str], *, follow_links: bool = True, buffering: Literal[-1, 0] = -1
 ) -> BufferedReader | FileIO:
-    """Open a regular file for reading bytes, without waiting for whatever else may be there.
+    """Open a regular file for reading bytes; never block on a pipe or device.
 
     Args:
-        path: of the file.
-        follow_links: whether ``path`` itself may be a symbolic link (where the system can tell).
-        buffering: as of `open`: 0 for none.
+        path: path of the file.
+        follow_links: whether ``path`` itself may be a symbolic link (on systems with O_NOFOLLOW).
+        buffering: as for `open`: 0 for none.
 
     Raises:
-        IrregularFileError: it is a named pipe, a device, a socket or a folder.
-        OSError: it cannot be opened, or is a link that must not be followed.
+        IrregularFileError: the path is a named pipe, a device, a socket or a folder.
+        OSError: the file cannot be opened, or is a link that must not be followed.
 
     >>> try:
     ...     open_regular("/")
     ... except IrregularFileError as error:
-    ...     error.strerror
-    'not a regular file, but a folder'
+        ...     error.strerror
+        'not a regular file, but a folder'
     """
-    if not stat.S_ISREG(mode := Path(path).stat().st_mode):  # a device may act when it is opened
+    if not stat.S_ISREG(
+        mode := Path(path).stat().st_mode
+    ):  # opening a device may have side effects
         raise _irregular(path, mode)
     flags = _FLAGS if follow_links else _FLAGS | getattr(os, "O_NOFOLLOW", 0)
     raw = FileIO(path, opener=lambda name, _: os.open(name, flags))

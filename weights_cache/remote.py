@@ -1,7 +1,7 @@
-"""Models at URLs: fetched at the first use, remembered by their hashes, and checked ever after.
+"""Models at URLs: fetched at the first use, and checked by their hashes at every later use.
 
 Each URL has a folder in the cache, with a note of the length and sha256 of every file in it. The
-first answer is trusted, unless the URL ends with ``#sha256=``; a later one has to be the same.
+first answer is trusted, unless the URL ends with ``#sha256=``; later answers must equal the first.
 """
 
 import json
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from weights_cache.addresses import Address
-from weights_cache.adoption import require_own_way
+from weights_cache.adoption import refuse_foreign_links
 from weights_cache.atomic_files import Say, locked, replacing, require_space, siblings, writing_to
 from weights_cache.download import download, open_session
 from weights_cache.errors import WeightsError
@@ -23,7 +23,7 @@ from weights_cache.first_use import TOO_LARGE, WEB_PAGE, FirstPart, OtherHashErr
 from weights_cache.json_documents import parse_json, read_document
 from weights_cache.locations import CACHE_VARIABLE, OFFLINE_VARIABLE, Locations, PathLike
 from weights_cache.manifest import Group, parse_manifest
-from weights_cache.notes import CheckBook, forget
+from weights_cache.notes import HashNotes, forget
 from weights_cache.ownership import is_closed, is_own
 from weights_cache.partial_files import receiving
 from weights_cache.paths import inside, require_relative
@@ -38,17 +38,17 @@ if TYPE_CHECKING:
 
 URLS_FOLDER, NOTE_NAME = ".urls", ".source.json"
 
-#: The most bytes that the files of a URL may have together.
+#: Limit for the total bytes of the files of a URL.
 LARGEST_DOWNLOAD = 512 * 2**20
 
-#: Labels of classes, which Teachable Machine puts beside its models.
+#: Class labels that Teachable Machine stores beside its models.
 _METADATA = "metadata.json"
 
-#: Short reasons of answers by which a file that need not be there is absent.
+#: Short reasons of failures that mean that an optional file does not exist.
 _ABSENT = ("status 403", "status 404", "status 410", WEB_PAGE)
 _ADVICE = f"set {CACHE_VARIABLE} to a folder that can be written to and has room"
 
-_ATTEMPTS = 3  # to download where the cache's folder is removed meanwhile
+_ATTEMPTS = 3  # to download when another process removes the folder
 
 Records = dict[str, FileRecord]
 
@@ -60,41 +60,42 @@ def locate_url(
     offline: bool | None = None,
     progress: bool | None = None,
 ) -> Path:
-    """Return where the checked file of a URL is; it is downloaded where it is not in the cache.
+    """Return the path of the checked file of a URL, which is downloaded if it is not in the cache.
 
     Args:
-        url: ``http`` or ``https``, of a model file, or of a folder with ``model.json``. The shards
-            that a ``model.json`` lists and the ``metadata.json`` beside a layers model are
+        url: ``http`` or ``https`` URL of a model file, or of a folder with ``model.json``. The
+            shards that a ``model.json`` lists and the ``metadata.json`` beside a layers model are
             downloaded with it: 512 MB at most altogether. ``#sha256=<64 hexadecimal digits>`` at
-            the end is the hash that the file must have.
+            the end is the required hash of the file.
         cache: as for ``locate``.
         offline: as for ``locate``.
         progress: as for ``locate``.
 
-    Raises WeightsError when a file cannot be had, is too large, or has another sha256 than at the
-    first use; the message names both hashes and says how to accept the new file.
+    Raises:
+        WeightsError: a file cannot be downloaded, is too large, or has another sha256 than at the
+            first use; the message has both hashes and the command to accept the new file.
     """
     address = Address.parse(url)
-    place = _Place(address, Locations.choose(cache, None, offline), progress)
-    if place.faults():
-        place.fill()
-    return place.folder / address.name
+    files = _UrlFolder(address, Locations.choose(cache, None, offline), progress)
+    if files.faults():
+        files.fill()
+    return files.folder / address.name
 
 
 def clear_url(url: str | None = None, *, cache: PathLike | None = None) -> int:
-    """Remove the files of a URL (None: of every one) from the cache; return the bytes freed."""
-    places = Locations.choose(cache, None, offline=True)
-    root = places.cache / URLS_FOLDER
+    """Remove the files of a URL (None: of all URLs) from the cache; return the bytes freed."""
+    locations = Locations.choose(cache, None, offline=True)
+    root = locations.cache / URLS_FOLDER
     if url is not None:
-        return _clear(places, _own_folder(root / Address.parse(url).key).name)
-    return sum(_clear(places, name) for name in os.listdir(root)) if root.is_dir() else 0
+        return _clear(locations, _own_folder(root / Address.parse(url).key).name)
+    return sum(_clear(locations, name) for name in os.listdir(root)) if root.is_dir() else 0
 
 
-def _clear(places: Locations, key: str) -> int:
-    folder = places.cache / URLS_FOLDER / key
+def _clear(locations: Locations, key: str) -> int:
+    folder = locations.cache / URLS_FOLDER / key
     if folder.is_symlink() or not folder.is_dir():
         return 0
-    with _held(places, key):
+    with _held(locations, key):
         forget(key)
         freed = sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())
         shutil.rmtree(folder)
@@ -102,21 +103,21 @@ def _clear(places: Locations, key: str) -> int:
 
 
 @contextmanager
-def _held(places: Locations, key: str, say: Say | None = None) -> Iterator[None]:
-    """No other process changes a folder meanwhile; errors of the disk are put in words."""
-    lock = places.cache / ".locks" / f"{URLS_FOLDER}--{key}.lock"
-    for path in (lock, places.cache / URLS_FOLDER / key):
-        require_own_way(places.cache, path)
-    with writing_to(places.cache, 0, _ADVICE), locked(lock, say):
-        (places.cache / URLS_FOLDER).mkdir(parents=True, exist_ok=True)
+def _held(locations: Locations, key: str, say: Say | None = None) -> Iterator[None]:
+    """Hold the lock of a URL's folder; errors of the disk become a WeightsError."""
+    lock = locations.cache / ".locks" / f"{URLS_FOLDER}--{key}.lock"
+    for path in (lock, locations.cache / URLS_FOLDER / key):
+        refuse_foreign_links(locations.cache, path)
+    with writing_to(locations.cache, 0, _ADVICE), locked(lock, say):
+        (locations.cache / URLS_FOLDER).mkdir(parents=True, exist_ok=True)
         yield
 
 
 def _own_folder(folder: Path) -> Path:
-    """The folder of a URL; one beside it where that belongs to another user.
+    """Return the folder of a URL; if it belongs to another user, a folder beside it.
 
-    What came at the first use is believed ever after, so each user trusts nobody's first use but
-    their own and the administrator's.
+    The first download is trusted at every later use, so each user trusts only their own first use
+    and the administrator's.
     """
     try:
         status = folder.lstat()
@@ -127,51 +128,51 @@ def _own_folder(folder: Path) -> Path:
     return folder.with_name(f"{folder.name}-of-user-{os.geteuid()}")
 
 
-class _Place:
+class _UrlFolder:
     """The folder of one URL in the cache."""
 
-    def __init__(self, address: Address, places: Locations, progress: bool | None) -> None:
+    def __init__(self, address: Address, locations: Locations, progress: bool | None) -> None:
         self.address = address
-        self.folder = _own_folder(places.cache / URLS_FOLDER / address.key)
-        self._places, self._progress = places, progress
+        self.folder = _own_folder(locations.cache / URLS_FOLDER / address.key)
+        self._locations, self._progress = locations, progress
 
     def faults(self) -> dict[str, str]:
-        """What is wrong with each file that is remembered; with the main one if none is."""
-        records = self._remembered()
+        """Return the fault of each recorded file, or of the main file before the first use."""
+        records = self._recorded()
         if records is None:
             return {self.address.name: self._reason()}
-        book = CheckBook(self.folder.name)
+        book = HashNotes(self.folder.name)
         found = {path: book.find_fault(self.folder / path, records[path]) for path in records}
         book.save()
         return {path: fault for path, fault in found.items() if fault}
 
     def _reason(self) -> str:
-        """Why nothing is remembered."""
+        """Return the reason why no files are recorded."""
         note = self.folder / NOTE_NAME
         if not note.exists():
             return f"{self.folder} has no files of it"
-        return f"{note} is not believed, as others may write to it or its folder"
+        return f"{note} is not trusted, as other users may write to it or its folder"
 
     def fill(self) -> None:
-        """Download what is missing."""
-        if self._places.offline:
+        """Download the missing files."""
+        if self._locations.offline:
             reasons = "; ".join(self.faults().values())
             raise WeightsError(
                 f"the model at {self.address.shown} is not on this machine ({reasons}), and the "
                 f"network is switched off: unset {OFFLINE_VARIABLE} and load it once"
             )
         say = say_nothing if self._progress is False else None
-        with _held(self._places, self.address.key, say), open_session() as session:
-            faults = self.faults()  # another process may have been quicker
+        with _held(self._locations, self.address.key, say), open_session() as session:
+            faults = self.faults()  # another process may have fetched them meanwhile
             with showing(self.address.name, 0, self._progress) as shown:
-                records = self._remembered()
+                records = self._recorded()
                 if records is None:
                     self._fill_first(_Fetch(self.address, session, shown))
                 else:
                     _Fetch(self.address, session, shown).again(self.folder, records, faults)
 
-    def _remembered(self) -> Records | None:
-        """The files that were there after the first use; None before it."""
+    def _recorded(self) -> Records | None:
+        """Return the files recorded at the first use; None before it."""
         path = self.folder / NOTE_NAME
         data = _trusted_bytes(path)
         if data is None:
@@ -188,37 +189,37 @@ class _Place:
         return records
 
     def _fill_first(self, fetch: "_Fetch") -> None:
-        """Download everything, anew where somebody removes the folder meanwhile."""
+        """Download all files; start again if another process removes the folder."""
         for _ in range(_ATTEMPTS - 1):
             with suppress(FileNotFoundError):
                 return self._stage(fetch)
         return self._stage(fetch)
 
     def _stage(self, fetch: "_Fetch") -> None:
-        """Everything goes to another folder, which takes its name when it is complete."""
+        """Download all files to a temporary folder, which is renamed when it is complete."""
         self.folder.parent.mkdir(parents=True, exist_ok=True)
         for left in siblings(self.folder, "part"):
-            # Whoever made it is dead, as this process has the lock.
+            # Its process has ended, as this process has the lock.
             shutil.rmtree(left, ignore_errors=True)
         staged = self.folder.with_name(f"{self.folder.name}.{os.urandom(6).hex()}.part")
         try:
-            staged.mkdir(0o755)  # nobody else may put files there
+            staged.mkdir(0o755)  # no other user may add files
             _write_note(staged, self.address.shown, fetch.first(staged))
-            shutil.rmtree(self.folder, ignore_errors=True)  # it has no readable note
+            shutil.rmtree(self.folder, ignore_errors=True)  # a folder without a readable note
             os.replace(staged, self.folder)
         finally:
             shutil.rmtree(staged, ignore_errors=True)
 
 
 class _Fetch(NamedTuple):
-    """A download of what is at a URL."""
+    """A download of all files of a URL."""
 
     address: Address
     session: "Session"
     shown: Progress
 
     def first(self, folder: Path) -> Records:
-        """Download the main file and what belongs to it; return what came."""
+        """Download the main file and the files that belong to it; return their records."""
         name = self.address.name
         main = self._one(folder, FileRecord(name, LARGEST_DOWNLOAD, self.address.sha256 or ""))
         found = {name: main}
@@ -227,7 +228,7 @@ class _Fetch(NamedTuple):
         return found
 
     def _shards(self, folder: Path, found: Records) -> None:
-        """Add the files that belong to a web model."""
+        """Add the shards and the metadata of a web model."""
         main = folder / self.address.name
         document, groups = _manifest(main, self.address.shown)
         require_space(folder, sum(e.bytes for group in groups for e in group.entries), _ADVICE)
@@ -240,7 +241,7 @@ class _Fetch(NamedTuple):
             self._metadata(folder, found)
 
     def _metadata(self, folder: Path, found: Records) -> None:
-        """Add the labels, if there are any."""
+        """Add the labels, if the server has any."""
         try:
             found[_METADATA] = self._received(folder, _with_room(_METADATA, found))
         except UnavailableError as error:
@@ -248,12 +249,12 @@ class _Fetch(NamedTuple):
                 raise _refusal(error) from None
 
     def again(self, folder: Path, records: Records, faults: dict[str, str]) -> None:
-        """Download files that are missing or damaged, which have to be those of the first use."""
+        """Download missing or damaged files, whose hashes must be those of the first use."""
         for path in faults:
             self._one(folder, records[path]._replace(bytes=LARGEST_DOWNLOAD))
 
     def _one(self, folder: Path, file: FileRecord) -> FileRecord:
-        """Download a file that has to be there; return what is to be remembered of it."""
+        """Download a required file; return its record."""
         try:
             return self._received(folder, file)
         except UnavailableError as error:
@@ -276,7 +277,7 @@ class _Fetch(NamedTuple):
         return part.file
 
 
-#: What to do, by the short reason.
+#: The next step, by the short reason.
 _ADVICE_ON = {
     WEB_PAGE: "give the URL by which the file is downloaded (on GitHub that of 'Raw')",
     TOO_LARGE: "download it by other means and load it from its path",
@@ -284,16 +285,16 @@ _ADVICE_ON = {
 
 
 def _refusal(error: UnavailableError) -> WeightsError:
-    """The error about a URL that did not give its file."""
+    """Return the error for a URL that did not give its file."""
     (failure,) = error.failures
-    if RATE_VARIABLE in failure.reason:  # it says what to do
+    if RATE_VARIABLE in failure.reason:  # the reason has the next step
         return WeightsError(f"cannot fetch {failure}")
     usual = "look at the URL in a browser" if failure.answered else "check the network"
     return WeightsError(f"cannot fetch {failure}; {_ADVICE_ON.get(failure.short, usual)}")
 
 
 def _with_room(path: str, found: Records) -> FileRecord:
-    """A file of which no more is known than how many bytes are left."""
+    """Return the record of a file with the bytes left as its greatest length."""
     left = LARGEST_DOWNLOAD - sum(file.bytes for file in found.values())
     return FileRecord(path, left, "")
 
@@ -310,7 +311,7 @@ def _forget(url: str) -> str:
 
 
 def _trusted_bytes(path: Path) -> bytes | None:
-    """The content of a note that nobody but the user and the administrator could write."""
+    """Return the content of a note, or None if other users could have written the note."""
     try:
         if not is_closed(path.parent.stat()):
             return None
@@ -321,7 +322,7 @@ def _trusted_bytes(path: Path) -> bytes | None:
 
 
 def _read_note(data: bytes, path: Path) -> Records:
-    """The files of a folder by its note, which may be damaged."""
+    """Return the files that a note lists; raise WeightsError if the note is damaged."""
     folder = path.parent
     document = parse_json(data, path)
     try:

@@ -1,6 +1,6 @@
-"""Sessions of requests that follow no redirect and meter what they read from the network.
+"""Sessions of requests that follow no redirect and meter all reading from the network.
 
-Imports requests, so it is imported when something is fetched.
+The module imports requests, so it is imported only for a download.
 """
 
 import io
@@ -21,29 +21,29 @@ from weights_cache.failures import SlowError, TransientError, UnusableError
 from weights_cache.interruptions import is_interruption
 from weights_cache.transfer_limits import RATE_VARIABLE, TransferLimits, rate_text
 
-#: Bytes that may come without one of the body among them: headers, interim answers, sizes of
-#: chunks, trailers. A block of the body has up to 64 KiB and is read ahead by 8 KiB.
+#: Greatest number of bytes in a row that are not of the body: headers, interim answers, sizes of
+#: chunks, trailers. A block of the body has up to 64 KiB, and up to 8 KiB are read ahead.
 _MOST_UNUSED = 2**18
 
 
 class Meter:
-    """What one server may still take of time, and whether what it sends is enough.
+    """The time left for a server, and the rate at which it sends.
 
-    Whoever reads from the network asks it before each packet, so it needs no thread and no timer:
-    headers, interim answers, bodies and trailers are bounded alike.
+    The meter is consulted before each packet is read, so it needs no thread and no timer: headers,
+    interim answers, bodies and trailers are all bounded.
     """
 
     def __init__(self) -> None:
         self.expect_headers(TransferLimits(), inf)
 
     def expect_headers(self, limits: TransferLimits, seconds: float) -> None:
-        """From now until the final headers ``seconds`` may pass."""
+        """Allow ``seconds`` from now until the final headers."""
         self._limits, self._least = limits, 0.0
         self._expect(seconds, _no_answer)
         self._first_by = self._until
 
     def expect_body(self, seconds: float, in_all: float) -> None:
-        """``seconds`` are left for the body, of the ``in_all`` that the file may take."""
+        """Allow ``seconds`` for the body, of the ``in_all`` seconds of the whole file."""
         most = ceil(in_all) if in_all < inf else in_all
         reason = (
             f"did not end within {most} s, the limit for this file at {RATE_VARIABLE}="
@@ -57,14 +57,14 @@ class Meter:
         self._received, self._waited, self._unused = 0, 0.0, 0
 
     def connect_timeouts(self) -> tuple[float, float]:
-        """Seconds to connect, and to wait for the first packet."""
+        """Return the seconds for the connection, and for the first packet."""
         left = self.allowance()
         return min(self._limits.connect, left), left
 
     def allowance(self) -> float:
-        """Seconds that the next packet may take; an error if there are none left.
+        """Return the seconds that the next packet may take; raise if none are left.
 
-        The first packet of the body has no more time than the headers had.
+        The first packet of the body has only the time that the headers left.
         """
         now = monotonic()
         if now >= self._until:
@@ -75,7 +75,7 @@ class Meter:
         return min(self._limits.read, end - now)
 
     def count(self, size: int, seconds: float) -> None:
-        """Note a packet; an error if too little came lately, or too much beside the body."""
+        """Count a packet; raise if the rate is too low, or too many bytes are not of the body."""
         self._unused += size
         if self._unused > _MOST_UNUSED:
             raise UnusableError(
@@ -83,7 +83,7 @@ class Meter:
                 "endless headers",
             )
         self._received += size
-        self._waited += min(seconds, self._limits.read)  # longer where the process was stopped
+        self._waited += min(seconds, self._limits.read)  # a stopped process waits longer
         if self._waited >= self._limits.window:
             self._check_rate()
             self._received, self._waited, self._first_by = 0, 0.0, inf
@@ -98,8 +98,8 @@ class Meter:
                 f"too slow, {found} where {RATE_VARIABLE} is {limit}",
             )
 
-    def give_block(self) -> None:
-        """Bytes of the body were among those that came."""
+    def count_block(self) -> None:
+        """Note that bytes of the body were received."""
         self._unused = 0
 
 
@@ -108,7 +108,7 @@ def _no_answer() -> TransientError:
 
 
 class Session(requests.Session):
-    """A session whose connections ask its ``meter``; each redirect is returned as an answer."""
+    """A session whose connections use its ``meter``; each redirect is returned as an answer."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -119,12 +119,12 @@ class Session(requests.Session):
         self.headers.update({"Accept-Encoding": "identity", "User-Agent": "friendly-zoo"})
 
     def get_redirect_target(self, resp: requests.Response) -> str | None:
-        """None: requests would read the body of a redirect, also where it is not to follow it."""
+        """Return None: else requests reads the body of a redirect even without following it."""
         return None
 
 
 class _Adapter(HTTPAdapter):
-    """Its connections, also those through proxies, read by way of a meter."""
+    """An adapter whose connections, also through proxies, read through a meter."""
 
     def __init__(self, meter: Meter) -> None:
         self._meter = meter
@@ -156,7 +156,7 @@ def _metered_pool(pool: type[HTTPConnectionPool], meter: Meter) -> type[HTTPConn
 
 
 class _MeteredResponse(HTTPResponse):
-    """An answer of the standard library whose bytes come by way of a meter."""
+    """A response of the standard library that reads through a meter."""
 
     def __init__(self, meter: Meter, sock: socket, *args: Any, **options: Any) -> None:
         super().__init__(sock, *args, **options)
@@ -177,7 +177,7 @@ class _MeteredReader(io.RawIOBase):
             size = self._raw.readinto(buffer) or 0
         except TimeoutError as error:
             if not is_interruption(error):
-                self._meter.allowance()  # raises what is to be said of the end of all time
+                self._meter.allowance()  # raises the error for the deadline
             raise
         self._meter.count(size, monotonic() - before)
         return size

@@ -1,4 +1,4 @@
-"""Weights from the bytes of their shards, which a manifest must describe to the last one."""
+"""Reading weights from shards, all of whose bytes a manifest must describe."""
 
 import stat
 from collections.abc import Callable
@@ -19,20 +19,20 @@ Stored = np.ndarray | StoredArray
 
 
 class WebModel(NamedTuple):
-    """What a manifest file holds: its whole document, and the weights as they are stored."""
+    """The content of a manifest file: its whole document, and the weights in their stored form."""
 
     path: Path
     document: Any
     stored: dict[str, Stored]
 
     def weights(self) -> Weights:
-        """The weights, dequantised and read-only."""
+        """Return the weights, dequantised and read-only."""
         return {name: self._array(name, stored) for name, stored in self.stored.items()}
 
     def _array(self, name: str, stored: Stored) -> np.ndarray:
         if isinstance(stored, np.ndarray):
             return stored
-        check_time()  # at most 4 times the stored bytes, for which every budget has room
+        check_time()  # at most 4 times the stored bytes, which every budget allows
         try:
             array = dequantise_array(*stored)
         except WeightsError as error:
@@ -46,11 +46,12 @@ def read_web_model(path: Path, find_shard: Callable[[Any], Path]) -> WebModel:
 
     Args:
         path: the manifest.
-        find_shard: gives the path of a shard from its name in the manifest, or raises
+        find_shard: function from the name of a shard in the manifest to its path; raises
             WeightsError for a name that leads out of the folder.
 
-    Raises WeightsError for a document that is no manifest, and where weights and shards do not
-    agree to the byte.
+    Raises:
+        WeightsError: the document is not a manifest, or the weights do not cover the shards
+            exactly.
     """
     with reading_budget(path):
         document, groups = parse_manifest(read_document(path), path)
@@ -75,7 +76,7 @@ def _read_group(group: Group, paths: list[Path], manifest: Path) -> dict[str, St
     for entry in group.entries:
         check_time()
         end = start + entry.bytes
-        if end > len(buffer):  # the strings before it were longer than the manifest tells
+        if end > len(buffer):  # the manifest does not give the lengths of preceding strings
             raise _too_short(entry.name, end, paths, len(buffer), manifest)
         if entry.dtype == "string":
             strings, end = _read_strings(entry, buffer.data, start)
@@ -91,7 +92,7 @@ def _read_group(group: Group, paths: list[Path], manifest: Path) -> dict[str, St
 
 
 def _stored(entry: Entry, piece: np.ndarray) -> Stored:
-    """A view of the bytes where dtype and alignment allow it, else a copy; never writeable."""
+    """Return a read-only view of the bytes if dtype and alignment allow it, else a copy."""
     values = np.require(piece.view(entry.stored).reshape(entry.shape), requirements="A")
     if entry.dtype == "bool":
         values = values.astype(bool)
@@ -102,9 +103,9 @@ def _stored(entry: Entry, piece: np.ndarray) -> Stored:
 
 
 def _read_strings(entry: Entry, data: memoryview, start: int) -> tuple[np.ndarray | None, int]:
-    """An object array of bytes, each of which follows its length, and the end of the last one.
+    """Return strings, each stored after its length, as an object array, and the end of the last.
 
-    None if one ends behind the data.
+    The array is None if a string ends behind the data.
     """
     spend(80 * (entry.bytes // 4), f"the strings of {entry.name!r:.80}")
     strings = np.empty(entry.bytes // 4, object)
@@ -120,9 +121,9 @@ def _read_strings(entry: Entry, data: memoryview, start: int) -> tuple[np.ndarra
 
 
 def _require_exact(entries: list[Entry], paths: list[Path], held: int, manifest: Path) -> None:
-    """Every byte of the shards belongs to a weight, and every byte of a weight is there.
+    """Raise WeightsError unless the weights cover the bytes of the shards exactly.
 
-    Of strings just the least is known here.
+    For strings only the least number of bytes is known here.
     """
     end = 0
     for entry in entries:
@@ -164,7 +165,7 @@ def _size(path: Path) -> int:
 
 
 def _read_shards(paths: list[Path], sizes: list[int]) -> np.ndarray:
-    """The bytes of all shards in one read-only buffer, allocated for what is on disk."""
+    """Return the bytes of all shards in one read-only buffer."""
     try:
         buffer = np.empty(sum(sizes), np.uint8)
     except (MemoryError, ValueError) as error:

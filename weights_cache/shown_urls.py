@@ -1,4 +1,4 @@
-"""URLs as messages, notes and pickles show them: without passwords and tokens."""
+"""Removal of passwords and tokens from URLs for messages, notes and pickles."""
 
 import re
 from urllib.parse import urlsplit
@@ -7,12 +7,12 @@ from weights_cache.errors import WeightsError
 
 _HIDDEN = "***"
 
-#: User name and password. A password may hold ``/`` or ``?``: then what follows the colon is no
-#: port, and all up to the last ``@`` is hidden. Repeats have limits, or long texts would take long.
+#: User name and password. A password may contain ``/`` or ``?``: then the text after the colon is
+#: no port, and all up to the last ``@`` is hidden. Repeats are limited to bound the time.
 _USER = r"""
         ((?:[a-z][a-z0-9+.-]{0,15}:/{1,2}|(?<![\w./:-])//))
         (?:[^/?\#\s]{0,4096}@|[^\s/?\#@:\[]{0,99}:(?!\d{1,5}(?:[/?\#\s'",;:)]|$)|[/\s]|$)\S{0,4096}@)"""
-#: Values of a query or fragment whose names say that they are secret.
+#: Values of a query or fragment with the name of a secret.
 _VALUE = r"""
         ([?&;\#](?:[\w.~%-]{0,64}(?:token|key|secret|passw|pwd|auth|signature|credential|session)
         [\w.~%-]{0,64}|sig|code|pass)=)[^&;\#\s'"<>)]*"""
@@ -24,8 +24,8 @@ def shown_url(text: str) -> str:
     """Return a URL, or a text with URLs in it, with every password and token hidden.
 
     Args:
-        text: hidden are user name and password before the server's name, and values of the query
-            with a name such as ``token``, ``key`` or ``signature``.
+        text: the text; user name and password before the server's name are hidden, and values of
+            the query with a name such as ``token``, ``key`` or ``signature``.
 
     >>> shown_url("no answer from http://me:secret@example.org/a.bin?v=2&token=abc")
     'no answer from http://***@example.org/a.bin?v=2&token=***'
@@ -36,18 +36,19 @@ def shown_url(text: str) -> str:
 
 
 def other_scheme(what: str, url: str, instead: str) -> WeightsError:
-    """The error for a URL that is of neither http nor https.
+    """Return the error for a URL of neither http nor https.
 
     >>> print(other_scheme("mirror", "ftp://me:secret@a.org", "a folder"))
-    the mirror 'ftp://***@a.org' is not read: give a URL of http or https, or a folder
+    the mirror 'ftp://***@a.org' is not supported: give a URL of http or https, or a folder
     """
     return WeightsError(
-        f"the {what} {shown_url(url)!r:.300} is not read: give a URL of http or https, or {instead}"
+        f"the {what} {shown_url(url)!r:.300} is not supported: "
+        f"give a URL of http or https, or {instead}"
     )
 
 
 def host_of(url: str) -> str:
-    """Name of the server, with its port if it has an unusual one; of what is no URL itself.
+    """Return the server of a URL, with its port if given; return other text unchanged.
 
     >>> host_of("https://example.org/weights.bin")
     'example.org'

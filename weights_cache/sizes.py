@@ -1,8 +1,8 @@
-"""Sizes of files and counts, as people read them."""
+"""Sizes of files and counts as readable text."""
 
 
 def size_text(count: int) -> str:
-    """Bytes for people.
+    """Return a number of bytes as text.
 
     >>> size_text(1_300_000), size_text(6224), size_text(96)
     ('1.3 MB', '6 kB', '96 bytes')
@@ -13,7 +13,7 @@ def size_text(count: int) -> str:
 
 
 def count_text(count: int, noun: str) -> str:
-    """A count and what is counted.
+    """Return a count with its noun.
 
     >>> count_text(1, "file"), count_text(2, "file")
     ('1 file', '2 files')

@@ -1,6 +1,6 @@
-"""The files of a registered model, wherever they are: bundled, in a kit, cached or fetched.
+"""Locating the files of a registered model: bundled, in a kit, cached, in a mirror, or fetched.
 
-A file is accepted only by its length and hash, so it does not matter where it was found.
+A file is accepted only by its length and hash, from any location.
 """
 
 from collections.abc import Callable, Collection
@@ -12,17 +12,17 @@ from weights_cache.file_checks import find_bundled_fault, find_fault, find_size_
 from weights_cache.locations import MIRROR_VARIABLE, Locations, PathLike
 from weights_cache.registry import BUNDLED, FileRecord, ModelRecord, find_record
 
-Check = Callable[[Path, FileRecord], str | None]  # what is wrong with a file, or None
+Check = Callable[[Path, FileRecord], str | None]  # the fault of a file, or None
 
-#: Where a file is, in the order of search.
+#: Location of a file, in the order of search.
 State = Literal["bundled", "kit", "cached", "mirror", "missing"]
 
 
 class ModelFiles(dict[str, Path]):
-    """The checked files of a model: path in the model → where it is.
+    """The checked files of a model: path in the model → path on disk.
 
-    Files that were derived from others and are published nowhere are absent unless the cache or a
-    mirror folder has them; asking for one raises a WeightsError that says so.
+    Derived files without a URL are absent unless the cache or a mirror folder has them; the key of
+    an absent file raises a WeightsError with the next step.
     """
 
     def __init__(self, record: ModelRecord, found: dict[str, Path]) -> None:
@@ -51,7 +51,7 @@ def locate(
     progress: bool | None = None,
     only: Collection[str] | None = None,
 ) -> ModelFiles:
-    """Return where the checked files of a registered model are: path in the model → file.
+    """Return the paths of the checked files of a registered model: path in the model → file.
 
     Searched in this order: the package itself (bundled models), installed kits, the cache, the
     mirror, then the mirror's and the pinned URLs, from which a file is downloaded into the cache.
@@ -64,8 +64,10 @@ def locate(
         progress: whether to show a bar on stderr; None shows it on a terminal and in a notebook.
         only: paths in the model of the files that are needed; None takes all.
 
-    Raises WeightsError when the name is unknown, and MissingError when a file cannot be had whole:
-    it says what to do, and its ``details`` which file was looked for, where, and what was found.
+    Raises:
+        WeightsError: the name is unknown.
+        MissingError: a file is missing or damaged and cannot be fetched; the message has the next
+            step, ``details`` the locations searched and their faults.
 
     >>> sorted(locate("posenet-tiny"))
     ['group1-shard1of1.bin', 'model.json']
@@ -73,15 +75,15 @@ def locate(
     record = find_record(name).limited_to(only)
     if record.bundled:
         return _bundled_files(record)
-    from weights_cache.notes import CheckBook
+    from weights_cache.notes import HashNotes
 
-    places = Locations.choose(cache, mirror, offline)
-    book, kits = CheckBook(record.name), places.kit_folders(record)
+    locations = Locations.choose(cache, mirror, offline)
+    book, kits = HashNotes(record.name), locations.kit_folders(record)
     found: dict[str, Path] = {}
     faults: dict[FileRecord, str] = {}
     for file in record.files:
-        path, fault = _find_file(places, record, file, kits, book.find_fault)
-        mirrored = None if path else places.in_mirror(record, file)
+        path, fault = _find_file(locations, record, file, kits, book.find_fault)
+        mirrored = None if path else locations.in_mirror(record, file)
         if path:
             found[file.path] = path
         elif mirrored and book.find_fault(mirrored, file) is None:
@@ -89,7 +91,7 @@ def locate(
         else:
             faults[file] = fault
     book.save()
-    return _complete(places, record, found, faults, progress)
+    return _complete(locations, record, found, faults, progress)
 
 
 def fetch(
@@ -101,26 +103,25 @@ def fetch(
     progress: bool | None = None,
     only: Collection[str] | None = None,
 ) -> ModelFiles:
-    """Make sure that the files of a registered model are on this machine, and return where.
+    """Fetch the files of a registered model that are not on this machine, and return all paths.
 
-    Arguments and errors as for ``locate``; files found in a mirror folder are copied into the
-    cache. Bundled models and installed kits are always there and stay where they are; all other
-    files are hashed again.
+    Arguments and errors are those of ``locate``; files found in a mirror folder are copied into
+    the cache. Bundled models and installed kits are not copied; all other files are hashed again.
     """
     record = find_record(name).limited_to(only)
     if record.bundled:
         return _bundled_files(record)
-    places = Locations.choose(cache, mirror, offline)
-    kits = places.kit_folders(record)
+    locations = Locations.choose(cache, mirror, offline)
+    kits = locations.kit_folders(record)
     found: dict[str, Path] = {}
     faults: dict[FileRecord, str] = {}
     for file in record.files:
-        path, fault = _find_file(places, record, file, kits, find_fault)
+        path, fault = _find_file(locations, record, file, kits, find_fault)
         if path:
             found[file.path] = path
         else:
             faults[file] = fault
-    return _complete(places, record, found, faults, progress)
+    return _complete(locations, record, found, faults, progress)
 
 
 def status(
@@ -130,14 +131,16 @@ def status(
     mirror: PathLike | None = None,
     only: Collection[str] | None = None,
 ) -> State:
-    """Say where a registered model is, by the sizes of its files and without the network.
+    """Return the location of a registered model, by the sizes of its files, without the network.
 
-    ``"missing"`` also when only a mirror URL could have it. Arguments as for ``locate``.
+    ``"missing"`` also when only a mirror URL could have the model. Arguments as for ``locate``.
 
     >>> status("posenet-tiny")
     'bundled'
     """
-    needed = {file.path for file in find_record(name).files if file.urls}  # others may be absent
+    needed = {
+        file.path for file in find_record(name).files if file.urls
+    }  # files without URLs may be absent
     states = file_states(name, cache=cache, mirror=mirror, only=only)
     found = {state for path, state in states.items() if path in needed or state == "bundled"}
     return max(found, key=get_args(State).index, default="missing")
@@ -150,44 +153,44 @@ def file_states(
     mirror: PathLike | None = None,
     only: Collection[str] | None = None,
 ) -> dict[str, State]:
-    """Say of each file of a registered model where it is: path in the model → state.
+    """Return the location of each file of a registered model: path in the model → state.
 
-    As for ``status``, by sizes and without the network; a state is the first place of the search
+    Like ``status``, by sizes and without the network; a state is the first location of the search
     that has the file.
 
     >>> file_states("posenet-tiny")["model.json"]
     'bundled'
     """
     record = find_record(name).limited_to(only)
-    places = Locations.choose(cache, mirror, offline=True)
-    return {file.path: _state(places, record, file) for file in record.files}
+    locations = Locations.choose(cache, mirror, offline=True)
+    return {file.path: _state(locations, record, file) for file in record.files}
 
 
-def _state(places: Locations, record: ModelRecord, file: FileRecord) -> State:
+def _state(locations: Locations, record: ModelRecord, file: FileRecord) -> State:
     if record.bundled:
         return "bundled"
-    if any(_has_size(path, file) for path in places.in_kits(record, file)):
+    if any(_has_size(path, file) for path in locations.in_kits(record, file)):
         return "kit"
-    cached = (places.in_cache(record, file), *places.elsewhere_in_cache(record, file))
+    cached = (locations.in_cache(record, file), *locations.elsewhere_in_cache(record, file))
     if any(_has_size(path, file) for path in cached):
         return "cached"
-    return "mirror" if _has_size(places.in_mirror(record, file), file) else "missing"
+    return "mirror" if _has_size(locations.in_mirror(record, file), file) else "missing"
 
 
 def _find_file(
-    places: Locations, record: ModelRecord, file: FileRecord, kits: list[Path], check: Check
+    locations: Locations, record: ModelRecord, file: FileRecord, kits: list[Path], check: Check
 ) -> tuple[Path | None, str]:
-    """Where a kit or the cache has the file, or else what is wrong with its place in the cache."""
+    """Return the path of the file in a kit or the cache, or None and the fault in the cache."""
     for folder in kits:
         if check(folder / file.path, file) is None:
             return folder / file.path, ""
-    path = places.in_cache(record, file)
+    path = locations.in_cache(record, file)
     fault = check(path, file)
     if fault is None:
         return path, ""
     from weights_cache.adoption import adopt
 
-    return adopt(places, record, file), fault
+    return adopt(locations, record, file), fault
 
 
 def _bundled_files(record: ModelRecord) -> ModelFiles:
@@ -202,17 +205,17 @@ def _bundled_files(record: ModelRecord) -> ModelFiles:
 
 
 def _complete(
-    places: Locations,
+    locations: Locations,
     record: ModelRecord,
     found: dict[str, Path],
     faults: dict[FileRecord, str],
     progress: bool | None,
 ) -> ModelFiles:
-    """Add the files that are not there."""
+    """Fetch the missing files and return all."""
     if faults:
         from weights_cache.fetching import fetch_files
 
-        found |= fetch_files(places, record, faults, progress)
+        found |= fetch_files(locations, record, faults, progress)
     return ModelFiles(record, found)
 
 

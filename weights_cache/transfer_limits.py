@@ -1,4 +1,4 @@
-"""How long a transfer waits for a server, how slow it may be, and how often it is asked."""
+"""Limits of a transfer: waiting times, least rate, and number of attempts."""
 
 import os
 import time
@@ -13,15 +13,15 @@ RATE_VARIABLE = "ZOO_LEAST_RATE"
 
 
 class TransferLimits(NamedTuple):
-    """How long a transfer waits, in seconds, and how often it tries one URL.
+    """Waiting times of a transfer in seconds, and the number of attempts per URL.
 
-    ``connect`` and ``read`` hold for each packet. ``silence`` is what all attempts at one URL may
-    take together before its first byte, and each attempt before the first byte of its body, with
-    redirects; ``busy`` is what a server may have us wait in all by ``Retry-After``. A body has to
-    come with ``least_rate`` bytes per second, measured over ``window`` seconds of waiting for it. A
-    file may take ``fixed`` seconds beside those that the least rate gives it, from all URLs
-    together. ``patience`` is how long nothing is said of waiting; ``rest`` is how long a server
-    that was silent or too slow is passed over where another URL is left.
+    ``connect`` and ``read`` are limits for each packet. ``silence`` limits the time before the
+    first byte, of all attempts at one URL together, and of each attempt before the first byte of
+    its body, with redirects; ``busy`` limits the total of a server's ``Retry-After``. A body must
+    arrive with ``least_rate`` bytes per second, measured over ``window`` seconds of waiting. A file
+    may take ``fixed`` seconds more than its size at the least rate, for all URLs together.
+    ``patience`` is the time before a line about waiting; ``rest`` is the time for which a server
+    that did not answer or was too slow is skipped if another URL is left.
     """
 
     connect: float = 5.0
@@ -40,17 +40,17 @@ class TransferLimits(NamedTuple):
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.monotonic
 
-    def of_user(self) -> "TransferLimits":
-        """With the least rate that the environment variable ZOO_LEAST_RATE gives, if it does.
+    def with_user_rate(self) -> "TransferLimits":
+        """Return the limits with the least rate of the environment variable ZOO_LEAST_RATE, if set.
 
         Raises:
-            WeightsError: its value is no number of 0 or above.
+            WeightsError: the variable's value is not a number of 0 or above.
         """
         text = os.environ.get(RATE_VARIABLE, "").strip()
         return self._replace(least_rate=_rate(text)) if text else self
 
     def seconds_for(self, size: int) -> float:
-        """How long a file of some bytes may take.
+        """Return the seconds allowed for a file of some bytes.
 
         >>> TransferLimits().seconds_for(1_000_000)
         220.0
@@ -72,7 +72,7 @@ def _rate(text: str) -> float:
 
 
 def rate_text(rate: float) -> str:
-    """A number of bytes per second in words.
+    """Return a number of bytes per second as text.
 
     >>> rate_text(5120.0), rate_text(99.0)
     ('5.1 kB/s', '99 bytes/s')

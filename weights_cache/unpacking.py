@@ -1,6 +1,6 @@
-"""Installing kits: what is the registered file, by length and hash, goes into the cache.
+"""Installing kits: files that are registered, by length and hash, are copied into the cache.
 
-Names in a kit never become paths: the registry says which members are read, and where they go.
+Names in a kit never become paths: the registry determines the members to read and their paths.
 """
 
 import hashlib
@@ -25,12 +25,12 @@ from weights_cache.registry import FileRecord, ModelRecord, list_records
 from weights_cache.regular_files import open_regular
 
 _BLOCK = 2**16
-_DOCUMENTS = {"cards", "licences"}  # folders of a kit that are no models
-_PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others unpack without a limit
+_DOCUMENTS = {"cards", "licences"}  # folders of a kit that are not models
+_PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # other methods unpack without a limit
 
 _REMEDY = "the kit is damaged, or made for another version of friendly-zoo; make it again"
 
-#: What reading a damaged zip file raises; RuntimeError for encrypted members.
+#: Exceptions of reading a damaged zip file; RuntimeError for encrypted members.
 _DAMAGE = (
     zipfile.BadZipFile,
     zlib.error,
@@ -45,10 +45,10 @@ Open = Callable[[], IO[bytes]]
 
 
 class InstalledKit(NamedTuple):
-    """What is in the cache now, and what was left out.
+    """The result of installing a kit: installed files and ignored models.
 
-    ``files`` are the paths in the model by name of the registry, ``ignored`` the models that the
-    registry does not know.
+    ``files`` maps names of the registry to paths in the model, ``ignored`` are the models that the
+    registry does not have.
     """
 
     files: dict[str, tuple[str, ...]]
@@ -56,7 +56,7 @@ class InstalledKit(NamedTuple):
 
 
 class _Contents(NamedTuple):
-    """What a kit holds: of registered files how each is opened, and names of other models."""
+    """The content of a kit: functions that open the registered files, and names of other models."""
 
     files: dict[str, dict[FileRecord, Open]]
     ignored: set[str]
@@ -73,13 +73,13 @@ def install_kit(
         cache: as for ``locate``.
         progress: as for ``locate``.
 
-    Every file is checked before the first is copied. Files that are there already stay.
+    Every file is checked before the first is copied. Files that are already installed stay.
 
-    Raises WeightsError when the kit is missing, damaged, unsafe or holds nothing that the registry
-    knows.
+    Raises:
+        WeightsError: the kit is missing, damaged, unsafe or has no registered model.
     """
     path = Path(kit)
-    places = Locations.choose(cache, None, offline=True)
+    locations = Locations.choose(cache, None, offline=True)
     with _opened(path) as contents:
         if not contents.files:
             raise WeightsError(
@@ -90,7 +90,7 @@ def install_kit(
             for file, opened in files.items():
                 _check(path, name, file, opened)
         for record in list_records():
-            _install(places, record, contents.files.get(record.name, {}), path, progress)
+            _install(locations, record, contents.files.get(record.name, {}), path, progress)
         names = {name: tuple(f.path for f in files) for name, files in contents.files.items()}
         return InstalledKit(names, tuple(sorted(contents.ignored)))
 
@@ -112,7 +112,7 @@ def _opened(path: Path) -> Iterator[_Contents]:
 
 @contextmanager
 def _reading(path: Path) -> Iterator[None]:
-    """Turn what zipfile raises into a WeightsError that says what to do."""
+    """Turn an exception of zipfile into a WeightsError with the next step."""
     try:
         yield
     except _DAMAGE as error:
@@ -136,18 +136,18 @@ def _folder_contents(path: Path) -> _Contents:
             continue
         there: dict[FileRecord, Open] = {}
         for file in _taken(records[folder.name]):
-            versioned = f"{records[folder.name].version}/{file.path}"  # of another cache
-            places = [inside(folder, name, str(path)) for name in (versioned, file.path)]
-            place = next((place for place in places if place.is_file()), None)
-            if place:
-                there[file] = partial(open_regular, place)
+            versioned = f"{records[folder.name].version}/{file.path}"  # in another cache
+            candidates = [inside(folder, name, str(path)) for name in (versioned, file.path)]
+            found = next((path for path in candidates if path.is_file()), None)
+            if found:
+                there[file] = partial(open_regular, found)
         if there:
             contents.files[folder.name] = there
     return contents
 
 
 def _taken(record: ModelRecord) -> Collection[FileRecord]:
-    """The files of a record that the cache may need; what is bundled is there."""
+    """Return the files of a record that the cache may need: none of a bundled model."""
     return () if record.bundled else record.files
 
 
@@ -178,7 +178,7 @@ def _zip_contents(path: Path, zipped: zipfile.ZipFile) -> _Contents:
 
 
 def _safe_members(path: Path, zipped: zipfile.ZipFile) -> Mapping[str, zipfile.ZipInfo]:
-    """The files in the archive, if all names are plain relative ones and none is there twice."""
+    """Return the files in the archive; raise WeightsError for unsafe or duplicate names."""
     members: dict[str, zipfile.ZipInfo] = {}
     for member in zipped.infolist():
         name = require_relative(member.filename.rstrip("/"), str(path))
@@ -192,10 +192,10 @@ def _safe_members(path: Path, zipped: zipfile.ZipFile) -> Mapping[str, zipfile.Z
 
 
 def _check_member(path: Path, member: zipfile.ZipInfo, file: FileRecord) -> None:
-    """Refuse what could unpack to more than the registered bytes before a byte is unpacked."""
+    """Raise WeightsError for a member that could unpack to more than the registered bytes."""
     if member.compress_type not in _PACKED or member.flag_bits & 1:
         raise WeightsError(
-            f"{member.filename} in {path} is encrypted, or packed in a way that is not read: "
+            f"{member.filename} in {path} is encrypted, or compressed by an unsupported method: "
             "make the kit with `zoo weights kit`"
         )
     if member.file_size != file.bytes:
@@ -206,7 +206,7 @@ def _check_member(path: Path, member: zipfile.ZipInfo, file: FileRecord) -> None
 
 
 def _check(path: Path, record: str, file: FileRecord, opened: Open) -> None:
-    """Raise unless a file of the kit is the registered one."""
+    """Raise WeightsError unless a file of the kit is the registered one."""
     digest = hashlib.sha256()
     size = 0
     for block in _blocks(path, opened):
@@ -234,17 +234,17 @@ def _blocks(path: Path, opened: Open) -> Iterator[bytes]:
 
 
 def _install(
-    places: Locations,
+    locations: Locations,
     record: ModelRecord,
     files: Mapping[FileRecord, Open],
     path: Path,
     progress: bool | None,
 ) -> None:
-    """Put those files into the cache that are not there."""
-    lacking = [file for file in files if find_fault(places.in_cache(record, file), file)]
+    """Copy those files into the cache that it lacks."""
+    lacking = [file for file in files if find_fault(locations.in_cache(record, file), file)]
     if not lacking:
         return
-    with installing(places, record, sum(file.bytes for file in lacking), progress) as (put, _):
+    with installing(locations, record, sum(file.bytes for file in lacking), progress) as (put, _):
         for file in lacking:
             put(file, partial(_fill, path, files[file]))
 

@@ -1,4 +1,4 @@
-"""Looking after the files that are there: hashed again, or removed from the cache."""
+"""Maintenance of the cache: hashing files again, and removing them."""
 
 import shutil
 import stat
@@ -14,13 +14,13 @@ from weights_cache.notes import forget
 from weights_cache.registry import BUNDLED, FileRecord, ModelRecord, find_record, list_records
 
 _BY_HAND = "remove the files by hand"
-_FORMER_NOTES = ".checks.json"  # which earlier releases put beside the weights
+_FORMER_NOTES = ".checks.json"  # written beside the weights by earlier releases
 
 
 class OldVersion(NamedTuple):
-    """Files in the cache of a version of a model that this registry does not know.
+    """Cached files of a version of a model that this registry does not have.
 
-    ``version`` is the name of their folder, empty for files in the places of earlier releases.
+    ``version`` is the name of their folder, empty for files at the paths of earlier releases.
     """
 
     name: str
@@ -29,10 +29,10 @@ class OldVersion(NamedTuple):
 
 
 class FileReport(NamedTuple):
-    """What ``verify`` found of one file: where it is, and what is wrong with it (None: nothing)."""
+    """The result of ``verify`` for one file: path in the model, path on disk, and fault or None."""
 
     path: str
-    place: Path | None
+    location: Path | None
     problem: str | None
 
 
@@ -43,19 +43,19 @@ def verify(
     mirror: PathLike | None = None,
     only: Collection[str] | None = None,
 ) -> list[FileReport]:
-    """Hash every file of a registered model again, where ``locate`` would look, and report.
+    """Hash every file of a registered model again, in the locations of ``locate``, and report.
 
-    Nothing is fetched, changed or believed from earlier checks. Files that are published nowhere
-    are left out where they are absent. Arguments as for ``locate``.
+    No file is fetched or changed, and earlier checks are not trusted. Absent files without a URL
+    are omitted. Arguments as for ``locate``.
 
     >>> [report.problem for report in verify("posenet-tiny")]
     [None, None]
     """
     record = find_record(name).limited_to(only)
-    places = Locations.choose(cache, mirror, offline=True)
-    reports = [_verify_file(places, record, file) for file in record.files]
+    locations = Locations.choose(cache, mirror, offline=True)
+    reports = [_verify_file(locations, record, file) for file in record.files]
     needed = {file.path for file in record.files if file.urls or record.bundled}
-    return [report for report in reports if report.place or report.path in needed]
+    return [report for report in reports if report.location or report.path in needed]
 
 
 def clear(
@@ -64,20 +64,25 @@ def clear(
     cache: PathLike | None = None,
     only: Collection[str] | None = None,
 ) -> int:
-    """Remove a registered model (None: all, also those of URLs) from the cache.
+    """Remove a registered model (None: all, also models of URLs) from the cache.
 
-    Returns the bytes freed.
+    Removed are only files that this package made: registered files, also of other versions,
+    unfinished downloads and notes. Links are removed, never followed; a model's folder that is a
+    link stays.
 
-    ``only`` are the paths in the model of the files to remove, None all. Only what this package
-    put there is removed: registered files, those of other versions of the model, unfinished
-    downloads and notes. Links are removed, never followed; a model's folder that is a link is left
-    alone.
+    Args:
+        name: a name of the registry.
+        cache: as for ``locate``.
+        only: paths in the model of the files to remove; None removes all.
+
+    Returns:
+        The number of bytes freed.
     """
     records = list_records() if name is None else [find_record(name).limited_to(only)]
-    places = Locations.choose(cache, None, offline=True)
-    with writing_to(places.cache, 0, _BY_HAND):
-        freed = sum(_clear_old(places, record) for record in records) if only is None else 0
-        freed += sum(_clear_model(places, record) for record in records)
+    locations = Locations.choose(cache, None, offline=True)
+    with writing_to(locations.cache, 0, _BY_HAND):
+        freed = sum(_clear_old(locations, record) for record in records) if only is None else 0
+        freed += sum(_clear_model(locations, record) for record in records)
     if name is None:
         from weights_cache.remote import clear_url
 
@@ -86,28 +91,27 @@ def clear(
 
 
 def cached_bytes(*, cache: PathLike | None = None) -> int:
-    """Bytes of the registered files that are in the cache, whole or not; without old versions."""
-    places = Locations.choose(cache, None, offline=True)
-    files = (places.in_cache(record, file) for record in list_records() for file in record.files)
+    """Return the bytes of registered files in the cache, complete or not, without old versions."""
+    locations = Locations.choose(cache, None, offline=True)
+    files = (locations.in_cache(record, file) for record in list_records() for file in record.files)
     return sum(map(_size, files))
 
 
 def old_versions(*, cache: PathLike | None = None) -> list[OldVersion]:
-    """Return what the cache has of other versions of the models, such as earlier releases knew.
+    """Return the cached files of other versions of the models, such as of earlier releases.
 
-    Another installation that uses this cache may still need them; where nobody does,
-    ``clear_old_versions`` removes them.
+    Another installation with this cache may still need them; ``clear_old_versions`` removes them.
 
     >>> old_versions(cache="an empty folder")
     []
     """
-    places = Locations.choose(cache, None, offline=True)
+    locations = Locations.choose(cache, None, offline=True)
     found = []
     for record in list_records():
         with suppress(OSError):  # a folder that another user closed
-            plain = sum(map(_size, _former_files(places, record)))
+            plain = sum(map(_size, _former_files(locations, record)))
             found.append(OldVersion(record.name, "", plain))
-        for folder in places.other_versions(record):
+        for folder in locations.other_versions(record):
             size = sum(map(_size, folder.rglob("*")))
             found.append(OldVersion(record.name, folder.name, size))
     return [old for old in found if old.bytes or old.version]
@@ -116,55 +120,56 @@ def old_versions(*, cache: PathLike | None = None) -> list[OldVersion]:
 def clear_old_versions(*, cache: PathLike | None = None) -> int:
     """Remove what ``old_versions`` lists from the cache; return the bytes freed.
 
-    Raises WeightsError when the cache cannot be written to.
+    Raises:
+        WeightsError: the cache cannot be written to.
 
     >>> clear_old_versions(cache="an empty folder")
     0
     """
-    places = Locations.choose(cache, None, offline=True)
-    with writing_to(places.cache, 0, _BY_HAND):
-        return sum(_clear_old(places, record) for record in list_records())
+    locations = Locations.choose(cache, None, offline=True)
+    with writing_to(locations.cache, 0, _BY_HAND):
+        return sum(_clear_old(locations, record) for record in list_records())
 
 
-def _verify_file(places: Locations, record: ModelRecord, file: FileRecord) -> FileReport:
+def _verify_file(locations: Locations, record: ModelRecord, file: FileRecord) -> FileReport:
     if record.bundled:
         candidates = [BUNDLED / record.name / file.path]
     else:
-        paths = (places.in_cache(record, file), places.in_mirror(record, file))
-        candidates = [*places.in_kits(record, file), *filter(None, paths)]
+        paths = (locations.in_cache(record, file), locations.in_mirror(record, file))
+        candidates = [*locations.in_kits(record, file), *filter(None, paths)]
     there = [path for path in candidates if not is_missing(path)]
-    if not there and not record.bundled:  # the next load takes it from there
-        former = places.elsewhere_in_cache(record, file)
+    if not there and not record.bundled:  # the next load adopts such a file
+        former = locations.elsewhere_in_cache(record, file)
         there = [path for path in former if find_size_fault(path, file) is None]
     if not there:
-        return FileReport(file.path, None, f"{places.in_cache(record, file)} is missing")
+        return FileReport(file.path, None, f"{locations.in_cache(record, file)} is missing")
     return FileReport(file.path, there[0], find_fault(there[0], file))
 
 
-def _clear_model(places: Locations, record: ModelRecord) -> int:
-    """Remove the files of a record in this and other versions, and the notes."""
+def _clear_model(locations: Locations, record: ModelRecord) -> int:
+    """Remove the files of a record, in this and other versions, and the notes."""
     forget(record.name)
-    folder = places.cache / record.name
+    folder = locations.cache / record.name
     if folder.is_symlink() or not folder.is_dir():
         return 0
     freed = 0
-    folders = [folder / record.version, *places.other_versions(record), folder]
+    folders = [folder / record.version, *locations.other_versions(record), folder]
     for file in record.files:
-        with locked(places.lock(record, file)):
-            for place in folders:
-                freed += sum(map(_remove, _own_files(folder, place / file.path)))
-    for place in folders:
-        _remove_empty(place, record)
+        with locked(locations.lock(record, file)):
+            for version in folders:
+                freed += sum(map(_remove, _own_files(folder, version / file.path)))
+    for version in folders:
+        _remove_empty(version, record)
     return freed
 
 
-def _clear_old(places: Locations, record: ModelRecord) -> int:
-    """Remove other versions, and what is left in the places of earlier releases."""
-    folder = places.cache / record.name
+def _clear_old(locations: Locations, record: ModelRecord) -> int:
+    """Remove other versions, and files at the paths of earlier releases."""
+    folder = locations.cache / record.name
     if folder.is_symlink():
         return 0
-    freed = sum(map(_remove, _former_files(places, record)))
-    for path in places.other_versions(record):
+    freed = sum(map(_remove, _former_files(locations, record)))
+    for path in locations.other_versions(record):
         if path.is_symlink():
             freed += _remove(path)
         else:
@@ -174,22 +179,22 @@ def _clear_old(places: Locations, record: ModelRecord) -> int:
     return freed
 
 
-def _former_files(places: Locations, record: ModelRecord) -> Iterator[Path]:
-    """What there is in the places of earlier releases."""
-    folder = places.cache / record.name
+def _former_files(locations: Locations, record: ModelRecord) -> Iterator[Path]:
+    """Return the existing files at the paths of earlier releases."""
+    folder = locations.cache / record.name
     paths = [path for file in record.files for path in _own_files(folder, folder / file.path)]
     return (path for path in (*paths, folder / _FORMER_NOTES) if not is_missing(path))
 
 
 def _own_files(folder: Path, target: Path) -> Iterator[Path]:
-    """The file and its unfinished downloads, unless a link in between leads elsewhere."""
+    """Yield the file and its unfinished downloads, unless a parent folder is a link."""
     between = [parent for parent in target.parents if folder in (parent, *parent.parents)]
     if target.parent.is_dir() and not any(parent.is_symlink() for parent in between):
         yield from [target, *siblings(target, "part")]
 
 
 def _size(path: Path) -> int:
-    """Bytes of a file, or of a link; of folders, and of what is gone, none."""
+    """Return the bytes of a file or link; 0 for a folder and for a missing path."""
     try:
         status = path.lstat()
     except OSError:
@@ -207,8 +212,8 @@ def _remove(path: Path) -> int:
 
 
 def _remove_empty(folder: Path, record: ModelRecord) -> None:
-    """Remove the folders of a version that hold nothing (more), the deepest first."""
+    """Remove the empty folders of a version, the deepest first."""
     names = {parent for file in record.files for parent in Path(file.path).parents}
     for name in sorted(names, key=lambda path: len(path.parts), reverse=True):
-        with suppress(OSError):  # it holds something that is not ours
+        with suppress(OSError):  # not empty: other files are in it
             (folder / name).rmdir()

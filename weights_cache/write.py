@@ -20,7 +20,7 @@ from weights_cache.quantise import (
 )
 
 SHARD_BYTES = 4 * 2**20  # the largest file that all browsers cache
-AS_IT_IS = "float32"  # the kind of what is not quantised
+UNQUANTISED = "float32"  # the kind that means no quantisation
 Quantise = str | Mapping[str, str] | None
 
 
@@ -35,25 +35,30 @@ def write_weights(
     fields: Mapping[str, Any] | None = None,
     files: Mapping[str, bytes] | None = None,
 ) -> Path:
-    """Write ``weights`` as ``model.json`` and ``group1-shard1of1.bin`` ..., and return the former.
+    """Write ``weights`` as ``model.json`` and shards (``group1-shard1of1.bin`` ...).
 
     Args:
-        folder: where to write; it is made if need be. Files of other names are left alone.
+        folder: target folder, made if missing. Files of other names are not changed.
         weights: arrays by name: float32, int32, bool, complex64, or strings as an object array of
-            bytes or text; a ``StoredArray`` is stored as it is.
+            bytes or text; a ``StoredArray`` is stored unchanged.
         quantise: None, or ``"uint8"``, ``"uint16"`` or ``"float16"`` for all float32 weights, or
-            a dict from patterns of names (``*`` and ``?``) to kinds, of which the first that
-            matches counts, and ``"float32"`` leaves weights as they are, as those are that none
-            matches. What is quantised already is quantised anew where this asks for another kind.
+            a dict from patterns of names (``*`` and ``?``) to kinds. The first pattern that matches
+            is used; ``"float32"`` means no quantisation, as for weights that no pattern matches. A
+            quantised weight is quantised again only to another kind.
         shard_bytes: the largest size of one shard.
-        metadata: kept as ``userDefinedMetadata``.
-        topology: kept as ``modelTopology``.
-        fields: what else the document tells, such as ``{"signature": ...}``.
-        files: what else belongs to the model, by name; these are replaced along with it.
+        metadata: written as ``userDefinedMetadata``.
+        topology: written as ``modelTopology``.
+        fields: further fields of the document, such as ``{"signature": ...}``.
+        files: further files of the model by name, which are written with the model.
 
-    Without quantisation ``load_weights(folder)`` gives the same bits. An error leaves files that
-    were there as they were. Raises WeightsError for names, dtypes and values that the format
-    cannot hold, and when the disk is full.
+    Without quantisation ``load_weights(folder)`` returns equal bits. An error leaves existing files
+    unchanged.
+
+    Returns:
+        The path of ``model.json``.
+
+    Raises:
+        WeightsError: the format cannot hold a name, dtype or value, or the disk is full.
 
     >>> import tempfile
     >>> from weights_cache import load_weights
@@ -63,7 +68,7 @@ def write_weights(
     ('model.json', [0.0, 0.0, 0.0])
     """
     if not isinstance(shard_bytes, int) or shard_bytes < 1:
-        raise WeightsError(f"shard_bytes is {shard_bytes!r}; it is a whole number from 1 up")
+        raise WeightsError(f"shard_bytes is {shard_bytes!r}: expected an integer from 1 up")
     kinds = kinds_by_name(weights, quantise)
     entries, pieces = [], []
     for name, array in weights.items():
@@ -80,12 +85,12 @@ def write_weights(
 def kinds_by_name(
     names: Iterable[str], quantise: Quantise, also: Collection[str] = ()
 ) -> dict[str, str]:
-    """The quantisation asked for each name; a pattern that matches nothing is a mistake.
+    """Return the kind of quantisation by weight name; a pattern without a match is an error.
 
     Args:
-        names: of all weights.
+        names: names of all weights.
         quantise: as for ``write_weights``.
-        also: further words that may stand for a kind.
+        also: further values that are allowed as a kind.
 
     >>> kinds_by_name(["conv/kernel", "conv/bias"], {"*bias": "float32", "*": "uint8"})
     {'conv/bias': 'float32', 'conv/kernel': 'uint8'}
@@ -96,7 +101,7 @@ def kinds_by_name(
     patterns = quantise if isinstance(quantise, Mapping) else {"*": quantise}
     kinds: dict[str, str] = {}
     for pattern, kind in patterns.items():
-        if kind != AS_IT_IS and kind not in also:
+        if kind != UNQUANTISED and kind not in also:
             require_kind(kind)
         matches = [name for name in known if fnmatchcase(str(name), pattern)]
         if known and not matches:
@@ -111,7 +116,7 @@ def kinds_by_name(
 def _store(
     name: str, array: np.ndarray | StoredArray, kind: str | None
 ) -> tuple[dict[str, Any], memoryview]:
-    """The manifest's entry of one weight, and what lies in the shard."""
+    """Return the manifest's entry of one weight, and its bytes in the shard."""
     if not isinstance(name, str) or not name:
         raise WeightsError(f"a weight has the name {name!r}; names are non-empty texts")
     dtype = getattr(getattr(array, "dtype", None), "name", type(array).__name__)
@@ -130,10 +135,10 @@ def _store(
 def _store_again(
     name: str, array: StoredArray, kind: str | None
 ) -> tuple[dict[str, Any], memoryview]:
-    """What is quantised already stays as it is, unless another kind is asked for."""
+    """Return entry and bytes of a quantised weight, quantised again only for another kind."""
     require_kind(array.values.dtype.name)
-    whole = dequantise_array(*array)  # which says so if scale or minimum make no sense
-    if kind in (None, AS_IT_IS, array.values.dtype.name) or array.dtype != "float32":
+    whole = dequantise_array(*array)  # raises if scale or minimum is invalid
+    if kind in (None, UNQUANTISED, array.values.dtype.name) or array.dtype != "float32":
         return _entry(name, whole, array), _bytes(array.values)
     return _store_array(name, whole, kind)
 
@@ -142,7 +147,7 @@ def _store_array(
     name: str, array: np.ndarray, kind: str | None
 ) -> tuple[dict[str, Any], memoryview]:
     dtype = array.dtype.name
-    if kind in (None, AS_IT_IS) or dtype != "float32":
+    if kind in (None, UNQUANTISED) or dtype != "float32":
         return _entry(name, array), _bytes(np.ascontiguousarray(array, DTYPES[dtype]))
     quantised = StoredArray(*quantise_array(np.ascontiguousarray(array, DTYPES[dtype]), kind))
     return _entry(name, array, quantised), _bytes(quantised.values)
@@ -164,18 +169,18 @@ def _entry(name: str, array: np.ndarray, quantised: StoredArray | None = None) -
 
 
 def _bytes(stored: np.ndarray) -> memoryview:
-    """What lies on disk, where numbers are little-endian."""
+    """Return the little-endian bytes of an array."""
     little = np.ascontiguousarray(stored, stored.dtype.newbyteorder("<"))
     return little.reshape(-1).view(np.uint8).data
 
 
 def _holds_strings(array: np.ndarray) -> bool:
-    """NumPy's own types of text are not taken: they cut off zeros at the end."""
+    """Whether an array holds strings as objects; NumPy's text dtypes drop trailing zeros."""
     return array.dtype.kind == "O" and all(isinstance(v, (str, bytes)) for v in array.flat)
 
 
 def _string_bytes(strings: np.ndarray) -> memoryview:
-    """Each string behind its length, which has four bytes."""
+    """Return the bytes of strings, each after its length in four bytes."""
     blocks = []
     for value in strings.reshape(-1).tolist():
         data = value.encode() if isinstance(value, str) else value
@@ -184,7 +189,7 @@ def _string_bytes(strings: np.ndarray) -> memoryview:
 
 
 def _shards(pieces: list[memoryview], shard_bytes: int) -> dict[str, list[memoryview]]:
-    """The pieces in order, cut where a shard is full, under the names that tfjs gives shards."""
+    """Return the pieces in order, cut where a shard is full, by the shard names of tfjs."""
     count = -(-sum(map(len, pieces)) // shard_bytes)
     shards: list[list[memoryview]] = [[] for _ in range(count)]
     position = 0

@@ -26,7 +26,7 @@ _PUBLIC = {
 __all__ = ["QuantisationWarning", "Report", "convert", "inspect_model", "load_model", "read_graph"]
 
 
-if not TYPE_CHECKING:  # for whom every name would be there
+if not TYPE_CHECKING:  # for type checkers __getattr__ would make every name valid
 
     def __getattr__(name: str) -> object:
         if name not in _PUBLIC:

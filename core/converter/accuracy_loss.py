@@ -1,4 +1,4 @@
-"""How far quantised weights change the outputs of a model, measured on sample inputs."""
+"""Measurement of how much quantised weights change the outputs of a model on sample inputs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
@@ -13,17 +13,17 @@ from core.model.graph_model import GraphModel
 from core.tensors import Tensor
 from weights_cache.quantise import StoredArray, dequantise_array
 
-#: How far outputs may change, as a share of their range, before `convert` warns. With what "auto"
-#: keeps within it, MobileNetV1 0.25 gives as many labels of 40 other images as in float16, those
-#: that change led by 0.3 % at most, and 95 % of PoseNet's joints move by less than 0.7 pixels; at
-#: 0.1 that is 4.6 pixels, and at 0.02 MobileNet takes 40 % more bytes.
+#: Largest change of outputs, as a share of their range, before `convert` warns. With "auto" and
+#: this tolerance, MobileNetV1 0.25 keeps as many labels of 40 other images as in float16, labels
+#: that change led by 0.3 % at most, and 95 % of PoseNet's joints move by less than 0.7 pixels;
+#: with 0.1 they move by up to 4.6 pixels, and with 0.02 MobileNet takes 40 % more bytes.
 TOLERANCE = 0.05
 
-#: Duration of one run of a model that is measured, where `core.limits` says nothing else.
+#: Time limit of one measured run of a model, unless `core.limits` sets another.
 SECONDS = 60.0
 
-#: Probabilities add up to 1 but for the rounding of each where the output is quantised: to steps
-#: of 1/256 those of 1001 classes were seen to add up to 0.66.
+#: Tolerance of the sum of probabilities, which are rounded if the output is quantised: with steps
+#: of 1/256 the probabilities of 1001 classes were seen to add up to 0.66.
 _SUM_ERROR = 0.4
 
 
@@ -32,16 +32,16 @@ class QuantisationWarning(UserWarning):
 
 
 class OutputError(NamedTuple):
-    """How far one output is from that of the weights before they were quantised.
+    """The error of one output, relative to the output with weights that are not quantised.
 
     Attributes:
-        max: the largest difference, as a share of the range of the output's values; of integers
+        max: the largest difference, as a share of the range of the output's values; for integers
             and booleans the share of values that differ; 1.0 if the shape of the output changed.
         mean: the mean difference, likewise.
-        labels: of how many inputs the output gives a probability for each of several classes.
-        labels_kept: of how many of these the most probable class stays.
-        lead: how much more probable a class that does not stay was than the one that replaces it,
-            at most, as a share of the range.
+        labels: number of inputs for which the output has probabilities of several classes.
+        labels_kept: number of these inputs with an unchanged most probable class.
+        lead: largest lead of a former most probable class over the class that replaces it, as a
+            share of the range.
     """
 
     max: float
@@ -52,10 +52,10 @@ class OutputError(NamedTuple):
 
 
 class Damage(NamedTuple):
-    """How far all outputs are from those of the weights before they were quantised.
+    """The errors of all outputs, relative to outputs with weights that are not quantised.
 
     Attributes:
-        outputs: by name.
+        outputs: errors by name of output.
     """
 
     outputs: Mapping[str, OutputError]
@@ -72,16 +72,16 @@ class Damage(NamedTuple):
 
     @property
     def labels_lost(self) -> tuple[int, int]:
-        """How many most probable classes change, and of how many."""
+        """The number of most probable classes that change, and the number of all."""
         labels = sum(error.labels for error in self.outputs.values())
         return labels - sum(error.labels_kept for error in self.outputs.values()), labels
 
     def within(self, tolerance: float) -> bool:
-        """Whether no output changes by more, nor a most probable class that led by more."""
+        """Whether all errors, and the leads of replaced classes, are within a tolerance."""
         return all(max(error.max, error.lead) <= tolerance for error in self.outputs.values())
 
     def to_text(self) -> str:
-        """As the end of a sentence.
+        """Return the errors as the end of a sentence.
 
         >>> Damage({"y": OutputError(0.314, 0.001, labels=30, labels_kept=1)}).to_text()
         'changes the outputs by up to 31 % of their range and 29 of 30 top labels'
@@ -92,7 +92,7 @@ class Damage(NamedTuple):
 
 
 def percent(share: float) -> str:
-    """A share as a text.
+    """Return a share as a percentage.
 
     >>> percent(0.0123), percent(0.9996), percent(0)
     ('1.2 %', '100 %', '0 %')
@@ -101,14 +101,14 @@ def percent(share: float) -> str:
 
 
 class Trials:
-    """Runs a model with other weights, and compares its outputs with those of its own.
+    """Runs of a model with other weights, whose outputs are compared with the original ones.
 
     Args:
-        graph: makes the graph that has some other weights, by name.
-        samples: what it is run with.
+        graph: function from replaced weights by name to the graph with them.
+        samples: inputs of the runs.
 
     Raises:
-        CoreError: the graph cannot run, or takes other inputs.
+        CoreError: the graph cannot run, or has other inputs.
     """
 
     def __init__(self, graph: Callable[[Mapping[str, np.ndarray]], Graph], samples: Samples):
@@ -121,17 +121,17 @@ class Trials:
         return list(self._expected[0]) if self._expected else []
 
     def damage(self, arrays: Mapping[str, np.ndarray | StoredArray]) -> Damage:
-        """How far the outputs are off with other weights, which may be quantised."""
+        """Return the errors of the outputs with other weights, which may be quantised."""
         found = self._outputs({name: restored(array) for name, array in arrays.items()})
         return Damage({name: self._error(name, found) for name in self._names})
 
     def fewer(self, count: int) -> "Trials":
-        """With about that many samples, evenly chosen."""
+        """Return trials with about ``count`` of the samples, evenly spaced."""
         runs = self.samples.runs
-        wanted = -(-count // self.samples.batch)
-        if len(runs) <= wanted:
+        kept = -(-count // self.samples.batch)
+        if len(runs) <= kept:
             return self
-        chosen = [runs[i * len(runs) // wanted] for i in range(wanted)]
+        chosen = [runs[i * len(runs) // kept] for i in range(kept)]
         return Trials(self._graph, self.samples._replace(runs=chosen))
 
     def _outputs(self, weights: Mapping[str, np.ndarray]) -> list[Run]:
@@ -139,10 +139,10 @@ class Trials:
             model = GraphModel(self._graph(weights), "cpu", limits=_limits())
             return [_arrays(model.predict(run)) for run in self.samples.runs]
         except MemoryError:
-            raise CoreError("the memory does not suffice") from None
+            raise CoreError("not enough memory to run the model") from None
 
     def _error(self, name: str, found: Sequence[Run]) -> OutputError:
-        """Over all runs."""
+        """Return the error of an output over all runs."""
         pairs = [(e[name], f[name]) for e, f in zip(self._expected, found, strict=True)]
         if any(a.shape != b.shape for a, b in pairs):
             return OutputError(1.0, 1.0)
@@ -157,7 +157,7 @@ class Trials:
 
 
 def _limits() -> Limits | None:
-    """A run may take `SECONDS`, unless the context says otherwise."""
+    """Return limits of `SECONDS` per run, or None if the context limits seconds itself."""
     context = context_limits()
     has_seconds = context is not None and context.seconds is not None
     return None if has_seconds else Limits(seconds=SECONDS)
@@ -168,12 +168,12 @@ def _arrays(outputs: Mapping[str, Tensor]) -> Run:
 
 
 def restored(stored: np.ndarray | StoredArray) -> np.ndarray:
-    """A weight as it is read back."""
+    """Return a weight as a reader restores it."""
     return dequantise_array(*stored) if isinstance(stored, StoredArray) else stored
 
 
 def _scale(arrays: Sequence[np.ndarray]) -> float:
-    """The range of an output's values; of a constant its size."""
+    """Return the range of an output's values, or the magnitude of a constant."""
     if any(array.dtype.kind != "f" for array in arrays):
         return 1.0
     finite = [part for array in arrays if (part := array[np.isfinite(array)]).size]
@@ -184,21 +184,22 @@ def _scale(arrays: Sequence[np.ndarray]) -> float:
 
 
 def _errors(expected: np.ndarray, found: np.ndarray, scale: float) -> np.ndarray:
-    """As shares of the range; what is not finite is right, or off by the whole range."""
+    """Return errors as shares of the range; a value that is not finite is right or off by 1."""
     if expected.dtype.kind != "f":
         return np.asarray(np.mean(expected != found, dtype=np.float64))
     a, b = expected.astype(np.float64), found.astype(np.float64)
     usual = np.isfinite(a) & np.isfinite(b)
     differ = (a != b) & ~(np.isnan(a) & np.isnan(b))
-    errors = np.array(differ, np.float64)  # of single numbers NumPy gives no array
+    errors = np.array(differ, np.float64)  # for scalars NumPy returns no array
     errors[usual] = np.abs(a[usual] - b[usual]) / scale
     return errors
 
 
 def _leads(pairs: Sequence[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
-    """How much more probable than the class that is now the most probable one the first was.
+    """Return the lead of each former most probable class over the class that replaces it.
 
-    One number for each input, 0 where the class stays; none if the output is no probabilities.
+    The result has one number per input, 0 for an unchanged class, and is empty if the outputs are
+    not probabilities.
     """
     if not all(_are_probabilities(expected) for expected, _ in pairs):
         return np.zeros(0)

@@ -1,4 +1,4 @@
-"""Zip archives that may be damaged or hostile: what is taken from them has a bounded size."""
+"""Reading of zip archives that may be damaged or hostile, with bounded sizes."""
 
 import io
 import os
@@ -19,17 +19,17 @@ from weights_cache.regular_files import open_regular
 #: The largest JSON document in an archive.
 LARGEST_DOCUMENT = 8 * 2**20
 
-#: Objects of zipfile take so many times the bytes of the archive's directory, measured.
+#: Measured memory of zipfile's objects, in multiples of the bytes of the archive's directory.
 _DIRECTORY_TIMES = 16
 
 _BLOCK = 2**20
 
-#: What zipfile raises for damaged members; RuntimeError for encrypted ones.
+#: Exceptions of zipfile for damaged members; RuntimeError for encrypted ones.
 _DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError)
 
 
 class Archive:
-    """An open zip archive. Nothing is unpacked but what is read, within the budget of the file."""
+    """An open zip archive. Only members that are read are unpacked, within the file's budget."""
 
     def __init__(self, path: Path, zipped: zipfile.ZipFile):
         self._path, self._zipped = path, zipped
@@ -39,7 +39,7 @@ class Archive:
 
     @property
     def names(self) -> list[str]:
-        """Names of the files in it."""
+        """The names of the files in the archive."""
         return list(self._members)
 
     @property
@@ -48,15 +48,15 @@ class Archive:
         return f"{', '.join(self.names[:9]) or 'nothing':.300}"
 
     def read(self, name: str, largest: int = LARGEST_MODEL) -> bytes:
-        """The content of one file.
+        """Return the content of one file.
 
         Args:
-            name: of the file in the archive.
-            largest: how many bytes it may have.
+            name: name of the file in the archive.
+            largest: the most bytes that the file may have.
 
         Raises:
-            WeightsError: there is none of that name, or several; it is a link, encrypted, packed
-                in an unusual way, too large, or damaged.
+            WeightsError: the archive has no file of that name, or several; the file is a link,
+                encrypted, compressed by an unsupported method, too large, or damaged.
         """
         if name not in self._members:
             raise WeightsError(f"{self._path} holds no {name}, but {self.listing}")
@@ -72,15 +72,15 @@ class Archive:
         if stat.S_ISLNK(member.external_attr >> 16):
             raise ValueError("it is a symbolic link: put the file itself into the archive")
         if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise ValueError("it is packed in a way that is not read: pack it with deflate")
+            raise ValueError("its compression method is not supported: pack it with deflate")
         if member.file_size > largest:
             raise ValueError(f"it has {member.file_size:,} bytes, more than {largest:,}")
 
     def _content(self, member: zipfile.ZipInfo) -> bytes:
-        whole = io.BytesIO()  # whose bytes are given without a copy
+        whole = io.BytesIO()  # getvalue() needs no copy
         try:
             with self._zipped.open(member) as stream:
-                while block := stream.read(_BLOCK):  # the last one compares the checksum
+                while block := stream.read(_BLOCK):  # the last read compares the checksum
                     check_time()
                     whole.write(block)
         except _DAMAGE as error:
@@ -92,12 +92,12 @@ class Archive:
 
 
 class _Opening(io.BufferedReader):
-    """The bytes of an archive, of which zipfile reads the directory at once."""
+    """The file of an archive, whose directory zipfile reads at once."""
 
     is_open = False
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Count what the objects of the directory will take, until the archive is open."""
+        """Read bytes; until the archive is open, count the memory of the directory's objects."""
         if not self.is_open and size is not None and size > 0:
             spend(_DIRECTORY_TIMES * size, "the directory of the archive")
         return super().read(size)
@@ -108,7 +108,7 @@ def open_archive(path: Path) -> Iterator[Archive]:
     """Open a zip archive.
 
     Raises:
-        WeightsError: it is missing, damaged, or no zip archive.
+        WeightsError: the file is missing, damaged, or not a zip archive.
     """
     with reading(path):
         stream = _Opening(open_regular(path, buffering=0))
@@ -122,4 +122,4 @@ def _zipped(stream: BinaryIO) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(stream)
     except (zipfile.BadZipFile, NotImplementedError) as error:
-        raise ValueError(f"it is no whole zip archive ({error!s:.200})") from error
+        raise ValueError(f"it is not a complete zip archive ({error!s:.200})") from error

@@ -1,4 +1,4 @@
-"""TensorFlow's checkpoints: an index, which is a LevelDB table, and files of raw values."""
+"""Reader of TensorFlow checkpoints: an index, which is a LevelDB table, and files of values."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -21,21 +21,21 @@ _FOOTER = 48
 _MAGIC = 0xDB4775248B80FB57
 _TRAILER = 5  # the kind of compression, and a checksum
 
-#: What an entry of the index, or a string, takes in memory beside its own bytes.
+#: Memory of an entry of the index, or of a string, beside its own bytes.
 _ENTRY_BYTES = 200
 
-#: From where to where along each axis; None stands for the end.
+#: Start and length of a slice along each axis; the length None extends to the end.
 Extents = tuple[tuple[int, int | None], ...]
 
 
 class Checkpoint:
-    """The variables of a checkpoint, each read when it is asked for.
+    """The variables of a checkpoint, each read on demand.
 
     Source: LevelDB's table_format.md; TensorFlow's tensor_bundle.proto and ordered_code.cc.
 
     Args:
         prefix: path of the checkpoint without ``.index``.
-        budget: of the memory that values may take.
+        budget: budget of memory for the values.
 
     Raises:
         CoreError, ValueError, WeightsError: the index is missing or damaged.
@@ -49,22 +49,22 @@ class Checkpoint:
         self._shards = header.integer(1)
         self._opened: dict[int, Path] = {}
         if header.integer(2):
-            raise CoreError(f"{index.name} says that values are big-endian, which is not read")
+            raise CoreError(f"{index.name} has big-endian values, which are not supported")
 
     @property
     def names(self) -> list[str]:
-        """Names of what has a value."""
+        """The names of all variables with a value."""
         return [key.decode() for key in self._entries if not key.startswith(b"\0")]
 
     def __contains__(self, name: str) -> bool:
         return name.encode() in self._entries
 
     def read(self, name: str) -> np.ndarray:
-        """The value of a name.
+        """Return the value of a variable.
 
         Raises:
-            CoreError: there is no such name, or its values are damaged or too large.
-            WeightsError: their file is missing.
+            CoreError: the name is unknown, or its values are damaged or too large.
+            WeightsError: the file of the values is missing.
         """
         entry = self._entry(name.encode())
         if entry.slices:
@@ -73,11 +73,11 @@ class Checkpoint:
 
     def _entry(self, key: bytes) -> "_Entry":
         if key not in self._entries:
-            raise CoreError(f"the checkpoint holds nothing named {key!r}, only {self.names[:20]}")
+            raise CoreError(f"the checkpoint has no {key!r}, only {self.names[:20]}")
         return _read_entry(Message(self._entries[key]))
 
     def _joined(self, name: str, entry: "_Entry") -> np.ndarray:
-        """A variable of which every slice is an entry of its own."""
+        """Return a variable whose slices are separate entries."""
         result: np.ndarray | None = None
         covered = 0
         for extents in entry.slices:
@@ -85,10 +85,10 @@ class Checkpoint:
             if result is None:
                 self._budget.take(prod(entry.shape) * part.dtype.itemsize)
                 result = np.zeros(entry.shape, part.dtype)
-            place = tuple(slice(a, None if n is None else a + n) for a, n in extents)
-            if result[place].shape != part.shape:
+            region = tuple(slice(a, None if n is None else a + n) for a, n in extents)
+            if result[region].shape != part.shape:
                 raise CoreError(f"a slice of {name!r} has the shape {part.shape}")
-            result[place] = part
+            result[region] = part
             covered += part.size
         if result is None or covered != result.size:
             raise CoreError(f"slices of {name!r} cover {covered} of {prod(entry.shape)} values")
@@ -113,19 +113,19 @@ class Checkpoint:
             return stream.read(entry.size)
 
     def _shard(self, number: int) -> Path:
-        """The path of a file of values, which the budget allows for once."""
+        """Return the path of a file of values, and add its size to the budget once."""
         path = self._file(f"{self._prefix.name}.data-{number:05d}-of-{self._shards:05d}")
         add_file(path.stat())
         self._opened[number] = path
         return path
 
     def _file(self, name: str) -> Path:
-        """The path of a file of the checkpoint; a link must not lead out of its folder."""
+        """Return the path of a file of the checkpoint; refuse links that leave its folder."""
         return inside(self._prefix.parent, name, "the checkpoint")
 
 
 class _Entry(NamedTuple):
-    """Where the values of a variable lie."""
+    """The location of a variable's values."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -156,7 +156,7 @@ def _read_entry(proto: Message) -> _Entry:
 
 
 def _read_strings(data: bytes, entry: _Entry) -> np.ndarray:
-    """Strings: their lengths, a checksum of these, then the characters."""
+    """Return strings from their lengths, a checksum of the lengths, and the characters."""
     count, at = prod(entry.shape), 0
     if count > len(data):
         raise CoreError(f"{count} strings do not fit into {len(data)} bytes")
@@ -178,10 +178,10 @@ def _read_strings(data: bytes, entry: _Entry) -> np.ndarray:
 
 
 def table_entries(data: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Keys and values of a LevelDB table.
+    """Yield keys and values of a LevelDB table.
 
     Raises:
-        CoreError, ValueError: it is no such table, or damaged.
+        CoreError, ValueError: the data is not such a table, or damaged.
     """
     footer = data[-_FOOTER:]
     if len(footer) < _FOOTER or int.from_bytes(footer[-8:], "little") != _MAGIC:
@@ -191,11 +191,11 @@ def table_entries(data: bytes) -> Iterator[tuple[bytes, bytes]]:
     end, before = 0, None
     for _, handle in _block_entries(_block(data, index)):
         (offset, size), _ = _handle(handle, 0)
-        if offset < end:  # else a small file could name one block many times
+        if offset < end:  # or a small file could list one block many times
             raise CoreError("blocks of the index overlap, or are out of order")
         end = offset + size + _TRAILER
         for key, value in _block_entries(_block(data, (offset, size))):
-            # Keys share prefixes, so that all could be much longer than the file.
+            # Keys share prefixes, so all keys together could be much longer than the file.
             spend(_ENTRY_BYTES + len(key) + len(value), "the index of the checkpoint")
             if before is not None and key <= before:
                 raise CoreError(f"the key {key!r:.80} of the index is out of order")
@@ -204,7 +204,7 @@ def table_entries(data: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _handle(data: bytes, at: int) -> tuple[tuple[int, int], int]:
-    """Offset and size of a block, and where the handle ends."""
+    """Return offset and size of a block, and the end of the handle."""
     offset, at = read_varint(data, at)
     size, at = read_varint(data, at)
     return (offset, size), at
@@ -224,7 +224,7 @@ def _block(data: bytes, handle: tuple[int, int]) -> bytes:
 
 
 def _block_entries(block: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Each key shares a prefix with the one before; a list of restarts ends the block."""
+    """Yield the entries of a block, where each key shares a prefix with the previous key."""
     restarts = int.from_bytes(block[-4:], "little")
     end = len(block) - 4 * (restarts + 1)
     if end < 0:
@@ -243,7 +243,7 @@ def _block_entries(block: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 def slice_key(name: str, extents: Extents) -> bytes:
-    r"""The key of one slice of a variable, in an order that sorts as the numbers do.
+    r"""Return the key of one slice of a variable, which sorts like the numbers in it.
 
     >>> slice_key("w", ((0, 5), (0, None)))
     b'\x00w\x00\x01\x01\x02\x80\x85\x80\x7f'
@@ -257,14 +257,14 @@ def slice_key(name: str, extents: Extents) -> bytes:
 
 
 def _ordered(value: int) -> bytes:
-    """A number in as few bytes as hold it: ones in front tell how many, then its bits."""
+    """Encode a number in the fewest bytes: leading ones count the bytes, then follow its bits."""
     size = next(n for n in range(1, 11) if -(1 << (7 * n - 1)) <= value < 1 << (7 * n - 1))
-    header = ((1 << size) - 1) << (8 * size - size)  # the sign's bit comes after these
+    header = ((1 << size) - 1) << (8 * size - size)  # the sign bit follows these
     return ((value & ((1 << 8 * size) - 1)) ^ header).to_bytes(size, "big")
 
 
 def read_slice(spec: str) -> Sequence[slice]:
-    """What part of a variable a node restores: ``"10 4 0,5:0,4"``, or ``""`` for all of it.
+    """Return the slices that a node restores: ``"10 4 0,5:0,4"``, or ``""`` for the whole variable.
 
     >>> read_slice("10 4 0,5:-")
     [slice(0, 5, None), slice(None, None, None)]

@@ -1,10 +1,10 @@
-"""The smallest kind for each weight that keeps the outputs of a model within a tolerance.
+"""Choice of the smallest kind for each weight that keeps the outputs within a tolerance.
 
-How much a kind changes the outputs is measured for one unit of weights at a time, while all others
-stay as they are. What several change adds up about as independent noise does: by its squares. So
-each unit has steps from larger to smaller kinds, each with a price: noise for a byte saved. In the
-order of their prices, as many steps are taken as keep the outputs within the tolerance: their
-number is found by bisection, and each trial runs the model with all steps that are taken so far.
+The noise of a kind is measured for one unit of weights at a time, while all other weights are
+unchanged. Noise of several units adds up about like independent noise: by squares. So each unit has
+steps from larger to smaller kinds, each with a price: noise per byte saved. Steps are applied in
+the order of their prices, as many as keep the outputs within the tolerance: the number is found by
+bisection, and each trial runs the model with all steps applied so far.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,33 +16,33 @@ from core.converter.accuracy_loss import Trials
 from core.converter.conversion_outputs import Weights, Written, stored_bytes
 from weights_cache.errors import WeightsError
 from weights_cache.quantise import QUANTISED_DTYPES, quantise_array
-from weights_cache.write import AS_IT_IS
+from weights_cache.write import UNQUANTISED
 
-#: The kind that stands for the smallest one that does no harm.
+#: The kind that requests the smallest kind within the tolerance.
 AUTO = "auto"
 
-#: Weights that hold less than this share of all values are units together with others, by size.
+#: Weights with less than this share of all values are grouped into units, by size.
 _UNIT_SHARE = 1 / 64
 
-#: With how many samples a single unit is tried; what is chosen, with all of them.
+#: Number of samples for the trial of a single unit; the choice is tried with all samples.
 _FEW_SAMPLES = 6
 
-#: How many units are left as they are because they alone are in the way.
+#: Number of units that may be skipped because their next step alone exceeds the tolerance.
 _SKIPS = 6
 
 Kinds = dict[str, str]
 
 
 class _Step(NamedTuple):
-    """A smaller kind for a unit, where the steps before it are taken."""
+    """A smaller kind for a unit after its previous steps."""
 
     price: float
     unit: int
     kinds: Mapping[str, str]
 
 
-class _Way(NamedTuple):
-    """One way to store a unit: its kinds by name, its bytes, and the noise in the outputs."""
+class _Candidate(NamedTuple):
+    """A candidate for a unit: kinds by name, bytes, and the noise in the outputs."""
 
     kinds: Mapping[str, str]
     bytes: int
@@ -50,43 +50,43 @@ class _Way(NamedTuple):
 
 
 def choose_kinds(
-    written: Written, trials: Trials, asked: Mapping[str, str], tolerance: float
+    written: Written, trials: Trials, requested: Mapping[str, str], tolerance: float
 ) -> Kinds:
-    """The kinds that are asked for, with one in place of each ``"auto"``.
+    """Return the requested kinds, with a chosen kind in place of each ``"auto"``.
 
     Args:
-        written: what is converted.
-        trials: of it, on sample inputs.
-        asked: by name of weight.
+        written: the graph or layers to convert.
+        trials: trials of ``written`` on sample inputs.
+        requested: kinds by name of weight.
         tolerance: as for `core.converter.accuracy_loss.Damage.within`.
 
     Returns:
-        The kinds, with which outputs stay within the tolerance; unless the kinds that were asked
-        for exceed it alone: then what may be chosen stays as it is.
+        Kinds that keep the outputs within the tolerance. If the fixed kinds alone exceed the
+        tolerance, all other weights are not quantised.
     """
-    fixed = {name: kind for name, kind in asked.items() if kind != AUTO}
+    fixed = {name: kind for name, kind in requested.items() if kind != AUTO}
     search = _Search(written, trials, fixed, tolerance)
-    units = _units(written, [name for name, kind in asked.items() if kind == AUTO])
+    units = _units(written, [name for name, kind in requested.items() if kind == AUTO])
     everything = [_kinds(written, unit, "uint8") for unit in units]
     if units and search.is_good([_Step(0.0, i, kinds) for i, kinds in enumerate(everything)]):
-        return {**asked, **fixed, **_merged(everything)}
+        return {**requested, **fixed, **_merged(everything)}
     few = trials.fewer(_FEW_SAMPLES)
     steps: list[_Step] = []
     for i, unit in enumerate(units):
-        steps += _steps(i, _ways(written, few, unit))
+        steps += _steps(i, _candidates(written, few, unit))
     taken = search.longest(sorted(steps, key=lambda step: step.price))
-    kept = {name: AS_IT_IS for unit in units for name in unit}
+    kept = {name: UNQUANTISED for unit in units for name in unit}
     return {**kept, **fixed, **_merged(step.kinds for step in taken)}
 
 
 def changed_arrays(written: Written, kinds: Mapping[str, str]) -> Weights:
-    """The weights that are not written as they are stored now, as they are written."""
+    """Return the weights whose kind changes, in the form in which they are written."""
     arrays = written.arrays(kinds, written.stored)
-    return {name: arrays[name] for name, kind in kinds.items() if kind != AS_IT_IS}
+    return {name: arrays[name] for name, kind in kinds.items() if kind != UNQUANTISED}
 
 
 class _Search:
-    """Tries steps, on top of kinds that are asked for."""
+    """Search for the steps within the tolerance, in addition to the fixed kinds."""
 
     def __init__(
         self, written: Written, trials: Trials, fixed: Mapping[str, str], tolerance: float
@@ -95,16 +95,16 @@ class _Search:
         self._fixed, self._tolerance = fixed, tolerance
 
     def is_good(self, steps: Sequence[_Step]) -> bool:
-        """Whether the outputs stay within the tolerance."""
+        """Whether the outputs are within the tolerance after some steps."""
         kinds = {**self._fixed, **_merged(step.kinds for step in steps)}
         damage = self._trials.damage(changed_arrays(self._written, kinds))
         return damage.within(self._tolerance)
 
     def longest(self, steps: Sequence[_Step]) -> list[_Step]:
-        """Steps as they come, without those of units that are in the way."""
+        """Return the steps within the tolerance in order, without those of skipped units."""
         taken: list[_Step] = []
         for skips in range(_SKIPS + 1):
-            # After what was in the way the next step often is, too: it is tried alone first.
+            # After a skipped step the next one often fails too: it is tried alone first.
             is_next_good = not skips or self.is_good([*taken, *steps[:1]])
             count = self._longest_start(taken, steps) if is_next_good else 0
             taken += steps[:count]
@@ -115,7 +115,7 @@ class _Search:
         return taken
 
     def _longest_start(self, taken: Sequence[_Step], steps: Sequence[_Step]) -> int:
-        """How many more steps can be taken, by bisection: each number is tried before it counts."""
+        """Return the number of further steps within the tolerance, by bisection."""
         low, high = 0, len(steps)
         while low < high:
             middle = (low + high + 1) // 2
@@ -131,7 +131,7 @@ def _merged(kinds: Iterable[Mapping[str, str]]) -> Kinds:
 
 
 def _units(written: Written, names: Sequence[str]) -> list[list[str]]:
-    """Large weights alone, small ones together with those of about their size."""
+    """Group small weights of similar sizes into units; a large weight is a unit alone."""
     sizes = {name: written.weights[name].size for name in names}
     limit = sum(sizes.values()) * _UNIT_SHARE
     units: list[list[str]] = []
@@ -145,25 +145,25 @@ def _units(written: Written, names: Sequence[str]) -> list[list[str]]:
     return units
 
 
-def _ways(written: Written, trials: Trials, unit: Sequence[str]) -> list[_Way]:
-    """As it is stored, and all kinds of fewer bytes."""
-    ways = [_Way({}, _bytes(written, dict.fromkeys(unit, AS_IT_IS)), 0.0)]
+def _candidates(written: Written, trials: Trials, unit: Sequence[str]) -> list[_Candidate]:
+    """Return the stored form of a unit, and all kinds with fewer bytes."""
+    candidates = [_Candidate({}, _bytes(written, dict.fromkeys(unit, UNQUANTISED)), 0.0)]
     for kind in QUANTISED_DTYPES:
         kinds = _kinds(written, unit, kind)
         size = _bytes(written, kinds)
-        if size < ways[0].bytes:
+        if size < candidates[0].bytes:
             damage = trials.damage(changed_arrays(written, kinds))
-            ways.append(_Way(kinds, size, damage.mean**2))
-    return ways
+            candidates.append(_Candidate(kinds, size, damage.mean**2))
+    return candidates
 
 
 def _kinds(written: Written, unit: Sequence[str], kind: str) -> Kinds:
-    """A kind for each weight that becomes smaller, and whose values it can hold."""
+    """Return a kind for each weight that becomes smaller and whose values the kind can hold."""
     itemsize = np.dtype(kind).itemsize
-    kinds = dict.fromkeys(unit, AS_IT_IS)
+    kinds = dict.fromkeys(unit, UNQUANTISED)
     for name in unit:
         array = written.weights[name]
-        if array.size * itemsize < _bytes(written, {name: AS_IT_IS}) and _holds(kind, array):
+        if array.size * itemsize < _bytes(written, {name: UNQUANTISED}) and _holds(kind, array):
             kinds[name] = kind
     return kinds
 
@@ -177,27 +177,27 @@ def _holds(kind: str, array: np.ndarray) -> bool:
 
 
 def _bytes(written: Written, kinds: Mapping[str, str]) -> int:
-    """What weights take in some kinds."""
+    """Return the bytes of weights in some kinds."""
     found = 0
     for name, kind in kinds.items():
         array = written.weights[name]
-        if kind == AS_IT_IS:
+        if kind == UNQUANTISED:
             found += stored_bytes(written.stored.get(name, array))
         else:
             found += array.size * np.dtype(kind).itemsize
     return found
 
 
-def _steps(unit: int, ways: Sequence[_Way]) -> list[_Step]:
-    """From way to way with the least noise for each byte that is saved: the lower convex hull."""
+def _steps(unit: int, candidates: Sequence[_Candidate]) -> list[_Step]:
+    """Return steps with the least noise per byte saved: the lower convex hull of candidates."""
     steps: list[_Step] = []
-    here = ways[0]
-    while smaller := [way for way in ways if way.bytes < here.bytes]:
-        there = min(smaller, key=lambda way: (_price(here, way), way.bytes))
-        steps.append(_Step(_price(here, there), unit, there.kinds))
-        here = there
+    current = candidates[0]
+    while smaller := [c for c in candidates if c.bytes < current.bytes]:
+        best = min(smaller, key=lambda c: (_price(current, c), c.bytes))
+        steps.append(_Step(_price(current, best), unit, best.kinds))
+        current = best
     return steps
 
 
-def _price(here: _Way, there: _Way) -> float:
-    return (there.noise - here.noise) / (here.bytes - there.bytes)
+def _price(larger: _Candidate, smaller: _Candidate) -> float:
+    return (smaller.noise - larger.noise) / (larger.bytes - smaller.bytes)

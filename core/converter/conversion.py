@@ -1,4 +1,4 @@
-"""From any model file that is read to the web format of TensorFlow.js."""
+"""Conversion of model files to the web format of TensorFlow.js."""
 
 import os
 import warnings
@@ -23,9 +23,9 @@ from core.converter.output_folders import check_metadata, check_target, refuse_f
 from core.converter.sample_inputs import SampleInputs
 from core.graph.nodes import Graph
 from weights_cache.errors import WeightsError
-from weights_cache.write import AS_IT_IS, Quantise
+from weights_cache.write import UNQUANTISED, Quantise
 
-#: What `convert` writes: ``auto`` keeps a web model of layers one of layers.
+#: Formats of `convert`: ``auto`` writes layers for a web model of layers, else a graph.
 FORMATS = ("auto", "graph", "layers")
 
 
@@ -42,48 +42,48 @@ def convert(
     samples: SampleInputs | None = None,
     tolerance: float | None = TOLERANCE,
 ) -> Path:
-    """Convert a model file to ``model.json`` and shards of 4 MiB, which TensorFlow.js loads.
+    """Convert a model file to ``model.json`` and shards of 4 MiB for TensorFlow.js.
 
     Args:
         source: a model of any kind that `core.converter.read_graph` reads, or a graph.
-        target: the folder to write to; it is made if need be. A name of a file, such as
-            ``"x.keras"``, is refused.
+        target: the folder to write to, made if missing. A name of a file, such as ``"x.keras"``,
+            is refused.
         quantise: ``"float16"``, ``"uint8"`` or ``"uint16"`` for all weights; ``"auto"`` for the
-            smallest of these, or float32, of each weight with which the outputs stay within the
-            tolerance; or a dict from patterns of names (``*`` and ``?``) to these, of which the
-            first that matches counts, and ``"float32"`` leaves weights as they are. What is
-            quantised already stays as it is where nothing else is asked for; weights of a TFLite
-            file do if they have one scale, while those with one for each channel become float32.
-        format: ``"graph"``; ``"layers"``, of web models of layers; or ``"auto"``, which is the
-            latter for these and the former for all others.
+            smallest of these, or float32, per weight that keeps the outputs within the tolerance;
+            or a dict from patterns of names (``*`` and ``?``) to these, of which the first match
+            is used, and ``"float32"`` means no quantisation. Quantised weights stay unchanged
+            unless another kind is requested; weights of a TFLite file do if they have one scale,
+            while weights with one scale per channel become float32.
+        format: ``"graph"``; ``"layers"``, for web models of layers only; or ``"auto"``, which
+            means layers for these and a graph for all others.
         optimise: whether to run `core.plan.passes.optimise`; by default on all but web models,
             which were optimised when they were made.
-        signature: which signature of a SavedModel to convert.
-        outputs: names of outputs or nodes, if not all outputs of the model: what comes behind
-            them is left away.
-        overwrite: whether to replace a model that lies in the folder; never the source itself.
-        samples: inputs that the model runs with before and after it is quantised: an array
-            [n, ...], or a dict of arrays by name of input; a list of such, one for each run; or a
-            function that makes them from the inputs (`core.graph.nodes.Endpoint` by name). By
-            default random values from 0 to 1, which say less than real inputs do.
-        tolerance: how far an output may change, as a share of its range: more than 0, less than
-            1. Beyond it there is a warning, and ``"auto"`` stays within it. None: the model does
-            not run, and nothing is measured. Each run has the limits of `core.limits`, and 60
-            seconds unless they say otherwise.
+        signature: name of the signature of a SavedModel to convert.
+        outputs: names of outputs or nodes, if not all outputs of the model; nodes that these do
+            not need are dropped.
+        overwrite: whether to replace a model in the folder; never the source itself.
+        samples: inputs for runs of the model before and after quantisation: an array [n, ...], or
+            a dict of arrays by name of input; a list of these, one per run; or a function that
+            makes them from the inputs (`core.graph.nodes.Endpoint` by name). The default, random
+            values from 0 to 1, is less significant than real inputs.
+        tolerance: largest change of an output, as a share of its range: more than 0, less than
+            1. Above it there is a warning, and ``"auto"`` stays within it. None: the model does
+            not run, and no errors are measured. Each run has the limits of `core.limits`, and 60
+            seconds unless these set another limit.
 
     Returns:
-        The path of ``model.json``. The metadata of a Teachable Machine model lies beside it, so
-        that it classifies still. An error leaves files that were there as they were.
+        The path of ``model.json``. The metadata of a Teachable Machine model is written beside
+        it, so that the result still classifies. An error leaves existing files unchanged.
 
     Raises:
-        WeightsError: the source cannot be read or written in this format, the target holds a
-            model or is named like a file, or ``"auto"`` is asked for a model that cannot run.
-        CoreError: there are no outputs or nodes of these names, or samples do not fit the inputs.
+        WeightsError: the source cannot be read or written in this format, the target has a
+            model or is named like a file, or ``"auto"`` is requested for a model that cannot run.
+        CoreError: outputs or nodes of these names do not exist, or samples do not fit the inputs.
 
     Warns:
-        QuantisationWarning: before anything is written: the outputs change by more than the
-            tolerance, or the most probable class of a sample changes though it led by more; or it
-            cannot be measured.
+        QuantisationWarning: before any file is written: the outputs change by more than the
+            tolerance, or the most probable class of a sample changes though it led by more; or
+            the change cannot be measured.
     """
     request = Request(quantise, format, optimise, signature, outputs, samples, tolerance)
     conversion = prepare_conversion(source, target, request, overwrite=overwrite)
@@ -93,7 +93,7 @@ def convert(
 
 
 class Request(NamedTuple):
-    """What is asked of a conversion: the arguments of `convert` that have these names."""
+    """The arguments of `convert` with these names."""
 
     quantise: Quantise = None
     format: str = "auto"
@@ -104,31 +104,31 @@ class Request(NamedTuple):
     tolerance: float | None = TOLERANCE
 
     def check(self) -> None:
-        """Raise an error for what is wrong whatever the model is."""
+        """Raise an error for arguments that are invalid for any model."""
         require_format(self.format)
         kinds = self.quantise.values() if isinstance(self.quantise, Mapping) else [self.quantise]
         require_tolerance(self.tolerance, AUTO in kinds)
 
     def written(self, original: Original) -> Written:
-        """What is written of an original."""
+        """Return the graph or layers to write for an original."""
         return find_written(original, self.format, self.optimise, self.outputs)
 
 
 def require_format(format: str) -> None:
-    """Raise an error that lists `FORMATS` unless a format is one."""
+    """Raise an error that lists `FORMATS` unless a format is in the list."""
     if format not in FORMATS:
         raise WeightsError(f"format={format!r} is unknown: give one of {', '.join(FORMATS)}")
 
 
 class Conversion(NamedTuple):
-    """All that is known of a conversion before it writes.
+    """A conversion before its files are written.
 
     Attributes:
         written: the graph or the layers.
-        folder: where to.
-        weights: as they are stored in the end.
-        measured: their kinds, and what these do to the outputs.
-        tolerance: how far outputs may change.
+        folder: target folder.
+        weights: weights in the form in which they are written.
+        measured: kinds of the weights, and their errors in the outputs.
+        tolerance: largest change of the outputs.
     """
 
     written: Written
@@ -139,13 +139,13 @@ class Conversion(NamedTuple):
 
     @property
     def warning(self) -> str:
-        """What to know before the weights are written; "" if there is nothing."""
+        """The warning about changed outputs, or ""."""
         kinds, damage, samples = self.measured
-        names = " and ".join(sorted({*kinds.values()} - {AS_IT_IS}))
+        names = " and ".join(sorted({*kinds.values()} - {UNQUANTISED}))
         if self.tolerance is None or not names:
             return ""
         if damage is None:
-            return f"it was not measured how far {names} changes the outputs: {samples}"
+            return f"the change of the outputs by {names} was not measured: {samples}"
         if damage.within(self.tolerance):
             return ""
         text = f"{names} {damage.to_text()} (measured on {samples})"
@@ -153,7 +153,7 @@ class Conversion(NamedTuple):
 
     @property
     def summary(self) -> str:
-        """The bytes of the weights before and after, how many have each kind, and the damage."""
+        """The bytes of the weights before and after, the count of each kind, and the errors."""
         before = self.written.arrays({}, self.written.stored)
         old, new = (sum(map(stored_bytes, w.values())) for w in (before, self.weights))
         counts = Counter(map(stored_kind, self.weights.values())).most_common()
@@ -174,7 +174,7 @@ def prepare_conversion(
     *,
     overwrite: bool = False,
 ) -> Conversion:
-    """As `convert`, up to where it warns and writes."""
+    """Prepare a conversion like `convert`, without the warning and without writing."""
     request.check()
     path = None if isinstance(source, Graph) else Path(source)
     kind = "graph" if isinstance(source, Graph) else find_kind(source)
@@ -184,7 +184,7 @@ def prepare_conversion(
     check_metadata(folder, original.files, overwrite=overwrite)
     written = request.written(original)
     written.check()
-    asked = written.kinds(request.quantise, (AUTO,))
-    measured = measure(written, asked, request.samples, request.tolerance)
+    requested = written.kinds(request.quantise, (AUTO,))
+    measured = measure(written, requested, request.samples, request.tolerance)
     weights = written.arrays(measured.kinds, written.stored)
     return Conversion(written, folder, weights, measured, request.tolerance)

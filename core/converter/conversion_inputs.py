@@ -1,4 +1,4 @@
-"""What is converted: a model file of any kind, or a graph, with what belongs to it."""
+"""Inputs of a conversion: a model file of any kind, or a graph, with its metadata and files."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from core.converter.formats import find_kind, read_graph
-from core.converter.quantized_weights import stored_quanta
+from core.converter.quantized_weights import quantised_weight
 from core.converter.reading import read_bytes, reading
 from core.converter.web import WebSource, read_web_source
 from core.errors import CoreError
@@ -18,14 +18,14 @@ from weights_cache.quantise import StoredArray
 
 
 class Original(NamedTuple):
-    """What is converted.
+    """The original of a conversion.
 
     Attributes:
-        path: that was given; of a graph that was given no real one.
-        graph: of the whole model.
-        metadata: its own, for ``userDefinedMetadata``.
-        web: all of it, if it is a web model.
-        files: what lies beside the model and belongs to it, by name.
+        path: path of the source; a dummy for a graph.
+        graph: graph of the whole model.
+        metadata: metadata of the model, for ``userDefinedMetadata``.
+        web: the whole web model, if the source is one.
+        files: files beside the model that belong to it, by name.
     """
 
     path: Path
@@ -36,7 +36,7 @@ class Original(NamedTuple):
 
     @property
     def folders(self) -> set[Path]:
-        """Where shards lie, if it is a web model."""
+        """The folders of the shards of a web model."""
         if self.web is None:
             return set()
         folder = self.path if self.path.is_dir() else self.path.parent
@@ -46,7 +46,7 @@ class Original(NamedTuple):
 def read_original(
     source: str | os.PathLike[str] | Graph, *, signature: str | None = None
 ) -> Original:
-    """Read what is converted."""
+    """Read the original of a conversion."""
     if isinstance(source, Graph):
         if signature is not None:
             raise WeightsError(f"a graph has no signature {signature!r}: leave signature= out")
@@ -58,7 +58,7 @@ def read_original(
 def _read_file(source: str | os.PathLike[str], signature: str | None) -> Original:
     kind, path = find_kind(source), Path(source)
     if signature is not None and kind != "saved":
-        raise WeightsError(f"{path} is no SavedModel, so it has no signature {signature!r}")
+        raise WeightsError(f"{path} is not a SavedModel, so it has no signature {signature!r}")
     if kind == "saved" and signature is not None:
         from core.converter.saved_model import read_saved_model
 
@@ -75,7 +75,7 @@ def _read_file(source: str | os.PathLike[str], signature: str | None) -> Origina
 
 
 def _read_bundle(path: Path) -> Original:
-    """A Teachable Machine export; unless it is a zip it is a web model, whose layers can stay."""
+    """Read a Teachable Machine export; a folder is also a web model, whose layers can be kept."""
     from core.converter.teachable import bundle_folder, read_teachable
 
     graph, bundle = read_teachable(path)
@@ -91,20 +91,20 @@ def _read_bundle(path: Path) -> Original:
 
 
 def prepared(original: Original, optimise: bool | None, outputs: Sequence[str] | None) -> Graph:
-    """The graph as it is converted.
+    """Return the graph to convert, optimised and with the requested outputs.
 
     Raises:
-        CoreError: the names of outputs are wrong.
-        WeightsError: the graph makes no sense.
+        CoreError: names of outputs are unknown.
+        WeightsError: the graph is invalid.
     """
     graph = original.graph if outputs is None else with_outputs(original.graph, outputs)
-    wanted = original.web is None if optimise is None else optimise
+    optimise = original.web is None if optimise is None else optimise
     with reading(original.path):
-        return optimised(graph) if wanted else graph
+        return optimised(graph) if optimise else graph
 
 
 def with_outputs(graph: Graph, names: Sequence[str]) -> Graph:
-    """The part of a graph that leads to other outputs: of outputs, aliases or nodes the names."""
+    """Return the part of a graph that some outputs need, named by output, alias or node."""
     known = {node.name for node in graph.nodes}
     outputs = {}
     for name in names:
@@ -120,14 +120,14 @@ def with_outputs(graph: Graph, names: Sequence[str]) -> Graph:
 
 
 def unchanged(graph: Graph, original: Original) -> dict[str, StoredArray]:
-    """The weights of a graph that are those of its original, as they are stored there."""
+    """Return the quantised weights that a graph shares with its original, in stored form."""
     before = original.graph.weights
     kept = [name for name, array in graph.weights.items() if array is before.get(name)]
     if original.web is not None:
         quantised = original.web.quantised
         return {name: quantised[name] for name in kept if name in quantised}
-    quanta = original.graph.quantizations
-    found = {n: stored_quanta(graph.weights[n], quanta[n]) for n in kept if n in quanta}
+    known = original.graph.quantizations
+    found = {n: quantised_weight(graph.weights[n], known[n]) for n in kept if n in known}
     return {name: stored for name, stored in found.items() if stored is not None}
 
 
@@ -137,14 +137,14 @@ def keeps_layers(
     """Whether an original is written as layers.
 
     Raises:
-        WeightsError: it should be, but cannot.
+        WeightsError: layers are requested, but cannot be written.
     """
     has_layers = original.web is not None and original.web.has_layers
     if format == "layers" and not has_layers:
         raise WeightsError(
-            f"{original.path} is no web model of layers: its layers cannot be written as such; "
-            f"leave format='layers' away to write its graph"
+            f"{original.path} is not a web model of layers, so it has no layers to write: "
+            f"omit format='layers' to write its graph"
         )
     if format == "layers" and (optimise or outputs is not None):
-        raise WeightsError("a model of layers is written as it is: it has no nodes to change")
+        raise WeightsError("format='layers' writes unchanged layers: omit optimise= and outputs=")
     return has_layers and format != "graph" and not optimise and outputs is None

@@ -1,4 +1,4 @@
-"""What a conversion writes: a graph, or the layers of a web model; with weights of any kind."""
+"""Outputs of a conversion: a graph, or the layers of a web model, with weights of any kind."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -11,8 +11,8 @@ from core.converter.reading import reading
 from core.converter.web_types import unknown_types
 from core.converter.web_writer import (
     constants,
+    engine_arrays,
     float_kinds,
-    our_arrays,
     prepare_for_web,
     require_web_types,
     stored_arrays,
@@ -24,27 +24,27 @@ from core.layers import layer_classes, layers_graph
 from weights_cache.quantise import StoredArray
 from weights_cache.write import Quantise, write_weights
 
-#: Weights as they are stored, by name.
+#: Weights in stored form, by name.
 Weights = Mapping[str, np.ndarray | StoredArray]
 
 
 class WrittenGraph:
-    """The graph of an original, in node types of TensorFlow.js as far as they can be had.
+    """The graph of an original, in node types of TensorFlow.js as far as possible.
 
     Args:
-        original: what is converted.
+        original: the original of the conversion.
         optimise: as for `core.converter.convert`.
         outputs: as for `core.converter.convert`.
 
     Raises:
-        CoreError: there are no outputs or nodes of these names.
+        CoreError: outputs or nodes of these names do not exist.
         WeightsError: the graph is damaged, or the format cannot hold it.
 
     Attributes:
-        types: how many nodes there are of each type.
+        types: number of nodes of each type.
         unsupported: node types that TensorFlow.js lacks, with the names of their nodes.
         weights: arrays by name.
-        stored: those that are quantised already, as they are stored.
+        stored: the weights that the original has quantised, in stored form.
     """
 
     format = "graph"
@@ -60,24 +60,24 @@ class WrittenGraph:
         self.stored = unchanged(self._graph, original)
 
     def check(self) -> None:
-        """Raise an error for what the format lacks: all node types that TensorFlow.js lacks."""
+        """Raise an error that lists all node types that TensorFlow.js lacks."""
         require_web_types(self._graph)
-        web_documents(self._graph)  # which says what else the format cannot hold
+        web_documents(self._graph)  # raises for names and attributes that the format cannot hold
 
     def kinds(self, quantise: Quantise, also: Collection[str] = ()) -> dict[str, str]:
-        """The kind that is asked for each weight of floats."""
+        """Return the requested kind of each float weight."""
         return float_kinds(self.weights, quantise, also)
 
     def arrays(self, kinds: Mapping[str, str], stored: Mapping[str, StoredArray]) -> Weights:
-        """The weights as they are written."""
+        """Return the weights in the form in which they are written."""
         return stored_arrays(self.weights, kinds, stored)
 
     def graph(self, weights: Mapping[str, np.ndarray]) -> Graph:
-        """The graph that runs, with some other weights."""
+        """Return the graph with some weights replaced, to run it."""
         return self._graph._replace(weights={**self._graph.weights, **weights})
 
     def write(self, folder: Path, weights: Weights) -> Path:
-        """Write it, and return the path of ``model.json``."""
+        """Write the model, and return the path of ``model.json``."""
         return write_prepared(
             self._graph,
             folder,
@@ -89,16 +89,16 @@ class WrittenGraph:
 
 
 class WrittenLayers:
-    """The layers of a web model as they are.
+    """The unchanged layers of a web model.
 
     Args:
-        original: what is converted: a web model of layers.
+        original: a web model of layers.
 
     Attributes:
-        types: how many layers there are of each class.
+        types: number of layers of each class.
         unsupported: none.
         weights: arrays by name.
-        stored: those that are quantised already, as they are stored.
+        stored: the weights that the original has quantised, in stored form.
     """
 
     format = "layers"
@@ -109,28 +109,28 @@ class WrittenLayers:
         self._topology = self._web.document["modelTopology"]
         self.types = Counter(layer_classes(self._topology))
         self.unsupported: Mapping[str, Sequence[str]] = {}
-        self.weights = our_arrays(self._web.weights)
+        self.weights = engine_arrays(self._web.weights)
         self.stored = self._web.quantised
 
     def check(self) -> None:
-        """Layers are written whatever their classes are."""
+        """Do nothing: layers of any class can be written."""
 
     def kinds(self, quantise: Quantise, also: Collection[str] = ()) -> dict[str, str]:
-        """The kind that is asked for each weight of floats."""
+        """Return the requested kind of each float weight."""
         return float_kinds(self.weights, quantise, also)
 
     def arrays(self, kinds: Mapping[str, str], stored: Mapping[str, StoredArray]) -> Weights:
-        """The weights as they are written."""
+        """Return the weights in the form in which they are written."""
         return stored_arrays(self.weights, kinds, stored)
 
     def graph(self, weights: Mapping[str, np.ndarray]) -> Graph:
-        """The graph that runs, with some other weights."""
+        """Return the graph with some weights replaced, to run it."""
         if not weights:
             return self._original.graph
         return layers_graph(self._topology, {**self.weights, **weights})
 
     def write(self, folder: Path, weights: Weights) -> Path:
-        """Write it, and return the path of ``model.json``."""
+        """Write the model, and return the path of ``model.json``."""
         document = self._web.document
         kept = ("format", "generatedBy", "trainingConfig")
         fields = {key: document[key] for key in kept if key in document}
@@ -150,19 +150,19 @@ Written = WrittenGraph | WrittenLayers
 def find_written(
     original: Original, format: str, optimise: bool | None, outputs: Sequence[str] | None
 ) -> Written:
-    """What is written of an original, by the arguments of `core.converter.convert`."""
+    """Return the graph or layers to write, by the arguments of `core.converter.convert`."""
     if keeps_layers(original, format, optimise, outputs):
         return WrittenLayers(original)
     return WrittenGraph(original, optimise, outputs)
 
 
 def stored_bytes(array: np.ndarray | StoredArray) -> int:
-    """What a weight takes in the shards."""
+    """Return the bytes of a weight in the shards."""
     if isinstance(array, StoredArray):
         return array.values.nbytes
     return array.nbytes if array.dtype != object else sum(4 + len(s) for s in array.flat)
 
 
 def stored_kind(array: np.ndarray | StoredArray) -> str:
-    """The dtype that a weight has in the shards."""
+    """Return the dtype of a weight in the shards."""
     return array.values.dtype.name if isinstance(array, StoredArray) else array.dtype.name

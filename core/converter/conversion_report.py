@@ -1,4 +1,4 @@
-"""What a conversion would write, without writing it: node types, sizes, and expected errors."""
+"""Report of a conversion without writing files: node types, sizes, and expected errors."""
 
 import os
 from collections import Counter
@@ -18,35 +18,33 @@ from core.errors import CoreError
 from core.graph.nodes import Graph
 from weights_cache.errors import WeightsError
 from weights_cache.quantise import QUANTISED_DTYPES, StoredArray
-from weights_cache.write import AS_IT_IS, Quantise
+from weights_cache.write import UNQUANTISED, Quantise
 
-#: The quantisations that a report compares; the first is none.
-KINDS = (AS_IT_IS, "float16", "uint16", "uint8")
+#: The quantisations that a report compares; the first means no quantisation.
+KINDS = (UNQUANTISED, "float16", "uint16", "uint8")
 assert set(KINDS[1:]) == set(QUANTISED_DTYPES)
 
-#: What a report calls the quantisation that was asked for.
-ASKED = "as asked"
-
-#: What a report calls a source's own quantisation, which stays if nothing is asked for.
+#: Name in reports of the requested quantisation.
+REQUESTED = "as requested"
+#: Name in reports of the source's quantisation, which is the default.
 STORED = "as stored"
 
 
 class Report(NamedTuple):
-    """What `convert` would make of a model.
+    """Expected results of `convert` for a model.
 
     Attributes:
-        source: the path.
-        format: ``"graph"``, or ``"layers"`` where these are kept.
-        types: how many nodes of each type would be written, or layers of each class where these
-            are kept.
+        source: path of the model.
+        format: ``"graph"``, or ``"layers"`` if layers are kept.
+        types: number of nodes of each type, or of layers of each class if layers are kept.
         unsupported: node types that TensorFlow.js lacks, with the names of their nodes.
-        parameters: how many values the weights have.
-        sizes: bytes of the weights by quantisation; ``"float32"`` is none, ``"as asked"`` what
-            was asked for, ``"as stored"`` what the source has and keeps.
-        errors: of each quantisation by output; empty if they were not measured.
-        notes: why something is missing, and how to get it.
-        samples: the inputs with which errors were measured, such as ``"8 random inputs"``.
-        kinds: how many weights have each kind, of what was asked for.
+        parameters: number of values of all weights.
+        sizes: bytes of the weights by quantisation; ``"float32"`` means none, ``"as requested"``
+            the argument ``quantise``, ``"as stored"`` the quantisation of the source.
+        errors: errors of each quantisation by output; empty if they were not measured.
+        notes: reasons for missing parts of the report, and the next step.
+        samples: inputs with which errors were measured, such as ``"8 random inputs"``.
+        kinds: number of weights of each kind in the requested quantisation.
     """
 
     source: str
@@ -61,7 +59,7 @@ class Report(NamedTuple):
     kinds: Mapping[str, int] = {}
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as plain values, which JSON can hold."""
+        """Return the report as plain values for JSON."""
         errors = {
             kind: {name: error._asdict() for name, error in outputs.items()}
             for kind, outputs in self.errors.items()
@@ -77,7 +75,7 @@ class Report(NamedTuple):
         }
 
     def to_text(self) -> str:
-        """The report in lines for people."""
+        """Return the report as readable lines."""
         what = "layers" if self.format == "layers" else "nodes"
         lines = [f"{self.source}: {sum(self.types.values())} {what}, {self.parameters} parameters"]
         lines += [f"  {count:>5} {kind}" for kind, count in self.types.items()]
@@ -88,7 +86,7 @@ class Report(NamedTuple):
         lines += [self._size_line(kind, size) for kind, size in self.sizes.items()]
         if self.kinds:
             counts = ", ".join(f"{count} in {kind}" for kind, count in self.kinds.items())
-            lines.append(f"{ASKED}: weights {counts}")
+            lines.append(f"{REQUESTED}: weights {counts}")
         if self.errors:
             lines.append(f"errors measured on {self.samples}")
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
@@ -117,9 +115,9 @@ def inspect_model(
     seed: int = 0,
     measure: bool = False,
 ) -> Report:
-    """Report what `core.converter.convert` would write, without writing it.
+    """Return a report of the results of `core.converter.convert`, without writing files.
 
-    The model is read, and runs only where ``measure`` asks for it.
+    The model is read, and runs only with ``measure=True``.
 
     Args:
         source: as for `convert`.
@@ -132,16 +130,16 @@ def inspect_model(
         samples: as for `convert`; by default random values from 0 to 1, or from 0 to 255 where
             images are integers.
         tolerance: as for `convert`.
-        seed: of the random inputs.
-        measure: whether to run the model on the CPU, with float32 weights and with quantised ones,
-            and measure how far the outputs differ. Each run has the limits of `core.limits`, and
-            60 seconds unless they say otherwise.
+        seed: seed of the random inputs.
+        measure: whether to run the model on the CPU with float32 and with quantised weights, and
+            measure the differences of the outputs. Each run has the limits of `core.limits`, and
+            60 seconds unless these set another limit.
 
     Raises:
-        WeightsError: the source cannot be read, or not be written so for another reason than node
+        WeightsError: the source cannot be read, or cannot be written for another reason than node
             types that TensorFlow.js lacks.
-        CoreError: there are no outputs or nodes of these names; or samples or ``"auto"`` are given,
-            and nothing is measured.
+        CoreError: outputs or nodes of these names do not exist; or samples or ``"auto"`` are given
+            without ``measure=True``.
 
     >>> from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
     >>> nodes = [Node("x", "Placeholder"), Node("w", "Const"), Node("y", "Mul", ("x", "w"))]
@@ -159,51 +157,52 @@ def inspect_model(
     written = request.written(read_original(source, signature=signature))
     if not written.unsupported:
         written.check()
-    trials = make_trials(written, samples, seed) if measure else _NOT_ASKED
-    wanted: dict[str, Mapping[str, str]] = {kind: written.kinds(kind) for kind in KINDS}
-    wanted |= {STORED: {}} if written.stored else {}
+    trials = make_trials(written, samples, seed) if measure else _NOT_MEASURED
+    quantisations: dict[str, Mapping[str, str]] = {kind: written.kinds(kind) for kind in KINDS}
+    quantisations |= {STORED: {}} if written.stored else {}
     if quantise is not None:
-        wanted[ASKED] = chosen_kinds(written, trials, written.kinds(quantise, (AUTO,)), tolerance)
+        asked = written.kinds(quantise, (AUTO,))
+        quantisations[REQUESTED] = chosen_kinds(written, trials, asked, tolerance)
     notes: list[str] = []
-    weights = _weights_by_kind(written, wanted, notes)
-    asked = weights.get(ASKED, {})
+    weights = _weights_by_kind(written, quantisations, notes)
+    requested = weights.get(REQUESTED, {})
     return Report(
         source="graph" if isinstance(source, Graph) else os.fspath(source),
         format=written.format,
         types=dict(written.types.most_common()),
         unsupported=written.unsupported,
-        parameters=sum(map(_count, weights.get(AS_IT_IS, {}).values())),
+        parameters=sum(map(_count, weights.get(UNQUANTISED, {}).values())),
         sizes={kind: sum(map(stored_bytes, arrays.values())) for kind, arrays in weights.items()},
         errors=_errors(trials, weights, notes),
         notes=notes,
         samples=trials.samples.text if isinstance(trials, Trials) else "",
-        kinds=dict(Counter(map(stored_kind, asked.values())).most_common()),
+        kinds=dict(Counter(map(stored_kind, requested.values())).most_common()),
     )
 
 
-#: In the place of trials.
-_NOT_ASKED = "measuring runs the model: ask for it with measure=True"
+#: The reason for missing errors, in place of trials.
+_NOT_MEASURED = "measuring runs the model: give measure=True"
 
 
 def _refuse_measuring(quantise: Quantise, samples: SampleInputs | None) -> None:
-    """Raise for what is of use only where the model runs."""
+    """Raise for arguments that only apply to a model that runs."""
     kinds = quantise.values() if isinstance(quantise, Mapping) else [quantise]
     if AUTO in kinds:
-        raise CoreError("quantise='auto' runs the model to measure errors: give measure=True, too")
+        raise CoreError("quantise='auto' runs the model to measure errors: also give measure=True")
     if samples is not None:
-        raise CoreError("samples= are inputs to measure errors with: give measure=True, too")
+        raise CoreError("samples= are inputs to measure errors with: also give measure=True")
 
 
 def _weights_by_kind(
-    written: Written, wanted: Mapping[str, Mapping[str, str]], notes: list[str]
+    written: Written, quantisations: Mapping[str, Mapping[str, str]], notes: list[str]
 ) -> dict[str, Weights]:
-    """The weights as each quantisation would store them, as far as it can."""
+    """Return the weights in the stored form of each quantisation that can hold them."""
     found: dict[str, Weights] = {}
-    for kind, kinds in wanted.items():
+    for kind, kinds in quantisations.items():
         try:
             found[kind] = written.arrays(kinds, {} if kind in KINDS else written.stored)
         except WeightsError as error:
-            if kind == ASKED:
+            if kind == REQUESTED:
                 raise
             notes.append(f"{kind}: {error}")
     return found
@@ -216,11 +215,11 @@ def _count(array: np.ndarray | StoredArray) -> int:
 def _errors(
     trials: Trials | str, weights: Mapping[str, Weights], notes: list[str]
 ) -> dict[str, Mapping[str, OutputError]]:
-    """How far outputs are from those of float32 weights."""
+    """Return the errors of outputs relative to float32 weights."""
     if isinstance(trials, Trials):
         try:
-            # With none, or as they are stored, the values are those that outputs are compared to.
-            others = {k: arrays for k, arrays in weights.items() if k not in (AS_IT_IS, STORED)}
+            # Unquantised or as stored, the weights are those that outputs are compared with.
+            others = {k: arrays for k, arrays in weights.items() if k not in (UNQUANTISED, STORED)}
             return {kind: trials.damage(arrays).outputs for kind, arrays in others.items()}
         except CoreError as error:
             trials = str(error)

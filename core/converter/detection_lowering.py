@@ -1,4 +1,4 @@
-"""TFLite's postprocessing of detections, in terms of nodes that TensorFlow.js has."""
+"""Lowering of TFLite's detection post-processing to node types of TensorFlow.js."""
 
 from functools import partial
 from typing import Any
@@ -12,10 +12,10 @@ from core.graph.nodes import DataType, Node
 
 
 def lower_detection(body: LoweredNodes, node: Node) -> None:
-    """Boxes from anchors, suppression by the best score of each, and the classes of what is left.
+    """Lower to boxes from anchors, suppression by the best score per box, and classes of the rest.
 
-    The suppression of each class for itself (``use_regular_nms``) stays: it would be hundreds of
-    nodes, which are told as not supported.
+    Suppression per class (``use_regular_nms``) would be hundreds of nodes: the node is kept, and
+    reported as not supported.
     """
     kind = find_node_type(node.type)
     assert kind is not None, node.type
@@ -24,44 +24,44 @@ def lower_detection(body: LoweredNodes, node: Node) -> None:
         body.nodes.append(node)
         return
     add, number = partial(body.add, node.name), partial(body.constant, node.name)
-    whole = partial(body.constant, node.name, dtype=np.int32)
+    integer = partial(body.constant, node.name, dtype=np.int32)
     codes, scores, anchors = node.inputs[:3]
     width = min(options.max_classes_per_detection, options.num_classes)
     count, rows = options.max_detections, options.max_detections * width
 
     masks = {"begin_mask": 1, "end_mask": 3}
     by_class = add("Squeeze", scores, squeeze_dims=[0])
-    last = (whole([0, -options.num_classes]), whole([0, 0]), whole([1, 1]))
+    last = (integer([0, -options.num_classes]), integer([0, 0]), integer([1, 1]))
     by_class = add("StridedSlice", by_class, *last, **masks)
     boxes = _boxes(
         body, node.name, add("Squeeze", codes, squeeze_dims=[0]), anchors, options.scales
     )
-    top = add("TopKV2", by_class, whole(width), sorted=True)
-    best = add("Max", by_class, whole([1]), keep_dims=False)
+    top = add("TopKV2", by_class, integer(width), sorted=True)
+    best = add("Max", by_class, integer([1]), keep_dims=False)
     kept = add(
         "NonMaxSuppressionV4",
-        *(boxes, best, whole(count)),
+        *(boxes, best, integer(count)),
         number(min(np.nextafter(np.float32(options.iou_threshold), np.float32(2)), 1.0)),
         number(np.nextafter(np.float32(options.score_threshold), np.float32(-np.inf))),
         pad_to_max_output_size=True,
     )
-    there = add("Less", add("Range", whole(0), whole(count), whole(1)), f"{kept}:1")
-    mask = add("Cast", there, SrcT=DataType("DT_BOOL"), DstT=DataType("DT_FLOAT"))
-    column = add("Reshape", mask, whole([count, 1]))
+    valid = add("Less", add("Range", integer(0), integer(count), integer(1)), f"{kept}:1")
+    mask = add("Cast", valid, SrcT=DataType("DT_BOOL"), DstT=DataType("DT_FLOAT"))
+    column = add("Reshape", mask, integer([count, 1]))
 
     def filled(values: str, shape: Any) -> str:
-        """What is kept of each box, for as many rows; zeros behind."""
-        chosen = add("Mul", add("GatherV2", values, kept, whole(0)), column)
-        return add("Reshape", chosen, whole(shape))
+        """Add nodes that gather values of the kept boxes, filled up with zeros."""
+        chosen = add("Mul", add("GatherV2", values, kept, integer(0)), column)
+        return add("Reshape", chosen, integer(shape))
 
     classes = add("Cast", f"{top}:1", SrcT=DataType("DT_INT32"), DstT=DataType("DT_FLOAT"))
-    repeated = add("Tile", boxes, whole([1, width]))
+    repeated = add("Tile", boxes, integer([1, width]))
     found = add("Cast", f"{kept}:1", SrcT=DataType("DT_INT32"), DstT=DataType("DT_FLOAT"))
     results = (
         filled(repeated, [1, rows, 4]),
         filled(classes, [1, rows]),
         filled(top, [1, rows]),
-        add("Reshape", found, whole([1])),
+        add("Reshape", found, integer([1])),
     )
     body.end(node.name, "IdentityN", *results)
 
@@ -69,10 +69,10 @@ def lower_detection(body: LoweredNodes, node: Node) -> None:
 def _boxes(
     body: LoweredNodes, base: str, codes: str, anchors: str, scales: tuple[float, ...]
 ) -> str:
-    """Corners [n, 4] (y1, x1, y2, x2) from centres and sizes relative to anchors."""
+    """Add nodes from centres and sizes relative to anchors to corners [n, 4] (y1, x1, y2, x2)."""
     add, number = partial(body.add, base), partial(body.constant, base)
-    whole = partial(body.constant, base, dtype=np.int32)
-    first = add("Slice", codes, whole([0, 0]), whole([-1, 4]))
+    integer = partial(body.constant, base, dtype=np.int32)
+    first = add("Slice", codes, integer([0, 0]), integer([-1, 4]))
     parts = add("Unpack", first, axis=1, num=4)
     sides = add("Unpack", anchors, axis=1, num=4)
     ends = []

@@ -1,4 +1,4 @@
-"""The formats of model files: which one a path leads to, and the reader of each."""
+"""The formats of model files: recognition of a path's format, and the reader of each format."""
 
 import os
 from collections.abc import Callable, Container, Mapping
@@ -17,7 +17,7 @@ from core.settings import get_backend
 from weights_cache.errors import WeightsError
 from weights_cache.regular_files import open_regular
 
-#: What is read, as errors tell it.
+#: The supported formats, for errors.
 KINDS = (
     "a TensorFlow.js model.json or its folder, a Teachable Machine folder or .zip, a TFLite "
     ".tflite, a Keras .h5 or .keras, a frozen graph .pb, or a SavedModel folder"
@@ -33,10 +33,10 @@ _READERS = {
     "saved": ("saved_model", "read_saved_model"),
 }
 
-#: Kinds that may hold layers, of which a user's functions may run some.
+#: Kinds that may have layers, some of which user-defined functions may run.
 _LAYERED = frozenset({"web", "keras", "teachable"})
 
-#: Kinds by the ending of a file's name, where its content leaves a choice.
+#: Kinds by the ending of a file's name, for content that is ambiguous.
 ENDINGS = {
     ".pb": "frozen",
     ".tflite": "tflite",
@@ -52,18 +52,18 @@ _HDF5 = b"\x89HDF\r\n\x1a\n"
 def read_graph(path: str | os.PathLike[str], kernels: Container[str] = ()) -> Graph:
     """Read a model file of any known kind.
 
-    The kind is told by what is in the file or folder, and where that leaves a choice by the name.
+    The content of the file or folder determines the kind; the name does if that is ambiguous.
 
     Args:
         path: a TensorFlow.js ``model.json`` or its folder, a Teachable Machine bundle (folder or
             zip), a ``.tflite``, ``.h5``, ``.keras`` or frozen ``.pb`` file, or a SavedModel folder.
-        kernels: classes of layers that functions of your own run; they become nodes of that type.
+        kernels: classes of layers that user-defined functions run; they become nodes of that type.
 
     Returns:
-        Its nodes, weights, inputs and outputs.
+        The graph of the model.
 
     Raises:
-        WeightsError: there is nothing at the path, it is of another kind, or damaged.
+        WeightsError: the path does not exist, is of another kind, or damaged.
     """
     path = _existing(path)
     with reading(path):
@@ -71,7 +71,9 @@ def read_graph(path: str | os.PathLike[str], kernels: Container[str] = ()) -> Gr
         module, function = _READERS[kind]
         reader: Callable[..., Any] = getattr(import_module(f"core.converter.{module}"), function)
         graph = reader(path, kernels) if kind in _LAYERED else reader(path)
-    return graph if isinstance(graph, Graph) else graph[0]  # one also gives the bundle's metadata
+    return (
+        graph if isinstance(graph, Graph) else graph[0]
+    )  # read_teachable also returns the metadata
 
 
 def load_model(
@@ -81,20 +83,20 @@ def load_model(
     kernels: Mapping[str, Callable[..., Any]] | None = None,
     limits: Limits | None = None,
 ) -> GraphModel:
-    """Load a model file of any known kind, ready to run.
+    """Load a model file of any known kind as a model that runs.
 
     Args:
         path: as for `read_graph`.
-        backend: where to run, by default the active one.
-        kernels: functions for node types or classes of layers that have none here, as for
+        backend: name of the backend, by default the active one.
+        kernels: functions for node types or classes of layers without a kernel, as for
             `core.model.graph_model.GraphModel`.
-        limits: what reading the file and a run of the model may cost. For files whose author is
-            unknown: ``core.Limits.strict()``.
+        limits: limits of reading the file and of a run of the model. For untrusted files:
+            ``core.Limits.strict()``.
 
     Raises:
-        WeightsError: as for `read_graph`, or the nodes are invalid together.
-        CoreError: the outputs need node types that nothing runs, of which all are listed; or there
-            is no such backend.
+        WeightsError: as for `read_graph`, or the graph is invalid.
+        CoreError: the outputs need node types without a kernel, all of which are listed; or the
+            backend does not exist.
 
     >>> import tempfile
     >>> import numpy as np
@@ -114,10 +116,10 @@ def load_model(
 
 
 def find_kind(path: str | os.PathLike[str]) -> str:
-    """What a path leads to: ``"web"``, ``"tflite"``, ``"keras"``, ``"teachable"`` and so on.
+    """Return the kind of a model: ``"web"``, ``"tflite"``, ``"keras"``, ``"teachable"`` ...
 
     Raises:
-        WeightsError: nothing of these, or nothing at all.
+        WeightsError: the path does not exist, or is not a model of a known kind.
     """
     path = _existing(path)
     with reading(path):
@@ -127,7 +129,7 @@ def find_kind(path: str | os.PathLike[str]) -> str:
 def _kind(path: Path) -> str:
     found = _kind_of_folder(path) if path.is_dir() else _kind_of_file(path)
     if found is None:
-        raise WeightsError(f"{path} is no model that is read: that would be {KINDS}")
+        raise WeightsError(f"{path} is not a supported model: give {KINDS}")
     return found
 
 
@@ -167,7 +169,7 @@ def _kind_of_file(path: Path) -> str | None:
 
 
 def _kind_of_archive(path: Path) -> str | None:
-    """Keras's own archive, or one that a Teachable Machine model was exported to."""
+    """Return the kind of an archive: of Keras or of Teachable Machine."""
     with open_archive(path) as archive:
         names = {name.rpartition("/")[2] for name in archive.names}
     if "model.json" in names:
@@ -176,7 +178,7 @@ def _kind_of_archive(path: Path) -> str | None:
 
 
 def _kind_by_name(path: Path) -> str | None:
-    """Of a GraphDef no byte is fixed; what is damaged keeps its name, and its reader says more."""
+    """Return the kind by name: a GraphDef has no fixed bytes, and a damaged file its name only."""
     if path.name == "saved_model.pb":
         return "saved"
     return ENDINGS.get(path.suffix.lower())

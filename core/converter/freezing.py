@@ -1,7 +1,7 @@
-"""From the nodes of a TensorFlow file to a graph that runs: variables become constants.
+"""Freezing of a TensorFlow file's nodes to a graph that runs: variables become constants.
 
-Calls are inlined, what only training needs is left out, and nodes that pass a value on unchanged
-are bridged.
+Calls are inlined, nodes for training are dropped, and nodes that pass a value on unchanged are
+bridged.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -32,11 +32,11 @@ VARIABLES = frozenset({"VarHandleOp", "VariableV2", "Variable", "AutoReloadVaria
 #: Node types that hold a hash table.
 TABLES = TABLE_TYPES | {"MutableHashTable", "MutableHashTableV2"}
 
-#: Node types that read a variable by parts, and what they are of a constant; and one that
-#: TensorFlow.js understands otherwise.
+#: Node types that read parts of a variable, with the type that reads a constant; and one whose name
+#: has another meaning in TensorFlow.js.
 _RENAMED = {"ResourceGather": "Gather", "ResourceGatherNd": "GatherNd", "Select": "SelectRows"}
 
-#: Attributes that TensorFlow leaves out where they have these values; TensorFlow.js's are others.
+#: Defaults of attributes in TensorFlow that differ from TensorFlow.js's.
 _DEFAULTS: dict[str, Attributes] = {
     **dict.fromkeys(
         ("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"),
@@ -49,14 +49,14 @@ _DEFAULTS: dict[str, Attributes] = {
 
 
 class Frozen(NamedTuple):
-    """Nodes that run, and what belongs to them.
+    """A frozen graph.
 
     Attributes:
-        nodes: of the graph.
-        weights: of all Const nodes, those of functions among them.
-        functions: that nodes name in their attributes.
-        references: what was wanted → the output that gives it now.
-        tables: hash tables that the graph reads, as they were: they are placeholders now.
+        nodes: nodes of the graph.
+        weights: values of all Const nodes, including those of functions.
+        functions: functions that nodes name in their attributes.
+        references: requested reference → reference in the frozen graph.
+        tables: original nodes of the hash tables that the graph reads as placeholders.
     """
 
     nodes: list[Node]
@@ -67,12 +67,12 @@ class Frozen(NamedTuple):
 
 
 class Freezer:
-    """Freezes a graph, and the functions that it names.
+    """Freezing of a graph and the functions that it names.
 
     Args:
-        graph: as read.
-        budget: of the memory that constants may take.
-        variable: gives the value of a variable, for its node.
+        graph: the graph that was read.
+        budget: budget of memory for constants.
+        variable: function from the node of a variable to its value.
     """
 
     def __init__(
@@ -83,21 +83,21 @@ class Freezer:
         self._tables: dict[str, Node] = {}
         self._names = NameBudget()
 
-    def freeze(self, wanted: Sequence[str]) -> Frozen:
-        """The nodes that lead to some references.
+    def freeze(self, fetches: Sequence[str]) -> Frozen:
+        """Return the frozen graph for some references.
 
         Raises:
-            CoreError: references lead nowhere, or constants are damaged or too large.
+            CoreError: references are unknown, or constants are damaged or too large.
         """
         inliner = self._inliner(self._graph.body)
-        nodes, references = self._frozen(inliner, wanted)
+        nodes, references = self._frozen(inliner, fetches)
         return Frozen(nodes, self._weights, self._functions(nodes), references, self._tables)
 
     def _inliner(self, body: FunctionBody) -> Inliner:
         return Inliner(body, self._graph.functions, self._names)
 
     def _functions(self, nodes: Sequence[Node]) -> dict[str, Function]:
-        """The functions that nodes name, and those that their bodies name."""
+        """Return the functions that nodes name, and the functions that their bodies name."""
         found: dict[str, Function] = {}
         waiting = list(_named_functions(nodes))
         while waiting:
@@ -108,7 +108,7 @@ class Freezer:
         return found
 
     def _function(self, name: str) -> Function:
-        """A function whose names are unlike those of all other bodies."""
+        """Return a function with names that no other body has."""
         if name not in self._graph.functions:
             raise CoreError(f"the graph has no function {name!r}")
         body = self._graph.functions[name]
@@ -119,17 +119,19 @@ class Freezer:
         arguments = [Node(argument, "Placeholder") for argument in given]
         constants = {prefix + key: value for key, value in body.constants.items()}
         inliner = self._inliner(FunctionBody([*arguments, *scope.nodes()], constants))
-        wanted = [scope.outer(reference) for reference in body.outputs]
-        nodes, references = self._frozen(inliner, wanted)
+        fetches = [scope.outer(reference) for reference in body.outputs]
+        nodes, references = self._frozen(inliner, fetches)
         inside = [node for node in nodes if node.name not in set(given)]
-        return Function(name, inside, tuple(given), tuple(references[r] for r in wanted))
+        return Function(name, inside, tuple(given), tuple(references[r] for r in fetches))
 
-    def _frozen(self, inliner: Inliner, wanted: Sequence[str]) -> tuple[list[Node], dict[str, str]]:
-        reached = inliner.reachable(wanted)
+    def _frozen(
+        self, inliner: Inliner, fetches: Sequence[str]
+    ) -> tuple[list[Node], dict[str, str]]:
+        reached = inliner.reachable(fetches)
         _check_unwritten(reached, inliner)
         nodes = {name: self._running(node) for name, node in reached.items()}
-        sources = Sources(nodes, stops=_waited_for(nodes.values()))
-        references = {r: sources.source(inliner.resolved(r)) for r in wanted}
+        sources = Sources(nodes, stops=_control_nodes(nodes.values()))
+        references = {r: sources.source(inliner.resolved(r)) for r in fetches}
         kept = _remaining(sources, references.values())
         for node in kept:
             if node.type == "Const" and node.name not in self._weights:
@@ -137,7 +139,7 @@ class Freezer:
         return kept, references
 
     def _running(self, node: Node) -> Node:
-        """A node as it runs, once variables are constants."""
+        """Return a node in the form that runs, where variables are constants."""
         if node.type in VARIABLES:
             dtype = node.attributes.get("dtype", DataType("DT_FLOAT"))
             return Node(node.name, "Const", (), {"dtype": dtype, "value": None})
@@ -148,12 +150,14 @@ class Freezer:
         return node._replace(type=_RENAMED.get(node.type, node.type), attributes=attributes)
 
     def _value(self, node: Node, inliner: Inliner) -> np.ndarray:
-        """The value of a Const node, or of a variable that was made one."""
+        """Return the value of a Const node, or of a variable that became one."""
         try:
             if node.type == "Const":
                 return narrowed(read_tensor(Message(inliner.constants[node.name]), self._budget))
             if self._variable is None:
-                raise CoreError("it is a variable without a value: the graph is not frozen")
+                raise CoreError(
+                    "it is a variable without a value: freeze the graph, or give the SavedModel"
+                )
             return narrowed(self._variable(node))
         except LimitError:
             raise
@@ -161,15 +165,15 @@ class Freezer:
             raise CoreError(f"the constant {node.name!r}: {error}") from error
 
 
-def _waited_for(nodes: Iterable[Node]) -> set[str]:
-    """Nodes that others run after: these tell which branch of TensorFlow 1 runs."""
+def _control_nodes(nodes: Iterable[Node]) -> set[str]:
+    """Return the nodes of control inputs, which select the branches of TensorFlow 1."""
     return {i[1:] for node in nodes for i in node.inputs if i.startswith("^")}
 
 
-def _remaining(sources: Sources, wanted: Iterable[str]) -> list[Node]:
-    """The nodes that lead to references, around those that pass on, in the order they were in."""
+def _remaining(sources: Sources, fetches: Iterable[str]) -> list[Node]:
+    """Return the nodes that references need, in order, with nodes that pass values on bridged."""
     found: dict[str, Node] = {}
-    waiting = [node_of(reference) for reference in wanted]
+    waiting = [node_of(reference) for reference in fetches]
     while waiting:
         name = waiting.pop()
         if name not in found:
@@ -181,7 +185,7 @@ def _remaining(sources: Sources, wanted: Iterable[str]) -> list[Node]:
 
 
 def _named_functions(nodes: Sequence[Node]) -> Iterator[str]:
-    """Names of functions among the attributes of nodes."""
+    """Yield the names of functions in the attributes of nodes."""
     for node in nodes:
         for value in node.attributes.values():
             listed = value if isinstance(value, list) else [value]
@@ -189,14 +193,14 @@ def _named_functions(nodes: Sequence[Node]) -> Iterator[str]:
 
 
 def _check_unwritten(nodes: Mapping[str, Node], inliner: Inliner) -> None:
-    """No result may depend on a variable that the graph itself writes."""
+    """Raise a CoreError if a result depends on a variable that the graph itself writes."""
     writing = [name for name, node in nodes.items() if _writes(node)]
     for node in (node for node in nodes.values() if node.type == "ReadVariableOp"):
         writing += [before.name for before in inliner.before(node.name) if _writes(before)]
     if writing:
         raise CoreError(
-            f"these nodes write variables, and results depend on it: {', '.join(writing[:10])}; "
-            f"only graphs whose variables stay the same can be read"
+            f"results depend on variables that these nodes write: {', '.join(writing[:10])}; "
+            f"only graphs with constant variables are supported"
         )
 
 

@@ -1,4 +1,4 @@
-"""Frozen graphs: a GraphDef in a ``.pb`` file, whose weights are constants."""
+"""Reader of frozen graphs: a GraphDef in a ``.pb`` file, whose weights are constants."""
 
 import os
 from collections.abc import Sequence
@@ -13,34 +13,42 @@ from core.errors import CoreError
 from core.graph.graph_json_reader import declared_spec, unread
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec, node_of
 
-#: Before this version of GraphDef the shape () of a placeholder meant that it may be any.
+#: Before this version of GraphDef the shape () of a placeholder meant any shape.
 _SHAPES_KNOWN_SINCE = 24
 
-#: What saves, trains, checks or reports, and gives nothing that a graph is run for.
-_AIDES = frozenset(
+#: Node types that save, train, check or report, and are no outputs.
+_AUXILIARY = frozenset(
     {
         *("Assert", "NoOp", "Print", "PrintV2", "Const", "Placeholder", "HistogramSummary"),
         *("ScalarSummary", "ImageSummary", "MergeSummary", "TensorSummary", "AudioSummary"),
         *("Exit", "Switch", "LoopCond", "NextIteration", "Enter", *VARIABLES),
     }
 )
-_AIDING = ("Save", "Restore", "Assign", "Apply", "ResourceApply", "Queue", "LookupTableImport")
+_AUXILIARY_PREFIXES = (
+    "Save",
+    "Restore",
+    "Assign",
+    "Apply",
+    "ResourceApply",
+    "Queue",
+    "LookupTableImport",
+)
 
 
 def read_frozen_graph(path: str | os.PathLike[str]) -> Graph:
     """Read a frozen graph of TensorFlow 1 or 2, without TensorFlow.
 
-    Inputs are its placeholders, outputs the nodes that no other one reads. What only training
-    needs is left out, calls of functions are inlined, and nodes that pass on a value bridged.
+    Inputs are the placeholders, outputs the nodes that no other node reads. Nodes for training are
+    dropped, calls of functions are inlined, and nodes that pass on a value are bridged.
 
     Args:
         path: a ``.pb`` file with a binary GraphDef.
 
     Returns:
-        Its nodes, weights, inputs and outputs.
+        The graph, with its weights.
 
     Raises:
-        WeightsError: the file is missing, no frozen graph, or damaged.
+        WeightsError: the file is missing, not a frozen graph, or damaged.
     """
     path = Path(path)
     if path.name == "saved_model.pb":
@@ -53,14 +61,14 @@ def read_frozen_graph(path: str | os.PathLike[str]) -> Graph:
         graph = read_graph_def(Message(data), budget)
         outputs = leaves(graph.body.nodes)
         if not outputs:
-            raise CoreError("it has no node that computes something: is it a GraphDef?")
+            raise CoreError("it has no node with a result: is it a GraphDef?")
         frozen = Freezer(graph, budget).freeze(outputs)
         scalars = graph.producer >= _SHAPES_KNOWN_SINCE
         placeholders = [n for n in graph.body.nodes if n.type == "Placeholder"]
         if frozen.tables:
             raise CoreError(
                 f"the hash tables {', '.join(frozen.tables)} are filled by files or nodes outside "
-                f"of it: give the SavedModel instead"
+                f"of the graph: give the SavedModel instead"
             )
         return Graph(
             nodes=[*frozen.nodes, *_unused(placeholders, frozen.nodes)],
@@ -74,13 +82,13 @@ def read_frozen_graph(path: str | os.PathLike[str]) -> Graph:
 
 
 def leaves(nodes: Sequence[Node]) -> list[str]:
-    """Names of the nodes that no other one reads, and that a graph may be run for."""
+    """Return the names of the nodes that no other node reads and that can be outputs."""
     types = {node.name: node.type for node in nodes}
     return [
         node.name
         for node in unread(nodes, waited_for=False)
-        if node.type not in _AIDES
-        and not node.type.startswith(_AIDING)
+        if node.type not in _AUXILIARY
+        and not node.type.startswith(_AUXILIARY_PREFIXES)
         and not (node.type == "Identity" and types.get(node_of(node.inputs[0])) == "Switch")
     ]
 

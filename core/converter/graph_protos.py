@@ -1,4 +1,4 @@
-"""TensorFlow's GraphDef: its nodes, constants and functions, read without TensorFlow."""
+"""Reader of TensorFlow's GraphDef: nodes, constants and functions, without TensorFlow."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -11,20 +11,20 @@ from core.errors import CoreError
 from core.graph.nodes import FunctionName, Node, PartialShape
 from weights_cache.reading_budgets import spend
 
-#: What a node takes in memory, with its attributes and its entries in tables, at least.
+#: Least memory of a node with its attributes and its entries in tables.
 NODE_BYTES = 1000
 
 
 class FunctionBody(NamedTuple):
-    """A graph's own nodes, or a function's.
+    """The nodes of a graph, or of a function.
 
     Attributes:
-        nodes: as the file has them; references are still those of the file.
+        nodes: nodes with the references of the file.
         constants: TensorProtos by name of Const node, not yet decoded.
         inputs: names of a function's arguments.
         outputs: references to a function's results.
-        result_names: what a function calls its results.
-        controls: nodes of a function that run whether or not a result needs them.
+        result_names: names of a function's results.
+        controls: nodes of a function that run even if no result needs them.
     """
 
     nodes: Sequence[Node]
@@ -36,33 +36,33 @@ class FunctionBody(NamedTuple):
 
 
 class GraphDef(NamedTuple):
-    """What a GraphDef holds."""
+    """The content of a GraphDef."""
 
     body: FunctionBody
     functions: Mapping[str, FunctionBody]
-    producer: int  # the version of the form that it was written in
+    producer: int  # the version of the writer
 
 
 def read_graph_def(proto: Message, budget: Budget) -> GraphDef:
-    """The content of a GraphDef message.
+    """Return the content of a GraphDef message.
 
     Raises:
-        CoreError, ValueError: it is damaged.
+        CoreError, ValueError: the message is damaged.
     """
     functions = Library(proto.message(2), budget)
     return GraphDef(_body(proto, 1, budget), functions, proto.message(4).integer(1))
 
 
 class Library(Mapping[str, FunctionBody]):
-    """The functions of a graph by name, each read when it is first asked for.
+    """The functions of a graph by name, each read at its first use.
 
     Args:
         proto: a FunctionDefLibrary.
-        budget: of the memory that constants may take.
+        budget: budget of memory for constants.
     """
 
     def __init__(self, proto: Message, budget: Budget):
-        # A message takes much more memory than its bytes, so that none is kept.
+        # A message takes much more memory than its bytes, so no message is kept.
         self._blobs = {Message(blob).message(1).text(1): blob for blob in proto.blobs(1)}
         self._bodies: dict[str, FunctionBody] = {}
         self._budget = budget
@@ -118,7 +118,7 @@ def _node(proto: Message, budget: Budget) -> Node:
     attributes = {
         key: None if kind == "Const" and key == "value" else _attribute(entry.message(2), budget)
         for key, entry in proto.pairs(5)
-        if not key.startswith("_")  # remarks of TensorFlow's own passes, and long ones
+        if not key.startswith("_")  # long notes of TensorFlow's own passes
     }
     return Node(name, kind, tuple(proto.texts(3)), attributes)
 
@@ -131,7 +131,7 @@ def _constant(proto: Message, name: str) -> memoryview:
 
 
 def _attribute(proto: Message, budget: Budget) -> Any:
-    """The value of an AttrValue; None if it holds nothing."""
+    """Return the value of an AttrValue, or None if it is empty."""
     if 8 in proto:
         return read_tensor(proto.message(8), budget)
     if 1 in proto:
@@ -158,12 +158,12 @@ def _shape(proto: Message) -> PartialShape | None:
 
 
 def _shortest(values: np.ndarray) -> list[float]:
-    """Floats with as few digits as tell them apart, as documents in JSON have them."""
+    """Return floats with the fewest digits that identify them, as in JSON documents."""
     spend(FIELD_BYTES * len(values), "an attribute of a node")
     return [float(str(value)) for value in values]
 
 
-#: Fields of an AttrValue that hold values, and how all of a field are read.
+#: Readers of the fields of an AttrValue that hold values.
 _READERS: dict[int, Callable[[Message], list[Any]]] = {
     2: lambda proto: [_decoded(blob) for blob in proto.blobs(2)],
     3: lambda proto: proto.integers(3).tolist(),
@@ -174,7 +174,7 @@ _READERS: dict[int, Callable[[Message], list[Any]]] = {
     10: lambda proto: [FunctionName(function.text(1)) for function in proto.messages(10)],
 }
 
-#: Those of a list of values.
+#: Readers of the fields of a list of values.
 _LIST_READERS = {
     **{n: read for n, read in _READERS.items() if n < 10},
     9: lambda proto: [FunctionName(function.text(1)) for function in proto.messages(9)],

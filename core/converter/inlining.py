@@ -1,4 +1,4 @@
-"""Calls of functions, replaced by the nodes of what they call."""
+"""Inlining: calls of functions are replaced by the nodes of the functions."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
@@ -12,40 +12,40 @@ from core.graph.nodes import Node, node_of, output_index
 #: Node types that call the function which their attribute "f" names.
 CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 
-#: How deep calls may lie in each other.
+#: The most nested calls.
 DEEPEST = 100
 
-#: Names in nodes that calls bring may take this many bytes in all: prefixes could multiply.
+#: The most bytes of all names of inlined nodes, which nested prefixes could multiply.
 MOST_NAME_BYTES = 256 * 2**20
 
-#: Names of several outputs, of a node type that runs nowhere here but stands between those that do.
+#: Output names of a node type that is never run, but can be between nodes that run.
 _OUTPUTS = {"LookupTableExportV2": ("keys", "values")}
 
 
 class NameBudget:
-    """How many bytes the names that calls bring may still take."""
+    """The bytes left for names of inlined nodes."""
 
     def __init__(self) -> None:
         self._left = MOST_NAME_BYTES
 
     def take(self, body: FunctionBody, prefix: str) -> None:
-        """Raise a CoreError if the nodes of a body with that prefix are too many for it."""
+        """Raise a CoreError if the names of a body with that prefix exceed the budget."""
         texts = sum(1 + len(node.inputs) for node in body.nodes)
         own = sum(len(text) for node in body.nodes for text in (node.name, *node.inputs))
         self._left -= own + texts * len(prefix)
         if self._left < 0:
             raise CoreError(
-                f"with the functions that it calls it has names of over {MOST_NAME_BYTES} bytes"
+                f"with all called functions inlined, its names exceed {MOST_NAME_BYTES} bytes"
             )
 
 
 class Inliner:
-    """The nodes of a graph, with those of every function that turns out to be called.
+    """The nodes of a graph, with called functions inlined on demand.
 
     Args:
-        body: of the graph, or of a function, whose arguments become placeholders.
-        functions: what may be called.
-        names: the budget of what calls bring; one of its own if None.
+        body: body of the graph, or of a function, whose arguments become placeholders.
+        functions: functions that may be called.
+        names: budget of the names of inlined nodes; None makes a new budget.
     """
 
     def __init__(
@@ -63,15 +63,15 @@ class Inliner:
         self._controls: dict[str, tuple[str, ...]] = {}
         self._within: dict[str, tuple[str, ...]] = {}
 
-    def reachable(self, wanted: Iterable[str], controls: bool = False) -> dict[str, Node]:
-        """What leads to some references: nodes by name, whose inputs are no calls any more.
+    def reachable(self, fetches: Iterable[str], controls: bool = False) -> dict[str, Node]:
+        """Return the nodes that some references need, by name, without calls.
 
         Args:
-            wanted: references.
-            controls: whether to follow inputs that only say what runs before.
+            fetches: references.
+            controls: whether to follow control inputs.
         """
         found: dict[str, Node] = {}
-        waiting = [r for reference in wanted for r in self._resolved_all(reference)]
+        waiting = [r for reference in fetches for r in self._resolved_all(reference)]
         while waiting:
             name = node_of(waiting.pop())
             if name not in found:
@@ -83,14 +83,14 @@ class Inliner:
         return found
 
     def before(self, name: str) -> list[Node]:
-        """The nodes of which a node just says that they run before it."""
+        """Return the nodes of a node's control inputs."""
         controls = [i for i in self._node(name).inputs if i.startswith("^")]
         return [self._node(r[1:]) for i in controls for r in self._resolved_all(i)]
 
     def resolved(self, reference: str) -> str:
-        """The output of a node that is no call, for one that may be."""
+        """Return the reference to an output of an ordinary node for one that may be of a call."""
         hops = 0
-        while hops <= len(self.nodes):  # which become more on the way
+        while hops <= len(self.nodes):  # self.nodes grows in the loop
             hops += 1
             name, _, index = reference.partition(":")
             if not self._called(self._node(name)):
@@ -99,10 +99,10 @@ class Inliner:
             if not (index or "0").isdecimal() or int(index or 0) >= len(results):
                 raise CoreError(f"the call {name!r} has no result {index or 0}")
             reference = results[int(index or 0)]
-        raise CoreError(f"the call {reference!r} waits for itself")
+        raise CoreError(f"the call {reference!r} depends on itself")
 
     def _resolved_all(self, reference: str) -> Iterator[str]:
-        """The same for a reference that may be to what runs before: then there may be several."""
+        """Yield the resolved reference, or for a control input all resolved control inputs."""
         if not reference.startswith("^"):
             yield self.resolved(reference)
             return
@@ -119,7 +119,7 @@ class Inliner:
                 yield f"^{name}"
 
     def _follows(self, reference: str) -> bool:
-        """Whether a reference is to a value, or to what tells which branch runs."""
+        """Whether a reference is to a value, or a control input that selects a branch."""
         if not reference.startswith("^"):
             return True
         node = self._node(reference[1:])
@@ -134,13 +134,13 @@ class Inliner:
         return self.nodes[name]
 
     def _called(self, node: Node) -> str | None:
-        """The function that a node calls; some do by their type alone."""
+        """Return the function that a node calls, which some nodes name by their type."""
         if node.type in CALLS:
             return str(node.attributes.get("f"))
         return node.type if node.type in self._functions else None
 
     def _expanded(self, name: str) -> tuple[str, ...]:
-        """References to the results of a call, whose nodes are there now."""
+        """Return references to the results of a call after inlining it."""
         if name not in self._results:
             self._expand(self._node(name))
         return self._results[name]
@@ -148,17 +148,23 @@ class Inliner:
     def _expand(self, call: Node) -> None:
         callee = self._called(call)
         if callee not in self._functions or callee is None:
-            raise CoreError(f"the node {call.name!r} calls {callee!r}, and there is no such thing")
+            raise CoreError(
+                f"the node {call.name!r} calls {callee!r}, which the graph does not define"
+            )
         body = self._functions[callee]
         within = (*self._within.get(call.name, ()), callee)
         if callee in within[:-1] or len(within) > DEEPEST:
-            raise CoreError(f"the function {callee!r} calls itself, or calls lie too deep")
+            raise CoreError(
+                f"the function {callee!r} calls itself, or is nested more than {DEEPEST} deep"
+            )
         given = [i for i in call.inputs if not i.startswith("^")]
         if len(given) != len(body.inputs):
-            raise CoreError(f"{call.name!r} gives {len(given)} of {len(body.inputs)} arguments")
+            raise CoreError(
+                f"{call.name!r} has {len(given)} arguments, not {len(body.inputs)} as {callee!r}"
+            )
         count = len(self.nodes) + len(body.nodes)
         if count > self._most_nodes:
-            what = f"node {call.name!r}: with the functions that it calls the graph has {count:,}"
+            what = f"node {call.name!r}: with called functions inlined the graph has {count:,}"
             raise LimitError(f"{what} nodes", "nodes", self._most_nodes)
         scope = Scope(body, self._prefix(call.name, body), given, self._functions)
         for node in scope.nodes():
@@ -169,7 +175,7 @@ class Inliner:
         self._controls[call.name] = tuple(scope.prefix + name for name in body.controls)
 
     def _prefix(self, name: str, body: FunctionBody) -> str:
-        """What makes names of nodes that are not taken."""
+        """Return a prefix that makes the names of a body's nodes unique."""
         self._names.take(body, f"{name}/")
         while any(f"{name}/{node.name}" in self.nodes for node in body.nodes):
             name += "_"
@@ -181,13 +187,13 @@ _FLOW = frozenset({"Switch", "Merge", "LoopCond"})
 
 
 class Scope:
-    """A function's nodes as part of another graph.
+    """The nodes of a function as a part of another graph.
 
     Args:
-        body: of the function.
-        prefix: of its names there.
+        body: body of the function.
+        prefix: prefix of its names in the other graph.
         given: references to the arguments.
-        functions: all there are.
+        functions: all functions of the graph.
     """
 
     def __init__(
@@ -203,13 +209,13 @@ class Scope:
         self._given = dict(zip(body.inputs, given, strict=True))
 
     def nodes(self) -> Iterator[Node]:
-        """The nodes, with new names."""
+        """Yield the nodes with their names in the other graph."""
         for node in self._body.nodes:
             inputs = tuple(self.outer(reference) for reference in node.inputs)
             yield node._replace(name=self.prefix + node.name, inputs=inputs)
 
     def outer(self, reference: str) -> str:
-        """A reference of the function's: an argument, ``"node:output:0"`` or ``"^node"``."""
+        """Translate a function's reference: an argument, ``"node:output:0"`` or ``"^node"``."""
         control = "^" * reference.startswith("^")
         name, *output = reference.removeprefix("^").split(":")
         if name in self._given:
@@ -220,7 +226,7 @@ class Scope:
         return f"{control}{self.prefix}{name}" + (f":{index}" if index != "0" else "")
 
     def _index(self, kind: str, output: Sequence[str]) -> str:
-        """The place of an output among all of its node, given as name and place."""
+        """Return the index of an output among all of its node, from its name and index."""
         if len(output) == 1:
             return output[0]
         return str(output_index(self._output_names(kind), *output))

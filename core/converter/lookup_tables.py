@@ -1,4 +1,4 @@
-"""What fills the hash tables of a SavedModel: constants, or lines of a text file."""
+"""Contents of a SavedModel's hash tables: constants, or lines of a text file."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,23 +20,23 @@ from weights_cache.reading_budgets import spend
 
 _WITH_FILES = frozenset({"InitializeTableFromTextFile", "InitializeTableFromTextFileV2"})
 
-#: Node types that give a variable its first value.
+#: Node types that set the initial value of a variable.
 ASSIGNING = frozenset({"Assign", "AssignVariableOp"})
 
-#: What a key or value is, where it is no column of the line.
+#: Column indices that mean the whole line, or the number of the line.
 _WHOLE_LINE, _LINE_NUMBER = -2, -1
 
-#: What a line of a text file takes in memory, with its key and value.
+#: Memory of a line of a text file, with its key and value.
 _LINE_BYTES = 200
 
 
-class Filling(NamedTuple):
+class TableContents(NamedTuple):
     """Keys and values of a table, or the file that has them.
 
     Attributes:
         keys, values: arrays of one axis.
-        file: node that stands for the path of a text file.
-        attributes: how its lines are read, with the dtypes of the table.
+        file: node that represents the path of a text file.
+        attributes: format of the lines, and dtypes of the table.
     """
 
     keys: np.ndarray | None = None
@@ -47,21 +47,21 @@ class Filling(NamedTuple):
     def read(
         self, folder: Path, assets: Mapping[str, str], budget: Budget
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Keys and values.
+        """Return keys and values.
 
         Args:
-            folder: of the model, which has the text files in ``assets``.
+            folder: folder of the model, with text files in ``assets``.
             assets: names of these files, by node.
-            budget: of the memory that they may take.
+            budget: budget of memory for keys and values.
 
         Raises:
-            CoreError, WeightsError: the file is missing, or not as it should be.
+            CoreError, WeightsError: the file is missing or invalid.
         """
         if self.keys is not None and self.values is not None:
             return self.keys, self.values
         name = assets.get(self.file, "")
         if not name or Path(name).name != name:
-            raise CoreError(f"the file {name!r} of a hash table is none of the model's assets")
+            raise CoreError(f"the file {name!r} of a hash table is not an asset of the model")
         data = read_bytes(inside(folder, f"assets/{name}", "the SavedModel"))
         spend(_LINE_BYTES * data.count(b"\n"), f"the lines of {name!r:.80}")
         lines = data.split(b"\n")
@@ -79,8 +79,8 @@ class Filling(NamedTuple):
 
 def table_values(
     tables: Mapping[str, Node], graph: GraphDef, initializer: str, budget: Budget
-) -> dict[str, Filling]:
-    """What the initializer of a model fills tables with, by name of the table's node.
+) -> dict[str, TableContents]:
+    """Return the contents that a model's initializer gives to tables, by name of the table's node.
 
     Raises:
         CoreError: keys or values are computed, not constant.
@@ -103,21 +103,21 @@ def table_values(
             continue
         if node.type in FILLING_TYPES:
             keys, values = (_constant(inliner, name, table, budget) for name in contents)
-            found[table] = Filling(keys, values)
+            found[table] = TableContents(keys, values)
         else:
             attributes = {**tables[table].attributes, **node.attributes}
-            found[table] = Filling(file=contents[0], attributes=attributes)
+            found[table] = TableContents(file=contents[0], attributes=attributes)
     return found
 
 
 def _constant(inliner: Inliner, name: str, table: str, budget: Budget) -> np.ndarray:
     if name not in inliner.constants:
-        raise CoreError(f"the hash table {table!r} is filled with what {name!r} computes")
+        raise CoreError(f"the hash table {table!r} is filled by {name!r}, which is not constant")
     return narrowed(read_tensor(Message(inliner.constants[name]), budget))
 
 
 def _column(lines: list[bytes], attributes: Attributes, index: int, dtype: object) -> np.ndarray:
-    """Keys or values of all lines."""
+    """Return the keys or values of all lines."""
     if index == _LINE_NUMBER:
         return np.arange(len(lines), dtype=np.int32)
     if index != _WHOLE_LINE:

@@ -1,4 +1,4 @@
-"""Nodes that stand for one that TensorFlow.js lacks, as they are written one by one."""
+"""Builder of the nodes that replace a node type that TensorFlow.js lacks."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -10,11 +10,11 @@ from core.graph.unique_names import free_name
 
 
 class LoweredNodes:
-    """Collects nodes and constants of a body with names that are free; equal constants once.
+    """A builder of nodes and constants with unique names; equal constants are shared.
 
     Attributes:
         weights: the values of the constants, by name.
-        nodes: of the body.
+        nodes: nodes of the body.
     """
 
     def __init__(self, names: Iterable[str]):
@@ -24,20 +24,20 @@ class LoweredNodes:
         self._constants: dict[Any, str] = {}
 
     def start_body(self) -> None:
-        """Begin another body, which has constants of its own."""
+        """Begin another body, with separate constants."""
         self.nodes, self._constants = [], {}
 
     def add(self, base: str, type: str, *inputs: str, **attributes: Any) -> str:
-        """A node with a name of its own."""
+        """Add a node with a unique name, and return the name."""
         return self.end(self._free(f"{base}/{type}"), type, *inputs, **attributes)
 
     def end(self, name: str, type: str, *inputs: str, **attributes: Any) -> str:
-        """The last node, which keeps the name of the one that it stands for."""
+        """Add the last node, which has the name of the replaced node, and return the name."""
         self.nodes.append(Node(name, type, inputs, attributes))
         return name
 
     def constant(self, base: str, value: Any, dtype: type = np.float32) -> str:
-        """A constant of one value, or a few."""
+        """Add a constant of one value or a few, and return its name."""
         array: np.ndarray = np.array(value, dtype)
         key = array.dtype, array.shape, array.tobytes()
         if key not in self._constants:

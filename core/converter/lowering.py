@@ -1,4 +1,4 @@
-"""What TensorFlow.js has no node type for, in terms of those that it has."""
+"""Lowering of node types that TensorFlow.js lacks to types that it has."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -12,8 +12,8 @@ from core.graph.nodes import DataType, Graph, Node
 from core.graph.unique_names import all_names
 from core.ops.quantisation import NUDGE
 
-#: Types that are the same as another, or that pass their first input on.
-_SAME = {
+#: Types that equal another type, and types that pass their first input on.
+_SYNONYMS = {
     "BatchMatMulV3": "BatchMatMulV2",
     "Inv": "Reciprocal",
     "LogicalXor": "NotEqual",
@@ -28,13 +28,13 @@ _PASSING = (
 
 
 def lowered(graph: Graph) -> Graph:
-    """The graph with node types of TensorFlow.js alone, as far as they can be had.
+    """Return the graph with node types of TensorFlow.js, as far as possible.
 
-    What comes to the same bits is written in terms of several nodes: rounding to quanta is a
-    quotient, a floor, a clip and a product.
+    A node type is replaced by several nodes with equal bits as the result: rounding to quantised
+    values is a quotient, a floor, a clip and a product.
 
     Raises:
-        CoreError: a node lacks an attribute, or has one that makes no sense.
+        CoreError: a node lacks an attribute, or has an invalid one.
     """
     made = LoweredNodes(all_names(graph))
     nodes = _body(made, graph.nodes)
@@ -46,8 +46,8 @@ def lowered(graph: Graph) -> Graph:
 def _body(made: LoweredNodes, nodes: Sequence[Node]) -> list[Node]:
     made.start_body()
     for node in nodes:
-        if node.type in _SAME:
-            made.nodes.append(node._replace(type=_SAME[node.type]))
+        if node.type in _SYNONYMS:
+            made.nodes.append(node._replace(type=_SYNONYMS[node.type]))
         elif node.type in _PASSING:
             made.nodes.append(Node(node.name, "Identity", node.inputs[:1]))
         elif node.type in _RULES:
@@ -66,20 +66,21 @@ def _lower(made: LoweredNodes, node: Node) -> None:
 
 
 def _completed(node: Node) -> Node:
-    """With the attributes that TensorFlow.js reads without a default."""
-    told = dict(node.attributes)
-    strides = told.get("strides")
+    """Return a node with the attributes that TensorFlow.js requires."""
+    attributes = dict(node.attributes)
+    strides = attributes.get("strides")
     if "Conv" in node.type and isinstance(strides, (list, tuple)):
-        told.setdefault("dilations", [1] * len(strides))
-    if told.get("fused_ops"):
-        told.setdefault("num_args", len(node.inputs) - 2)
-    return node if len(told) == len(node.attributes) else node._replace(attributes=told)
+        attributes.setdefault("dilations", [1] * len(strides))
+    if attributes.get("fused_ops"):
+        attributes.setdefault("num_args", len(node.inputs) - 2)
+    is_unchanged = len(attributes) == len(node.attributes)
+    return node if is_unchanged else node._replace(attributes=attributes)
 
 
 def _quantise_round(body: LoweredNodes, node: Node) -> None:
-    """As the kernel of `core.quantise_round`: the same steps in float32, so the same bits."""
-    base, told = node.name, node.attributes
-    low, high = told["low"] - told["zero_point"], told["high"] - told["zero_point"]
+    """Lower to the float32 steps of the kernel of `core.quantise_round`, so to equal bits."""
+    base, options = node.name, node.attributes
+    low, high = (options[limit] - options["zero_point"] for limit in ("low", "high"))
     floats = {"T": DataType("DT_FLOAT")}
 
     def add(type: str, *inputs: str) -> str:
@@ -88,16 +89,16 @@ def _quantise_round(body: LoweredNodes, node: Node) -> None:
     def value(number: float) -> str:
         return body.constant(base, number)
 
-    scale = value(told["scale"])
-    quanta = add("RealDiv", node.inputs[0], scale)
-    if told.get("nudge", True):
-        quanta = add("Mul", quanta, value(NUDGE))
-    if low >= 0:  # what is below 0 is clipped, so only halves above 0 matter
-        whole = add("Floor", add("AddV2", quanta, value(0.5)))
+    scale = value(options["scale"])
+    steps = add("RealDiv", node.inputs[0], scale)
+    if options.get("nudge", True):
+        steps = add("Mul", steps, value(NUDGE))
+    if low >= 0:  # values below 0 are clipped, so only halves above 0 matter
+        rounded = add("Floor", add("AddV2", steps, value(0.5)))
     else:
-        above = add("Floor", add("AddV2", add("Abs", quanta), value(0.5)))
-        whole = add("Mul", above, add("Sign", quanta))
-    clipped = add("ClipByValue", whole, value(low), value(high))
+        above = add("Floor", add("AddV2", add("Abs", steps), value(0.5)))
+        rounded = add("Mul", above, add("Sign", steps))
+    clipped = add("ClipByValue", rounded, value(low), value(high))
     body.end(node.name, "Mul", clipped, scale, **floats)
 
 
@@ -124,7 +125,7 @@ def _softsign(body: LoweredNodes, node: Node) -> None:
 
 
 def _select_rows(body: LoweredNodes, node: Node) -> None:
-    """The condition gets axes of length 1 until it has as many as what is chosen."""
+    """Lower to Select, with axes of length 1 appended to the condition."""
     base, (condition, x, y) = node.name, node.inputs[:3]
     one, zero = body.constant(base, [1], np.int32), body.constant(base, 0, np.int32)
     missing = body.add(base, "Sub", body.add(base, "Rank", x), body.add(base, "Rank", condition))

@@ -1,4 +1,4 @@
-"""The kinds of weights that a conversion uses, and what they do to the outputs."""
+"""The kinds of weights that a conversion uses, and the measured errors of the outputs."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -9,16 +9,16 @@ from core.converter.conversion_outputs import Written
 from core.converter.sample_inputs import SampleInputs, make_samples
 from core.errors import CoreError
 from weights_cache.errors import WeightsError
-from weights_cache.write import AS_IT_IS
+from weights_cache.write import UNQUANTISED
 
 
 class Measured(NamedTuple):
-    """Kinds of weights, and what they do to the outputs.
+    """Kinds of weights, and the errors of the outputs.
 
     Attributes:
-        kinds: by name of weight.
-        damage: how far the outputs change; None if it was not measured.
-        samples: what it was measured with, or why it was not.
+        kinds: kinds by name of weight.
+        damage: errors of the outputs; None if they were not measured.
+        samples: description of the samples, or the reason why errors were not measured.
     """
 
     kinds: Mapping[str, str]
@@ -28,27 +28,27 @@ class Measured(NamedTuple):
 
 def measure(
     written: Written,
-    asked: Mapping[str, str],
+    requested: Mapping[str, str],
     samples: SampleInputs | None,
     tolerance: float | None,
 ) -> Measured:
-    """Choose kinds for ``"auto"``, and measure what all kinds do to the outputs.
+    """Choose kinds for ``"auto"``, and measure the errors of the outputs with all kinds.
 
     Args:
-        written: what is converted.
-        asked: a kind, or ``"auto"``, by name of weight.
+        written: the graph or layers to convert.
+        requested: a kind, or ``"auto"``, by name of weight.
         samples: as for `core.converter.convert`.
         tolerance: as for `core.converter.convert`.
 
     Raises:
-        WeightsError: ``"auto"`` is asked for, and the model cannot run; or a kind cannot hold a
+        WeightsError: ``"auto"`` is requested, and the model cannot run; or a kind cannot hold a
             weight.
         CoreError: the samples do not fit the inputs of the model.
     """
-    if tolerance is None or not {*asked.values()} - {AS_IT_IS}:
-        return Measured(asked)
+    if tolerance is None or not {*requested.values()} - {UNQUANTISED}:
+        return Measured(requested)
     trials = make_trials(written, samples)
-    kinds = chosen_kinds(written, trials, asked, tolerance)
+    kinds = chosen_kinds(written, trials, requested, tolerance)
     if isinstance(trials, str):
         return Measured(kinds, samples=trials)
     damage = trials.damage(changed_arrays(written, kinds))
@@ -56,28 +56,28 @@ def measure(
 
 
 def chosen_kinds(
-    written: Written, trials: Trials | str, asked: Mapping[str, str], tolerance: float | None
+    written: Written, trials: Trials | str, requested: Mapping[str, str], tolerance: float | None
 ) -> Mapping[str, str]:
-    """The kinds that are asked for, with one in place of each ``"auto"``.
+    """Return the requested kinds, with a chosen kind in place of each ``"auto"``.
 
     Raises:
-        WeightsError: ``"auto"`` is asked for, and the model cannot run.
+        WeightsError: ``"auto"`` is requested, and the model cannot run.
     """
-    if AUTO not in asked.values() or tolerance is None:
-        return asked
+    if AUTO not in requested.values() or tolerance is None:
+        return requested
     if isinstance(trials, str):
         raise WeightsError(
             f"quantise='auto' must run the model, which failed: {trials}; give one kind, such as "
             f"quantise='float16'"
         )
-    return choose_kinds(written, trials, asked, tolerance)
+    return choose_kinds(written, trials, requested, tolerance)
 
 
 def make_trials(written: Written, samples: SampleInputs | None, seed: int = 0) -> Trials | str:
-    """Trials of what is written, or why it cannot run.
+    """Return trials of a graph or layers, or the reason why they cannot run.
 
     Raises:
-        CoreError: samples that were given do not fit the inputs of the model.
+        CoreError: given samples do not fit the inputs of the model.
     """
     try:
         graph = written.graph({})
@@ -89,7 +89,7 @@ def make_trials(written: Written, samples: SampleInputs | None, seed: int = 0) -
 
 
 def require_tolerance(tolerance: float | None, is_auto: bool) -> None:
-    """Raise an error unless a tolerance is a share, or None where nothing is chosen by it."""
+    """Raise an error unless a tolerance is a share, or None without ``"auto"``."""
     if tolerance is None:
         if is_auto:
             raise CoreError("quantise='auto' needs a tolerance: give one such as tolerance=0.05")

@@ -1,4 +1,4 @@
-"""Folders to write to: never that of the source, nor by mistake that of another model."""
+"""Checks of output folders: never the source's, nor by mistake another model's."""
 
 import os
 import re
@@ -10,7 +10,7 @@ from core.converter.reading import reading
 from core.converter.teachable import is_teachable
 from weights_cache.errors import WeightsError
 
-#: Files that belong to a model of the web format: the document, whatever it is called, and shards.
+#: Files of a model in the web format: the document, under any of its names, and shards.
 _MODEL_FILES = re.compile(
     r"(.*model|.*weights_manifest|(.*-)?manifest)\.json|group\d+-shard\d+of\d+(\.bin)?"
 )
@@ -18,30 +18,30 @@ _MODEL_FILES = re.compile(
 #: Files that a conversion writes.
 _WRITTEN = re.compile(r"model\.json|metadata\.json|group1-shard\d+of\d+\.bin")
 
-#: Endings of files that hold a model, or weights, in one piece: no folder is called so.
+#: Endings of single files with a model or weights, which are refused as names of folders.
 _FILE_ENDINGS = frozenset(ENDINGS) | {
     *(".bin", ".ckpt", ".gguf", ".mlmodel", ".mlpackage", ".npy", ".npz", ".onnx", ".pt", ".pth"),
     *(".safetensors", ".task", ".zip"),
 }
 
-#: Sources that are a file among others.
+#: Kinds of sources with several files.
 _SPREAD = frozenset({"web", "teachable"})
 
 
 def check_target(
     target: str | os.PathLike[str], source: Path | None, kind: str, *, overwrite: bool = False
 ) -> Path:
-    """The folder to write to, as a path.
+    """Return the folder to write to, as a path.
 
     Args:
-        target: the folder; it need not be there.
-        source: the path of what is converted; None if it has none.
-        kind: of the source, as `core.converter.formats.find_kind` gives it.
-        overwrite: whether a model may lie there.
+        target: the folder, which need not exist.
+        source: the path of the source; None if it has none.
+        kind: kind of the source, from `core.converter.formats.find_kind`.
+        overwrite: whether to replace a model in the folder.
 
     Raises:
-        WeightsError: it is a file or is named like one, it holds the source, or a model that is not
-            to be overwritten.
+        WeightsError: the target is a file or is named like one, or contains the source, or a model
+            without ``overwrite``.
     """
     with reading(target):
         folder = Path(target)
@@ -59,7 +59,7 @@ def check_target(
 
 
 def _folders_of(source: Path | None, kind: str) -> list[Path]:
-    """Where files lie that would be lost if a model was written there."""
+    """Return the folders with files of the source that writing a model would replace."""
     if source is None:
         return []
     if source.is_dir():
@@ -83,17 +83,17 @@ def _refuse_file_names(target: Path) -> None:
 
 
 def refuse_folders(target: Path, folders: Iterable[Path]) -> None:
-    """Raise an error if a folder to write to is one of those that the source lies in."""
+    """Raise an error if the folder to write to is a folder of the source."""
     if target.exists() and any(f.exists() and target.samefile(f) for f in folders):
         raise WeightsError(f"{target} holds the source itself: give another folder")
 
 
 def check_metadata(target: Path, written: Collection[str], *, overwrite: bool = False) -> None:
-    """Raise an error if a ``metadata.json`` in the folder would be lost, or be taken for the new.
+    """Raise an error if a ``metadata.json`` in the folder would be lost, or used for the new model.
 
     Args:
         target: the folder to write to.
-        written: names of the files that go there beside the model.
+        written: names of the files that are written beside the model.
         overwrite: whether a file may be replaced.
     """
     path = target / "metadata.json"

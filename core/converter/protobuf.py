@@ -1,7 +1,7 @@
-"""The wire format of protocol buffers: fields of a message by number, checked against its bytes.
+"""Reader of the wire format of protocol buffers: fields of a message by number, all checked.
 
-Nested messages are read when they are asked for, and what has length stays a view of the file, so
-that reading takes little memory beyond the file itself.
+Nested messages are read on demand, and values with a length are views of the file, so that reading
+takes little memory beyond the file itself.
 """
 
 from collections.abc import Iterator
@@ -10,32 +10,32 @@ import numpy as np
 
 from weights_cache.reading_budgets import spend
 
-#: How deep messages may lie in each other, and how many fields one may have.
+#: The most nested messages, and the most fields of a message.
 DEEPEST = 64
 MOST_FIELDS = 1_000_000
 
-#: What a field takes in memory, a view of the file; messages of few fields do not stay.
+#: Memory of a field, a view of the file; messages of few fields are not kept.
 FIELD_BYTES = 200
 _FEW_FIELDS = 64
 
-#: What decoding takes for each byte of a list of numbers.
+#: Memory of decoding per byte of a list of numbers.
 _VARINT_BYTES = 40
 
-_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5  # 3 and 4, groups, no file of ours has
+_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5  # groups, 3 and 4, do not occur in supported files
 _FIXED_SIZES = {_FIXED64: 8, _FIXED32: 4}
 
 
 class Message:
     r"""The fields of one message.
 
-    Where a field that is no list occurs several times, the last one counts; one that is missing
-    has the default of its type. What is no valid message raises a ValueError.
+    If a field that is not a list occurs several times, the last value is used; a missing field has
+    the default of its type. An invalid message raises a ValueError.
 
     Source: the encoding as documented at protobuf.dev/programming-guides/encoding.
 
     Args:
-        data: the bytes of the message, of which nothing is copied.
-        depth: how many messages it lies in.
+        data: the bytes of the message, which are not copied.
+        depth: number of messages around it.
 
     >>> message = Message(b"\x08\x96\x01\x12\x05shark")
     >>> message.integer(1), message.text(2), 3 in message
@@ -44,7 +44,7 @@ class Message:
 
     def __init__(self, data: bytes | memoryview, depth: int = 0):
         if depth > DEEPEST:
-            raise ValueError(f"messages lie more than {DEEPEST} deep in each other")
+            raise ValueError(f"messages are nested more than {DEEPEST} deep")
         self._depth = depth
         self._fields: dict[int, list[int | memoryview]] = {}
         fields, checked = self._fields, _FEW_FIELDS
@@ -61,57 +61,57 @@ class Message:
         return number in self._fields
 
     def integer(self, number: int) -> int:
-        """A whole number, with its sign."""
+        """Return a signed integer."""
         value = self._fields.get(number, [0])[-1]
         if not isinstance(value, int):
-            raise ValueError(f"field {number} is no number")
+            raise ValueError(f"field {number} is not a number")
         return value - (1 << 64) if value >> 63 else value
 
     def fixed32(self, number: int) -> int:
-        """A number without a sign that takes four bytes."""
+        """Return an unsigned integer of four bytes."""
         found = self.blobs(number)
         if found and len(found[-1]) != 4:
-            raise ValueError(f"field {number} has not 4 bytes")
+            raise ValueError(f"field {number} does not have 4 bytes")
         return int.from_bytes(found[-1], "little") if found else 0
 
     def blob(self, number: int) -> memoryview:
-        """Bytes, as a view of the file."""
+        """Return bytes as a view of the file."""
         found = self.blobs(number)
         return found[-1] if found else memoryview(b"")
 
     def blobs(self, number: int) -> list[memoryview]:
-        """All values of a field that are bytes, messages, or numbers of fixed size."""
+        """Return all values of a field of bytes, messages, or numbers of fixed size."""
         found = [v for v in self._fields.get(number, ()) if not isinstance(v, int)]
         if len(found) != len(self._fields.get(number, ())):
             raise ValueError(f"field {number} is a number, not bytes")
         return found
 
     def text(self, number: int) -> str:
-        """A string."""
+        """Return a string."""
         return str(self.blob(number), "utf-8")
 
     def texts(self, number: int) -> list[str]:
-        """A list of strings."""
+        """Return a list of strings."""
         return [str(blob, "utf-8") for blob in self.blobs(number)]
 
     def message(self, number: int) -> "Message":
-        """A nested message; an empty one if there is none."""
+        """Return a nested message, which is empty if the field is missing."""
         return Message(self.blob(number), self._depth + 1)
 
     def messages(self, number: int) -> Iterator["Message"]:
-        """A list of nested messages, each read when its turn comes."""
+        """Yield nested messages, each read on demand."""
         return (Message(blob, self._depth + 1) for blob in self.blobs(number))
 
     def pairs(self, number: int) -> Iterator[tuple[str, "Message"]]:
-        """The entries of a map from strings: each key, and the entry whose field 2 is the value."""
+        """Yield entries of a map from strings: the key, and the entry with the value in field 2."""
         return ((entry.text(1), entry) for entry in self.messages(number))
 
     def values(self, number: int) -> dict[str, memoryview]:
-        """The same with messages as values, which are views of the file: these may be kept."""
+        """Return a map from strings to messages as views of the file, which take little memory."""
         return {key: entry.blob(2) for key, entry in self.pairs(number)}
 
     def integers(self, number: int) -> np.ndarray:
-        """A list of whole numbers, packed or not, as int64."""
+        """Return a list of integers, packed or not, as int64."""
         values = self._fields.get(number, [])
         parts = [
             np.array([value], np.uint64) if isinstance(value, int) else unpacked(value)
@@ -120,7 +120,7 @@ class Message:
         return np.concatenate([np.empty(0, np.uint64), *parts]).view(np.int64)
 
     def floats(self, number: int, dtype: str = "<f4") -> np.ndarray:
-        """A list of numbers of fixed size, packed or not."""
+        """Return a list of numbers of fixed size, packed or not."""
         return np.frombuffer(b"".join(self.blobs(number)), dtype)
 
 
@@ -131,7 +131,7 @@ def _check_count(count: int) -> None:
 
 
 def unpacked(data: memoryview) -> np.ndarray:
-    r"""The varints that fill some bytes, as uint64.
+    r"""Return the varints in some bytes as uint64.
 
     >>> unpacked(memoryview(b"\x01\x96\x01"))
     array([  1, 150], dtype=uint64)
@@ -147,13 +147,13 @@ def unpacked(data: memoryview) -> np.ndarray:
     lengths = ends - starts + 1
     if lengths.max() > 10:
         raise ValueError("a number takes more than 10 bytes")
-    places = np.arange(octets.size) - np.repeat(starts, lengths)
-    parts = (octets & 0x7F).astype(np.uint64) << (7 * places).astype(np.uint64)
+    positions = np.arange(octets.size) - np.repeat(starts, lengths)
+    parts = (octets & 0x7F).astype(np.uint64) << (7 * positions).astype(np.uint64)
     return np.bitwise_or.reduceat(parts, starts)
 
 
 def read_varint(data: memoryview | bytes, at: int) -> tuple[int, int]:
-    r"""A number of varying length, without a sign, and where it ends.
+    r"""Return an unsigned varint, and the offset of its end.
 
     >>> read_varint(b"\x96\x01", 0)
     (150, 2)
@@ -172,7 +172,7 @@ def read_varint(data: memoryview | bytes, at: int) -> tuple[int, int]:
 
 
 def _fields(data: memoryview) -> Iterator[tuple[int, int | memoryview]]:
-    """Number and value of each field."""
+    """Yield number and value of each field."""
     at, end = 0, len(data)
     while at < end:
         key, at = _read_small(data, at)
@@ -196,7 +196,7 @@ def _fields(data: memoryview) -> Iterator[tuple[int, int | memoryview]]:
 
 
 def _read_small(data: memoryview, at: int) -> tuple[int, int]:
-    """`read_varint`, quick for what most numbers are: of one byte."""
+    """Read a varint, with a fast path for a single byte."""
     if at < len(data) and (octet := data[at]) < 0x80:
         return octet, at + 1
     return read_varint(data, at)

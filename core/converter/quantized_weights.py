@@ -1,4 +1,4 @@
-"""Weights on quanta, such as those of a TFLite file, as the web format stores them."""
+"""Quantised weights, such as those of a TFLite file, in the stored form of the web format."""
 
 import numpy as np
 
@@ -7,18 +7,19 @@ from weights_cache.errors import WeightsError
 from weights_cache.quantise import StoredArray, dequantise_array
 
 
-def stored_quanta(array: np.ndarray, quantization: Quantization) -> StoredArray | None:
-    """The quanta of a weight, if the web format has the same bits for each.
+def quantised_weight(array: np.ndarray, quantization: Quantization) -> StoredArray | None:
+    """Return the quantised values of a weight, if the web format restores equal bits.
 
     Args:
         array: the real values.
-        quantization: what its quanta mean.
+        quantization: scale, zero point and dtype of the quantised values.
 
     Returns:
-        Quanta counted from the smallest; None if values are not on them, or it is one number.
+        Quantised values counted from the smallest; None if the real values are not multiples of
+        the scale, or the weight is a single number.
 
     >>> array = np.float32([-1, 0, 0.5])
-    >>> stored = stored_quanta(array, Quantization(0.5, 4, "int8"))
+    >>> stored = quantised_weight(array, Quantization(0.5, 4, "int8"))
     >>> stored.values, stored.scale, stored.minimum
     (array([130, 132, 133], dtype=uint8), 0.5, -66.0)
     """
@@ -33,6 +34,6 @@ def stored_quanta(array: np.ndarray, quantization: Quantization) -> StoredArray 
     stored = StoredArray(values.astype(kind), scale, first * scale)
     try:
         same = dequantise_array(*stored).tobytes() == array.tobytes()
-    except WeightsError:  # a scale that leads out of the range of float32
+    except WeightsError:  # a scale that exceeds the range of float32
         return None
     return stored if same else None

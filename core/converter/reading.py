@@ -1,4 +1,4 @@
-"""What all readers of model files share: bytes of a bounded size, and errors that name the file."""
+"""Common parts of all readers of model files: bounded sizes, and errors that name the file."""
 
 import os
 from collections.abc import Iterator
@@ -17,31 +17,31 @@ LARGEST_MODEL = 2**32
 
 
 class FileLimitError(LimitError, WeightsError):
-    """Reading a model file would cost more than a limit allows, such as ``file_bytes``.
+    """Reading a model file would exceed a limit such as ``file_bytes``.
 
     Args:
-        message: names the file, and says what costs how much.
-        name: of the limit.
-        most: its value.
+        message: text with the file and the cost.
+        name: name of the limit.
+        most: value of the limit.
     """
 
 
 @contextmanager
 def reading(path: object) -> Iterator[None]:
-    """Read a model file within a budget; whatever it leads to becomes a WeightsError.
+    """Read a model file in the block within a budget; exceptions become a WeightsError.
 
     The limits ``file_bytes`` and ``file_seconds`` of `core.limits` are the budget of everything
     that is read inside of the outermost `reading`; see `weights_cache.reading_budgets`.
 
-    A damaged or hostile file may lead to any exception of ours, Python's or NumPy's: each becomes
-    a WeightsError that names the file. What passes unchanged:
+    A damaged or hostile file may cause any exception of this project, Python or NumPy: each becomes
+    a WeightsError that names the file. Exceptions that pass unchanged:
 
     - errors that name their file already, and node types without a kernel;
-    - what says nothing about the file: KeyboardInterrupt, and the time-outs that signal handlers
-      and other threads raise; `weights_cache.interruptions.is_interruption` says which these are.
+    - errors that are not about the file: KeyboardInterrupt, and time limits that signal handlers
+      and other threads raise; see `weights_cache.interruptions.is_interruption`.
 
     Raises:
-        FileLimitError: a limit is exceeded; it is a WeightsError and a `core.LimitError`.
+        FileLimitError: a limit is exceeded; the error is a WeightsError and a `core.LimitError`.
         WeightsError: the file is damaged.
 
     >>> with reading("model.tflite"):
@@ -61,8 +61,8 @@ def reading(path: object) -> Iterator[None]:
     except LimitError as error:
         raise _named_limit(path, error) from error
     except Exception as error:
-        of_others = isinstance(error, ZooError) and not isinstance(error, CoreError)
-        if of_others or is_interruption(error):
+        is_foreign = isinstance(error, ZooError) and not isinstance(error, CoreError)
+        if is_foreign or is_interruption(error):
             raise
         reason = error.strerror if isinstance(error, OSError) else None
         reason = reason or str(error) or type(error).__name__
@@ -70,19 +70,19 @@ def reading(path: object) -> Iterator[None]:
 
 
 def _named_limit(path: object, error: LimitError) -> FileLimitError:
-    """The same with the file; the error's text has the advice already."""
+    """Return a limit error that names the file; its text has the next step already."""
     named = FileLimitError(f"cannot read {path}: {error}")
     named.name, named.most = error.name, error.most
     return named
 
 
 def read_bytes(path: Path, largest: int = LARGEST_MODEL) -> bytes:
-    """The content of a regular file, which must not be larger than a limit."""
+    """Return the content of a regular file; raise WeightsError if it is larger than a limit."""
     with reading(path), open_regular(path) as stream:
         status = os.fstat(stream.fileno())
         add_file(status)
-        # One byte more shows that it grew; a larger number would take that much memory at once.
+        # One more byte detects growth; read() allocates the requested size at once.
         data = stream.read(min(status.st_size, largest) + 1)
     if len(data) > largest:
-        raise WeightsError(f"{path} is larger than {largest} bytes, too large a model")
+        raise WeightsError(f"{path} is larger than {largest} bytes, the limit for a model")
     return data

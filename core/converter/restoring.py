@@ -1,4 +1,4 @@
-"""Which value of a checkpoint each variable of a graph has: what the graph's own restoring says."""
+"""Values of a graph's variables in a checkpoint, as the graph's own restore nodes assign them."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from core.converter.checkpoints import Checkpoint, read_slice
 from core.converter.freezing import TABLES, VARIABLES
 from core.converter.graph_protos import GraphDef
 from core.converter.inlining import Inliner
-from core.converter.lookup_tables import ASSIGNING, Filling
+from core.converter.lookup_tables import ASSIGNING, TableContents
 from core.converter.protobuf import Message
 from core.converter.tensor_protos import Budget, narrowed, read_tensor
 from core.converter.value_sources import Sources
@@ -19,7 +19,7 @@ from core.graph.nodes import FILLING_TYPES, Node, node_of
 
 _RESTORING = "RestoreV2"
 
-#: Where an object's value stands in a checkpoint of TensorFlow 2.
+#: Suffix of the key of an object's value in a checkpoint of TensorFlow 2.
 _VALUE = "/.ATTRIBUTES/VARIABLE_VALUE"
 _OBJECTS = "_CHECKPOINTABLE_OBJECT_GRAPH"
 
@@ -27,15 +27,15 @@ _OBJECTS = "_CHECKPOINTABLE_OBJECT_GRAPH"
 class Variables:
     """The values of a SavedModel's variables.
 
-    The node that restores the checkpoint says which variable gets which of its values, whether it
-    is TensorFlow 1's (by name) or 2's (by place in the object that was saved). What it does not
-    name is found by the variable's own name, or by the names that the checkpoint's objects had.
+    The restore node assigns values of the checkpoint to variables, in TensorFlow 1 by name, in
+    TensorFlow 2 by path in the saved object. All other values are found by the variable's name, or
+    by the full names of the checkpoint's objects.
 
     Args:
-        graph: of the model.
-        restore: name of the node that restores, or "".
+        graph: graph of the model.
+        restore: name of the restore node, or "".
         prefix: path of the checkpoint, without ``.index``.
-        budget: of the memory that values may take.
+        budget: budget of memory for values.
     """
 
     def __init__(self, graph: GraphDef, restore: str, prefix: Path, budget: Budget):
@@ -46,10 +46,10 @@ class Variables:
         self._constants: dict[str, np.ndarray] = {}
 
     def value(self, variable: Node) -> np.ndarray:
-        """The value of a variable, by its node.
+        """Return the value of a variable, by its node.
 
         Raises:
-            CoreError: the checkpoint has none, or a damaged one.
+            CoreError: the checkpoint has no value, or a damaged one.
         """
         checkpoint = self._opened()
         shared = str(variable.attributes.get("shared_name") or variable.name)
@@ -62,13 +62,13 @@ class Variables:
                 return checkpoint.read(key)
         raise CoreError(f"the checkpoint has no value for the variable {shared!r}")
 
-    def table(self, name: str) -> Filling | None:
-        """Keys and values of a hash table that is restored from the checkpoint."""
+    def table(self, name: str) -> TableContents | None:
+        """Return the contents of a hash table in the checkpoint; None if it has none."""
         checkpoint = self._opened()
         if name not in self._restored:
             return None
         keys, values = (narrowed(checkpoint.read(key)) for key, _ in self._restored[name])
-        return Filling(keys=keys, values=values)
+        return TableContents(keys=keys, values=values)
 
     def _opened(self) -> Checkpoint:
         if self._checkpoint is None:
@@ -79,7 +79,7 @@ class Variables:
         return self._checkpoint
 
     def _find_restored(self) -> dict[str, list[tuple[str, str]]]:
-        """By node of a variable or table: the keys of its values, each with its slice."""
+        """Return the keys of values, each with its slice, by node of a variable or table."""
         inliner = Inliner(self._graph.body, self._graph.functions)
         reached = inliner.reachable([f"^{self._restore}"], controls=True)
         sources = Sources(reached)
@@ -94,7 +94,7 @@ class Variables:
         return found
 
     def _key(self, inliner: Inliner, sources: Sources, reference: str) -> tuple[str, str]:
-        """Name and slice of what a RestoreV2 gives."""
+        """Return key and slice of an output of RestoreV2."""
         name, _, index = reference.partition(":")
         inputs = sources.nodes[name].inputs
         listed = [self._constant(inliner, sources.source(inputs[n])) for n in (1, 2)]
@@ -104,12 +104,14 @@ class Variables:
     def _constant(self, inliner: Inliner, name: str) -> np.ndarray:
         if name not in self._constants:
             if name not in inliner.constants:
-                raise CoreError(f"what {name!r} restores is not constant")
+                raise CoreError(
+                    f"the names or slices {name!r} of the checkpoint's values are not constant"
+                )
             self._constants[name] = read_tensor(Message(inliner.constants[name]), self._budget)
         return self._constants[name]
 
     def _find_full_names(self, checkpoint: Checkpoint) -> dict[str, str]:
-        """The names that variables had → keys, where no two had the same."""
+        """Return a map from full names of variables to keys, without duplicate names."""
         if _OBJECTS not in checkpoint:
             return {}
         objects = Message(checkpoint.read(_OBJECTS).item())
@@ -123,8 +125,8 @@ class Variables:
 
 
 def _part(value: np.ndarray, spec: str) -> np.ndarray:
-    """The part of a variable that belongs to one of the nodes which share it."""
+    """Return the slice of a variable for one of the nodes that share the variable."""
     slices = read_slice(spec)
     if slices and len(slices) != value.ndim:
-        raise CoreError(f"the slice {spec!r} is none of a variable of shape {value.shape}")
+        raise CoreError(f"the slice {spec!r} does not fit a variable of shape {value.shape}")
     return value[tuple(slices)] if slices else value

@@ -1,4 +1,4 @@
-"""Sample inputs, with which it is measured how far quantised weights change a model."""
+"""Sample inputs for measuring the effect of quantised weights."""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
@@ -10,31 +10,31 @@ from core.dtypes import DTYPES
 from core.errors import CoreError
 from core.graph.nodes import Endpoint, PartialSpec
 
-#: What one run of a model is given, or gives: arrays by name.
+#: Inputs or outputs of one run of a model: arrays by name.
 Run = Mapping[str, np.ndarray]
 
-#: Lengths that an input leaves open are this, but for the first axis.
+#: Length of open axes of an input, except for the first axis.
 _OPEN_LENGTH = 128
 
-#: Random inputs of more values are not made.
+#: The most values of a random input.
 _MOST_VALUES = 2**26
 
-#: How many random inputs are made.
+#: Number of random inputs.
 _RANDOM_INPUTS = 8
 
-#: How many samples are one run, where an input takes any number of them.
+#: Samples per run, for inputs with an open first axis.
 _BATCH = 4
 
 _EMPTY = "samples= is empty: give at least one input"
 
 
 class Samples(NamedTuple):
-    """What a model is run with.
+    """The inputs of some runs of a model.
 
     Attributes:
         runs: the inputs of each run, by name.
-        text: what they are, such as ``"8 random inputs"``.
-        batch: how many samples are one run.
+        text: description, such as ``"8 random inputs"``.
+        batch: number of samples per run.
     """
 
     runs: Sequence[Run]
@@ -42,8 +42,8 @@ class Samples(NamedTuple):
     batch: int = 1
 
 
-#: What `core.converter.convert` takes: arrays of one input [n, ...], or of several by name; a list
-#: of such, of which each is one run; or a function that makes any of these from the inputs.
+#: The argument of `core.converter.convert`: an array of one input [n, ...], or arrays by name; a
+#: list of these, one per run; or a function that makes any of these from the inputs.
 SampleInputs = (
     np.ndarray
     | Mapping[str, np.ndarray]
@@ -56,16 +56,16 @@ SampleInputs = (
 def make_samples(
     given: SampleInputs | None, inputs: Mapping[str, Endpoint], seed: int = 0
 ) -> Samples:
-    """The runs that sample inputs stand for.
+    """Return the runs for sample inputs.
 
     Args:
-        given: sample inputs; None stands for random ones, which are from 0 to 1, or from 0 to 255
-            where images are integers.
-        inputs: of the model, by name.
-        seed: of random inputs.
+        given: sample inputs; None means random ones, from 0 to 1, or from 0 to 255 for images of
+            integers.
+        inputs: inputs of the model, by name.
+        seed: seed of random inputs.
 
     Raises:
-        CoreError: they do not fit the inputs, or random ones cannot be made.
+        CoreError: samples do not fit the inputs, or random ones cannot be made.
 
     >>> x = Endpoint("x", PartialSpec((1, 2)))
     >>> samples = make_samples(np.float32([[1, 2], [3, 4]]), {"x": x})
@@ -89,7 +89,7 @@ def make_samples(
 
 
 def _named(given: Any, inputs: Mapping[str, Endpoint]) -> dict[str, np.ndarray]:
-    """Arrays by the names of the inputs."""
+    """Return arrays by the names of the inputs."""
     if not isinstance(given, Mapping):
         if len(inputs) != 1:
             raise CoreError(
@@ -106,7 +106,7 @@ def _named(given: Any, inputs: Mapping[str, Endpoint]) -> dict[str, np.ndarray]:
 
 
 def _split(arrays: Run, inputs: Mapping[str, Endpoint]) -> list[Run]:
-    """As many runs as the first axes hold."""
+    """Split arrays along their first axes into runs."""
     steps = {name: _length(inputs[name].spec) for name in arrays}
     if None in steps.values() or not arrays:
         return [arrays]
@@ -123,7 +123,7 @@ def _split(arrays: Run, inputs: Mapping[str, Endpoint]) -> list[Run]:
 
 
 def _length(spec: PartialSpec) -> int | None:
-    """How many entries of the first axis are one run; None: the array is not split."""
+    """Return the entries of the first axis per run; None if the array is not split."""
     if not spec.shape:
         return None
     return spec.shape[0] or 1
@@ -153,7 +153,7 @@ def _closed_shape(name: str, spec: PartialSpec) -> tuple[int, ...]:
 
 
 def _random(shape: tuple[int, ...], dtype: str, rng: np.random.Generator) -> np.ndarray:
-    """Values that an input could have; images by their last axis."""
+    """Return random values of an input; the last axis shows whether it is an image."""
     if dtype == "float32":
         return rng.random(shape, np.float32)
     is_image = dtype == "int32" and len(shape) == 4 and shape[-1] in (1, 3, 4)

@@ -1,4 +1,4 @@
-"""TensorFlow's SavedModels: a folder with a graph, a checkpoint of its variables, and assets."""
+"""Reader of TensorFlow SavedModels: a folder with a graph, a checkpoint, and assets."""
 
 import os
 from collections.abc import Mapping
@@ -35,19 +35,19 @@ def read_saved_model(
 ) -> Graph:
     """Read a SavedModel of TensorFlow 1 or 2, without TensorFlow.
 
-    Variables become constants, calls of functions are inlined, hash tables are filled by the
-    graph's initializer.
+    Variables become constants, calls of functions are inlined, and hash tables get the contents
+    of the graph's initializer.
 
     Args:
-        folder: holds ``saved_model.pb`` and ``variables/``.
-        signature: which of the model's signatures to read.
-        tag: which of its graphs.
+        folder: folder with ``saved_model.pb`` and ``variables/``.
+        signature: name of the signature to read.
+        tag: tag of the graph to read.
 
     Returns:
-        Nodes, weights, and the inputs and outputs of the signature, by its keys.
+        The graph, with the inputs and outputs of the signature by their keys.
 
     Raises:
-        WeightsError: there is no such model, signature or tag, or a file is missing or damaged.
+        WeightsError: the model, signature or tag does not exist, or a file is missing or damaged.
     """
     folder = Path(folder)
     with reading(folder):
@@ -58,8 +58,8 @@ def read_saved_model(
         meta = _meta_graph(Message(data), tag, budget)
         inputs, outputs = _signature(meta.signatures, signature)
         values = Variables(meta.graph, meta.restore, variables, budget)
-        wanted = [e.node for e in (*outputs.values(), *inputs.values())]
-        frozen = Freezer(meta.graph, budget, values.value).freeze(wanted)
+        fetches = [e.node for e in (*outputs.values(), *inputs.values())]
+        frozen = Freezer(meta.graph, budget, values.value).freeze(fetches)
         return _graph(frozen, inputs, outputs, _initializer(frozen, meta, folder, budget, values))
 
 
@@ -84,17 +84,17 @@ def _graph(
 def _initializer(
     frozen: Frozen, meta: MetaGraph, folder: Path, budget: Budget, values: Variables
 ) -> Graph | None:
-    """A graph that fills the hash tables, each by one node, which gives the table."""
+    """Return a graph that fills the hash tables, with one output node per table."""
     if not frozen.tables:
         return None
     found = table_values(frozen.tables, meta.graph, meta.initializer, budget)
     nodes, weights, outputs = [], {}, {}
     for name, table in frozen.tables.items():
-        filling = found.get(name) or values.table(name)
-        if filling is None:
+        table_contents = found.get(name) or values.table(name)
+        if table_contents is None:
             raise CoreError(f"nothing fills the hash table {name!r}")
-        keys, contents = filling.read(folder, meta.assets, budget)
-        weights.update({f"{name}/keys": keys, f"{name}/values": contents})
+        keys, items = table_contents.read(folder, meta.assets, budget)
+        weights.update({f"{name}/keys": keys, f"{name}/values": items})
         nodes += [Node(f"{name}/{part}", "Const") for part in ("keys", "values")]
         nodes.append(Node(name, "HashTableV2", (), table.attributes))
         inputs = (name, f"{name}/keys", f"{name}/values")
@@ -122,7 +122,7 @@ def _meta_graph(proto: Message, tag: str, budget: Budget) -> MetaGraph:
 
 
 def _initializer_name(meta: Message, signatures: Mapping[str, memoryview]) -> str:
-    """The node that fills tables: TensorFlow 2 has a signature for it, 1 a collection."""
+    """Return the initializer node: a signature in TensorFlow 2, a collection in TensorFlow 1."""
     collections = meta.values(4)
     for key in _INITIALIZER_KEYS:
         if key in signatures:
@@ -139,7 +139,7 @@ def _initializer_name(meta: Message, signatures: Mapping[str, memoryview]) -> st
 def _signature(
     signatures: Mapping[str, memoryview], name: str
 ) -> tuple[dict[str, Endpoint], dict[str, Endpoint]]:
-    """Inputs and outputs of a signature, sorted by their keys."""
+    """Return inputs and outputs of a signature, sorted by their keys."""
     if name not in signatures:
         known = sorted(set(signatures) - set(_INITIALIZER_KEYS))
         raise CoreError(
@@ -148,7 +148,7 @@ def _signature(
             else "it has no signatures: save the model with signatures="
         )
     proto = Message(signatures[name])
-    # In the order of the keys: that of the file means nothing.
+    # Sorted by key, as the order in the file is arbitrary.
     inputs, outputs = (
         {key.removesuffix(":0"): _endpoint(key, Message(info)) for key, info in sorted(infos)}
         for infos in (proto.values(1).items(), proto.values(2).items())
@@ -160,7 +160,7 @@ def _signature(
 
 def _endpoint(key: str, info: Message) -> Endpoint:
     if not info.text(1):
-        raise CoreError(f"{key!r} of the signature is no dense tensor")
+        raise CoreError(f"{key!r} of the signature is not a dense tensor")
     shape = shape_lengths(info.message(3))
     lengths = None if shape is None else tuple(n if n >= 0 else None for n in shape)
     dtype = dtype_of_type(data_type(info.integer(2)))

@@ -1,4 +1,4 @@
-"""Bundles of Teachable Machine: ``metadata.json`` beside a layers model, in a folder or a zip."""
+"""Reader of Teachable Machine bundles: ``metadata.json`` beside a layers model, or a zip."""
 
 import tempfile
 from collections.abc import Container, Iterator
@@ -19,23 +19,23 @@ from weights_cache.regular_files import open_regular
 
 _MODEL, _METADATA = "model.json", "metadata.json"
 
-#: Metadata is a few names; a larger file is none.
+#: Metadata has a few names; a larger file is not metadata.
 _LARGEST_METADATA = 2**20
 
-#: Keys that only Teachable Machine and its libraries write, and how the names of those begin.
+#: Keys that only Teachable Machine and its libraries write, and the prefix of the libraries' names.
 _AUDIO_KEYS = ("wordLabels", "tfjsSpeechCommandsVersion")
 _KEYS = ("tmVersion", *_AUDIO_KEYS)
 _PACKAGES = "@teachablemachine/"
 
 
 class Bundle(NamedTuple):
-    """What ``metadata.json`` says of a model.
+    """The metadata of a Teachable Machine model.
 
     Attributes:
-        kind: "image", "pose" or "audio"; "" if there is no metadata that Teachable Machine wrote.
-        labels: of the classes, in the order of the network's output.
-        image_size: height and width of the network's input in pixels; 0 if it takes no images.
-        name: that the user gave.
+        kind: "image", "pose" or "audio"; "" without metadata of Teachable Machine.
+        labels: labels of the classes, in the order of the network's output.
+        image_size: height and width of the network's input in pixels; 0 for other inputs.
+        name: name that the user gave to the model.
     """
 
     kind: str
@@ -45,18 +45,18 @@ class Bundle(NamedTuple):
 
 
 def read_teachable(path: str | Path, kernels: Container[str] = ()) -> tuple[Graph, Bundle]:
-    """Read what Teachable Machine exports for TensorFlow.js.
+    """Read an export of Teachable Machine for TensorFlow.js.
 
     Args:
         path: a folder with ``model.json``, ``metadata.json`` and weights, that ``model.json``, or
-            a zip of them, which may hold them in a folder. A zip is unpacked to a private
+            a zip of them, in which they may be in a folder. A zip is unpacked to a private
             folder that is removed again.
-        kernels: classes of layers that the user's own functions run; see
+        kernels: classes of layers that user-defined functions run; see
             `core.layers.inference.layers_graph`.
 
     Returns:
-        The graph, and what the metadata says: nothing where it is missing or somebody else's. Else
-        it is the metadata of the graph, too.
+        The graph, whose metadata is that of the bundle, and the metadata, which is empty if it is
+        missing or of another program.
 
     Raises:
         WeightsError: the network or its weights are missing or damaged, or Teachable Machine's
@@ -77,11 +77,11 @@ def read_teachable(path: str | Path, kernels: Container[str] = ()) -> tuple[Grap
 def is_teachable(path: str | Path) -> bool:
     """Whether `read_teachable` is the reader for a path.
 
-    That is a folder, or the ``model.json`` in it, with a ``metadata.json`` that Teachable Machine
-    wrote, or a zip with a ``model.json``.
+    Such a path is a folder, or the ``model.json`` in it, with a ``metadata.json`` of Teachable
+    Machine, or a zip with a ``model.json``.
 
     Raises:
-        WeightsError: that ``metadata.json`` or the zip is damaged.
+        WeightsError: the ``metadata.json`` or the zip is damaged.
     """
     path = Path(path)
     if path.is_dir() or path.name == _MODEL:
@@ -90,12 +90,12 @@ def is_teachable(path: str | Path) -> bool:
     if not path.name.lower().endswith(".zip") or not path.is_file():
         return False
     with open_archive(path) as archive:
-        return _place(archive) is not None
+        return _bundle_prefix(archive) is not None
 
 
 @contextmanager
 def bundle_folder(path: Path) -> Iterator[Path]:
-    """The folder with the files of a bundle; that of a zip is removed again."""
+    """Yield the folder with the files of a bundle; the folder of a zip is removed again."""
     if path.is_dir() or path.name == _MODEL:
         yield path if path.is_dir() else path.parent
         return
@@ -106,25 +106,25 @@ def bundle_folder(path: Path) -> Iterator[Path]:
 
 
 def _unpack(archive: Archive, folder: Path, path: Path) -> None:
-    """The archive's model and what it names, into an empty folder."""
-    place = _place(archive)
-    if place is None:
+    """Unpack the archive's model and the files that it names into an empty folder."""
+    prefix = _bundle_prefix(archive)
+    if prefix is None:
         raise WeightsError(
-            f"{path} is no bundle of Teachable Machine, it holds no {_MODEL}, but "
+            f"{path} is not a Teachable Machine bundle: it has no {_MODEL}, but "
             f"{archive.listing}: unpack it and give the model in it"
         )
-    model = archive.read(place + _MODEL, LARGEST_DOCUMENT)
+    model = archive.read(prefix + _MODEL, LARGEST_DOCUMENT)
     _, groups = parse_manifest(model, path / _MODEL)
     _write(inside(folder, _MODEL, str(path)), model)
-    if place + _METADATA in archive.names:
-        _write(folder / _METADATA, archive.read(place + _METADATA, LARGEST_DOCUMENT))
+    if prefix + _METADATA in archive.names:
+        _write(folder / _METADATA, archive.read(prefix + _METADATA, LARGEST_DOCUMENT))
     for shard in (shard for group in groups for shard in group.shards):
         name = require_relative(shard, str(path))
-        _write(inside(folder, name, str(path)), archive.read(place + name))
+        _write(inside(folder, name, str(path)), archive.read(prefix + name))
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Write a file that is read again, for which reading may not take more."""
+    """Write a temporary file, which does not extend the budget of reading."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
     budget = active_budget()
@@ -132,17 +132,17 @@ def _write(path: Path, data: bytes) -> None:
         budget.add_own_file(path.stat())
 
 
-def _place(archive: Archive) -> str | None:
-    """The folder in an archive where the bundle is, with a slash behind; None if there is none."""
+def _bundle_prefix(archive: Archive) -> str | None:
+    """Return the bundle's folder in an archive, with a trailing slash, or None."""
     names = set(archive.names)
     folders = {name.rpartition("/")[0] for name in names if name.count("/") == 1}
-    places = ["", *(f"{folder}/" for folder in sorted(folders))]
-    return next((place for place in places if place + _MODEL in names), None)
+    prefixes = ["", *(f"{folder}/" for folder in sorted(folders))]
+    return next((prefix for prefix in prefixes if prefix + _MODEL in names), None)
 
 
 def _marked(path: Path) -> dict[str, Any] | None:
-    """The metadata in a file; None if it is not Teachable Machine's, or there is no such file."""
-    if not path.is_file():  # it may be a folder, or a pipe that never ends
+    """Return the metadata in a file, or None if it is missing or not of Teachable Machine."""
+    if not path.is_file():  # a folder, or a pipe that never ends
         return None
     try:
         with open_regular(path) as stream:
@@ -159,13 +159,13 @@ def _marked(path: Path) -> dict[str, Any] | None:
         if not any(f'"{mark}'.encode() in data for mark in (*_KEYS, _PACKAGES)):
             return None
         raise WeightsError(
-            f"{error}; without that file the network loads, with predict and no labels"
+            f"{error}; remove it to load the network without labels, with predict only"
         ) from error
     return document if isinstance(document, dict) and _kind(document) else None
 
 
 def _kind(document: dict[str, Any]) -> str:
-    """The kind of model by the marks; "" where there are none."""
+    """Return the kind of model by the keys of its metadata; "" without such keys."""
     package = document.get("packageName")
     package = package if isinstance(package, str) and package.startswith(_PACKAGES) else ""
     if any(key in document for key in _AUDIO_KEYS):
@@ -195,7 +195,7 @@ def _check_labels(labels: list[str], graph: Graph, path: Path) -> None:
 
 
 def _image_size(document: dict[str, Any], graph: Graph, path: Path) -> int:
-    """The size of the network's input, which the metadata may repeat."""
+    """Return the size of the network's input, which the metadata may repeat."""
     shapes = [endpoint.spec.shape or () for endpoint in graph.inputs.values()]
     shape = shapes[0] if len(shapes) == 1 else ()
     size = shape[1] if len(shape) == 4 else None

@@ -1,4 +1,4 @@
-"""Tensors as TensorFlow's files hold them: raw bytes, or lists of values that may end early."""
+"""Reader of TensorProtos: raw bytes, or lists of values that may end early."""
 
 from collections.abc import Sequence
 from math import prod
@@ -42,30 +42,30 @@ _STORAGES = {
 }
 _STRINGS = 8
 
-#: A file may spread values over this many bytes for each of its own, but may always over the floor.
+#: Constants may take this multiple of the file's bytes, and always the number of bytes below.
 MOST_SPREAD = 1000
 SPREAD_FLOOR = 64 * 2**20
 
-#: And never over more than this many bytes beyond its own.
+#: Constants never take more than this many bytes beyond the file's own.
 MOST_BEYOND = 2**31
 
-#: How many axes a shape may have, as in TensorFlow, and how long one may be.
+#: The most axes of a shape, as in TensorFlow, and the greatest length of an axis.
 MOST_AXES = 254
 LONGEST_AXIS = 2**40
 
 
 class Budget:
-    """How much memory the constants of a file may take in all.
+    """The memory that all constants of a file may take.
 
     Args:
-        size: of the file, in bytes.
+        size: bytes of the file.
     """
 
     def __init__(self, size: int):
         self._limit = self._left = min(max(SPREAD_FLOOR, MOST_SPREAD * size), size + MOST_BEYOND)
 
     def take(self, size: int) -> None:
-        """Raise a CoreError if that many bytes more are too many."""
+        """Count bytes; raise a CoreError if the budget is exceeded."""
         self._left -= size
         if self._left < 0:
             raise CoreError(
@@ -75,7 +75,7 @@ class Budget:
 
 
 def data_type(number: int) -> DataType:
-    """TensorFlow's name of a dtype; of a variable's that of what it holds.
+    """Return TensorFlow's name of a dtype; a reference dtype has the name of its value.
 
     >>> data_type(1), data_type(101)
     ('DT_FLOAT', 'DT_FLOAT')
@@ -85,7 +85,7 @@ def data_type(number: int) -> DataType:
 
 
 def shape_lengths(shape: Message) -> tuple[int, ...] | None:
-    """The lengths of a TensorShapeProto, -1 where any will do; None if any rank will."""
+    """Return the lengths of a TensorShapeProto, -1 if open; None for an unknown rank."""
     if shape.integer(3):
         return None
     if len(shape.blobs(2)) > MOST_AXES:
@@ -97,10 +97,10 @@ def shape_lengths(shape: Message) -> tuple[int, ...] | None:
 
 
 def read_tensor(proto: Message, budget: Budget) -> np.ndarray:
-    """The values of a TensorProto.
+    """Return the values of a TensorProto.
 
     Raises:
-        CoreError: values and shape do not fit, or take too much memory.
+        CoreError: the values do not fit the shape, or take too much memory.
     """
     dtype = data_type(proto.integer(1))
     shape = shape_lengths(proto.message(2))
@@ -117,7 +117,7 @@ def read_tensor(proto: Message, budget: Budget) -> np.ndarray:
 
 
 def array_of_bytes(dtype: str, shape: Sequence[int], data: memoryview | bytes) -> np.ndarray:
-    r"""An array of the raw bytes of a tensor that is no string; a view of them where possible.
+    r"""Return the array of raw bytes of a tensor, not of strings; a view of the bytes if possible.
 
     >>> array_of_bytes("DT_INT16", (2,), b"\1\0\0\1")
     array([  1, 256], dtype=int16)
@@ -130,10 +130,10 @@ def array_of_bytes(dtype: str, shape: Sequence[int], data: memoryview | bytes) -
 
 
 def narrowed(array: np.ndarray) -> np.ndarray:
-    """The array in one of our dtypes: as in TensorFlow.js, floats are float32, integers int32.
+    """Return the array in a dtype of the engine: as in TensorFlow.js, float32 or int32.
 
-    The largest and smallest int64, which say "no limit", become those of int32; any other number
-    that int32 does not hold is an error.
+    The largest and smallest int64, which mean "no limit", become those of int32; any other number
+    outside of int32 is an error.
 
     >>> narrowed(np.array([7, 2**63 - 1])).tolist()
     [7, 2147483647]
@@ -156,7 +156,7 @@ def _narrow_integers(array: np.ndarray) -> np.ndarray:
         own = np.iinfo(np.int64)
         inside |= (array == own.max) | (array == own.min)
     if not inside.all():
-        raise CoreError(f"{array[~inside].flat[0]} does not fit into int32, our only integer type")
+        raise CoreError(f"{array[~inside].flat[0]} does not fit into int32, the only integer dtype")
     if array.dtype.itemsize > 4:
         array = np.clip(array, limits.min, limits.max)
     return array.astype(np.int32, copy=False)
@@ -164,12 +164,14 @@ def _narrow_integers(array: np.ndarray) -> np.ndarray:
 
 def _storage(dtype: str) -> _Storage:
     if dtype not in _STORAGES:
-        raise CoreError(f"tensors of the dtype {dtype} are not read: known are {list(_STORAGES)}")
+        raise CoreError(
+            f"tensors of the dtype {dtype} are not supported: expected one of {list(_STORAGES)}"
+        )
     return _STORAGES[dtype]
 
 
 def _listed(proto: Message, dtype: str) -> np.ndarray:
-    """The values that a TensorProto lists."""
+    """Return the values that a TensorProto lists."""
     storage = _storage(dtype)
     if storage.field in (5, 6):
         return proto.floats(storage.field, storage.dtype)
@@ -183,15 +185,15 @@ def _listed(proto: Message, dtype: str) -> np.ndarray:
 
 
 def _spread(values: np.ndarray, shape: Sequence[int], budget: Budget) -> np.ndarray:
-    """An array of a shape; the last listed value, or nothing, stands for all that follow."""
+    """Return an array of a shape; the last listed value, or zero, is repeated to its end."""
     count = prod(shape)
     if len(values) > count:
         raise CoreError(f"a tensor of shape {tuple(shape)} lists {len(values)} values")
     budget.take(count * values.dtype.itemsize)
     if len(values) == count:
         return values.reshape(shape)
-    nothing: object = b"" if values.dtype == object else 0
-    last = np.full((), values[-1] if len(values) else nothing, values.dtype)
+    zero: object = b"" if values.dtype == object else 0
+    last = np.full((), values[-1] if len(values) else zero, values.dtype)
     if len(values) < 2:
         return np.broadcast_to(last, shape)  # one value in memory
     result = np.full(count, last, values.dtype)
@@ -200,7 +202,7 @@ def _spread(values: np.ndarray, shape: Sequence[int], budget: Budget) -> np.ndar
 
 
 def _is_of_one_value(array: np.ndarray) -> bool:
-    """Whether all elements are the same place in memory, as `np.broadcast_to` makes them."""
+    """Whether all elements share one location in memory, as in results of `np.broadcast_to`."""
     return array.size > 1 and not any(array.strides)
 
 
@@ -215,7 +217,7 @@ def _strings(blobs: Sequence[memoryview]) -> np.ndarray:
 
 
 def _decoded(array: np.ndarray, dtype: str) -> np.ndarray:
-    """Bits that NumPy has no type for, as one that it has."""
+    """Return values in a NumPy dtype from bits of a dtype that NumPy lacks."""
     if _is_of_one_value(array):
         return np.broadcast_to(_decoded(_first(array), dtype), array.shape)
     if dtype == "DT_BOOL":

@@ -1,4 +1,4 @@
-"""Where values come from, before nodes that only pass them on."""
+"""Sources of values, behind nodes that only pass a value on."""
 
 from collections.abc import Container, Mapping
 
@@ -13,18 +13,18 @@ PASSING = PASSING_TYPES | {
     "RefIdentity",
 }
 
-#: Node types of which other outputs are inputs, too: by index, unless the node trains.
+#: Further outputs of node types that equal an input, by index, unless the node trains.
 _STATISTICS = {"1": 3, "2": 4, "3": 3, "4": 4}
 _NORMALISING = frozenset({"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"})
 
 
 class Sources:
-    """Ways around nodes that only pass a value on.
+    """The sources of values, with nodes that only pass a value on bridged.
 
     Args:
-        nodes: by name.
-        stops: names of nodes that are not passed, though they might be.
-        assigned: what variables are set to: references, by name of the variable's node.
+        nodes: nodes by name.
+        stops: names of nodes that are not bridged.
+        assigned: references to the values of variables, by name of the variable's node.
     """
 
     def __init__(
@@ -35,26 +35,26 @@ class Sources:
     ):
         self.nodes, self._stops, self._assigned = nodes, stops, assigned or {}
         self._data: dict[str, list[str]] = {}
-        self._found: dict[str, str] = {}  # else long chains would be gone through again and again
+        self._found: dict[str, str] = {}  # so that long chains are followed once
 
     def source(self, reference: str) -> str:
-        """The reference that a value comes from.
+        """Return the reference to the source of a value.
 
         Raises:
-            CoreError: nodes wait for themselves, or the one that is referred to has no such output.
+            CoreError: nodes depend on themselves, or an output does not exist.
         """
         check_time()
-        way = [reference]
-        while way[-1] not in self._found and (before := self._before(way[-1])) is not None:
-            way.append(before)
-            if len(way) > 2 * len(self.nodes) + 1:
-                raise CoreError(f"the node {reference!r} waits for itself")
-        found = self._found.get(way[-1], way[-1])
-        self._found.update(dict.fromkeys(way, found))
+        chain = [reference]
+        while chain[-1] not in self._found and (before := self._before(chain[-1])) is not None:
+            chain.append(before)
+            if len(chain) > 2 * len(self.nodes) + 1:
+                raise CoreError(f"the node {reference!r} depends on itself")
+        found = self._found.get(chain[-1], chain[-1])
+        self._found.update(dict.fromkeys(chain, found))
         return found
 
     def _before(self, reference: str) -> str | None:
-        """What a value is one node earlier, if that node just passes it on."""
+        """Return the input that a node passes on as an output, or None for other nodes."""
         name, _, index = reference.partition(":")
         node = self.nodes[name]
         if name not in self._data:

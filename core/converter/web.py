@@ -1,4 +1,4 @@
-"""The web format of TensorFlow.js: ``model.json``, of a graph or of layers, and its shards."""
+"""Reader of the web format of TensorFlow.js: ``model.json``, of a graph or layers, and shards."""
 
 from collections.abc import Container, Mapping
 from pathlib import Path
@@ -16,9 +16,9 @@ from weights_cache.shards import Stored, WebModel
 
 
 class WebSource(NamedTuple):
-    """A web model as it was read: its graph, its document, and its weights.
+    """A web model: its graph, its document, and its weights.
 
-    ``stored`` are the weights as the shards hold them, ``weights`` what these mean.
+    ``stored`` are the weights in their stored form, ``weights`` the dequantised values.
     """
 
     graph: Graph
@@ -28,17 +28,17 @@ class WebSource(NamedTuple):
 
     @property
     def quantised(self) -> dict[str, StoredArray]:
-        """The weights that are stored as something else."""
+        """The weights that are quantised, in stored form."""
         return {name: a for name, a in self.stored.items() if isinstance(a, StoredArray)}
 
     @property
     def shards(self) -> list[str]:
-        """Names of the files that hold the weights."""
+        """The names of the files with the weights."""
         return [shard for group in self.document["weightsManifest"] for shard in group["paths"]]
 
     @property
     def has_layers(self) -> bool:
-        """Whether its topology is one of layers."""
+        """Whether the topology consists of layers."""
         return "node" not in self.document["modelTopology"]
 
 
@@ -46,31 +46,31 @@ def read_web(path: str | Path, kernels: Container[str] = ()) -> Graph:
     """Read a TensorFlow.js model, of a converted graph or of layers.
 
     Args:
-        path: a ``model.json``, or the folder that holds it.
-        kernels: classes of layers that the user's own functions run; see
+        path: a ``model.json``, or its folder.
+        kernels: classes of layers that user-defined functions run; see
             `core.layers.inference.layers_graph`.
 
     Raises:
-        WeightsError: the file is damaged, or holds weights alone.
+        WeightsError: the file is damaged, or has no topology.
     """
     return read_web_source(path, kernels).graph
 
 
 def read_web_source(path: str | Path, kernels: Container[str] = ()) -> WebSource:
-    """As `read_web`; what it was made of comes with it."""
+    """Read a web model like `read_web`, with its document and weights."""
     with reading(path):
         return web_source(load_web_model(path), kernels)
 
 
 def web_source(model: WebModel, kernels: Container[str] = ()) -> WebSource:
-    """The graph of a web model whose files are read already.
+    """Return the source with the graph of a web model whose files are read already.
 
     Args:
-        model: from `weights_cache.load_web_model`.
+        model: result of `weights_cache.load_web_model`.
         kernels: as for `read_web`.
 
     Raises:
-        WeightsError: it holds weights alone, or its topology is damaged.
+        WeightsError: the model has no topology, or a damaged one.
     """
     with reading(model.path):
         weights = model.weights()
@@ -78,8 +78,8 @@ def web_source(model: WebModel, kernels: Container[str] = ()) -> WebSource:
         topology = document.get("modelTopology") if isinstance(document, dict) else None
         if not isinstance(topology, dict):
             raise WeightsError(
-                f"{model.path} holds weights alone: it has no modelTopology that tells what to do "
-                f"with them; weights_cache.load_weights reads them"
+                f"{model.path} has only weights and no modelTopology: read them with "
+                f"weights_cache.load_weights, or give the whole model"
             )
         graph = _graph(document, topology, weights, kernels)
     return WebSource(graph, document, model.stored, weights)
@@ -103,7 +103,7 @@ def _graph(
 
 
 def _signature(document: Mapping[str, Any]) -> Any:
-    """Converters of old kept the signature in the metadata."""
+    """Return the signature, which old converters wrote to the metadata."""
     metadata = document.get("userDefinedMetadata")
     kept = metadata.get("signature") if isinstance(metadata, dict) else None
     return document.get("signature") or kept

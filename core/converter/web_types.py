@@ -40,7 +40,7 @@ WEB_TYPES = frozenset(_TYPES.split())
 
 
 def unknown_types(graph: Graph) -> dict[str, list[str]]:
-    """The node types that TensorFlow.js lacks, with the names of their nodes."""
+    """Return the node types that TensorFlow.js lacks, with the names of their nodes."""
     bodies = [graph.nodes, *(f.nodes for f in graph.functions.values())]
     if graph.initializer is not None:
         bodies.append(graph.initializer.nodes)

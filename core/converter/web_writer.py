@@ -1,4 +1,4 @@
-"""The writer of the web format of TensorFlow.js: a graph as ``model.json`` and its shards."""
+"""Writer of the web format of TensorFlow.js: a graph as ``model.json`` and its shards."""
 
 import os
 from collections.abc import Collection, Iterator, Mapping
@@ -23,9 +23,9 @@ from core.graph.unique_names import free_name, other_names
 from core.plan.passes.pruning import drop_unused
 from weights_cache.errors import WeightsError
 from weights_cache.quantise import StoredArray, quantise_array
-from weights_cache.write import AS_IT_IS, Quantise, kinds_by_name, write_weights
+from weights_cache.write import UNQUANTISED, Quantise, kinds_by_name, write_weights
 
-_OURS = {np.dtype(numpy_type) for numpy_type in DTYPES.values()}
+_ENGINE_DTYPES = {np.dtype(numpy_type) for numpy_type in DTYPES.values()}
 
 
 def write_web(
@@ -40,20 +40,20 @@ def write_web(
 ) -> Path:
     """Write a graph so that TensorFlow.js 4.22 loads it, and return the path of ``model.json``.
 
-    Node types that TensorFlow.js lacks are written in terms of others, which give the same bits.
-    A quantised input or output has real values there, not quanta.
+    Node types that TensorFlow.js lacks are lowered to others with equal bits as the result. A
+    quantised input or output has real values in the file.
 
     Args:
-        graph: as readers give it.
-        folder: where to write; it is made if need be. Files of other names are left alone.
+        graph: a graph of a reader.
+        folder: target folder, made if missing. Files of other names are not changed.
         quantise: None, a kind for all weights (``"float16"``, ``"uint8"``, ``"uint16"``), or a
-            dict from patterns of names to kinds, of which the first that matches counts;
-            ``"float32"`` leaves weights as they are. Single numbers are never quantised.
-        stored: weights that are quantised already, which are written as they are unless
-            ``quantise`` asks for another kind.
-        metadata: kept as ``userDefinedMetadata``.
-        fields: what else the document tells.
-        files: what else is written beside it, by name.
+            dict from patterns of names to kinds, of which the first match is used; ``"float32"``
+            means no quantisation. Single numbers are never quantised.
+        stored: weights that are quantised already, which are written unchanged unless
+            ``quantise`` requests another kind.
+        metadata: written as ``userDefinedMetadata``.
+        fields: further fields of the document.
+        files: further files of the model, by name.
 
     Raises:
         WeightsError: TensorFlow.js lacks node types (all are listed, with the names of their
@@ -76,7 +76,7 @@ def write_prepared(
     fields: Mapping[str, Any] | None = None,
     files: Mapping[str, bytes] | None = None,
 ) -> Path:
-    """As `write_web`, of a graph from `prepare_for_web` and weights from `stored_arrays`."""
+    """Write a graph of `prepare_for_web` with weights of `stored_arrays`; see `write_web`."""
     topology, documents = web_documents(graph)
     return write_weights(
         folder,
@@ -97,7 +97,7 @@ def _writing() -> Iterator[None]:
 
 
 def web_documents(graph: Graph) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The topology of a graph that was prepared, and what stands beside it in the document.
+    """Return the topology of a prepared graph, and the other fields of the document.
 
     Raises:
         WeightsError: the format cannot hold a name or an attribute.
@@ -107,7 +107,7 @@ def web_documents(graph: Graph) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _more_documents(graph: Graph) -> dict[str, Any]:
-    """The signature, and the initializer with its own."""
+    """Return the signature, and the initializer with its signature."""
     documents: dict[str, Any] = {"signature": signature_document(graph)}
     if graph.initializer is not None:
         initializer = graph.initializer._replace(weights=graph.weights)
@@ -118,10 +118,10 @@ def _more_documents(graph: Graph) -> dict[str, Any]:
 
 
 def prepare_for_web(graph: Graph) -> Graph:
-    """The graph that is written: what outputs need, in node types of TensorFlow.js if they exist.
+    """Return the part of a graph that outputs need, lowered to node types of TensorFlow.js.
 
     Raises:
-        CoreError: nodes cannot be written in terms of these.
+        CoreError: an attribute of a node to lower is missing or invalid.
     """
     if graph.initializer is not None:
         graph = graph._replace(weights={**graph.initializer.weights, **graph.weights})
@@ -134,7 +134,7 @@ def require_web_types(graph: Graph) -> None:
     if unknown:
         listed = "; ".join(f"{kind} ({', '.join(names)})" for kind, names in unknown.items())
         raise WeightsError(
-            f"TensorFlow.js has not these node types, and nothing that they could be written with: "
+            f"TensorFlow.js lacks these node types, and they cannot be lowered to others: "
             f"{listed}; name outputs= before them"
         )
 
@@ -142,7 +142,7 @@ def require_web_types(graph: Graph) -> None:
 def float_kinds(
     weights: Mapping[str, np.ndarray], quantise: Quantise, also: Collection[str] = ()
 ) -> dict[str, str]:
-    """The kind asked for each weight of floats, as by `weights_cache.write.kinds_by_name`."""
+    """Return the requested kind of each float weight, by `weights_cache.write.kinds_by_name`."""
     floats = [name for name, array in weights.items() if array.dtype == np.float32]
     return kinds_by_name(floats, quantise, also)
 
@@ -150,23 +150,23 @@ def float_kinds(
 def stored_arrays(
     weights: Mapping[str, np.ndarray], kinds: Mapping[str, str], stored: Mapping[str, StoredArray]
 ) -> dict[str, np.ndarray | StoredArray]:
-    """Arrays as they are written, by name; what is stored already may stay as it is.
+    """Return arrays in the form in which they are written, by name.
 
     Args:
-        weights: of the dtypes of `constants`.
-        kinds: by name; weights without one are written as they are.
-        stored: those that are quantised already.
+        weights: arrays in the dtypes of `constants`.
+        kinds: kinds by name; weights without a kind are not quantised.
+        stored: weights that are quantised already, used unless another kind is requested.
 
     Raises:
         WeightsError: a kind cannot hold a value.
     """
     found: dict[str, np.ndarray | StoredArray] = {}
     for name, array in weights.items():
-        kind = kinds.get(name, AS_IT_IS)
+        kind = kinds.get(name, UNQUANTISED)
         kept = stored.get(name)
-        if kept is not None and kind in (AS_IT_IS, kept.values.dtype.name):
+        if kept is not None and kind in (UNQUANTISED, kept.values.dtype.name):
             found[name] = kept
-        elif kind == AS_IT_IS or array.size <= 1:
+        elif kind == UNQUANTISED or array.size <= 1:
             found[name] = array
         else:
             try:
@@ -177,27 +177,27 @@ def stored_arrays(
 
 
 def constants(graph: Graph) -> dict[str, np.ndarray]:
-    """The weights that Const nodes hold, in the order of the graph's weights, in our dtypes."""
+    """Return the values of Const nodes, in the order of the graph's weights, in engine dtypes."""
     bodies = [graph.nodes, *(f.nodes for f in graph.functions.values())]
     if graph.initializer is not None:
         bodies.append(graph.initializer.nodes)
     names = {node.name for body in bodies for node in body if node.type == "Const"}
-    return our_arrays({name: array for name, array in graph.weights.items() if name in names})
+    return engine_arrays({name: array for name, array in graph.weights.items() if name in names})
 
 
-def our_arrays(weights: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """In dtypes of ours, as they would be when the graph runs."""
+def engine_arrays(weights: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Return arrays in dtypes of the engine, as when the graph runs."""
     with _writing():
-        return {name: _ours(array) for name, array in weights.items()}
+        return {name: _in_engine_dtype(array) for name, array in weights.items()}
 
 
-def _ours(array: np.ndarray) -> np.ndarray:
+def _in_engine_dtype(array: np.ndarray) -> np.ndarray:
     array = np.asarray(array)
-    return array if array.dtype in _OURS else to_numpy(array)
+    return array if array.dtype in _ENGINE_DTYPES else to_numpy(array)
 
 
 def _with_output_nodes(graph: Graph) -> Graph:
-    """Every output is the first one of a node of its own, as TensorFlow.js's signatures need."""
+    """Give every output a node of its own, as TensorFlow.js's signatures require."""
     types = {node.name: node.type for node in graph.nodes}
     names = other_names(graph).union(types)
     taken = {node_of(endpoint.node) for endpoint in graph.inputs.values()}

@@ -1,4 +1,4 @@
-"""Keras-like layers, and the lowering of saved layer models to the graph form."""
+"""Lowering of saved layer models of Keras and TensorFlow.js to graphs."""
 
 from core.layers.inference import (
     WeightSlots,

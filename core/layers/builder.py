@@ -1,4 +1,4 @@
-"""Nodes of a graph in the making, and what the lowering of a layer sees of it."""
+"""Builder of a graph's nodes, and the call of a layer, with which lowerings add nodes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,15 +15,15 @@ from core.layers.layer_config import Options
 from core.layers.weight_binding import Bound
 from weights_cache.reading_budgets import check_time
 
-#: Lengths of axes; None may be any.
+#: Lengths of axes; None is an unknown length.
 Lengths = tuple[int | None, ...]
 
-#: The most nodes that a model becomes.
+#: The most nodes of a lowered model.
 MOST_NODES = 100_000
 
 
 class Value(NamedTuple):
-    """What a node gives: a reference, its shape (None: unknown rank), its mask if it has one."""
+    """An output of a node: its reference, shape (None: unknown rank), dtype, and mask if any."""
 
     reference: str
     shape: Lengths | None
@@ -32,7 +32,7 @@ class Value(NamedTuple):
 
 
 class Builder:
-    """Collects nodes and constants under names that are used once.
+    """A builder of nodes and constants with unique names.
 
     Args:
         bound: the weights of all layers.
@@ -49,14 +49,14 @@ class Builder:
         self._values: dict[Any, Value] = {}
 
     def unique(self, name: str) -> str:
-        """The name, or with a number behind it if it is taken; one that can be referred to."""
+        """Return a unique name that is valid in references, with a number if the name is taken."""
         name = name.replace(":", "_").replace("^", "_")
         found = free_name(name, self._names, self._counts)
         self._names.add(found)
         return found
 
     def add(self, name: str, type: str, inputs: Sequence[str], attributes: Any) -> str:
-        """A node, by a name that starts as asked."""
+        """Add a node, and return its unique name."""
         self.check_count(len(self.nodes) + 1)
         check_time()
         name = self.unique(name)
@@ -64,14 +64,14 @@ class Builder:
         return name
 
     def check_count(self, count: int) -> None:
-        """Raise if the model becomes that many nodes, and they are too many."""
+        """Raise if ``count`` nodes exceed the limit of a model."""
         if count > self._most_nodes:
             raise LimitError(f"the model becomes {count:,} nodes", "nodes", self._most_nodes)
         if count > MOST_NODES:
             raise CoreError(f"the model becomes more than {MOST_NODES} nodes")
 
     def constant(self, name: str, array: np.ndarray) -> Value:
-        """A constant; equal small ones are shared."""
+        """Add a constant; equal small constants are shared."""
         if array.size > 16:
             return self._constant(name, array)
         key = array.dtype.str, array.shape, array.tobytes()
@@ -80,7 +80,7 @@ class Builder:
         return self._values[key]
 
     def weight(self, name: str, array: np.ndarray) -> Value:
-        """A constant of its own, by the name of a weight; the same one for each call."""
+        """Add the constant of a weight, once for all calls."""
         if name not in self._values:
             self._values[name] = self._constant(name, array)
         return self._values[name]
@@ -93,7 +93,7 @@ class Builder:
 
     @contextmanager
     def body(self) -> Iterator[list[Node]]:
-        """What is added meanwhile goes into a list of its own, constants excepted."""
+        """Collect the nodes added in the block in a separate list, except for constants."""
         outer, self.nodes = self.nodes, []
         inner = self.nodes
         try:
@@ -103,7 +103,7 @@ class Builder:
             inner[:] = [node for node in inner if node.type != "Const"]
 
     def rename(self, start: int, old: str, new: str) -> str:
-        """Give a node that was added since ``start`` another name."""
+        """Rename a node that was added since ``start``."""
         new = self.unique(new)
 
         def renamed(reference: str) -> str:
@@ -119,14 +119,14 @@ class Builder:
 
 
 class LayerCall:
-    """A call of a layer that becomes nodes.
+    """A call of a layer, with the functions that add its nodes.
 
     Args:
-        builder: takes the nodes.
+        builder: builder of the nodes.
         spec: the layer.
-        path: names of the models around and its own.
-        scope: what names of its nodes start with.
-        keywords: of the call, with values where tensors are.
+        path: names of the surrounding models, and the layer's name.
+        scope: prefix of the names of its nodes.
+        keywords: keyword arguments of the call, with values in place of tensors.
     """
 
     def __init__(
@@ -143,24 +143,24 @@ class LayerCall:
 
     @property
     def where(self) -> str:
-        """The layer, for errors."""
+        """The description of the layer for errors."""
         return f"layer {'/'.join(self.path)!r} ({self.spec.class_name})"
 
     @property
     def dialect(self) -> str:
-        """Who wrote the topology: "tfjs", "keras2" or "keras3"."""
+        """The library that wrote the topology: "tfjs", "keras2" or "keras3"."""
         return self.spec.dialect
 
     def error(self, message: str) -> CoreError:
-        """An error that names the layer."""
+        """Return an error that names the layer."""
         return CoreError(f"{self.where}: {message}")
 
     def check_count(self, count: int) -> None:
-        """Raise if that many parts are more nodes than a model may have."""
+        """Raise if ``count`` nodes exceed the limit of a model."""
         self.builder.check_count(count)
 
     def child(self, spec: LayerSpec) -> "LayerCall":
-        """A layer that this one holds and calls."""
+        """Return the call of an inner layer."""
         scope = f"{self.scope}/{spec.name}"
         return LayerCall(self.builder, spec, (*self.path, spec.name), scope)
 
@@ -172,7 +172,7 @@ class LayerCall:
         shape: Lengths | None = None,
         dtype: str | None = None,
     ) -> Value:
-        """Add a node; shape and dtype are those of its first input if not given."""
+        """Add a node; shape and dtype default to those of its first input."""
         references = [value.reference for value in inputs]
         name = self.builder.add(f"{self.scope}/{type}", type, references, attributes or {})
         if shape is None:
@@ -182,7 +182,7 @@ class LayerCall:
     def outputs(
         self, value: Value, shapes: Sequence[Lengths], dtype: str | None = None
     ) -> list[Value]:
-        """The outputs of a node that has several."""
+        """Return the outputs of a node with several."""
         name = value.reference
         return [
             Value(f"{name}:{i}" if i else name, shape, dtype or value.dtype)
@@ -190,35 +190,35 @@ class LayerCall:
         ]
 
     def ints(self, *values: int) -> Value:
-        """A constant vector of whole numbers."""
+        """Add a constant vector of integers."""
         return self.constant(np.array(values, np.int32), "ints")
 
-    def whole(self, value: int) -> Value:
-        """A constant whole number."""
+    def integer(self, value: int) -> Value:
+        """Add a constant integer."""
         return self.constant(np.array(value, np.int32), "int")
 
     def number(self, value: float) -> Value:
-        """A constant number."""
+        """Add a constant float."""
         return self.constant(np.array(value, np.float32), "number")
 
     def constant(self, array: np.ndarray, name: str) -> Value:
-        """A constant that is no weight, or is a part of one."""
+        """Add a constant that is not a weight, or a part of one."""
         return self.builder.constant(f"{self.scope}/{name}", array)
 
     def part(self, array: np.ndarray, name: str) -> Value:
-        """A constant made of weights, the same one for each call of the layer."""
+        """Add a constant computed from weights, once for all calls of the layer."""
         return self.builder.weight(f"{'/'.join(self.path)}/{name}", np.ascontiguousarray(array))
 
     def has(self, name: str) -> bool:
-        """Whether there is such a weight."""
+        """Whether the layer has a weight of that name."""
         return name in self.builder.bound.get(self.path, {})
 
     def array(self, name: str, shape: Sequence[int | None]) -> np.ndarray:
-        """The values of a weight, which must have that shape (None: any length)."""
+        """Return the values of a weight; raise unless its shape fits (None: any length)."""
         found = self.builder.bound.get(self.path, {})
         if name not in found:
-            there = {key: array.shape for key, array in found.items()} or "nothing"
-            raise self.error(f"lacks the weight {name!r} of shape {tuple(shape)}; it has {there}")
+            shapes = {key: array.shape for key, array in found.items()} or "no weights"
+            raise self.error(f"lacks the weight {name!r} of shape {tuple(shape)}; it has {shapes}")
         array = found[name]
         if len(array.shape) != len(shape) or any(
             n not in (None, m) for n, m in zip(shape, array.shape, strict=True)
@@ -231,23 +231,23 @@ class LayerCall:
     def weight(
         self, name: str, shape: Sequence[int | None], view: Sequence[int] | None = None
     ) -> Value:
-        """A weight as a value, of that shape in the file; ``view`` reshapes it."""
+        """Add a weight with a shape in the file; ``view`` is another shape for the graph."""
         array = self.array(name, shape)
         if view is not None:
             array = array.reshape(view)
         return self.builder.weight(f"{'/'.join(self.path)}/{name}", array)
 
     def shape(self, x: Value, *ranks: int) -> Lengths:
-        """The shape of a value, which must be known, and be of one of these ranks if any."""
+        """Return the shape of a value; raise if it is unknown, or of none of the ranks given."""
         if x.shape is None:
-            raise self.error("the shape of what goes in is not known")
+            raise self.error("the shape of its input must be known")
         if ranks and len(x.shape) not in ranks:
-            wish = " or ".join(map(str, ranks))
-            raise self.error(f"takes tensors of {wish} axes, got shape {x.shape}")
+            expected = " or ".join(map(str, ranks))
+            raise self.error(f"takes tensors of {expected} axes, got shape {x.shape}")
         return x.shape
 
     def length(self, x: Value, axis: int) -> int:
-        """The length of an axis, which must be known."""
+        """Return the length of an axis; raise if it is unknown."""
         found = self.shape(x)[axis]
         if found is None:
             raise self.error(f"the length of axis {axis} of its input must be known, got {x.shape}")

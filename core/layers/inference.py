@@ -1,4 +1,4 @@
-"""Layer models as graphs: the door for topologies and weights that readers took from files."""
+"""Conversion of layer models to graphs, from topologies and weights of readers."""
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
@@ -25,22 +25,22 @@ _DTYPES = {"bool": "bool", "string": "string"}
 
 
 def layers_graph(topology: Any, weights: Mapping[str, Any], kernels: Container[str] = ()) -> Graph:
-    """The graph of a layer model with its weights by name.
+    """Return the graph of a layer model with its weights by name.
 
-    Nodes bear the names of the layers ("outer/inner" in nested models, "name_1" for a second
-    call); the constants those of the weights. Random layers and dropout do nothing.
+    Nodes are named by the layers ("outer/inner" in nested models, "name_1" for a second call),
+    constants by the weights. Random layers and dropout become identities.
 
     Args:
         topology: ``modelTopology`` of TensorFlow.js's model.json or the whole document, the
             config of a Keras 2 or Keras 3 model, of Sequential and functional models.
-        weights: arrays by name, such as "conv1/kernel"; names of models around may be there.
-        kernels: classes of layers that the user's own functions run: they become nodes of that
-            type, with the layer's tensors and weights as inputs, and what its config holds of
-            numbers, texts and lists of them as attributes.
+        weights: arrays by name, such as "conv1/kernel"; names of surrounding models are optional.
+        kernels: classes of layers that user-defined functions run: they become nodes of that
+            type, with the layer's tensors and weights as inputs, and the numbers, texts and lists
+            of these in its config as attributes.
 
     Raises:
-        CoreError: the topology makes no sense, holds code, or does not fit the weights.
-        KernelNotFound: there are classes that nothing runs; all are listed.
+        CoreError: the topology is invalid, contains code, or does not fit the weights.
+        KernelNotFound: some classes have no kernel; all are listed.
 
     >>> dense = {"class_name": "Dense", "config": {
     ...     "name": "dense", "units": 1, "batch_input_shape": [None, 2], "activation": "relu"}}
@@ -56,26 +56,26 @@ def layers_graph(topology: Any, weights: Mapping[str, Any], kernels: Container[s
 
 
 def layer_classes(topology: Any) -> list[str]:
-    """The class of each layer of a model, also of those in models and layers in it.
+    """Return the class of each layer of a model, including nested models and layers.
 
     >>> dense = {"class_name": "Dense", "config": {
     ...     "name": "dense", "units": 1, "batch_input_shape": [None, 2]}}
     >>> layer_classes({"class_name": "Sequential", "config": {"name": "s", "layers": [dense]}})
     ['InputLayer', 'Dense']
     """
-    return [layer.class_name for _, layer in _everywhere(read_topology(topology), ())]
+    return [layer.class_name for _, layer in _flattened(read_topology(topology), ())]
 
 
 def graph_of_layer_weights(
     topology: Any, weights: Mapping[str, Sequence[Any]], kernels: Container[str] = ()
 ) -> Graph:
-    """The graph of a layer model with its weights as lists per layer.
+    """Return the graph of a layer model with its weights as lists per layer.
 
     Args:
         topology: as for `layers_graph`.
         weights: lists in Keras's order, by path of layer: "outer/inner" (a .keras file, see
             `weight_slots`), or the name of a layer of the outer model, whose list then has all
-            weights of the layers in it, trained ones first (an .h5 file).
+            weights of its inner layers, trainable ones first (an .h5 file).
         kernels: as for `layers_graph`.
 
     Raises:
@@ -88,13 +88,13 @@ def graph_of_layer_weights(
 def _read(topology: Any, kernels: Container[str]) -> LayerSpec:
     model = read_topology(topology)
     unknown: dict[str, list[str]] = {}
-    for path, layer in _everywhere(model, ()):
+    for path, layer in _flattened(model, ()):
         if layer.class_name in kernels or layer.class_name == "InputLayer":
             continue
         if layer.class_name == "Lambda":
             raise CoreError(
-                f"layer {path!r} is a Lambda, which holds code, and no code from a file is run: "
-                f"save the model with a layer of Keras in its place, or give a function for it, "
+                f"layer {path!r} is a Lambda with code, and code from a file is not run: "
+                f"save the model with a built-in layer of Keras, or give a function for it, "
                 f"as in kernels={{'Lambda': f}}"
             )
         if layer.model is None and kind_of(layer) is None:
@@ -103,22 +103,22 @@ def _read(topology: Any, kernels: Container[str]) -> LayerSpec:
     if unknown:
         listed = "; ".join(f"{kind} ({', '.join(paths)})" for kind, paths in unknown.items())
         raise KernelNotFound(
-            f"no rule lowers these classes of layers: {listed}; give functions that run them as "
+            f"these classes of layers are not supported: {listed}; give functions for them as "
             f"kernels="
         )
     return model
 
 
-def _everywhere(layer: LayerSpec, path: tuple[str, ...]) -> Iterator[tuple[str, LayerSpec]]:
-    """A layer and all in it, with their paths."""
+def _flattened(layer: LayerSpec, path: tuple[str, ...]) -> Iterator[tuple[str, LayerSpec]]:
+    """Yield a layer and its inner layers, with their paths."""
     if layer.model is not None:
         for child in layer.model.layers:
-            yield from _everywhere(child, (*path, child.name))
+            yield from _flattened(child, (*path, child.name))
         return
     yield "/".join(path), layer
     kind = kind_of(layer)
     for child in kind.children(layer) if kind is not None else ():
-        yield from _everywhere(child, (*path, child.name))
+        yield from _flattened(child, (*path, child.name))
 
 
 def _graph(layer: LayerSpec, bound: Bound) -> Graph:
@@ -147,22 +147,22 @@ def _graph(layer: LayerSpec, bound: Bound) -> Graph:
 
 
 def _input_spec(layer: LayerSpec | None, source: Source) -> PartialSpec:
-    """What an input takes, by its InputLayer; the length of the batch may be any."""
+    """Return the spec of an input from its InputLayer, with an open batch."""
     if layer is None or layer.class_name != "InputLayer":
         raise CoreError(f"the model has no input layer {source.layer!r}")
     config = layer.config
     shape = next((config[k] for k in ("batch_shape", "batch_input_shape") if config.get(k)), None)
     if shape is None:
         raise CoreError(
-            f"the topology does not say which shape its input has: give its first layer a "
-            f"batch_input_shape, for {layer.name!r}"
+            f"the topology lacks the shape of its input: give the layer {layer.name!r} a "
+            f"batch_input_shape"
         )
     lengths = dimensions(shape, f"the shape of the input {layer.name!r}")
     return PartialSpec((None, *lengths[1:]), _dtype(config.get("dtype")))
 
 
 def _dtype(document: Any) -> str:
-    """Our dtype for that of an input; all integers are int32."""
+    """Return the engine dtype of an input; all integers are int32."""
     if isinstance(document, Mapping):  # a policy
         config = document.get("config")
         document = config.get("name") if isinstance(config, Mapping) else None

@@ -1,4 +1,4 @@
-"""Topologies of layer models: the dialects of TensorFlow.js, Keras 2 and Keras 3, read to one form.
+"""Reader of topologies of layer models in the dialects of TensorFlow.js, Keras 2 and Keras 3.
 
 Sources: ``Model.toJSON`` of TensorFlow.js, ``Model.get_config`` of tf.keras 2 and Keras 3.
 """
@@ -13,15 +13,15 @@ from weights_cache.reading_budgets import spend
 
 MODEL_CLASSES = {"Model": "Functional", "Functional": "Functional", "Sequential": "Sequential"}
 
-#: How deep models and wrappers may lie in each other.
+#: The most nested models and wrappers.
 DEEPEST = 24
 
-#: What a layer takes in memory, with its calls and what it becomes, at least.
+#: Least memory of a layer with its calls and its nodes.
 _LAYER_BYTES = 4000
 
 
 class Source(NamedTuple):
-    """What a layer is called on: an output of a call of another layer."""
+    """An input of a layer's call: an output of a call of another layer."""
 
     layer: str
     call: int
@@ -29,7 +29,7 @@ class Source(NamedTuple):
 
 
 class KerasCall(NamedTuple):
-    """A call of a layer: its arguments, nested as they were, with a Source for each tensor."""
+    """A call of a layer: its nested arguments, with a Source for each tensor."""
 
     arguments: Any
     keywords: Mapping[str, Any]
@@ -40,14 +40,14 @@ class LayerSpec(NamedTuple):
 
     Attributes:
         class_name: such as "Dense"; "Functional" and "Sequential" are models.
-        name: unique in its model.
-        config: as written, unchecked.
+        name: name of the layer, unique in its model.
+        config: config of the file, unchecked.
         dialect: "tfjs", "keras2" or "keras3".
-        calls: where it is called in its model.
-        model: what is inside, if it is a model.
-        holder: the attribute by which its parent holds it in Keras.
-        is_function: it is no layer but a function of Keras, such as ``x + y``.
-        input_shape: what Keras 3 says that it was built for.
+        calls: calls of the layer in its model.
+        model: inner layers, if the layer is a model.
+        holder: attribute of the parent in Keras that has the layer.
+        is_function: whether it is a function of Keras, such as ``x + y``.
+        input_shape: shape for which Keras 3 built the layer.
     """
 
     class_name: str
@@ -62,7 +62,7 @@ class LayerSpec(NamedTuple):
 
 
 class ModelSpec(NamedTuple):
-    """A model: its layers, and which outputs of them are its inputs and outputs."""
+    """A model: its layers, and the sources of its inputs and outputs."""
 
     layers: tuple[LayerSpec, ...]
     inputs: tuple[Source, ...]
@@ -70,10 +70,10 @@ class ModelSpec(NamedTuple):
 
 
 def read_topology(document: Any) -> LayerSpec:
-    """The model that a topology describes, in any of the dialects.
+    """Return the model of a topology in any of the dialects.
 
     Raises:
-        CoreError: it has not the form of one.
+        CoreError: the document is not a topology.
     """
     outer = mapping(document, "the topology")
     version = ""
@@ -85,8 +85,8 @@ def read_topology(document: Any) -> LayerSpec:
         outer = mapping(inner, "the topology")
     if str(outer.get("class_name")) not in MODEL_CLASSES:
         raise CoreError(
-            f"the topology is a {outer.get('class_name')!r:.80}, and should be a Sequential, "
-            f"Functional or Model: a subclass of Model has no topology"
+            f"the topology is a {outer.get('class_name')!r:.80}: expected Sequential, "
+            f"Functional or Model, as a subclass of Model has no topology"
         )
     return read_layer(outer, _dialect(outer, version))
 
@@ -99,7 +99,7 @@ def _dialect(model: Mapping[str, Any], version: str) -> str:
 
 
 def _has_marks_of_keras3(document: Any, depth: int) -> bool:
-    """Only Keras 3 writes symbolic tensors, and shapes of inputs as "batch_shape"."""
+    """Whether a document has symbolic tensors or "batch_shape", which only Keras 3 writes."""
     if depth > 4 * DEEPEST:
         raise CoreError("the topology is nested too deeply")
     if isinstance(document, Mapping):
@@ -110,9 +110,9 @@ def _has_marks_of_keras3(document: Any, depth: int) -> bool:
 
 
 def read_layer(document: Any, dialect: str, holder: str = "layers", depth: int = 0) -> LayerSpec:
-    """A layer, with what is inside if it is a model."""
+    """Read a layer, with its inner layers if it is a model."""
     if depth > DEEPEST:
-        raise CoreError(f"models lie in each other more than {DEEPEST} deep")
+        raise CoreError(f"models are nested more than {DEEPEST} deep")
     spend(_LAYER_BYTES, "its layers")
     document = mapping(document, "a layer")
     class_name = text(document.get("class_name"), "the class_name of a layer")
@@ -122,7 +122,7 @@ def read_layer(document: Any, dialect: str, holder: str = "layers", depth: int =
         config = {"layers": config}  # Keras before 2.2.3
     config = mapping(config, f"the config of a {class_name}")
     is_function = "ops" in str(document.get("module")).split(".")
-    if class_name == "TFOpLambda":  # tf.keras's function between layers, by its name
+    if class_name == "TFOpLambda":  # a function of tf.keras between layers
         class_name, is_function = str(config.get("function")).rpartition(".")[2], True
     name = document.get("name") or config.get("name") or class_name.lower()
     name = text(name, f"the name of a {class_name}")
@@ -166,7 +166,7 @@ def _model(
 
 
 def _chained(layers: list[LayerSpec], config: Mapping[str, Any], name: str) -> list[LayerSpec]:
-    """The layers of a Sequential, each called on the one before; an InputLayer is the first."""
+    """Return the layers of a Sequential after an InputLayer, each called on the previous one."""
     if not layers:
         raise CoreError(f"the model {name!r} has no layers")
     if layers[0].class_name != "InputLayer":
@@ -182,7 +182,7 @@ def _chained(layers: list[LayerSpec], config: Mapping[str, Any], name: str) -> l
 
 
 def _input_shape(layer: LayerSpec) -> Any:
-    """The shape that the first layer of a Sequential is for, as far as it says so."""
+    """Return the input shape of the first layer of a Sequential, or None if unknown."""
     for key in ("batch_input_shape", "batch_shape"):
         if layer.config.get(key) is not None:
             return layer.config[key]
@@ -193,14 +193,14 @@ def _input_shape(layer: LayerSpec) -> Any:
 
 
 def _input_dtype(layer: LayerSpec) -> Any:
-    """Indices for an embedding, else what the layer computes with."""
+    """Return the dtype of the input of a Sequential's first layer."""
     if layer.model is not None and layer.model.inputs:
         return _input_dtype(layer.model.layers[0])
     return layer.config.get("dtype") if layer.class_name != "Embedding" else "float32"
 
 
 def _call(node: Any, name: str) -> KerasCall:
-    """A call as Keras 3 writes it (an object), or as Keras 2 does (a list of tensors)."""
+    """Read a call in the form of Keras 3 (an object) or of Keras 2 (a list of tensors)."""
     if isinstance(node, Mapping):
         keywords = mapping(node.get("kwargs") or {}, f"the kwargs of a call of {name!r}")
         return KerasCall(
@@ -223,7 +223,7 @@ def _argument(entry: Sequence[Any], name: str) -> Any:
         return entry[2]
     found = _source(entry[:3])
     if found is None:
-        raise CoreError(f"a call of {name!r} has {list(entry)!r:.80} where a tensor should be")
+        raise CoreError(f"a call of {name!r} has {list(entry)!r:.80}: expected a tensor")
     return found
 
 
@@ -236,7 +236,7 @@ def _source(entry: Any) -> Source | None:
 
 
 def _value(value: Any, name: str, depth: int = 0) -> Any:
-    """An argument with its tensors as sources."""
+    """Return an argument with sources in place of tensors."""
     if depth > DEEPEST:
         raise CoreError(f"a call of {name!r} has arguments nested too deeply")
     if isinstance(value, Mapping):
@@ -250,7 +250,7 @@ def _value(value: Any, name: str, depth: int = 0) -> Any:
 
 
 def sources(value: Any, where: str, depth: int = 0) -> Iterator[Source]:
-    """All tensors in nested lists and objects, in the order in which Keras flattens them."""
+    """Yield all tensors in nested lists and objects, in the order of Keras's flattening."""
     if depth > DEEPEST:
         raise CoreError(f"{where} are nested too deeply")
     if isinstance(value, Source):
@@ -265,7 +265,7 @@ def sources(value: Any, where: str, depth: int = 0) -> Iterator[Source]:
 
 
 def _outputs_from_zero(model: ModelSpec) -> ModelSpec:
-    """Keras 3 counts calls of nested models from 1 among the inputs and outputs alone."""
+    """Count calls of nested models from 0: Keras 3 counts from 1 in inputs and outputs only."""
     nested = {layer.name for layer in model.layers if layer.class_name == "Functional"}
 
     def moved(found: Sequence[Source]) -> tuple[Source, ...]:
@@ -277,7 +277,7 @@ def _outputs_from_zero(model: ModelSpec) -> ModelSpec:
 
 
 def _counted_from_zero(model: ModelSpec) -> ModelSpec:
-    """Keras 2 counts the calls of a nested model from 1, as 0 is that of its making."""
+    """Count calls of nested models from 0: Keras 2 counts from 1, as call 0 made the model."""
     counts = {layer.name: len(layer.calls) for layer in model.layers}
     used = [*model.inputs, *model.outputs]
     for layer in model.layers:

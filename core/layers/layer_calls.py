@@ -1,4 +1,4 @@
-"""What calls of layers and of models become: nodes, and the values that they give."""
+"""Lowering of calls of layers and models to nodes and their output values."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,12 +10,12 @@ from core.layers.keras_config import KerasCall, LayerSpec, ModelSpec, Source, so
 from core.layers.layer_config import dimensions
 from core.layers.lowering.rows import LayerType, find_layer_type
 
-#: Keywords of calls that are tensors for some layers.
+#: Keyword arguments that are tensors for some layers.
 _TENSOR_KEYWORDS = {"initial_state", "mask", "count_weights"}
 
 
 def kind_of(spec: LayerSpec) -> LayerType | None:
-    """The row of a layer, or of a function between layers."""
+    """Return the type of a layer, or of a function between layers."""
     as_function = f"ops.{spec.class_name.lower()}"
     if spec.is_function:
         return find_layer_type(as_function)
@@ -23,18 +23,18 @@ def kind_of(spec: LayerSpec) -> LayerType | None:
 
 
 def results(call: LayerCall, values: Sequence[Value]) -> list[Value]:
-    """What a layer gives when it is called on values."""
+    """Return the results of a layer called on values."""
     if call.spec.model is not None:
         return model_results(call.builder, call.spec.model, call.path, call.scope, values)
     kind = kind_of(call.spec)
     if kind is None:
-        return [_of_user(call, values)]
+        return [_custom_node(call, values)]
     try:
         found = kind.lower(call, *values)
     except TypeError as error:
         if "positional argument" not in str(error):
             raise
-        raise call.error(f"cannot be called on {len(values)} tensors") from error
+        raise call.error(f"does not take {len(values)} tensors") from error
     given = list(found) if isinstance(found, list) else [found]
     mask = values[0].mask if values and kind.keeps_mask else None
     if given[0].mask is None and mask is not None:
@@ -42,8 +42,8 @@ def results(call: LayerCall, values: Sequence[Value]) -> list[Value]:
     return given
 
 
-def _of_user(call: LayerCall, values: Sequence[Value]) -> Value:
-    """A node for a layer that a kernel of the user's runs: its tensors, then its weights."""
+def _custom_node(call: LayerCall, values: Sequence[Value]) -> Value:
+    """Add a node for a layer with a user-defined kernel: its tensors, then its weights."""
     arrays = call.builder.bound.get(call.path, {})
     weights = [call.weight(name, array.shape) for name, array in arrays.items()]
     config = {name: value for name, value in call.spec.config.items() if _is_plain(value)}
@@ -66,19 +66,19 @@ def model_results(
     scope: str,
     values: Sequence[Value],
 ) -> list[Value]:
-    """What a model gives for the values of its inputs.
+    """Return the results of a model for values of its inputs.
 
     Args:
-        builder: takes the nodes.
-        model: whose layers are called.
-        path: names of the models around it and its own.
-        scope: what names of its nodes start with.
-        values: one for each input.
+        builder: builder of the nodes.
+        model: the model to call.
+        path: names of the surrounding models, and the model's name.
+        scope: prefix of the names of its nodes.
+        values: one value per input.
     """
     if len(values) != len(model.inputs):
         raise CoreError(
-            f"the model {'/'.join(path)!r} has {len(model.inputs)} inputs, and is called on "
-            f"{len(values)} tensors"
+            f"the model {'/'.join(path)!r} has {len(model.inputs)} inputs, but is called "
+            f"on {len(values)} tensors"
         )
     run = _ModelRun(builder, model, path, scope)
     for source, value in zip(model.inputs, values, strict=True):
@@ -88,15 +88,15 @@ def model_results(
 
 
 class _ModelRun:
-    """One call of a model: the values of the calls of its layers."""
+    """One call of a model, with the results of the calls of its layers."""
 
     def __init__(self, builder: Builder, model: ModelSpec, path: tuple[str, ...], scope: str):
         self.builder, self.model, self.path, self.scope = builder, model, path, scope
         self.layers = {layer.name: layer for layer in model.layers}
         self.values: dict[tuple[str, int], list[Value]] = {}
 
-    def compute(self, wanted: Sequence[Source]) -> None:
-        """Call all layers that lead to outputs, each after what it needs."""
+    def compute(self, outputs: Sequence[Source]) -> None:
+        """Call all layers that outputs need, in execution order."""
         calls = [(layer.name, i) for layer in self.model.layers for i in range(len(layer.calls))]
         known = set(calls)
         calls += [key for key in self.values if key not in known]
@@ -110,7 +110,7 @@ class _ModelRun:
             return [self._label(labels, source) for source in found]
 
         given = [labels[key] for key in self.values]
-        for label in running_order(needs, given, [self._label(labels, s) for s in wanted]):
+        for label in running_order(needs, given, [self._label(labels, s) for s in outputs]):
             self.values[keys[label]] = self._called(*keys[label])
 
     def _label(self, labels: Mapping[tuple[str, int], str], source: Source) -> str:
@@ -121,7 +121,7 @@ class _ModelRun:
         return found
 
     def value(self, source: Source) -> Value:
-        """What a call gave."""
+        """Return an output of a call."""
         found = self.values[source.layer, source.call]
         if source.output >= len(found):
             raise CoreError(f"layer {source.layer!r} has no output {source.output}")
@@ -130,10 +130,10 @@ class _ModelRun:
     def _called(self, name: str, index: int) -> list[Value]:
         spec = self.layers[name]
         if spec.class_name == "InputLayer":
-            raise CoreError(f"the input {name!r} is none of the inputs of its model")
+            raise CoreError(f"the input {name!r} is not an input of its model")
         scoped = f"{self.scope}/{name}" if self.scope else name
         scoped = f"{scoped}_{index}" if index else scoped
-        if _has_number(spec.calls[index]):  # as in x * 2.0; Keras 3's h5 files do not tell
+        if _has_number(spec.calls[index]):  # as in x * 2.0, which Keras 3's h5 files do not mark
             spec = spec._replace(is_function=True)
         values, keywords = self._arguments(spec.calls[index])
         call = LayerCall(self.builder, spec, (*self.path, name), scoped, keywords)
@@ -142,7 +142,7 @@ class _ModelRun:
         return self._named(call, start, results(call, values))
 
     def _arguments(self, call: KerasCall) -> tuple[list[Value], dict[str, Any]]:
-        """The tensors that a layer is called on, and the other arguments by name."""
+        """Return the tensors of a layer's call, and the other arguments by name."""
         values = [self.value(source) for source in sources(call.arguments, "the arguments")]
         keywords: dict[str, Any] = {}
         for name, argument in call.keywords.items():
@@ -162,7 +162,7 @@ class _ModelRun:
         return values, keywords
 
     def _named(self, call: LayerCall, start: int, found: list[Value]) -> list[Value]:
-        """The results with the layer's name for the last node."""
+        """Return the results, with the last node named by the layer."""
         if len(found) > 1:
             name = self.builder.add(
                 call.scope,
@@ -191,7 +191,7 @@ def _type_name(value: Value) -> str:
 
 
 def _with_known_shape(call: LayerCall, value: Value, count: int) -> Value:
-    """The shape behind a layer of the user's is known where the next one says what it takes."""
+    """Return a value with the layer's declared input shape, if the value has no known shape."""
     shape = call.spec.input_shape
     if value.shape is not None or count != 1 or shape is None:
         return value

@@ -1,4 +1,4 @@
-"""The configuration of a layer, read with checks: it comes from a file that may be damaged."""
+"""Checked reading of a layer's configuration, which may be damaged."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -6,22 +6,22 @@ from typing import Any
 from core.errors import CoreError
 from core.graph.json_values import mapping, sequence
 
-#: The largest whole number that a configuration may hold.
+#: The largest integer in a configuration.
 MOST = 2**31 - 1
 
 
 class Options:
-    """Values of a layer's config by name; whatever does not fit is a CoreError.
+    """Values of a layer's config by name; an invalid value raises a CoreError.
 
     Args:
-        values: as in the topology.
-        where: what they configure, for errors.
+        values: config of the topology.
+        where: description of the layer, for errors.
 
-    >>> Options({"units": 3, "strides": 2}, "layer 'd'").wholes("strides", 2)
+    >>> Options({"units": 3, "strides": 2}, "layer 'd'").integers("strides", 2)
     (2, 2)
-    >>> Options({"units": -3}, "layer 'd'").whole("units")
+    >>> Options({"units": -3}, "layer 'd'").integer("units")
     Traceback (most recent call last):
-    core.errors.CoreError: layer 'd': units must be a whole number from 1 to 2147483647, got -3
+    core.errors.CoreError: layer 'd': units must be an integer from 1 to 2147483647, got -3
     """
 
     def __init__(self, values: Any, where: str):
@@ -29,23 +29,25 @@ class Options:
         self.values = mapping(values, f"the config of {where}")
 
     def get(self, name: str, default: Any = None) -> Any:
-        """A value as it is; the default if absent or null."""
+        """Return a value unchecked, or the default if it is absent or null."""
         value = self.values.get(name)
         return default if value is None else value
 
-    def error(self, name: str, wish: str) -> CoreError:
-        """What is wrong with a value."""
-        return CoreError(f"{self.where}: {name} must be {wish}, got {self.values.get(name)!r:.80}")
+    def error(self, name: str, expected: str) -> CoreError:
+        """Return the error for an invalid value."""
+        return CoreError(
+            f"{self.where}: {name} must be {expected}, got {self.values.get(name)!r:.80}"
+        )
 
-    def whole(self, name: str, default: int | None = None, least: int = 1) -> int:
-        """A whole number."""
+    def integer(self, name: str, default: int | None = None, least: int = 1) -> int:
+        """Return an integer."""
         value = self.get(name, default)
-        if not _is_whole(value, least):
-            raise self.error(name, f"a whole number from {least} to {MOST}")
+        if not _is_integer(value, least):
+            raise self.error(name, f"an integer from {least} to {MOST}")
         return int(value)
 
     def number(self, name: str, default: float | None = None) -> float:
-        """A number; also where Keras wrote it as a scalar array."""
+        """Return a number, also from a scalar array of Keras."""
         value = self.get(name, default)
         if isinstance(value, Mapping):
             value = mapping(value.get("config"), name).get("value")
@@ -54,67 +56,69 @@ class Options:
         return float(value)
 
     def flag(self, name: str, default: bool) -> bool:
-        """True or false."""
+        """Return a bool."""
         value = self.get(name, default)
         if not isinstance(value, bool):
             raise self.error(name, "true or false")
         return value
 
     def choice(self, name: str, choices: Collection[str], default: str) -> str:
-        """One of some texts, in any case."""
+        """Return one of some texts, ignoring case."""
         value = self.get(name, default)
         if not isinstance(value, str) or value.lower() not in choices:
             raise self.error(name, f"one of {list(choices)}")
         return value.lower()
 
-    def wholes(self, name: str, count: int, default: Any = None, least: int = 1) -> tuple[int, ...]:
-        """So many whole numbers, or one that stands for all."""
+    def integers(
+        self, name: str, count: int, default: Any = None, least: int = 1
+    ) -> tuple[int, ...]:
+        """Return ``count`` integers; a single one is repeated."""
         value = self.get(name, default)
         found = [value] * count if not isinstance(value, (list, tuple)) else list(value)
         if len(found) == 1:
             found *= count
-        if len(found) != count or not all(_is_whole(n, least) for n in found):
-            raise self.error(name, f"{count} whole numbers from {least}")
+        if len(found) != count or not all(_is_integer(n, least) for n in found):
+            raise self.error(name, f"{count} integers from {least}")
         return tuple(int(n) for n in found)
 
     def edges(self, name: str, count: int, default: Any) -> tuple[tuple[int, int], ...]:
-        """What is added or cut before and behind along so many axes: n, [n, m] or pairs."""
+        """Return the padding or cropping at both ends of ``count`` axes: n, [n, m] or pairs."""
         value = self.get(name, default)
         rows = [value] * count if not isinstance(value, (list, tuple)) else list(value)
         if count == 1 and len(rows) == 2:
             rows = [rows]
         pairs = [[n, n] if not isinstance(n, (list, tuple)) else list(n) for n in rows]
         if len(pairs) != count or not all(
-            len(p) == 2 and all(_is_whole(n, 0) for n in p) for p in pairs
+            len(p) == 2 and all(_is_integer(n, 0) for n in p) for p in pairs
         ):
-            raise self.error(name, f"{count} whole numbers or pairs of them, from 0")
+            raise self.error(name, f"{count} integers or pairs of them, from 0")
         return tuple((int(a), int(b)) for a, b in pairs)
 
     def axes(self, name: str, rank: int, default: Any) -> tuple[int, ...]:
-        """Axes of a tensor of that rank, counted from the front, in order."""
+        """Return sorted, non-negative axes of a tensor of some rank."""
         value = self.get(name, default)
         found = list(value) if isinstance(value, (list, tuple)) else [value]
-        if not found or not all(_is_whole(n, -rank) and n < rank for n in found):
+        if not found or not all(_is_integer(n, -rank) and n < rank for n in found):
             raise self.error(name, f"axes of a tensor of {rank} axes")
         return tuple(sorted({int(n) % rank for n in found}))
 
     def axis(self, name: str, rank: int, default: int) -> int:
-        """One axis of a tensor of that rank, counted from the front."""
+        """Return one non-negative axis of a tensor of some rank."""
         found = self.axes(name, rank, default)
         if len(found) != 1:
             raise self.error(name, "one axis")
         return found[0]
 
 
-def _is_whole(value: Any, least: int) -> bool:
+def _is_integer(value: Any, least: int) -> bool:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return False
     return float(value).is_integer() and least <= value <= MOST
 
 
 def dimensions(value: Any, what: str) -> tuple[int | None, ...]:
-    """A shape whose lengths may be unknown, or an error."""
+    """Return a shape whose lengths may be unknown; raise CoreError for an invalid one."""
     found = sequence(value, what)
-    if len(found) > 8 or not all(n is None or _is_whole(n, 0) for n in found):
-        raise CoreError(f"{what} should be lengths from 0 to {MOST} or null, not {value!r:.80}")
+    if len(found) > 8 or not all(n is None or _is_integer(n, 0) for n in found):
+        raise CoreError(f"{what} must be lengths from 0 to {MOST} or null, got {value!r:.80}")
     return tuple(None if n is None else int(n) for n in found)

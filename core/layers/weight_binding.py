@@ -1,4 +1,4 @@
-"""Weights find their layers: by their names, or by their order in the lists of layers."""
+"""Binding of weights to layers, by name or by order in the lists of layers."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -12,84 +12,84 @@ from weights_cache.reading_budgets import check_time
 #: Weights by name, for each layer by its path.
 Bound = dict[tuple[str, ...], dict[str, np.ndarray]]
 
-#: What is called otherwise in some dialect.
+#: Other names of weights in some dialects.
 _OTHER_NAMES = {"depthwise_kernel": ("kernel",), "scale": ("gamma",)}
 
-#: State of random numbers, which inference does not need.
+#: State of random number generators, which inference does not need.
 _IGNORED = ("seed_generator_state", "count")
 
 
 class _Slot(NamedTuple):
     path: tuple[str, ...]
-    needed: frozenset[str]  # one of these layers must be in the name
+    needed: frozenset[str]  # the weight's name must contain one of these layers
     weight: str
 
 
 def bind_by_names(slots: Sequence[WeightSlots], weights: Mapping[str, Any]) -> Bound:
-    """Weights from flat names, as TensorFlow.js and h5 files have them.
+    """Bind weights by flat names, as in TensorFlow.js and h5 files.
 
-    A name is that of the layer and that of the weight. Names of the models around and of the
-    cell of a recurrent layer may be there or not; the most similar name is taken.
+    A name consists of the layer's name and the weight's. Names of surrounding models and of the
+    cell of a recurrent layer are optional; the most similar name is used.
 
     Raises:
-        CoreError: weights are left over, or two layers want the same.
+        CoreError: weights are left over, or one weight fits two layers.
     """
     tokens = {name: tuple(name.removesuffix(":0").split("/")) for name in weights}
     candidates = _Candidates(tokens)
     bound: Bound = {}
-    takers: dict[str, tuple[str, ...]] = {}
+    owners: dict[str, tuple[str, ...]] = {}
     for slot in (slot for top in slots for slot in _named(top)):
         check_time()
         scores = {name: _likeness(slot, tokens[name]) for name in candidates.of(slot)}
         best = max(scores, key=lambda name: scores[name], default=None)
         if best is None or scores[best] <= (0, 0):
             continue
-        _check_single(takers, best, slot)
+        _check_single(owners, best, slot)
         bound.setdefault(slot.path, {})[slot.weight] = _array(weights[best], best)
-    for slots_ in (s for top in slots for s in top.everywhere() if s.is_open):
+    for slots_ in (s for top in slots for s in top.flattened() if s.is_open):
         check_time()
-        own = [n for n in weights if n not in takers and slots_.path[-1] in tokens[n][:-1]]
-        takers.update(dict.fromkeys(own, slots_.path))
+        own = [n for n in weights if n not in owners and slots_.path[-1] in tokens[n][:-1]]
+        owners.update(dict.fromkeys(own, slots_.path))
         bound[slots_.path] = {tokens[n][-1]: _array(weights[n], n) for n in own}
-    _check_all_used(set(weights) - set(takers), {n: np.shape(a) for n, a in weights.items()})
+    _check_all_used(set(weights) - set(owners), {n: np.shape(a) for n, a in weights.items()})
     return bound
 
 
 class _Candidates:
-    """The names of weights by what they end with and by the layers in them."""
+    """The names of weights, indexed by last part and by layers in the name."""
 
     def __init__(self, tokens: Mapping[str, tuple[str, ...]]):
         self._names = list(tokens)
-        self._places: dict[tuple[str, str], list[int]] = {}
-        for place, (*layers, weight) in enumerate(tokens.values()):
+        self._indices: dict[tuple[str, str], list[int]] = {}
+        for index, (*layers, weight) in enumerate(tokens.values()):
             for layer in dict.fromkeys(layers):
-                self._places.setdefault((weight, layer), []).append(place)
+                self._indices.setdefault((weight, layer), []).append(index)
 
     def of(self, slot: _Slot) -> Iterator[str]:
-        """Names that may be those of a slot, in the order of the file."""
+        """Yield the names that may fit a slot, in the order of the file."""
         for weight in (slot.weight, *_OTHER_NAMES.get(slot.weight, ())):
-            places = {p for layer in slot.needed for p in self._places.get((weight, layer), ())}
-            yield from (self._names[place] for place in sorted(places))
+            indices = {i for layer in slot.needed for i in self._indices.get((weight, layer), ())}
+            yield from (self._names[index] for index in sorted(indices))
 
 
-def _check_single(takers: dict[str, tuple[str, ...]], name: str, slot: _Slot) -> None:
-    other = takers.setdefault(name, slot.path)
+def _check_single(owners: dict[str, tuple[str, ...]], name: str, slot: _Slot) -> None:
+    other = owners.setdefault(name, slot.path)
     if not _are_same_layer(other, slot.path):
         layer = "/".join(slot.path)
         raise CoreError(
-            f"the weight {name!r} could be that of layer {'/'.join(other)!r} or of {layer!r}: "
-            f"write the models around into the names of weights, as in "
+            f"the weight {name!r} fits the layers {'/'.join(other)!r} and {layer!r}: "
+            f"add the names of surrounding models to the names of weights, as in "
             f"{layer + '/' + slot.weight!r}"
         )
 
 
 def _are_same_layer(path: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    """Whether a layer, or the model around it, is in two models at once, by its names."""
+    """Whether two paths may name a layer, or a model of layers, that two models share."""
     return path[-2:] == other[-2:] or (min(len(path), len(other)) == 1 and path[-1] == other[-1])
 
 
 def _named(slots: WeightSlots, needed: frozenset[str] = frozenset()) -> Iterator[_Slot]:
-    """The slots of a layer and of those in it, with what their names must hold."""
+    """Yield the slots of a layer and its inner layers, with the layers that names must contain."""
     name = slots.path[-1]
     if slots.holder == "cell" or slots.holder == "layer":
         needed = needed | {name}
@@ -106,7 +106,7 @@ def _named(slots: WeightSlots, needed: frozenset[str] = frozenset()) -> Iterator
 
 
 def _likeness(slot: _Slot, parts: Sequence[str]) -> tuple[int, int]:
-    """How well the layers of a name fit a slot; nothing above 0 if not at all."""
+    """Return a score of a weight's name for a slot, (0, 0) if the name does not fit."""
     layers = list(parts[:-1])
     if not slot.needed.intersection(layers):
         return (0, 0)
@@ -116,7 +116,7 @@ def _likeness(slot: _Slot, parts: Sequence[str]) -> tuple[int, int]:
 
 
 def _common(path: Sequence[str], layers: Sequence[str]) -> int:
-    """How many names both have, in the same order."""
+    """Return the number of names that occur in both, in order."""
     count = 0
     for name in path:
         if name in layers:
@@ -126,9 +126,9 @@ def _common(path: Sequence[str], layers: Sequence[str]) -> int:
 
 
 def bind_by_lists(slots: Sequence[WeightSlots], weights: Mapping[str, Sequence[Any]]) -> Bound:
-    """Weights from lists in Keras's order, by path of layer ("outer/inner").
+    """Bind lists of weights in Keras's order, by path of layer ("outer/inner").
 
-    The list of a layer that holds others has all weights in it, first those that are trained.
+    The list of a layer with inner layers has all their weights, trainable ones first.
 
     Raises:
         CoreError: lists are left over, or one is too short or too long.
@@ -153,12 +153,12 @@ def _bind_lists(
         names = _in_order(slots)
         if slots.is_open:
             names = [(slots.path, str(i)) for i in range(len(arrays))]
-        if len(arrays) != len(names):  # a .keras file has the layer's own alone
+        if len(arrays) != len(names):  # a .keras file lists the layer's own weights only
             names = [(slots.path, name) for name in slots.weights]
         if len(arrays) != len(names):
             raise CoreError(
                 f"layer {key!r} ({slots.class_name}) has {len(names)} weights "
-                f"{[name for _, name in names]}, and the file has {len(arrays)} of shapes "
+                f"{[name for _, name in names]}, but the file has {len(arrays)} of shapes "
                 f"{[np.shape(a) for a in arrays]}"
             )
         for (path, name), array in zip(names, arrays, strict=True):
@@ -168,8 +168,8 @@ def _bind_lists(
 
 
 def _share(slots: Sequence[WeightSlots], bound: Bound) -> None:
-    """A layer that is in two models is in the file once."""
-    for slot in (slot for top in slots for slot in top.everywhere() if slot.weights):
+    """Bind the weights of a layer in two models, which the file stores once, to both."""
+    for slot in (slot for top in slots for slot in top.flattened() if slot.weights):
         if slot.path not in bound:
             check_time()
             same = next((p for p in bound if _are_same_layer(p, slot.path)), None)
@@ -178,20 +178,20 @@ def _share(slots: Sequence[WeightSlots], bound: Bound) -> None:
 
 
 def _in_order(slots: WeightSlots) -> list[tuple[tuple[str, ...], str]]:
-    """Paths and names of all weights in a layer: trained ones, then the others."""
-    every = [(s, name) for s in slots.everywhere() for name in s.weights]
+    """Return paths and names of all weights in a layer: trainable ones, then the others."""
+    every = [(s, name) for s in slots.flattened() for name in s.weights]
     trained = [(s.path, n) for s, n in every if s.trainable and n not in NOT_TRAINED]
     rest = [(s.path, n) for s, n in every if not (s.trainable and n not in NOT_TRAINED)]
     return trained + rest
 
 
 def _array(value: Any, name: str) -> np.ndarray:
-    """A weight as float32, or as it is if it holds no floats."""
+    """Return a weight of floats as float32, another one unchanged."""
     array = np.asarray(value)
     if array.dtype.kind == "f":
         return array.astype(np.float32, copy=False)
     if array.dtype.kind not in "iub":
-        raise CoreError(f"the weight {name!r} holds {array.dtype}, and should hold numbers")
+        raise CoreError(f"the weight {name!r} has dtype {array.dtype}: expected numbers")
     return array
 
 

@@ -1,4 +1,4 @@
-"""Which weights the layers of a topology have, and where Keras keeps them."""
+"""Weights of the layers of a topology, and their paths in Keras."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -8,22 +8,22 @@ from core.layers.layer_config import Options
 from core.layers.lowering import find_layer_type
 from weights_cache.reading_budgets import check_time
 
-#: Weights that no optimizer changes; Keras lists them behind the others.
+#: Weights that no optimizer changes; Keras lists them after the others.
 NOT_TRAINED = frozenset({"moving_mean", "moving_variance", "mean", "variance", "count"})
 
 
 class WeightSlots(NamedTuple):
-    """The weights of a layer and of the layers in it, as Keras 3 holds them.
+    """The weights of a layer and of its inner layers, in the structure of Keras 3.
 
     Attributes:
         path: names of layers from the top, such as ("encoder", "lstm", "lstm_cell").
         class_name: such as "Dense"; models are "Functional" or "Sequential".
-        holder: the attribute of its parent that holds it: "layers" and "cells" are lists, "cell",
-            "layer", "forward_layer" and "backward_layer" single layers.
-        weights: names of its own weights, in the order of ``vars/0, vars/1, ...``.
-        trainable: whether optimizers may change them.
-        children: of the layers in it.
-        is_open: its class is not known, so that any weights may be its own.
+        holder: the attribute of the parent that has the layer: "layers" and "cells" are lists,
+            "cell", "layer", "forward_layer" and "backward_layer" single layers.
+        weights: names of the layer's own weights, in the order of ``vars/0, vars/1, ...``.
+        trainable: whether optimizers may change the weights.
+        children: weights of the inner layers.
+        is_open: whether the class is unknown, so that the layer may have any weights.
     """
 
     path: tuple[str, ...]
@@ -34,18 +34,18 @@ class WeightSlots(NamedTuple):
     children: tuple["WeightSlots", ...]
     is_open: bool = False
 
-    def everywhere(self) -> Iterator["WeightSlots"]:
-        """Its own slots and all those in it."""
+    def flattened(self) -> Iterator["WeightSlots"]:
+        """Yield the slots of the layer and of all inner layers."""
         yield self
         for child in self.children:
-            yield from child.everywhere()
+            yield from child.flattened()
 
 
 def weight_slots(topology: Any) -> tuple[WeightSlots, ...]:
-    """The weights of the layers of a model, a tree in the order of the layers.
+    """Return the weights of a model's layers, a tree in the order of the layers.
 
     Args:
-        topology: of any dialect, see `core.layers.inference.layers_graph`.
+        topology: topology in any dialect, see `core.layers.inference.layers_graph`.
 
     >>> dense = {"class_name": "Dense", "config": {"name": "dense", "units": 2}}
     >>> model = {"class_name": "Sequential", "config": {"name": "s", "layers": [dense]}}
@@ -56,12 +56,12 @@ def weight_slots(topology: Any) -> tuple[WeightSlots, ...]:
 
 
 def slots_of_model(model: LayerSpec) -> tuple[WeightSlots, ...]:
-    """The weights of the layers of a model that was read."""
+    """Return the weights of the layers of a model that was read."""
     return slots_of(model, ()).children
 
 
 def slots_of(layer: LayerSpec, path: tuple[str, ...], trainable: bool = True) -> WeightSlots:
-    """The weights of a layer that was read; ``path`` is its own."""
+    """Return the weights of a layer that was read, with its path."""
     check_time()
     kind = find_layer_type(layer.class_name)
     options = Options(layer.config, f"layer {'/'.join(path)!r}")

@@ -9,7 +9,7 @@
 >>> print(f"{w:.3f} {b:.3f}")
 2.000 1.000
 
-``core.optimizers.Adam`` is the same as ``core.train.adam``. Where Keras 3 differs (w: the variable,
+``core.optimizers.Adam`` is ``core.train.adam``. Differences from Keras 3 (w: the variable,
 g: its gradient, lr: the learning rate, e: epsilon, t: the number of the step from 1):
 
 ========= ====================================== =========================================
@@ -62,7 +62,7 @@ class SGD(Optimizer):
     """Stochastic gradient descent: ``w -= learning_rate * g``.
 
     Args:
-        learning_rate: how far a step goes.
+        learning_rate: factor of a step.
 
     Raises:
         CoreError: the learning rate is not a finite number.
@@ -91,9 +91,9 @@ class Momentum(Optimizer):
     Source: Sutskever et al. 2013, http://proceedings.mlr.press/v28/sutskever13.pdf
 
     Args:
-        learning_rate: how far a step goes.
-        momentum: how much of the last step's ``a`` stays, usually from 0 to 1.
-        use_nesterov: ``w -= learning_rate * (g + momentum * a)``: looks one step ahead.
+        learning_rate: factor of a step.
+        momentum: share of the last step's ``a`` that is kept, usually from 0 to 1.
+        use_nesterov: ``w -= learning_rate * (g + momentum * a)``: one step ahead.
 
     Raises:
         CoreError: the learning rate or the momentum is not a finite number.
@@ -120,7 +120,7 @@ class Momentum(Optimizer):
 
 
 class RMSProp(Optimizer):
-    """Divides by the root mean square of recent gradients.
+    """Gradient descent divided by the root mean square of recent gradients.
 
     ``rms = decay * rms + (1 - decay) * g^2``,
     ``mom = momentum * mom + learning_rate * g / sqrt(rms + epsilon)``, ``w -= mom``.
@@ -129,13 +129,13 @@ class RMSProp(Optimizer):
     http://www.cs.toronto.edu/~tijmen/csc321/slides/lecture_slides_lec6.pdf
 
     Args:
-        learning_rate: how far a step goes.
-        decay: how much of the mean square stays in a step, 0 to 1.
-        momentum: how much of the last step is made again, usually from 0 to 1.
-        epsilon: keeps from dividing by zero; by default the backend's, 1e-7 on ``cpu``.
+        learning_rate: factor of a step.
+        decay: decay of the mean square per step, 0 to 1.
+        momentum: share of the last step that is repeated, usually from 0 to 1.
+        epsilon: avoids a division by zero; by default the backend's, 1e-7 on ``cpu``.
         centered: divide by ``sqrt(rms - (mg^2 + epsilon))``, where ``mg`` is the mean gradient.
-            Beware: as in TensorFlow.js, that is NaN where the variance of the gradients is below
-            epsilon, such as where a gradient is zero from the beginning.
+            As in TensorFlow.js, the result is NaN where the variance of the gradients is below
+            epsilon, such as for a gradient that is zero from the first step.
 
     Raises:
         CoreError: a number is not finite, decay is not from 0 to 1, or epsilon is negative.
@@ -170,7 +170,7 @@ class RMSProp(Optimizer):
 
 
 class Adam(Optimizer):
-    """Mean gradient over the root of the mean square, both corrected for their start at zero.
+    """Steps of the mean gradient over the root of the mean square, with bias correction.
 
     ``m = beta1 * m + (1 - beta1) * g``, ``v = beta2 * v + (1 - beta2) * g^2``, and in step t
     ``w -= learning_rate * m / (1 - beta1^t) / (sqrt(v / (1 - beta2^t)) + epsilon)``.
@@ -178,10 +178,10 @@ class Adam(Optimizer):
     Source: Kingma and Ba 2014, https://arxiv.org/abs/1412.6980
 
     Args:
-        learning_rate: how far a step goes.
-        beta1: how much of the mean stays in a step, from 0 to below 1.
-        beta2: how much of the mean square stays in a step, from 0 to below 1.
-        epsilon: keeps from dividing by zero; by default the backend's, 1e-7 on ``cpu``.
+        learning_rate: factor of a step.
+        beta1: decay of the mean per step, from 0 to below 1.
+        beta2: decay of the mean square per step, from 0 to below 1.
+        epsilon: avoids a division by zero; by default the backend's, 1e-7 on ``cpu``.
 
     Raises:
         CoreError: a number is not finite, a beta is not from 0 to below 1, or epsilon is negative.
@@ -210,26 +210,26 @@ class Adam(Optimizer):
         super().__init__(learning_rate)
 
     def _constants(self, epsilon: float) -> tuple[float, ...]:
-        # sqrt(v / c) + e = (sqrt(v) + e sqrt(c)) / sqrt(c): so two passes over the data less.
+        # sqrt(v / c) + e = (sqrt(v) + e sqrt(c)) / sqrt(c) saves two passes over the data.
         root = sqrt(1 - self._power(self.beta2))
         rate = -self.learning_rate * root / (1 - self._power(self.beta1))
         return rate, self.beta1, 1 - self.beta1, self.beta2, 1 - self.beta2, epsilon * root
 
 
 class Adadelta(Optimizer):
-    """Steps as large as the recent ones, by the size of the gradient among the recent ones.
+    """Steps scaled by the root mean square of recent steps over that of recent gradients.
 
     ``change = g * sqrt(changes + epsilon) / sqrt(grads + epsilon)``, then
     ``grads = rho * grads + (1 - rho) * g^2``, ``changes = rho * changes + (1 - rho) * change^2``,
     ``w -= learning_rate * change``.
 
-    Source: Zeiler 2012, https://arxiv.org/abs/1212.5701, but there ``grads`` has this gradient
-    already; the order here is TensorFlow.js's.
+    Source: Zeiler 2012, https://arxiv.org/abs/1212.5701, where ``grads`` includes this gradient
+    already; the order here is that of TensorFlow.js.
 
     Args:
-        learning_rate: how far a step goes; 1 in the paper.
-        rho: how much of the means stays in a step, 0 to 1.
-        epsilon: keeps from dividing by zero; by default the backend's, 1e-7 on ``cpu``.
+        learning_rate: factor of a step; 1 in the paper.
+        rho: decay of the means per step, 0 to 1.
+        epsilon: avoids a division by zero; by default the backend's, 1e-7 on ``cpu``.
 
     Raises:
         CoreError: a number is not finite, rho is not from 0 to 1, or epsilon is negative.
@@ -257,7 +257,7 @@ class Adadelta(Optimizer):
 
 
 class Adamax(Optimizer):
-    """Mean gradient over the largest of the recent ones.
+    """Steps of the mean gradient over the largest recent gradient.
 
     ``m = beta1 * m + (1 - beta1) * g``, ``v = max(beta2 * v, |g|)``, and in step t
     ``w -= learning_rate / (1 + decay * (t - 1)) / (1 - beta1^t) * m / (v + epsilon)``.
@@ -265,11 +265,11 @@ class Adamax(Optimizer):
     Source: Kingma and Ba 2014, section 7.1, https://arxiv.org/abs/1412.6980
 
     Args:
-        learning_rate: how far the first step goes.
-        beta1: how much of the mean stays in a step, from 0 to below 1.
-        beta2: how much of the largest stays in a step, from 0 to below 1.
-        epsilon: keeps from dividing by zero; by default the backend's, 1e-7 on ``cpu``.
-        decay: how fast the learning rate falls.
+        learning_rate: factor of the first step.
+        beta1: decay of the mean per step, from 0 to below 1.
+        beta2: decay of the largest gradient per step, from 0 to below 1.
+        epsilon: avoids a division by zero; by default the backend's, 1e-7 on ``cpu``.
+        decay: decrease of the learning rate per step.
 
     Raises:
         CoreError: a number is not finite, a beta is not from 0 to below 1, or epsilon or decay is
@@ -306,15 +306,15 @@ class Adamax(Optimizer):
 
 
 class Adagrad(Optimizer):
-    """Divides by the root of the sum of all squared gradients.
+    """Gradient descent divided by the root of the sum of all squared gradients.
 
     ``sums += g^2``, ``w -= learning_rate * g / sqrt(sums + epsilon)`` with the backend's epsilon.
 
     Source: Duchi et al. 2011, http://www.jmlr.org/papers/volume12/duchi11a/duchi11a.pdf
 
     Args:
-        learning_rate: how far a step goes.
-        initial_accumulator_value: what the sums start with, 0 or more.
+        learning_rate: factor of a step.
+        initial_accumulator_value: initial value of the sums, 0 or more.
 
     Raises:
         CoreError: a number is not finite, or the initial accumulator value is negative.
@@ -347,7 +347,7 @@ def _epsilon(value: float | None) -> float | None:
 def _beta(value: float, name: str) -> float:
     beta = number(value, name, 0, 1)
     if np.float32(beta) == 1:
-        raise CoreError(f"{name} must be below 1: with 1 no gradient would count")
+        raise CoreError(f"{name} must be below 1: with 1 all gradients would be ignored")
     return beta
 
 

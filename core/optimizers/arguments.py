@@ -1,4 +1,4 @@
-"""What is given to optimizers, checked: numbers, and gradients with their variables."""
+"""Checks of the arguments of optimizers: numbers, and gradients with their variables."""
 
 from collections.abc import Iterable, Mapping
 from math import isfinite
@@ -14,7 +14,7 @@ _LARGEST = 3e38  # of float32, about
 
 
 def number(value: Any, name: str, least: float = -_LARGEST, most: float = _LARGEST) -> float:
-    """A finite number that float32 holds, within limits.
+    """Return a finite number in the range of float32; raise CoreError outside of its limits.
 
     >>> number(1, "momentum")
     1.0
@@ -31,7 +31,7 @@ def number(value: Any, name: str, least: float = -_LARGEST, most: float = _LARGE
 
 
 def fitting_pairs(gradients: Any, seen: Mapping[str, Variable]) -> list[tuple[Variable, Tensor]]:
-    """Variables and their gradients as tensors, if each fits; None is left out.
+    """Return variables and their gradients as tensors, without None; raise if one does not fit.
 
     Args:
         gradients: as for `core.optimizers.Optimizer.apply_gradients`.
@@ -40,11 +40,11 @@ def fitting_pairs(gradients: Any, seen: Mapping[str, Variable]) -> list[tuple[Va
     pairs: dict[str, tuple[Variable, Tensor]] = {}
     for gradient, variable in _pairs(gradients, seen):
         if not isinstance(variable, Variable):
-            raise CoreError(f"pairs are (gradient, variable): {variable!r:.80} is no variable")
+            raise CoreError(f"pairs are (gradient, variable): {variable!r:.80} is not a variable")
         if gradient is None:
             continue
         if variable.name in pairs:
-            raise CoreError(f"there are two gradients for a variable named {variable.name!r}")
+            raise CoreError(f"two gradients are given for the variable {variable.name!r}: give one")
         pairs[variable.name] = variable, _fitting(gradient, variable)
     return list(pairs.values())
 
@@ -57,7 +57,7 @@ def _pairs(gradients: Any, seen: Mapping[str, Variable]) -> Iterable[tuple[Any, 
     pairs: list[Any] = list(gradients) if is_iterable else [None]
     if isinstance(gradients, VariableGrads) or not all(map(_is_pair, pairs)):
         raise CoreError(
-            "gradients are what compute_gradients gives as `grads`, or pairs of a gradient and its "
+            "gradients must be the `grads` of compute_gradients, or pairs of a gradient and its "
             "variable"
         )
     return pairs
@@ -66,7 +66,8 @@ def _pairs(gradients: Any, seen: Mapping[str, Variable]) -> Iterable[tuple[Any, 
 def _named(name: str, variable: Variable | None) -> Variable:
     if variable is None:
         raise CoreError(
-            f"no variable named {name!r} is known here: give pairs of a gradient and its variable"
+            f"the variable {name!r} is unknown to the optimizer: give pairs of a gradient and its "
+            f"variable"
         )
     return variable
 
@@ -76,14 +77,16 @@ def _is_pair(value: Any) -> bool:
 
 
 def _fitting(gradient: Any, variable: Variable) -> Tensor:
-    """A gradient as a tensor, if it is one for the variable."""
+    """Return a gradient as a tensor; raise CoreError unless it fits the variable."""
     found = gradient if type(gradient) is Tensor else tensor(gradient)
     spec = variable.spec
     if found.is_disposed or variable.is_disposed:
         what = "variable" if variable.is_disposed else "gradient of variable"
         raise CoreError(f"the {what} {variable.name!r} was disposed")
     if spec.dtype != "float32":
-        raise CoreError(f"variable {variable.name!r} is {spec.dtype}: only float32 ones train")
+        raise CoreError(
+            f"variable {variable.name!r} is {spec.dtype}: only float32 variables can be trained"
+        )
     if found.spec != spec:
         raise CoreError(
             f"variable {variable.name!r} is {spec.dtype} {spec.shape}, its gradient is "

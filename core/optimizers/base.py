@@ -1,4 +1,4 @@
-"""What all optimizers have in common: gradients in, checks, a step, state out."""
+"""Base class of all optimizers: checks of gradients, steps, and saved state."""
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,22 +25,22 @@ from core.variables import Variable
 
 Kind = TypeVar("Kind", bound="Optimizer")
 
-#: After how many steps denormal numbers are looked for: often enough for a mean that fades.
+#: Number of steps between removals of denormal numbers, which fading means produce.
 _CLEAN_EVERY = 16
 
-#: Where a product of betas counts no more beside 1.
+#: Product of betas that is negligible beside 1.
 _NEGLIGIBLE = 1e-9
 
 
 class Optimizer:
-    """Changes variables along their gradients; the base of `Adam` and the others.
+    """An optimizer, which changes variables along their gradients: the base of `Adam` and others.
 
-    It does not keep variables alive: what it keeps for one goes when the variable does.
+    An optimizer does not keep variables alive: the state of a variable is freed with it.
 
     Attributes:
         formula: name of the step in `core.optimizers.formulas`.
-        slots: what is kept for each variable, by the names in saved state.
-        epsilon: keeps from dividing by zero; None stands for the backend's, 1e-7 on ``cpu``.
+        slots: names of the state of each variable, as in saved state.
+        epsilon: avoids a division by zero; None means the backend's, 1e-7 on ``cpu``.
     """
 
     formula: str
@@ -51,8 +51,8 @@ class Optimizer:
     def __init__(self, learning_rate: float, initial: float = 0.0):
         if not hasattr(self, "formula"):
             raise CoreError(
-                f"{type(self).__name__} has no formula: it is a base of optimizers; make one of "
-                f"them, such as core.train.sgd(0.1)"
+                f"{type(self).__name__} has no formula, as it is a base class: make an "
+                f"optimizer such as core.train.sgd(0.1)"
             )
         self.learning_rate = learning_rate
         self._iterations = 0
@@ -63,7 +63,7 @@ class Optimizer:
 
     @property
     def learning_rate(self) -> float:
-        """How far a step goes; it can be set at any time."""
+        """The factor of a step, which can be set at any time."""
         return self._learning_rate
 
     @learning_rate.setter
@@ -72,7 +72,7 @@ class Optimizer:
 
     @property
     def iterations(self) -> int:
-        """How many steps have been made."""
+        """The number of steps made."""
         return self._iterations
 
     def minimize(
@@ -86,13 +86,13 @@ class Optimizer:
         Args:
             function: takes nothing and returns one number, the loss, computed from variables.
             return_cost: whether to return that number.
-            variables: what to change; by default all trainable ones that the function reads.
+            variables: variables to change; by default all trainable ones that the function reads.
 
         Returns:
             The loss before the step, or None.
 
         Raises:
-            CoreError: as `core.variable_grads`.
+            CoreError: as for `core.variable_grads`.
 
         >>> import core
         >>> w = core.variable(2.0)
@@ -107,18 +107,19 @@ class Optimizer:
     def compute_gradients(
         self, function: Callable[[], Tensor], variables: Iterable[Variable] | None = None
     ) -> VariableGrads:
-        """The value and the gradients of a function, as `core.variable_grads` gives them.
+        """Return the value and the gradients of a function, like `core.variable_grads`.
 
         Args:
             function: takes nothing and returns one number, the loss, computed from variables.
-            variables: for which to find gradients; by default all trainable ones that it reads.
+            variables: variables of the gradients; by default all trainable ones that the function
+                reads.
 
         Returns:
-            A named tuple ``(value, grads)``; `apply_gradients` takes the gradients, also after you
-            have changed them.
+            A named tuple ``(value, grads)``; `apply_gradients` takes the gradients, also after
+            changes.
 
         Raises:
-            CoreError: the value is not one number, or no gradient reaches a variable.
+            CoreError: the value is not one number, or does not depend on a variable.
 
         >>> import core
         >>> w = core.variable(2.0, name="w")
@@ -138,18 +139,18 @@ class Optimizer:
         self,
         gradients: Gradients | Mapping[str, Any] | Iterable[tuple[Any, Variable]],
     ) -> None:
-        """Make one step along gradients; where one is None, the variable stays as it is.
+        """Make one step along gradients; the variable of a gradient None is not changed.
 
         Args:
-            gradients: those that `compute_gradients` or `core.variable_grads` gave; pairs of a
+            gradients: gradients of `compute_gradients` or `core.variable_grads`; pairs of a
                 gradient and a variable; or a dict of gradients by the names of variables that this
                 optimizer has seen. A gradient is a tensor or an array of its variable's shape.
 
         Raises:
-            CoreError: a gradient does not fit to its variable. Nothing has been changed then.
-            NotFiniteError: in debug mode. If a gradient has a NaN or an infinity, nothing has been
-                changed. If a new value overflows, that variable has it already, those before it
-                have made the step, those after it have not, and `iterations` does not count it.
+            CoreError: a gradient does not fit its variable. No variable is changed then.
+            NotFiniteError: in debug mode. If a gradient has a NaN or an infinity, no variable is
+                changed. If a new value overflows, its variable and those before it are changed,
+                those after it are not, and `iterations` does not count the step.
 
         >>> import core
         >>> w = core.variable([1.0, 2.0])
@@ -172,9 +173,9 @@ class Optimizer:
             self._iterations += 1
 
     def get_weights(self) -> dict[str, np.ndarray]:
-        """A copy of all that the optimizer keeps, by the names and in the order of TensorFlow.js.
+        """Return a copy of the optimizer's state, by the names and in the order of TensorFlow.js.
 
-        Adamax is the exception: TensorFlow.js saves none of its state; here it is as Adam's.
+        Adamax is an exception: TensorFlow.js does not save its state; here it is like Adam's.
 
         >>> import core
         >>> w = core.variable([1.0, 2.0], name="w")
@@ -187,20 +188,21 @@ class Optimizer:
             return {ITERATIONS: np.array(self._iterations, np.int32), **self._state.arrays()}
 
     def set_weights(self, weights: Mapping[str, Any]) -> None:
-        """Go on where another optimizer of this kind was: the inverse of `get_weights`.
+        """Restore the state of an optimizer of this class: the inverse of `get_weights`.
 
-        Variables may come later. They get what was saved under their names; others start fresh.
-        Where names were made by counting (``variable_7``) and do not fit, it goes by order, and
-        as many must come at once as were saved. What kind of optimizer wrote the state is not
-        known: Adam's loads into Adamax, whose slots have the same names.
+        Variables may be used later. They get the state saved under their names; others start
+        without state. If names were made by counting (``variable_7``) and do not match, the state
+        is restored by order, and as many variables must be used at once as were saved. The class
+        of the saved optimizer is unknown: Adam's state loads into Adamax, whose slots have the
+        same names.
 
         Args:
-            weights: arrays by name, such as ``weights_cache.load_weights(folder)`` of what
-                ``weights_cache.write_weights(folder, optimizer.get_weights())`` wrote.
+            weights: arrays by name, such as ``weights_cache.load_weights(folder)`` after
+                ``weights_cache.write_weights(folder, optimizer.get_weights())``.
 
         Raises:
-            CoreError: entries are unknown or missing, shapes do not fit, or ``iter`` is not from 0
-                to 2147483647. Nothing has been changed then.
+            CoreError: entries are unknown or missing, shapes do not match, or ``iter`` is not from
+                0 to 2147483647. The state is not changed then.
 
         >>> import core
         >>> restored = core.train.momentum(0.5, 0.5)
@@ -214,7 +216,7 @@ class Optimizer:
             self._iterations = self._state.load(weights)
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make such an optimizer, without what it keeps.
+        """Return the arguments of the optimizer, without its state.
 
         >>> import core
         >>> core.train.momentum(0.5, 0.9).get_config()
@@ -224,22 +226,22 @@ class Optimizer:
         for name in inspect.signature(type(self)).parameters:
             if name not in config:
                 raise CoreError(
-                    f"{type(self).__name__} does not keep its argument {name!r} as an attribute: "
-                    f"let it, or define get_config"
+                    f"{type(self).__name__} does not store its argument {name!r} as an attribute: "
+                    f"store it, or define get_config"
                 )
         return config
 
     def _options(self) -> dict[str, Any]:
-        """The arguments that are attributes, too."""
+        """Return the arguments that are attributes."""
         names = inspect.signature(type(self)).parameters
         return {name: getattr(self, name) for name in names if hasattr(self, name)}
 
     @classmethod
     def from_config(cls: type[Kind], config: Mapping[str, Any]) -> Kind:
-        """Make an optimizer from what `get_config` gave.
+        """Make an optimizer from the result of `get_config`.
 
         Args:
-            config: arguments by name; those that are missing have their defaults.
+            config: arguments by name; missing ones have their defaults.
 
         Raises:
             CoreError: an argument is unknown or missing, or out of its range.
@@ -256,13 +258,13 @@ class Optimizer:
             ) from error
 
     def _constants(self, epsilon: float) -> tuple[float, ...]:
-        """The numbers of the step that is about to be made, for its formula."""
+        """Return the constants of the next step for its formula."""
         raise CoreError(f"{type(self).__name__} must define _constants, as core.train.sgd does")
 
     def _power(self, base: float) -> float:
-        """``base`` to the power of the step, multiplied in float32 as TensorFlow.js does.
+        """Return ``base`` to the power of the step, multiplied in float32 as in TensorFlow.js.
 
-        A function of the number of steps alone, so that training goes on the same when loaded.
+        The result depends on the number of steps only, so that restored training is identical.
         """
         steps = self._iterations + 1
         done, product = self._powers.get(base, (0, 1.0))
@@ -282,19 +284,19 @@ class Optimizer:
         slots: list[Variable],
         constants: Sequence[Any],
     ) -> None:
-        """Change one variable, in place if its data lie where this can be done."""
+        """Change one variable, in place if the backend of its data supports it."""
         update = backend.update_of(self.formula)
         if update is not None and variable.container.backend is backend:
             handle = handle_on(backend, gradient)
             kept = [_handle_of_slot(backend, slot) for slot in slots]
             clean = self._iterations % _CLEAN_EVERY == 0
-            watchers = active_observers()
-            started = perf_counter() if watchers else 0.0
+            observers = active_observers()
+            started = perf_counter() if observers else 0.0
             variable.update(lambda value: update(value, handle, kept, constants, clean))
-            if watchers:
+            if observers:
                 seconds = perf_counter() - started
-                for watcher in watchers:
-                    watcher.stepped(
+                for observer in observers:
+                    observer.stepped(
                         self.formula, type(self).__name__, [variable, gradient, *slots], seconds
                     )
         else:
@@ -315,7 +317,7 @@ class Optimizer:
 
 
 def _handle_of_slot(backend: Backend, slot: Variable) -> Any:
-    """The data of a slot, brought to a backend if another one had the variable until now."""
+    """Return the handle of a slot, moved to a backend if its data are on another one."""
     if slot.container.backend is not backend:
         slot.assign(slot.numpy())
     return slot.handle

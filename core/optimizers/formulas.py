@@ -1,9 +1,8 @@
-"""The definition of each optimizer's step, made of ops: it runs on any backend.
+"""Formulas of the optimizers' steps, composed of ops, for any backend.
 
-Backends whose `Backend.update_of` gives nothing run these; a step in place that one gives under
-the name of a formula must come to the same values. A formula takes the value, its gradient, what
-the optimizer keeps for the variable and the constants of the step, and gives the new value and what
-to keep now.
+Backends whose `Backend.update_of` returns None run these; an in-place step of a backend under the
+name of a formula must compute equal values. A formula takes the value, its gradient, the slots of
+the variable and the constants of the step, and returns the new value and the new slots.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,27 +15,27 @@ Several = Sequence[Any]
 
 
 def sgd(w: Value, g: Value, kept: Several, constants: Several) -> Several:
-    """Against the gradient: the rate is negative."""
+    """Return the value after a step against the gradient; the rate is negative."""
     (rate,) = constants
     return [w + g * rate]
 
 
 def momentum(w: Value, g: Value, kept: Several, constants: Several) -> Several:
-    """Gradients add up."""
+    """Return value and accumulated gradient after a step with momentum."""
     (a,), (rate, mu) = kept, constants
     a = a * mu + g
     return w + a * rate, a
 
 
 def nesterov(w: Value, g: Value, kept: Several, constants: Several) -> Several:
-    """As momentum, one step ahead."""
+    """Return value and accumulated gradient after a step with Nesterov momentum."""
     (a,), (rate, mu) = kept, constants
     a = a * mu + g
     return w + (a * mu + g) * rate, a
 
 
 def rmsprop(w: Value, g: Value, kept: Several, constants: Several) -> Several:
-    """By the mean square of the gradients; the rate is positive."""
+    """Return value, mean square and momentum after a step of RMSProp; the rate is positive."""
     (rms, mom), (rate, decay, rest, mu, epsilon) = kept, constants
     rms = rms * decay + g * g * rest
     mom = mom * mu + g * rate / ops.sqrt(rms + epsilon)
@@ -44,7 +43,7 @@ def rmsprop(w: Value, g: Value, kept: Several, constants: Several) -> Several:
 
 
 def centered_rmsprop(w: Value, g: Value, kept: Several, constants: Several) -> Several:
-    """By the variance of the gradients less epsilon: it is subtracted in TensorFlow.js."""
+    """Return value and slots of centered RMSProp; epsilon is subtracted as in TensorFlow.js."""
     (rms, mom, mg), (rate, decay, rest, mu, epsilon) = kept, constants
     rms = rms * decay + g * g * rest
     mg = mg * decay + g * rest
@@ -53,7 +52,7 @@ def centered_rmsprop(w: Value, g: Value, kept: Several, constants: Several) -> S
 
 
 def adam(w: Value, g: Value, kept: Several, constants: Several) -> Several:
-    """By the mean and the mean square; rate and epsilon bring the correction of their bias."""
+    """Return value, mean and mean square of Adam; rate and epsilon contain the bias correction."""
     (m, v), (rate, beta1, rest1, beta2, rest2, epsilon) = kept, constants
     m = m * beta1 + g * rest1
     v = v * beta2 + g * g * rest2
@@ -61,7 +60,7 @@ def adam(w: Value, g: Value, kept: Several, constants: Several) -> Several:
 
 
 def adadelta(w: Value, g: Value, kept: Several, constants: Several) -> Several:
-    """By the mean squares of the gradients before this one, and of the changes."""
+    """Return value and mean squares of gradients and of changes after a step of Adadelta."""
     (grads, changes), (rate, rho, rest, epsilon) = kept, constants
     change = ops.sqrt(changes + epsilon) / ops.sqrt(grads + epsilon) * g
     grads = grads * rho + g * g * rest
@@ -70,7 +69,7 @@ def adadelta(w: Value, g: Value, kept: Several, constants: Several) -> Several:
 
 
 def adamax(w: Value, g: Value, kept: Several, constants: Several) -> Several:
-    """By the mean and the largest, which fades; the rate brings the correction of the bias."""
+    """Return value, mean and decayed maximum of Adamax; the rate contains the bias correction."""
     (m, v), (rate, beta1, rest1, beta2, epsilon) = kept, constants
     m = m * beta1 + g * rest1
     v = ops.maximum(v * beta2, ops.abs(g))
@@ -78,7 +77,7 @@ def adamax(w: Value, g: Value, kept: Several, constants: Several) -> Several:
 
 
 def adagrad(w: Value, g: Value, kept: Several, constants: Several) -> Several:
-    """By the sum of the squares."""
+    """Return value and sum of squared gradients after a step of Adagrad."""
     (sums,), (rate, epsilon) = kept, constants
     sums = sums + g * g
     return w + g / ops.sqrt(sums + epsilon) * rate, sums

@@ -1,4 +1,4 @@
-"""What optimizers keep for each variable from step to step, and how it is saved and loaded."""
+"""State of optimizers per variable, and saving and loading of the state."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -11,49 +11,49 @@ from core.errors import CoreError
 from core.specs import Shape, whole_number
 from core.variables import Variable
 
-#: Arrays in the order of an optimizer's slots, by the name of their variable.
+#: Arrays in the order of an optimizer's slots, by name of variable.
 Arrays = dict[str, list[np.ndarray]]
 
 ITERATIONS = "iter"
-_MOST = 2**31 - 1  # of int32, which saved states have
+_MOST = 2**31 - 1  # the largest int32, the dtype in saved state
 
-#: Names that `core.variable` makes: they differ from run to run.
+#: Names that `core.variable` makes by counting, which differ from run to run.
 _counted = re.compile(r"variable_\d+").fullmatch
 
 
 class Slots(NamedTuple):
-    """What is kept for one variable: variables that do not train and that nobody else sees."""
+    """The state of one variable: private variables that are not trainable."""
 
     variable: "ReferenceType[Variable]"
     slots: list[Variable]
 
 
 class OptimizerState:
-    """The slots of the variables that an optimizer has changed, in the order of their coming.
+    """The slots of all variables that an optimizer has changed, in order of first use.
 
-    The variables are held weakly: the slots of one that nobody else holds go with it.
+    References to variables are weak: slots are freed with their variable.
 
     Args:
-        slots: what is kept for each variable, by the names that TensorFlow.js gives it.
-        initial: value that slots start with.
+        slots: names of a variable's slots in TensorFlow.js.
+        initial: initial value of slots.
     """
 
     def __init__(self, slots: tuple[str, ...], initial: float):
         self.slots, self.initial = slots, initial
         self.kept: dict[str, Slots] = {}
-        self.waiting: Arrays = {}  # loaded, for variables that have not come yet
-        self._by_order = True  # whether names may still turn out not to be the saved ones
+        self.waiting: Arrays = {}  # loaded, for variables that were not used yet
+        self._by_order = True  # whether state may still be restored by order
 
     def slots_of(self, variables: Iterable[Variable]) -> list[list[Variable]]:
-        """The slots of each; of those that come for the first time as loaded, else new ones."""
+        """Return the slots of each variable; at its first use loaded or new slots."""
         several = list(variables)
         new = {v.name: v for v in several if v.name not in self.kept}
         for variable in several:
             known = self.kept.get(variable.name)
             if known is not None and known.variable() is not variable:
                 raise CoreError(
-                    f"this optimizer has changed another variable named {variable.name!r}: give "
-                    f"the new one another name, or make a new optimizer"
+                    f"the optimizer has slots for another variable named {variable.name!r}: give "
+                    f"the new variable another name, or make a new optimizer"
                 )
         if new:
             self._add(new)
@@ -62,8 +62,8 @@ class OptimizerState:
     def _add(self, new: dict[str, Variable]) -> None:
         found: dict[str, str] = {}
         if self.waiting:
-            wanted = {n: v.shape for n, v in new.items()}
-            found = _matched(wanted, self.waiting, self._by_order)
+            shapes = {n: v.shape for n, v in new.items()}
+            found = _matched(shapes, self.waiting, self._by_order)
         self.kept.update(self._all_made(new, found, self.waiting))
         self.waiting = {n: a for n, a in self.waiting.items() if n not in found.values()}
         self._by_order = self._by_order and not found
@@ -86,11 +86,11 @@ class OptimizerState:
         return Slots(self._reference(variable), slots)
 
     def _reference(self, variable: Variable) -> "ReferenceType[Variable]":
-        """A weak reference that lets go of the slots when the variable is gone."""
-        here, name = ref(self), variable.name  # weak, too: a cycle would keep slots for a while
+        """Return a weak reference that frees the slots with the variable."""
+        own, name = ref(self), variable.name  # weak as well: a cycle would delay freeing
 
         def forget(gone: "ReferenceType[Variable]") -> None:
-            state = here()
+            state = own()
             kept = None if state is None else state.kept.get(name)
             if state is not None and kept is not None and kept.variable is gone:
                 state.kept.pop(name, None)
@@ -98,13 +98,13 @@ class OptimizerState:
         return ref(variable, forget)
 
     def _alive(self) -> dict[str, Variable]:
-        """The variables that are still there; a copy, since one may go at any moment."""
+        """Return the variables that are alive, as a copy, since one may be freed at any moment."""
         found = {name: kept.variable() for name, kept in self.kept.copy().items()}
         return {name: v for name, v in found.items() if v is not None}
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Copies of all slots, in TensorFlow.js's order: slot by slot, not variable by variable."""
-        kept = self.kept.copy()  # a variable may go at any moment
+        """Return copies of all slots in TensorFlow.js's order: slot by slot, over all variables."""
+        kept = self.kept.copy()  # a variable may be freed at any moment
         all_slots = {name: [s.numpy() for s in k.slots] for name, k in kept.items()}
         all_slots |= {name: [a.copy() for a in arrays] for name, arrays in self.waiting.items()}
         return {
@@ -114,10 +114,10 @@ class OptimizerState:
         }
 
     def load(self, weights: Mapping[str, Any]) -> int:
-        """Put saved arrays in the place of all slots, or raise and leave them as they are.
+        """Replace all slots by saved arrays; an error changes no slot.
 
         Args:
-            weights: what `arrays` gives, and the number of steps.
+            weights: the result of `arrays`, and the number of steps.
 
         Returns:
             The number of steps.
@@ -126,12 +126,14 @@ class OptimizerState:
         loaded = self._grouped({n: w for n, w in weights.items() if n != ITERATIONS})
         alive, kept = self._alive(), dict[str, Slots]()
         found: dict[str, str] = {}
-        if alive and self.slots and (loaded or iterations):  # before the first step: no slots
-            wanted = {name: v.shape for name, v in alive.items()}
-            wanted |= {name: arrays[0].shape for name, arrays in self.waiting.items()}
-            found = _matched(wanted, loaded, by_order=True)
-            if not found:  # some may be new; that all are is a mistake
-                raise _mismatch(wanted, loaded)
+        if (
+            alive and self.slots and (loaded or iterations)
+        ):  # before the first step there are no slots
+            shapes = {name: v.shape for name, v in alive.items()}
+            shapes |= {name: arrays[0].shape for name, arrays in self.waiting.items()}
+            found = _matched(shapes, loaded, by_order=True)
+            if not found:  # some variables may be new, but not all
+                raise _mismatch(shapes, loaded)
             kept = self._all_made(alive, found, loaded)
         new_names = {source: name for name, source in found.items()}
         self.kept = kept
@@ -142,13 +144,13 @@ class OptimizerState:
         return iterations
 
     def _grouped(self, weights: Mapping[str, Any]) -> Arrays:
-        """The arrays by variable, all slots of each."""
+        """Return the arrays grouped by variable; raise CoreError unless all slots are given."""
         groups: dict[str, dict[str, np.ndarray]] = {}
         for name, value in weights.items():
             owner, _, slot = str(name).rpartition("/")
             if not owner or slot not in self.slots:
                 raise CoreError(
-                    f"there is no place for {name!r}: this optimizer has {ITERATIONS!r}"
+                    f"the optimizer has no slot {name!r}, only {ITERATIONS!r}"
                     + "".join(f", '<variable>/{s}'" for s in self.slots)
                 )
             groups.setdefault(owner, {})[slot] = _array(str(name), value)
@@ -157,52 +159,52 @@ class OptimizerState:
     def _complete(self, owner: str, group: dict[str, np.ndarray]) -> list[np.ndarray]:
         missing = [f"{owner}/{slot}" for slot in self.slots if slot not in group]
         if missing:
-            raise CoreError(f"{missing} is missing: load all that get_weights gave")
+            raise CoreError(f"{missing} is missing: load the whole result of get_weights")
         if len({array.shape for array in group.values()}) > 1:
             shapes = {f"{owner}/{slot}": array.shape for slot, array in group.items()}
-            raise CoreError(f"what is kept for one variable has one shape, got {shapes}")
+            raise CoreError(f"the slots of a variable must have one shape, got {shapes}")
         return [group[slot] for slot in self.slots]
 
 
 def _iterations(weights: Mapping[str, Any]) -> int:
-    """The number of steps among saved weights."""
+    """Return the number of steps in saved weights."""
     if not isinstance(weights, Mapping):
-        raise CoreError(f"weights are a dict of arrays by name, got {type(weights).__name__}")
+        raise CoreError(f"weights must be a dict of arrays by name, got {type(weights).__name__}")
     if ITERATIONS not in weights:
         raise CoreError(f"{ITERATIONS!r}, the number of steps, is missing among {list(weights)}")
     array = np.asarray(weights[ITERATIONS])
     steps = whole_number(array.item() if array.size == 1 else array, ITERATIONS, 0)
     if steps > _MOST:
-        raise CoreError(f"{ITERATIONS}={steps} is beyond {_MOST}, the most steps that are saved")
+        raise CoreError(f"{ITERATIONS}={steps} is above {_MOST}, the most steps in saved state")
     return steps
 
 
 def _array(name: str, value: Any) -> np.ndarray:
-    """A copy of a saved array."""
+    """Return a copy of a saved array."""
     array = np.array(value)
     if array.dtype != np.float32:
         raise CoreError(f"{name!r} must be float32, got {array.dtype}")
     return array
 
 
-def _matched(wanted: Mapping[str, Shape], loaded: Arrays, by_order: bool) -> dict[str, str]:
-    """For each variable the name under which its slots were saved; those that start fresh lack.
+def _matched(shapes: Mapping[str, Shape], loaded: Arrays, by_order: bool) -> dict[str, str]:
+    """Return the saved name for each variable, without variables that start without state.
 
-    By name. Names that were made by counting differ from run to run: where such ones do not fit and
-    no other name does, it goes by order, and all must be there.
+    Variables are matched by name. Names made by counting differ from run to run: if only such names
+    fail to match, variables are matched by order, and all must be given.
     """
-    found = {name: name for name in wanted if name in loaded}
-    missing = len(found) < len(wanted)
+    found = {name: name for name in shapes if name in loaded}
+    missing = len(found) < len(shapes)
     sure = any(not _counted(name) for name in found)
-    if missing and by_order and not sure and _has_counted(wanted, loaded):
-        if len(wanted) != len(loaded):
-            raise _mismatch(wanted, loaded)
-        found = dict(zip(wanted, loaded, strict=True))
+    if missing and by_order and not sure and _has_counted(shapes, loaded):
+        if len(shapes) != len(loaded):
+            raise _mismatch(shapes, loaded)
+        found = dict(zip(shapes, loaded, strict=True))
     for name, source in found.items():
         shape = loaded[source][0].shape
-        if shape != wanted[name]:
+        if shape != shapes[name]:
             raise CoreError(
-                f"variable {name!r} has shape {wanted[name]}, the state saved for {source!r} has "
+                f"variable {name!r} has shape {shapes[name]}, the state saved for {source!r} has "
                 f"{shape}"
             )
     return found
@@ -212,8 +214,8 @@ def _has_counted(*names: Iterable[str]) -> bool:
     return any(_counted(name) for group in names for name in group)
 
 
-def _mismatch(wanted: Mapping[str, Shape], loaded: Arrays) -> CoreError:
+def _mismatch(shapes: Mapping[str, Shape], loaded: Arrays) -> CoreError:
     return CoreError(
-        f"the variables {list(wanted)} and those of the saved state, {list(loaded)}, do not match: "
-        f"give the variables the names that they had"
+        f"the variables {list(shapes)} do not match those of the saved state, {list(loaded)}: "
+        f"give the variables their saved names"
     )

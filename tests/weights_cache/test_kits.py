@@ -218,7 +218,7 @@ def test_a_bomb_is_refused_by_what_it_declares_and_by_what_it_holds(toys, kit, t
 
 @pytest.mark.parametrize("how", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_packing_without_a_limit_is_refused(toys, kit, tmp_path, how):
-    with pytest.raises(WeightsError, match="packed in a way that is not read"):
+    with pytest.raises(WeightsError, match="compressed by an unsupported method"):
         install_kit(spoilt(kit, tmp_path / "bad.zip", compression=how))
 
 
@@ -323,7 +323,7 @@ def test_installed_kits_come_before_the_cache_and_are_left_in_place(toys, packag
     assert locate("toy")["weights.bin"] == package / "toy" / "weights.bin"
     assert fetch("toy")["weights.bin"] == package / "toy" / "weights.bin"
     assert not toys.path.exists()
-    assert verify("toy")[0].place == package / "toy" / "weights.bin"
+    assert verify("toy")[0].location == package / "toy" / "weights.bin"
     toys.server.heal()
     (package / "toy" / "sub" / "labels.txt").unlink()
     assert file_states("toy") == {"weights.bin": "kit", "sub/labels.txt": "missing"}

@@ -168,13 +168,13 @@ def test_an_error_is_three_lines_and_can_name_what_the_user_knows(toy):
         "here `zoo weights install toy.zip`.",
     ]
     other = AbsentFile("other", "model.json", 200_000)
-    error = caught.value.of_model("family.variant", [other, *caught.value.files], ["other.one"])
+    error = caught.value.for_model("family.variant", [other, *caught.value.files], ["other.one"])
     first, advice, offline = error.lines
     assert first.startswith("The model family.variant (2 files of 2 models, 0.5 MB with other.one)")
     assert "`zoo weights fetch family.variant`" in advice
     assert "`zoo weights kit family.zip family.variant`" in offline
     assert error.details == caught.value.details
-    partners = error.of_model("family.variant", (), ["b", "c", "d"]).lines[0]
+    partners = error.for_model("family.variant", (), ["b", "c", "d"]).lines[0]
     assert "of 4 models, 0.5 MB with b, c and 1 more)" in partners
 
 

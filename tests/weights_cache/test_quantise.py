@@ -140,7 +140,7 @@ def test_affine_values_need_scale_and_minimum():
     ("values", "dtype", "pattern"),
     [
         (np.zeros(3, np.float32), "float32", "no quantisation is called 'float32'"),
-        (np.zeros(3, np.uint8), "float64", "nothing is dequantised to 'float64'"),
+        (np.zeros(3, np.uint8), "float64", "cannot dequantise to 'float64'"),
     ],
 )
 def test_what_is_not_dequantised(values, dtype, pattern):

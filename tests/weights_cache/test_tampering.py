@@ -475,7 +475,7 @@ def test_a_first_use_that_others_could_write_is_not_believed(at_url, opened):
     toy, url, path = at_url
     plant_model(path)
     (path.parent / opened).chmod(0o777)
-    with pytest.raises(WeightsError, match="is not believed, as others may write"):
+    with pytest.raises(WeightsError, match="is not trusted, as other users may write"):
         locate_url(url, offline=True)
     assert locate_url(url).read_bytes() == toy.data
     assert locate_url(url, offline=True).read_bytes() == toy.data

@@ -130,7 +130,7 @@ def test_a_rate_is_that_of_the_last_window():
     meter.expect_body(100.0, 100.0)
     for _ in range(40):
         meter.count(100_000, 1.0)
-        meter.give_block()
+        meter.count_block()
     with pytest.raises(SlowError):
         [meter.count(1, 1.0) for _ in range(60)]
 

@@ -140,7 +140,7 @@ def former(toy):
 def test_a_file_in_the_place_of_an_earlier_release_is_taken_over(toy, former, get):
     former.chmod(0o664)
     inode = former.stat().st_ino
-    assert (status("toy"), verify("toy")[0].place) == ("cached", former)
+    assert (status("toy"), verify("toy")[0].location) == ("cached", former)
     assert get("toy")["weights.bin"] == toy.path
     assert toy.path.stat().st_ino == inode and not former.exists()
     assert not toy.path.stat().st_mode & 0o022

@@ -320,8 +320,8 @@ def test_what_is_stored_is_quantised_anew_for_another_kind(tmp_path, rng):
     [
         (StoredArray(np.float32([1])), "weight 'w': no quantisation is called 'float32'"),
         (StoredArray(np.uint8([1])), "weight 'w': .*needs both a scale and a minimum"),
-        (StoredArray(np.uint8([1]), 1e39, 0.0), "weight 'w': .*out of the range of float32"),
-        (StoredArray(np.uint8([1]), 1.0, 0.0, "bool"), "weight 'w': .*dequantised to 'bool'"),
+        (StoredArray(np.uint8([1]), 1e39, 0.0), "weight 'w': .*exceed the range of float32"),
+        (StoredArray(np.uint8([1]), 1.0, 0.0, "bool"), "weight 'w': .*cannot dequantise to 'bool'"),
     ],
 )
 def test_stored_weights_that_make_no_sense(tmp_path, stored, message):

@@ -86,10 +86,10 @@ def test_the_report(capsys, model):
     assert (status, err) == (0, [])
     assert "6 nodes, 18 parameters" in out
     assert out.count("\n") > 6
-    assert out.endswith("not measured: measuring runs the model: ask for it with --measure\n")
+    assert out.endswith("not measured: measuring runs the model: give --measure\n")
     status, out, err = run(capsys, model, "--dry-run", "--json", "--quantise", "uint8")
     report = json.loads(out)
-    assert report["sizes"]["as asked"] == report["sizes"]["uint8"] == 18
+    assert report["sizes"]["as requested"] == report["sizes"]["uint8"] == 18
 
 
 def test_a_report_of_what_cannot_be_written(capsys, model):
@@ -111,7 +111,7 @@ def test_a_report_of_what_cannot_be_written(capsys, model):
         (["model", "new", "--quantise", "c*=uint8"], "the pattern 'c*' matches no weight"),
         (["model", "new", "--quantise", "a=uint8", "--quantise", "a=uint16"], "names 'a' twice"),
         (["model", "new", "--format", "keras"], "--format 'keras' is unknown: give one of auto"),
-        (["model", "new", "--signature", "s"], "no SavedModel"),
+        (["model", "new", "--signature", "s"], "not a SavedModel"),
         ([], "the following arguments are required: IN"),
     ],
 )
@@ -144,15 +144,15 @@ def test_an_old_model_is_kept_unless_told_otherwise(capsys, model, tmp_path):
         (["model", "old", "--dry-run"], "give another folder, or --overwrite"),
         (["model", "model", "--dry-run"], "holds the source itself"),
         (["model", "new", "--quantise", "=uint8"], "'=uint8' lacks the pattern"),
-        (["model", "new", "--format", "layers"], "leave --format 'layers' away"),
-        (["model", "--dry-run", "--format", "layers"], "leave --format 'layers' away"),
+        (["model", "new", "--format", "layers"], "omit --format 'layers' to write"),
+        (["model", "--dry-run", "--format", "layers"], "omit --format 'layers' to write"),
         (["model", "new", "--output", "nothing"], "zoo: there is no output or"),
         (
             ["model", "--dry-run", "--output", "nothing"],
             "zoo: there is no output or",
         ),
         (["magic", "new"], "name --output before them"),
-        (["magic.h5", "new"], "no rule lowers these classes of layers: Magic"),
+        (["magic.h5", "new"], "these classes of layers are not supported: Magic"),
     ],
 )
 def test_errors_speak_of_options(capsys, model, monkeypatch, arguments, message):
@@ -244,7 +244,7 @@ def test_a_model_of_no_images_is_measured_on_random_inputs(capsys, model, tmp_pa
     [
         (["--samples", "a.png"], "are for --quantise or --dry-run --measure"),
         (["--dry-run", "--samples", "a.png"], "are for --measure: give it, too"),
-        (["--dry-run", "--quantise=auto"], "--quantise auto runs the model .* give --measure, too"),
+        (["--dry-run", "--quantise=auto"], "--quantise auto runs the model .* also give --measure"),
         (["--measure"], "--measure is for the report: give --dry-run, too"),
         (["--quantise=uint8", "--range", "1", "0"], "--range 1 0 must be a lower and a higher"),
         (["--quantise=auto", "--tolerance", "2"], "--tolerance 2.0 is not a share of an output's"),

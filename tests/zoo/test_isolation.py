@@ -137,10 +137,10 @@ def test_names_that_take_too_long_are_refused(model):
 def test_what_is_known_of_it(model, folder):
     assert model.name == str(folder) and repr(model) == f"<zoo model {folder}>"
     lines = model.describe().splitlines()
-    assert lines[0] == f"zoo model {folder} on cpu, in a process of its own"
+    assert lines[0] == f"zoo model {folder} on cpu, in a separate process"
     assert lines[1:] == zoo.load(folder).describe().splitlines()[1:]
     for use in (model.plan, model.warmup, lambda: model.network, lambda: model.profile(ROWS)):
-        with pytest.raises(ZooError, match="in a process of its own: predict, execute"):
+        with pytest.raises(ZooError, match="in a separate process: predict, execute"):
             use()
 
 

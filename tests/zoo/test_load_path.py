@@ -143,7 +143,7 @@ def test_a_name_goes_before_a_folder_of_that_name(folder, monkeypatch):
         ("posenet.tny", {}, "did you mean 'posenet.tiny'"),
         ("https:///model.json", {}, "has no server"),
         ("https://x.org/", {"weights": "x"}, "unknown option 'weights' of the model in 'https://x"),
-        (".", {}, "no model that is read"),
+        (".", {}, "is not a supported model"),
         ("graph", {"output_stride": 8}, "unknown option 'output_stride' of the model in 'graph'"),
         ("graph", {"weights": "x"}, "unknown option 'weights'.*valid options: backend, kernels"),
         ("graph", {"backend": "gpu"}, "GPUs is backend='shader'$"),

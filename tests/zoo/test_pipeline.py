@@ -372,7 +372,7 @@ def test_threads_share_a_model(pixels, model):
         (lambda: zoo.load("posenet.tiny", output_stride=np.array([8, 16])), "output_stride="),
         (
             lambda: zoo.load("posenet.tiny", weights={"a": np.zeros(10**6)}),
-            "a name or a path, not from a dict: write_weights",
+            "a name or a path, not from a dict: write arrays",
         ),
         (lambda: zoo.load("some/folder"), "there is no file or folder some/folder"),
         (

@@ -30,7 +30,7 @@ def find_source(name: str) -> tuple[str | Path | Graph, Entry | None]:
     try:
         return _of_entry(entry), entry
     except MissingError as error:  # which knows the name of the record only
-        raise error.of_model(entry.name) from None
+        raise error.for_model(entry.name) from None
 
 
 def _of_entry(entry: Entry) -> Path | Graph:

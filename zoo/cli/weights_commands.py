@@ -62,8 +62,8 @@ def _fetch_weights(given: argparse.Namespace) -> int:
             files = fetch(record.name, only=only)
         except MissingError as error:
             if isinstance(error, (OfflineError, UnreachableError)):
-                raise error.of_model(name) from None
-            failures.append(error.of_model(name))
+                raise error.for_model(name) from None
+            failures.append(error.for_model(name))
         else:
             print(f"{name}: {next(iter(files.values())).parent}", flush=True)
     for failure in failures:
@@ -134,7 +134,7 @@ def _verify_weights(given: argparse.Namespace) -> int:
     for wanted in matching(given.names) if given.names else (*everything(), *other_files()):
         reports = verify(wanted.record.name, only=wanted.only)
         if not wanted.required:
-            reports = [report for report in reports if report.place]
+            reports = [report for report in reports if report.location]
         if wanted.required or reports:
             states.append(_state(wanted.name, reports))
             print(f"{wanted.name}: {states[-1]}")
@@ -148,7 +148,7 @@ def _verify_weights(given: argparse.Namespace) -> int:
 
 def _state(name: str, reports: Any) -> str:
     """``"good"``, ``"missing"`` or ``"damaged"``; the latter two with the reason on stderr."""
-    if not any(report.place for report in reports):
+    if not any(report.location for report in reports):
         complain(f"{name} is not in the cache, a kit or a mirror: 'zoo weights fetch {name}'")
         return "missing"
     problems = [report for report in reports if report.problem]
@@ -171,7 +171,7 @@ def _print_weights_path(given: argparse.Namespace) -> int:
         try:
             files = locate(record.name, offline=True, only=only)
         except MissingError as error:
-            raise error.of_model(name) from None
+            raise error.for_model(name) from None
         print(next(iter(files.values())).parent)
     if there:
         return 0

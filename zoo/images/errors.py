@@ -1,4 +1,4 @@
-"""Why an image cannot be read, and what to do instead."""
+"""Errors for images that cannot be read, with the next step."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _VIDEO_NAME = r"(?i)\.(mp4|m4v|mov|avi|webm|mkv|wmv|flv|mpe?g|3gp)\b"
 #: AVI, and MPEG.
 _VIDEO_HEAD = rb"(?s).{4}ftyp(iso|mp4|avc|qt|M4V|3g|dash)|\x1a\x45\xdf\xa3|RIFF.{4}AVI |\0\0\1\xba"
 
-_MOST_NAMES = 2000  # of a folder that are compared with a name that is not there
+_MOST_NAMES = 2000  # of a folder that are compared with a missing name
 
 
 def missing_file(path: str) -> ImageError:
-    """The error for a path where nothing is, with the name of a similar file beside it.
+    """Return the error for a missing path, with the name of a similar file beside it.
 
     >>> str(missing_file("/no.jpg"))
     "there is no file '/no.jpg': check the name and the folder"
@@ -46,7 +46,7 @@ def missing_file(path: str) -> ImageError:
 def _in_current_folder() -> str:
     try:
         return f" in {os.getcwd()}"
-    except OSError as error:  # it was removed
+    except OSError as error:  # the folder was removed
         if is_interruption(error):
             raise
         return ""
@@ -62,16 +62,16 @@ def _advice_on_missing(path: str) -> str:
 
 
 def is_pattern(path: str) -> bool:
-    """Whether a path has one of the characters that stand for others in patterns.
+    """Whether a path has a wildcard character.
 
-    >>> is_pattern("photos/*.jpg"), is_pattern("photos")
+    >>> is_pattern("images/*.jpg"), is_pattern("images")
     (True, False)
     """
     return not {"*", "?", "["}.isdisjoint(path)
 
 
 def _similar_file(path: str) -> str | None:
-    """A file in the folder of a path whose name is like that of the path."""
+    """Return a file in the folder of a path with a similar name, or None."""
     from difflib import get_close_matches
 
     folder, name = os.path.split(path)
@@ -87,18 +87,18 @@ def _similar_file(path: str) -> str | None:
 
 
 def folder_given(name: str) -> ImageError:
-    """The error for a folder where one image is taken."""
+    """Return the error for a folder in place of an image."""
     return ImageError(
         f"{name} is a folder: pass the images in it as a list, sorted(Path({name}).glob('*.jpg'))"
     )
 
 
 def not_an_image(name: str, head: bytes) -> ImageError:
-    """The error for a file that Pillow does not know.
+    """Return the error for a file that Pillow does not recognise.
 
     Args:
-        name: what messages call the file.
-        head: its first bytes.
+        name: name of the file in messages.
+        head: first bytes of the file.
     """
     if is_video(name, head):
         return ImageError(f"{name} is a video, which is not read yet: {VIDEO_ADVICE}")
@@ -108,7 +108,7 @@ def not_an_image(name: str, head: bytes) -> ImageError:
 
 
 def is_video(name: str, head: bytes) -> bool:
-    """Whether a file that is no image is a video: by its name, or by its first bytes.
+    """Whether a file is a video, by its name or its first bytes.
 
     >>> is_video("'film.mov'", b""), is_video("bytes object", b"....ftypisom....")
     (True, True)
@@ -118,11 +118,11 @@ def is_video(name: str, head: bytes) -> bool:
 
 @contextmanager
 def said_as_image_error(name: str) -> Iterator[None]:
-    """Turn whatever goes wrong inside into an ImageError about ``name``.
+    """Turn exceptions in the block into an ImageError about ``name``.
 
-    Damaged files make Pillow's parsers raise almost anything: SyntaxError, struct.error,
-    zlib.error, EOFError, IndexError, MemoryError, ... What comes from outside, such as the
-    exception of a signal handler that ends what takes too long, is passed on.
+    Damaged files make Pillow's parsers raise many exceptions: SyntaxError, struct.error,
+    zlib.error, EOFError, IndexError, MemoryError, ... Interruptions from outside, such as the
+    exception of a signal handler that limits time, are raised unchanged.
     """
     try:
         yield
@@ -136,9 +136,9 @@ def said_as_image_error(name: str) -> Iterator[None]:
 
 @contextmanager
 def said_as_error_of_object(name: str) -> Iterator[None]:
-    """As `said_as_image_error`, where code of the caller's object runs, which may raise anything.
+    """Turn exceptions of a caller's object into an ImageError, like `said_as_image_error`.
 
-    Only time-outs are passed on: what a signal handler raised, or another thread.
+    Only time limits of signal handlers and other threads are raised unchanged.
     """
     try:
         yield
@@ -150,7 +150,7 @@ def said_as_error_of_object(name: str) -> Iterator[None]:
         raise _as_image_error(error, name) from error
 
 
-#: As TimeoutError, stopit's TimeoutException and Celery's SoftTimeLimitExceeded are called.
+#: Names such as TimeoutError, stopit's TimeoutException and Celery's SoftTimeLimitExceeded.
 _TIME_OUT = r"(?i)time_?(out|limit)"
 
 
@@ -177,11 +177,11 @@ def _as_image_error(error: Exception, name: str) -> ImageError:
 def _words(error: Exception) -> str:
     try:
         return str(error).strip()
-    except Exception:  # of an object that raises on purpose
+    except Exception:  # an object that raises on purpose
         return ""
 
 
 def _worth_showing(error: Exception, name: str) -> Exception | None:
-    """The error behind an ImageError; None where that says it all."""
+    """Return the cause to show behind an ImageError; None if the message is sufficient."""
     is_clear = isinstance(error, (PermissionError, MemoryError)) or re.search(_VIDEO_NAME, name)
     return None if is_clear else error

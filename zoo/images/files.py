@@ -1,6 +1,6 @@
-"""Encoded images, through Pillow: opened, decoded, turned upright. Pillow is imported on first use.
+"""Encoded images by Pillow, imported at first use: opening, decoding, turning upright.
 
-Images of iPhones (HEIC) are opened through pillow-heif where it is installed.
+Images of iPhones (HEIC) are opened by pillow-heif if it is installed.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ _HEIF_BRANDS = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b
 
 _POSTSCRIPT = rb"%!PS|\xc5\xd0\xd3\xc6"
 
-#: Formats whose files may hold several images. JPEG's MPO is not among them: its second image is
-#: a preview or the other eye's, and phones write it without saying so.
+#: Formats whose files may hold several images. JPEG's MPO is not listed: its second image is a
+#: preview or of the other eye, and phones write it by default.
 _SEVERAL_FRAMES = ("GIF", "PNG", "WEBP", "TIFF", "AVIF")
 
-#: Formats that Pillow knows by name, but does not decode, or not as an image.
+#: Formats that Pillow lists, but does not decode, or not as an image.
 _NOT_DECODED = ("BUFR", "EPS", "GRIB", "HDF5", "MPEG", "WMF")
 
 _ORIENTATION_TAG = 274
@@ -65,15 +65,15 @@ def open_image(file: WatchedFile, name: str) -> Image.Image:
     """Open an encoded image, not decoded yet.
 
     Args:
-        file: at its start.
-        name: what error messages call it.
+        file: the file at its start.
+        name: name of the file in errors.
 
     Raises:
-        ImageError: it is no image, or too large.
+        ImageError: the file is not an image, or too large.
     """
     file.allow(min(OPEN_SECONDS, _seconds()))
     head = file.read(16)
-    if re.match(_POSTSCRIPT, head):  # Pillow would run it, as a program, in Ghostscript
+    if re.match(_POSTSCRIPT, head):  # Pillow would run the program in Ghostscript
         raise ImageError(f"{name} is PostScript, which is not run: convert it to JPEG or PNG")
     image = _open_known(file, head, name)
     check_size(image.size, name, each=bytes_of_pixels(image))
@@ -84,7 +84,7 @@ def open_image(file: WatchedFile, name: str) -> Image.Image:
 
 
 def _open_known(file: WatchedFile, head: bytes, name: str) -> Image.Image:
-    """Open an image of a format that Pillow, or an addition to it, knows."""
+    """Open an image of a format of Pillow or of its plugin for HEIC."""
     from PIL import UnidentifiedImageError
 
     with suppress(UnidentifiedImageError):
@@ -132,17 +132,17 @@ def _register_heif(name: str) -> None:
 
 
 def decode_image(image: Image.Image, name: str) -> np.ndarray:
-    """The pixels of the current frame of an image, upright: uint8 [height, width, 3] in RGB.
+    """Return the upright pixels of an image's current frame: uint8 [height, width, 3] in RGB.
 
     Raises:
-        ImageError: it has no pixels or too many, or is a program.
+        ImageError: the image has no pixels or too many, or is a program.
     """
     check_size(image.size, name, each=bytes_of_pixels(image))
     if image.format == "EPS":
         raise ImageError(f"{name} is PostScript, which is not run: convert it to JPEG or PNG")
     try:
         image.load()
-        check_size(image.size, name)  # of some formats the header promises another one
+        check_size(image.size, name)  # in some formats the header has another size
         return _upright_pixels(image, name, _orientation(image))
     except MemoryError:
         width, height = image.size
@@ -152,19 +152,19 @@ def decode_image(image: Image.Image, name: str) -> np.ndarray:
 
 
 def frame_count(image: Image.Image) -> int:
-    """How many frames or pages the file of an image has; 1 if they cannot be counted in time."""
+    """Return the number of frames or pages of an image; 1 if counting takes too long."""
     if image.format not in _SEVERAL_FRAMES:
         return 1
     try:
         return int(getattr(image, "n_frames", 1))
-    except Exception as error:  # what comes after the first frame may be damaged
+    except Exception as error:  # the rest of the file may be damaged
         if is_interruption(error):
             raise
         return 1
 
 
 def image_endings() -> frozenset[str]:
-    """Endings of the files that can be read, in lower case, with their points.
+    """Return the endings of files that can be read, in lower case, with the dot.
 
     >>> {".jpg", ".png", ".heic"} <= image_endings(), ".pdf" in image_endings()
     (True, False)
@@ -180,7 +180,7 @@ def _orientation(image: Image.Image) -> int:
     try:
         found = image.getexif().get(_ORIENTATION_TAG, 1)
         return found if found in _UPRIGHT else 1
-    except Exception as error:  # viewers, too, show an image whose EXIF block is damaged
+    except Exception as error:  # viewers also show an image with a damaged EXIF block
         if is_interruption(error):
             raise
         return 1
@@ -202,12 +202,12 @@ def _upright_pixels(image: Image.Image, name: str, orientation: int) -> np.ndarr
 
 
 def _array(image: Image.Image) -> np.ndarray:
-    """The pixels of an RGB image; `numpy.asarray` might drop the exception of a signal handler."""
+    """Return the pixels of an RGB image; `numpy.asarray` may hide a signal handler's exception."""
     return np.frombuffer(image.tobytes(), np.uint8).reshape(image.height, image.width, 3)
 
 
 def _blocks(width: int, height: int) -> Iterator[tuple[int, int, int, int]]:
-    """Parts of an image: some rows each, or parts of a row."""
+    """Yield boxes of an image: some rows each, or parts of a row."""
     columns = min(width, _PIXELS_OF_A_BLOCK)
     rows = max(1, _PIXELS_OF_A_BLOCK // columns)
     for top in range(0, height, rows):
@@ -218,7 +218,7 @@ def _blocks(width: int, height: int) -> Iterator[tuple[int, int, int, int]]:
 def _place(
     box: tuple[int, int, int, int], size: tuple[int, int], orientation: int
 ) -> tuple[slice, slice]:
-    """Where the part of an image is found in the image that is turned upright."""
+    """Return the slices of a box in the upright image."""
     left, top, right, bottom = box
     width, height = size
     if orientation in _FLIPS_COLUMNS:
@@ -243,7 +243,7 @@ def _to_rgb(image: Image.Image, kind: str | None, name: str) -> Image.Image:
 
 
 def _check_levels(image: Image.Image, name: str) -> None:
-    """Raise if an image of more than 8 bits has values out of range, before it is converted."""
+    """Raise if an image of more than 8 bits has values out of range, before its conversion."""
     ranges = []
     for box in _blocks(*image.size):
         values = _deep_grey(image.crop(box), image.format)
@@ -252,7 +252,7 @@ def _check_levels(image: Image.Image, name: str) -> None:
 
 
 def _deep_grey(image: Image.Image, kind: str | None) -> np.ndarray:
-    """The values of an image of more than 8 bits; 16-bit ones scaled to 0..255."""
+    """Return the values of an image of more than 8 bits, from 16 bits scaled to 0..255."""
     values = np.asarray(image)
     # Older versions of Pillow opened 16-bit grey PNG and PGM files in their 32-bit mode.
     if image.mode.startswith("I;16") or (image.mode == "I" and kind in ("PNG", "PPM")):

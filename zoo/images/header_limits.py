@@ -1,7 +1,7 @@
-"""What reading an encoded image may cost, checked from its header, before it is decoded.
+"""Limits of reading an encoded image, checked from its header before decoding.
 
-The bytes of memory that it takes are estimated from its size and its format; a kilobyte of a
-hostile file may ask for gigabytes.
+Memory is estimated from the size and the format of the image; a kilobyte of a hostile file may
+require gigabytes.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from core import Limits
 
 MAX_BYTES = 900_000_000
-"""Most memory that reading one image takes: 112 million pixels of JPEG, 50 million of WebP."""
+"""Most bytes of memory for one image: 112 million pixels of JPEG, 50 million of WebP."""
 
 OPEN_SECONDS = 2.0
-"""Most seconds that reading the header takes."""
+"""Most seconds for reading the header."""
 
 DECODE_SECONDS = 6.0
-"""Most seconds that decoding takes, where the format lets it be interrupted."""
+"""Most seconds for decoding, in formats that can be interrupted."""
 
 MAX_SCANS = 200
-"""Most passes over the image that a JPEG file may ask for; cameras and programs use 1 to 15."""
+"""Most scans of a JPEG file; cameras and programs write 1 to 15."""
 
 MAX_SCANNED_PIXELS = 4_000_000_000
 """Most pixels of all scans of a JPEG file together."""
@@ -43,7 +43,7 @@ _BYTES_OF_PIXELS = {"WEBP": 18, "AVIF": 20, "HEIF": 20, "JPEG2000": 26, "FITS": 
 _BYTES_OF_ICONS = 24
 _BYTES_OF_OTHERS = 8
 _BYTES_OF_PROGRESSIVE = 12.5
-_BYTES_OF_A_ROW = 16  # Pillow's pointers to it
+_BYTES_OF_A_ROW = 16  # Pillow's pointers per row
 
 _PART = 2**15
 
@@ -51,11 +51,11 @@ _BITS_PER_SAMPLE, _ROWS_PER_STRIP, _TILE_WIDTH, _TILE_LENGTH = 258, 278, 322, 32
 
 
 def limit_of_context(name: str, default: float) -> float:
-    """A limit that is set by `core.limits`; without importing core, which other programs pay for.
+    """Return a limit of `core.limits`, without importing core, which takes time.
 
     Args:
         name: ``"file_bytes"`` or ``"file_seconds"``.
-        default: where it is not set.
+        default: value if the limit is not set.
     """
     context_limits = getattr(sys.modules.get("core.bounds"), "context_limits", None)
     given: Limits | None = context_limits() if context_limits else None
@@ -64,12 +64,12 @@ def limit_of_context(name: str, default: float) -> float:
 
 
 def check_size(size: tuple[int, int], name: str, *, each: float = _BYTES_OF_OTHERS) -> None:
-    """Raise if an image has no pixels, or more than fit into the limit of memory.
+    """Raise if an image has no pixels, or more than the limit of memory allows.
 
     Args:
-        size: its width and height.
-        name: what error messages call it.
-        each: bytes of memory for each pixel.
+        size: width and height.
+        name: name of the image in errors.
+        each: bytes of memory per pixel.
     """
     width, height = size
     if width <= 0 or height <= 0:
@@ -90,8 +90,8 @@ def _rounded_up(value: float) -> float:
 
 
 def bytes_of_pixels(image: Image.Image) -> float:
-    """Bytes of memory for each pixel at the peak of reading an image."""
-    if image.info.get("progressive"):  # the decoder holds the coefficients of the whole image
+    """Return the peak bytes of memory per pixel while an image is read."""
+    if image.info.get("progressive"):  # the decoder keeps all coefficients
         return _BYTES_OF_PROGRESSIVE
     if tags := getattr(image, "tag_v2", None):
         return max(
@@ -101,19 +101,19 @@ def bytes_of_pixels(image: Image.Image) -> float:
 
 
 def _bytes_of_strip(image: Image.Image, tags: Mapping[int, Any]) -> float:
-    """Bytes of a part of a TIFF file that is decoded at once; a tile, or some rows."""
+    """Return the bytes of a tile or strip of a TIFF file, which is decoded at once."""
     width = tags.get(_TILE_WIDTH, image.width)
     rows = tags.get(_TILE_LENGTH, min(tags.get(_ROWS_PER_STRIP, image.height), image.height))
     return float(width * rows * sum(tags.get(_BITS_PER_SAMPLE, (1,))) / 8)
 
 
 def check_scans(file: BinaryIO, size: tuple[int, int], name: str) -> None:
-    """Raise if a JPEG file asks for very many passes over the image: each takes some 10 bytes.
+    """Raise if a JPEG file has too many scans, each of which needs only some 10 bytes.
 
     Args:
-        file: at any position.
+        file: the file, at any position.
         size: width and height of the image.
-        name: what error messages call it.
+        name: name of the image in errors.
     """
     if _is_read_in_one_scan(file):
         return
@@ -127,7 +127,7 @@ def check_scans(file: BinaryIO, size: tuple[int, int], name: str) -> None:
 
 
 def _is_read_in_one_scan(file: BinaryIO) -> bool:
-    """Whether the first scan of a JPEG file holds all components; leaves it where scans begin."""
+    """Whether the first scan of a JPEG file has all components; seeks to the first scan."""
     position, components = 2, 0
     while True:
         file.seek(position)
@@ -146,7 +146,7 @@ def _is_read_in_one_scan(file: BinaryIO) -> bool:
 
 
 def _count_upper_bound(data: bytes) -> int:
-    """How often the marker of a scan could be in there; in parts that fit into the CPU's cache."""
+    """Return an upper bound of the number of scans, counted in parts that fit the CPU's cache."""
     values = np.frombuffer(data, np.uint8)
     parts = range(0, len(data) - 1, _PART)
     firsts, seconds = values[:-1], values[1:]
@@ -158,12 +158,12 @@ def _count_upper_bound(data: bytes) -> int:
     )
 
 
-#: A marker among the data of a scan, where 0xFF itself is followed by 0.
+#: A marker in the data of a scan, where a literal 0xFF is followed by 0.
 _MARKER = rb"\xff+([\x01-\xcf\xd8-\xfe])"
 
 
 def _count_scans(data: bytes) -> int:
-    """The scans up to the end of the image; metadata and what follows may hold other images."""
+    """Return the number of scans up to the end of the image, without embedded images."""
     scans = position = 0
     marker = re.compile(_MARKER)
     while (found := marker.search(data, position)) and found[1] != b"\xd9":
@@ -173,14 +173,14 @@ def _count_scans(data: bytes) -> int:
 
 
 def check_nested(file: BinaryIO, head: bytes, name: str) -> None:
-    """Raise if an image inside of a file of icons is too large.
+    """Raise if an image in a file of icons is too large.
 
-    Its size may be another one than the file declares, and Pillow decodes it on opening.
+    The size may differ from the file's declaration, and Pillow decodes the image on opening.
 
     Args:
-        file: at any position.
-        head: its first bytes.
-        name: what error messages call it.
+        file: the file, at any position.
+        head: first bytes of the file.
+        name: name of the file in errors.
     """
     sizes: Iterable[tuple[int, int]] = ()
     if re.match(rb"\0\0[\1\2]\0", head):
@@ -192,7 +192,7 @@ def check_nested(file: BinaryIO, head: bytes, name: str) -> None:
 
 
 def _sizes_of_icons(file: BinaryIO) -> Iterator[tuple[int, int]]:
-    """Sizes of the images in a file of Windows icons, those in PNG and those in BMP."""
+    """Yield the sizes of the PNG and BMP images in a file of Windows icons."""
     file.seek(4)
     entries = file.read(16 * int.from_bytes(file.read(2), "little"))
     for (offset,) in struct.iter_unpack("<12xI", entries[: len(entries) // 16 * 16]):
@@ -217,7 +217,7 @@ _SIZE_IN_ICNS = rb"(?s)(?:IHDR|\xff\x4f\xff\x51....)(.{8})"
 
 
 def _sizes_in_icns(file: BinaryIO) -> Iterator[tuple[int, int]]:
-    """Sizes of the images in a file of icons of macOS."""
+    """Yield the sizes of the images in a file of macOS icons."""
     file.seek(0)
     for found in re.finditer(_SIZE_IN_ICNS, file.read()):
         width, height = struct.unpack(">II", found[1])

@@ -1,4 +1,4 @@
-"""One image or several: a list in, a list out; an iterator in, a lazy iterator out."""
+"""Functions over one image, a list (result: a list) or an iterator (result: an iterator)."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,14 +15,14 @@ from zoo.images.reading import read_image
 Result = TypeVar("Result")
 Item = TypeVar("Item")
 
-#: Bytes of images that wait at once for a batch to be full; a batch has at least one.
+#: The most bytes of images in an incomplete batch; a batch has at least one image.
 MOST_BYTES = 64 * 2**20
 
 
 class ResultsOfImages(list[Result]):
-    """The results of several images, in their order: a list that tables and drawings refuse.
+    """The results of several images, in order: a list that tables and drawings refuse.
 
-    They take the results of one image, or of several by name.
+    Tables and drawings take the results of one image, or of several by name.
     """
 
 
@@ -43,16 +43,16 @@ def for_each_image(
     run_one: Callable[[Any], Result],
     kind: Callable[[Iterable[Result]], Any] = ResultsOfImages,
 ) -> Any:
-    """What a function of one image gives for a source of images.
+    """Apply a function of one image to a source of images.
 
     Args:
         source: an image, or a sequence, iterator or batch [n, height, width, 3] of them.
-        run_one: from an image to its result.
-        kind: of the list that is returned.
+        run_one: function from an image to its result.
+        kind: class of the returned list.
 
     Returns:
-        The result of one image; of a sequence or batch a list; of an iterator an iterator, which
-        goes on after an image that raised an error.
+        The result of one image; a list for a sequence or batch; an iterator for an iterator,
+        which continues after an image that raised an error.
     """
     if not is_several(source):
         return run_one(source)
@@ -71,14 +71,14 @@ def for_each_batch(
     most: int,
     kind: Callable[[Iterable[Result]], Any] = ResultsOfImages,
 ) -> Any:
-    """As `for_each_image`, of a function that takes some images at once, as uint8 arrays.
+    """Apply a function of a batch of uint8 arrays to a source of images, like `for_each_image`.
 
     Args:
         source: an image, or a sequence, iterator or batch [n, height, width, 3] of them.
-        run_batch: from images, [height, width, 3] each, to their results.
-        most: how many of a list it is given at once. Those of an iterator, such as the frames of
-            a camera, are not waited for.
-        kind: of the list that is returned.
+        run_batch: function from images, [height, width, 3] each, to their results.
+        most: the most images of a list per batch. Images of an iterator, such as frames of a
+            camera, are not batched.
+        kind: class of the returned list.
     """
 
     def run_one(image: Any) -> Result:
@@ -91,7 +91,7 @@ def for_each_batch(
 
 
 def as_sequence(source: Any) -> Any:
-    """The images of a list or batch, each for itself."""
+    """Return a list or batch as a sequence of images."""
     if not hasattr(source, "ndim"):
         return source
     with said_as_error_of_object(type(source).__qualname__):
@@ -99,7 +99,7 @@ def as_sequence(source: Any) -> Any:
 
 
 def at_index(index: int, run_one: Callable[[Item], Result], image: Item) -> Result:
-    """What a function gives for an image; an error says which image of several it was."""
+    """Return the result of a function for an image; an error names the index of the image."""
     try:
         return run_one(image)
     except ZooError as error:
@@ -109,7 +109,7 @@ def at_index(index: int, run_one: Callable[[Item], Result], image: Item) -> Resu
 
 
 def _batches(images: Iterable[Any], most: int) -> Iterator[list[np.ndarray]]:
-    """The images in groups that are small enough to be held at once."""
+    """Yield groups of images that fit the limits of number and bytes."""
     group: list[np.ndarray] = []
     for index, image in enumerate(images):
         pixels = at_index(index, read_image, image)

@@ -1,6 +1,6 @@
-"""Pillow as the images need it: imported late, safe beside `os.fork`, its warnings unheard.
+"""Late import of Pillow, safe with `os.fork`, and without its warnings.
 
-A child of `os.fork` would wait for ever for an import that another thread of its parent had begun.
+A child of `os.fork` would deadlock on an import that another thread of its parent had begun.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from PIL import Image
 
-#: Held while modules are imported, never while an image is read; `os.fork` waits for it. What is
-#: imported then must not register functions of its own to be called before a fork, as logging
-#: does: Python would call their counterparts only.
+#: Lock of imports, never held while an image is read; `os.fork` waits for the lock. The imported
+#: modules must not register functions to be called before a fork, as logging does: Python would
+#: call their counterparts only.
 _importing = RLock()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
@@ -35,8 +35,8 @@ if hasattr(os, "register_at_fork"):
         after_in_child=_importing.release,
     )
 
-#: First bytes of frequent formats, and the plugin that reads them. `PIL.Image.open` would import
-#: the plugins of other formats before, and compare the size with its own limit.
+#: First bytes of frequent formats, and their plugins. `PIL.Image.open` would import the plugins of
+#: other formats first, and check the size against its own limit.
 _FREQUENT = (
     (rb"\xff\xd8\xff", "Jpeg"),
     (rb"\x89PNG\r\n\x1a\n", "Png"),
@@ -50,7 +50,7 @@ _is_quiet = ContextVar("quiet", default=False)
 
 
 class _Warnings:
-    """What Pillow's modules call ``warnings``: passes on what is warned about, unless `quiet`."""
+    """A replacement of ``warnings`` in Pillow's modules, which drops warnings in `quiet`."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(warnings, name)
@@ -67,14 +67,14 @@ _WARNINGS = _Warnings()
 
 @contextmanager
 def quiet(image: Image.Image | None = None) -> Iterator[None]:
-    """No warnings of Pillow inside, in this thread or task only.
+    """Suppress warnings of Pillow in the block, in this thread or task only.
 
-    They are about sizes, which have a limit of ours, and about metadata, which is not used.
+    Pillow warns about sizes, which have a separate limit here, and about unused metadata.
     `warnings.catch_warnings` would change the filters of all threads, which needs a lock around
-    reading; and with ``-W error`` Pillow's warnings would end the reading of good images.
+    reading; and with ``-W error`` Pillow's warnings would make reading of good images fail.
 
     Args:
-        image: that is read, if the caller opened it.
+        image: image to read, if the caller opened it.
     """
     if image is not None:
         plugin = sys.modules.get(type(image).__module__)
@@ -88,7 +88,7 @@ def quiet(image: Image.Image | None = None) -> Iterator[None]:
 
 
 def import_pillow() -> ModuleType:
-    """The module ``PIL.Image``.
+    """Import and return the module ``PIL.Image``.
 
     Raises:
         ZooError: the package is missing.
@@ -102,11 +102,11 @@ def import_pillow() -> ModuleType:
 
 
 def open_frequent(file: BinaryIO, head: bytes) -> Image.Image | None:
-    """The image in a file of a frequent format, not decoded yet; None if it is none.
+    """Open an image of a frequent format without decoding; None for other formats.
 
     Args:
-        file: at any position.
-        head: its first bytes.
+        file: the file, at any position.
+        head: first bytes of the file.
     """
     for pattern, name in _FREQUENT:
         if re.match(pattern, head):
@@ -114,14 +114,14 @@ def open_frequent(file: BinaryIO, head: bytes) -> Image.Image | None:
             file.seek(0)
             try:
                 image: Image.Image = getattr(plugin, f"{name}ImageFile")(file)
-            except SyntaxError:  # how plugins say that the file is of another format
+            except SyntaxError:  # raised by plugins for a file of another format
                 return None
             return image
     return None
 
 
 def open_any(file: BinaryIO) -> Image.Image:
-    """The image in a file of any format that Pillow knows, not decoded yet."""
+    """Open an image of any format of Pillow without decoding."""
     from PIL import Image
 
     with _importing:
@@ -144,7 +144,7 @@ def add_heif() -> None:
 
 
 def _imported_plugin(name: str) -> ModuleType:
-    """The module of one of Pillow's formats."""
+    """Import and return the module of a format of Pillow."""
     with _importing:
         plugin = import_module(f"PIL.{name}ImagePlugin")
         if getattr(plugin, "warnings", None) is warnings:

@@ -1,4 +1,4 @@
-"""Arrays of any number type as the uint8 RGB pixels that all models start from."""
+"""Conversion of arrays of any numeric dtype to uint8 RGB pixels, the input of all models."""
 
 import math
 
@@ -7,7 +7,7 @@ import numpy as np
 from weights_cache.errors import ZooError
 
 MAX_REPEATED = 900_000_000
-"""Largest image that is made of an array whose own memory is smaller, a broadcast one."""
+"""Most bytes of an image from a broadcast array, whose memory is smaller."""
 
 NO_PIXELS = "{} has no pixels ({}): at least 1 x 1 is needed"
 
@@ -15,19 +15,19 @@ NO_PIXELS = "{} has no pixels ({}): at least 1 x 1 is needed"
 class ImageError(ZooError):
     """An image is missing, damaged, too large, or not of a kind that can be read."""
 
-    __module__ = "zoo"  # where users find it
+    __module__ = "zoo"  # the public location
 
 
 def to_rgb_pixels(array: np.ndarray, name: str = "array") -> np.ndarray:
-    """Return an image given as an array as C-contiguous uint8 RGB, copied only if need be.
+    """Return an array of pixels as C-contiguous uint8 RGB, copied only if necessary.
 
     Args:
         array: [height, width] grey, or [height, width, 1, 3 or 4 channels]; a fourth channel
             is dropped. Integers are 0..255, floats 0..1, booleans black and white.
-        name: what error messages call the array.
+        name: name of the array in errors.
 
     Raises:
-        ImageError: the shape, the dtype or a value is not an image's.
+        ImageError: the shape, the dtype or a value is not that of an image.
 
     Example:
         >>> to_rgb_pixels(np.array([[0.0, 1.0]])).tolist()
@@ -50,7 +50,7 @@ def to_rgb_pixels(array: np.ndarray, name: str = "array") -> np.ndarray:
 
 
 def _check_memory(array: np.ndarray, name: str) -> None:
-    """Raise if few bytes would become many: arrays that repeat them have strides of 0."""
+    """Raise if a broadcast array, with strides of 0, would become too many bytes."""
     needed = 3 * math.prod(array.shape[:2])
     held = array.itemsize + sum(
         (n - 1) * abs(stride) for n, stride in zip(array.shape, array.strides, strict=True)
@@ -107,7 +107,7 @@ def _floats_to_uint8(array: np.ndarray, name: str) -> np.ndarray:
     low, high = float(array.min()), float(array.max())
     if not (math.isfinite(low) and math.isfinite(high)):
         raise ImageError(f"{name} has NaN or infinite values: np.nan_to_num(array) replaces them")
-    half_level = 0.5 / 255  # what resizing may overshoot by rounding
+    half_level = 0.5 / 255  # resizing may overshoot by rounding
     if low < -half_level or high > 1 + half_level:
         signed = low >= -1 - 2 * half_level and high <= 1 + 2 * half_level
         how = "from -1..1 with (array + 1) / 2" if signed else "from 0..255 with array / 255"

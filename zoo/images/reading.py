@@ -1,6 +1,6 @@
-"""Any image a caller may hold, as one uint8 RGB array, or an error that says what to do.
+"""Reading of images from any source as uint8 RGB arrays.
 
-Pillow is imported when an image must be decoded, requests when one must be fetched.
+Pillow is imported to decode an image, requests to fetch one.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ def read_image(source: object, *, order: Order = "rgb") -> np.ndarray:
             - an array, or a tensor of any library with ``numpy()`` or ``__array__``:
               [height, width] grey, or channels last with 1 (grey), 3 (RGB) or 4 channels.
               Integers are 0..255; floats are 0..1; booleans are black and white.
-        order: of the channels of an array: ``"rgb"``, or ``"bgr"`` as OpenCV gives them, whose
-            frames otherwise give wrong answers without an error. Files and PIL images know the
-            order of their channels.
+        order: order of an array's channels: ``"rgb"``, or ``"bgr"`` for frames of OpenCV, which
+            otherwise give wrong results without an error. Files and PIL images define the order
+            of their channels.
 
     Files and PIL images are turned upright as their EXIF orientation says; of animations and
     files of several pages the first frame is read (of a PIL image its current one); transparent
@@ -60,10 +60,10 @@ def read_image(source: object, *, order: Order = "rgb") -> np.ndarray:
     ``with core.limits(file_bytes=..., file_seconds=...)`` sets other limits.
     URLs may have 64 MiB.
 
-    The result is not to be written to: it may be the caller's own array, not copied.
+    The result must not be modified: it may be the caller's array, not a copy.
 
     Raises:
-        ImageError: the source cannot be read; says what was found, the limit and what to do.
+        ImageError: the source cannot be read; the message has the value, the limit, the next step.
 
     Example:
         >>> read_image(np.full((2, 3), 0.5)).shape
@@ -85,16 +85,16 @@ def read_image(source: object, *, order: Order = "rgb") -> np.ndarray:
     try:
         with _opened(source) as (image, name):
             return decode_image(image, name)
-    except ImageError as error:  # the message says it all; how it came about would bury it
+    except ImageError as error:  # the message is sufficient; a traceback would hide it
         raise error.with_traceback(None) from error.__cause__
 
 
 def read_first_frame(source: str | bytes, name: str | None = None) -> tuple[np.ndarray, int]:
-    """`read_image` of a path, URL or encoded image, and how many frames or pages it has.
+    """Read a path, URL or encoded image, and return its number of frames or pages as well.
 
     Args:
         source: the path, URL or encoded image.
-        name: what error messages call encoded images.
+        name: name of an encoded image in errors.
 
     Raises:
         ImageError: the source cannot be read.
@@ -123,7 +123,7 @@ def _from_array(source: Any) -> np.ndarray:
 
 @contextmanager
 def _opened(source: object, name: str | None = None) -> Iterator[tuple[Image.Image, str]]:
-    """The image of a source that is no array, not decoded yet, and what error messages call it."""
+    """Yield the undecoded image of a source, which is not an array, and its name in errors."""
     if isinstance(source, import_pillow().Image):
         name = f"PIL image of mode {source.mode}"
         with said_as_image_error(name), quiet(source):
@@ -135,11 +135,11 @@ def _opened(source: object, name: str | None = None) -> Iterator[tuple[Image.Ima
 
 
 def _encoded(source: object, name: str | None) -> tuple[WatchedFile, str]:
-    """The file or the bytes of an encoded image, and what error messages call it.
+    """Return the file of an encoded image, and its name in errors.
 
     Args:
-        source: of any kind but array and PIL image.
-        name: of bytes, if they have one.
+        source: source of any kind except arrays and PIL images.
+        name: name of bytes, if any.
     """
     if isinstance(source, (str, os.PathLike)):
         with said_as_error_of_object(type(source).__qualname__):
@@ -203,7 +203,7 @@ def _from_file(file: Any) -> tuple[WatchedFile, str]:
 
 
 def _what(source: object) -> str:
-    """What was given in place of an image; what collections hold would be long."""
+    """Describe an object that is not an image, without the items of collections."""
     kind = type(source).__name__
     if isinstance(source, (list, tuple, dict, set)):
         return f"a {kind} of {len(source)}, where one image is taken,"

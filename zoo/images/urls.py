@@ -1,4 +1,4 @@
-"""Images at URLs: fetched, or from the URL itself. requests is imported when one is fetched."""
+"""Images at URLs and in data URLs. requests is imported to fetch an image."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from weights_cache.http_answers import HttpAnswer
 
 MAX_DOWNLOAD = 64 * 2**20
-"""Most bytes that are fetched from a URL."""
+"""Most bytes of an image at a URL."""
 
-#: A letter alone is a drive of Windows.
+#: A single letter is a drive of Windows.
 _SCHEME = r"([a-z][a-z0-9+.-]+)://|(data):"
 _STREAMS = ("rtsp", "rtsps", "rtmp", "rtp", "udp", "srt", "mms")
 
 
 def scheme_of(place: str) -> str | None:
-    """What a URL begins with, in lower case; None for a path.
+    """Return the scheme of a URL in lower case, or None for a path.
 
     >>> scheme_of("HTTPS://a.b/c.jpg"), scheme_of("data:,"), scheme_of("c:/d.jpg"), scheme_of("x")
     ('https', 'data', None, None)
@@ -32,10 +32,10 @@ def scheme_of(place: str) -> str | None:
 
 
 def read_url(url: str) -> tuple[bytes, str]:
-    """The bytes behind a URL of http, https or data, and what error messages call them.
+    """Return the bytes at a URL of http, https or data, and their name in errors.
 
     Raises:
-        ImageError: the URL is of another kind, or leads nowhere.
+        ImageError: the URL has another scheme, or cannot be fetched.
 
     >>> read_url("data:;base64,aGVsbG8=")
     (b'hello', 'data URL of 21 characters')
@@ -50,13 +50,13 @@ def read_url(url: str) -> tuple[bytes, str]:
 
 
 def path_of_file_url(url: str) -> str:
-    """The path that a URL of this machine's files stands for.
+    """Return the path of a URL of a local file.
 
     Raises:
         ImageError: the URL names another machine.
 
-    >>> path_of_file_url("file:///photos/my%20dog.jpg")
-    '/photos/my dog.jpg'
+    >>> path_of_file_url("file:///images/my%20dog.jpg")
+    '/images/my dog.jpg'
     """
     from urllib.parse import urlsplit
     from urllib.request import url2pathname
@@ -101,7 +101,7 @@ def _fetch(url: str) -> tuple[bytes, str]:
     from weights_cache.failures import DownloadError, harmless
     from weights_cache.http_answers import Budget, answer_to, open_session
 
-    limits = LIMITS.of_user()
+    limits = LIMITS.with_user_rate()
     in_all = limits.seconds_for(MAX_DOWNLOAD)
     budget = Budget(limits.silence, in_all, in_all)
     try:

@@ -1,4 +1,4 @@
-"""Files that are read for a limited time: what a few kilobytes can make a decoder do has an end."""
+"""Files with a limit of reading time, which bounds decoders of hostile files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from zoo.images.pixels import ImageError
 
 MAX_READ = 256 * 2**20
-"""Most bytes that are read at once, as decoders of some formats do with the whole file."""
+"""Most bytes of one read, as some decoders read the whole file."""
 
 _BUFFER = 2**16
 
@@ -19,7 +19,7 @@ _TIMES, _MORE = 8, 64 * 2**20
 
 
 class _Budget:
-    """The bytes and seconds that reading a file may still take.
+    """The remaining bytes and seconds for reading a file.
 
     The seconds are those that this thread computes: what a file system or other threads take from
     it does not count.
@@ -33,7 +33,7 @@ class _Budget:
         self._seconds, self._deadline = seconds, thread_time() + seconds
 
     def take(self, count: int, *, is_cut: bool = False) -> None:
-        """Count what was read, or is about to be, and look at the clock."""
+        """Count bytes that are read, and check the deadline."""
         self._left -= count
         if is_cut or self._left < 0:
             raise ImageError(
@@ -81,19 +81,19 @@ class _Memory(io.BytesIO):
 
 
 class WatchedFile(io.BufferedReader):
-    """A file for decoders: read until a deadline, and each byte a few times at most."""
+    """A file for decoders, with a deadline and a limit of reads per byte."""
 
     def __init__(self, source: _Disk | _Memory, budget: _Budget):
         source.budget = self._budget = budget
         super().__init__(source, _BUFFER)
 
     def allow(self, seconds: float) -> None:
-        """Let reading go on for some seconds from now on."""
+        """Set the deadline to some seconds from now."""
         self._budget.allow(seconds)
 
 
 def watched_path(path: str, name: str) -> WatchedFile:
-    """A file of the disk.
+    """A file on disk.
 
     Args:
         path: of a regular file.
@@ -104,7 +104,7 @@ def watched_path(path: str, name: str) -> WatchedFile:
 
 
 def watched_bytes(data: bytes, name: str) -> WatchedFile:
-    """Bytes in memory, as a file.
+    """Bytes in memory as a file.
 
     Args:
         data: of an encoded image.

@@ -1,4 +1,4 @@
-"""Networks as graphs: from files with a topology, or built around a checkpoint's weights."""
+"""Networks as graphs: read from files with a topology, or built for a checkpoint's weights."""
 
 import importlib
 import os
@@ -14,13 +14,13 @@ from zoo.entry import Entry
 def build_network(
     entry: Entry, options: Mapping[str, Any], path: str | os.PathLike[str] | None = None
 ) -> Graph:
-    """The graph of an entry.
+    """Return the graph of an entry.
 
     Args:
-        entry: names the builder of its network, or else the file of its record.
-        options: of the model; a builder gets those that it takes.
-        path: weights of one's own in place of the entry's: for a builder what `load_weights`
-            reads, otherwise a model file, or a folder with a file called as the entry's.
+        entry: entry with the builder of its network, or the file of its record.
+        options: options of the model; a builder gets those that it accepts.
+        path: custom weights in place of the entry's: for a builder an argument of `load_weights`,
+            otherwise a model file, or a folder with a file of the entry's name.
 
     Raises:
         WeightsError: the weights are missing, damaged, or of another network.
@@ -37,11 +37,11 @@ def build_network(
         _check_same(entry, graph)
         return _prepared(entry, graph)
     except CoreError as error:
-        raise WeightsError(f"{path} holds another network than {entry.name}: {error}") from error
+        raise WeightsError(f"{path} has another network than {entry.name}: {error}") from error
 
 
 def _prepared(entry: Entry, graph: Graph) -> Graph:
-    """As the entry says: with other outputs, and for any number of pictures."""
+    """Return the graph with the entry's outputs, and for any number of images."""
     if entry.outputs:
         graph = _with_outputs(graph, entry.outputs)
     if entry.batch:
@@ -55,13 +55,15 @@ def _read_own(entry: Entry, path: Path) -> Graph:
     from core.converter import read_graph
 
     if entry.head:
-        raise WeightsError(f"{entry.name} is made of two files: load yours with zoo.load(path)")
+        raise WeightsError(
+            f"{entry.name} consists of two files: load a custom model with zoo.load(path)"
+        )
     inside = path / entry.file
     return read_graph(inside if entry.file and inside.is_file() else path)
 
 
 def _check_same(entry: Entry, graph: Graph) -> None:
-    """Whether pictures fit the input, and what decoders and `infer` ask for is there."""
+    """Raise a CoreError unless images fit the input and the entry's outputs exist."""
     known = {*graph.outputs, *graph.aliases, *(node.name for node in graph.nodes)}
     missing = [name for name in (entry.output, *entry.outputs) if name not in known]
     if missing:
@@ -72,11 +74,13 @@ def _check_same(entry: Entry, graph: Graph) -> None:
     for end in graph.inputs.values():
         sides = (end.spec.shape or ())[1:3]
         if sides not in ((height, width), (None, None)):
-            raise CoreError(f"its input is {end.spec.shape}, pictures are made {height} x {width}")
+            raise CoreError(
+                f"its input is {end.spec.shape}, images are resized to {height} x {width}"
+            )
 
 
 def _read(entry: Entry) -> Graph:
-    """The graph of a file; readers of other formats than the entry's need not load."""
+    """Return the graph of a file; only the reader of its format is imported."""
     if entry.file.endswith(".tflite"):
         from core.converter.tflite import read_tflite
 
@@ -90,17 +94,17 @@ def _read(entry: Entry) -> Graph:
 
 
 def _with_outputs(graph: Graph, names: Sequence[str]) -> Graph:
-    """What leads to some nodes, which are the outputs then."""
+    """Return the part of a graph that some nodes need, with these nodes as outputs."""
     from core.plan.passes import drop_unused
 
-    quanta = graph.quantizations
-    inner = {name: Endpoint(name, PartialSpec(None), quanta.get(name)) for name in names}
-    ends = {name: graph.outputs.get(name, inner[name]) for name in names}
-    return drop_unused(graph._replace(outputs=ends))
+    known = graph.quantizations
+    inner = {name: Endpoint(name, PartialSpec(None), known.get(name)) for name in names}
+    outputs = {name: graph.outputs.get(name, inner[name]) for name in names}
+    return drop_unused(graph._replace(outputs=outputs))
 
 
 def _chained(graph: Graph, head: Graph) -> Graph:
-    """Both as one; what does that need not load for models of one file."""
+    """Return two graphs as one; imported on demand, as most models have one file."""
     from zoo.networks.chain import chain_graphs
 
     return chain_graphs(graph, head)

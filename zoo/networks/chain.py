@@ -1,4 +1,4 @@
-"""Networks that come in two files: one graph of both."""
+"""Chaining of networks in two files to one graph."""
 
 from collections.abc import Mapping, Set
 
@@ -9,17 +9,17 @@ from core.plan.passes.rewriting import with_references
 
 
 def chain_graphs(first: Graph, second: Graph) -> Graph:
-    """A graph that feeds what the first gives to the second.
+    """Return a graph that feeds the output of the first graph to the second.
 
-    Nodes of the second keep their names where the first has none of that name. For graphs without
-    functions and tables.
+    Nodes of the second graph keep their names unless the first has a node of that name. The graphs
+    must have no functions and tables.
 
     Args:
-        first: with one output.
-        second: with one input, of the same shape, dtype and quanta.
+        first: graph with one output.
+        second: graph with one input, of equal shape, dtype and quantisation.
 
     Raises:
-        CoreError: they do not fit.
+        CoreError: the graphs do not fit.
 
     >>> from core import Node, PartialSpec
     >>> def graph(kind):
@@ -41,7 +41,7 @@ def chain_graphs(first: Graph, second: Graph) -> Graph:
     rest = second._replace(nodes=[n for n in second.nodes if n.name in names])
     rest = with_references(rest, changed)
     aliases = {name: node for name, node in rest.aliases.items() if name not in known}
-    quantizations = {changed(key): quanta for key, quanta in second.quantizations.items()}
+    quantizations = {changed(key): value for key, value in second.quantizations.items()}
     return Graph(
         nodes=[*first.nodes, *(n._replace(name=names[n.name]) for n in rest.nodes)],
         weights={**first.weights, **{names[k]: array for k, array in second.weights.items()}},
@@ -53,21 +53,23 @@ def chain_graphs(first: Graph, second: Graph) -> Graph:
 
 
 def _joint(first: Graph, second: Graph) -> tuple[Endpoint, Endpoint]:
-    """The output of the first and the input of the second, which fit together."""
+    """Return the output of the first and the input of the second; raise unless they fit."""
     outputs, inputs = list(first.outputs.values()), list(second.inputs.values())
     if len(outputs) != 1 or len(inputs) != 1:
         raise CoreError(f"{len(outputs)} outputs cannot be chained to {len(inputs)} inputs")
     (given,), (taken,) = outputs, inputs
     if given[1:] != taken[1:]:
-        raise CoreError(f"{given} cannot be chained to {taken}: they are not of one kind")
+        raise CoreError(
+            f"{given} cannot be chained to {taken}: shapes, dtypes or quantisations differ"
+        )
     return given, taken
 
 
-def _new_names(second: Graph, fed: str, known: Set[str]) -> Mapping[str, str]:
-    """What each node of the second but the fed one is called in the whole."""
+def _new_names(second: Graph, input_name: str, known: Set[str]) -> Mapping[str, str]:
+    """Return the new names of the second graph's nodes, without its input."""
     used, names = {*known, *(node.name for node in second.nodes)}, {}
     for node in second.nodes:
-        if node.name != fed:
+        if node.name != input_name:
             names[node.name] = free_name(node.name, used) if node.name in known else node.name
             used.add(names[node.name])
     return names

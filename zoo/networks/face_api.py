@@ -1,4 +1,4 @@
-"""face-api.js's networks: a checkpoint's weights → the graph form.
+"""Graphs of face-api.js's networks from checkpoints.
 
 Architectures and names of weights as in face-api.js (github.com/justadudewhohacks/face-api.js,
 MIT; src/tinyYolov2, faceFeatureExtractor, xception, ageGenderNet). The graphs begin with the first
@@ -17,8 +17,10 @@ from weights_cache.errors import WeightsError
 Weights = Mapping[str, np.ndarray]
 
 INPUT = "image"
-FEATURES = "features"  # what the last layers of all but the detector read: a vector per face
-CROP_SIZE = 112  # pixels: height and width of the faces that all but the detector take
+FEATURES = (
+    "features"  # input of the last layers of all networks but the detector: a vector per face
+)
+CROP_SIZE = 112  # pixels: height and width of the input of all networks but the detector
 
 DETECTOR_CHANNELS = (16, 32, 64, 128, 256, 512)  # of conv0 to conv5
 ANCHORS, ANCHOR_VALUES = 5, 5  # values: x, y, width, height, score
@@ -27,10 +29,10 @@ LANDMARK_VALUES, EXPRESSIONS, GENDERS = 136, 7, 2
 
 
 def build_detector(weights: Weights) -> Graph:
-    """The tiny face detector: a TinyYOLOv2 of separable convolutions, without batch norm.
+    """Build the tiny face detector: a TinyYOLOv2 of separable convolutions, without batch norm.
 
     Args:
-        weights: by face-api.js's names.
+        weights: weights by face-api.js's names.
 
     Returns:
         Input ``image`` [batch, size, size, 3], size a multiple of 32; output ``grid`` [batch,
@@ -52,10 +54,10 @@ def build_detector(weights: Weights) -> Graph:
 
 
 def build_landmarks(weights: Weights) -> Graph:
-    """The network of the 68 points, or its tiny variant, as the weights have it.
+    """Build the network of the 68 points, or its tiny variant, depending on the weights.
 
     Args:
-        weights: by face-api.js's names.
+        weights: weights by face-api.js's names.
 
     Returns:
         Input ``image`` [batch, 112, 112, 3]; output ``landmarks`` [batch, 136]: x and y of each
@@ -69,10 +71,10 @@ def build_landmarks(weights: Weights) -> Graph:
 
 
 def build_expressions(weights: Weights) -> Graph:
-    """The network of facial expressions.
+    """Build the network of facial expressions.
 
     Args:
-        weights: by face-api.js's names.
+        weights: weights by face-api.js's names.
 
     Returns:
         Input ``image`` [batch, 112, 112, 3]; output ``expressions`` [batch, 7] (logits).
@@ -84,10 +86,10 @@ def build_expressions(weights: Weights) -> Graph:
 
 
 def build_age_gender(weights: Weights) -> Graph:
-    """The network of age and gender, a small Xception (Chollet, 2017).
+    """Build the network of age and gender, a small Xception (Chollet, 2017).
 
     Args:
-        weights: by face-api.js's names.
+        weights: weights by face-api.js's names.
 
     Returns:
         Input ``image`` [batch, 112, 112, 3]; outputs ``age`` [batch, 1] (years) and ``gender``
@@ -113,7 +115,7 @@ def build_age_gender(weights: Weights) -> Graph:
 
 
 def _build_dense(weights: Weights, blocks: int, output: str, values: int) -> Graph:
-    """So many dense blocks of as many convolutions each, each block halving the sides."""
+    """Build a network of dense blocks, each with ``blocks`` convolutions and half the size."""
     layers, trunk, before = _Layers(weights), INPUT, 3
     for i, channels in enumerate(DENSE_CHANNELS[:blocks]):
         trunk = _dense_block(layers, f"dense{i}", trunk, (before, channels), blocks)
@@ -125,7 +127,7 @@ def _build_dense(weights: Weights, blocks: int, output: str, values: int) -> Gra
 def _dense_block(
     layers: "_Layers", name: str, source: str, channels: tuple[int, int], convolutions: int
 ) -> str:
-    """Each convolution reads the sum of what all before it gave."""
+    """Add a dense block, where each convolution reads the sum of all previous results."""
     if source == INPUT:
         shape = (3, 3, *channels)
         total = layers.conv(f"{name}/conv0", source, shape, stride=2, activation="Relu")
@@ -140,7 +142,7 @@ def _dense_block(
 
 
 def _reduction_block(layers: "_Layers", name: str, source: str, channels: tuple[int, int]) -> str:
-    """Two convolutions and a pool, beside one convolution of stride 2."""
+    """Add two convolutions and a pool, parallel to one convolution of stride 2."""
     same = (channels[1], channels[1])
     read = layers.node(f"{name}/relu", "Relu", source)
     read = layers.separable(f"{name}/separable_conv0", read, channels, activation="Relu")
@@ -151,7 +153,7 @@ def _reduction_block(layers: "_Layers", name: str, source: str, channels: tuple[
 
 
 def _main_block(layers: "_Layers", name: str, source: str, channels: int) -> str:
-    """Three convolutions, whose result is added to what they read."""
+    """Add three convolutions, whose result is added to their input."""
     read = layers.node(f"{name}/relu", "Relu", source)
     for i, activation in enumerate(("Relu", "Relu", None)):
         same = (channels, channels)
@@ -160,12 +162,12 @@ def _main_block(layers: "_Layers", name: str, source: str, channels: int) -> str
 
 
 def _spec(*shape: int | None) -> PartialSpec:
-    """Of a batch."""
+    """Return the spec of a batch."""
     return PartialSpec((None, *shape))
 
 
 class _Layers:
-    """Collects nodes, and the weights that they use, after checking them."""
+    """Builder of nodes and of their weights, which are checked."""
 
     def __init__(self, checkpoint: Weights):
         self._checkpoint = checkpoint
@@ -173,12 +175,12 @@ class _Layers:
         self._weights: dict[str, np.ndarray] = {}
 
     def graph(self, size: tuple[int | None, int | None], outputs: dict[str, Endpoint]) -> Graph:
-        """What was collected, as a graph that takes pictures of a size."""
+        """Return the graph, for images of a size."""
         inputs = {INPUT: Endpoint(INPUT, _spec(*size, 3))}
         return Graph(self._nodes, self._weights, inputs, outputs)
 
     def node(self, name: str, kind: str, *inputs: str, **attributes: Any) -> str:
-        """Any node; its name."""
+        """Add a node, and return its name."""
         self._nodes.append(Node(name, kind, inputs, attributes))
         return name
 
@@ -192,7 +194,7 @@ class _Layers:
         padding: str = "SAME",
         activation: str | None = None,
     ) -> str:
-        """A convolution with bias, of a filter [height, width, channels in, channels out]."""
+        """Add a convolution with bias and filters [height, width, input, output channels]."""
         filters = self._take(f"{layer}/filters", shape)
         return self._fused_conv(layer, source, filters, shape[3], activation, stride, padding)
 
@@ -205,11 +207,11 @@ class _Layers:
         stride: int = 1,
         activation: str | None = None,
     ) -> str:
-        """A 3x3 depthwise and a pointwise convolution, with bias after both."""
+        """Add a 3x3 depthwise and a pointwise convolution, with bias after both."""
         deep = self._take(f"{layer}/depthwise_filter", (3, 3, channels[0], 1))
         flat = self._take(f"{layer}/pointwise_filter", (1, 1, *channels))
-        where = _places(stride, "SAME")
-        read = self.node(f"{layer}/depthwise", "DepthwiseConv2dNative", source, deep, **where)
+        window = _window_attributes(stride, "SAME")
+        read = self.node(f"{layer}/depthwise", "DepthwiseConv2dNative", source, deep, **window)
         return self._fused_conv(layer, read, flat, channels[1], activation)
 
     def _fused_conv(
@@ -224,31 +226,31 @@ class _Layers:
     ) -> str:
         bias = self._take(f"{layer}/bias", (channels,))
         attributes = {
-            **_places(stride, padding),
+            **_window_attributes(stride, padding),
             "fused_ops": ["BiasAdd", activation] if activation else ["BiasAdd"],
             "leakyrelu_alpha": 0.1,
         }
         return self.node(layer, "_FusedConv2D", source, filters, bias, **attributes)
 
     def max_pool(self, name: str, source: str, *, size: int, stride: int) -> str:
-        """The largest value of square windows."""
-        attributes = {"ksize": [1, size, size, 1], **_places(stride, "SAME")}
+        """Add the maximum over square windows."""
+        attributes = {"ksize": [1, size, size, 1], **_window_attributes(stride, "SAME")}
         return self.node(name, "MaxPool", source, **attributes)
 
     def features(self, source: str, *, size: int) -> str:
-        """The mean over all of the ``size`` rows and columns that are left."""
-        attributes = {"ksize": [1, size, size, 1], **_places(size, "VALID")}
+        """Add the mean over all ``size`` rows and columns."""
+        attributes = {"ksize": [1, size, size, 1], **_window_attributes(size, "VALID")}
         mean = self.node(f"{FEATURES}/mean", "AvgPool", source, **attributes)
         return self.node(FEATURES, "Squeeze", mean, squeeze_dims=[1, 2])
 
     def dense(self, layer: str, shape: tuple[int, int]) -> Endpoint:
-        """A last layer, which is an output."""
+        """Add a dense layer, and return it as an output."""
         matrix, bias = self._take(f"{layer}/weights", shape), self._take(f"{layer}/bias", shape[1:])
         self.node(layer, "_FusedMatMul", FEATURES, matrix, bias, fused_ops=["BiasAdd"])
         return Endpoint(layer, _spec(shape[1]))
 
     def _take(self, name: str, shape: tuple[int, ...]) -> str:
-        """Bring a weight into the graph; its name."""
+        """Add a weight to the graph, and return its name."""
         if name not in self._checkpoint:
             raise WeightsError(
                 f"the weights have no {name!r}: are they those of this face-api.js network?"
@@ -260,6 +262,6 @@ class _Layers:
         return self.node(name, "Const")
 
 
-def _places(stride: int, padding: str) -> dict[str, Any]:
-    """Where windows lie."""
+def _window_attributes(stride: int, padding: str) -> dict[str, Any]:
+    """Return the attributes of windows."""
     return {"strides": [1, stride, stride, 1], "padding": padding}

@@ -1,4 +1,4 @@
-"""PoseNet on MobileNetV1: a table of blocks and a checkpoint's weights → the graph form.
+"""Graphs of PoseNet on MobileNetV1, from a table of blocks and a checkpoint.
 
 Architecture: Howard et al., "MobileNets" (2017) for the trunk; Papandreou et al., "PersonLab"
 (2018) for the four heads; layer names and strides as in tfjs-models' PoseNet.
@@ -63,7 +63,7 @@ class NetworkBlock(NamedTuple):
 
 
 def strided_blocks(strides: tuple[int, ...], output_stride: int) -> list[NetworkBlock]:
-    """Stop halving at an output stride; later blocks read further apart instead ("atrous").
+    """Return blocks that stop halving at an output stride; later ones are dilated ("atrous").
 
     >>> strided_blocks((2, 2, 2, 1), 4)[2:]
     [NetworkBlock(stride=1, dilation=1), NetworkBlock(stride=1, dilation=2)]
@@ -80,10 +80,10 @@ def strided_blocks(strides: tuple[int, ...], output_stride: int) -> list[Network
 
 
 def build_posenet(weights: Mapping[str, np.ndarray], *, output_stride: int = 16) -> Graph:
-    """The graph of a PoseNet checkpoint; its width is seen from its weights.
+    """Build the graph of a PoseNet checkpoint, whose weights determine its width.
 
     Args:
-        weights: by TensorFlow.js's names, batch norm folded into the biases.
+        weights: weights by TensorFlow.js's names, batch norm folded into the biases.
         output_stride: 8 or 16 pixels of the input per cell of the outputs; 32 for width 1.00.
 
     Returns:
@@ -122,7 +122,7 @@ def build_posenet(weights: Mapping[str, np.ndarray], *, output_stride: int = 16)
 
 
 def width_of(weights: Mapping[str, np.ndarray]) -> float:
-    """Which member of the family a checkpoint belongs to."""
+    """Return the width of a checkpoint's network."""
     first = weights.get(f"{PREFIX}Conv2d_0/biases")
     found = {member.channels[0]: width for width, member in WIDTHS.items()}
     if first is None or first.size not in found:
@@ -135,7 +135,7 @@ def width_of(weights: Mapping[str, np.ndarray]) -> float:
 
 
 class _Layers:
-    """Collects nodes, and the weights that they use, after checking them."""
+    """Builder of nodes and of their weights, which are checked."""
 
     def __init__(self, checkpoint: Mapping[str, np.ndarray]):
         self._checkpoint = checkpoint
@@ -143,7 +143,7 @@ class _Layers:
         self.weights: dict[str, np.ndarray] = {}
 
     def add_block(self, i: int, source: str, channels: tuple[int, ...], block: NetworkBlock) -> str:
-        """The first convolution, or a depthwise and a pointwise one."""
+        """Add the first convolution, or a depthwise and a pointwise one."""
         if i == 0:
             return self.add_conv("Conv2d_0", source, (3, 3, 3, channels[0]), block, "Relu6")
         before, after = channels[i - 1], channels[i]
@@ -159,7 +159,7 @@ class _Layers:
         block: NetworkBlock,
         activation: str | None,
     ) -> str:
-        """One fused convolution; the name of its node."""
+        """Add a fused convolution, and return the name of its node."""
         depthwise = layer.endswith("_depthwise")
         filter_name = f"{PREFIX}{layer}/{'depthwise_weights' if depthwise else 'weights'}"
         bias_name = f"{PREFIX}{layer}/biases"

@@ -293,4 +293,4 @@ def _of_model(error: MissingError, entry: Entry) -> MissingError:
 
     lacking = {part.name: missing_files(of_entry(part)) for part in with_parts(entry)}
     partners = [name for name, files in lacking.items() if files and name != entry.name]
-    return error.of_model(entry.name, [f for files in lacking.values() for f in files], partners)
+    return error.for_model(entry.name, [f for files in lacking.values() for f in files], partners)

@@ -1,10 +1,10 @@
-"""Images that come with the package, on which `zoo convert` measures quantised models."""
+"""Sample images of the package, on which `zoo convert` measures quantised models."""
 
 import numpy as np
 
 
 def sample_images() -> list[np.ndarray]:
-    """A person, a cat and a rocket: each whole, mirrored, dark, bright, and two parts of it.
+    """Return images of a person, a cat and a rocket: whole, mirrored, dark, bright, two parts.
 
     Returns:
         uint8 [height, width, 3] each, RGB.

@@ -1,4 +1,4 @@
-"""Keras's files: `read_keras`."""
+"""Reader of Keras files: `read_keras`."""
 
 from core.converter.keras_files.models import read_keras
 

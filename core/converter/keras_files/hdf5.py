@@ -1,8 +1,8 @@
-"""The part of HDF5 that Keras's files use: groups, attributes, and arrays of numbers.
+"""Reader of the part of HDF5 in Keras files: groups, attributes, and arrays of numbers.
 
-Read here rather than with libhdf5, which damaged files make crash or run for ever (4 crashes and 6
-endless loops in 6,000 bit-flipped files, HDF5 2.0), and which can open other files. Nothing is
-taken that the bytes of the file do not hold. Source: HDF5 File Format Specification Version 3.0.
+libhdf5 is not used: damaged files make it crash or run forever (4 crashes and 6 endless loops in
+6,000 bit-flipped files, HDF5 2.0), and it can open other files. This reader allocates no more than
+the bytes of the file justify. Source: HDF5 File Format Specification Version 3.0.
 """
 
 from collections.abc import Iterator
@@ -25,14 +25,14 @@ from weights_cache.reading_budgets import spend
 _SIGNATURE = b"\x89HDF\r\n\x1a\n"
 _SAVE_AGAIN = "save it again with Keras, or with h5py and no libver= or track_order="
 
-# Types of messages in the header of an object.
+# Types of messages in an object header.
 _DATASPACE, _LINK_INFO, _DATATYPE, _LINK, _EXTERNAL, _LAYOUT = 1, 2, 3, 6, 7, 8
 _FILTERS, _ATTRIBUTE, _CONTINUATION, _SYMBOLS, _ATTRIBUTE_INFO = 11, 12, 16, 17, 21
 _SHARED = 2
 
 
 class Message(NamedTuple):
-    """One message of an object's header: its type, and where in the file its data lies."""
+    """One message of an object header: its type, and start and end of its data in the file."""
 
     kind: int
     start: int
@@ -40,7 +40,7 @@ class Message(NamedTuple):
 
 
 class Item:
-    """A group or an array of an HDF5 file."""
+    """A group or an array in an HDF5 file."""
 
     def __init__(self, file: Bytes, address: int):
         self._file = file
@@ -48,7 +48,7 @@ class Item:
         self._members: dict[str, Item] = {}
 
     def attribute(self, name: str) -> Any:
-        """A text, a list of texts or an array; None if there is none of that name."""
+        """Return an attribute: a text, a list of texts or an array; None if it does not exist."""
         if name not in self._attributes:
             return None
         datatype, shape, start, end = self._attributes[name]
@@ -59,13 +59,13 @@ class Item:
 
     @cached_property
     def _attributes(self) -> dict[str, tuple[int, int, int, int]]:
-        """Where the parts of each attribute lie: type, shape, values, end."""
+        """The offsets of the parts of each attribute: type, shape, values, end."""
         self._refuse_dense(_ATTRIBUTE_INFO, 2, "attributes")
         return dict(_attribute(self._file, message) for message in self._all(_ATTRIBUTE))
 
     @cached_property
     def children(self) -> dict[str, int]:
-        """Where the members of a group lie, by name; links to other places are left out."""
+        """The addresses of a group's members by name, without soft and external links."""
         self._refuse_dense(_LINK_INFO, 8, "members of a group")
         found: dict[str, int] = {}
         for message in self._all(_SYMBOLS):
@@ -75,7 +75,7 @@ class Item:
         return found
 
     def get(self, path: str) -> "Item | None":
-        """The member of that path, ``"dense/kernel"``; None if there is none."""
+        """Return the member of a path such as ``"dense/kernel"``; None if it does not exist."""
         item = self
         for name in path.split("/"):
             if name not in item.children:
@@ -87,15 +87,15 @@ class Item:
 
     @property
     def is_array(self) -> bool:
-        """Whether this is an array rather than a group."""
+        """Whether the item is an array rather than a group."""
         return bool(self._all(_LAYOUT))
 
     def array(self) -> np.ndarray:
-        """The values of an array.
+        """Return the values of an array.
 
         Raises:
-            ValueError: this is a group, the bytes do not hold the values, or they lie in another
-                file or in a form that Keras does not write.
+            ValueError: the item is a group, or its values are incomplete, in another file, or in a
+                form that Keras does not write.
         """
         if self._all(_EXTERNAL):
             raise ValueError("the values of an array lie in another file")
@@ -119,22 +119,22 @@ class Item:
         return found[0]
 
     def _refuse_dense(self, kind: int, index_bytes: int, what: str) -> None:
-        """Raise for many attributes or links in the form of newer versions of the format."""
+        """Raise for attributes or links in the dense storage of newer versions of the format."""
         for message in self._all(kind):
             indexed = self._file.byte(message.start + 1) & 1
             heap = message.start + 2 + index_bytes * indexed
             if self._file.unpack("<Q", heap)[0] != UNDEFINED:
-                raise ValueError(f"the {what} are stored in a form that is not read: {_SAVE_AGAIN}")
+                raise ValueError(f"the {what} are stored in an unsupported form: {_SAVE_AGAIN}")
 
 
 def open_hdf5(data: bytes) -> Item:
-    """The root group of a file.
+    """Return the root group of a file.
 
     Raises:
-        ValueError, LookupError: it is damaged, or no HDF5.
+        ValueError, LookupError: the file is damaged, or not HDF5.
     """
     if not data.startswith(_SIGNATURE):
-        raise ValueError("it is no HDF5 file")
+        raise ValueError("it is not an HDF5 file")
     file = Bytes(data)
     version = file.byte(8)
     if version > 3:
@@ -150,7 +150,7 @@ def open_hdf5(data: bytes) -> Item:
 
 
 def _messages(file: Bytes, address: int) -> Iterator[Message]:
-    """The messages of an object's header, through all its blocks."""
+    """Yield the messages of an object header from all of its blocks."""
     modern = file.slice(address, 4) == b"OHDR"
     blocks = [_modern_block(file, address) if modern else _block(file, address)]
     seen = set()
@@ -169,7 +169,7 @@ def _messages(file: Bytes, address: int) -> Iterator[Message]:
 
 
 def _block(file: Bytes, address: int) -> tuple[int, int, int]:
-    """Start, end and bytes before each message of the first block of version 1."""
+    """Return start, end and bytes before each message of the first block, in version 1."""
     version, _, _, _, size = file.unpack("<BBHII", address)
     if version != 1:
         raise ValueError(f"there is no header of an object at byte {address}")
@@ -177,7 +177,7 @@ def _block(file: Bytes, address: int) -> tuple[int, int, int]:
 
 
 def _modern_block(file: Bytes, address: int) -> tuple[int, int, int]:
-    """The same of version 2."""
+    """Return start, end and bytes before each message of the first block, in version 2."""
     version, flags = file.unpack("<BB", address + 4)
     if version != 2:
         raise ValueError(f"the header of an object at byte {address} has version {version}")
@@ -200,7 +200,7 @@ def _continuation(
 def _in_block(
     file: Bytes, start: int, end: int, before: int, modern: bool
 ) -> Iterator[tuple[Message, int]]:
-    file.slice(start, end - start)  # it lies in the file
+    file.slice(start, end - start)  # raises unless the block is inside the file
     while start + before <= end:
         spend(OBJECT_BYTES, "the headers of its objects")
         kind, size, flags = file.unpack("<BHB" if modern else "<HHB", start)
@@ -212,10 +212,10 @@ def _in_block(
 
 
 def _attribute(file: Bytes, message: Message) -> tuple[str, tuple[int, int, int, int]]:
-    """Name and parts. Version 1 pads each part to 8 bytes; version 3 has one byte more."""
+    """Return name and parts; version 1 pads parts to 8 bytes, version 3 has another byte."""
     version, flags, *sizes = file.unpack("<BBHHH", message.start)
     if version not in (1, 2, 3) or (version > 1 and flags):
-        raise ValueError(f"an attribute of version {version}, flags {flags} is not read")
+        raise ValueError(f"an attribute of version {version}, flags {flags} is not supported")
     ends = [message.start + (9 if version == 3 else 8)]
     for size in sizes:
         ends.append(ends[-1] + (-(-size // 8) * 8 if version == 1 else size))
@@ -224,7 +224,7 @@ def _attribute(file: Bytes, message: Message) -> tuple[str, tuple[int, int, int,
 
 
 def _symbols(file: Bytes, tree: int, heap: int) -> Iterator[tuple[str, int]]:
-    """Names and addresses of the members of a group."""
+    """Yield names and addresses of the members of a group."""
     signature, _, _, _, names = file.unpack("<4sIQQQ", heap)
     if signature != b"HEAP":
         raise ValueError(f"there are no names of a group at byte {heap}")
@@ -235,12 +235,12 @@ def _symbols(file: Bytes, tree: int, heap: int) -> Iterator[tuple[str, int]]:
         spend(OBJECT_BYTES * count, "the members of its groups")
         for i in range(count):
             name, address, cached = file.unpack("<QQI", node.child + 8 + 40 * i)
-            if cached != 2:  # a link by name
+            if cached != 2:  # a soft link
                 yield file.text(names + name), address
 
 
 def _link(file: Bytes, message: Message) -> Iterator[tuple[str, int]]:
-    """Name and address that a link message gives; nothing for a link by name."""
+    """Yield name and address of a link message; nothing for a soft link."""
     flags = file.byte(message.start + 1)
     at = message.start + 2
     kind = file.byte(at) if flags & 8 else 0

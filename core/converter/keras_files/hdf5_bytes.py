@@ -1,4 +1,4 @@
-"""The bytes of an HDF5 file, of which nothing beyond the end is read, and its B-trees."""
+"""Checked reading of an HDF5 file's bytes, and its B-trees."""
 
 import struct
 from collections.abc import Iterator
@@ -6,41 +6,41 @@ from typing import Any, NamedTuple
 
 from weights_cache.reading_budgets import spend
 
-#: An address where nothing is.
+#: The address that means undefined.
 UNDEFINED = 2**64 - 1
 
-#: What an object of Python for an entry of the file takes, its parts included.
+#: Memory of a Python object for an entry of the file, with its parts.
 OBJECT_BYTES = 200
 
 
 class Bytes:
-    """The content of a file; whatever lies outside of it is a ValueError."""
+    """The content of a file; reading outside of it raises a ValueError."""
 
     def __init__(self, data: bytes):
         self.data = data
-        #: What was read of the heaps of texts, by their addresses.
+        #: Texts that were read from heaps, by the addresses of the heaps.
         self.heaps: dict[int, dict[int, tuple[int, int]]] = {}
 
     def slice(self, start: int, size: int) -> bytes:
-        """So many bytes from there on."""
+        """Return ``size`` bytes from ``start``."""
         if start + size > len(self.data):
             raise ValueError(f"{size} bytes at byte {start} are outside of {len(self.data)} bytes")
         return self.data[start : start + size]
 
     def unpack(self, form: str, start: int) -> tuple[Any, ...]:
-        """Values in the form that ``struct`` names."""
+        """Return values in a format of ``struct``."""
         return struct.unpack(form, self.slice(start, struct.calcsize(form)))
 
     def byte(self, start: int) -> int:
-        """One byte as a number."""
+        """Return one byte as an integer."""
         return self.slice(start, 1)[0]
 
     def number(self, start: int, width: int) -> int:
-        """An unsigned number of so many bytes."""
+        """Return an unsigned integer of ``width`` bytes."""
         return int.from_bytes(self.slice(start, width), "little")
 
     def text(self, start: int, size: int | None = None) -> str:
-        """A text that ends at the first zero, or after so many bytes."""
+        """Return a text that ends at the first zero, or after ``size`` bytes."""
         end = len(self.data) if size is None else start + size
         self.slice(start, end - start if size is not None else 0)
         zero = self.data.find(b"\0", start, end)
@@ -50,14 +50,14 @@ class Bytes:
 
 
 class Leaf(NamedTuple):
-    """An entry of a B-tree: where its key lies in the file, and the address it leads to."""
+    """An entry of a B-tree: the offset of its key, and the address of its child."""
 
     key: int
     child: int
 
 
 def tree_leaves(file: Bytes, root: int, key_bytes: int, kind: int) -> Iterator[Leaf]:
-    """The entries of a B-tree (version 1), in their order; nothing is visited twice."""
+    """Yield the entries of a B-tree (version 1) in order; raise ValueError for a cycle."""
     pending: list[tuple[int, int | None]] = [(root, None)]
     seen = set()
     while pending:

@@ -1,4 +1,4 @@
-"""Values in HDF5 files: their types and shapes, and arrays in one piece or in chunks."""
+"""Values in HDF5 files: types, shapes, and contiguous or chunked arrays."""
 
 import math
 import zlib
@@ -19,7 +19,7 @@ _FLOATS = {2: (5, 10), 4: (8, 23), 8: (11, 52)}
 # Forms of storage.
 _COMPACT, _CONTIGUOUS, _CHUNKED = 0, 1, 2
 
-# Filters that HDF5 itself has.
+# Built-in filters of HDF5.
 _DEFLATE, _SHUFFLE, _CHECKSUM = 1, 2, 3
 
 
@@ -32,7 +32,7 @@ class Datatype(NamedTuple):
 
 
 class DataLayout(NamedTuple):
-    """Where the values of an array lie: one piece, or the B-tree of its chunks."""
+    """The location of an array's values: contiguous, or the B-tree of its chunks."""
 
     kind: int
     address: int
@@ -42,15 +42,15 @@ class DataLayout(NamedTuple):
 
 Filters = list[int]
 
-#: Deflate packs to so many times fewer bytes at most.
+#: Greatest compression ratio of deflate.
 _MOST_INFLATED = 1032
 
 
 def read_datatype(file: Bytes, start: int) -> Datatype:
-    """The type that a datatype message describes.
+    """Return the type of a datatype message.
 
     Raises:
-        ValueError: no Keras file has values of that type; objects and references are among them.
+        ValueError: the type is not supported, such as objects and references.
     """
     first, bits, _, _, size = file.unpack("<BBBBI", start)
     kind = first & 15
@@ -59,7 +59,7 @@ def read_datatype(file: Bytes, start: int) -> Datatype:
         return Datatype(np.dtype(f"{order}{'i' if bits & 8 else 'u'}{size}"))
     if kind == _FLOAT and size in _FLOATS and not bits & 0x40:
         if file.unpack("<xBxB", start + 12) != _FLOATS[size]:
-            raise ValueError(f"floats of {size} bytes in no form of IEEE 754")
+            raise ValueError(f"floats of {size} bytes are not in a format of IEEE 754")
         return Datatype(np.dtype(f"{order}f{size}"))
     if kind == _TEXT and size > 0:
         return Datatype(np.dtype((bytes, size)), is_text=True)
@@ -69,15 +69,15 @@ def read_datatype(file: Bytes, start: int) -> Datatype:
         return Datatype(np.dtype(bool))
     if kind == _OPAQUE and size == 2:
         return Datatype(np.dtype("V2"))
-    raise ValueError(f"values of HDF5's type class {kind}, {size} bytes wide, are not read")
+    raise ValueError(f"values of HDF5's type class {kind}, {size} bytes wide, are not supported")
 
 
 def read_dataspace(file: Bytes, start: int) -> tuple[int, ...]:
-    """The shape that a dataspace message describes."""
+    """Return the shape of a dataspace message."""
     version, rank, _, kind = file.unpack("<BBBB", start)
     if version not in (1, 2) or rank > _MOST_AXES:
-        raise ValueError(f"a shape of version {version} with {rank} axes is not read")
-    if version == 2 and kind == 2:  # no values at all
+        raise ValueError(f"a shape of version {version} with {rank} axes is not supported")
+    if version == 2 and kind == 2:  # a null dataspace
         return (0,)
     shape: tuple[int, ...] = file.unpack(f"<{rank}Q", start + (8 if version == 1 else 4))
     return shape
@@ -86,7 +86,7 @@ def read_dataspace(file: Bytes, start: int) -> tuple[int, ...]:
 def read_values(
     file: Bytes, datatype: Datatype, shape: tuple[int, ...], start: int, end: int
 ) -> Any:
-    """What lies between two places: a text, a list of texts, or an array."""
+    """Return the values between two offsets: a text, a list of texts, or an array."""
     size = math.prod(shape) * datatype.dtype.itemsize
     if start + size > end:
         raise ValueError(f"{size} bytes of shape {shape} are more than the {end - start} there")
@@ -103,20 +103,20 @@ def read_values(
 
 
 def _variable_text(file: Bytes, start: int) -> str:
-    """A text that lies elsewhere, in a heap: bytes, address of the heap, number therein."""
-    size, heap, wanted = file.unpack("<IQI", start)
+    """Return a text in a heap, from its reference: size, address of the heap, index in it."""
+    size, heap, index = file.unpack("<IQI", start)
     if not size:
         return ""
     if heap not in file.heaps:
         file.heaps[heap] = _heap(file, heap)
-    if wanted not in file.heaps[heap]:
-        raise ValueError(f"there is no text {wanted} in the heap at byte {heap}")
-    at, length = file.heaps[heap][wanted]
+    if index not in file.heaps[heap]:
+        raise ValueError(f"there is no text {index} in the heap at byte {heap}")
+    at, length = file.heaps[heap][index]
     return file.text(at, min(size, length))
 
 
 def _heap(file: Bytes, start: int) -> dict[int, tuple[int, int]]:
-    """Where the texts of a heap lie, and how long they are, by their numbers."""
+    """Return offset and length of the texts of a heap, by index."""
     signature, _, held = file.unpack("<4sIQ", start)
     if signature != b"GCOL":
         raise ValueError(f"there is no heap of texts at byte {start}")
@@ -124,7 +124,7 @@ def _heap(file: Bytes, start: int) -> dict[int, tuple[int, int]]:
     at, end = start + 16, min(start + held, len(file.data))
     while at + 16 <= end:
         number, _, _, length = file.unpack("<HHIQ", at)
-        if not number:  # what is left of the heap
+        if not number:  # the unused rest of the heap
             break
         spend(OBJECT_BYTES, "the texts of the file")
         found.setdefault(number, (at + 16, length))
@@ -133,34 +133,34 @@ def _heap(file: Bytes, start: int) -> dict[int, tuple[int, int]]:
 
 
 def read_layout(file: Bytes, start: int) -> DataLayout:
-    """Where an array's values lie, by its layout message."""
+    """Return the location of an array's values from its layout message."""
     version, kind = file.unpack("<BB", start)
     if version == 3 and kind == _CHUNKED:
         rank, address = file.unpack("<BQ", start + 2)
         if not 1 < rank <= _MOST_AXES + 1:
-            raise ValueError(f"chunks of {rank - 1} axes are not read")
+            raise ValueError(f"chunks of {rank - 1} axes are not supported")
         return DataLayout(kind, address, chunk=file.unpack(f"<{rank}I", start + 11)[:-1])
     if version in (3, 4) and kind == _COMPACT:
         return DataLayout(kind, start + 4, file.unpack("<H", start + 2)[0])
     if version in (3, 4) and kind == _CONTIGUOUS:
         return DataLayout(kind, *file.unpack("<QQ", start + 2))
     raise ValueError(
-        f"values stored in HDF5's layout {kind} of version {version} are not read: save it again "
-        f"with Keras, or with h5py and no libver="
+        f"values stored in HDF5's layout {kind} of version {version} are not supported: save it "
+        f"again with Keras, or with h5py and no libver="
     )
 
 
 def read_filters(file: Bytes, start: int) -> Filters:
-    """What was done to chunks, in that order."""
+    """Return the filters of chunks in the order in which they were applied."""
     version, count = file.unpack("<BB", start)
     if version not in (1, 2):
-        raise ValueError(f"filters of version {version} are not read")
+        raise ValueError(f"filters of version {version} are not supported")
     at = start + (8 if version == 1 else 2)
     filters = []
     for _ in range(count):
         number = file.unpack("<H", at)[0]
         if number not in (_DEFLATE, _SHUFFLE, _CHECKSUM):
-            raise ValueError(f"values packed by HDF5's filter {number}; gzip and shuffle are read")
+            raise ValueError(f"HDF5's filter {number} is not supported: only gzip and shuffle are")
         filters.append(number)
         named = version == 1 or number >= 256
         size = file.unpack("<H", at + 2)[0] if named else 0
@@ -174,18 +174,18 @@ def read_filters(file: Bytes, start: int) -> Filters:
 def read_array(
     file: Bytes, datatype: Datatype, shape: tuple[int, ...], layout: DataLayout, filters: Filters
 ) -> np.ndarray:
-    """The values of an array."""
+    """Return the values of an array."""
     if datatype.is_text:
-        raise ValueError("an array of texts is no weight")
+        raise ValueError("an array of texts is not a weight")
     size = math.prod(shape) * datatype.dtype.itemsize
     if layout.kind == _CHUNKED:
         _require_room(size, len(file.data), filters, f"an array of shape {shape}")
         spend(size, f"an array of shape {shape}")
         return _from_chunks(file, datatype.dtype, shape, layout, filters)
     if filters:
-        raise ValueError("values in one piece that a filter packed are not read")
+        raise ValueError("filters of contiguous values are not supported")
     if not size:
-        return np.zeros(shape, datatype.dtype)  # one of its lengths is 0
+        return np.zeros(shape, datatype.dtype)  # an axis has length 0
     if layout.address == UNDEFINED or layout.size < size:
         raise ValueError(f"an array of shape {shape} holds {layout.size} bytes, needs {size}")
     values: np.ndarray = read_values(file, datatype, shape, layout.address, layout.address + size)
@@ -193,16 +193,18 @@ def read_array(
 
 
 def _require_room(size: int, held: int, filters: Filters, what: str) -> None:
-    """Raise for more bytes than all of the file could be unpacked to."""
+    """Raise for more bytes than the whole file could expand to."""
     most = held * (_MOST_INFLATED if _DEFLATE in filters else 1)
     if size > most:
-        raise ValueError(f"{what} claims {size} bytes, of which a file of {held} bytes has {most}")
+        raise ValueError(
+            f"{what} claims {size} bytes, but a file of {held} bytes expands to at most {most}"
+        )
 
 
 def _from_chunks(
     file: Bytes, dtype: np.dtype, shape: tuple[int, ...], layout: DataLayout, filters: Filters
 ) -> np.ndarray:
-    """Chunks put together; all must be there, and those at the borders reach over them."""
+    """Join chunks to an array; all must exist, and chunks at the borders are cut."""
     chunk = layout.chunk
     if len(chunk) != len(shape) or not all(chunk):
         raise ValueError(f"chunks of shape {chunk} in an array of shape {shape}")
@@ -219,22 +221,22 @@ def _from_chunks(
         if any(o % c or o >= n for o, c, n in zip(offset, chunk, shape, strict=True)):
             raise ValueError(f"a chunk at {offset} is outside of an array of shape {shape}")
         if tuple(offset) in placed:
-            raise ValueError(f"the chunk at {offset} is there twice")
+            raise ValueError(f"the chunk at {offset} is stored twice")
         if skipped:
-            raise ValueError(f"the chunk at {offset} left out some of its filters")
+            raise ValueError(f"the chunk at {offset} skips some of its filters")
         unpacked = _unfiltered(file.slice(leaf.child, stored), filters, dtype.itemsize, size)
-        place = tuple(slice(o, o + c) for o, c in zip(offset, chunk, strict=True))
-        target = values[place]
+        region = tuple(slice(o, o + c) for o, c in zip(offset, chunk, strict=True))
+        target = values[region]
         piece = np.frombuffer(unpacked, dtype).reshape(chunk)
-        values[place] = piece[tuple(slice(0, n) for n in target.shape)]
+        values[region] = piece[tuple(slice(0, n) for n in target.shape)]
         placed.add(tuple(offset))
     if len(placed) != expected:
-        raise ValueError(f"{len(placed)} of the {expected} chunks of an array are there")
+        raise ValueError(f"only {len(placed)} of the {expected} chunks of an array exist")
     return values
 
 
 def _unfiltered(data: bytes, filters: Filters, width: int, size: int) -> bytes:
-    """The bytes of a chunk as they were before the filters, exactly so many."""
+    """Undo the filters of a chunk; raise ValueError unless the result has ``size`` bytes."""
     for number in reversed(filters):
         if number == _CHECKSUM:
             data = data[:-4]
@@ -248,7 +250,7 @@ def _unfiltered(data: bytes, filters: Filters, width: int, size: int) -> bytes:
 
 
 def _inflated(data: bytes, size: int) -> bytes:
-    """At most so many bytes, and 4 of a checksum."""
+    """Decompress at most ``size`` bytes, and 4 bytes of a checksum."""
     try:
         return zlib.decompressobj().decompress(data, size + 4)
     except zlib.error as error:

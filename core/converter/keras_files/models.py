@@ -1,4 +1,4 @@
-"""Keras's two kinds of files: ``.h5`` of Keras 2 and 3, and the ``.keras`` archives of Keras 3."""
+"""Readers of Keras files: ``.h5`` of Keras 2 and 3, and ``.keras`` archives of Keras 3."""
 
 import re
 from collections.abc import Container, Iterator
@@ -18,11 +18,11 @@ from weights_cache.json_documents import parse_json
 from weights_cache.reading_budgets import spend
 from weights_cache.regular_files import open_regular
 
-#: What the first versions with archives called the holder of a model's layers.
+#: Names of the group of a model's layers in the first versions of the archives.
 _EARLIER_HOLDERS = {"layers": "_layer_checkpoint_dependencies"}
 
 _NO_ARCHITECTURE = (
-    "{} holds weights alone: the architecture is missing; save the whole model with "
+    "{} has only weights: the architecture is missing; save the whole model with "
     "model.save(path), not with model.save_weights(path)"
 )
 
@@ -32,16 +32,16 @@ def read_keras(path: str | Path, kernels: Container[str] = ()) -> Graph:
 
     Args:
         path: a ``.h5`` file of Keras 2 or 3, or a ``.keras`` archive.
-        kernels: classes of layers that the user's own functions run; see
+        kernels: classes of layers that user-defined functions run; see
             `core.layers.inference.layers_graph`.
 
     Returns:
         The graph of its layers.
 
     Raises:
-        WeightsError: it is damaged, holds weights without an architecture, or has layers that
+        WeightsError: the file is damaged, has weights without an architecture, or has layers that
             are programs (Lambda).
-        KernelNotFound: nothing runs some layers; all are listed.
+        KernelNotFound: some layers have no kernel; all are listed.
     """
     path = Path(path)
     with reading(path):
@@ -72,7 +72,7 @@ def _check_version(version: Any) -> None:
 
 
 def _listed_weights(group: Item | None) -> list[np.ndarray]:
-    """The arrays of a group in the order of its list of them."""
+    """Return the arrays of a group in the order of its attribute ``weight_names``."""
     names = _texts(group, "weight_names") if group else []
     if len(set(names)) < len(names):
         raise ValueError("a layer lists a weight twice")
@@ -80,7 +80,7 @@ def _listed_weights(group: Item | None) -> list[np.ndarray]:
 
 
 def _texts(group: Item, name: str) -> list[str]:
-    """A list of texts in an attribute; long ones are in several, with numbers behind the name."""
+    """Return a list of texts from an attribute; long lists are in several, numbered attributes."""
     parts = [group.attribute(name)]
     if parts[0] is None:
         parts = []
@@ -97,11 +97,11 @@ def _array(group: Item | None, path: str) -> np.ndarray:
 
 
 def _plain(array: np.ndarray, path: str) -> np.ndarray:
-    """In a dtype that weights have."""
+    """Return an array in a dtype of weights."""
     kind = array.dtype.kind
     if array.dtype.newbyteorder("=") not in (np.float32, np.int32):
         spend(4 * array.size, f"the weight {path!r:.80}")
-    if kind == "V":  # bfloat16, which HDF5 has no name for: the upper half of a float32
+    if kind == "V":  # bfloat16, which HDF5 lacks: the upper half of a float32
         return (array.view("<u2").astype(np.uint32) << 16).view(np.float32)
     if kind == "f":
         return array.astype(np.float32, copy=False)
@@ -123,21 +123,21 @@ def _read_archive(path: Path, archive: Archive, kernels: Container[str]) -> Grap
 def _collect(
     all_slots: tuple[WeightSlots, ...], group: Item, found: dict[str, list[np.ndarray]]
 ) -> None:
-    """The weights of layers from their groups, by the layers' paths."""
-    for slots, here in _with_groups(all_slots, group):
-        if here is None:  # a layer that is in two models is in the file once
+    """Collect the weights of layers from their groups, by the layers' paths."""
+    for slots, found_group in _with_groups(all_slots, group):
+        if found_group is None:  # a layer of two models is stored once
             continue
-        held = here.get("vars")
+        held = found_group.get("vars")
         count = len(held.children) if held and slots.is_open else len(slots.weights)
         if count:
             found["/".join(slots.path)] = [_array(held, str(i)) for i in range(count)]
-        _collect(slots.children, here, found)
+        _collect(slots.children, found_group, found)
 
 
 def _with_groups(
     all_slots: tuple[WeightSlots, ...], group: Item
 ) -> Iterator[tuple[WeightSlots, Item | None]]:
-    """Layers with their groups; those in a list are named by class, and numbered."""
+    """Yield layers with their groups; groups in a list are named by class, and numbered."""
     counts: dict[tuple[str, str], int] = {}
     for slots in all_slots:
         name = snake_case(slots.class_name)
@@ -156,7 +156,7 @@ def _holder(group: Item, name: str) -> Item | None:
 
 
 def snake_case(class_name: str) -> str:
-    """The name that Keras gives to layers of a class.
+    """Return the name that Keras gives to layers of a class.
 
     >>> snake_case("Conv2D"), snake_case("BatchNormalization"), snake_case("GRUCell")
     ('conv2d', 'batch_normalization', 'gru_cell')

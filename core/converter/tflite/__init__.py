@@ -1,4 +1,4 @@
-"""The reader of TFLite models (`read_tflite`); it needs NumPy alone."""
+"""Reader of TFLite models (`read_tflite`), which needs only NumPy."""
 
 from core.converter.tflite.reader import read_tflite
 

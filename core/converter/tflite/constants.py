@@ -1,4 +1,4 @@
-"""The constants of a TFLite file as arrays, within a budget of memory."""
+"""Reader of the constants of a TFLite file as arrays, within a budget of memory."""
 
 from math import prod
 
@@ -14,47 +14,47 @@ from core.errors import CoreError
 from core.specs import Shape
 from weights_cache.reading_budgets import spend
 
-#: Constants take at most so many times the bytes of the file: quanta of 4 bits become float32,
-#: and some constants are used in several layouts.
+#: Constants take at most this multiple of the bytes of the file: quantised values of 4 bits become
+#: float32, and some constants are used in several layouts.
 MOST_EXPANSION = 32
 FREE_BYTES = 2**20
 
-#: A constant that is a view of the file's bytes keeps them all: one of less than this share of the
-#: file is copied.
+#: A view of the file's bytes keeps all of them in memory: a constant of less than one part in this
+#: many is copied.
 KEPT_SHARE = 4
 
-#: A sparse constant takes at most so many times its stored bytes, and counts for as much less.
+#: A sparse constant takes at most this multiple of its stored bytes, and is counted for less.
 MOST_SPARSE_EXPANSION = 1000
 _SPARSE_DISCOUNT = MOST_SPARSE_EXPANSION // MOST_EXPANSION
 
-#: Dtypes of whole numbers that quanta may have.
+#: Dtypes of quantised values.
 QUANTISED = ("int8", "uint8", "int16", "int4")
 
-WHOLE = (*QUANTISED, "int32", "int64", "uint16", "uint32", "uint64")
+INTEGERS = (*QUANTISED, "int32", "int64", "uint16", "uint32", "uint64")
 FLOATS = ("float32", "float16", "float64", "bfloat16")
 
 
 class ConstantReader:
-    """Reads constants of a document when they are asked for."""
+    """Reader of the constants of a document, on demand."""
 
     def __init__(self, document: Document):
         self._document = document
         self._left = MOST_EXPANSION * len(document.data) + FREE_BYTES
 
     def stored(self, info: TensorInfo) -> bool:
-        """Whether the file has values for a tensor; one without values needs none."""
+        """Whether the file has values for a tensor."""
         size = self._document.buffers[info.buffer][1] if self._document.buffers else 0
         return size > 0
 
     def take(self, size: int, what: str = "constants") -> None:
-        """Count bytes before they are made."""
+        """Count bytes before they are allocated."""
         self._left -= size
         if self._left < 0:
             raise CoreError(f"{what} need more than {MOST_EXPANSION} times the file")
         spend(size, what)
 
     def kept(self, values: np.ndarray) -> np.ndarray:
-        """An array for the graph: read-only, in order, and no small part of the file's bytes."""
+        """Return a contiguous, read-only array for the graph; copy small views of the file."""
         data = self._document.data
         array = np.require(values, requirements=("C", "A"))
         view = np.may_share_memory(array, np.frombuffer(data, np.uint8))
@@ -63,22 +63,24 @@ class ConstantReader:
         array.setflags(write=False)
         return array
 
-    def real(self, info: TensorInfo, quanta: QuantizationParameters | None = None) -> np.ndarray:
-        """The values of a constant: quanta and floats become float32, whole numbers int32.
+    def real(
+        self, info: TensorInfo, parameters: QuantizationParameters | None = None
+    ) -> np.ndarray:
+        """Return the values of a constant: float32 for quantised values and floats, else int32.
 
         Args:
-            info: the tensor; one that is not stored holds zeros.
-            quanta: what whole numbers mean, if not what the tensor says itself.
+            info: the tensor; a tensor that is not stored is all zeros.
+            parameters: quantisation parameters, if not those of the tensor.
         """
-        quanta = quanta or quanta_of(info)
+        parameters = parameters or parameters_of(info)
         size = 4 * prod(info.shape)
         self._check_sparse(info, size)
         self.take(size // _SPARSE_DISCOUNT if info.sparsity else size)
         if info.sparsity:
             spend(size, f"the sparse constant {info.name!r:.80}")
         values = self._values(info)
-        if quanta is not None:
-            return dequantised(values, quanta)
+        if parameters is not None:
+            return dequantised(values, parameters)
         if info.dtype in FLOATS:
             return values.astype(np.float32, copy=False)
         return values if info.dtype == "bool" else _as_int32(values)
@@ -90,11 +92,11 @@ class ConstantReader:
             raise CoreError(f"{info.name!r:.80} takes {size} bytes, its {stored} allow {limit}")
 
     def _values(self, info: TensorInfo) -> np.ndarray:
-        """The numbers of a constant, as they are stored."""
+        """Return the stored numbers of a constant."""
         if not self.stored(info):
             return np.zeros(info.shape, np.float32 if info.dtype in FLOATS else np.int32)
-        place, size = self._document.buffers[info.buffer]
-        numbers = decoded(memoryview(self._document.data)[place : place + size], info)
+        start, size = self._document.buffers[info.buffer]
+        numbers = decoded(memoryview(self._document.data)[start : start + size], info)
         if info.sparsity is not None:
             return densified(numbers, info.shape, info.sparsity)
         count = prod(info.shape)
@@ -103,44 +105,46 @@ class ConstantReader:
         return numbers[:count].reshape(info.shape)
 
 
-def quanta_of(info: TensorInfo) -> QuantizationParameters | None:
-    """What the whole numbers of a tensor mean, if it is quantised."""
-    return info.quanta if info.dtype in QUANTISED else None
+def parameters_of(info: TensorInfo) -> QuantizationParameters | None:
+    """Return the quantisation parameters of a tensor, or None if it is not quantised."""
+    return info.quantization if info.dtype in QUANTISED else None
 
 
 def decoded(data: bytes | memoryview, info: TensorInfo) -> np.ndarray:
-    """Numbers from their bytes: a view, or where NumPy lacks the dtype, one that has room."""
+    """Return numbers from bytes: a view, or a wider dtype where NumPy lacks the dtype."""
     if info.dtype == "int4":
         pairs = np.frombuffer(data, np.int8)
         return np.stack([pairs << 4 >> 4, pairs >> 4], -1).ravel()
     if info.dtype == "bfloat16":
         return (np.frombuffer(data, "<u2").astype(np.uint32) << 16).view(np.float32)
-    if info.dtype not in (*WHOLE, *FLOATS, "bool"):
-        raise CoreError(f"{info.name!r:.80} is a constant of dtype {info.dtype}, not supported")
+    if info.dtype not in (*INTEGERS, *FLOATS, "bool"):
+        raise CoreError(
+            f"{info.name!r:.80} is a constant of dtype {info.dtype}, which is not supported"
+        )
     dtype = np.dtype(info.dtype).newbyteorder("<")
     if len(data) % dtype.itemsize:
-        raise CoreError(f"{len(data)} bytes are no whole number of {info.dtype}")
+        raise CoreError(f"{len(data)} bytes are not a multiple of the size of {info.dtype}")
     return np.frombuffer(data, dtype)
 
 
-def dequantised(values: np.ndarray, quanta: QuantizationParameters) -> np.ndarray:
-    """The real values that quanta stand for.
+def dequantised(values: np.ndarray, parameters: QuantizationParameters) -> np.ndarray:
+    """Return the real values of quantised values.
 
     >>> dequantised(np.int8([2, 4]), QuantizationParameters(np.float32([0.5]), np.array([4]), 0))
     array([-1.,  0.], dtype=float32)
     """
-    count = len(quanta.scales)
-    if count > 1 and values.shape[quanta.axis] != count:
-        raise CoreError(f"{count} scales do not fit axis {quanta.axis} of {values.shape}")
-    real = values.astype(np.float32)  # 24 bits hold quanta; biases have no zero point
-    if np.any(quanta.zero_points):
-        real -= _along(quanta.zero_points, values.ndim, quanta.axis)
-    real *= _along(quanta.scales, values.ndim, quanta.axis)
+    count = len(parameters.scales)
+    if count > 1 and values.shape[parameters.axis] != count:
+        raise CoreError(f"{count} scales do not fit axis {parameters.axis} of {values.shape}")
+    real = values.astype(np.float32)  # 24 bits hold quantised values; biases have no zero point
+    if np.any(parameters.zero_points):
+        real -= _along(parameters.zero_points, values.ndim, parameters.axis)
+    real *= _along(parameters.scales, values.ndim, parameters.axis)
     return real
 
 
 def _along(numbers: np.ndarray, rank: int, axis: int) -> np.ndarray:
-    """Numbers of an axis, or the one for all, that broadcast with values."""
+    """Return numbers of an axis, or a single number, in a shape that broadcasts with values."""
     lengths = [1] * rank
     if len(numbers) > 1:
         lengths[axis] = len(numbers)
@@ -148,37 +152,37 @@ def _along(numbers: np.ndarray, rank: int, axis: int) -> np.ndarray:
 
 
 def densified(values: np.ndarray, shape: Shape, sparsity: Sparsity) -> np.ndarray:
-    """A sparse tensor with its zeros: the tensor algebra compiler's format, as TFLite stores it.
+    """Return a dense tensor from a sparse one in the format of the tensor algebra compiler (TACO).
 
-    Every level multiplies the places of the one before: a dense one by its length, a compressed
-    one by what its segments give to each.
+    Every level multiplies the positions of the previous level: a dense level by its length, a
+    compressed level by the counts of its segments.
     """
     rank = len(shape)
     segments = [len(d.segments) for d in sparsity.dimensions if d.segments is not None]
     most = max([len(values), *segments])
     lengths, strides = _levels(shape, sparsity)
-    places = np.zeros(1, np.int64)
+    positions = np.zeros(1, np.int64)
     for axis, level in zip(sparsity.order, sparsity.dimensions, strict=True):
         length, stride = lengths[axis], strides[axis]
         if level.segments is None or level.indices is None:
-            if level.length != length or len(places) * length > most:
+            if level.length != length or len(positions) * length > most:
                 raise CoreError(f"a dense level of {level.length} does not fit {length} or {most}")
-            places = np.add.outer(places, np.arange(length) * stride).ravel()
+            positions = np.add.outer(positions, np.arange(length) * stride).ravel()
         else:
-            counts = _counts(level.segments.astype(np.int64), level.indices, len(places))
+            counts = _counts(level.segments.astype(np.int64), level.indices, len(positions))
             indices = level.indices.astype(np.int64)
             if len(indices) and not 0 <= indices.min() <= indices.max() < length:
-                raise CoreError(f"indices of a sparse axis are outside of its {length}")
-            places = np.repeat(places, counts) + indices * stride
-    if len(places) != len(values) or rank == 0:
-        raise CoreError(f"a sparse tensor has {len(places)} places for {len(values)} values")
+                raise CoreError(f"indices of a sparse axis are outside of 0 to {length - 1}")
+            positions = np.repeat(positions, counts) + indices * stride
+    if len(positions) != len(values) or rank == 0:
+        raise CoreError(f"a sparse tensor has {len(positions)} positions for {len(values)} values")
     dense = np.zeros(prod(shape), values.dtype)
-    dense[places] = values
+    dense[positions] = values
     return dense.reshape(shape)
 
 
 def _levels(shape: Shape, sparsity: Sparsity) -> tuple[list[int], list[int]]:
-    """Of each axis, then of each block: its length, and how far apart its places are."""
+    """Return length and stride of each axis, then of each block."""
     rank = len(shape)
     lengths, strides = list(shape), [prod(shape[i + 1 :]) for i in range(rank)]
     levels = dict(zip(sparsity.order, sparsity.dimensions, strict=True))
@@ -193,11 +197,11 @@ def _levels(shape: Shape, sparsity: Sparsity) -> tuple[list[int], list[int]]:
     return lengths, strides
 
 
-def _counts(segments: np.ndarray, indices: np.ndarray, places: int) -> np.ndarray:
-    """How many indices each place has."""
+def _counts(segments: np.ndarray, indices: np.ndarray, positions: int) -> np.ndarray:
+    """Return the number of indices at each position."""
     counts = np.diff(segments)
-    if len(counts) != places or segments[0] or segments[-1] != len(indices) or counts.min() < 0:
-        raise CoreError(f"{len(segments)} segments do not fit {places} places")
+    if len(counts) != positions or segments[0] or segments[-1] != len(indices) or counts.min() < 0:
+        raise CoreError(f"{len(segments)} segments do not fit {positions} positions")
     return counts
 
 
@@ -205,5 +209,5 @@ def _as_int32(values: np.ndarray) -> np.ndarray:
     if values.size and values.dtype.itemsize >= 4 and values.dtype != np.int32:
         limits = np.iinfo(np.int32)
         if values.min() < limits.min or values.max() > limits.max:
-            raise CoreError(f"whole numbers up to {values.max()} do not fit int32")
+            raise CoreError(f"integers from {values.min()} to {values.max()} do not fit into int32")
     return values.astype(np.int32, copy=False)

@@ -1,4 +1,4 @@
-"""The content of a TFLite file: plain values, checked against the file, but nothing translated."""
+"""The content of a TFLite file as plain values, checked against the file, not translated."""
 
 from collections.abc import Sequence
 from math import prod
@@ -17,21 +17,21 @@ from core.converter.tflite.schema import (
 from core.errors import CoreError
 from core.specs import Shape
 
-#: A tensor has at most so many values; more do not fit in what we read.
+#: The most values of a tensor; more do not fit into a supported file.
 MOST_VALUES = 2**31
 
 #: The most axes of a tensor.
 MOST_AXES = 32
 
-#: Stands for an input of an op that is absent.
+#: The index of an absent input of an op.
 ABSENT = -1
 
 
 class QuantizationParameters(NamedTuple):
-    """What whole numbers mean, ``(quantum - zero_point) * scale``.
+    """Quantisation parameters: a real value is ``(quantised - zero_point) * scale``.
 
-    There is one scale, or one per length of an axis; one zero point, or as many. A scale of 0
-    says that all values are 0.
+    There is one scale, or one per index of an axis; one zero point, or as many. With a scale of 0
+    all values are 0.
     """
 
     scales: np.ndarray
@@ -48,7 +48,7 @@ class Dimension(NamedTuple):
 
 
 class Sparsity(NamedTuple):
-    """In which order a sparse tensor's axes and blocks are stored, and its levels."""
+    """The order of a sparse tensor's axes and blocks, and its levels."""
 
     order: Shape
     block_axes: Shape
@@ -58,8 +58,8 @@ class Sparsity(NamedTuple):
 class TensorInfo(NamedTuple):
     """A tensor of a subgraph.
 
-    ``shape`` is what the file was made with. ``signature`` has None for lengths that may be any,
-    such as a dynamic batch, and is None where not even the rank is known.
+    ``shape`` is the shape with which the file was made. ``signature`` has None for open lengths,
+    such as a dynamic batch, and is None if even the rank is unknown.
     """
 
     name: str
@@ -67,13 +67,13 @@ class TensorInfo(NamedTuple):
     signature: tuple[int | None, ...] | None
     dtype: str
     buffer: int
-    quanta: QuantizationParameters | None = None
+    quantization: QuantizationParameters | None = None
     sparsity: Sparsity | None = None
     is_variable: bool = False
 
 
 class Operator(NamedTuple):
-    """An op: its name, numbers of tensors, its options, and those of a custom op as bytes."""
+    """An op: name, indices of tensors, options, and the options of a custom op as bytes."""
 
     name: str
     inputs: Shape
@@ -84,7 +84,7 @@ class Operator(NamedTuple):
 
 
 class Subgraph(NamedTuple):
-    """Tensors, and the ops between them in the order in which they run."""
+    """Tensors, and the ops between them in execution order."""
 
     tensors: Sequence[TensorInfo]
     inputs: Shape
@@ -93,7 +93,7 @@ class Subgraph(NamedTuple):
 
 
 class Document(NamedTuple):
-    """A file: its bytes, its subgraphs, and where the buffers of constants lie in the bytes."""
+    """A file: its bytes, its subgraphs, and offset and size of the buffers of constants."""
 
     data: bytes
     subgraphs: Sequence[Subgraph]
@@ -106,15 +106,15 @@ class _Code(NamedTuple):
 
 
 def read_document(data: bytes) -> Document:
-    """What a TFLite file holds.
+    """Return the content of a TFLite file.
 
     Raises:
-        CoreError: it is no TFLite file, or damaged.
+        CoreError: the file is damaged, or not of TFLite.
     """
     model = root(data, IDENTIFIER)
-    version = model.whole(0, "<I")
+    version = model.integer(0, "<I")
     if version != 3:
-        raise CoreError(f"version {version} of TFLite is not supported, only 3")
+        raise CoreError(f"version {version} of TFLite is not supported: expected version 3")
     codes = [_code(table) for table in model.tables(1)]
     buffers = [_buffer(table, len(data)) for table in model.tables(4)]
     subgraphs = [_subgraph(table, codes, len(buffers)) for table in model.tables(2)]
@@ -124,20 +124,20 @@ def read_document(data: bytes) -> Document:
 
 
 def _code(table: Table) -> _Code:
-    """An op; numbers above 127 only fit the newer field."""
-    number = max(table.whole(0, "<b"), table.whole(3))
+    """Return the code of an op; numbers above 127 are in the newer field only."""
+    number = max(table.integer(0, "<b"), table.integer(3))
     name = choice(BUILTIN_NAMES, number, "the op")
     return _Code(table.text(1) or name, True) if name == "CUSTOM" else _Code(name, False)
 
 
 def _buffer(table: Table, size: int) -> tuple[int, int]:
-    """Place and size of constants: in the FlatBuffer, or behind it in large models."""
-    place, count = table.whole(1, "<Q"), table.whole(2, "<Q")
-    if place <= 1:
+    """Return offset and size of a constant in the FlatBuffer, or behind it in large models."""
+    start, count = table.integer(1, "<Q"), table.integer(2, "<Q")
+    if start <= 1:
         return table.bytes_of(0)
-    if place + count > size:
-        raise CoreError(f"a buffer of {count} bytes at {place} lies outside of the file")
-    return place, count
+    if start + count > size:
+        raise CoreError(f"a buffer of {count} bytes at {start} is outside of the file")
+    return start, count
 
 
 def _subgraph(table: Table, codes: Sequence[_Code], buffers: int) -> Subgraph:
@@ -148,11 +148,11 @@ def _subgraph(table: Table, codes: Sequence[_Code], buffers: int) -> Subgraph:
 
 
 def _numbers(table: Table, field: int, count: int, lowest: int = 0) -> Shape:
-    """A vector of numbers of tensors."""
+    """Return a vector of indices of tensors."""
     numbers = table.integers(field) or ()
     wrong = [n for n in numbers if not lowest <= n < count]
     if wrong:
-        raise CoreError(f"there is no tensor {wrong[0]} among {count}")
+        raise CoreError(f"the index {wrong[0]} of a tensor is outside of 0 to {count - 1}")
     return numbers
 
 
@@ -160,42 +160,42 @@ def _tensor(table: Table, buffers: int) -> TensorInfo:
     name = table.text(3)
     shape = table.integers(0) or ()
     if len(shape) > MOST_AXES or min(shape, default=0) < 0 or prod(shape) > MOST_VALUES:
-        raise CoreError(f"the tensor {name!r:.80} has an impossible shape, {shape[:8]}")
-    buffer = table.whole(2, "<I")
+        raise CoreError(f"the tensor {name!r:.80} has the invalid shape {shape[:8]}")
+    buffer = table.integer(2, "<I")
     if buffer >= max(buffers, 1):
         raise CoreError(f"the tensor {name!r:.80} has buffer {buffer} of {buffers}")
-    quanta, sparsity = table.table(4), table.table(6)
+    quantization, sparsity = table.table(4), table.table(6)
     return TensorInfo(
         name,
         shape,
         _signature(table, shape),
-        choice(DTYPES, table.whole(1, "<b"), f"the dtype of {name!r:.80}"),
+        choice(DTYPES, table.integer(1, "<b"), f"the dtype of {name!r:.80}"),
         buffer,
-        _quanta(quanta, shape) if quanta else None,
+        _quantization(quantization, shape) if quantization else None,
         _sparsity(sparsity, shape) if sparsity else None,
-        bool(table.whole(5, "<?")),
+        bool(table.integer(5, "<?")),
     )
 
 
 def _signature(table: Table, shape: Shape) -> tuple[int | None, ...] | None:
-    """The lengths that a tensor may have."""
+    """Return the lengths that a tensor may have, None if open."""
     signature = table.integers(7)
     if signature is None:
-        return shape if shape or table.whole(8, "<?") else None
+        return shape if shape or table.integer(8, "<?") else None
     if len(signature) > MOST_AXES:
         raise CoreError(f"a tensor has {len(signature)} axes, more than {MOST_AXES}")
     return tuple(None if length < 0 else length for length in signature)
 
 
-def _quanta(table: Table, shape: Shape) -> QuantizationParameters | None:
+def _quantization(table: Table, shape: Shape) -> QuantizationParameters | None:
     scales = table.array(2, "<f4")
     if scales is None or not len(scales):
         return None
-    zero_points, axis = table.array(3, "<i8"), table.whole(6)
+    zero_points, axis = table.array(3, "<i8"), table.integer(6)
     if zero_points is None or not len(zero_points):
         zero_points = np.zeros(1, np.int64)
     if not 0 <= scales.min() <= scales.max() < np.inf:
-        raise CoreError("scales of quanta must be finite, and not negative")
+        raise CoreError("quantisation scales must be finite, and not negative")
     fit = zero_points.min() >= -(2**31) and zero_points.max() <= 2**31
     if len(zero_points) not in (1, len(scales)) or not fit:
         raise CoreError(f"{len(zero_points)} zero points do not fit {len(scales)} scales")
@@ -217,8 +217,8 @@ def _sparsity(table: Table, shape: Shape) -> Sparsity:
 
 
 def _dimension(table: Table) -> Dimension:
-    if table.whole(0, "<b") == 0:
-        length = table.whole(1)
+    if table.integer(0, "<b") == 0:
+        length = table.integer(1)
         if length <= 0:
             raise CoreError(f"a dense dimension has length {length}")
         return Dimension(length)
@@ -229,31 +229,31 @@ def _dimension(table: Table) -> Dimension:
 
 
 def _index_vector(table: Table, field: int) -> np.ndarray | None:
-    """Whole numbers of one of three widths."""
-    kind, vector = table.whole(field, "<B"), table.table(field + 1)
+    """Return a vector of integers of one of three widths."""
+    kind, vector = table.integer(field, "<B"), table.table(field + 1)
     if vector is None or kind not in (1, 2, 3):
         return None
     return vector.array(0, ("<i4", "<u2", "u1")[kind - 1])
 
 
 def _operator(table: Table, codes: Sequence[_Code], tensors: int) -> Operator:
-    number = table.whole(0, "<I")
+    number = table.integer(0, "<I")
     if number >= len(codes):
-        raise CoreError(f"there is no op code {number} among {len(codes)}")
+        raise CoreError(f"the op code {number} is outside of 0 to {len(codes) - 1}")
     code = codes[number]
     inputs = _numbers(table, 1, tensors, lowest=ABSENT)
     outputs = _numbers(table, 2, tensors)
     if code.custom:
         return Operator(code.name, inputs, outputs, {}, True, _custom_options(table))
-    options = read_builtin_options(code.name, table.whole(3, "<B"), table.table(4))
+    options = read_builtin_options(code.name, table.integer(3, "<B"), table.table(4))
     return Operator(code.name, inputs, outputs, options)
 
 
 def _custom_options(table: Table) -> bytes:
-    """The bytes of a custom op's options; in large models they lie behind the FlatBuffer."""
-    place, size = table.whole(9, "<Q"), table.whole(10, "<Q")
-    if place <= 1:
+    """Return the bytes of a custom op's options, which large models have behind the FlatBuffer."""
+    start, size = table.integer(9, "<Q"), table.integer(10, "<Q")
+    if start <= 1:
         options = table.array(5, "u1")
         return b"" if options is None else options.tobytes()
-    table.source.take(place, size)
-    return table.source.data[place : place + size]
+    table.source.take(start, size)
+    return table.source.data[start : start + size]

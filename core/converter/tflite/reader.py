@@ -1,4 +1,4 @@
-"""TFLite files → graphs."""
+"""Reader of TFLite files as graphs."""
 
 from collections.abc import Sequence
 from importlib import import_module
@@ -15,7 +15,7 @@ from core.converter.tflite.translation import Rule, Translation
 from core.errors import CoreError
 from core.graph.nodes import Endpoint, Function, Graph, PartialSpec
 
-#: Files of ``families``.
+#: Modules of ``families``.
 FAMILIES = (
     "activation",
     "arithmetic",
@@ -31,35 +31,36 @@ FAMILIES = (
 def read_tflite(path: str | Path) -> Graph:
     """Read a TFLite model as a graph of TensorFlow's node types.
 
-    Weights are laid out as TensorFlow has them, and constants of float16, on quanta or sparse
-    become float32; all arrays are read-only. What has quanta in the file is real values here. Where
-    an op computes it, it is rounded to the nearest quanta, of two to the one away from 0, and
-    clamped to their limits and to the op's activation; an op that moves values with the quanta of
-    its result leaves them as they are. LiteRT computes with the quanta, and may get neighbours.
+    Weights get TensorFlow's layout, and constants that are float16, quantised or sparse become
+    float32; all arrays are read-only. Quantised tensors of the file are real values in the graph.
+    The result of an op is rounded to the nearest quantised value, halves away from 0, and clamped
+    to the range of the dtype and of the op's activation; an op that only moves values of the same
+    quantisation does not round them. LiteRT computes with the quantised values, and its results
+    may be neighbouring ones.
 
-    A length is free where the file says so, as of a dynamic batch; others are fixed, also where
-    LiteRT could resize them. Ops that have no translation become nodes of a type that nothing
-    runs; a `GraphModel` lists them, and takes kernels for custom ones by their names.
+    A length is open if the file declares it so, such as a dynamic batch; others are fixed, even if
+    LiteRT could resize them. Ops without a translation become nodes of a type without a kernel; a
+    `GraphModel` lists them, and accepts kernels for custom ops by their names.
 
     Args:
-        path: of the file, which is read once; nothing in it is executed.
+        path: path of the file, which is read once; no code in it is executed.
 
     Returns:
         The graph of the first subgraph. Inputs and outputs have the names of its tensors, without
-        a last ``:0`` where that name is not another tensor's; ``aliases`` has all tensors.
+        a last ``:0`` unless that name is another tensor's; ``aliases`` has all tensors.
 
     Raises:
-        WeightsError: the file is no TFLite model, damaged, or larger than 4 GiB.
+        WeightsError: the file is not a TFLite model, damaged, or larger than 4 GiB.
     """
     with reading(path):
         return translated(read_document(read_bytes(Path(path))))
 
 
 def translated(document: Document) -> Graph:
-    """The graph of a file's first subgraph, and functions of those that it calls.
+    """Return the graph of a file's first subgraph, with called subgraphs as functions.
 
     Raises:
-        CoreError: the ops make no sense.
+        CoreError: the ops are invalid.
     """
     weights: dict[str, np.ndarray] = {}
     constants, names, rules = ConstantReader(document), Names(), all_rules()
@@ -90,13 +91,13 @@ def translated(document: Document) -> Graph:
 
 
 def all_rules() -> dict[str, Rule]:
-    """The translations of all ops, by name."""
+    """Return the translation rules of all ops, by name."""
     modules = [import_module(f"core.converter.tflite.families.{name}") for name in FAMILIES]
     return {name: rule for module in modules for name, rule in module.RULES.items()}
 
 
 def _endpoints(translation: Translation, tensors: Sequence[int]) -> dict[str, Endpoint]:
-    """What goes in or out by the name of its tensor; the second of a name gets a number."""
+    """Return the endpoints of tensors by name; duplicate names get a number."""
     found: dict[str, Endpoint] = {}
     names = Names()
     written = {tensor.name for tensor in translation.subgraph.tensors}

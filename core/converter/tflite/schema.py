@@ -1,6 +1,6 @@
-"""What the TFLite schema (version 3) numbers: ops, dtypes, and the options of ops.
+"""Enumerations of the TFLite schema (version 3): ops, dtypes, and the options of ops.
 
-The numbers are those of TensorFlow's ``schema.fbs``.
+The numbers are taken from TensorFlow's ``schema.fbs``.
 """
 
 from typing import Any, NamedTuple
@@ -53,7 +53,7 @@ _DTYPES = (
     "resource variant uint32 uint16 int4 bfloat16"
 )
 
-#: Names of dtypes by number, as NumPy's where it has them.
+#: Names of dtypes by number, NumPy's names if it has the dtype.
 DTYPES = _DTYPES.split()
 
 #: Activations that ops apply to their result, by number.
@@ -132,10 +132,10 @@ OPTIONS = {
 
 
 def read_builtin_options(name: str, number: int, table: Table | None) -> dict[str, Any]:
-    """The options of an op by name; those that are absent have the schema's defaults.
+    """Return the options of an op by name; absent options have the schema's defaults.
 
     Raises:
-        CoreError: they are another op's.
+        CoreError: the options are of another op.
     """
     kind = OPTIONS.get(name)
     if kind is None:
@@ -156,11 +156,11 @@ def _option(table: Table | None, field: int, kind: str, default: str = "0") -> A
 
 
 def choice(values: tuple[str, ...] | list[str], number: int, what: str) -> str:
-    """The name that a number stands for.
+    """Return the name for a number of an enumeration.
 
     >>> choice(PADDINGS, 1, "padding")
     'VALID'
     """
     if not 0 <= number < len(values):
-        raise CoreError(f"{what} {number} is not known, only 0 to {len(values) - 1}")
+        raise CoreError(f"{what} {number} is unknown: expected 0 to {len(values) - 1}")
     return values[number]

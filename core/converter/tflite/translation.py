@@ -1,4 +1,4 @@
-"""Builds a graph from a subgraph's ops: names, constants, and rounding to quanta."""
+"""Translation of a subgraph's ops to nodes: names, constants, and rounding to quantised values."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -15,19 +15,19 @@ from core.errors import CoreError
 from core.graph.nodes import FunctionName, Node, Quantization, node_of
 from weights_cache.reading_budgets import check_time
 
-#: Before the names of custom ops in tables of rules.
+#: Prefix of the names of custom ops in tables of rules.
 CUSTOM = "custom "
 
-#: Before the node type of an op that nothing runs, so that a model says which ones these are.
+#: Prefix of the node type of an op without a translation, which a model lists as unknown.
 UNKNOWN = "TFLite:"
 
 
 class Rule(NamedTuple):
-    """How an op is translated.
+    """The translation of an op.
 
-    ``translate`` adds nodes and gives a reference per output of the op, or one. Where the op
-    ``moves`` values without changing them, they are not rounded again to quanta that its inputs
-    have, too.
+    ``translate`` adds nodes and returns a reference per output of the op, or one reference. If the
+    op ``moves`` values without changing them, they are not rounded again to a quantisation that
+    the inputs share.
     """
 
     translate: Callable[[TranslatedOp], "str | Sequence[str]"]
@@ -35,7 +35,7 @@ class Rule(NamedTuple):
 
 
 def plain(kind: str, *positions: int, moves: bool = False) -> Rule:
-    """A rule of an op that becomes one node: with inputs at positions, or all that are there."""
+    """Return a rule for one node, with the inputs at positions, or all that are present."""
 
     def translate(op: TranslatedOp) -> str:
         inputs = [op.input(i) for i in positions] if positions else op.inputs()
@@ -45,15 +45,15 @@ def plain(kind: str, *positions: int, moves: bool = False) -> Rule:
 
 
 class Translation:
-    """A subgraph that becomes nodes.
+    """The translation of a subgraph to nodes.
 
     Args:
         document: the file.
-        number: of the subgraph in it.
-        constants: those of the file.
-        weights: takes the arrays of Const nodes.
-        names: of all nodes of the file.
-        rules: by name of op.
+        number: index of the subgraph.
+        constants: reader of the file's constants.
+        weights: dict to which the arrays of Const nodes are added.
+        names: names of all nodes of the file.
+        rules: rules by name of op.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Translation:
         """Translate all ops.
 
         Raises:
-            CoreError: an op reads what is not there yet, or lacks inputs or options.
+            CoreError: an op reads a tensor that is not yet computed, or lacks inputs or options.
         """
         for operator in self.subgraph.operators:
             check_time()
@@ -97,7 +97,7 @@ class Translation:
                 raise CoreError(f"{operator.name:.80} of {first}: {error}") from error
 
     def reference(self, tensor: int) -> str:
-        """What gives a tensor; constants become nodes when they are first used."""
+        """Return the reference to a tensor; a constant becomes a node at its first use."""
         if tensor not in self._references:
             self._references[tensor] = self.weight(tensor, "")
         return self._references[tensor]
@@ -109,68 +109,68 @@ class Translation:
         info = self.subgraph.tensors[tensor]
         return info.is_variable or self.constants.stored(info) or 0 in info.shape
 
-    def constant(self, tensor: int, quanta: QuantizationParameters | None = None) -> np.ndarray:
-        """The values of a constant."""
+    def constant(self, tensor: int, parameters: QuantizationParameters | None = None) -> np.ndarray:
+        """Return the values of a constant."""
         if not self.is_constant(tensor):
             raise CoreError(
                 f"{self._name(tensor)!r:.80} must be a constant, or come from an earlier op"
             )
         info = self.subgraph.tensors[self._same.get(tensor, tensor)]
-        return self.constants.real(info, quanta)
+        return self.constants.real(info, parameters)
 
     def weight(
         self,
         tensor: int,
         layout: str,
         change: Callable[[np.ndarray], np.ndarray] = lambda values: values,
-        quanta: QuantizationParameters | None = None,
+        parameters: QuantizationParameters | None = None,
     ) -> str:
-        """A constant in some layout as a node."""
+        """Add a constant in some layout, once, and return its reference."""
         if (tensor, layout) not in self._layouts:
-            values = change(self.constant(tensor, quanta))
+            values = change(self.constant(tensor, parameters))
             name = self.named[tensor]
             name = self.names.unique(f"{name}/{layout}") if layout else name
             self._layouts[tensor, layout] = self.const(name, values)
         return self._layouts[tensor, layout]
 
     def const(self, name: str, values: np.ndarray) -> str:
-        """Add a Const node."""
+        """Add a Const node, and return its name."""
         self.nodes.append(Node(name, "Const"))
         self.weights[name] = self.constants.kept(values)
         return name
 
     def aliases(self) -> dict[str, str]:
-        """What gives the tensors, by their names in the file; of two of a name the first."""
+        """Return the references to tensors by their names in the file, the first of a name."""
         found: dict[str, str] = {}
         for tensor, reference in self._references.items():
             found.setdefault(self.subgraph.tensors[tensor].name, reference)
         return found
 
     def quantizations(self) -> dict[str, Quantization]:
-        """The quanta of the tensors that have one scale, by what gives them, in any layout."""
+        """Return the quantisation of tensors with one scale, by reference, in any layout."""
         infos = {r: self.subgraph.tensors[t] for t, r in self._references.items()}
         infos |= {r: self.subgraph.tensors[t] for (t, _), r in self._layouts.items()}
-        found = {r: info.quanta for r, info in infos.items() if info.dtype in QUANTISED[:3]}
+        found = {r: info.quantization for r, info in infos.items() if info.dtype in QUANTISED[:3]}
         return {
             reference: Quantization(
-                float(quanta.scales[0]), int(quanta.zero_points[0]), infos[reference].dtype
+                float(parameters.scales[0]), int(parameters.zero_points[0]), infos[reference].dtype
             )
-            for reference, quanta in found.items()
-            if quanta is not None and len(quanta.scales) == 1 and quanta.scales[0] > 0
+            for reference, parameters in found.items()
+            if parameters is not None and len(parameters.scales) == 1 and parameters.scales[0] > 0
         }
 
     def same(self, tensor: int, source: int) -> None:
-        """Say that a tensor is a constant: that of another one."""
+        """Register a tensor that equals the constant of another tensor."""
         self._same[tensor] = self._same.get(source, source)
 
     def function(self, number: int) -> FunctionName:
-        """The name of the function that another subgraph becomes."""
+        """Return the name of the function for another subgraph."""
         if not 0 < number < len(self.document.subgraphs):
             raise CoreError(f"it calls subgraph {number} of {len(self.document.subgraphs)}")
         return FunctionName(self.called.setdefault(number, f"subgraph_{number}"))
 
     def _names_of_tensors(self) -> list[str]:
-        """A name of a node for each tensor; without a last ``:0`` where that is nobody's name."""
+        """Return a node name for each tensor, without a last ``:0`` if that name is free."""
         written = {tensor.name for tensor in self.subgraph.tensors}
         names = []
         for number, tensor in enumerate(self.subgraph.tensors):
@@ -213,7 +213,7 @@ class Translation:
         self._finish(op, references)
 
     def _finish(self, op: TranslatedOp, references: Sequence[str]) -> None:
-        """Give what computes a tensor its name."""
+        """Name the nodes of an op by the tensors that they compute."""
         renamed: dict[str, str] = {}
         made = {node.name for node in op.nodes}
         for tensor, reference in zip(op.operator.outputs, references, strict=True):
@@ -232,7 +232,7 @@ class Translation:
 
 
 def _unknown(op: TranslatedOp) -> Sequence[str]:
-    """A node that nothing runs: a custom op under its name, so that a user's kernel may."""
+    """Add a node without a kernel; a custom op keeps its name for a user-defined kernel."""
     operator = op.operator
     if operator.custom:
         name = op.node(operator.name, *op.inputs(), **_custom_attributes(operator))
@@ -244,7 +244,7 @@ def _unknown(op: TranslatedOp) -> Sequence[str]:
 
 
 def _custom_attributes(operator: Operator) -> dict[str, Any]:
-    """The options of a custom op by name, or as bytes where they are no FlexBuffer."""
+    """Return the options of a custom op by name, or as bytes if they are not a FlexBuffer."""
     try:
         return read_options(operator.custom_options)
     except CoreError:

@@ -138,7 +138,7 @@ def activation_name(call: LayerCall, option: str = "activation", default: str = 
 def activated(
     call: LayerCall, x: Value, option: str = "activation", default: str = "linear"
 ) -> Value:
-    """What the activation that an option names makes of a value."""
+    """Apply the activation that an option names to a value."""
     name = activation_name(call, option, default)
     if not isinstance(name, str):
         return _by_layer(call, x, name)

@@ -1,4 +1,4 @@
-"""The cells of recurrent layers: what one step makes of an input and the states."""
+"""Cells of recurrent layers: one step from an input and states to an output and new states."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -13,14 +13,14 @@ from core.layers.lowering.convolution import Window
 
 
 class Cell(NamedTuple):
-    """A cell whose weights are there.
+    """A cell with its weights.
 
     Attributes:
         states: the shapes of its states, without the batch.
-        project: what can be computed from the inputs of all steps at once: [batch, time, ...] to
-            as many steps.
-        step: takes a projected step and the states; gives the output and the new states.
-        last: which state has the shape of the output.
+        project: function on the inputs of all steps, [batch, time, ...], with as many steps as
+            its result.
+        step: function from a projected step and the states to the output and the new states.
+        last: index of the state with the shape of the output.
     """
 
     states: Sequence[Lengths]
@@ -30,12 +30,12 @@ class Cell(NamedTuple):
 
     @property
     def output(self) -> Lengths:
-        """The shape of its output, without the batch."""
+        """The shape of the output, without the batch."""
         return self.states[self.last]
 
 
 def _units(call: LayerCall) -> int:
-    return call.options.whole("units")
+    return call.options.integer("units")
 
 
 def _bias(call: LayerCall, size: int) -> Value | None:
@@ -71,7 +71,7 @@ def _lstm(call: LayerCall, inputs: Lengths) -> Cell:
 def _lstm_step(
     call: LayerCall, x: Value, recurrent: Value, carry: Value
 ) -> tuple[Value, list[Value]]:
-    """Gates from their sums, in the order of input, forget, candidate and output."""
+    """Return output and states from the sums of input, forget, candidate and output gates."""
     gates = split(call, binary(call, "AddV2", x, recurrent), 4, -1)
     enter, forget, leave = (_gate(call, gates[i]) for i in (0, 1, 3))
     candidate = activated(call, gates[2], default="tanh")
@@ -97,8 +97,8 @@ def _gru(call: LayerCall, inputs: Lengths) -> Cell:
     first = None if biases is None else call.part(biases[0], "bias")
     if after:
         second = None if biases is None else call.part(biases[1], "recurrent_bias")
-        whole = call.part(recurrent, "recurrent_kernel")
-        step = _gru_step_after(call, whole, second)
+        full = call.part(recurrent, "recurrent_kernel")
+        step = _gru_step_after(call, full, second)
     else:
         parts = np.split(recurrent, [2 * units], axis=1)
         gates, candidate = (
@@ -113,7 +113,7 @@ Step = Callable[[Value, Sequence[Value]], tuple[Value, list[Value]]]
 
 
 def _gru_step_after(call: LayerCall, recurrent: Value, bias: Value | None) -> Step:
-    """The reset gate multiplies what the state was projected to."""
+    """Return the step of a GRU whose reset gate multiplies the projected state."""
 
     def step(x: Value, states: Sequence[Value]) -> tuple[Value, list[Value]]:
         given = split(call, x, 3, -1)
@@ -127,7 +127,7 @@ def _gru_step_after(call: LayerCall, recurrent: Value, bias: Value | None) -> St
 
 
 def _gru_step_before(call: LayerCall, gates: Value, candidate: Value) -> Step:
-    """The reset gate multiplies the state before it is projected."""
+    """Return the step of a GRU whose reset gate multiplies the state before its projection."""
 
     def step(x: Value, states: Sequence[Value]) -> tuple[Value, list[Value]]:
         given = split(call, x, 3, -1)
@@ -141,21 +141,21 @@ def _gru_step_before(call: LayerCall, gates: Value, candidate: Value) -> Step:
 
 
 def _mixed(call: LayerCall, update: Value, old: Value, new: Value) -> tuple[Value, list[Value]]:
-    """Old where update is 1, new where it is 0."""
+    """Return the old state where update is 1, the new one where update is 0."""
     rest = shifted(call, call.node("Neg", [update]), 1.0)
     y = binary(call, "AddV2", binary(call, "Mul", update, old), binary(call, "Mul", rest, new))
     return y, [y]
 
 
 def _conv_lstm(call: LayerCall, inputs: Lengths) -> Cell:
-    """An LSTM of images whose products are convolutions."""
+    """Return an LSTM of images whose products are convolutions."""
     options = call.options
     if (
         options.choice("data_format", ("channels_last", "channels_first"), "channels_last")[9]
         == "f"
     ):
         raise call.error("with the channels first is not supported")
-    filters, window = options.whole("filters"), Window(call, 2)
+    filters, window = options.integer("filters"), Window(call, 2)
     if len(inputs) != 4 or None in inputs[1:]:
         raise call.error(f"takes images of a known size per step, got {inputs}")
     kernel = call.weight("kernel", (*window.size, inputs[-1], 4 * filters))
@@ -179,7 +179,7 @@ def _conv_lstm(call: LayerCall, inputs: Lengths) -> Cell:
 
 
 def _stacked(call: LayerCall, inputs: Lengths) -> Cell:
-    """Each cell steps on the output of the one before."""
+    """Return a stack of cells, each of which steps on the output of the previous one."""
     specs = cells_of_stack(call.spec)
     cells: list[Cell] = []
     for spec in specs:
@@ -205,7 +205,7 @@ def _stacked(call: LayerCall, inputs: Lengths) -> Cell:
 
 
 def cells_of_stack(spec: LayerSpec) -> Sequence[LayerSpec]:
-    """The cells of StackedRNNCells, under names of their own."""
+    """Return the cells of StackedRNNCells with unique names."""
     documents = spec.config.get("cells")
     cells = [
         read_layer(document, spec.dialect, "cells")
@@ -219,12 +219,12 @@ def cells_of_stack(spec: LayerSpec) -> Sequence[LayerSpec]:
 
 
 def cell_of(call: LayerCall, inputs: Lengths) -> Cell:
-    """The cell that a layer is, for inputs of that shape: [batch, ...]."""
+    """Return the cell of a layer for inputs of a shape [batch, ...]."""
     if call.spec.class_name not in CELLS:
-        raise call.error(f"is no cell that is known; those are {list(CELLS)}")
+        raise call.error(f"is not a supported cell: expected one of {list(CELLS)}")
     cell = CELLS[call.spec.class_name](call, inputs)
     if not cell.states:
-        raise call.error("holds no cells")
+        raise call.error("has no cells")
     return cell
 
 

@@ -1,4 +1,4 @@
-"""Nodes that many layers need."""
+"""Functions that add nodes common to many layers."""
 
 from collections.abc import Sequence
 from math import prod
@@ -10,7 +10,7 @@ from core.layers.builder import LayerCall, Lengths, Value
 
 
 def cast(call: LayerCall, x: Value, dtype: str) -> Value:
-    """The values as another dtype."""
+    """Cast values to another dtype."""
     if x.dtype == dtype:
         return x
     name = {"float32": "DT_FLOAT", "int32": "DT_INT32", "bool": "DT_BOOL"}[dtype]
@@ -18,19 +18,19 @@ def cast(call: LayerCall, x: Value, dtype: str) -> Value:
 
 
 def as_float(call: LayerCall, x: Value) -> Value:
-    """The values as float32."""
+    """Cast values to float32."""
     if x.dtype == "string":
         raise call.error("computes with numbers, got a string tensor")
     return cast(call, x, "float32")
 
 
 def binary(call: LayerCall, type: str, a: Value, b: Value, dtype: str | None = None) -> Value:
-    """An element-wise operation with broadcasting."""
+    """Add an element-wise operation with broadcasting."""
     return call.node(type, [a, b], shape=broadcast(call, a.shape, b.shape), dtype=dtype)
 
 
 def broadcast(call: LayerCall, a: Lengths | None, b: Lengths | None) -> Lengths | None:
-    """The shape of two that are broadcast to each other."""
+    """Return the common shape of two shapes that broadcast to each other."""
     if a is None or b is None:
         return None
     rank = max(len(a), len(b))
@@ -47,29 +47,29 @@ def broadcast(call: LayerCall, a: Lengths | None, b: Lengths | None) -> Lengths 
 
 
 def scaled(call: LayerCall, x: Value, factor: float) -> Value:
-    """The values times a number."""
+    """Multiply values by a number."""
     return binary(call, "Mul", x, call.number(factor))
 
 
 def shifted(call: LayerCall, x: Value, summand: float) -> Value:
-    """The values plus a number."""
+    """Add a number to values."""
     return binary(call, "AddV2", x, call.number(summand))
 
 
 def shape_vector(call: LayerCall, shape: Lengths, like: Value) -> Value:
-    """A shape as a vector; each length that is None is that of the same axis of ``like``."""
+    """Return a shape as a vector; a length of None is taken from the same axis of ``like``."""
     if None not in shape:
         return call.ints(*[n for n in shape if n is not None])
     found = call.node("Shape", [like], {}, (len(call.shape(like)),), "int32")
-    parts = [_length(call, found, i) if n is None else call.whole(n) for i, n in enumerate(shape)]
+    parts = [_length(call, found, i) if n is None else call.integer(n) for i, n in enumerate(shape)]
     return call.node("Pack", parts, {"axis": 0, "N": len(parts)}, (len(parts),), "int32")
 
 
 def length(call: LayerCall, x: Value, axis: int) -> Value:
-    """The length of an axis as a number that is known when the graph runs."""
+    """Return the length of an axis as a value that is known when the graph runs."""
     known = call.shape(x)[axis]
     if known is not None:
-        return call.whole(known)
+        return call.integer(known)
     found = call.node("Shape", [x], {}, (len(call.shape(x)),), "int32")
     return _length(call, found, axis)
 
@@ -80,11 +80,11 @@ def _length(call: LayerCall, shape: Value, axis: int) -> Value:
 
 
 def reshape(call: LayerCall, x: Value, shape: Lengths) -> Value:
-    """Another shape; one length of None at most is computed from the others."""
+    """Reshape values; at most one length of None is computed from the others."""
     if x.shape == shape and shape.count(None) <= 1:
         return x
     if shape.count(None) > 1:
-        raise call.error(f"would reshape {x.shape} to {shape}, with two lengths not known")
+        raise call.error(f"would reshape {x.shape} to {shape}, with two unknown lengths")
     if x.shape is not None and _size(x.shape) != _size(shape) and None not in x.shape + shape:
         raise call.error(f"cannot reshape {x.shape} to {shape}")
     vector = call.ints(*[-1 if n is None else n for n in shape])
@@ -96,14 +96,14 @@ def _size(shape: Lengths) -> int:
 
 
 def reshape_like(call: LayerCall, x: Value, shape: Lengths, like: Value) -> Value:
-    """Another shape; its unknown lengths are those of the same axes of ``like``."""
+    """Reshape values; unknown lengths are taken from the same axes of ``like``."""
     if shape.count(None) <= 1:
         return reshape(call, x, shape)
     return call.node("Reshape", [x, shape_vector(call, shape, like)], shape=shape)
 
 
 def transpose(call: LayerCall, x: Value, order: Sequence[int]) -> Value:
-    """The axes in another order."""
+    """Transpose the axes to another order."""
     if list(order) == list(range(len(order))):
         return x
     shape = call.shape(x, len(order))
@@ -112,22 +112,22 @@ def transpose(call: LayerCall, x: Value, order: Sequence[int]) -> Value:
 
 
 def expand(call: LayerCall, x: Value, axis: int) -> Value:
-    """A new axis of length 1."""
+    """Insert an axis of length 1."""
     shape = call.shape(x)
     axis = axis % (len(shape) + 1)
     result = (*shape[:axis], 1, *shape[axis:])
-    return call.node("ExpandDims", [x, call.whole(axis)], shape=result)
+    return call.node("ExpandDims", [x, call.integer(axis)], shape=result)
 
 
 def squeeze(call: LayerCall, x: Value, axis: int) -> Value:
-    """Without an axis of length 1."""
+    """Remove an axis of length 1."""
     shape = call.shape(x)
     result = (*shape[:axis], *shape[axis + 1 :])
     return call.node("Squeeze", [x], {"squeeze_dims": [axis]}, result)
 
 
 def reduce(call: LayerCall, type: str, x: Value, axes: Sequence[int], keep: bool = False) -> Value:
-    """Sum, Mean, Max or Any along axes."""
+    """Reduce along axes by Sum, Mean, Max or Any."""
     shape = call.shape(x)
     axes = [axis % len(shape) for axis in axes]
     lengths = [1 if i in axes else n for i, n in enumerate(shape) if keep or i not in axes]
@@ -135,7 +135,7 @@ def reduce(call: LayerCall, type: str, x: Value, axes: Sequence[int], keep: bool
 
 
 def concat(call: LayerCall, values: Sequence[Value], axis: int) -> Value:
-    """Values behind each other along an axis."""
+    """Concatenate values along an axis."""
     shapes = [call.shape(value) for value in values]
     axis = axis % len(shapes[0])
     others = {len(s) for s in shapes}
@@ -145,12 +145,12 @@ def concat(call: LayerCall, values: Sequence[Value], axis: int) -> Value:
     total = None if None in lengths else sum(n for n in lengths if n is not None)
     merged = _same_but(call, shapes, axis)
     shape = (*merged[:axis], total, *merged[axis + 1 :])
-    inputs = [*values, call.whole(axis)]
+    inputs = [*values, call.integer(axis)]
     return call.node("ConcatV2", inputs, {"N": len(values)}, shape)
 
 
 def _same_but(call: LayerCall, shapes: Sequence[Lengths], axis: int) -> Lengths:
-    """The lengths that shapes have in common outside of an axis."""
+    """Return the common lengths of shapes outside of an axis."""
     result: list[int | None] = []
     for i, lengths in enumerate(zip(*shapes, strict=True)):
         known = {n for n in lengths if n is not None}
@@ -163,7 +163,7 @@ def _same_but(call: LayerCall, shapes: Sequence[Lengths], axis: int) -> Lengths:
 def padded(
     call: LayerCall, x: Value, edges: Sequence[tuple[int, int]], value: float = 0.0
 ) -> Value:
-    """More rows of a value at the edges of each axis."""
+    """Pad each axis at its edges with a value."""
     shape = call.shape(x, len(edges))
     if not any(map(any, edges)):
         return x
@@ -174,11 +174,11 @@ def padded(
 
 
 def cut(call: LayerCall, x: Value, edges: Sequence[tuple[int, int]]) -> Value:
-    """Without some rows at the edges of each axis."""
+    """Crop each axis at its edges."""
     shape = call.shape(x, len(edges))
     lengths = [None if n is None else n - a - b for n, (a, b) in zip(shape, edges, strict=True)]
     if any(n is not None and n < 1 for n in lengths):
-        raise call.error(f"cuts {list(edges)} off {shape}, and nothing is left")
+        raise call.error(f"crops {list(edges)} off {shape}, which leaves no values")
     begin = [a for a, _ in edges]
     end = [-b for _, b in edges]
     mask = sum(1 << i for i, b in enumerate(end) if b == 0)
@@ -187,18 +187,18 @@ def cut(call: LayerCall, x: Value, edges: Sequence[tuple[int, int]]) -> Value:
 
 
 def split(call: LayerCall, x: Value, count: int, axis: int) -> list[Value]:
-    """Equal parts along an axis of a known length."""
+    """Split values into equal parts along an axis of known length."""
     shape = call.shape(x)
     axis = axis % len(shape)
     part = call.length(x, axis) // count
     call.check_count(count)
     shapes = [(*shape[:axis], part, *shape[axis + 1 :])] * count
-    first = call.node("Split", [call.whole(axis), x], {"num_split": count}, shapes[0], x.dtype)
+    first = call.node("Split", [call.integer(axis), x], {"num_split": count}, shapes[0], x.dtype)
     return call.outputs(first, shapes)
 
 
 def unpack(call: LayerCall, x: Value, axis: int) -> list[Value]:
-    """What lies behind each other along an axis of a known length."""
+    """Unpack the slices along an axis of known length."""
     shape = call.shape(x)
     count = call.length(x, axis)
     call.check_count(count)
@@ -208,7 +208,7 @@ def unpack(call: LayerCall, x: Value, axis: int) -> list[Value]:
 
 
 def pack(call: LayerCall, values: Sequence[Value], axis: int) -> Value:
-    """Values behind each other along a new axis."""
+    """Pack values along a new axis."""
     shape = call.shape(values[0])
     result = (*shape[:axis], len(values), *shape[axis:])
     return call.node("Pack", values, {"axis": axis, "N": len(values)}, result)
@@ -217,7 +217,7 @@ def pack(call: LayerCall, values: Sequence[Value], axis: int) -> Value:
 def matmul(
     call: LayerCall, x: Value, kernel: Value, bias: Value | None = None, activation: str = ""
 ) -> Value:
-    """The product x @ kernel, + bias, along the last axis, whatever axes are before it."""
+    """Return x @ kernel + bias along the last axis, for any number of axes before it."""
     shape = call.shape(x)
     units = call.shape(kernel, 2)[1]
     flat = x if len(shape) == 2 else reshape(call, x, (None, call.shape(kernel)[0]))
@@ -236,24 +236,24 @@ def matmul(
 
 
 def filled(call: LayerCall, shape: Lengths, like: Value, value: float = 0.0) -> Value:
-    """A number everywhere; lengths of None are those of the same axes of ``like``."""
+    """Fill a shape with a number; lengths of None are taken from the same axes of ``like``."""
     inputs = [shape_vector(call, shape, like), call.number(value)]
     return call.node("Fill", inputs, shape=shape, dtype="float32")
 
 
 def channels_last(call: LayerCall, x: Value) -> Value:
-    """A tensor with channels behind the batch as one with channels at the end."""
+    """Transpose a tensor with channels first to channels last."""
     rank = len(call.shape(x))
     return transpose(call, x, (0, *range(2, rank), 1))
 
 
 def channels_first(call: LayerCall, x: Value) -> Value:
-    """The way back from `channels_last`."""
+    """Transpose a tensor with channels last to channels first."""
     rank = len(call.shape(x))
     return transpose(call, x, (0, rank - 1, *range(1, rank - 1)))
 
 
 def is_channels_first(call: LayerCall) -> bool:
-    """Whether the layer's data_format says so."""
+    """Whether the layer's data_format is channels first."""
     choices = ("channels_last", "channels_first")
     return call.options.choice("data_format", choices, choices[0]) == choices[1]

@@ -26,29 +26,29 @@ _DEPTHWISE = ("DepthwiseConv2dNative", "FusedDepthwiseConv2dNative")
 
 
 class Window:
-    """What the convolutions of a layer have in common, on tensors with the channels last.
+    """Options common to all convolution layers, for tensors with channels last.
 
-    One row of pixels stands for one dimension.
+    Tensors of one dimension are images with one row of pixels.
     """
 
     def __init__(self, call: LayerCall, rank: int):
         options = call.options
         self.rank = rank
-        self.size = options.wholes("kernel_size", rank)
-        self.strides = options.wholes("strides", rank, 1)
-        self.dilations = options.wholes("dilation_rate", rank, 1)
+        self.size = options.integers("kernel_size", rank)
+        self.strides = options.integers("strides", rank, 1)
+        self.dilations = options.integers("dilation_rate", rank, 1)
         self.padding = options.choice("padding", ("valid", "same", "causal"), "valid")
         if self.padding == "causal" and rank != 1:
-            raise call.error("causal padding is for one dimension alone")
+            raise call.error("causal padding is for one dimension only")
 
     @property
     def row(self) -> tuple[int, ...]:
-        """What goes before lengths to make images of one dimension."""
+        """The lengths to insert before others to make images of one dimension."""
         return (1,) if self.rank == 1 else ()
 
     @property
     def attributes(self) -> dict[str, Any]:
-        """As those of the nodes."""
+        """The attributes of the nodes."""
         return {
             "strides": [1, *self.row, *self.strides, 1],
             "dilations": [1, *self.row, *self.dilations, 1],
@@ -57,14 +57,14 @@ class Window:
         }
 
     def padded(self, call: LayerCall, x: Value) -> Value:
-        """With the zeros before the start that causal padding has."""
+        """Return the input with zeros before its start for causal padding."""
         if self.padding != "causal":
             return x
         before = self.dilations[0] * (self.size[0] - 1)
         return padded(call, x, [(0, 0), (before, 0), (0, 0)])
 
     def shape(self, call: LayerCall, x: Value, channels: int) -> Lengths:
-        """The shape of a result; x has its row already."""
+        """Return the shape of a result for an input that has its row of pixels."""
         shape = call.shape(x, 2 + len(self.row) + self.rank)
         pixels = shape[1 + len(self.row) : -1]
         lengths = [
@@ -84,8 +84,8 @@ class Window:
         return -(-rest // stride)
 
 
-def _around(call: LayerCall, x: Value, rank: int) -> Value:
-    """The input as float images with the channels last."""
+def _as_images(call: LayerCall, x: Value, rank: int) -> Value:
+    """Return the input as float images with channels last."""
     x = as_float(call, x)
     call.shape(x, rank + 2)
     return channels_last(call, x) if is_channels_first(call) else x
@@ -95,8 +95,8 @@ def _as_rows(call: LayerCall, x: Value, rank: int) -> Value:
     return expand(call, x, 1) if rank == 1 else x
 
 
-def _back(call: LayerCall, y: Value, rank: int) -> Value:
-    """The result as the layer gives it."""
+def _as_output(call: LayerCall, y: Value, rank: int) -> Value:
+    """Return a result in the layer's data format and rank."""
     y = squeeze(call, y, 1) if rank == 1 else y
     return channels_first(call, y) if is_channels_first(call) else y
 
@@ -108,7 +108,7 @@ def _bias(call: LayerCall, count: int) -> Value | None:
 def convolved(
     call: LayerCall, x: Value, kernel: Value, bias: Value | None, window: Window
 ) -> Value:
-    """A convolution with bias and activation, in one node where there is one."""
+    """Add a convolution with bias and activation, fused into one node if possible."""
     channels = call.shape(kernel)[-1]
     assert channels is not None
     shape = window.shape(call, x, channels)
@@ -130,7 +130,7 @@ def _fused(
     attributes: dict[str, Any],
     shape: Lengths,
 ) -> Value:
-    """A node of the plain type, or the fused one, and what could not be fused."""
+    """Add a node of the plain or the fused type, and the activation if it cannot be fused."""
     if bias is None:
         return activated(call, call.node(types[0], inputs, attributes, shape))
     fused = fused_activation(call)
@@ -142,8 +142,8 @@ def _fused(
 
 def _conv_of_rank(rank: int) -> LayerType:
     def lower(call: LayerCall, x: Value) -> Value:
-        x, window = _around(call, x, rank), Window(call, rank)
-        groups, filters = call.options.whole("groups", 1), call.options.whole("filters")
+        x, window = _as_images(call, x, rank), Window(call, rank)
+        groups, filters = call.options.integer("groups", 1), call.options.integer("filters")
         channels = call.length(x, -1)
         if channels % groups or filters % groups or not channels:
             raise call.error(
@@ -153,12 +153,12 @@ def _conv_of_rank(rank: int) -> LayerType:
         shape = (*window.size, channels // groups, filters)
         bias = _bias(call, filters)
         if groups == channels > 1 and rank < 3:
-            return _back(call, _per_channel(call, x, window, shape, bias), rank)
+            return _as_output(call, _per_channel(call, x, window, shape, bias), rank)
         if groups > 1:
             kernel = call.array("kernel", shape).reshape((*window.row, *shape))
-            return _back(call, _grouped(call, x, kernel, bias, window, groups), rank)
+            return _as_output(call, _grouped(call, x, kernel, bias, window, groups), rank)
         kernel_value = call.weight("kernel", shape, (*window.row, *shape))
-        return _back(call, convolved(call, x, kernel_value, bias, window), rank)
+        return _as_output(call, convolved(call, x, kernel_value, bias, window), rank)
 
     return LayerType(lower, weighted("kernel", use_bias="bias"), keeps_mask=False)
 
@@ -166,7 +166,7 @@ def _conv_of_rank(rank: int) -> LayerType:
 def _per_channel(
     call: LayerCall, x: Value, window: Window, shape: tuple[int, ...], bias: Value | None
 ) -> Value:
-    """As many groups as channels are a depthwise convolution."""
+    """Add a depthwise convolution for as many groups as channels."""
     channels = call.length(x, -1)
     view = (*window.row, *window.size, channels, shape[-1] // channels)
     kernel = call.weight("kernel", shape, view)
@@ -177,7 +177,7 @@ def _per_channel(
 def _grouped(
     call: LayerCall, x: Value, kernel: np.ndarray, bias: Value | None, window: Window, groups: int
 ) -> Value:
-    """Each group of filters sees its group of channels alone."""
+    """Add a convolution per group of filters, on its group of channels only."""
     type = "Conv3D" if window.rank == 3 else "Conv2D"
     filters = kernel.shape[-1] // groups
     call.check_count(groups)
@@ -198,7 +198,7 @@ def _depthwise_of_rank(rank: int) -> LayerType:
         x, kernel, window, channels = _depthwise_parts(call, x, rank)
         shape = window.shape(call, x, channels)
         bias = _bias(call, channels)
-        return _back(
+        return _as_output(
             call, _fused(call, _DEPTHWISE, [x, kernel], bias, window.attributes, shape), rank
         )
 
@@ -206,15 +206,15 @@ def _depthwise_of_rank(rank: int) -> LayerType:
 
 
 def _depthwise_parts(call: LayerCall, x: Value, rank: int) -> tuple[Value, Value, Window, int]:
-    """The padded rows, the kernel, its window, and how many channels come of them."""
-    x, window = _around(call, x, rank), Window(call, rank)
+    """Return the padded rows, the kernel, its window, and the number of output channels."""
+    x, window = _as_images(call, x, rank), Window(call, rank)
     x = _as_rows(call, window.padded(call, x), rank)
     kernel = _depthwise_kernel(call, x, window)
     return x, kernel, window, call.length(x, -1) * call.length(kernel, -1)
 
 
 def _depthwise_kernel(call: LayerCall, x: Value, window: Window) -> Value:
-    multiplier = call.options.whole("depth_multiplier", 1)
+    multiplier = call.options.integer("depth_multiplier", 1)
     shape = (*window.size, call.length(x, -1), multiplier)
     return call.weight("depthwise_kernel", shape, (*window.row, *shape))
 
@@ -224,7 +224,7 @@ def _separable_of_rank(rank: int) -> LayerType:
         x, kernel, window, channels = _depthwise_parts(call, x, rank)
         shape = window.shape(call, x, channels)
         x = call.node("DepthwiseConv2dNative", [x, kernel], window.attributes, shape)
-        filters = call.options.whole("filters")
+        filters = call.options.integer("filters")
         ones = (1,) * rank
         pointwise = call.weight(
             "pointwise_kernel", (*ones, channels, filters), (1, 1, channels, filters)
@@ -233,7 +233,7 @@ def _separable_of_rank(rank: int) -> LayerType:
         types = ("Conv2D", "_FusedConv2D")
         bias = _bias(call, filters)
         y = _fused(call, types, [x, pointwise], bias, attributes, (*shape[:-1], filters))
-        return _back(call, y, rank)
+        return _as_output(call, y, rank)
 
     weights = weighted("depthwise_kernel", "pointwise_kernel", use_bias="bias")
     return LayerType(lower, weights, keeps_mask=False)
@@ -241,12 +241,12 @@ def _separable_of_rank(rank: int) -> LayerType:
 
 def _transposed_of_rank(rank: int) -> LayerType:
     def lower(call: LayerCall, x: Value) -> Value:
-        x, window = _around(call, x, rank), Window(call, rank)
+        x, window = _as_images(call, x, rank), Window(call, rank)
         if set(window.dilations) != {1}:
             raise call.error(
                 f"a transposed convolution dilated by {window.dilations} is not supported"
             )
-        filters = call.options.whole("filters")
+        filters = call.options.integer("filters")
         shape = (*window.size, filters, call.length(x, -1))
         kernel = call.weight("kernel", shape, (*window.row, *shape))
         x = _as_rows(call, x, rank)
@@ -254,7 +254,7 @@ def _transposed_of_rank(rank: int) -> LayerType:
         type = "Conv3DBackpropInputV2" if rank == 3 else "Conv2DBackpropInput"
         inputs = [_sizes(call, x, window, result), kernel, x]
         y = call.node(type, inputs, window.attributes, result, "float32")
-        return _back(call, activated(call, _biased(call, y, _bias(call, filters))), rank)
+        return _as_output(call, activated(call, _biased(call, y, _bias(call, filters))), rank)
 
     return LayerType(lower, weighted("kernel", use_bias="bias"), keeps_mask=False)
 
@@ -269,19 +269,19 @@ def _transposed_shape(call: LayerCall, x: Value, window: Window, filters: int) -
 
 
 def _transposed_length(call: LayerCall, window: Window, axis: int, n: int) -> int:
-    """The length of a result: as many rows as a convolution makes n of."""
+    """Return the length of a transposed convolution's result for an input of length n."""
     size, stride = window.size[axis], window.strides[axis]
     same = window.padding == "same"
     if call.options.get("output_padding") is None:
         return n * stride + (0 if same else max(size - stride, 0))
-    added = call.options.wholes("output_padding", window.rank, least=0)[axis]
+    added = call.options.integers("output_padding", window.rank, least=0)[axis]
     if added >= stride:
         raise call.error(f"output_padding {added} must be less than the stride {stride}")
     return (n - 1) * stride + size - (2 * (size // 2) if same else 0) + added
 
 
 def _sizes(call: LayerCall, x: Value, window: Window, result: Lengths) -> Value:
-    """The shape of a result as a vector; lengths that are not known are computed."""
+    """Return the shape of a result as a vector; unknown lengths are computed in the graph."""
     if None not in result[1:]:
         return shape_vector(call, result, x)
     first = 1 + len(window.row)
@@ -296,12 +296,12 @@ def _sizes(call: LayerCall, x: Value, window: Window, result: Lengths) -> Value:
 
 
 def _computed_length(call: LayerCall, x: Value, axis: int, at_one: int, stride: int) -> Value:
-    """(n - 1) * stride + the length for n = 1, as a vector."""
+    """Return (n - 1) * stride + the length for n = 1, as a vector."""
     found = call.node("Shape", [x], {}, (len(call.shape(x)),), "int32")
     inputs = [found, call.ints(axis), call.ints(axis + 1), call.ints(1)]
     n = call.node("StridedSlice", inputs, {}, (1,), "int32")
     return binary(
-        call, "AddV2", binary(call, "Mul", n, call.whole(stride)), call.whole(at_one - stride)
+        call, "AddV2", binary(call, "Mul", n, call.integer(stride)), call.integer(at_one - stride)
     )
 
 

@@ -1,4 +1,4 @@
-"""Dense and its like, embeddings, reshaping, and what does nothing at inference."""
+"""Dense layers, embeddings, reshaping, and layers that are identities at inference."""
 
 import re
 from collections.abc import Sequence
@@ -27,14 +27,14 @@ from core.layers.lowering.rows import LayerType, weighted
 
 
 def identity(call: LayerCall, *values: Value) -> list[Value]:
-    """What does nothing at inference."""
+    """Return the values of a layer that is an identity at inference."""
     return list(values)
 
 
 def _dense(call: LayerCall, x: Value) -> Value:
     x = as_float(call, x)
     _check_not_quantized(call)
-    units = call.options.whole("units")
+    units = call.options.integer("units")
     kernel = call.weight("kernel", (call.length(x, -1), units))
     bias = call.weight("bias", (units,)) if call.options.flag("use_bias", True) else None
     fused = fused_activation(call) if bias else None
@@ -56,7 +56,9 @@ def _einsum_dense(call: LayerCall, x: Value) -> Value:
     kernel = call.weight("kernel", [None] * len(right))
     lengths = _einsum_lengths(call, ((left, x), (right, kernel)))
     if not set(result) <= set(lengths):
-        raise call.options.error("equation", "one whose result is of letters on its left side")
+        raise call.options.error(
+            "equation", "an equation whose result has letters of its left side only"
+        )
     shape = tuple(lengths[letter] for letter in result)
     attributes = {"equation": f"{left},{right}->{result}", "N": 2}
     y = call.node("Einsum", [x, kernel], attributes, shape)
@@ -69,7 +71,7 @@ def _einsum_dense(call: LayerCall, x: Value) -> Value:
 
 
 def _einsum_terms(call: LayerCall, rank: int) -> tuple[str, str, str]:
-    """The three terms of an equation, with letters for the dots."""
+    """Return the three terms of an equation, with letters for the dots."""
     equation = str(call.options.get("equation")).replace(" ", "")
     match = re.fullmatch(r"((?:\.\.\.)?[a-zA-Z]*),([a-zA-Z]+)->((?:\.\.\.)?[a-zA-Z]*)", equation)
     if match is None:
@@ -83,7 +85,7 @@ def _einsum_terms(call: LayerCall, rank: int) -> tuple[str, str, str]:
 
 
 def _einsum_lengths(call: LayerCall, terms: Sequence[tuple[str, Value]]) -> dict[str, int | None]:
-    """The length that each letter stands for."""
+    """Return the length of each letter."""
     lengths: dict[str, int | None] = {}
     for letters, value in terms:
         for letter, n in zip(letters, call.shape(value), strict=True):
@@ -97,14 +99,14 @@ def _einsum_lengths(call: LayerCall, terms: Sequence[tuple[str, Value]]) -> dict
 
 def _embedding(call: LayerCall, x: Value) -> Value:
     options = call.options
-    units = options.whole("output_dim")
-    table = call.weight("embeddings", (options.whole("input_dim"), units))
+    units = options.integer("output_dim")
+    table = call.weight("embeddings", (options.integer("input_dim"), units))
     indices = cast(call, x, "int32")
     shape = None if x.shape is None else (*x.shape, units)
-    y = call.node("GatherV2", [table, indices, call.whole(0)], {"batch_dims": 0}, shape)
+    y = call.node("GatherV2", [table, indices, call.integer(0)], {"batch_dims": 0}, shape)
     if not options.flag("mask_zero", False):
         return y
-    return y._replace(mask=binary(call, "NotEqual", indices, call.whole(0), "bool"))
+    return y._replace(mask=binary(call, "NotEqual", indices, call.integer(0), "bool"))
 
 
 def _masking(call: LayerCall, x: Value) -> Value:
@@ -127,10 +129,10 @@ def _flatten(call: LayerCall, x: Value) -> Value:
 
 
 def _reshape(call: LayerCall, x: Value) -> Value:
-    wanted = call.options.get("target_shape", [])
-    if not isinstance(wanted, (list, tuple)):
+    target = call.options.get("target_shape", [])
+    if not isinstance(target, (list, tuple)):
         raise call.options.error("target_shape", "a list of lengths")
-    lengths = call.options.wholes("target_shape", len(wanted), (), least=-1) if wanted else ()
+    lengths = call.options.integers("target_shape", len(target), (), least=-1) if target else ()
     if None not in call.shape(x)[1:]:
         lengths = _all_lengths(
             call, [call.length(x, i) for i in range(1, len(call.shape(x)))], lengths
@@ -139,25 +141,25 @@ def _reshape(call: LayerCall, x: Value) -> Value:
     return reshape_like(call, x, shape, x)
 
 
-def _all_lengths(call: LayerCall, known: Sequence[int], wanted: tuple[int, ...]) -> tuple[int, ...]:
-    """With the length that follows from the others in the place of -1."""
-    size, others = prod(known), prod(n for n in wanted if n != -1)
-    whole = size % others == 0 if others and wanted.count(-1) == 1 else size == others
-    if not whole or wanted.count(-1) > 1:
-        raise call.error(f"cannot reshape {tuple(known)} to {wanted}")
-    return tuple(size // others if n == -1 else n for n in wanted)
+def _all_lengths(call: LayerCall, known: Sequence[int], target: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the target shape with the length that follows from the others in place of -1."""
+    size, others = prod(known), prod(n for n in target if n != -1)
+    fits = size % others == 0 if others and target.count(-1) == 1 else size == others
+    if not fits or target.count(-1) > 1:
+        raise call.error(f"cannot reshape {tuple(known)} to {target}")
+    return tuple(size // others if n == -1 else n for n in target)
 
 
 def _permute(call: LayerCall, x: Value) -> Value:
     rank = len(call.shape(x))
-    order = call.options.wholes("dims", rank - 1)
+    order = call.options.integers("dims", rank - 1)
     if sorted(order) != list(range(1, rank)):
         raise call.options.error("dims", f"the axes from 1 to {rank - 1} in some order")
     return transpose(call, x, (0, *order))
 
 
 def _repeat_vector(call: LayerCall, x: Value) -> Value:
-    count = call.options.whole("n")
+    count = call.options.integer("n")
     batch, size = call.shape(x, 2)
     row = expand(call, x, 1)
     return call.node("Tile", [row, call.ints(1, count, 1)], shape=(batch, count, size))
@@ -166,7 +168,7 @@ def _repeat_vector(call: LayerCall, x: Value) -> Value:
 def _spatial(
     call: LayerCall, x: Value, edges: tuple[tuple[int, int], ...]
 ) -> list[tuple[int, int]]:
-    """Edges of all axes from those of the spatial ones."""
+    """Return the edges of all axes from those of the spatial axes."""
     call.shape(x, len(edges) + 2)
     if is_channels_first(call):
         return [(0, 0), (0, 0), *edges]
@@ -189,7 +191,7 @@ def _cropping_of_rank(rank: int) -> LayerType:
 
 
 def _tiled(call: LayerCall, x: Value, axis: int, count: int) -> Value:
-    """Each row along an axis so many times."""
+    """Repeat each row along an axis ``count`` times."""
     shape = call.shape(x)
     rows = expand(call, x, axis + 1)
     counts = [1] * len(call.shape(rows))
@@ -207,13 +209,13 @@ def _tiled(call: LayerCall, x: Value, axis: int, count: int) -> Value:
 
 def _up_sampling1d(call: LayerCall, x: Value) -> Value:
     call.shape(x, 3)
-    return _tiled(call, x, 1, call.options.wholes("size", 1, 2)[0])
+    return _tiled(call, x, 1, call.options.integers("size", 1, 2)[0])
 
 
 def _up_sampling3d(call: LayerCall, x: Value) -> Value:
     call.shape(x, 5)
     first = 2 if is_channels_first(call) else 1
-    for i, count in enumerate(call.options.wholes("size", 3, 2)):
+    for i, count in enumerate(call.options.integers("size", 3, 2)):
         x = _tiled(call, x, first + i, count) if count > 1 else x
     return x
 

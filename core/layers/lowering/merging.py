@@ -90,7 +90,7 @@ def _dot(call: LayerCall, x: Value, y: Value) -> Value:
     given = call.options.get("axes")
     pair = given if isinstance(given, (list, tuple)) else [given, given]
     if len(pair) != 2 or not all(isinstance(n, int) for n in pair):
-        raise call.options.error("axes", "a whole number or two of them")
+        raise call.options.error("axes", "an integer or two of them")
     i, j = (
         n % len(s) if -len(s) <= n < len(s) else 0
         for n, s in zip(pair, (first, second), strict=True)

@@ -1,4 +1,4 @@
-"""Normalisation by stored or by computed statistics."""
+"""Normalisation layers, with stored or computed statistics."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ from core.layers.lowering.rows import LayerType, weighted
 
 
 def _batch_normalization(call: LayerCall, x: Value) -> Value:
-    """One node, with the channels last."""
+    """Lower to one node, with channels last."""
     x, options = as_float(call, x), call.options
     rank = len(call.shape(x))
     axis = options.axis("axis", rank, -1)
@@ -38,24 +38,24 @@ def _batch_normalization(call: LayerCall, x: Value) -> Value:
     return transpose(call, y, [order.index(i) for i in range(rank)])
 
 
-def _or_else(call: LayerCall, name: str, is_there: bool, count: int, value: float) -> Value:
-    if is_there:
+def _or_else(call: LayerCall, name: str, has_weight: bool, count: int, value: float) -> Value:
+    if has_weight:
         return call.weight(name, (count,))
     return call.part(np.full(count, value, np.float32), name)
 
 
 def _along(shape: Lengths, axes: Sequence[int]) -> list[int]:
-    """The shape of statistics along axes, to broadcast."""
+    """Return the shape of statistics along axes that broadcasts."""
     return [n if i in axes and n is not None else 1 for i, n in enumerate(shape)]
 
 
 def _standardised(call: LayerCall, x: Value, axes: Sequence[int], epsilon: float) -> Value:
-    """Mean 0 and variance 1 along axes."""
+    """Normalise to mean 0 and variance 1 along axes."""
     mean = reduce(call, "Mean", x, axes, keep=True)
     squares = binary(call, "SquaredDifference", x, mean)
     variance = reduce(call, "Mean", squares, axes, keep=True)
-    slope = call.node("Rsqrt", [shifted(call, variance, epsilon)])
-    return binary(call, "Mul", binary(call, "Sub", x, mean), slope)
+    factor = call.node("Rsqrt", [shifted(call, variance, epsilon)])
+    return binary(call, "Mul", binary(call, "Sub", x, mean), factor)
 
 
 def _layer_normalization(call: LayerCall, x: Value) -> Value:
@@ -65,11 +65,11 @@ def _layer_normalization(call: LayerCall, x: Value) -> Value:
     shape = call.shape(x)
     axes = options.axes("axis", len(shape), -1)
     y = _standardised(call, x, axes, options.number("epsilon", 1e-3))
-    own, view = [call.length(x, axis) for axis in axes], _along(shape, axes)
+    lengths, view = [call.length(x, axis) for axis in axes], _along(shape, axes)
     if options.flag("scale", True):
-        y = binary(call, "Mul", y, call.weight("gamma", own, view))
+        y = binary(call, "Mul", y, call.weight("gamma", lengths, view))
     if options.flag("center", True):
-        y = binary(call, "AddV2", y, call.weight("beta", own, view))
+        y = binary(call, "AddV2", y, call.weight("beta", lengths, view))
     return y
 
 
@@ -78,19 +78,19 @@ def _rms_normalization(call: LayerCall, x: Value) -> Value:
     shape = call.shape(x)
     axes = options.axes("axis", len(shape), -1)
     mean = reduce(call, "Mean", call.node("Square", [x]), axes, keep=True)
-    slope = call.node("Rsqrt", [shifted(call, mean, options.number("epsilon", 1e-6))])
-    own = [call.length(x, axis) for axis in axes]
-    scale = call.weight("scale", own, _along(shape, axes))
-    return binary(call, "Mul", binary(call, "Mul", x, slope), scale)
+    factor = call.node("Rsqrt", [shifted(call, mean, options.number("epsilon", 1e-6))])
+    lengths = [call.length(x, axis) for axis in axes]
+    scale = call.weight("scale", lengths, _along(shape, axes))
+    return binary(call, "Mul", binary(call, "Mul", x, factor), scale)
 
 
 def _group_normalization(call: LayerCall, x: Value) -> Value:
-    """Statistics of each group of channels."""
+    """Lower to normalisation by the statistics of each group of channels."""
     x, options = as_float(call, x), call.options
     shape = call.shape(x)
     axis = options.axis("axis", len(shape), -1)
     channels = call.length(x, axis)
-    groups = options.whole("groups", 32, least=-1)
+    groups = options.integer("groups", 32, least=-1)
     groups = channels if groups == -1 else groups
     if groups < 1 or channels % groups:
         raise call.error(f"{groups} groups do not divide {channels} channels")
@@ -109,8 +109,8 @@ def _group_normalization(call: LayerCall, x: Value) -> Value:
 
 
 def _layer_scale(call: LayerCall, x: Value) -> Value:
-    """A layer of Keras's own ConvNeXt."""
-    size = call.options.whole("projection_dim")
+    """Lower the LayerScale layer of Keras's ConvNeXt."""
+    size = call.options.integer("projection_dim")
     return binary(call, "Mul", as_float(call, x), call.weight("gamma", (size,)))
 
 
@@ -121,20 +121,20 @@ def _unit_normalization(call: LayerCall, x: Value) -> Value:
 
 
 def inverse_norm(call: LayerCall, x: Value, axes: Sequence[int]) -> Value:
-    """1 / the Euclidean norm along axes, which stay with length 1."""
+    """Return 1 / the Euclidean norm along axes, which are kept with length 1."""
     squares = reduce(call, "Sum", call.node("Square", [x]), axes, keep=True)
     return call.node("Rsqrt", [binary(call, "Maximum", squares, call.number(1e-12))])
 
 
 def _normalization(call: LayerCall, x: Value) -> Value:
-    """By the statistics of the data that it was adapted to."""
+    """Lower to normalisation by the statistics of the data to which the layer was adapted."""
     x, options = as_float(call, x), call.options
     shape = call.shape(x)
     axes = (
         options.axes("axis", len(shape), -1) if options.values.get("axis", -1) is not None else ()
     )
-    own, view = [call.length(x, axis) for axis in axes], _along(shape, axes)
-    mean, variance = (_statistic(call, name, own, view) for name in ("mean", "variance"))
+    lengths, view = [call.length(x, axis) for axis in axes], _along(shape, axes)
+    mean, variance = (_statistic(call, name, lengths, view) for name in ("mean", "variance"))
     with np.errstate(invalid="ignore"):  # NaN, as in Keras
         deviation = np.maximum(np.sqrt(variance), np.float32(1e-7))
     means, deviations = call.part(mean, "mean"), call.part(deviation, "deviation")
@@ -149,7 +149,7 @@ def _statistic(call: LayerCall, name: str, shape: list[int], view: list[int]) ->
         return call.array(name, shape).reshape(view)
     try:
         array = np.asarray(given, np.float32)
-        # One number for all stays one: the width that is declared may be any.
+        # A single number stays one, as it fits any declared length.
         return array.reshape(view if array.size > 1 else [1] * len(view))
     except (TypeError, ValueError) as error:
         raise call.options.error(name, f"numbers of shape {shape}") from error

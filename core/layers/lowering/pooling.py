@@ -1,4 +1,4 @@
-"""Pooling, over windows and over everything."""
+"""Pooling layers, over windows and global."""
 
 from core.layers.builder import LayerCall, Value
 from core.layers.lowering.common_nodes import (
@@ -28,10 +28,10 @@ def _pooling_of_rank(rank: int, type: str) -> LayerType:
 
 
 def _pooled(call: LayerCall, x: Value, rank: int, type: str) -> Value:
-    """Pooling with the channels last; one row of pixels stands for one dimension."""
+    """Add pooling with channels last; tensors of one dimension are images with one row."""
     options = call.options
-    size = options.wholes("pool_size", rank, 2)
-    strides = options.wholes("strides", rank, size)
+    size = options.integers("pool_size", rank, 2)
+    strides = options.integers("strides", rank, size)
     padding = options.choice("padding", ("valid", "same"), "valid")
     row = (1,) if rank == 1 else ()
     attributes = {
@@ -66,10 +66,10 @@ def _global_of_rank(rank: int, type: str) -> LayerType:
 
 
 def _masked_mean(call: LayerCall, x: Value, mask: Value, axis: int, keep: bool) -> Value:
-    """The mean of the steps that are not masked."""
-    there = expand(call, cast(call, mask, "float32"), 3 - axis)
-    total = reduce(call, "Sum", binary(call, "Mul", x, there), [axis], keep)
-    return binary(call, "RealDiv", total, reduce(call, "Sum", there, [axis], keep))
+    """Return the mean of the steps that are not masked."""
+    valid = expand(call, cast(call, mask, "float32"), 3 - axis)
+    total = reduce(call, "Sum", binary(call, "Mul", x, valid), [axis], keep)
+    return binary(call, "RealDiv", total, reduce(call, "Sum", valid, [axis], keep))
 
 
 LAYER_TYPES = {

@@ -1,7 +1,7 @@
-"""Layers that prepare images and numbers, and resizing.
+"""Preprocessing layers of images and numbers, and resizing.
 
-Where TensorFlow.js and Keras differ, a model made in TensorFlow.js gets the one's numbers, any
-other the other's.
+If TensorFlow.js and Keras differ, a model of TensorFlow.js gets the results of TensorFlow.js, any
+other model those of Keras.
 """
 
 import numpy as np
@@ -32,7 +32,7 @@ def _resized(
     align: bool,
     default: str = "bilinear",
 ) -> Value:
-    """Images of another size; Keras counts from the centres of pixels."""
+    """Resize images; Keras uses half-pixel centres."""
     shape = call.shape(x, 4)
     method = call.options.choice("interpolation", _RESIZERS, default)
     centres = call.dialect != "tfjs" or (method == "nearest" and not align)
@@ -42,7 +42,7 @@ def _resized(
 
 
 def _up_sampling2d(call: LayerCall, x: Value) -> Value:
-    x, (rows, columns) = as_float(call, x), call.options.wholes("size", 2, 2)
+    x, (rows, columns) = as_float(call, x), call.options.integers("size", 2, 2)
     first = is_channels_first(call)
     x = channels_last(call, x) if first else x
     _, height, width, _ = call.shape(x, 4)
@@ -68,7 +68,7 @@ def _resizing(call: LayerCall, x: Value) -> Value:
         raise call.error("resizing that keeps the aspect ratio is not supported")
     if options.flag("antialias", False) or is_channels_first(call):
         raise call.error("resizing with antialias or with the channels first is not supported")
-    size = options.whole("height"), options.whole("width")
+    size = options.integer("height"), options.integer("width")
     align = call.dialect == "tfjs" and not crops
     return _resized(call, x, call.ints(*size), size, align=align)
 
@@ -80,7 +80,7 @@ def _rescaling(call: LayerCall, x: Value) -> Value:
 
 
 def _numbers(call: LayerCall, name: str, default: float) -> Value:
-    """A number, or one per channel."""
+    """Return a number, or one per channel."""
     value = call.options.get(name, default)
     if not isinstance(value, (list, tuple)):
         return call.number(call.options.number(name, default))
@@ -93,12 +93,12 @@ def _numbers(call: LayerCall, name: str, default: float) -> Value:
 def _center_crop(call: LayerCall, x: Value) -> Value:
     if is_channels_first(call):
         raise call.error("with the channels first is not supported")
-    height, width = call.options.whole("height"), call.options.whole("width")
+    height, width = call.options.integer("height"), call.options.integer("width")
     batch, _, _, channels = call.shape(x, 4)
     rows, columns = call.length(x, 1) - height, call.length(x, 2) - width
     if rows < 0 or columns < 0:
         raise call.error(
-            f"would crop {height} x {width} out of {x.shape}: make images larger before"
+            f"cannot crop {height} x {width} out of {x.shape}: resize the images first"
         )
     begin, size = call.ints(0, rows // 2, columns // 2, 0), call.ints(-1, height, width, -1)
     return call.node("Slice", [x, begin, size], shape=(batch, height, width, channels))
@@ -106,7 +106,7 @@ def _center_crop(call: LayerCall, x: Value) -> Value:
 
 def _category_encoding(call: LayerCall, x: Value) -> Value:
     options = call.options
-    count = options.whole("num_tokens")
+    count = options.integer("num_tokens")
     modes = ("multi_hot", "one_hot", "count", "multihot", "onehot", "int")
     mode = (
         options.choice("output_mode", modes, "multi_hot").replace("hot", "_hot").replace("__", "_")
@@ -118,7 +118,7 @@ def _category_encoding(call: LayerCall, x: Value) -> Value:
     if mode == "one_hot" and len(shape) > 1 and shape[-1] == 1:
         x = call.node("Squeeze", [x], {"squeeze_dims": [len(shape) - 1]}, shape[:-1])
     shape = call.shape(x)
-    inputs = [x, call.whole(count), call.number(1.0), call.number(0.0)]
+    inputs = [x, call.integer(count), call.number(1.0), call.number(0.0)]
     y = call.node(
         "OneHot", inputs, {"axis": -1, "T": DataType("DT_FLOAT")}, (*shape, count), "float32"
     )
@@ -131,7 +131,7 @@ def _category_encoding(call: LayerCall, x: Value) -> Value:
 
 
 def _random(call: LayerCall, x: Value) -> Value:
-    """Augmentation does nothing at inference."""
+    """Return the input, as augmentation is an identity at inference."""
     return as_float(call, x)
 
 

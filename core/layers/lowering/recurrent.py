@@ -1,6 +1,6 @@
-"""Recurrent layers: unrolled where the number of steps is known and small, else a loop.
+"""Recurrent layers: unrolled if the number of steps is known and small, else a loop.
 
-Source: ``keras.backend.rnn``; TensorFlow.js's ``recurrent.js`` has the same numbers.
+Source: ``keras.backend.rnn``; TensorFlow.js's ``recurrent.js`` has equal results.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from core.layers.lowering.common_nodes import (
 from core.layers.lowering.loops import MaskedStep, looped
 from core.layers.lowering.rows import LayerType, weighted
 
-#: Longer sequences are a loop.
+#: The most unrolled steps; longer sequences become a loop.
 MOST_UNROLLED = 64
 
 _OWN_CELLS = {
@@ -30,7 +30,7 @@ _OWN_CELLS = {
 
 
 def _cell(spec: LayerSpec) -> Sequence[LayerSpec]:
-    """The cell of a recurrent layer."""
+    """Return the cell of a recurrent layer."""
     if spec.class_name in _OWN_CELLS:
         class_name, name = _OWN_CELLS[spec.class_name]
         return [LayerSpec(class_name, name, spec.config, spec.dialect, holder="cell")]
@@ -45,7 +45,9 @@ def _cell(spec: LayerSpec) -> Sequence[LayerSpec]:
 def _recurrent(call: LayerCall, x: Value, *initial: Value) -> list[Value]:
     options, mask = call.options, x.mask
     if options.flag("stateful", False):
-        raise call.error("keeps its state between calls, which is not supported: stateful=False")
+        raise call.error(
+            "keeps its state between calls, which is not supported: save it with stateful=False"
+        )
     x = as_float(call, x._replace(mask=None))
     shape = call.shape(x)
     cell_call = call.child(_cell(call.spec)[0])
@@ -54,7 +56,9 @@ def _recurrent(call: LayerCall, x: Value, *initial: Value) -> list[Value]:
     cell = cell_of(cell_call, (shape[0], *shape[2:]))
     states = list(initial) or [filled(call, (shape[0], *s), x) for s in cell.states]
     if len(states) != len(cell.states):
-        raise call.error(f"has {len(cell.states)} states, is called on {len(states)} initial ones")
+        raise call.error(
+            f"has {len(cell.states)} states, but is called with {len(states)} initial states"
+        )
     if options.flag("go_backwards", False):
         x = _reversed(call, x)
         mask = None if mask is None else _reversed(call, mask)
@@ -74,13 +78,13 @@ def _reversed(call: LayerCall, x: Value) -> Value:
 def _unrolled(
     call: LayerCall, cell: Cell, given: Value, mask: Value | None, states: list[Value]
 ) -> tuple[Value, list[Value]]:
-    """The nodes of each step."""
+    """Add the nodes of each step."""
     steps = unpack(call, given, 1)
     masks = [None] * len(steps) if mask is None else unpack(call, mask, 1)
     step = MaskedStep(call, cell)
     outputs: list[Value] = []
-    for x, is_there in zip(steps, masks, strict=True):
-        y, states = step(x, is_there, states, outputs[-1] if outputs else None)
+    for x, is_valid in zip(steps, masks, strict=True):
+        y, states = step(x, is_valid, states, outputs[-1] if outputs else None)
         outputs.append(y)
     if call.options.flag("return_sequences", False):
         return pack(call, outputs, 1), states
@@ -88,7 +92,7 @@ def _unrolled(
 
 
 def _not_called(call: LayerCall, *_: Value) -> Value:
-    raise call.error("is a cell, and runs in an RNN layer alone")
+    raise call.error("is a cell, which runs in an RNN layer only")
 
 
 _LAYER = LayerType(_recurrent, children=_cell, keeps_mask=False)

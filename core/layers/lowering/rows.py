@@ -1,4 +1,4 @@
-"""The rows of the tables of layers, and how they are found."""
+"""The type of the rows in the tables of layers, and lookup of the rows."""
 
 import os
 import pkgutil
@@ -12,17 +12,17 @@ from core.layers.layer_config import Options
 
 
 def no_weights(_: Options) -> Sequence[str]:
-    """For layers that have none."""
+    """Return no weights, for layers without any."""
     return ()
 
 
 def no_children(_: LayerSpec) -> Sequence[LayerSpec]:
-    """For layers that hold no others."""
+    """Return no inner layers, for layers without any."""
     return ()
 
 
 def weighted(*always: str, **optional: str) -> Callable[[Options], Sequence[str]]:
-    """Names of weights in Keras's order; an optional one is there if its flag is not false.
+    """Return a function to the names of weights in Keras's order; flags select optional ones.
 
     >>> weighted("kernel", use_bias="bias")(Options({"use_bias": False}, "layer 'dense'"))
     ('kernel',)
@@ -34,14 +34,14 @@ def weighted(*always: str, **optional: str) -> Callable[[Options], Sequence[str]
 
 
 class LayerType(NamedTuple):
-    """How a layer becomes nodes.
+    """The lowering of a class of layers.
 
     Attributes:
-        lower: takes a `core.layers.builder.LayerCall` and the values that the layer is called on;
-            gives the value, or a list of them, that it returns.
-        weights: the names of its own weights in Keras's order, from its options.
-        children: the layers that it holds.
-        keeps_mask: what it gives is masked as its first input is, unless ``lower`` says otherwise.
+        lower: function from a `core.layers.builder.LayerCall` and the layer's input values to its
+            output value, or a list of them.
+        weights: function from options to the names of the layer's weights in Keras's order.
+        children: function from the layer to its inner layers.
+        keeps_mask: whether an output without a mask gets the mask of the first input.
     """
 
     lower: Callable[..., Any]
@@ -51,7 +51,7 @@ class LayerType(NamedTuple):
 
 
 def find_layer_type(class_name: str) -> LayerType | None:
-    """The row of a class of layers, or None."""
+    """Return the row of a class of layers, or None."""
     for family in _families():
         found = _rows(family).get(class_name)
         if found is not None:
@@ -60,13 +60,13 @@ def find_layer_type(class_name: str) -> LayerType | None:
 
 
 def layer_type_names() -> list[str]:
-    """Every class of layers that there is."""
+    """Return the names of all supported classes of layers."""
     return sorted(name for family in _families() for name in _rows(family))
 
 
 @cache
 def _families() -> tuple[str, ...]:
-    """Files of this folder that hold a table; first those that most networks need."""
+    """Return the modules with a table; the tables of common layers come first."""
     first = ("convolution", "core", "activation", "normalization")
     folder = __file__.rpartition(os.sep)[0]
     shared = {"rows", "common_nodes", "cells", "loops"}

@@ -1,4 +1,4 @@
-"""Layers around layers: TimeDistributed and Bidirectional."""
+"""Wrapper layers: TimeDistributed and Bidirectional."""
 
 from collections.abc import Sequence
 
@@ -16,19 +16,19 @@ def _inner(spec: LayerSpec) -> LayerSpec:
 
 
 def _time_distributed(call: LayerCall, x: Value) -> Value:
-    """Steps are items of a larger batch for the layer in it."""
+    """Lower to the inner layer on a larger batch, whose items are the steps."""
     batch, steps, *rest = call.shape(x)
     if None in rest:
-        raise call.error(f"the lengths behind the time must be known, got shape {x.shape}")
+        raise call.error(f"the lengths after the time axis must be known, got shape {x.shape}")
     flat = reshape(call, x._replace(mask=None), (None, *rest))
     y, *others = results(call.child(_inner(call.spec)), [flat])
     if others or None in call.shape(y)[1:]:
-        raise call.error("the layer in it must give one tensor of a known shape")
+        raise call.error("the inner layer must return one tensor of a known shape")
     return reshape_like(call, y, (batch, steps, *call.shape(y)[1:]), x)
 
 
 def _both(spec: LayerSpec) -> tuple[LayerSpec, LayerSpec]:
-    """The layers that go forwards and backwards; the second by default as the first."""
+    """Return the forward and backward layers; the backward one defaults to the forward one."""
     inner = _inner(spec)
     document = spec.config.get("backward_layer")
     plain = inner.name.removeprefix("forward_")
@@ -43,7 +43,7 @@ def _both(spec: LayerSpec) -> tuple[LayerSpec, LayerSpec]:
 
 
 def _masked_as_zeros(spec: LayerSpec, holder: str) -> LayerSpec:
-    """Keras 2 does not write that it has zeros where sequences in Bidirectional are masked."""
+    """Set zero outputs for masked steps, which Keras 2 has in Bidirectional but does not write."""
     config = spec.config
     if spec.dialect == "keras2":
         config = {**config, "zero_output_for_mask": config.get("return_sequences", False)}
@@ -79,7 +79,7 @@ def _merged(call: LayerCall, ahead: Value, back: Value) -> list[Value]:
 
 def _held(spec: LayerSpec) -> Sequence[LayerSpec]:
     if "layer" not in spec.config:
-        raise CoreError(f"layer {spec.name!r} ({spec.class_name}) lacks the layer in it")
+        raise CoreError(f"layer {spec.name!r} ({spec.class_name}) lacks its inner layer")
     return _both(spec) if spec.class_name == "Bidirectional" else (_inner(spec),)
 
 

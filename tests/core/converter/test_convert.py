@@ -10,7 +10,7 @@ import zoo
 from core.converter import convert, load_model, read_graph
 from core.converter.conversion_inputs import with_outputs
 from core.converter.formats import find_kind
-from core.converter.quantized_weights import stored_quanta
+from core.converter.quantized_weights import quantised_weight
 from core.converter.web import read_web_source
 from core.converter.web_writer import write_web
 from core.errors import CoreError
@@ -284,8 +284,8 @@ def test_a_failure_leaves_the_old_model(source, tmp_path, monkeypatch):
     "options, message",
     [
         ({"format": "keras"}, "format='keras' is unknown: give one of auto, graph, layers"),
-        ({"format": "layers"}, "no web model of layers"),
-        ({"signature": "serve"}, "no SavedModel, so it has no signature 'serve'"),
+        ({"format": "layers"}, "not a web model of layers"),
+        ({"signature": "serve"}, "not a SavedModel, so it has no signature 'serve'"),
     ],
 )
 def test_wrong_options(source, tmp_path, options, message):
@@ -301,7 +301,7 @@ def test_wrong_targets(source, tmp_path):
             convert(source, target)
     with pytest.raises(WeightsError, match="there is no file or folder"):
         convert(tmp_path / "nothing", tmp_path / "new")
-    with pytest.raises(WeightsError, match="layers is written as it is"):
+    with pytest.raises(WeightsError, match="writes unchanged layers"):
         layers = layers_model(tmp_path / "layers")
         convert(layers, tmp_path / "new", format="layers", optimise=True)
 
@@ -334,7 +334,7 @@ def test_a_graph_is_converted_like_a_file(graph, tmp_path, rng):
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
     with pytest.raises(WeightsError, match="a graph has no signature 'serve'"):
         convert(graph, tmp_path / "other", signature="serve")
-    with pytest.raises(WeightsError, match="no web model of layers"):
+    with pytest.raises(WeightsError, match="not a web model of layers"):
         convert(graph, tmp_path / "other", format="layers")
 
 
@@ -384,7 +384,7 @@ def test_quanta_of_tflite_are_stored_bit_for_bit(rng, dtype, zero_point):
     quanta[:2] = limits.min, limits.max
     scale = np.float32(rng.uniform(1e-6, 10))
     array = (quanta - zero_point).astype(np.float32) * scale
-    stored = stored_quanta(array, Quantization(float(scale), zero_point, dtype))
+    stored = quantised_weight(array, Quantization(float(scale), zero_point, dtype))
     assert stored.values.dtype.itemsize == limits.dtype.itemsize
     np.testing.assert_array_equal(stored.values, quanta - limits.min)
     found = dequantise_array(*stored)
@@ -403,7 +403,7 @@ def test_quanta_of_tflite_are_stored_bit_for_bit(rng, dtype, zero_point):
     ],
 )
 def test_what_is_on_no_quanta_stays_float32(array, scale):
-    assert stored_quanta(np.float32(array), Quantization(scale, 0, "int8")) is None
+    assert quantised_weight(np.float32(array), Quantization(scale, 0, "int8")) is None
 
 
 def test_a_teachable_machine_keeps_its_labels(tmp_path, rng):
@@ -432,7 +432,7 @@ def test_keras_files_become_graphs(tmp_path):
     x = np.float32([[1, -2, 3]])
     (found,), (expected,) = (load_model(p).predict(x).values() for p in (written, path))
     np.testing.assert_allclose(found.numpy(), expected.numpy(), atol=1e-3)
-    with pytest.raises(WeightsError, match="no web model of layers"):
+    with pytest.raises(WeightsError, match="not a web model of layers"):
         convert(path, tmp_path / "layers", format="layers")
 
 

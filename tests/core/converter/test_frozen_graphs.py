@@ -191,15 +191,15 @@ WRITTEN = [
     [
         ([b"\x08\x01"], "field 1 is a number"),
         ([b"nonsense"], "cannot read"),
-        ([placeholder()], "no node that computes"),
+        ([placeholder()], "no node with a result"),
         ([node("y", "Relu", "x")], "has no node 'x'"),
         ([placeholder(), placeholder(), node("y", "Relu", "x")], "used twice"),
         ([node("a:0", "Relu")], "named 'a:0'"),
         ([node("", "Relu")], "named ''"),
         ([node("c", "Const"), node("y", "Relu", "c")], "'c' has no value"),
-        ([node("v", "VariableV2"), node("y", "Relu", "v")], "'v'.*is not frozen"),
-        ([*WRITTEN, node("y", "Relu", "r")], "these nodes write variables.*: w"),
-        ([node("a", "Identity", "a"), node("y", "Relu", "a")], "waits for itself"),
+        ([node("v", "VariableV2"), node("y", "Relu", "v")], "'v'.*freeze the graph"),
+        ([*WRITTEN, node("y", "Relu", "r")], "these nodes write: w"),
+        ([node("a", "Identity", "a"), node("y", "Relu", "a")], "depends on itself"),
         ([placeholder(), node("a", "Identity", "x"), node("y", "Relu", "a:3")], "no output 3"),
         ([node("t", "HashTableV2"), node("y", "LookupTableFindV2", "t", "t", "t")], "tables t are"),
         ([node("y", "PartitionedCall", f=field(10, field(1, "f")))], "calls 'f'"),
@@ -234,7 +234,7 @@ def test_sources():
     assert Sources(known, stops={"same"}).source("same") == "same"
     assert Sources(known, assigned={"v": "same"}).source("read") == "x"
     for broken in (sources, Sources(known, assigned={"v": "read"})):
-        with pytest.raises(core.CoreError, match="waits for itself"):
+        with pytest.raises(core.CoreError, match="depends on itself"):
             broken.source("a" if broken is sources else "read")
     with pytest.raises(core.CoreError, match="'same' has no output 1"):
         sources.source("same:1")

@@ -223,11 +223,11 @@ def many_links(file):
 @pytest.mark.parametrize(
     "data, message",
     [
-        (b"", "no HDF5 file"),
+        (b"", "not an HDF5 file"),
         (b"\x89HDF\r\n\x1a\n", "outside of 8 bytes"),
         (b"\x89HDF\r\n\x1a\n\x04" + bytes(90), "version 4"),
-        (written(many_links, libver="latest"), "form that is not read: save it again"),
-        (written(many_links, userblock_size=512), "no HDF5 file"),
+        (written(many_links, libver="latest"), "unsupported form: save it again"),
+        (written(many_links, userblock_size=512), "not an HDF5 file"),
     ],
 )
 def test_files_that_are_refused(data, message):
@@ -340,7 +340,7 @@ LAMBDA = {"name": "evil", "function": ["4wEAAAA=", None, None], "function_type":
         (lambda p: write_h5(p, model=topology("Lambda", LAMBDA)), "Lambda"),
         (lambda p: write_archive(p, **{"config.json": None}), "architecture is missing"),
         (lambda p: write_archive(p, **{"model.weights.h5": None}), "holds no model.weights.h5"),
-        (lambda p: write_archive(p, **{"model.weights.h5": b"PK"}), "no HDF5 file"),
+        (lambda p: write_archive(p, **{"model.weights.h5": b"PK"}), "not an HDF5 file"),
         (lambda p: write_archive(p, **{"config.json": "{"}), "not a readable JSON"),
         (
             lambda p: write_archive(p, **{"model.weights.h5": weights_file([KERNEL])}),
@@ -354,7 +354,7 @@ LAMBDA = {"name": "evil", "function": ["4wEAAAA=", None, None], "function_type":
             "config.json in .*: it has 134,217,728 bytes, more than 8,388,608",
         ),
         (lambda p: damaged(write_archive(p), 120, b"????"), "config.json in .*: Bad CRC-32"),
-        (lambda p: cut(write_archive(p)), "it is no whole zip archive"),
+        (lambda p: cut(write_archive(p)), "it is not a complete zip archive"),
         (lambda p: p, "No such file"),
     ],
 )

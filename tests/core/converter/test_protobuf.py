@@ -59,10 +59,10 @@ def test_fields_of_another_kind_than_asked_for():
     message = Message(b"\x08\x01\x12\x01\xff")
     for read, text in [
         (lambda: message.blob(1), "is a number"),
-        (lambda: message.integer(2), "is no number"),
+        (lambda: message.integer(2), "is not a number"),
         (lambda: message.text(2), "utf-8"),
         (lambda: message.integers(2), "ends within one"),
-        (lambda: message.fixed32(2), "not 4 bytes"),
+        (lambda: message.fixed32(2), "does not have 4 bytes"),
         (lambda: message.floats(2), "multiple"),
         (lambda: unpacked(memoryview(b"\xff" * 11 + b"\1")), "more than 10 bytes"),
     ]:

@@ -119,7 +119,10 @@ def test_top_labels_that_change_are_a_warning(tmp_path):
 
 def test_a_model_that_cannot_run_is_written_with_a_warning(graph, tmp_path):
     spec = Endpoint("x", PartialSpec(None))
-    with pytest.warns(QuantisationWarning, match="not measured how far uint8 .* 'x' has no shape"):
+    with pytest.warns(
+        QuantisationWarning,
+        match="change of the outputs by uint8 was not measured.* 'x' has no shape",
+    ):
         convert(graph._replace(inputs={"x": spec}), tmp_path, quantise="uint8", optimise=False)
     assert kinds(tmp_path)["even"] == "uint8"
 
@@ -229,8 +232,8 @@ def test_the_summary_says_what_was_won(source, tmp_path, samples):
 
 def test_a_report_measures_auto(source, samples):
     report = inspect_model(source, quantise="auto", samples=samples, measure=True)
-    assert report.sizes["as asked"] < report.sizes["uint16"]
-    assert report.errors["as asked"]["y"].max <= TOLERANCE < report.errors["uint8"]["y"].max
+    assert report.sizes["as requested"] < report.sizes["uint16"]
+    assert report.errors["as requested"]["y"].max <= TOLERANCE < report.errors["uint8"]["y"].max
     assert report.kinds["uint8"] >= 1 and sum(report.kinds.values()) == 4
     assert "errors measured on 6 sample inputs" in report.to_text()
     with pytest.raises(CoreError, match="needs a tolerance"):

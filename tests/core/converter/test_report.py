@@ -72,8 +72,8 @@ def test_errors_are_those_of_the_quantised_weights(path, tmp_path):
 
 def test_what_was_asked_for_is_measured_beside(path):
     report = inspect_model(path, quantise={"w": "uint8"}, measure=True)
-    assert report.sizes["as asked"] == 200
-    assert report.errors["as asked"] == report.errors["uint8"]
+    assert report.sizes["as requested"] == 200
+    assert report.errors["as requested"] == report.errors["uint8"]
     with pytest.raises(WeightsError, match="matches no weight"):
         inspect_model(path, quantise={"v": "uint8"})
 
@@ -141,7 +141,7 @@ def test_layers_that_are_kept_are_reported_as_they_are_written(tmp_path):
     assert (report.parameters, report.sizes["float32"]) == (8, 32)
     assert report.sizes["as stored"] == 6 + 2 * 4
     written = convert(path, tmp_path / "new", quantise={"dense/kernel": "float16"})
-    assert report.sizes["as asked"] == bytes_of(written) == 6 * 2 + 2 * 4
+    assert report.sizes["as requested"] == bytes_of(written) == 6 * 2 + 2 * 4
     assert 0 < report.errors["float16"]["dense"].max < 0.001
     assert "2 layers, 8 parameters" in report.to_text()
     graph = inspect_model(path, format="graph")
@@ -158,7 +158,7 @@ def test_the_bytes_are_those_that_are_written(tmp_path, quantise, format):
     bundle = write_bundle(tmp_path / "bundle")
     report = inspect_model(bundle, quantise=quantise, format=format)
     written = convert(bundle, tmp_path / "new", quantise=quantise, format=format)
-    assert report.sizes["float32" if quantise is None else "as asked"] == bytes_of(written)
+    assert report.sizes["float32" if quantise is None else "as requested"] == bytes_of(written)
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_a_model_that_takes_too_much_memory_is_not_measured(path, monkeypatch):
     monkeypatch.setattr(GraphModel, "predict", fail)
     report = inspect_model(path, measure=True)
     assert report.errors == {} and report.sizes["uint8"] == 200
-    assert list(report.notes) == ["errors were not measured: the memory does not suffice"]
+    assert list(report.notes) == ["errors were not measured: not enough memory to run the model"]
 
 
 def test_nothing_runs_unless_it_is_asked_for(path, monkeypatch):
@@ -205,14 +205,12 @@ def test_nothing_runs_unless_it_is_asked_for(path, monkeypatch):
 
     monkeypatch.setattr(GraphModel, "__init__", fail)
     report = inspect_model(path, quantise="uint8")
-    assert report.errors == {} and report.sizes["as asked"] == 200
+    assert report.errors == {} and report.sizes["as requested"] == 200
     (note,) = report.notes
-    assert note == (
-        "errors were not measured: measuring runs the model: ask for it with measure=True"
-    )
+    assert note == ("errors were not measured: measuring runs the model: give measure=True")
     assert "error, of an output's range" not in report.to_text()
     for given in ({"quantise": "auto"}, {"samples": np.ones((1, 4), np.float32)}):
-        with pytest.raises(CoreError, match="give measure=True, too"):
+        with pytest.raises(CoreError, match="also give measure=True"):
             inspect_model(path, **given)
 
 

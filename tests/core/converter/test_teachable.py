@@ -103,11 +103,11 @@ def repacked(bundle, *, rename=(), **contents):
     [
         (
             lambda b: repacked(b, rename={"model.json": "keras_model.h5"}),
-            "no bundle of Teachable Machine.*keras_model.h5.*: unpack it and give the model in it",
+            "not a Teachable Machine bundle.*keras_model.h5.*: unpack it and give the model in it",
         ),
         (
             lambda b: repacked(b, rename={f: f"a/b/{f}" for f in os.listdir(b)}),
-            "no bundle of Teachable Machine",
+            "not a Teachable Machine bundle",
         ),
         (lambda b: repacked(b, rename={"weights.bin": "../weights.bin"}), "weights.bin"),
         (lambda b: repacked(b, rename={"weights.bin": "..\\weights.bin"}), "holds no weights.bin"),
@@ -150,7 +150,9 @@ def test_damaged_metadata(bundle, document):
 
 def test_the_next_step_with_damaged_metadata(bundle):
     (bundle / "metadata.json").write_text('{"tmVersion": ')
-    with pytest.raises(WeightsError, match="without that file the network loads, with predict"):
+    with pytest.raises(
+        WeightsError, match="remove it to load the network without labels, with predict"
+    ):
         is_teachable(bundle)
 
 

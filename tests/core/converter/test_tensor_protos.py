@@ -58,8 +58,8 @@ def test_tensors(dtype, lengths, rest, expected):
         (tensor_of(7, [2**24], field(8, b"owl")), "more than 67108864 bytes"),
         (field(1, FLOAT) + field(2, field(3, 1)), "no definite shape"),
         (tensor_of(FLOAT, [-5], b""), "no definite shape"),
-        (tensor_of(20, [1], b""), "DT_RESOURCE are not read"),
-        (tensor_of(99, [1], b""), "DT_99 are not read"),
+        (tensor_of(20, [1], b""), "DT_RESOURCE are not supported"),
+        (tensor_of(99, [1], b""), "DT_99 are not supported"),
         (tensor_of(8, [1], field(9, bytes(12))), "divisor|multiple"),
     ],
 )

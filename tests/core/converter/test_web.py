@@ -186,7 +186,7 @@ def test_the_signature_of_old_converters_is_in_the_metadata(tmp_path):
 def test_what_is_no_model(tmp_path):
     write_web(graph_of(Node("y", "Neg", ("x",))), tmp_path)
     path = document(tmp_path, modelTopology=None)
-    with pytest.raises(WeightsError, match="holds weights alone"):
+    with pytest.raises(WeightsError, match="has only weights"):
         read_web(path)
     document(tmp_path, modelTopology={"node": [{"name": "a"}]})
     with pytest.raises(WeightsError, match=r"cannot read .*model.json: the op of the node 'a'"):

@@ -31,5 +31,5 @@ def test_a_long_key_is_refused():
 
 
 def test_keys_that_share_a_text_are_not_longer_than_the_bytes():
-    with pytest.raises(CoreError, match="texts that overlap"):
+    with pytest.raises(CoreError, match="overlapping texts"):
         read_options(overlapping(LONGEST_KEY, 250))

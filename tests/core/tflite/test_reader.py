@@ -149,9 +149,9 @@ def test_dtypes_of_constants(dtype, data, values):
 
 
 def test_constants_of_other_dtypes_are_refused():
-    with pytest.raises(core.CoreError, match="dtype string, not supported"):
+    with pytest.raises(core.CoreError, match="dtype string, which is not supported"):
         decoded(b"ab", TensorInfo("w", (1,), (1,), "string", 0))
-    with pytest.raises(core.CoreError, match="7 bytes are no whole number of int32"):
+    with pytest.raises(core.CoreError, match="7 bytes are not a multiple of the size of int32"):
         decoded(b"1234567", TensorInfo("w", (2,), (2,), "int32", 0))
 
 
@@ -215,8 +215,8 @@ def test_sparse_formats(order, block_axes, kinds, rng):
         ([Dimension(3), Dimension(4)], "dense level of 3 does not fit 2"),
         ([Dimension(2), Dimension(0, np.array([0, 1]), np.array([1]))], "2 segments"),
         ([Dimension(2), Dimension(0, np.array([0, 2, 1]), np.array([1]))], "3 segments"),
-        ([Dimension(2), Dimension(0, np.array([0, 0, 1]), np.array([4]))], "outside of its 4"),
-        ([Dimension(2), Dimension(0, np.array([0, 0, 2]), np.array([1, 2]))], "2 places for 1"),
+        ([Dimension(2), Dimension(0, np.array([0, 0, 1]), np.array([4]))], "outside of 0 to 3"),
+        ([Dimension(2), Dimension(0, np.array([0, 0, 2]), np.array([1, 2]))], "2 positions for 1"),
         ([Dimension(2), Dimension(4)], "level of 2 does not fit 2 or 1"),
     ],
 )
@@ -299,18 +299,18 @@ def a_scale(scale, count=1):
 @pytest.mark.parametrize(
     "change, message",
     [
-        (set_field("inputs", [7]), "no tensor 7 among 2"),
-        (set_field("inputs", [-2]), "no tensor -2"),
+        (set_field("inputs", [7]), "the index 7 of a tensor is outside of 0 to 1"),
+        (set_field("inputs", [-2]), "the index -2 of a tensor is outside"),
         (set_field("inputs", [1]), "'y' must be a constant, or come from an earlier op"),
         (set_field("inputs", []), "input 0 is missing"),
         (set_field("outputs", [0]), "'x' is computed twice"),
-        (set_field("outputs", [-1]), "no tensor -1"),
-        (set_field("opcodeIndex", 5), "no op code 5 among 1"),
+        (set_field("outputs", [-1]), "the index -1 of a tensor is outside"),
+        (set_field("opcodeIndex", 5), "the op code 5 is outside of 0 to 0"),
         (set_tensor(buffer=9), "buffer 9 of 1"),
-        (set_tensor(shape=[2, -3]), "impossible shape"),
-        (set_tensor(shape=[2**30, 2**30]), "impossible shape"),
-        (set_tensor(shape=[1] * 40), "impossible shape"),
-        (set_tensor(type=99), "the dtype of 'y' 99 is not known"),
+        (set_tensor(shape=[2, -3]), "invalid shape"),
+        (set_tensor(shape=[2**30, 2**30]), "invalid shape"),
+        (set_tensor(shape=[1] * 40), "invalid shape"),
+        (set_tensor(type=99), "the dtype of 'y' 99 is unknown"),
         (set_tensor(type=5), "dtype string, which is not supported"),
         (a_scale(np.nan), "finite"),
         (a_scale(-1), "finite, and not negative"),
@@ -320,7 +320,7 @@ def a_scale(scale, count=1):
         (lambda writer, op: setattr(writer.model, "subgraphs", []), "no subgraph"),
         (
             lambda writer, op: setattr(writer.model.operatorCodes[0], "builtinCode", 9999),
-            "the op 9999 is not known",
+            "the op 9999 is unknown",
         ),
     ],
 )

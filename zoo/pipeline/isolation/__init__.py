@@ -1,6 +1,6 @@
-"""Models from strangers, read and run in a process of their own: ``zoo.load(.., isolate=True)``.
+"""Untrusted models, read and run in a separate process: ``zoo.load(.., isolate=True)``.
 
-`models` has what the caller holds, `process` the child as its parent sees it, `child` what runs in
-it, and `messages` and `arrays` what they say to each other. The parent believes nothing that the
-child says: no pickles, and every length, dtype and name is checked.
+`models` has the model classes of the caller, `process` the parent's side of the child process,
+`child` the code of the child, and `messages` and `arrays` the protocol between them. The parent
+does not trust the child: no pickles, and every length, dtype and name is checked.
 """

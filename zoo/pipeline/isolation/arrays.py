@@ -1,4 +1,4 @@
-"""Arrays as a dtype, a shape and bytes, and back, from whoever sent them."""
+"""Serialisation of arrays as dtype, shape and bytes, with checks of untrusted bytes."""
 
 from itertools import accumulate
 from math import prod
@@ -6,31 +6,31 @@ from typing import Any
 
 import numpy as np
 
-#: Numbers and truth values of this machine's byte order, by NumPy's names.
+#: Numeric and bool dtypes in native byte order, by NumPy's names.
 _NUMERIC = {np.dtype(code).str: np.dtype(code) for code in "?bBhHiIlLqQefdgFDG"}
 
-#: Arrays of bytes, each of its own length: the lengths come first, and then all bytes.
+#: The dtype of byte strings, which are sent as lengths, then all bytes.
 STRINGS = "strings"
 
 _LENGTH = np.dtype("<u8")
 
-#: Of one array: each takes about 50 bytes of Python beside its own.
+#: The most strings of an array: each takes about 50 bytes of Python beside its own.
 MOST_STRINGS = 4_000_000
 
 _MOST_AXES = 32
 
 
 class ArrayError(Exception):
-    """Bytes are not those of such an array."""
+    """The bytes, dtype or shape of an array are invalid."""
 
 
 def entry_of(array: np.ndarray) -> tuple[str, list[int]]:
-    """The dtype and the shape of an array, for `array_of`."""
+    """Return the dtype and the shape of an array, for `array_of`."""
     return STRINGS if array.dtype == object else array.dtype.str, list(array.shape)
 
 
 def bytes_of(array: np.ndarray) -> memoryview:
-    """The bytes of an array: of numbers in this machine's order, or of ``bytes`` objects.
+    """Return the bytes of an array of numbers in native byte order, or of ``bytes`` objects.
 
     >>> array = np.array([b"ab", b""], object)
     >>> array_of(bytes_of(array), *entry_of(array))
@@ -45,10 +45,10 @@ def bytes_of(array: np.ndarray) -> memoryview:
 
 
 def array_of(data: memoryview, dtype: Any, shape: Any) -> np.ndarray:
-    """The array that the bytes are; it shows them.
+    """Return the array of some bytes, a view of them.
 
     Raises:
-        ArrayError: they are not those of an array of that dtype and shape.
+        ArrayError: the bytes do not fit the dtype and shape.
     """
     is_shape = isinstance(shape, list) and len(shape) <= _MOST_AXES
     if not (is_shape and all(type(n) is int and 0 <= n < 2**48 for n in shape)):

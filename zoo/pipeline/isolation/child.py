@@ -1,4 +1,4 @@
-"""What runs in the child: it reads one model, and then answers until its input ends."""
+"""Code of the child process: it reads one model, then answers requests until its input ends."""
 
 import io
 import os
@@ -20,21 +20,21 @@ from zoo.pipeline.isolation.messages import Message, Stream, receive, send
 if TYPE_CHECKING:
     from zoo.pipeline.loaded_model import LoadedModel
 
-#: Errors that the parent raises again as they are; others as the first of their bases here.
+#: Errors that the parent raises again; other errors are raised as the first base class listed.
 ERRORS: dict[str, type[ZooError]] = {
     error.__name__: error for error in (LimitError, CoreError, WeightsError, ZooError)
 }
 
-#: The kinds of answers about errors that are none of `ERRORS`.
+#: The kinds of answers for errors that are not in `ERRORS`.
 FOREIGN, NO_MEMORY = "foreign", "no memory"
 
 _LONGEST = 4000  # characters of an error
 
-#: Bytes beside what the limits allow: the messages, the interpreter's own, stacks of threads.
+#: Bytes in addition to the limits: messages, the interpreter, and stacks of threads.
 _MORE_BYTES = 256 * 2**20
 _STACK_BYTES = 8 * 2**20
 
-#: Of address space, which threads reserve without using it.
+#: Bytes of address space that threads reserve without using them.
 _RESERVED_BYTES = 2**30
 
 _MOST_FILES = 256
@@ -42,7 +42,7 @@ _MORE_SECONDS = 5.0
 
 
 def main() -> None:
-    """Run the child of `zoo.pipeline.isolation.process`: the one message tells what to load."""
+    """Run the child process of an isolated model; the first message has the model to load."""
     requests, answers = _own_streams()
     document = receive(requests, 0).document
     child = _Child(answers, Limits(**document["limits"]), document["path"])
@@ -50,19 +50,19 @@ def main() -> None:
     while True:
         try:
             message = receive(requests, float("inf"))
-        except EOFError:  # the parent has ended, perhaps without clearing up
+        except EOFError:  # the parent has ended, perhaps without removing the folder
             shutil.rmtree(document["folder"], ignore_errors=True)
             return
         child.answer(partial(child.run, message))
 
 
 def _own_streams() -> tuple[Stream, Stream]:
-    """Pipes from and to the parent; what libraries read and print goes nowhere."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's, who ends this process
+    """Return pipes from and to the parent; stdin and stdout of libraries become the null device."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C and ends this process
     streams = io.FileIO(os.dup(0), "rb"), io.FileIO(os.dup(1), "wb")
-    nowhere = os.open(os.devnull, os.O_RDWR)
+    null_device = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1):
-        os.dup2(nowhere, number)
+        os.dup2(null_device, number)
     return streams
 
 
@@ -72,7 +72,7 @@ class _Child:
         self._model: LoadedModel | None = None
 
     def answer(self, work: Callable[[], tuple[dict[str, Any], dict[str, np.ndarray]]]) -> None:
-        """Send what some work gives, or its error."""
+        """Send the result of some work, or its error."""
         try:
             document, arrays = work()
         except MemoryError:
@@ -84,14 +84,14 @@ class _Child:
         except CoreError as error:
             send(self._answers, _error(error), {})
         if document.get("error") == NO_MEMORY:
-            os._exit(1)  # whatever could not be made is missing somewhere
+            os._exit(1)  # the state may be incomplete
 
     def load(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        """Read the model under the limits, and tell what it is."""
+        """Read the model under the limits, and return its facts."""
         import core
         from zoo.pipeline.file_model import load_path
 
-        send(self._answers, {}, {})  # all is imported
+        send(self._answers, {}, {})  # the imports are done
         limit_memory(self._limits, bytes_of_path(self._path))
         limit_files(self._limits.file_bytes or 0)
         with core.limits(self._limits):
@@ -100,10 +100,10 @@ class _Child:
         return _facts(self._model), {}
 
     def run(self, message: Message) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        """The outputs that a message asks for."""
+        """Return the outputs that a message requests."""
         import core
 
-        assert self._model is not None  # the parent asks nothing of a model that was not read
+        assert self._model is not None  # the parent sends no request before the model is read
         document, inputs = message
         limits = Limits(**document["limits"])
         limit_time(limits.seconds)
@@ -131,7 +131,7 @@ def _facts(model: "LoadedModel") -> dict[str, Any]:
 
 
 def _error(error: Exception) -> dict[str, Any]:
-    """An error as a document."""
+    """Return an error as a document."""
     if isinstance(error, LimitError):
         text = error.message[:_LONGEST]
         return {"error": "LimitError", "message": text, "limit": error.name, "most": error.most}
@@ -141,7 +141,7 @@ def _error(error: Exception) -> dict[str, Any]:
 
 
 def bytes_of_path(path: str) -> int:
-    """Of a file, or of all files in a folder."""
+    """Return the bytes of a file, or of all files in a folder."""
     if not os.path.isdir(path):
         return os.path.getsize(path) if os.path.isfile(path) else 0
     files = (os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names)
@@ -149,13 +149,13 @@ def bytes_of_path(path: str) -> int:
 
 
 def limit_memory(limits: Limits, size: int) -> None:
-    """Let the process take no more memory than the limits allow, beside what it has now.
+    """Limit further memory of the process.
 
-    Where the system has no such limit, as macOS, a thread ends the process instead.
+    If the system has no such limit, as on macOS, a thread ends the process instead.
 
     Args:
-        limits: with all values.
-        size: of the model's files, in bytes.
+        limits: limits, all of which are set.
+        size: bytes of the model's files.
     """
     needed = max(limits.file_bytes or 0, limits.run_bytes or 0) + 4 * size
     if needed == float("inf"):
@@ -171,7 +171,7 @@ def limit_memory(limits: Limits, size: int) -> None:
 
 
 def _taken_bytes() -> tuple[int, int] | None:
-    """Address space and data of this process; None where the system does not say."""
+    """Return the bytes of address space and data of this process; None if unknown."""
     try:
         with open("/proc/self/status", encoding="ascii", errors="replace") as lines:
             pairs = (line.partition(":") for line in lines)
@@ -183,7 +183,7 @@ def _taken_bytes() -> tuple[int, int] | None:
 
 
 def _watch_memory(most: int) -> None:
-    """End the process when it has taken so many bytes more than now, as far as it is known."""
+    """End the process when its memory has grown by ``most`` bytes, on systems that report it."""
     try:
         import resource
     except ImportError:  # Windows
@@ -207,7 +207,7 @@ OUT_OF_MEMORY = 77
 
 
 def limit_files(size: float) -> None:
-    """Let the process write no larger files, open only some, and leave no image of its memory."""
+    """Limit the size of written files and the number of open ones, and disable core dumps."""
     _set_limit("RLIMIT_CORE", 0)
     _set_limit("RLIMIT_NOFILE", _MOST_FILES)
     if size < float("inf"):
@@ -215,14 +215,14 @@ def limit_files(size: float) -> None:
 
 
 def limit_time(seconds: float | None) -> None:
-    """Let the system end the process should its parent have gone: so much time of each CPU."""
+    """Limit CPU time, so that the system ends the process even if its parent has ended."""
     if seconds is not None and seconds < float("inf"):
         cores = os.cpu_count() or 1
         _set_limit("RLIMIT_CPU", int(process_time() + (seconds + _MORE_SECONDS) * cores) + 1, False)
 
 
 def _set_limit(name: str, value: int, for_good: bool = True) -> None:
-    """Set a limit of the operating system, if it has that one."""
+    """Set a limit of the operating system, if it exists."""
     try:
         import resource
     except ImportError:  # Windows
@@ -232,5 +232,5 @@ def _set_limit(name: str, value: int, for_good: bool = True) -> None:
         return
     most = resource.getrlimit(number)[1]
     value = value if most == resource.RLIM_INFINITY else min(value, most)
-    with suppress(ValueError, OSError):  # refused, such as by macOS: the parent's deadline stays
+    with suppress(ValueError, OSError):  # refused, as on macOS: the parent's deadline still applies
         resource.setrlimit(number, (value, value if for_good else most))

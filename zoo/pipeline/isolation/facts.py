@@ -1,4 +1,4 @@
-"""What the child says of its model, checked."""
+"""Checked description of the model in the child process."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -9,23 +9,23 @@ from weights_cache.messages import visible
 
 _MOST_AXES = 32
 _MOST_LABELS = 100_000
-_MOST_PIXELS = 4096  # of a side of what a classifier takes
+_MOST_PIXELS = 4096  # per side of a classifier's input
 _LONGEST = 1000  # characters of a name
 
 
 class FactError(Exception):
-    """That is no description of a model."""
+    """The description of a model is invalid."""
 
 
 class Facts(NamedTuple):
-    """What is known of a model in another process.
+    """Description of a model in another process.
 
     Attributes:
-        inputs: of the network.
-        outputs: of the network.
-        text: that describes it, but for the first line.
-        bundle: of a model that Teachable Machine made, else None.
-        features: as of `zoo.classification.teachable.TeachableModel`.
+        inputs: inputs of the network.
+        outputs: outputs of the network.
+        text: description of the model without the first line.
+        bundle: metadata of a Teachable Machine model, else None.
+        features: as in `zoo.classification.teachable.TeachableModel`.
     """
 
     inputs: dict[str, PartialSpec]
@@ -36,10 +36,10 @@ class Facts(NamedTuple):
 
 
 def read_facts(document: Mapping[str, Any]) -> Facts:
-    """The facts in a message.
+    """Return the facts in a message.
 
     Raises:
-        FactError: it has none, or they contradict each other.
+        FactError: facts are missing, invalid, or contradict each other.
     """
     inputs, outputs = (_specs(document.get(key)) for key in ("inputs", "outputs"))
     text = visible(_text(document.get("text"), 10 * _LONGEST))
@@ -78,7 +78,7 @@ def _is_length(value: Any) -> bool:
 
 def _text(value: Any, longest: int) -> str:
     if not isinstance(value, str):
-        raise FactError(f"{value!r:.80} in the place of a text")
+        raise FactError(f"{value!r:.80} instead of a text")
     return value[:longest]
 
 
@@ -101,7 +101,7 @@ def _bundle(document: Any) -> Bundle:
 
 
 def _check_classifier(facts: Facts) -> None:
-    """A classifier of images takes one, and gives one row of scores."""
+    """Raise a FactError unless a classifier takes one image and returns one row of scores."""
     shapes = [spec.shape for spec in facts.inputs.values()]
     if not (len(shapes) == len(facts.outputs) == 1 and shapes[0] and len(shapes[0]) == 4):
         raise FactError("a classifier that does not take one image")

@@ -1,4 +1,4 @@
-"""Messages between a process and its child: a JSON document, and arrays as bytes behind it."""
+"""Messages between a process and its child: a JSON document, followed by arrays as bytes."""
 
 import json
 from collections.abc import Container, Mapping
@@ -11,32 +11,32 @@ import numpy as np
 from core import CoreError
 from zoo.pipeline.isolation.arrays import ArrayError, array_of, bytes_of, entry_of
 
-#: What begins a message: a mark, the bytes of the document, and those of the arrays.
+#: The head of a message: a mark, the size of the document, and the size of the arrays.
 _HEAD = Struct("<4sIQ")
 _MARK = b"ZOO1"
 
-#: Of a document, in bytes.
+#: The most bytes of a document.
 MOST_DOCUMENT = 4 * 2**20
 
-#: Arrays of so many bytes in all are sent in one go.
+#: Arrays of at most this many bytes in total are sent in one write.
 _SMALL = 2**16
 
-#: Arrays begin at multiples of so many bytes.
+#: Alignment of arrays in bytes.
 _ALIGNMENT = 16
 
 
 class MessageError(Exception):
-    """What came is no message, or one whose arrays are too large."""
+    """A message is invalid, or its arrays are too large."""
 
 
 class Stream(Protocol):
-    """A pipe, or an end of one, without a buffer."""
+    """An unbuffered pipe, or an end of one."""
 
     def write(self, data: memoryview, /) -> int | None:
-        """Some of the bytes; how many."""
+        """Write some of the bytes, and return their number."""
 
     def readinto(self, buffer: memoryview, /) -> int | None:
-        """Some of the bytes; how many."""
+        """Read some bytes, and return their number."""
 
 
 class Message(NamedTuple):
@@ -50,7 +50,7 @@ def send(stream: Stream, document: Mapping[str, Any], arrays: Mapping[str, np.nd
     """Write a message.
 
     Raises:
-        CoreError: the document is longer than `MOST_DOCUMENT`; nothing was written.
+        CoreError: the document is longer than `MOST_DOCUMENT`; the message was not written.
         EndedError: the other process has ended.
     """
     parts: list[bytes | memoryview] = []
@@ -77,12 +77,12 @@ def receive(stream: Stream, most: float, dtypes: Container[str] | None = None) -
     """Read a message.
 
     Args:
-        stream: where it comes from.
-        most: bytes that its arrays may take.
-        dtypes: those that arrays may have; None: any that `arrays` knows.
+        stream: the stream to read from.
+        most: the most bytes of the arrays.
+        dtypes: allowed dtypes of arrays; None allows all of `arrays`.
 
     Raises:
-        MessageError: it is none, or its arrays are larger.
+        MessageError: the message is invalid, or its arrays are too large.
         EOFError: the other process has ended.
     """
     mark, length, total = _HEAD.unpack(_read(stream, _HEAD.size))
@@ -122,7 +122,7 @@ def _write(stream: Stream, part: bytes | memoryview) -> None:
 
 
 def _read(stream: Stream, size: int) -> memoryview:
-    """So many bytes; memory that is not cleared first is taken as they come."""
+    """Read ``size`` bytes into memory that is not cleared, so that pages are used as they fill."""
     data = np.empty(size, np.uint8).data
     done = 0
     while done < size:

@@ -1,4 +1,4 @@
-"""Models that a process of their own reads and runs."""
+"""Models that a separate process reads and runs."""
 
 from collections.abc import Coroutine, Sequence
 from pathlib import Path
@@ -19,12 +19,12 @@ from zoo.pipeline.verb_signatures import NetworkInput
 
 
 class IsolatedModel(LoadedModel):
-    """A network that a process of its own reads and runs: `predict` and `execute`.
+    """A network that a separate process reads and runs: `predict` and `execute`.
 
-    ``zoo.load(path, isolate=True)`` makes it. Its process has limits of memory, time, open files
-    and written bytes; a run that goes beyond them, or crashes, ends the process and raises an error
-    here, and the next call starts another one. Threads may share the model: their calls wait for
-    each other. A forked process starts a child of its own.
+    ``zoo.load(path, isolate=True)`` makes such a model. Its process has limits of memory, time,
+    open files and written bytes; a run that exceeds them, or crashes, ends the process and raises
+    an error, and the next call starts another process. Threads may share the model: their calls
+    run one after another. A forked process starts its own child.
     """
 
     def __init__(self, name: str, runner: IsolatedRunner, recipe: LoadCall):
@@ -33,19 +33,19 @@ class IsolatedModel(LoadedModel):
 
     @property
     def backend(self) -> str:
-        """Name of the backend it runs on: ``"cpu"``."""
+        """Name of the backend of the model: ``"cpu"``."""
         return BACKEND
 
     @property
     def network(self) -> GraphModel:
-        """An isolated model has none in this process.
+        """Not available: the network is in another process.
 
         Raises:
             ZooError: always.
         """
-        assert self._runner.facts  # a closed model says so first
+        assert self._runner.facts  # a closed model raises its own error first
         raise ZooError(
-            f"the network of {self.name} is in a process of its own: predict, execute, inputs, "
+            f"the network of {self.name} is in a separate process: predict, execute, inputs, "
             "outputs and describe reach it; for plans, profiles and nodes load the model without "
             "isolate=True, if you trust it"
         )
@@ -61,18 +61,18 @@ class IsolatedModel(LoadedModel):
         return dict(self._runner.facts.outputs)
 
     def predict(self, inputs: NetworkInput, *, raw: bool = False) -> dict[str, Tensor]:
-        """Run the network on ready-made input.
+        """Run the network on prepared input.
 
         Args:
             inputs: as for `LoadedModel.predict`.
             raw: as for `LoadedModel.predict`.
 
         Returns:
-            Every output by name, as the network gives it.
+            The raw outputs of the network by name.
 
         Raises:
             CoreError: an input is missing, unknown, or of another shape or dtype.
-            LimitError: the run costs more than the limits allow.
+            LimitError: the run exceeds a limit.
             ZooError: the process crashed or was killed, or the model is closed.
         """
         return self._runner.run(inputs, None, raw)
@@ -80,9 +80,9 @@ class IsolatedModel(LoadedModel):
     def predict_async(
         self, inputs: NetworkInput, *, raw: bool = False, timeout: float | None = None
     ) -> Coroutine[Any, Any, dict[str, Tensor]]:
-        """`predict` to await: the event loop goes on meanwhile.
+        """Run `predict` in a thread, to be awaited; the event loop is not blocked.
 
-        If the awaiting task is cancelled, the process is ended; the next call starts another one.
+        Cancelling the awaiting task ends the process; the next call starts another process.
 
         Args:
             inputs: as for `predict`.
@@ -90,11 +90,11 @@ class IsolatedModel(LoadedModel):
             timeout: as for `LoadedModel.predict_async`.
 
         Returns:
-            To await: every output by name.
+            An awaitable of the outputs by name.
 
         Raises:
-            LimitError: (awaited) there is no result after ``timeout`` seconds.
-            CoreError: as of `predict`, or ``timeout`` is no such number.
+            LimitError: (awaited) the run takes more than ``timeout`` seconds.
+            CoreError: as for `predict`, or ``timeout`` is invalid.
         """
         seconds = checked_timeout(timeout)
         return within(seconds, lambda: run_async(self.predict, inputs, raw=raw))
@@ -102,7 +102,7 @@ class IsolatedModel(LoadedModel):
     def execute(
         self, inputs: NetworkInput, outputs: Sequence[str], *, raw: bool = False
     ) -> dict[str, Tensor]:
-        """Run what leads to any nodes of the network, not only to its outputs.
+        """Run the part of the network that some nodes need, not only its outputs.
 
         Args:
             inputs: as for `predict`; a dict may name any node of the network.
@@ -110,25 +110,25 @@ class IsolatedModel(LoadedModel):
             raw: as for `predict`.
 
         Returns:
-            What was asked for, by the names given.
+            The values of the requested nodes by name.
 
         Raises:
-            ZooError: as of `predict`, or there is no such node.
+            ZooError: as for `predict`, or a node does not exist.
         """
         return self._runner.run(inputs, listed(outputs), raw)
 
     def describe(self) -> Card:
-        """Inputs, outputs, number of parameters and types of nodes, as a text of a few lines."""
-        title = f"{repr(self)[1:-1]} on {BACKEND}, in a process of its own"
+        """Return a short text with inputs, outputs, number of parameters and types of nodes."""
+        title = f"{repr(self)[1:-1]} on {BACKEND}, in a separate process"
         return Card(f"{title}\n{self._runner.facts.text}")
 
     def close(self) -> None:
-        """End the process; the model cannot run after that."""
+        """End the process; the model cannot run any more."""
         self._runner.close()
 
 
 class IsolatedTeachableModel(IsolatedModel, TeachableModel):
-    """A model that was made with Teachable Machine, in a process of its own."""
+    """A Teachable Machine model in a separate process."""
 
     def __init__(self, name: str, runner: IsolatedRunner, recipe: LoadCall):
         super().__init__(name, runner, recipe)
@@ -137,7 +137,7 @@ class IsolatedTeachableModel(IsolatedModel, TeachableModel):
 
     @property
     def features(self) -> str | None:
-        """Name of what enters the dense layers or the convolution that lead to the scores."""
+        """Name of the input of the dense layers or the convolution that compute the scores."""
         return self._runner.facts.features
 
     def _scores(self, prepared: np.ndarray) -> np.ndarray:
@@ -151,16 +151,16 @@ class IsolatedTeachableModel(IsolatedModel, TeachableModel):
 def load_isolated(
     file: str | Path, name: str, limits: Limits | None, recipe: LoadCall
 ) -> IsolatedModel:
-    """Load a model in a process of its own.
+    """Load a model in a separate process.
 
     Args:
         file: the file or folder with the model.
-        name: the path or URL that was given.
-        limits: as for `zoo.load`; what they leave open is as in ``Limits.strict()``.
-        recipe: of the model, for pickles.
+        name: the path or URL of the caller.
+        limits: as for `zoo.load`; unset limits are those of ``Limits.strict()``.
+        recipe: call that loads the model, for pickles.
 
     Raises:
-        ZooError: the model cannot be read, or that takes more than the limits allow.
+        ZooError: the model cannot be read, or reading exceeds a limit.
     """
     runner = IsolatedRunner(str(file), name, limits)
     recipe = recipe._replace(arguments={**recipe.arguments, "isolate": True})

@@ -1,4 +1,4 @@
-"""Ends of pipes to another process, which is waited for only so long."""
+"""Ends of pipes to another process, with a deadline for every wait."""
 
 import errno
 import os
@@ -11,17 +11,17 @@ from time import monotonic
 
 from core.guards import active_guard
 
-#: Whether the system can wait for a pipe with a limit of time; Windows cannot.
+#: Whether the system can wait for a pipe with a timeout; Windows cannot.
 CAN_WAIT = hasattr(select, "poll")
 
-#: What a pipe may hold; the usual 64 kB take a switch between the processes for each.
+#: Capacity of a pipe; the default of 64 kB needs a switch between the processes for each part.
 _PIPE_BYTES = 2**20
 
-#: Of writing to a pipe that nobody reads; Windows has the second one.
+#: Error numbers of writing to a closed pipe; the second is of Windows.
 _ENDED = (errno.EPIPE, errno.EINVAL)
 
-_LONGEST = 1e9  # milliseconds that the system waits at once
-_LONGEST_GUARDED = 20.0  # likewise where the run may be cancelled
+_LONGEST = 1e9  # milliseconds of a single wait
+_LONGEST_GUARDED = 20.0  # milliseconds, if the run may be cancelled
 
 
 class LateError(Exception):
@@ -36,13 +36,13 @@ class Pipe:
     """An end of a pipe.
 
     Args:
-        stream: it, without a buffer.
-        for_writing: which end.
+        stream: the unbuffered stream.
+        for_writing: whether this is the writing end.
     """
 
     def __init__(self, stream: FileIO, for_writing: bool):
         self._stream = stream
-        #: Until when to wait, in seconds of `time.monotonic`.
+        #: End of waiting, in seconds of `time.monotonic`.
         self.deadline = inf
         if CAN_WAIT:
             os.set_blocking(stream.fileno(), False)
@@ -51,32 +51,32 @@ class Pipe:
         _widen(stream)
 
     def write(self, data: memoryview, /) -> int:
-        """Write some of the bytes; how many.
+        """Write some of the bytes, and return their number.
 
         Raises:
-            LateError: there is no room until the deadline.
-            RunCancelledError: (also by `readinto`) the run around was cancelled.
-            EndedError: nobody reads any more.
+            LateError: the pipe is full until the deadline.
+            RunCancelledError: (also by `readinto`) the surrounding run was cancelled.
+            EndedError: the other end is closed.
         """
         return self._moved(self._stream.write, data)
 
     def readinto(self, buffer: memoryview, /) -> int:
-        """Read some bytes; how many, 0 at the end.
+        """Read some bytes, and return their number, 0 at the end.
 
         Raises:
-            LateError: nothing comes until the deadline.
+            LateError: the pipe is empty until the deadline.
             EndedError: this end was closed.
         """
         return self._moved(self._stream.readinto, buffer)
 
     def _moved(self, move: Callable[[memoryview], int | None], data: memoryview) -> int:
-        """How many bytes were moved, as soon as there are any."""
+        """Return the number of bytes moved, as soon as there are any."""
         try:
             self._wait()
             while (count := move(data)) is None:
                 self._wait()
         except (OSError, ValueError) as error:
-            # Others are of the caller's signal handlers, such as TimeoutError.
+            # Other errors are from signal handlers of the caller, such as TimeoutError.
             if getattr(error, "errno", None) in _ENDED or self._stream.closed:
                 raise EndedError from None
             raise
@@ -97,7 +97,7 @@ class Pipe:
 
 
 def _widen(stream: FileIO) -> None:
-    """Let a pipe hold more at once, where the system allows it: Linux, to a size that it sets."""
+    """Increase the capacity of a pipe, if the system allows it, as Linux does up to a limit."""
     with suppress(ImportError, AttributeError, OSError):
         import fcntl
 

@@ -1,4 +1,4 @@
-"""The child process that reads and runs a model, as its parent sees it."""
+"""The parent's side of the child process that reads and runs a model."""
 
 import os
 import shutil
@@ -27,28 +27,28 @@ from zoo.pipeline.isolation.child import ERRORS, FOREIGN, NO_MEMORY, OUT_OF_MEMO
 from zoo.pipeline.isolation.messages import Message, MessageError, receive, send
 from zoo.pipeline.isolation.pipes import CAN_WAIT, LateError, Pipe
 
-#: Until the child has imported what it needs, also on a busy machine.
+#: Time limit for the imports of the child, also on a busy machine.
 START_SECONDS = 60.0
 
-#: What the child may take beyond a limit, to end the run by itself and say where it was.
+#: Additional time beyond a limit, in which the child ends the run itself with a better error.
 MORE_SECONDS = 2.0
 
 _CODE = "from zoo.pipeline.isolation.child import main\nmain()"
 
-#: What arrays from the child may be: our dtypes.
+#: Allowed dtypes of arrays from the child: those of the engine.
 _DTYPES = {np.dtype(t).str for t in (np.float32, np.int32, np.bool_, np.complex64)} | {STRINGS}
 
 
 class ModelProcess:
-    """A process that has read one model, and runs it when asked.
+    """A process that has read one model, and runs it on request.
 
     Args:
-        path: of the file or folder with the model.
-        limits: with all values.
-        name: of the model, for errors.
+        path: path of the file or folder with the model.
+        limits: limits, all of which are set.
+        name: name of the model, for errors.
 
     Raises:
-        ZooError: the model cannot be read, or that takes more than the limits allow.
+        ZooError: the model cannot be read, or reading exceeds a limit.
     """
 
     def __init__(self, path: str, limits: Limits, name: str):
@@ -64,7 +64,7 @@ class ModelProcess:
         self._requests = Pipe(cast(FileIO, self._process.stdin), for_writing=True)
         self._answers = Pipe(cast(FileIO, self._process.stdout), for_writing=False)
         try:
-            #: What the child says of the model.
+            #: The child's description of the model.
             self.facts = self._read({"path": path, "folder": folder, "limits": asdict(limits)})
         except BaseException:
             self.close()
@@ -79,7 +79,7 @@ class ModelProcess:
 
     @property
     def runs(self) -> bool:
-        """Whether it can be asked."""
+        """Whether the process is running."""
         return self._finish.alive and self._process.poll() is None
 
     def run(
@@ -91,13 +91,13 @@ class ModelProcess:
         outputs: list[str] | None,
         raw: bool,
     ) -> dict[str, np.ndarray]:
-        """What the model gives, by name.
+        """Return the outputs of the model by name.
 
         Args:
             arrays: the inputs by name.
-            limits: of this run, with all values.
+            limits: limits of this run, all of which are set.
             named: whether the caller gave the names.
-            outputs: what is asked for; None: all outputs.
+            outputs: requested outputs or nodes; None means all outputs.
             raw: as for ``predict``.
 
         Raises:
@@ -109,17 +109,17 @@ class ModelProcess:
         return self._ask("a run", document, arrays, seconds, most, "seconds").arrays
 
     def kill(self) -> None:
-        """End the process at once; who waits for its answer meets an error."""
+        """End the process at once; a call that waits for its answer raises an error."""
         self._closed = True
         with suppress(OSError):
             self._process.kill()
 
     def close(self) -> None:
-        """End the process and remove its files; nobody may be waiting for its answer."""
+        """End the process and remove its files; no call may be waiting for an answer."""
         self._finish()
 
     def distrusted(self, reason: object) -> ZooError:
-        """End a process that said what cannot be; the error to raise."""
+        """End a process that sent an invalid message, and return the error to raise."""
         self.close()
         return ZooError(
             f"{self._name}: the process of the model sent a damaged message ({reason}) and was "
@@ -127,9 +127,9 @@ class ModelProcess:
         )
 
     def leave_to_parent(self) -> None:
-        """Forget a process that belongs to the process that this one was forked from."""
+        """Drop a child process of the process that this process was forked from."""
         self._finish.detach()
-        self._process.returncode = 0  # of somebody else's child
+        self._process.returncode = 0  # so that Popen does not wait for another process's child
         for stream in (self._process.stdin, self._process.stdout):
             if stream is not None:
                 stream.close()
@@ -156,7 +156,7 @@ class ModelProcess:
 
     @contextmanager
     def _ended_after(self, what: str, seconds: float, limit: str) -> Iterator[None]:
-        """End the process unless the block ends in time; also if the block fails."""
+        """End the process if the block takes too long or fails."""
         timer = None
         self._requests.deadline = self._answers.deadline = monotonic() + seconds + MORE_SECONDS
         if not CAN_WAIT:
@@ -172,7 +172,7 @@ class ModelProcess:
             raise self._end_of(what, seconds, limit) from None
         except MessageError as error:
             raise self.distrusted(error) from None
-        except BaseException:  # such as Ctrl-C: the next answer would be that to this question
+        except BaseException:  # such as Ctrl-C: the next answer would be the one to this request
             self.close()
             raise
         finally:
@@ -185,7 +185,7 @@ class ModelProcess:
             self._process.kill()
 
     def _end_of(self, what: str, seconds: float, limit: str) -> ZooError:
-        """Why the process ended."""
+        """Return the error for a process that ended."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(5)
         self.close()
@@ -210,7 +210,7 @@ class ModelProcess:
         )
 
     def _raise(self, document: Mapping[str, Any], what: str) -> NoReturn:
-        """Raise the error that the child met."""
+        """Raise the error of the child."""
         kind, text = document.get("error"), visible(str(document.get("message"))[:4000])
         if kind == NO_MEMORY:
             raise self._memory_error(what)
@@ -222,8 +222,8 @@ class ModelProcess:
 
 
 def _start(folder: str) -> subprocess.Popen[bytes]:
-    """The child, which keeps its temporary files in a folder that its parent removes."""
-    places = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), folder)
+    """Start the child, whose temporary files are in a folder that its parent removes."""
+    folders = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), folder)
     settings = {"PYTHONWARNINGS": "ignore", "ZOO_CODE_CACHE": "0", "ZOO_OFFLINE": "1"}
     try:
         return subprocess.Popen(
@@ -232,7 +232,7 @@ def _start(folder: str) -> subprocess.Popen[bytes]:
             stdout=subprocess.PIPE,
             stderr=None if os.environ.get(DEBUG_VARIABLE) else subprocess.DEVNULL,
             bufsize=0,
-            env={**python_environment(), **places, **settings},
+            env={**python_environment(), **folders, **settings},
             start_new_session=sys.platform != "win32",  # so that Ctrl-C does not reach it
         )
     except OSError as error:
@@ -258,7 +258,7 @@ def _finish(process: subprocess.Popen[bytes], folder: str, owner: int) -> None:
 
 
 def _how(status: int | None) -> str:
-    """How a process ended, in words."""
+    """Return a text on how a process ended."""
     if status is None or status >= 0:
         return f"ended with status {status}"
     try:

@@ -1,4 +1,4 @@
-"""The process of a model over its life: started again when it has ended, and at most one."""
+"""Life of a model's process, which is started again when it has ended."""
 
 import os
 from collections.abc import Mapping
@@ -18,20 +18,20 @@ from zoo.pipeline.isolation.facts import FactError, Facts, read_facts
 from zoo.pipeline.isolation.process import ModelProcess
 from zoo.pipeline.verb_signatures import NetworkInput
 
-#: Where isolated models run.
+#: The backend of isolated models.
 BACKEND = "cpu"
 
 
 class IsolatedRunner:
-    """Runs a model in a process of its own. Threads may share it: their runs wait for each other.
+    """A model in a separate process. Threads may share the runner: runs go one after another.
 
     Args:
         file: the file or folder with the model.
-        name: of the model, for errors.
-        limits: of reading it and of runs; what they leave open is as in ``Limits.strict()``.
+        name: name of the model, for errors.
+        limits: limits of reading and of runs; unset limits are those of ``Limits.strict()``.
 
     Raises:
-        ZooError: the model cannot be read, or that takes more than the limits allow.
+        ZooError: the model cannot be read, or reading exceeds a limit.
     """
 
     def __init__(self, file: str, name: str, limits: Limits | None):
@@ -43,17 +43,17 @@ class IsolatedRunner:
 
     @property
     def facts(self) -> Facts:
-        """What is known of the model.
+        """The description of the model.
 
         Raises:
-            ZooError: it is closed.
+            ZooError: the model is closed.
         """
         if self._closed:
             raise ZooError(f"the model {self._name} is closed: load it again with zoo.load")
         return self._facts
 
     def run(self, inputs: NetworkInput, outputs: list[str] | None, raw: bool) -> dict[str, Tensor]:
-        """As `LoadedModel.execute`; without names of outputs as ``predict``."""
+        """Run like `LoadedModel.execute`, or without names of outputs like ``predict``."""
         names = list(self.facts.outputs) if outputs is None else outputs
         limits = effective_limits(self._limits)
         arrays = _arrays(inputs)
@@ -68,19 +68,19 @@ class IsolatedRunner:
             return {name: tensor(found[name]) for name in names}
 
     def distrusted(self, reason: object) -> ZooError:
-        """End the process, as what it gave is impossible; the error to raise."""
+        """End a process that sent an invalid result, and return the error to raise."""
         with self._lock:
             return self._process.distrusted(reason)
 
     def close(self) -> None:
-        """End the process for good."""
+        """End the process; no other one is started."""
         self._closed = True
-        self._process.kill()  # so that who waits for its answer lets go of the lock
+        self._process.kill()  # so that a waiting call releases the lock
         with self._lock:
             self._process.close()
 
     def _running(self) -> ModelProcess:
-        """The process, or another one if it has ended; the caller has the lock."""
+        """Return the process, or a new one if it has ended; the caller has the lock."""
         known = self.facts
         if not self._process.runs:
             self._process.close()
@@ -98,20 +98,20 @@ class IsolatedRunner:
             raise process.distrusted(error) from None
 
     def leave_to_parent(self) -> None:
-        """After a fork: the process is another's child, and the lock may be held for ever."""
+        """Drop the process and the lock after a fork, as they belong to the parent."""
         self._lock = RLock()
         self._process.leave_to_parent()
 
 
 def _strict_but_for(given: Limits | None) -> Limits:
-    """The limits that are given, and where none is, that of `Limits.strict`."""
+    """Return the given limits, with those of `Limits.strict` for unset ones."""
     strict = Limits.strict()
     pairs = {name: (getattr(given, name, None), getattr(strict, name)) for name in LIMIT_NAMES}
     return Limits(**{name: b if a is None else a for name, (a, b) in pairs.items()})
 
 
 def _arrays(inputs: NetworkInput) -> dict[str, np.ndarray]:
-    """Inputs as the child takes them; one without a name gets none."""
+    """Return inputs by name as arrays; a single input has the name ""."""
     if not isinstance(inputs, Mapping):
         return {"": _array(inputs)}
     for name in inputs:
@@ -121,10 +121,10 @@ def _arrays(inputs: NetworkInput) -> dict[str, np.ndarray]:
 
 
 def _array(value: Any) -> np.ndarray:
-    """An array that keeps its dtype, as that of quantized inputs counts."""
+    """Return an array with an unchanged dtype, which matters for quantised inputs."""
     if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biufc":
         array = np.asarray(value)
-        dtype_of(array)  # which refuses what is no dtype of ours
+        dtype_of(array)  # raises for a dtype that the engine lacks
         return array.astype(array.dtype.newbyteorder("="), copy=False)
     with on_backend(BACKEND):
         array = tensor(value).numpy()

@@ -1,1 +1,1 @@
-"""OpenGL's objects: the context and its thread, memory, programs, and reading results back."""
+"""OpenGL objects: the context and its thread, memory, programs, and readback of results."""

@@ -1,7 +1,7 @@
-"""Programs that the driver compiles in threads of its own, before anybody asks for them.
+"""Compilation of programs in threads of the driver, before the programs are needed.
 
 NVIDIA's driver compiles a program in 30 to 180 ms. Started together, the 11 programs of a PoseNet
-took it 0.41 s in place of 0.6 to 0.7 on an H100, and Python goes on meanwhile.
+took 0.41 s instead of 0.6 to 0.7 s on an H100, and Python is not blocked.
 """
 
 from ctypes import byref, c_char_p, c_int, c_uint, pointer
@@ -18,16 +18,16 @@ _LINK_STATUS = 0x8B82
 
 
 class AsyncCompiler:
-    """Starts compute programs, and hands out those that are done, in the GL thread.
+    """Compiler of compute programs in the background, used in the GL thread.
 
     Args:
-        gl_thread: of the context.
+        gl_thread: thread of the context.
     """
 
     def __init__(self, gl_thread: "GLThread"):
         self._gl_thread = gl_thread
         self._started: dict[str, Any] = {}
-        #: Whether the driver has threads for it.
+        #: Whether the driver has threads for compilation.
         self.is_possible = gl_thread.gl.max_compiler_threads is not None
         if self.is_possible:
             gl_thread.call(lambda: gl_thread.gl.max_compiler_threads(_MOST_THREADS))
@@ -36,7 +36,7 @@ class AsyncCompiler:
         return text in self._started
 
     def start(self, text: str) -> None:
-        """Begin to compile a source; to ask for anything of the program would wait for it."""
+        """Start compiling a source; any query of the program would wait for the result."""
         gl, program = self._gl_thread.gl, self._gl_thread.context.compute_shader(EMPTY)
         count, shader, source = c_int(0), c_uint(0), c_char_p(text.encode())
         gl.get_attached_shaders(program.glo, 1, byref(count), byref(shader))
@@ -46,7 +46,7 @@ class AsyncCompiler:
         self._started[text] = program
 
     def take(self, text: str) -> Any:
-        """The program of a source, when it is done; None if there is none, or it is no program."""
+        """Return the program of a source when compiled; None if it was not started or failed."""
         program = self._started.pop(text, None)
         if program is None:
             return None
@@ -58,7 +58,7 @@ class AsyncCompiler:
         return None
 
     def release(self) -> None:
-        """Let go of what nobody asked for."""
+        """Release all programs that were not taken."""
         for program in self._started.values():
             program.release()
         self._started.clear()

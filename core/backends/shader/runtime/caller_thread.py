@@ -1,4 +1,4 @@
-"""A context of one thread, such as a user's own: what uses it runs at once."""
+"""Execution in the calling thread, for a context of one thread such as a user's."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -19,18 +19,18 @@ _TAKEN = (
 
 
 class CallerThread(GLThread):
-    """Runs functions at once, on a context that is current in this thread.
+    """Executor of functions in the calling thread, where the context is current.
 
     Attributes:
-        entering: called before functions, but not before those that run inside others.
-        leaving: called after them.
+        entering: called before functions, except for nested ones.
+        leaving: called after functions, except for nested ones.
 
     Args:
-        context: moderngl's, of at least OpenGL 3.3.
-        is_ours: whether it goes with the gl_thread; else it stays the user's.
+        context: context of moderngl, of at least OpenGL 3.3.
+        is_ours: whether to release the context at the end; else it belongs to the user.
 
     Raises:
-        ContextError: it is no such context.
+        ContextError: the context is invalid or too old.
     """
 
     def __init__(self, context: "moderngl.Context", is_ours: bool = False):
@@ -38,7 +38,7 @@ class CallerThread(GLThread):
         self.is_ours = is_ours
         self._open(lambda: adopt_context(context))
         self._thread = current_thread()
-        self._here = local()  # numbers of threads are used again
+        self._here = local()  # thread ids are reused
         self._here.is_ours = True
         self._kind = type(context.mglo)
         self._is_inside = False
@@ -47,7 +47,7 @@ class CallerThread(GLThread):
         LIVE.add(self)
 
     def put(self, command: Callable[[], Any]) -> None:
-        """Run a function now; what it raises, the next `call` raises."""
+        """Run a function now; its exception is raised by the next `call`."""
         self._do(self._run, command)
 
     def call(self, function: Callable[[], Result]) -> Result:
@@ -55,7 +55,7 @@ class CallerThread(GLThread):
         return self._do(self._answered, function)
 
     def release(self) -> None:
-        """Run what finalisers left, and let go of the context."""
+        """Run the commands of finalisers, and release the context."""
         if self._closed is None:
             self._do(self._run, self._fences.finish)
         if self._closed in (ENDED, FORKED) or not self._first_release.acquire(blocking=False):
@@ -66,7 +66,7 @@ class CallerThread(GLThread):
             self._destroy()
 
     def _run(self, command: Callable[[], Any]) -> None:
-        """As there, but Ctrl-C is for this thread, and now."""
+        """Run a command like the GL thread, but raise Ctrl-C at once."""
         try:
             command()
         except Exception as error:
@@ -77,9 +77,9 @@ class CallerThread(GLThread):
         return function()
 
     def _do(self, way: Callable[[Any], Result], function: Callable[[], Any]) -> Result:
-        """Run a function between what comes before and after."""
+        """Run a function between `entering` and `leaving`."""
         self._check_place()
-        if self._is_inside:  # of another one, as when garbage is collected
+        if self._is_inside:  # nested, as in garbage collection
             return way(function)
         self._is_inside = True
         try:
@@ -90,9 +90,9 @@ class CallerThread(GLThread):
             self._is_inside = False
 
     def _enter(self) -> None:
-        """What finalisers and fences left to do."""
+        """Run the commands of finalisers and fences."""
         if not self.is_ours:
-            drop_errors(self.gl)  # of the user's own commands
+            drop_errors(self.gl)  # of the user's commands
         while not self._queue.empty():
             self._run(self._queue.get())
         if self._fences.pending:
@@ -101,13 +101,13 @@ class CallerThread(GLThread):
             self.entering()
 
     def _leave(self) -> None:
-        if not self.is_ours:  # later they would pass for the user's
+        if not self.is_ours:  # later they would appear as errors of the user's commands
             self.keep_errors()
         if self.leaving is not None:
             self._run(self.leaving)
 
     def _check_place(self) -> None:
-        """Raise where the context is not, or not any more."""
+        """Raise unless the context is current in this thread and alive."""
         if self._closed is None and type(self.context.mglo) is not self._kind:
             self._closed = _TAKEN
         if self._closed is None and not hasattr(self._here, "is_ours"):
@@ -138,7 +138,7 @@ class CallerThread(GLThread):
         self.put(_nothing)
 
     def _leave_at_exit(self) -> None:
-        """A context of the user's stays his."""
+        """Leave a user's context to the user at exit."""
         if self._closed is None:
             self._closed = ENDED
             if self.is_ours and hasattr(self._here, "is_ours"):
@@ -146,4 +146,4 @@ class CallerThread(GLThread):
 
 
 def _nothing() -> None:
-    """Let what is due be done."""
+    """Do nothing, so that only pending commands run."""

@@ -1,4 +1,4 @@
-"""The OpenGL context: made without a window, or a user's own; what its device can do."""
+"""The OpenGL context, made without a window or given by a user, and limits of its device."""
 
 import os
 import re
@@ -16,10 +16,10 @@ from core.errors import CoreError, SettingError
 if TYPE_CHECKING:
     import moderngl
 
-#: Asked for in this order: some drivers give exactly the version that is asked for.
+#: Versions in the order of requests: some drivers return exactly the requested version.
 VERSIONS = (460, 450, 430, 330)
 LOWEST_VERSION = VERSIONS[-1]
-#: Compute shaders and storage buffers came with it.
+#: The version with compute shaders and storage buffers.
 COMPUTE_VERSION = 430
 _DEVICE = "CORE_SHADER_DEVICE"
 # Those of the package below moderngl; they beat what moderngl asks for.
@@ -43,12 +43,12 @@ _SM_COUNT_NV = 0x933B
 
 
 class ContextError(CoreError):
-    """There is no OpenGL context, or none that may be used here."""
+    """No OpenGL context is available, or it may not be used here."""
 
 
 @dataclass(frozen=True)
 class Device:
-    """What an OpenGL context runs on, and its limits. Those of compute are 0 without it."""
+    """The device of an OpenGL context, and its limits; limits of compute are 0 without it."""
 
     name: str
     vendor: str
@@ -58,18 +58,18 @@ class Device:
     has_compute: bool  # and storage buffers
     max_buffer_bytes: int  # of a storage buffer that a shader sees
     max_buffers: int  # storage buffers of one compute shader
-    buffer_alignment: int  # bytes: where a part of a storage buffer may begin
+    buffer_alignment: int  # bytes: alignment of parts of a storage buffer
     shared_bytes: int  # of a workgroup
     max_threads: int  # of a workgroup
     max_texture: int  # pixels of a side
-    max_targets: int  # that a fragment shader draws to at once
-    max_units: int  # textures that a fragment shader reads
-    memory_bytes: int | None  # None where the driver does not tell
-    multiprocessors: int  # 0 where the driver does not tell
+    max_targets: int  # of a fragment shader
+    max_units: int  # textures of a fragment shader
+    memory_bytes: int | None  # None if the driver does not report it
+    multiprocessors: int  # 0 if the driver does not report it
 
     @staticmethod
     def of(context: "moderngl.Context", gl: GLFunctions) -> "Device":
-        """Ask a context, in the thread in which it is current."""
+        """Query a context, in the thread in which it is current."""
         info, extensions = context.info, context.extensions
         name, vendor = info["GL_RENDERER"], info["GL_VENDOR"]
         return Device(
@@ -105,7 +105,7 @@ class Device:
 
 
 def _compute_limits(gl: GLFunctions, version: int) -> dict[str, Any]:
-    """By keyword of `Device`."""
+    """Return the limits of compute by keyword of `Device`."""
     has = version >= COMPUTE_VERSION
     codes = {
         "max_buffer_bytes": _MAX_SHADER_STORAGE_BLOCK_SIZE,
@@ -119,7 +119,7 @@ def _compute_limits(gl: GLFunctions, version: int) -> dict[str, Any]:
 
 
 def _memory(gl: GLFunctions, extensions: set[str]) -> int | None:
-    """Bytes of the device; where AMD's driver only tells what is free now, that."""
+    """Return the bytes of the device; with AMD's driver only the bytes that are free now."""
     if "GL_NVX_gpu_memory_info" in extensions:
         return gl.integer(_GPU_MEMORY_DEDICATED_NVX) * 1024 or None
     if "GL_ATI_meminfo" in extensions:
@@ -128,22 +128,22 @@ def _memory(gl: GLFunctions, extensions: set[str]) -> int | None:
 
 
 def open_context(version: int | None = None, device: int | None = None) -> "moderngl.Context":
-    """Make a context without a window. It is current in the calling thread, and only there.
+    """Make a context without a window, which is current in the calling thread only.
 
-    On Linux EGL makes it, which needs no display; where EGL cannot and there is a display, X11.
+    On Linux EGL makes the context, which needs no display; if EGL fails, X11 if there is a display.
 
     Args:
-        version: the OpenGL to ask for, such as 430, at least 330; without one the highest that the
-            driver has.
-        device: which of the driver's devices (Linux only); without one what the environment
-            variable ``CORE_SHADER_DEVICE`` says, else the first.
+        version: version of OpenGL, such as 430, at least 330; by default the highest of the
+            driver.
+        device: index of the driver's device (Linux only); by default the environment variable
+            ``CORE_SHADER_DEVICE``, else the first.
 
     Returns:
         A context of at least OpenGL 3.3.
 
     Raises:
-        ContextError: the driver gives none; the message says why and what may help.
-        SettingError: the device is no whole number, or two settings name two.
+        ContextError: the driver has no such context; the message has the reason and a next step.
+        SettingError: the device is not an integer, or two settings contradict each other.
     """
     index = _device_index(device)
     if version is not None and version < LOWEST_VERSION:
@@ -163,12 +163,12 @@ def open_context(version: int | None = None, device: int | None = None) -> "mode
 
 
 def _ways(index: int) -> dict[str, Any]:
-    """What moderngl needs beside the version."""
+    """Return the arguments of moderngl besides the version, for each window system."""
     if sys.platform != "linux":
         if index:
             raise ContextError(f"device {index} cannot be chosen: that works on Linux only")
         return {}
-    # By these names the loader finds them; else each is searched for by another process.
+    # The loader finds libraries by these names; otherwise a process searches for each.
     libraries = {"libgl": "libGL.so.1", "libegl": "libEGL.so.1"}
     return {"backend": "egl", "device_index": index, **libraries}
 
@@ -191,7 +191,7 @@ def _first_that_opens(versions: tuple[int, ...], settings: dict[str, Any]) -> "m
 
 
 def _made(moderngl: ModuleType, version: int, settings: dict[str, Any]) -> "moderngl.Context":
-    # moderngl takes the newest context for the default one, which may be the user's.
+    # moderngl uses the newest context as the default, which may be the user's.
     store = getattr(moderngl, "_store", None)
     default = getattr(store, "default_context", None)
     context = moderngl.create_context(require=version, standalone=True, **settings)
@@ -204,10 +204,10 @@ def adopt_context(context: "moderngl.Context") -> "moderngl.Context":
     """Check a user's context, which is current in the calling thread.
 
     Args:
-        context: made by ``moderngl.create_context`` or given by a window.
+        context: context of ``moderngl.create_context`` or of a window.
 
     Raises:
-        ContextError: it is no context of moderngl, is released, or older than OpenGL 3.3.
+        ContextError: the context is not of moderngl, released, or older than OpenGL 3.3.
     """
     moderngl = _moderngl()
     if not isinstance(context, moderngl.Context):
@@ -237,7 +237,7 @@ def _moderngl() -> ModuleType:
 
 
 def _device_index(given: int | None) -> int:
-    """The device's number: the argument, else the environment, else 0."""
+    """Return the index of the device: the argument, else the environment, else 0."""
     told = {
         name: os.environ[name] for name in (_DEVICE, _DEVICE_OF_GLCONTEXT) if name in os.environ
     }

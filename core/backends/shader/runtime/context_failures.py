@@ -1,4 +1,4 @@
-"""Why there is no OpenGL context, and what to do about it."""
+"""Explanations of failures to make an OpenGL context, with the next step."""
 
 import re
 import sys
@@ -76,7 +76,7 @@ def is_final(error: Exception) -> bool:
 
 
 def told(error: Exception, version: int) -> str:
-    """What a failure of the driver means, what helps, and last the driver's own text."""
+    """Return the meaning of a failure, the next step, and the driver's own text."""
     text = str(error)
     meaning, advice = _meaning(text, version)
     return f"no OpenGL context: {meaning}; {advice} (the driver said: {text or repr(error)})"
@@ -94,7 +94,7 @@ def _meaning(text: str, version: int) -> tuple[str, str]:
 
 
 def dotted(version: int) -> str:
-    """A version code as people write it.
+    """Return a version code in the usual notation.
 
     >>> dotted(450)
     '4.5'
@@ -103,7 +103,7 @@ def dotted(version: int) -> str:
 
 
 def missing_moderngl(error: ImportError) -> str:
-    """The package that makes contexts cannot be imported."""
+    """Return the error for a missing package moderngl."""
     if isinstance(error, ModuleNotFoundError) and error.name in ("moderngl", "glcontext"):
         return f"no OpenGL context: the package {error.name} is not installed; pip install moderngl"
     return (

@@ -1,11 +1,11 @@
-"""What went wrong on the device, asked after commands: OpenGL's errors, resets of the GPU."""
+"""Checks after commands: errors of OpenGL, and resets of the GPU."""
 
 from core.backends.shader.runtime.context import ContextError
 from core.backends.shader.runtime.gl_functions import GLFunctions
 from core.errors import CoreError
 
 _OUT_OF_MEMORY, _CONTEXT_LOST = 0x0505, 0x0507
-_MOST_ERRORS = 16  # a lost context may tell of errors for ever
+_MOST_ERRORS = 16  # a lost context may report errors without end
 
 _ERRORS = {
     0x0500: "GL_INVALID_ENUM: a name that this driver does not know",
@@ -33,11 +33,11 @@ class DeviceMemoryError(CoreError):
 
 
 def check_errors(gl: GLFunctions, what: str) -> None:
-    """Raise if a command since the last look failed.
+    """Raise if a command since the last check failed.
 
     Args:
-        gl: of the context that is current.
-        what: for the message: what ran since.
+        gl: GL functions of the current context.
+        what: description of the commands, for the message.
     """
     codes = _errors(gl)
     if _CONTEXT_LOST in codes:
@@ -56,7 +56,7 @@ def check_errors(gl: GLFunctions, what: str) -> None:
 
 
 def drop_errors(gl: GLFunctions) -> None:
-    """Forget what was refused so far, as other code caused it."""
+    """Discard pending errors, which are of commands of the user."""
     _errors(gl)
 
 
@@ -71,12 +71,12 @@ def _errors(gl: GLFunctions) -> list[int]:
 
 
 def check_reset(gl: GLFunctions) -> None:
-    """Raise if the driver reset the GPU, where it can tell."""
+    """Raise if the driver reports a reset of the GPU."""
     status = gl.get_reset_status() if gl.get_reset_status else 0
     if status:
         raise lost_context(_RESETS.get(status, "the driver reset the GPU"))
 
 
 def lost_context(reason: str) -> ContextError:
-    """The context is of no use any more."""
+    """Return the error for a lost context."""
     return ContextError(f"the OpenGL context is lost: {reason}; {_AFTER_LOSS}")

@@ -1,16 +1,16 @@
-"""Memory of the device: blocks of values, recycled by size, moved to the host where it is short.
+"""Memory of the device: blocks of values, recycled by size, and moved to the host if needed.
 
-A `Block` is made anywhere and costs nothing; it gets its buffer or texture in the GL thread when a
-command first needs it. When the last reference goes, whatever it has goes back to be used again:
-that is safe, as commands keep their blocks and the device works in order.
+A `Block` can be made in any thread at no cost; it gets its buffer or texture in the GL thread when
+a command first needs it. When its last reference is dropped, its memory is recycled: that is safe,
+as commands hold references to their blocks and the device executes in order.
 
-A block may go in any thread, even in the middle of another command. So the storage never looks at
-blocks of its own accord, but at what they hold, which only the GL thread changes.
+A block may be freed in any thread, even during another command. So the storage does not refer to
+blocks, but to their memory, which only the GL thread changes.
 
-The host is another matter. On an H100 (driver 580.159) ``glBufferSubData`` into a buffer that
-commands still used did not wait for them, whatever barriers there were, nor after the buffer was
-orphaned: trainings, which upload numbers all the time, went wild. So what the host writes, reads or
-deletes is memory of which all commands are known to be done.
+The host needs more care. On an H100 (driver 580.159) ``glBufferSubData`` into a buffer in use did
+not wait for the commands, with any barriers and even after orphaning the buffer: training, which
+uploads numbers all the time, diverged. So the host writes, reads or deletes only memory whose
+commands are known to be finished.
 """
 
 import gc
@@ -34,13 +34,13 @@ from core.errors import CoreError
 if TYPE_CHECKING:
     from core.backends.shader.runtime.gl_thread import GLThread
 
-#: How much may lie around unused for the next block of its size, as a part of the limit.
+#: Share of the limit that may be kept unused for further blocks of its size.
 SPARE_PART = 0.25
 
-#: The limit where the driver does not tell how much memory there is.
+#: The limit if the driver does not report the memory of the device.
 USUAL_BYTES = 1 << 31
 
-#: The part of the device's memory that we use before values move to the host.
+#: Share of the device's memory that is used before values move to the host.
 USED_PART = 0.8
 
 GONE = (
@@ -48,33 +48,33 @@ GONE = (
     "keep what is needed with numpy() before core.stop_shader()"
 )
 
-#: Bytes of new memory for uploads, before the device is waited for, so that old memory is idle.
+#: Bytes of new memory for uploads before waiting for the device, which makes old memory idle.
 MOST_UPLOADED = 1 << 26
 
-#: As many an upload counts at least: buffers cost more than their bytes.
+#: Least bytes counted per upload, as buffers cost more than their bytes.
 LEAST_UPLOADED = 1 << 16
 
-UPDATE_BARRIER = 0x200  # what shaders wrote is there for copies, and the other way round
+UPDATE_BARRIER = 0x200  # orders writes of shaders and copies
 
 
 class _Unused(NamedTuple):
-    """A thing for the next block that it fits, and the last command that may use it."""
+    """A GPU resource for the next block of its size, and the last command that may use it."""
 
     thing: Any
     stamp: int
 
 
 class Storage:
-    """Gives blocks their memory. All of it runs in the GL thread.
+    """The allocator of blocks' memory, used in the GL thread only.
 
     Attributes:
         limit: bytes on the device before values move to the host.
-        used_bytes: those that are taken now, whether in use or kept for the next block.
-        moved_out: blocks that were moved to the host so far.
+        used_bytes: allocated bytes, in use or kept for further blocks.
+        moved_out: number of blocks moved to the host so far.
 
     Args:
-        gl_thread: of the context.
-        limit: see above; by default most of what the device has.
+        gl_thread: thread of the context.
+        limit: see above; by default most of the device's memory.
     """
 
     def __init__(self, gl_thread: "GLThread", limit: int | None = None):
@@ -87,37 +87,37 @@ class Storage:
         self._returned: deque[Held] = deque()
         self._spare: OrderedDict[Key, deque[_Unused]] = OrderedDict()
         self._spare_bytes = 0
-        self._live: OrderedDict[Held, None] = OrderedDict()  # what was used longest ago first
+        self._live: OrderedDict[Held, None] = OrderedDict()  # least recently used first
         self._pinned: set[Held] = set()
         self._command = 1
-        self._done = 0  # the device is done with all commands up to this one
-        self._uploaded = 0  # bytes of new memory since it was waited for
+        self._done = 0  # the last command that the device is known to have finished
+        self._uploaded = 0  # bytes of new memory since the last wait
 
     # --- for commands -----------------------------------------------------------------------
 
     def begin(self) -> None:
-        """A command begins: what it uses from now on stays on the device until the next."""
+        """Begin a command: memory that it uses stays on the device until the next command."""
         self._command += 1
 
     def wait(self) -> None:
-        """Wait for the device, which is then done with all commands before the one of now."""
+        """Wait until the device has finished all commands before the current one."""
         self._gl_thread.finish()
         self._done, self._uploaded = self._command - 1, 0
 
     def _wait_until_idle(self, stamp: int) -> None:
-        """Wait if a command that is not known to be done may use what has this stamp."""
+        """Wait if an unfinished command may use memory with this stamp."""
         if stamp > self._done:
             self.wait()
 
     def of(self, block: Block) -> Any:
-        """The buffer or texture of a block; its values are there, if it had any.
+        """Return the buffer or texture of a block, with its values if it has any.
 
         Raises:
-            CoreError: there is no memory for it, or its values are gone.
-            Exception: what the command raised that was to make the values.
+            CoreError: memory is short, or the values are lost.
+            Exception: error of the command that should have computed the values.
         """
         if block.error is not None:
-            raise block.error.with_traceback(None)  # it would grow with every reader
+            raise block.error.with_traceback(None)  # the traceback would grow with every reader
         held = block.held or self._held(block)
         if held.thing is None or held.returned is not self._returned:
             self._place(held)
@@ -133,13 +133,13 @@ class Storage:
             first = returned[0]
             fits = first.key == memory_key(block.layout, block.size) and first.thing is not None
             if fits and not first.is_pinned:
-                block.held = returned.popleft()  # others only append
+                block.held = returned.popleft()  # other threads only append
                 first.layout, first.size = block.layout, block.size
                 return first
         return block.hold(returned)
 
     def pinned(self, block: Block) -> Any:
-        """The same for good: plans keep what they bind, it is never moved to the host."""
+        """Return the memory of a block, which stays on the device from now on, for plans."""
         thing, held = self.of(block), block.held
         assert held is not None
         held.is_pinned = True
@@ -148,7 +148,7 @@ class Storage:
         return thing
 
     def read(self, block: Block) -> np.ndarray:
-        """The values as a flat array, which must not be written to; the device was waited for."""
+        """Return the values as a flat, read-only array; the caller has waited for the device."""
         if block.error is None and block.host is not None:
             return block.host
         self.of(block)
@@ -156,7 +156,7 @@ class Storage:
         return self._values(block.held)
 
     def release(self) -> None:
-        """Let go of all memory; blocks that are still referenced lose what is there."""
+        """Release all memory; blocks that are still referenced lose their values."""
         self._take_back()
         for held in (*self._live, *self._pinned):
             self._delete(held.thing)
@@ -168,16 +168,16 @@ class Storage:
 
     @property
     def things(self) -> int:
-        """How many buffers and textures blocks have now."""
+        """Return the number of buffers and textures of all blocks."""
         self._take_back()
         return len(self._live) + len(self._pinned)
 
     # --- making room ------------------------------------------------------------------------
 
     def _place(self, held: Held) -> None:
-        """Memory for what has none: at its first use, or after it was moved out."""
+        """Allocate memory at the first use of a block, or after it was moved to the host."""
         if held.thing is not None or (held.stamp and held.host is None):
-            raise CoreError(GONE)  # it is, or was, in another context
+            raise CoreError(GONE)  # the memory is or was in another context
         self._take_back()
         held.thing = self._spare_thing(held.key, is_idle=held.host is not None)
         if held.thing is None:
@@ -189,12 +189,12 @@ class Storage:
             held.host = None
 
     def _spare_thing(self, key: Key, is_idle: bool) -> Any:
-        """Memory that nobody has; None if there is none.
+        """Return unused memory, or None.
 
         Args:
-            key: what it must be like.
-            is_idle: whether the device must be done with it. Rather than to wait for the device
-                each time, new memory is made for a while.
+            key: kind of memory.
+            is_idle: whether all commands on the memory must be finished. New memory is allocated
+                for a while before waiting for the device.
         """
         spare = self._spare.get(key)
         if not spare:
@@ -208,13 +208,13 @@ class Storage:
         return (spare.popleft() if is_idle else spare.pop()).thing
 
     def _take_back(self) -> None:
-        """What blocks left behind may be used again."""
+        """Make the memory of freed blocks available."""
         while self._returned:
             held = self._returned.popleft()
             self._live.pop(held, None)
             self._pinned.discard(held)
             if held.thing is not None:
-                # Plans use what is pinned without a word.
+                # Plans use pinned memory without reporting it.
                 stamp = self._command if held.is_pinned else held.stamp
                 self._spare.setdefault(held.key, deque()).append(_Unused(held.thing, stamp))
                 self._spare.move_to_end(held.key)
@@ -234,7 +234,7 @@ class Storage:
                 del self._spare[key]
 
     def _made(self, key: Key) -> Any:
-        """A new buffer or texture; where memory is short, after others were moved out."""
+        """Return a new buffer or texture; if memory is short, other blocks are moved out first."""
         size = bytes_of(key)
         if self.used_bytes + size > self.limit:
             self._make_room(size)
@@ -251,7 +251,7 @@ class Storage:
         )
 
     def _try_to_make(self, key: Key) -> Any:
-        """A new one, or None where there is no memory for it."""
+        """Return a new buffer or texture, or None if memory is short."""
         import moderngl
 
         check = self._gl_thread.check_errors
@@ -277,9 +277,9 @@ class Storage:
         return new_texture(self._gl_thread, key)
 
     def _make_room(self, size: int) -> None:
-        """Down to the limit: first what is unused, then garbage, then what was used longest ago.
+        """Free memory down to the limit: unused, then garbage, then least recently used.
 
-        To look for garbage takes long: it is done again when as much as the limit was moved.
+        Garbage collection is slow: it runs again after as many bytes as the limit were moved.
         """
         self._drop_all_spare()
         if self.used_bytes + size > self.limit and self._moved_bytes >= self.limit:
@@ -298,7 +298,7 @@ class Storage:
             pass
 
     def _move_oldest_out(self) -> bool:
-        """To the host, if there is any that the command of now does not use."""
+        """Move the oldest block to the host, if there is one that the command does not use."""
         held = next(iter(self._live), None)
         if held is None or held.stamp == self._command:
             return False
@@ -315,13 +315,13 @@ class Storage:
     # --- values in and out ------------------------------------------------------------------
 
     def fill(self, thing: Any, layout: MemoryLayout, values: np.ndarray, offset: int = 0) -> None:
-        """Put a tensor's values into a buffer or texture.
+        """Write a tensor's values into a buffer or texture.
 
         Args:
             thing: the buffer or texture, which the device does not use now.
-            layout: how values are stored.
-            values: of any shape, in NumPy's dtype for that of the layout.
-            offset: where they begin in a buffer, in bytes; a texture is filled from its beginning.
+            layout: layout of the values.
+            values: array of any shape, in NumPy's dtype of the layout.
+            offset: start in a buffer, in bytes; a texture is filled from its beginning.
         """
         stored = stored_values(values, layout)
         if layout.kind == "texture":
@@ -349,10 +349,10 @@ class Storage:
 
 
 def values_left(block: Block) -> np.ndarray:
-    """The values of a block where no context runs; a new one would not have them.
+    """Return the values of a block without a running context.
 
     Raises:
-        CoreError: they were in the one that was stopped.
+        CoreError: the values were lost with the context.
     """
     if block.error is not None:
         raise block.error.with_traceback(None)
@@ -363,25 +363,25 @@ def values_left(block: Block) -> np.ndarray:
 
 
 def stored_dtype(layout: MemoryLayout) -> np.dtype:
-    """NumPy's dtype of what is stored."""
+    """Return the NumPy dtype of stored values."""
     if layout.is_whole:
         return np.dtype(np.int32)
     return np.dtype(np.float16 if layout.half else np.float32)
 
 
 def stored_values(values: np.ndarray, layout: MemoryLayout) -> np.ndarray:
-    """A tensor's values as they are stored: a flat array; complex ones as pairs."""
+    """Return a tensor's values in stored form, a flat array with complex values as pairs."""
     flat = np.ascontiguousarray(values).reshape(-1)
     if layout.dtype == "complex64":
         return flat.view(np.float32)
     if not layout.half:
         return flat.astype(stored_dtype(layout), copy=False)
-    with np.errstate(over="ignore"):  # what halves do not reach becomes infinite
+    with np.errstate(over="ignore"):  # values beyond float16 become infinite
         return flat.astype(stored_dtype(layout), copy=False)
 
 
 def loaded_values(stored: np.ndarray, layout: MemoryLayout) -> np.ndarray:
-    """A tensor's values of what is stored."""
+    """Return a tensor's values from their stored form."""
     if layout.dtype == "complex64":
         return stored.view(np.complex64)
     if layout.dtype == "bool":

@@ -1,4 +1,4 @@
-"""Points in the stream of commands, of which the device tells when it is past them."""
+"""Fences: points in the stream of commands that the device reports as passed."""
 
 from collections import deque
 from collections.abc import Callable
@@ -14,7 +14,7 @@ class Fence:
     """A point after all commands so far.
 
     Attributes:
-        notify: called once in the thread of OpenGL when the device is past the point.
+        notify: called once in the GL thread when the device has passed the point.
     """
 
     __slots__ = ("_is_past", "_look", "notify", "sync")
@@ -22,21 +22,21 @@ class Fence:
     def __init__(self, look: Callable[[], None], notify: Callable[[], None] | None):
         self._look, self.notify = look, notify
         self._is_past = False
-        self.sync: int | None = None  # OpenGL's own name of it
+        self.sync: int | None = None  # OpenGL's sync object
 
     @property
     def is_done(self) -> bool:
-        """Whether the device is past it; asking waits for nothing.
+        """Whether the device has passed the fence, without waiting.
 
         Raises:
-            ContextError: it never will be: the context is gone.
+            ContextError: the context is lost.
         """
         if not self._is_past:
             self._look()
         return self._is_past
 
     def end(self) -> None:
-        """It is past: tell so."""
+        """Mark the fence as passed, and notify."""
         self._is_past = True
         notify, self.notify = self.notify, None
         if notify is not None:
@@ -44,25 +44,25 @@ class Fence:
 
 
 class Fences:
-    """Those that the device is not yet past, the oldest first. For the thread of OpenGL only."""
+    """The pending fences, the oldest first. In the GL thread only."""
 
     def __init__(self, gl: GLFunctions):
         self._gl = gl
         self.pending: deque[Fence] = deque()
 
     def add(self, fence: Fence) -> None:
-        """Set it after all commands so far, and send those to the device."""
+        """Set a fence after all commands so far, and send the commands to the device."""
         fence.sync = self._gl.fence_sync(_GPU_COMMANDS_COMPLETE, 0)
         self.pending.append(fence)
         self._gl.flush()
 
     def poll(self) -> None:
-        """End those that are past. The device passes them in order."""
+        """End the fences that the device has passed, in order."""
         while self.pending and self._is_past(self._gl.poll_sync(self.pending[0].sync, 0, 0)):
             self._end_first()
 
     def wait(self, nanoseconds: int) -> None:
-        """Wait for the oldest, no longer than that; other threads of Python run meanwhile."""
+        """Wait for the oldest fence up to a time; other threads of Python run meanwhile."""
         if self._is_past(self._gl.client_wait_sync(self.pending[0].sync, 0, nanoseconds)):
             self._end_first()
 

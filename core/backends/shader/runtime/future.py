@@ -1,4 +1,4 @@
-"""What functions that ran in another thread returned or raised."""
+"""Results and errors of functions that run in another thread."""
 
 from collections.abc import Callable
 from threading import Lock
@@ -6,13 +6,13 @@ from typing import Any, Protocol
 
 
 class HasError(Protocol):
-    """Keeps an error for somebody."""
+    """An object with an error to be raised later."""
 
     error: BaseException | None
 
 
 class Future:
-    """What a function returned or raised, for whoever waits for it."""
+    """The future result or error of a function in another thread."""
 
     __slots__ = ("_check", "_function", "_result", "done", "error")
 
@@ -24,7 +24,7 @@ class Future:
         self.done.acquire()
 
     def run(self) -> None:
-        """For the other thread. An error is for who waits, and kept nowhere else."""
+        """Run the function, in the other thread; an error is stored in the future only."""
         try:
             if self._check is not None:
                 self._check()
@@ -35,15 +35,15 @@ class Future:
             self.done.release()
 
     def taken(self) -> Any:
-        """The result; or the error is raised."""
+        """Return the result, or raise the error."""
         raise_error_of(self)
         return self._result
 
 
 def raise_error_of(place: HasError) -> None:
-    """Raise the error there, if any, so that nobody knows it any more.
+    """Raise the error of an object, if any, after removing it from the object.
 
-    It knows the frames that it passes: one that knew it would keep all of them alive.
+    The traceback of an error refers to its frames: a stored error would keep all of them alive.
     """
     error, place.error = place.error, None
     try:

@@ -1,4 +1,4 @@
-"""Functions of OpenGL that moderngl has not: fences, flushes, program binaries, maps."""
+"""Functions of OpenGL that moderngl lacks: fences, flushes, program binaries, maps."""
 
 import ctypes
 import os
@@ -25,20 +25,20 @@ BARRIER_TO_ALL = BARRIER | 0x200
 
 
 class _Row(NamedTuple):
-    """A function, and where it is to be had."""
+    """A function, and the version or extension that has it."""
 
     name: str
     result: Any
     arguments: tuple[Any, ...]
     since: int = 330  # the version of OpenGL that has it
-    extension: str = ""  # which an older version must have for it
-    is_quick: bool = False  # not worth letting other threads of Python run meanwhile
+    extension: str = ""  # needed in older versions
+    is_quick: bool = False  # too short to release the GIL
 
 
 _Ints, _Uints, _Integer64 = POINTER(c_int), POINTER(c_uint), POINTER(c_int64)
 _WAIT = (c_void_p, c_uint, c_uint64)
 _COPY = (c_uint, c_uint, c_ssize_t, c_ssize_t, c_ssize_t)
-_NEVER = 1000  # in no version of OpenGL but by an extension
+_NEVER = 1000  # available by an extension only
 _DIRECT, _BINARY = "GL_ARB_direct_state_access", "GL_ARB_get_program_binary"
 _COMPILING = "GL_ARB_parallel_shader_compile"
 _IMAGES, _ROBUST = "GL_ARB_shader_image_load_store", "GL_KHR_robustness"
@@ -47,7 +47,7 @@ _TABLE = {
     "fence_sync": _Row("glFenceSync", c_void_p, (c_uint, c_uint), is_quick=True),
     "delete_sync": _Row("glDeleteSync", None, (c_void_p,), is_quick=True),
     "client_wait_sync": _Row("glClientWaitSync", c_uint, _WAIT),
-    "poll_sync": _Row("glClientWaitSync", c_uint, _WAIT, is_quick=True),  # for no wait at all
+    "poll_sync": _Row("glClientWaitSync", c_uint, _WAIT, is_quick=True),  # polls without waiting
     "flush": _Row("glFlush", None, (), is_quick=True),
     "finish": _Row("glFinish", None, ()),
     "get_error": _Row("glGetError", c_uint, (), is_quick=True),
@@ -90,9 +90,9 @@ _TABLE = {
 
 
 class GLFunctions:
-    """The functions of the table, by its names; None where this OpenGL has one not.
+    """The functions of the table by name; None if this OpenGL lacks one.
 
-    Made, and called, only in the thread in which the context is current.
+    The object is made and used only in the thread in which the context is current.
     """
 
     if TYPE_CHECKING:
@@ -101,12 +101,12 @@ class GLFunctions:
 
     def __init__(self, version: int, extensions: Collection[str]):
         for name, row in _TABLE.items():
-            # The address alone tells nothing: some loaders give one for any name.
+            # An address proves nothing: some loaders return one for any name.
             has = version >= row.since or row.extension in extensions
             setattr(self, name, _function(row) if has else None)
 
     def integer(self, code: int) -> int:
-        """A number that OpenGL tells of itself; of several the first."""
+        """Return an integer state of OpenGL, the first if there are several."""
         numbers = (c_int64 * 4)()  # some codes have as many
         self.get_integer64(code, numbers)
         return numbers[0]
@@ -119,13 +119,13 @@ def _function(row: _Row) -> Callable[..., Any] | None:
 
 
 def address(name: str) -> int | None:
-    """Where a function of OpenGL is, for the context that is current."""
+    """Return the address of a function for the current context, or None."""
     return _finder()(name)
 
 
 @cache
 def _finder() -> Callable[[str], int | None]:
-    """The platform's own way to find a function."""
+    """Return the platform's function to find addresses."""
     if sys.platform == "win32":
         library = ctypes.WinDLL("opengl32")
         return _by_call(library.wglGetProcAddress, _by_symbol(library))
@@ -146,7 +146,7 @@ def _by_call(
 
     def find(name: str) -> int | None:
         found = get(name.encode())
-        # Windows has small numbers and -1 for functions of its own library.
+        # Windows returns small numbers and -1 for functions of its own library.
         return otherwise(name) if found in (None, 1, 2, 3, c_void_p(-1).value) else found
 
     return find

@@ -1,7 +1,7 @@
-"""The one thread in which OpenGL is called, and the queue of what it is to do there.
+"""The thread of all OpenGL calls, and the queue of its commands.
 
-A context works in one thread at a time, and to move it costs as much as to wake a thread. So one
-thread has it for ever, and others hand it functions. They wait only for what they read back.
+A context works in one thread at a time, and moving it costs as much as waking a thread. So one
+thread keeps the context, and other threads queue functions. They wait only for values to read.
 """
 
 import atexit
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-#: Commands in the queue; who adds more waits.
+#: The most commands in the queue; a thread that adds more waits.
 LONGEST_QUEUE = 1000
-#: How long a new command may wait for the thread while it waits for a fence.
+#: Longest delay of a new command while the thread waits for a fence.
 FENCE_NANOSECONDS = 100_000
-_LOOK_SECONDS = 1.0  # how often who waits looks whether the thread still lives
-_EXIT_SECONDS = 5.0  # that the command of the moment gets when Python ends
+_LOOK_SECONDS = 1.0  # interval of checks by waiting threads that the GL thread is alive
+_EXIT_SECONDS = 5.0  # for the current command when Python ends
 
 RELEASED = (
     "the OpenGL context is released (core.stop_shader): tensors of it are gone, make new ones; "
@@ -45,29 +45,29 @@ FORKED = (
 )
 
 LIVE: WeakSet["GLThread"] = WeakSet()
-_was_opened = _is_child = False  # whether a context ever was; and before the fork that made us
+_was_opened = _is_child = False  # whether a context was opened in this process, or before its fork
 
 
 class GLThread:
-    """Makes an OpenGL context in a thread of its own and runs all that uses it there, in order.
+    """A thread with an OpenGL context, which runs all functions on the context in order.
 
     Attributes:
-        context: moderngl's; to be used in the functions that are given to `put` and `call`.
-        device: what it runs on.
-        gl: functions that moderngl has not, for the same place.
-        rest: what is bound for drawing where no buffer of the backend may be; moderngl's.
+        context: context of moderngl, for functions in `put` and `call` only.
+        device: device of the context.
+        gl: functions that moderngl lacks, for functions in `put` and `call` only.
+        rest: framebuffer of moderngl that is bound when no other may be.
     """
 
     context: "moderngl.Context"
     device: Device
     gl: GLFunctions
     rest: Any
-    is_ours = True  # the context, not a user's
-    _closed: str | None  # why nothing is taken any more
-    error: BaseException | None  # of a command; the next call raises it
+    is_ours = True  # whether the context is not a user's
+    _closed: str | None  # the reason why no commands are accepted
+    error: BaseException | None  # error of a command, raised by the next call
 
     def __init__(self, opening: Callable[[], "moderngl.Context"]):
-        """Start the thread and wait for its context; raise what `opening` raises there."""
+        """Start the thread and wait for its context; raise the errors of `opening`."""
         refuse_in_child()
         self._prepare()
         ready = Future(partial(self._open, opening))
@@ -76,7 +76,7 @@ class GLThread:
         try:
             self._wait(ready)
             ready.taken()
-        except BaseException:  # of the opening, or Ctrl-C meanwhile
+        except BaseException:  # of the opening, or Ctrl-C
             self._closed = RELEASED
             self._queue.put(self._stop)
             raise
@@ -88,7 +88,7 @@ class GLThread:
         self._is_running = True
         self._is_sent = False
         self.error = None
-        self._ident = 0  # of the thread of OpenGL, while it is at work
+        self._ident = 0  # id of the GL thread while it runs
         self._first_release = Lock()
 
     def _open(self, opening: Callable[[], "moderngl.Context"]) -> None:
@@ -98,14 +98,14 @@ class GLThread:
         self.gl = GLFunctions(self.context.version_code, self.context.extensions)
         self.device = Device.of(self.context, self.gl)
         self.rest = self.context.detect_framebuffer(0).mglo
-        device_errors.drop_errors(self.gl)  # of questions that this driver does not know
+        device_errors.drop_errors(self.gl)  # of queries that this driver does not support
         self._fences = Fences(self.gl)
         self._ident = get_ident()
 
     def put(self, command: Callable[[], Any]) -> None:
-        """Run a function after all before, and do not wait, unless the queue is long.
+        """Queue a function without waiting, unless the queue is full.
 
-        What it raises, the next `call` raises.
+        Its error is raised by the next `call`.
 
         Raises:
             ContextError: the context is released, or was made before a fork.
@@ -117,18 +117,18 @@ class GLThread:
             self._wait_for(Future(_nothing))
 
     def put_quietly(self, command: Callable[[], Any]) -> None:
-        """The same from a finaliser: without a lock, a wait or an error."""
+        """Queue a function from a finaliser: without a lock, a wait or an error."""
         if self._closed is None:
             self._queue.put(command)
 
     def call(self, function: Callable[[], Result]) -> Result:
-        """Run a function after all before and return what it returns.
+        """Run a function after all queued commands, and return its result.
 
-        In the thread of OpenGL itself it runs at once.
+        In the GL thread itself the function runs at once.
 
         Raises:
-            ContextError: as of `put`.
-            Exception: what the function raises, or in place of running it what a command did.
+            ContextError: as for `put`.
+            Exception: error of the function, or of an earlier command in place of running it.
         """
         if get_ident() == self._ident:
             return function()
@@ -139,20 +139,20 @@ class GLThread:
         return answer.taken()
 
     def add_fence(self, notify: Callable[[], None] | None = None) -> Fence:
-        """Set a point after all commands so far.
+        """Add a fence after all commands so far.
 
         Args:
-            notify: called once in the thread of OpenGL when the device is past it.
+            notify: called once in the GL thread when the device has passed the fence.
         """
         fence = Fence(self._look, notify)
         self.put(partial(self._fences.add, fence))
         return fence
 
     def check_errors(self, what: str) -> None:
-        """Raise if OpenGL refused a command since the last look; in the thread of OpenGL only.
+        """Raise if OpenGL refused a command since the last check; in the GL thread only.
 
         Args:
-            what: for the message: what ran since.
+            what: description of the commands, for the message.
 
         Raises:
             DeviceMemoryError: the GPU has no memory left.
@@ -161,15 +161,15 @@ class GLThread:
         self._check(device_errors.check_errors, what)
 
     def keep_errors(self) -> None:
-        """Have the next `call` raise what OpenGL refused; in the thread of OpenGL only."""
+        """Store errors of OpenGL for the next `call`; in the GL thread only."""
         self._run(partial(self.check_errors, "commands of the shader backend"))
 
     def check_reset(self) -> None:
-        """Raise `ContextError` if the driver reset the GPU; in the thread of OpenGL only."""
+        """Raise `ContextError` if the driver reset the GPU; in the GL thread only."""
         self._check(device_errors.check_reset)
 
     def _check(self, check: Callable[..., None], *what: str) -> None:
-        """A context that is lost is lost for good."""
+        """Run a check, and close the thread if the context is lost."""
         try:
             check(self.gl, *what)
         except ContextError as error:
@@ -177,16 +177,16 @@ class GLThread:
             raise
 
     def finish(self) -> None:
-        """Wait for the device; in the thread of OpenGL only. Other threads of Python run."""
+        """Wait for the device, in the GL thread only. Other threads of Python run."""
         self.gl.finish()
         self._is_sent = True
 
     def release(self) -> None:
-        """Run what is queued, release the context and end the thread. Once is enough."""
+        """Run the queued commands, release the context and end the thread."""
         if self._closed in (ENDED, FORKED):
             return
         if self._first_release.acquire(blocking=False):
-            self._closed = self._closed or RELEASED  # what is lost stays lost
+            self._closed = self._closed or RELEASED  # keeps the reason of a lost context
             self._queue.put(self._stop)
         if get_ident() != self._ident:
             self._thread.join()
@@ -203,14 +203,14 @@ class GLThread:
                 raise ContextError(self._closed or RELEASED)
 
     def _look(self) -> None:
-        """A fence that is not past was asked."""
+        """Wake the thread to poll a pending fence."""
         if self._closed is not None and not self._thread.is_alive():
             raise ContextError(self._closed)
 
     def _serve(self, ready: Future) -> None:
-        """The life of the thread."""
+        """Run the thread."""
         ready.run()
-        if not self._ident:  # the caller hears why
+        if not self._ident:  # the caller raises the error
             self._destroy()
             return
         pending, queue = self._fences.pending, self._queue
@@ -218,13 +218,13 @@ class GLThread:
             if queue.empty():
                 self._send()
             self._is_sent = False
-            self._run(queue.get())  # a name for the command would keep its tensors alive
+            self._run(queue.get())  # a variable would keep the command's tensors alive
             if pending:
                 self._run(self._fences.poll)
         self._end()
 
     def _send(self) -> None:
-        """A thread that has no command sends what it has to the device, before it waits."""
+        """Flush commands to the device before waiting for further ones."""
         if not self._is_sent:
             self.gl.flush()
         while self._fences.pending and self._queue.empty():
@@ -244,23 +244,23 @@ class GLThread:
         self._is_running = False
 
     def _end(self) -> None:
-        """Leave nothing behind, whatever fails."""
+        """Release everything, even after errors."""
         if self._closed is not ENDED:
             self._run(self._fences.finish)
         self._destroy()
         self.error = None
-        self._ident = 0  # another thread may get the same
+        self._ident = 0  # another thread may get the same id
 
     def _destroy(self) -> None:
         """End the context, if there is one."""
         with suppress(Exception):
-            # One that is current would only be marked, and stay.
+            # A current context would only be marked for deletion.
             self.context.__exit__(None, None, None)
         with suppress(Exception):
             self.context.release()
 
     def _leave_at_exit(self) -> None:
-        """Drop what is queued: a thread that is in the driver when Python ends crashes it."""
+        """Drop the queue at exit: a thread inside the driver would crash when Python ends."""
         if self._closed is None:
             self._closed = ENDED
             self._is_running = False
@@ -268,10 +268,10 @@ class GLThread:
             self._thread.join(_EXIT_SECONDS)
 
     def _leave_to_parent(self) -> None:
-        """In a child after a fork: the context and its thread are the parent's."""
+        """Drop the context and its thread in a child after a fork, as they are the parent's."""
         self._closed = self._closed or FORKED
         self._ident = 0
-        # To destroy the context here could wait for ever for locks of threads that are not here.
+        # Destroying the context here could deadlock on locks of threads of the parent.
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(self.context))
 
 
@@ -280,17 +280,17 @@ def _nothing() -> None:
 
 
 def refuse_in_child() -> None:
-    """Raise in a child that was forked from a process with OpenGL: drivers hang or crash there.
+    """Raise in a child forked from a process with OpenGL, where drivers hang or crash.
 
     Raises:
-        ContextError: this is such a child; it says what to do.
+        ContextError: this process is such a child; the message has the next step.
     """
     if _is_child:
         raise ContextError(FORKED)
 
 
 def live_threads() -> list[GLThread]:
-    """Those whose context is in use."""
+    """Return the threads whose context is in use."""
     return [gl_thread for gl_thread in list(LIVE) if gl_thread._closed is None]
 
 
@@ -310,10 +310,10 @@ def _leave_all_to_parent() -> None:
 
 
 def _end_without_the_driver() -> None:
-    """End this process, when its time comes, without what drivers do at the end of theirs.
+    """Skip the drivers' exit handlers at the end of this process.
 
-    NVIDIA's then waits for a thread that only the parent has. What Python does at its end comes
-    before. Only glibc hands the exit status to what is called at the exit of a process.
+    NVIDIA's driver would wait for a thread that only the parent has. Python's exit handlers run
+    before. Only glibc passes the exit status to exit handlers.
     """
     with suppress(AttributeError, OSError):
         libc = ctypes.CDLL(None)

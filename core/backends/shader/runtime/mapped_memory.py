@@ -1,4 +1,4 @@
-"""Memory that the host and the device both reach, by OpenGL 4.5."""
+"""Memory that is mapped to the host and used by the device, from OpenGL 4.5 on."""
 
 import ctypes
 from functools import partial
@@ -7,24 +7,24 @@ import numpy as np
 
 from core.backends.shader.runtime.gl_thread import GLThread
 
-#: What the host does with it.
+#: Access of the host.
 READ, WRITE = 0x1, 0x2
 
 _PERSISTENT, _COHERENT, _CLIENT_STORAGE = 0x40, 0x80, 0x200
 
 
 class MappedMemory:
-    """A buffer whose bytes the host sees; it goes with the last reference.
+    """A buffer that is mapped to the host, freed with its last reference.
 
-    Made in the GL thread. Memory to be written is slow to read.
+    It is made in the GL thread. Memory for writing is slow to read.
 
     Attributes:
-        array: its bytes.
+        array: bytes of the buffer.
         glo: OpenGL's name of the buffer.
 
     Args:
-        gl_thread: of the context.
-        size: bytes.
+        gl_thread: thread of the context.
+        size: number of bytes.
         access: ``READ`` or ``WRITE``.
     """
 
@@ -48,5 +48,5 @@ def _delete(gl_thread: GLThread, glo: int) -> None:
 
 
 def has_mapped(gl_thread: GLThread) -> bool:
-    """Whether this OpenGL has such memory."""
+    """Whether this OpenGL supports mapped memory."""
     return None not in (gl_thread.gl.named_buffer_storage, gl_thread.gl.copy_named_buffer)

@@ -1,4 +1,4 @@
-"""Where values lie: blocks, and what they have on the device."""
+"""Blocks of values, and their memory on the device."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -12,22 +12,22 @@ from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout, s
 from core.backends.shader.codegen.size_arithmetic import whole
 from core.backends.shader.runtime.textures import texture_bytes, texture_key
 
-#: What memory is alike by: the bytes of a buffer, or what a texture is like.
+#: Key of exchangeable memory: the bytes of a buffer, or the key of a texture.
 Key = tuple[Any, ...]
 
 
 class Held:
-    """What a block has: a thing on the device, or values on the host after they were moved there.
+    """The memory of a block: a GPU resource, or values on the host after moving them there.
 
     Attributes:
-        key: what things are alike by.
-        layout: how values are stored.
-        size: how many values.
+        key: key of exchangeable memory.
+        layout: layout of the values.
+        size: number of values.
         thing: the buffer or texture, or None.
-        host: the values as a flat array, where they are not on the device.
-        stamp: the command that used it last.
-        is_pinned: whether it is never moved to the host.
-        returned: where it goes when its block goes.
+        host: the values as a flat array, if they are on the host.
+        stamp: the command that used the memory last.
+        is_pinned: whether the memory is never moved to the host.
+        returned: queue to which the memory is returned when its block is freed.
     """
 
     __slots__ = ("host", "is_pinned", "key", "layout", "returned", "size", "stamp", "thing")
@@ -43,15 +43,15 @@ class Held:
 
 
 class Block:
-    """Where values lie: on the device, or on the host while they wait or were moved there.
+    """A block of values, on the device, or on the host before upload or after moving out.
 
     Attributes:
-        layout: how they are stored.
-        size: how many values.
-        error: why there are none: what was to make them failed.
-        held: its memory, once a command needed it; for the GL thread only.
-        copy: the values, if they came to the host together with others and nobody read them yet.
-        together: what came of the same run, if anything else did.
+        layout: layout of the values.
+        size: number of values.
+        error: error of the command that should have computed the values.
+        held: memory of the block after its first use; for the GL thread only.
+        copy: the values, if they were copied to the host with others and not read yet.
+        together: blocks of the run that computed the values, if there are several.
     """
 
     __slots__ = ("__weakref__", "_given", "copy", "error", "held", "layout", "size", "together")
@@ -65,24 +65,24 @@ class Block:
 
     @property
     def thing(self) -> Any:
-        """The buffer or texture, or None."""
+        """Return the buffer or texture, or None."""
         return None if self.held is None else self.held.thing
 
     @property
     def host(self) -> np.ndarray | None:
-        """The values as a flat array, where they are not on the device; else None."""
+        """Return the values as a flat array if they are on the host, else None."""
         return self._given if self.held is None else self.held.host
 
     @property
     def bytes(self) -> int:
-        """How much memory it takes on the device."""
+        """Return the bytes of the memory on the device."""
         return stored_bytes(self.size, self.layout)
 
     def hold(self, returned: "deque[Held]") -> Held:
-        """Begin to hold memory, and leave the values that were given to that."""
+        """Attach memory to the block, and move its values to the memory."""
         held = Held(self, returned)
         held.host = self._given
-        self.held = held  # who asks in another thread finds the values before and after
+        self.held = held  # other threads find the values before and after this
         self._given = None
         return held
 
@@ -92,11 +92,11 @@ class Block:
 
 
 class Together:
-    """The blocks of one run, for whoever reads one of them.
+    """The blocks of one run, which are often read together.
 
     Args:
-        blocks: in the same order for each run of a program.
-        habit: the numbers of those that were read after any run of the program; added to here.
+        blocks: blocks in a constant order for all runs of a program.
+        habit: indices of the blocks that were read after any run of the program; extended here.
     """
 
     __slots__ = ("_blocks", "_habit")
@@ -105,31 +105,31 @@ class Together:
         self._blocks, self._habit = [ref(block) for block in blocks], habit
 
     def note(self, block: Block) -> None:
-        """Somebody reads this one."""
+        """Note that a block is read."""
         self._habit.update(i for i, known in enumerate(self._blocks) if known() is block)
 
     @property
     def expected(self) -> list[Block]:
-        """Those that are likely to be read as well."""
-        found = [self._blocks[i]() for i in tuple(self._habit)]  # others may add to it
+        """Return the blocks that are likely to be read as well."""
+        found = [self._blocks[i]() for i in tuple(self._habit)]  # other threads may add to it
         return [block for block in found if block is not None]
 
 
 def key_of(block: Block) -> Key:
-    """What a block's memory is alike by."""
+    """Return the key of a block's memory."""
     return memory_key(block.layout, block.size)
 
 
 @lru_cache(maxsize=4096)
 def memory_key(layout: MemoryLayout, size: int) -> Key:
-    """What the memory of so many values is alike by."""
+    """Return the key of memory for some values."""
     if layout.kind == "texture":
         return texture_key(layout)
     return (rounded(stored_bytes(size, layout)),)
 
 
 def rounded(size: int) -> int:
-    """A size of which buffers are made: at most a quarter more than is needed.
+    """Return the size of the buffer for some bytes: at most a quarter more.
 
     >>> rounded(16), rounded(1000), rounded(5000)
     (256, 1024, 5120)
@@ -139,5 +139,5 @@ def rounded(size: int) -> int:
 
 
 def bytes_of(key: Key) -> int:
-    """How much memory a thing takes."""
+    """Return the bytes of memory with some key."""
     return key[0] if len(key) == 1 else texture_bytes(key)

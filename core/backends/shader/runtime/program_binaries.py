@@ -1,6 +1,6 @@
-"""Programs as the driver compiled them, kept on disk: to load one takes a fiftieth of the time.
+"""Cache of compiled programs on disk: loading takes a fiftieth of the time of compiling.
 
-Only compute shaders are kept: fragment shaders are for old drivers, few of which give binaries.
+Only compute shaders are cached: fragment shaders are for old drivers, which mostly lack binaries.
 """
 
 from ctypes import byref, c_int, c_uint, create_string_buffer
@@ -12,28 +12,28 @@ from core.backends.shader.runtime.async_compile import EMPTY
 if TYPE_CHECKING:
     from core.backends.shader.runtime.gl_thread import GLThread
 
-#: Part of the key: changes when what is kept under a key changes its meaning.
+#: Part of the key, to be changed with the format of the cache.
 FORMAT = "shader program 1"
 
 _NUM_PROGRAM_BINARY_FORMATS = 0x87FE
 _PROGRAM_BINARY_LENGTH = 0x8741
 _LINK_STATUS = 0x8B82
-_CODE_BYTES = 4  # in front of a binary: the number of its format
+_CODE_BYTES = 4  # the number of the format, in front of a binary
 
 
 class Binaries:
-    """Loads and keeps compute programs. All of it runs in the GL thread.
+    """The cache of compute programs, in the GL thread only.
 
     Args:
-        gl_thread: of the context.
+        gl_thread: thread of the context.
     """
 
     def __init__(self, gl_thread: "GLThread"):
         self._gl_thread = gl_thread
-        self._is_possible: bool | None = None  # nobody asked yet
+        self._is_possible: bool | None = None  # not determined yet
 
     def _is_used(self) -> bool:
-        """Whether the driver gives binaries and there is a place for them."""
+        """Whether the driver has binaries and the cache has a folder."""
         if self._is_possible is None:
             gl = self._gl_thread.gl
             has_calls = None not in (gl.get_program_binary, gl.program_binary)
@@ -41,7 +41,7 @@ class Binaries:
         return self._is_possible and code_cache.folder() is not None
 
     def load(self, text: str) -> Any:
-        """The program of a source; None if it must be compiled."""
+        """Return the program of a source; None if it must be compiled."""
         kept = code_cache.load(self._key(text)) if self._is_used() else None
         if kept is None:
             return None
@@ -52,7 +52,7 @@ class Binaries:
         return None
 
     def keep(self, text: str, program: Any) -> None:
-        """Keep a program that was compiled, if the driver gives it and there is a place for it."""
+        """Store a compiled program, if the driver has binaries and the cache has a folder."""
         if self._is_used():
             binary = self._binary(program.glo)
             if binary:
@@ -62,16 +62,16 @@ class Binaries:
         return code_cache.key_of(FORMAT, self._gl_thread.device.driver, text)
 
     def _takes(self, name: int, kept: bytes) -> bool:
-        """Put a binary into a program; drivers refuse those of other versions and devices."""
+        """Load a binary into a program; drivers refuse binaries of other versions and devices."""
         gl, binary = self._gl_thread.gl, kept[_CODE_BYTES:]
         kind = int.from_bytes(kept[:_CODE_BYTES], "little")
         gl.program_binary(name, kind, binary, len(binary))
-        # A format that it does not know is an error that leaves the program as it was.
+        # An unknown format is an error that leaves the program unchanged.
         is_refused = bool(gl.get_error())
         return not is_refused and self._fact(name, _LINK_STATUS) == 1
 
     def _binary(self, name: int) -> bytes:
-        """The format and the code of a program; nothing if the driver gives none."""
+        """Return format and code of a program; empty if the driver has no binaries."""
         size = self._fact(name, _PROGRAM_BINARY_LENGTH)
         if size <= 0:
             return b""

@@ -1,4 +1,4 @@
-"""Programs of the driver, made once for each source: kept in memory, and on disk."""
+"""Programs of the driver, made once per source and cached in memory and on disk."""
 
 from array import array
 from collections.abc import Callable, Iterable
@@ -14,13 +14,13 @@ from core.errors import CoreError
 if TYPE_CHECKING:
     from core.backends.shader.runtime.gl_thread import GLThread
 
-#: Programs that are kept in memory beside those of plans; more than any training has.
+#: The most cached programs besides those of plans; more than training needs.
 MOST_PROGRAMS = 4096
 
-#: OpenGL's name for what is drawn.
+#: OpenGL's code of triangles.
 _TRIANGLES = 4
 
-#: One triangle that covers everything, out of no data.
+#: A vertex shader with one triangle that covers the target, without data.
 _VERTICES = (
     "#version 330\nvoid main() { vec2 p = vec2((gl_VertexID << 1) & 2, gl_VertexID & 2); "
     "gl_Position = vec4(p * 2.0 - 1.0, 0.0, 1.0); }\n"
@@ -28,10 +28,10 @@ _VERTICES = (
 
 
 class ShaderError(CoreError):
-    """A shader does not compile: the driver's words, and under them the source.
+    """A shader does not compile; the message has the driver's text and the source.
 
     Attributes:
-        source: GLSL, as the driver got it.
+        source: the GLSL source.
     """
 
     def __init__(self, message: str, source: str = ""):
@@ -45,16 +45,16 @@ class ShaderError(CoreError):
 
 
 class Compiled:
-    """A program of the driver, and the uniforms that it has now.
+    """A program of the driver, with its current uniforms.
 
     Attributes:
-        program: moderngl's.
-        vertices: what is drawn with it; None for compute.
-        given: whose numbers the uniforms have.
+        program: program of moderngl.
+        vertices: vertex array to draw; None for compute.
+        given: program whose numbers are the current uniforms.
 
     Args:
         program: see above.
-        gl_thread: of the context.
+        gl_thread: thread of the context.
         vertices: see above.
     """
 
@@ -71,11 +71,11 @@ class Compiled:
 
     @property
     def is_bound(self) -> bool:
-        """Whether somebody keeps a method of moderngl's object, as plans do."""
+        """Whether a method of moderngl's object is referenced, as by plans."""
         return self._references() > self._alone
 
     def start(self, groups: Groups) -> Callable[[], None]:
-        """What runs it on whatever is bound then; who keeps that keeps the program."""
+        """Return a function that runs the program on the bound objects, and keeps it alive."""
         if self.vertices is not None:
             return partial(self.vertices.mglo.render, _TRIANGLES, 3, 0, -1)
         return partial(self.program.mglo.run, *groups)
@@ -84,20 +84,20 @@ class Compiled:
         return getrefcount((self.vertices or self.program).mglo)
 
     def give(self, program: ShaderText) -> None:
-        """Set the uniforms to the numbers of a program whose source this is."""
+        """Set the uniforms to the numbers of a program with this source."""
         self.set(program.ints, program.floats)
         self.given = program
 
     def set(self, ints: tuple[int, ...], floats: tuple[float, ...]) -> None:
-        """Give the uniforms their values, where they have others.
+        """Set the uniforms whose values differ.
 
-        moderngl does not know those of a program that was loaded, and refuses arrays whose end
-        the driver left out as nobody reads it.
+        moderngl does not know the uniforms of a loaded program, and refuses arrays whose unused
+        end the driver removed.
         """
         if ints != self._ints:
             self._write(b"ints", len(ints), array("i", ints).tobytes(), self._gl.uniform_ints)
             self._ints = ints
-        stored = array("f", floats).tobytes()  # as numbers 0 and -0 would be the same
+        stored = array("f", floats).tobytes()  # as numbers 0 and -0 would be equal
         if stored != self._floats:
             self._write(b"floats", len(floats), stored, self._gl.uniform_floats)
             self._floats = stored
@@ -110,20 +110,20 @@ class Compiled:
         write(place, count, stored)
 
     def release(self) -> None:
-        """Let go of it."""
+        """Release the program."""
         if self.vertices is not None:
             self.vertices.release()
         self.program.release()
 
 
 class Programs:
-    """Makes programs of sources. All of it runs in the GL thread.
+    """The cache of programs by source, in the GL thread only.
 
     Attributes:
-        new: sources and programs that are not kept on disk yet.
+        new: sources and programs that are not stored on disk yet.
 
     Args:
-        gl_thread: of the context.
+        gl_thread: thread of the context.
     """
 
     def __init__(self, gl_thread: "GLThread"):
@@ -131,7 +131,7 @@ class Programs:
         self._binaries, self._ahead = Binaries(gl_thread), AsyncCompiler(gl_thread)
         self.new: list[tuple[str, Any]] = []
         self._made: dict[str, Compiled] = {}
-        self._most = MOST_PROGRAMS  # or more, where plans have so many
+        self._most = MOST_PROGRAMS  # or more, if plans need more
 
     def __len__(self) -> int:
         return len(self._made)
@@ -140,7 +140,7 @@ class Programs:
         return program.text in self._made
 
     def begin(self, programs: Iterable[ShaderText]) -> None:
-        """Have what will be asked for compiled meanwhile, where the driver can do that."""
+        """Start compiling programs in the background, if the driver supports it."""
         if not self._ahead.is_possible:
             return
         for program in programs:
@@ -154,10 +154,10 @@ class Programs:
                 self._made[text] = Compiled(made, self._gl_thread)
 
     def of(self, program: ShaderText) -> Compiled:
-        """The driver's program of a source; made when it is first asked for.
+        """Return the driver's program of a source, compiled at its first use.
 
         Raises:
-            ShaderError: it does not compile; the message has the driver's and the source.
+            ShaderError: the source does not compile; the message has the driver's text.
         """
         found = self._made.get(program.text)
         if found is None:
@@ -171,15 +171,15 @@ class Programs:
         made = self._binaries.load(program.text)
         if made is None:
             made = self._ahead.take(program.text)
-            made = made or self._compile(program.text, compute=True)  # which tells what is wrong
+            made = made or self._compile(program.text, compute=True)  # raises with the reason
             self.new.append((program.text, made))
         return Compiled(made, self._gl_thread)
 
     def keep_new(self) -> None:
-        """Keep on disk what was compiled since; after it ran.
+        """Store new programs on disk, after their first run.
 
-        NVIDIA's driver finishes a program at its first dispatch: what is kept before takes 45 ms
-        then again, measured on an H100.
+        NVIDIA's driver finishes a program at its first dispatch: a program stored before that takes
+        another 45 ms after loading, measured on an H100.
         """
         new, self.new = self.new, []
         for text, made in new:
@@ -188,7 +188,7 @@ class Programs:
     def _drawing(self, program: ShaderText) -> Compiled:
         made = self._compile(program.text, compute=False)
         for unit in range(len(program.inputs)):
-            if f"data_{unit}" in made:  # not what the driver left out as nobody reads it
+            if f"data_{unit}" in made:  # unless the driver removed it as unused
                 made[f"data_{unit}"].value = unit
         vertices = self._gl_thread.context.vertex_array(made, [])
         return Compiled(made, self._gl_thread, vertices)
@@ -207,7 +207,7 @@ class Programs:
             ) from error
 
     def _forget_some(self) -> None:
-        """Where there are many, the oldest go that no plan has; who asks again gets another."""
+        """Drop the oldest programs without a plan if there are too many; they can be made again."""
         if len(self._made) < self._most:
             return
         for text in [text for text, made in self._made.items() if not made.is_bound]:
@@ -217,16 +217,16 @@ class Programs:
         self._most = max(MOST_PROGRAMS, len(self._made) + MOST_PROGRAMS // 4)
 
     def release(self) -> None:
-        """Let go of all programs, those that plans have as well."""
+        """Release all programs, including those of plans."""
         self.new.clear()
         self._ahead.release()
-        self._gl_thread.gl.use_program(0)  # one that is in use would stay
+        self._gl_thread.gl.use_program(0)  # a program in use would not be deleted
         for made in self._made.values():
             made.release()
         self._made.clear()
 
 
 def _reason(error: Exception) -> str:
-    """The driver's words without moderngl's frame of them."""
+    """Return the driver's text without moderngl's frame."""
     lines = [line.strip() for line in str(error).splitlines()]
     return "; ".join(line for line in lines if line and set(line) - {"="})

@@ -1,8 +1,8 @@
-"""Values on their way to the host: the device puts them where the host reads.
+"""Readback of values to the host through mapped memory.
 
-To read a buffer costs a way to the device and back after the wait for what is computed; copies into
-mapped memory are waited for together with that: 15 us less on an H100. The outputs of a run that
-were read last time come along with the first of them, so that a network is waited for once.
+Reading a buffer costs a round trip to the device after the wait for its values; copies into mapped
+memory are included in that wait, which saves 15 us on an H100. Outputs that were read after the
+last run are copied with the first one read, so that a network needs one wait.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,19 +20,19 @@ from core.backends.shader.runtime.gl_thread import GLThread
 from core.backends.shader.runtime.mapped_memory import READ, MappedMemory
 from core.backends.shader.runtime.memory_blocks import Block
 
-#: Larger values are read as they are.
+#: Larger values are read directly.
 MOST_BYTES = 1 << 20
 
-#: All that comes at once.
+#: The most bytes of one copy.
 _ROOM = 1 << 21
 
 
 class Readback:
-    """Fetches values. For the GL thread only; made when the first is asked for.
+    """The reader of values, in the GL thread only; made at the first readback.
 
     Args:
-        gl_thread: of the context.
-        storage: of the session.
+        gl_thread: thread of the context.
+        storage: storage of the session.
     """
 
     def __init__(self, gl_thread: GLThread, storage: Storage):
@@ -40,10 +40,10 @@ class Readback:
         self._memory = MappedMemory(gl_thread, _ROOM, READ)
 
     def begin(self, block: Block) -> Callable[[], np.ndarray] | None:
-        """Have the device copy a block's values, and those that were made together with it.
+        """Start copying the values of a block and of blocks that were computed with it.
 
         Returns:
-            What takes the values once the device was waited for; None if they are too many.
+            A function that returns the values after a wait; None if they are too large.
         """
         if not _is_small(block):
             return None
@@ -61,7 +61,7 @@ class Readback:
         return partial(self._end, coming)
 
     def _end(self, coming: Sequence[tuple[Block, int]]) -> np.ndarray:
-        """The values of the first block; the others keep theirs for whoever reads them."""
+        """Return the values of the first block; the other blocks keep theirs for later reads."""
         (block, offset), *others = coming
         for other, place in others:
             other.copy = self._values(other, place)
@@ -75,7 +75,7 @@ class Readback:
 
 
 def _is_small(block: Block) -> bool:
-    """Whether a block is worth it: on the device, not known to the host, and small."""
+    """Whether a block is on the device, not known to the host, and small."""
     return (
         block.error is None
         and block.copy is None

@@ -1,8 +1,8 @@
-"""Whether a driver computes what it should: a few delicate ops, compared with the cpu backend.
+"""Self-check of a driver: some sensitive ops, compared with the cpu backend.
 
-GLSL allows compilers a lot: some add in another order, drop NaN or divide roughly. What the kernels
-do about it was tested on some drivers; the others are checked when they are first used. The verdict
-is kept beside compiled code for as long as driver and kernels stay the same.
+GLSL allows compilers much freedom: some add in another order, drop NaN or divide inexactly. The
+kernels' countermeasures were tested on some drivers; others are checked at their first use. The
+result is stored beside compiled code until driver or kernels change.
 """
 
 import json
@@ -22,39 +22,39 @@ from core.settings import flags, running_on
 if TYPE_CHECKING:
     from core.backends.shader import ShaderBackend
 
-#: So many units in the last place the two backends may differ: each is within two of the truth.
+#: Largest difference of the backends in units in the last place: each has an error of up to two.
 MOST_UNITS = 4
 
-#: What is smaller counts as zero on many GPUs.
+#: Smaller numbers are zero on many GPUs.
 _SMALLEST = float(np.finfo(np.float32).tiny)
 
 
 class DriverWarning(RuntimeWarning):
-    """The OpenGL driver computes some ops wrong; the text names them."""
+    """The OpenGL driver computes some ops wrong; the message names them."""
 
 
 def _spread(low: float, high: float) -> np.ndarray:
-    """Numbers of both signs whose sizes lie between powers of ten."""
+    """Return numbers of both signs with magnitudes between powers of ten."""
     sizes = np.float32(10) ** np.linspace(low, high, 96, dtype=np.float32)
     return np.concatenate([sizes, -sizes])
 
 
 def _with_nan() -> np.ndarray:
-    """Rows of which every second has a NaN somewhere."""
+    """Return rows, every second of which has a NaN."""
     rows = np.linspace(-3, 5, 6 * 700, dtype=np.float32).reshape(6, 700)
     rows[::2, 650] = np.nan
     return rows
 
 
 def _cancelling() -> np.ndarray:
-    """A row whose sum in float32 alone would be 0."""
+    """Return a row whose sum in float32 would be 0."""
     row = np.full(600, 1e-3, np.float32)
     row[::3], row[1::3] = 1e6, -1e6
     return row
 
 
 def _checks() -> Mapping[str, Callable[[], Any]]:
-    """Calls by what they check; each gives a tensor of floats."""
+    """Return functions by name of the check; each returns a tensor of floats."""
     small, wide, ones = _spread(-30, 1.4), _spread(-30, 30), np.ones((1, 192), np.float32)
     positive, rows = np.abs(wide), _with_nan()
     zeros, variance = np.zeros(192, np.float32), np.linspace(0.1, 9, 192, dtype=np.float32)
@@ -80,7 +80,7 @@ def find_faults(backend: "ShaderBackend") -> dict[str, str]:
     """Run the checks on a backend.
 
     Returns:
-        By name of the check: by how much the backend differs from cpu, or why it failed.
+        For each failed check its difference from cpu, or the reason of the failure.
     """
     found = {}
     for name, call in _checks().items():
@@ -100,7 +100,7 @@ def find_faults(backend: "ShaderBackend") -> dict[str, str]:
 
 
 def _units(given: np.ndarray, expected: np.ndarray) -> float:
-    """The largest difference in units in the last place; infinite where only one is NaN."""
+    """Return the largest difference in units in the last place; infinite if only one is NaN."""
     with np.errstate(invalid="ignore"):
         gap = np.abs(given.astype(np.float64) - expected)
         unit = np.spacing(np.maximum(np.abs(expected), _SMALLEST).astype(np.float32))
@@ -110,7 +110,7 @@ def _units(given: np.ndarray, expected: np.ndarray) -> float:
 
 
 def check_once(backend: "ShaderBackend") -> None:
-    """Check a driver that was not checked before, and warn of one that computes wrong.
+    """Check a driver that was not checked before, and warn if it computes wrong.
 
     Nothing is checked where nothing can be kept on disk (see `core.code_cache`), as it would be at
     each start; nor in a user's context, of values in 16 bits, or while NaN is an error.
@@ -131,7 +131,7 @@ def check_once(backend: "ShaderBackend") -> None:
 
 
 def faults_text(device: str, faults: Mapping[str, str]) -> str:
-    """What a driver computes wrong, and what to do about it."""
+    """Return a text with the faults of a driver, and the next step."""
     listed = "; ".join(f"{name} ({what})" for name, what in faults.items())
     return (
         f"the OpenGL driver of {device} computes wrong results: {listed}. Update the driver, or "
@@ -140,12 +140,12 @@ def faults_text(device: str, faults: Mapping[str, str]) -> str:
 
 
 def _version() -> str:
-    """Changes with the kernels' functions and the checks."""
+    """Return a version that changes with the kernels' functions and the checks."""
     return code_cache.key_of(*FUNCTIONS.values(), *_checks(), str(MOST_UNITS))
 
 
 def report(backend: "ShaderBackend") -> str:
-    """The checks, run now, in a few words."""
+    """Run the checks now, and return a short text."""
     faults = find_faults(backend)
     if faults:
         return faults_text(backend.session.device.name, faults)

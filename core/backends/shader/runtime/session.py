@@ -1,4 +1,4 @@
-"""A context and all that lives in it, from the start of the backend to its stop."""
+"""A session: a context and all its objects, from the start of the backend to its stop."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import moderngl
 
 
-#: Recipes that are kept; more than a training has, even one with ever new shapes for a while.
+#: The most cached kernels, more than training needs even with changing shapes.
 MOST_RECIPES = 4096
 
 
@@ -40,8 +40,8 @@ class Session:
     """The GL thread, its memory and its programs.
 
     Args:
-        gl_thread: of the context.
-        path: ``"compute"`` or ``"fragment"``; by default the first where the device has it.
+        gl_thread: thread of the context.
+        path: ``"compute"`` or ``"fragment"``; by default the first if the device has it.
         half: whether floats are stored in 16 bits.
         limit: bytes on the device before values move to the host.
     """
@@ -81,8 +81,8 @@ class Session:
         )
         self.has_mapped = not self.storing.in_textures and has_mapped(gl_thread)
         self._readback: Readback | None = None
-        self.in_use: list[StagingSlot] = []  # what the device may still copy from
-        self.waits = 0  # how often the device was waited for
+        self.in_use: list[StagingSlot] = []  # from which the device may still copy
+        self.waits = 0  # number of waits for the device
         self._barrier = gl_thread.context.mglo.memory_barrier
         if self.storing.in_textures:
             gl_thread.call(self._prepare_drawing)
@@ -91,10 +91,10 @@ class Session:
                 gl_thread.entering, gl_thread.leaving = state_guard.begin, state_guard.end
 
     def check_size(self, spec: Spec) -> None:
-        """Raise for a value that no shader of this device sees as a whole.
+        """Raise for a value that exceeds the buffers or textures of this device.
 
         Raises:
-            CoreError: it is too large; the message says by how much.
+            CoreError: the value is too large; the message has the limit.
         """
         device, layout = self.device, self.storing.layout(spec)
         size, most = stored_bytes(spec.size, layout), device.max_buffer_bytes
@@ -107,10 +107,10 @@ class Session:
             )
 
     def keep(self, key: Any, recipe: CompiledKernel) -> CompiledKernel:
-        """Have the driver compile a recipe's programs, and remember it.
+        """Compile the programs of a kernel, and cache the kernel.
 
         Raises:
-            ShaderError: one does not compile.
+            ShaderError: a program does not compile.
         """
         if len(self.recipes) >= MOST_RECIPES:
             self.recipes.clear()
@@ -126,13 +126,13 @@ class Session:
         results: list[Block],
         clock: Clock | None = None,
     ) -> None:
-        """Queue a recipe. What goes wrong is told by whoever reads its results.
+        """Queue a kernel. An error is raised when its results are read.
 
         Args:
-            recipe: what runs.
+            recipe: the kernel.
             inputs: blocks of the operands.
-            results: new ones, for what it gives.
-            clock: if given, the device is waited for, and its time is set there.
+            results: new blocks for the results.
+            clock: if given, the call waits for the kernel and adds its time.
         """
         blocks = [*inputs, *recipe.tables, *results]
         if recipe.between:
@@ -152,25 +152,25 @@ class Session:
         return self.timer.seconds([command])
 
     def _run(self, recipe: CompiledKernel, blocks: list[Block]) -> None:
-        """In the GL thread."""
+        """Run a kernel, in the GL thread."""
         try:
             self.storage.begin()
             self._execute(recipe, blocks)
             if self.programs.new:
                 self.programs.keep_new()
-        except Exception as error:  # told by whoever reads the results
+        except Exception as error:  # raised when the results are read
             last = len(blocks) - len(recipe.between)
             for block in blocks[last - len(recipe.results) : last]:
                 block.error = error
 
     def read(self, block: Block) -> np.ndarray:
-        """The values of a block, after all that was queued before; not to be written to.
+        """Return the values of a block, read-only, after all queued commands.
 
-        Waiting by ``glFinish`` lets other threads of Python run, which reading does not.
+        Waiting by ``glFinish`` lets other threads of Python run, unlike reading.
         """
         if block.together is not None:
             block.together.note(block)
-        found, block.copy = block.copy, None  # who reads again reads what the device has
+        found, block.copy = block.copy, None  # a second read is from the device
         return self.gl_thread.call(lambda: self._read(block)) if found is None else found
 
     def _read(self, block: Block) -> np.ndarray:
@@ -187,7 +187,7 @@ class Session:
         return self.storage.read(block)
 
     def wait(self) -> None:
-        """Wait for the device, in the GL thread: what it copied from may be written to again."""
+        """Wait for the device, in the GL thread; staging memory is free after that."""
         self.storage.wait()
         self.waits += 1
         while self.in_use:
@@ -216,7 +216,7 @@ class Session:
             start()
 
     def _bound(self, recipe: CompiledKernel) -> list[Any]:
-        """For each step: whose numbers are given to what, its blocks, and what starts it."""
+        """Return each step's program, uniforms, blocks, and dispatch function."""
         recipe.bound = []
         for program, reads, writes in recipe.steps:
             made = self.programs.of(program)
@@ -224,15 +224,15 @@ class Session:
         return recipe.bound
 
     def _prepare_drawing(self) -> None:
-        """Nothing between a shader's result and the texture."""
+        """Disable all conversions between a shader's result and the texture."""
         context: moderngl.Context = self.gl_thread.context
         context.enable_only(context.NOTHING)
         context.wireframe = False
 
     def stop(self) -> None:
-        """Let go of everything, the context included."""
+        """Release all objects and the context."""
         try:
-            self.gl_thread.put(self._let_go)  # in a context that is lost it may fail
+            self.gl_thread.put(self._let_go)  # in a lost context it may fail
         finally:
             self.gl_thread.release()
 

@@ -1,4 +1,4 @@
-"""Starts and stops the shader backend."""
+"""Start and stop of the shader backend."""
 
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,7 +19,7 @@ _changing = new_lock()
 
 
 class _Settings(NamedTuple):
-    """What was asked for, by arguments or the environment; None leaves it to the backend."""
+    """Settings from arguments or the environment; None means the default of the backend."""
 
     context: Any = None
     device: int | None = None
@@ -42,30 +42,30 @@ def start_shader(
     context: "moderngl.Context | None" = None,
     in_this_thread: bool = False,
 ) -> None:
-    """Start the shader backend with settings of your own; without this its first use starts it.
+    """Start the shader backend with settings; otherwise its first use starts it.
 
-    Where it runs with other settings it is stopped before, as by `core.stop_shader`. It does not
-    become the backend that ops run on: for that see `core.set_backend` and `core.backend`.
+    If it runs with other settings, it is stopped first, as by `core.stop_shader`. The active
+    backend is not changed: see `core.set_backend` and `core.backend`.
 
     Args:
-        device: which of the GPUs that the driver has, counted from 0 (on Linux); by default what
-            the environment variable ``CORE_SHADER_DEVICE`` says, else the first.
+        device: index of the driver's GPU (on Linux); by default the environment variable
+            ``CORE_SHADER_DEVICE``, else the first.
         path: ``"compute"`` (OpenGL 4.3) or ``"fragment"`` (OpenGL 3.3, slower); by default
-            ``CORE_SHADER_PATH``, else compute where the device has it.
+            ``CORE_SHADER_PATH``, else compute if the device has it.
         float16: whether floats are stored in 16 bits: half the memory, three digits, and numbers
             up to 65504; by default ``CORE_SHADER_FLOAT16=1`` or ``0``, else not.
-        memory_mb: megabytes on the device above which the tensors that were used longest ago move
-            to the host; by default ``CORE_SHADER_MEMORY_MB``, else four fifths of the device's.
-        context: of moderngl, current in this thread: the backend then works in this thread only,
-            beside your own drawing. By default it makes its own, which works in all threads.
-        in_this_thread: whether its own context is for this thread alone. Ops then do not go to
-            another thread and back, which is the fastest way in a program of one thread. A program
-            that draws with OpenGL in this thread gives its ``context`` instead.
+        memory_mb: megabytes on the device above which the least recently used tensors move to the
+            host; by default ``CORE_SHADER_MEMORY_MB``, else four fifths of the device's memory.
+        context: context of moderngl, current in this thread: the backend then works in this
+            thread only, beside the caller's drawing. By default a new context, for all threads.
+        in_this_thread: whether a new context is for this thread only. Ops then do not switch
+            threads, which is fastest in a program of one thread. A program that draws with OpenGL
+            in this thread gives its ``context`` instead.
 
     Raises:
         SettingError: a setting is invalid.
-        CoreError: there is no OpenGL, no such device, or not what the settings ask of it; the
-            message says what helps.
+        CoreError: OpenGL, the device, or a requested feature is missing; the message has the next
+            step.
 
     >>> import core
     >>> core.start_shader(path="vertex")
@@ -80,24 +80,24 @@ def start_shader(
             backend: Any = load_backend("shader")
             if settings != _running or _is_over(backend):
                 _stop(backend)
-            backend.start().gl_thread.put(_nothing)  # where it is not for this thread it says so
+            backend.start().gl_thread.put(_nothing)  # raises if the context is of another thread
         except BaseException:
             _chosen = None
             raise
 
 
 def _nothing() -> None:
-    """To be queued."""
+    """Do nothing, as a queued command."""
 
 
 def stop_shader() -> None:
-    """Let go of the shader backend's context and of all that is in it. Twice does no harm.
+    """Release the shader backend's context and all its objects. A second call has no effect.
 
-    Tensors that were made on it are lost: take what is needed with ``numpy()`` before, and load
-    models again. The next use of the backend starts it anew, as the environment says.
+    Tensors on the backend are lost: copy them with ``numpy()`` before, and load models again. The
+    next use of the backend starts it again, with the settings of the environment.
 
     Raises:
-        CoreError: it works in another thread only, which still runs.
+        CoreError: the backend works in another thread only, which still runs.
 
     >>> import core
     >>> core.stop_shader()
@@ -111,7 +111,7 @@ def stop_shader() -> None:
 
 
 def _is_over(backend: Any) -> bool:
-    """Whether its context is of no use any more: lost, of a parent, or of a thread that ended."""
+    """Whether the context is unusable: lost, of a parent process, or of a thread that ended."""
     return backend._session is not None and backend._session.gl_thread not in live_threads()
 
 
@@ -119,14 +119,14 @@ def _stop(backend: Any) -> None:
     session = backend._session
     try:
         backend.stop()
-    except ContextError:  # of a context that is of no use there is nothing to let go of
+    except ContextError:  # an unusable context has no objects to release
         if session.gl_thread in live_threads():
             backend._session = session  # this is not the thread to stop it in
             raise
 
 
 def new_session(**given: Any) -> Session:
-    """A session with settings of `start_shader`; without any, as it or the environment said."""
+    """Return a session with the settings of `start_shader`, else of the environment."""
     global _running
     settings = _resolved(**given) if given else _chosen or _resolved()
     gl_thread: GLThread
@@ -147,7 +147,7 @@ def new_session(**given: Any) -> Session:
 
 
 def describe(session: Session) -> str:
-    """How a session computes, in a few words."""
+    """Return a short description of a session."""
     return ", ".join(
         (
             f"{session.path} shaders",

@@ -1,8 +1,8 @@
-"""Drawing in a context that is the user's as well.
+"""Drawing in a context that is shared with the user.
 
-Nothing is asked of OpenGL before, as that is slow: what may change results is set as it has to be,
-and only his framebuffer is bound again. moderngl keeps the viewport, the scissor and the masks with
-that, so that what he sets next is not set on one of the backend.
+The state is not queried, as that is slow: all state that affects results is set, and only the
+user's framebuffer is bound again. moderngl stores viewport, scissor and masks with the framebuffer,
+so the user's next settings apply to the user's framebuffer.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -22,10 +22,10 @@ _PIXELS = (*range(0x0CF0, 0x0CF5), 0x806D, 0x806E, *range(0x0D00, 0x0D05), 0x806
 
 
 class StateGuard:
-    """What is done before and after we draw. For the thread of the context only.
+    """Setting and restoring of GL state around drawing, in the thread of the context.
 
     Args:
-        gl_thread: of the context.
+        gl_thread: thread of the context.
     """
 
     def __init__(self, gl_thread: "GLThread"):
@@ -33,9 +33,9 @@ class StateGuard:
         self._frame: Any = None
 
     def begin(self) -> None:
-        """Nothing between what a shader gives and the texture, or between a texture and us."""
+        """Disable all conversions between shaders, textures and the host."""
         context, gl = self._gl_thread.context, self._gl_thread.gl
-        # Drivers may give the name of a framebuffer that the user released to one of the backend.
+        # Drivers may reuse the name of a framebuffer that the user released.
         is_released = context.fbo is not None and not hasattr(context.fbo.mglo, "use")
         self._frame = self._gl_thread.rest if is_released else context.mglo.fbo
         self._gl_thread.rest.use()  # moderngl binds what was bound again, and his may be gone
@@ -50,8 +50,8 @@ class StateGuard:
         gl.bind_buffer(_UNPACK_BUFFER, 0)
 
     def end(self) -> None:
-        """His framebuffer again."""
+        """Bind the user's framebuffer again."""
         self._gl_thread.rest.use()
         self._frame.use()
         self._frame = None
-        drop_errors(self._gl_thread.gl)  # if the user's framebuffer is gone; nothing is bound then
+        drop_errors(self._gl_thread.gl)  # if the user's framebuffer was deleted; none is bound then

@@ -1,4 +1,4 @@
-"""Textures: how values lie in their texels, and how shaders draw into them."""
+"""Textures: layout of values in texels, and framebuffers to draw into them."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -17,21 +17,21 @@ TextureKey = tuple[int, int, int, bool, bool]
 
 
 def texture_key(layout: MemoryLayout) -> TextureKey:
-    """What textures are alike by."""
+    """Return the key of exchangeable textures."""
     return layout.width, layout.rows, layout.layers, layout.half, layout.is_whole
 
 
 def texture_bytes(key: TextureKey) -> int:
-    """How much memory one takes."""
+    """Return the bytes of a texture."""
     width, rows, layers, half, _ = key
     return width * rows * layers * (8 if half else 16)
 
 
 def new_texture(gl_thread: "GLThread", key: TextureKey) -> Any:
-    """A texture, or an array of them where there are layers; ``extra`` is for `frame_of`.
+    """Return a texture, or an array texture if there are layers; ``extra`` is for `frame_of`.
 
     Raises:
-        CoreError: it is larger than any texture of the device.
+        CoreError: the texture exceeds the limit of the device.
     """
     width, rows, layers, half, whole = key
     most, context = gl_thread.device.max_texture, gl_thread.context
@@ -52,7 +52,7 @@ def new_texture(gl_thread: "GLThread", key: TextureKey) -> Any:
 
 
 def frame_of(gl_thread: "GLThread", texture: Any) -> Any:
-    """The framebuffer that draws into a texture, each target into one layer; made once.
+    """Return the framebuffer that draws into a texture, each target into one layer; made once.
 
     moderngl attaches an array as a whole, of which a fragment shader draws to the first layer;
     so the layers are attached one by one in its place.
@@ -71,7 +71,7 @@ def frame_of(gl_thread: "GLThread", texture: Any) -> Any:
 
 
 def release_frame(gl_thread: "GLThread", texture: Any) -> None:
-    """Let go of the framebuffer of a texture, if it has one.
+    """Release the framebuffer of a texture, if it has one.
 
     moderngl binds what was bound before when it makes one: that must not be one that is gone.
     """
@@ -83,7 +83,7 @@ def release_frame(gl_thread: "GLThread", texture: Any) -> None:
 
 
 def to_texels(stored: np.ndarray, layout: MemoryLayout) -> np.ndarray:
-    """A texture's whole contents, of a tensor's values as they are stored: padded with zeros."""
+    """Return the whole contents of a texture for stored values, padded with zeros."""
     texels = np.zeros((layout.layers, layout.width * layout.rows * 4), stored.dtype)
     for layer, first in zip(texels, range(0, stored.size, layout.chunk * 4), strict=False):
         part = stored[first : first + layout.chunk * 4]
@@ -92,13 +92,13 @@ def to_texels(stored: np.ndarray, layout: MemoryLayout) -> np.ndarray:
 
 
 def from_texture(texture: Any, layout: MemoryLayout, count: int, dtype: np.dtype) -> np.ndarray:
-    """Values of a texture, as they are stored.
+    """Return the stored values of a texture.
 
     Args:
-        texture: of moderngl.
-        layout: how values lie in it.
-        count: how many numbers, those of complex values counted one by one.
-        dtype: of a number.
+        texture: texture of moderngl.
+        layout: layout of its values.
+        count: number of values, with two for each complex value.
+        dtype: dtype of a value.
     """
     texels = np.empty((layout.layers, layout.width * layout.rows * 4), dtype)
     texture.read_into(texels)

@@ -1,4 +1,4 @@
-"""What tensors hold on this backend."""
+"""Handles of tensors on this backend."""
 
 from functools import lru_cache
 
@@ -10,11 +10,11 @@ from core.specs import Spec
 
 
 class Kind:
-    """What programs depend on of an input. There is one for all that are alike: keys are quick.
+    """The properties of an input on which programs depend; equal kinds are one object.
 
     Attributes:
         spec: shape and dtype.
-        layout: how values are stored; None of strings.
+        layout: layout of the values; None for strings.
     """
 
     __slots__ = ("layout", "spec")
@@ -23,18 +23,18 @@ class Kind:
         self.spec, self.layout = spec, layout
 
 
-#: The kind of a shape, dtype and layout. One that is forgotten and made again costs a recipe more.
+#: The kind of a shape, dtype and layout. A kind that is dropped and made again costs a compilation.
 kind_of = lru_cache(maxsize=4096)(Kind)
 
 
 class Value:
-    """A handle: a block in a shape. Strings have none: they stay on the host.
+    """A handle: a block with a shape. Strings have no block: they stay on the host.
 
     Attributes:
         spec: shape and dtype.
-        block: where the values lie; views share it.
-        strings: the array, if they are strings.
-        kind: what programs depend on; worked out unless given.
+        block: block of the values, which views share.
+        strings: the array, for strings.
+        kind: properties on which programs depend; computed unless given.
     """
 
     __slots__ = ("block", "kind", "spec", "strings")

@@ -1,4 +1,4 @@
-"""Waiting for the device from coroutines."""
+"""Waiting for the device in coroutines."""
 
 import asyncio
 from contextlib import suppress
@@ -6,7 +6,7 @@ from contextlib import suppress
 from core.backends.shader.runtime.caller_thread import CallerThread
 from core.backends.shader.runtime.gl_thread import GLThread
 
-#: How often it is looked whether the GL thread still lives, or, without one, at the fence.
+#: Interval of checks whether the GL thread is alive, or without one of the fence.
 _LOOK_SECONDS, _INLINE_SECONDS = 1.0, 0.0002
 
 
@@ -18,7 +18,7 @@ async def passed(gl_thread: GLThread) -> None:
     Raises:
         ContextError: it never will be: the context is gone, or of another thread.
     """
-    if isinstance(gl_thread, CallerThread):  # there is nobody else to poll
+    if isinstance(gl_thread, CallerThread):  # no other thread polls
         fence = gl_thread.add_fence()
         while not fence.is_done:
             await asyncio.sleep(_INLINE_SECONDS)
@@ -27,11 +27,11 @@ async def passed(gl_thread: GLThread) -> None:
     is_past = loop.create_future()
 
     def tell() -> None:
-        if not is_past.done():  # whoever waited may have been cancelled
+        if not is_past.done():  # the waiting task may have been cancelled
             is_past.set_result(None)
 
     def notify() -> None:
-        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+        with suppress(RuntimeError):  # the loop is closed
             loop.call_soon_threadsafe(tell)
 
     fence = gl_thread.add_fence(notify)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from core.converter.tflite.constants import quanta_of
+from core.converter.tflite.constants import parameters_of
 from core.converter.tflite.file_content import QuantizationParameters
 from core.converter.tflite.schema import PADDINGS, choice
 from core.converter.tflite.translated_op import TranslatedOp
@@ -88,7 +88,7 @@ def _with_bias(
     if not op.has(2):
         return op.activated(op.node(plain, values, kernel, **attributes))
     # Rounding to quanta clamps to the activation instead.
-    activation = "" if quanta_of(op.output()) else op.activation()
+    activation = "" if parameters_of(op.output()) else op.activation()
     fused_ops = ["BiasAdd", *([_FUSED[activation]] if activation in _FUSED else [])]
     inputs = values, kernel, _bias(op, 2)
     made = op.node(fused, *inputs, num_args=1, fused_ops=fused_ops, **attributes)
@@ -97,12 +97,16 @@ def _with_bias(
 
 def _bias(op: TranslatedOp, index: int, values: int = 0, weights: int = 1) -> str:
     """A bias; on quanta its scale is the product of those of values and weights."""
-    info, given, kernel = op.info(index), quanta_of(op.info(values)), op.info(weights).quanta
+    info, given, kernel = (
+        op.info(index),
+        parameters_of(op.info(values)),
+        op.info(weights).quantization,
+    )
     if info.dtype == "float32" or not (given and kernel and op.is_constant(index)):
         return op.input(index)
     scales = given.scales.astype(np.float64) * kernel.scales
-    quanta = QuantizationParameters(scales.astype(np.float32), np.zeros(1, np.int64), 0)
-    return op.weight(index, f"bias_of_{op.output().name}", lambda b: b, quanta)
+    parameters = QuantizationParameters(scales.astype(np.float32), np.zeros(1, np.int64), 0)
+    return op.weight(index, f"bias_of_{op.output().name}", lambda b: b, parameters)
 
 
 def _conv_attributes(op: TranslatedOp) -> dict[str, Any]:

@@ -1,10 +1,10 @@
-"""Ops between quanta and real values."""
+"""Ops between quantised and real values."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
-from core.converter.tflite.constants import quanta_of
+from core.converter.tflite.constants import parameters_of
 from core.converter.tflite.translated_op import TranslatedOp, quantization_of
 from core.converter.tflite.translation import Rule
 from core.errors import CoreError
@@ -29,7 +29,7 @@ def _densify(op: TranslatedOp) -> Sequence[str]:
 
 def _quantize(op: TranslatedOp) -> str:
     """The rounding that every output on quanta gets."""
-    if quanta_of(op.output()) is None:
+    if parameters_of(op.output()) is None:
         raise CoreError("its output needs a scale")
     return op.input(0)
 
@@ -41,7 +41,7 @@ def _cast(op: TranslatedOp) -> str:
         quanta = op.node("RealDiv", x, op.value(quantization.scale))
         shifted = op.node("AddV2", quanta, op.value(quantization.zero_point))
         x = op.node("Round", shifted)
-    cast = op.cast(x, op.output_dtype(quanta=True))
+    cast = op.cast(x, op.output_dtype(as_stored=True))
     meant = quantization_of(op.output())
     if meant is None:
         return cast

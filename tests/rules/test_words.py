@@ -1,0 +1,156 @@
+"""Messages and public docstrings use the field's terms, in folders whose words were reviewed.
+
+A message is a string of a `raise`, `warn`, `print` or of a `help=`. NOT_YET are the folders still
+to review (without their subfolders), a list that only shrinks.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.rules.sources import PACKAGES, ROOT, name_of, source_files
+
+NOT_YET = (
+    "core",
+    "core/backends",
+    "core/backends/cpu",
+    "core/backends/cpu/kernels",
+    "core/backends/cpu/lowering",
+    "core/backends/cpu/text",
+    "core/backends/shader",
+    "core/backends/shader/codegen",
+    "core/backends/shader/codegen/compiler",
+    "core/backends/shader/codegen/fragment",
+    "core/backends/shader/codegen/library",
+    "core/backends/shader/codegen/tiles",
+    "core/backends/shader/kernels",
+    "core/backends/shader/plans",
+    "core/backends/shader/runtime",
+    "core/graph",
+    "core/graph/node_types",
+    "core/model",
+    "core/ops",
+    "core/plan",
+    "core/plan/passes",
+    "zoo",
+    "zoo/classification",
+    "zoo/cli",
+    "zoo/detection",
+    "zoo/drawing",
+    "zoo/export",
+    "zoo/faces",
+    "zoo/gestures",
+    "zoo/hands",
+    "zoo/pipeline",
+    "zoo/pose",
+    "zoo/segmentation",
+    "zoo/shared",
+)
+
+WORDS = {
+    r"quanta|quantum": "quantized values",
+    r"told|tells?|telling": "raises, explains, says which",
+    r"at hand": "fused into, applied in, in memory",
+    r"(?<!negative[ _])slopes?": "gradient, derivative",
+    r"whole numbers?": "integer",
+    r"pictures?|photos?|photographs?": "image",
+    r"makes? no sense": "is invalid: expected ..., got ...",
+    r"(?-i:(?:is|are) none)": "is not a ...",
+    r"in words": "explains",
+    r"things?": "object, resource, result item",
+    r"of ours|of one's own|one's own|users? own": "built-in, user-defined",
+    r"looks? on|onlookers?|watchers?": "observer",
+}
+DENIED = re.compile("|".join(rf"\b(?:{word})\b" for word in WORDS), re.IGNORECASE)
+FIRST_WORDS = re.compile(
+    r"(The same|It|Its|They|Their|He|His|She|Who|Whom|Whose|What|Which|That|Those|These|This"
+    r"|Of|As|How|Where|Away|Same)\b"
+)
+MESSAGES = {"warn", "print", "help", "description", "epilog"}
+
+
+def messages(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Every string that an error, a warning, a print or a command's help shows, with its line."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Raise):
+            yield from _strings(node.exc)
+        elif isinstance(node, ast.Call) and _name(node.func) in MESSAGES:
+            yield from (found for part in node.args for found in _strings(part))
+        elif isinstance(node, ast.keyword) and node.arg in MESSAGES:
+            yield from _strings(node.value)
+
+
+def _name(function: ast.expr) -> str:
+    return getattr(function, "attr", getattr(function, "id", ""))
+
+
+def _strings(node: ast.AST | None) -> Iterator[tuple[int, str]]:
+    for part in ast.walk(node) if node else ():
+        if isinstance(part, ast.Constant) and isinstance(part.value, str):
+            yield part.lineno, part.value
+
+
+def docstrings(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Every docstring of a module, a public class or a public function, with its line."""
+    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    for node in ast.walk(tree):
+        if isinstance(node, kinds) and not getattr(node, "name", "").startswith("_"):
+            text = ast.get_docstring(node)
+            if text:
+                yield getattr(node, "lineno", 1), text
+
+
+def faults(file: Path) -> list[str]:
+    tree = ast.parse(file.read_text())
+    found = []
+    for line, text in [*messages(tree), *docstrings(tree)]:
+        found += [f"{name_of(file)}:{line}: {m[0]!r}" for m in DENIED.finditer(text)]
+    for line, text in docstrings(tree):
+        if start := FIRST_WORDS.match(text):
+            found.append(f"{name_of(file)}:{line}: begins with {start[0]!r}")
+    return found
+
+
+def _is_reviewed(file: Path) -> bool:
+    return name_of(file.parent) not in NOT_YET
+
+
+def test_messages_and_docstrings_use_the_terms_of_the_field():
+    files = filter(_is_reviewed, source_files(*PACKAGES))
+    assert not [fault for file in files for fault in faults(file)]
+
+
+def test_folders_to_review_exist():
+    assert not [folder for folder in NOT_YET if not (ROOT / folder).is_dir()]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '"""The same in float32."""',
+        'def run():\n    """Of what is given."""',
+        'class Plan:\n    """Holds the things."""',
+        'raise ValueError(f"{x} makes no sense")',
+        'parser.add_argument("image", help="the photo")',
+        'warnings.warn("no quantum is near", stacklevel=2)',
+    ],
+)
+def test_the_rule_finds(source, tmp_path, monkeypatch):
+    monkeypatch.setattr("tests.rules.test_words.name_of", str)
+    file = tmp_path / "module.py"
+    file.write_text(source)
+    assert len(faults(file)) == 1
+
+
+@pytest.mark.parametrize(
+    "source",
+    ['"""Thingness, nothing and negative_slope."""', 'x = "quanta"', 'def _f():\n    """Of it."""'],
+)
+def test_the_rule_lets_pass(source, tmp_path, monkeypatch):
+    monkeypatch.setattr("tests.rules.test_words.name_of", str)
+    file = tmp_path / "module.py"
+    file.write_text(source)
+    assert not faults(file)
