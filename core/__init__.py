@@ -33,8 +33,7 @@ from core.kernel_calls import run_kernel
 from core.memory_count import memory
 from core.methods import install_methods
 from core.nan_check import NotFiniteError, debug_mode
-from core.operation import op
-from core.registry import FUNCTIONS, OPS, kernel
+from core.registry import FUNCTIONS, OPS, kernel, op
 from core.scopes import dispose, keep, tidy
 from core.settings import backend, flags, get_backend, set_backend
 from core.specs import Spec

@@ -39,7 +39,6 @@ from core.op_results import StringNGramsResults
 from core.op_results import StringSplitResults
 from core.op_results import TopkResults
 from core.op_results import UniqueResults
-from core.operation import op as op
 from core.ops.composite import Moments
 from core.ops.ragged import GatheredRows
 from core.ops.sort import Difference
@@ -47,6 +46,7 @@ from core.optimizers import train as train
 from core.profiler import profile as profile
 from core.profiler import time as time
 from core.registry import kernel as kernel
+from core.registry import op as op
 from core.scopes import dispose as dispose
 from core.scopes import keep as keep
 from core.scopes import tidy as tidy
@@ -391,8 +391,8 @@ def add(a: TensorLike, b: TensorLike) -> Tensor:
 
     Args:
         a: a tensor, float32, int32 or complex64; bool becomes int32.
-        b: a tensor of a shape that broadcasts with that of a; mixed dtypes
-            become their common one.
+        b: a tensor of a shape that broadcasts with that of a; mixed
+            dtypes become their common one.
 
     Returns:
         A tensor of the common shape and dtype.
@@ -545,8 +545,8 @@ def atan2(a: TensorLike, b: TensorLike) -> Tensor:
 
     Args:
         a: a tensor, float32; int32 and bool are converted to it.
-        b: a tensor of a shape that broadcasts with that of a; mixed dtypes
-            become their common one.
+        b: a tensor of a shape that broadcasts with that of a; mixed
+            dtypes become their common one.
 
     Returns:
         A tensor of the common shape and dtype.
@@ -876,8 +876,8 @@ def bitwise_and(x: TensorLike, y: TensorLike) -> Tensor:
 
     Args:
         x: a tensor, int32; bool is converted to it.
-        y: a tensor of a shape that broadcasts with that of x; mixed dtypes
-            become their common one.
+        y: a tensor of a shape that broadcasts with that of x; mixed
+            dtypes become their common one.
 
     Returns:
         int32, of the common shape.
@@ -1628,8 +1628,8 @@ def div(a: TensorLike, b: TensorLike) -> Tensor:
 
     Args:
         a: a tensor, float32, int32 or complex64; bool becomes int32.
-        b: a tensor of a shape that broadcasts with that of a; mixed dtypes
-            become their common one.
+        b: a tensor of a shape that broadcasts with that of a; mixed
+            dtypes become their common one.
 
     Returns:
         A tensor of the common shape and dtype.
@@ -1909,8 +1909,8 @@ def floor_div(a: TensorLike, b: TensorLike) -> Tensor:
 
     Args:
         a: a tensor, float32 or int32; bool becomes int32.
-        b: a tensor of a shape that broadcasts with that of a; mixed dtypes
-            become their common one.
+        b: a tensor of a shape that broadcasts with that of a; mixed
+            dtypes become their common one.
 
     Returns:
         int32, of the common shape.
@@ -2808,8 +2808,8 @@ def maximum(a: TensorLike, b: TensorLike) -> Tensor:
 
     Args:
         a: a tensor, float32 or int32; bool becomes int32.
-        b: a tensor of a shape that broadcasts with that of a; mixed dtypes
-            become their common one.
+        b: a tensor of a shape that broadcasts with that of a; mixed
+            dtypes become their common one.
 
     Returns:
         A tensor of the common shape and dtype.
@@ -2876,8 +2876,8 @@ def minimum(a: TensorLike, b: TensorLike) -> Tensor:
 
     Args:
         a: a tensor, float32 or int32; bool becomes int32.
-        b: a tensor of a shape that broadcasts with that of a; mixed dtypes
-            become their common one.
+        b: a tensor of a shape that broadcasts with that of a; mixed
+            dtypes become their common one.
 
     Returns:
         A tensor of the common shape and dtype.
@@ -2907,8 +2907,8 @@ def mod(a: TensorLike, b: TensorLike) -> Tensor:
 
     Args:
         a: a tensor, float32 or int32; bool becomes int32.
-        b: a tensor of a shape that broadcasts with that of a; mixed dtypes
-            become their common one.
+        b: a tensor of a shape that broadcasts with that of a; mixed
+            dtypes become their common one.
 
     Returns:
         A tensor of the common shape and dtype.
@@ -2970,8 +2970,8 @@ def mul(a: TensorLike, b: TensorLike) -> Tensor:
 
     Args:
         a: a tensor, float32, int32 or complex64; bool becomes int32.
-        b: a tensor of a shape that broadcasts with that of a; mixed dtypes
-            become their common one.
+        b: a tensor of a shape that broadcasts with that of a; mixed
+            dtypes become their common one.
 
     Returns:
         A tensor of the common shape and dtype.
@@ -3350,8 +3350,8 @@ def pow(base: TensorLike, exp: TensorLike) -> Tensor:
 
     Args:
         base: a tensor, float32 or int32; bool becomes int32.
-        exp: a tensor of a shape that broadcasts with that of base; mixed dtypes
-            become their common one.
+        exp: a tensor of a shape that broadcasts with that of base; mixed
+            dtypes become their common one.
 
     Returns:
         A tensor of the common shape and dtype.
@@ -3365,8 +3365,8 @@ def prelu(x: TensorLike, alpha: TensorLike) -> Tensor:
 
     Args:
         x: a tensor, float32; int32 and bool are converted to it.
-        alpha: a tensor of a shape that broadcasts with that of x; mixed dtypes
-            become their common one.
+        alpha: a tensor of a shape that broadcasts with that of x; mixed
+            dtypes become their common one.
 
     Returns:
         A tensor of the common shape and dtype.
@@ -4347,8 +4347,8 @@ def squared_difference(a: TensorLike, b: TensorLike) -> Tensor:
 
     Args:
         a: a tensor, float32 or int32; bool becomes int32.
-        b: a tensor of a shape that broadcasts with that of a; mixed dtypes
-            become their common one.
+        b: a tensor of a shape that broadcasts with that of a; mixed
+            dtypes become their common one.
 
     Returns:
         A tensor of the common shape and dtype.
@@ -4556,8 +4556,8 @@ def sub(a: TensorLike, b: TensorLike) -> Tensor:
 
     Args:
         a: a tensor, float32, int32 or complex64; bool becomes int32.
-        b: a tensor of a shape that broadcasts with that of a; mixed dtypes
-            become their common one.
+        b: a tensor of a shape that broadcasts with that of a; mixed
+            dtypes become their common one.
 
     Returns:
         A tensor of the common shape and dtype.

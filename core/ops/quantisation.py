@@ -3,12 +3,12 @@
 from math import isfinite
 
 from core.errors import CoreError
-from core.operation import Traits, op
-from core.registry import ops
+from core.operation import Spellings, Traits
+from core.registry import op, ops
 from core.specs import Spec, whole_number
 
 
-@op(input_dtype="float32", traits=Traits(elementwise=True))
+@op(input_dtype="float32", traits=Traits(elementwise=True), spellings=Spellings(("QuantiseRound",)))
 def quantise_round(
     x: Spec, *, scale: float, zero_point: int, low: int, high: int, nudge: bool = True
 ) -> Spec:

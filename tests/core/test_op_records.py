@@ -3,8 +3,8 @@
 from core.converter.tflite.families import arithmetic
 from core.graph.node_types.rows import find_node_type
 from core.layers.lowering import functions
-from core.methods import METHODS
 from core.plan.passes.folding import FOLDED_TYPES
+from core.registry import METHODS
 
 METHOD_NAMES = """
 abs acos acosh add all any argmax argmin asin asinh atan atan2 atanh avg_pool batch_norm
@@ -91,8 +91,8 @@ def test_node_types():
 
 
 def test_tflite():
-    assert {**arithmetic._UNARY, **arithmetic._BINARY} == pairs(TFLITE)
+    assert pairs(TFLITE) == {**arithmetic._UNARY, **arithmetic._BINARY}
 
 
 def test_keras():
-    assert {**functions._NODES, **functions._BINARY} == pairs(KERAS)
+    assert pairs(KERAS) == {**functions._NODES, **functions._BINARY}

@@ -26,7 +26,7 @@ def test_traits_hold_what_the_lists_held():
 @pytest.mark.parametrize("name", ROWS)
 def test_elementwise_ops_keep_float32_and_broadcast(name):
     op = OPS[name]
-    values = {n: 1 for n in op.required_attributes} | {n: op.defaults[n] for n in op.defaults}
+    values = dict.fromkeys(op.required_attributes, 1) | {n: op.defaults[n] for n in op.defaults}
     inputs = [Spec((3, 1)), Spec((1, 4))][: op.count]
     assert op.rule(*inputs, **values) == Spec((3, 4) if op.count == 2 else (3, 1))
 
