@@ -4,7 +4,7 @@ from core.converter.tflite.families import arithmetic
 from core.graph.node_types.rows import find_node_type
 from core.layers.lowering import functions
 from core.plan.passes import folding
-from core.registry import METHODS
+from core.registry import METHODS, OPS
 
 METHOD_NAMES = """
 abs acos acosh add all any argmax argmin asin asinh atan atan2 atanh avg_pool batch_norm
@@ -91,8 +91,18 @@ def test_node_types():
 
 
 def test_tflite():
-    assert pairs(TFLITE) == {**arithmetic._UNARY, **arithmetic._BINARY}
+    spelled = {
+        op.spellings.tflite: op.spellings.tensorflow[0]
+        for op in OPS.values()
+        if op.spellings.tflite
+    }
+    assert spelled == pairs(TFLITE)
+    assert set(spelled) <= set(arithmetic.RULES)
 
 
 def test_keras():
-    assert pairs(KERAS) == {**functions._NODES, **functions._BINARY}
+    spelled = {
+        name: op.spellings.tensorflow[0] for op in OPS.values() for name in op.spellings.keras
+    }
+    assert {name: spelled[name] for name in pairs(KERAS)} == pairs(KERAS)
+    assert {f"ops.{name}" for name in spelled} <= set(functions.LAYER_TYPES)

@@ -141,7 +141,7 @@ def _run(node: Node, given: dict[str, np.ndarray]) -> list[np.ndarray] | None:
 
     An op's rule tells the size of its result before it runs, so that none is computed in vain.
     """
-    most = max(MOST_VALUES, _values(given[plain(reference)] for reference in node.inputs))
+    most = max(MOST_VALUES, _values(given.values()))
     around = value_ceiling()
     ceiling = min(most * _LARGEST_ITEM, inf if around is None else around)
     token = set_ceiling(ceiling)
