@@ -177,13 +177,14 @@ def find_kernel(op_name: str, backend: str) -> Callable[..., Any]:
 def _load_family(op_name: str, backend: str) -> None:
     """Import the kernel file that is named like the file that declares the op.
 
-    Just that one: a command that runs one network need not wait for all kernels. An import that
-    another thread has begun is waited for.
+    Just that one, and ``elementwise``, which may hold a table of ops of several files: a command
+    that runs one network need not wait for all kernels. An import that another thread has begun is
+    waited for.
     """
     op = OPS.get(op_name)
     family = op.rule.__module__.rpartition(".")[2] if op else ""
-    if family in _kernel_files(backend):
-        importlib.import_module(f"core.backends.{backend}.kernels.{family}")
+    for file in {"elementwise", family} & _kernel_files(backend):
+        importlib.import_module(f"core.backends.{backend}.kernels.{file}")
 
 
 def load_kernels(backend: str) -> None:

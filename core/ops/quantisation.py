@@ -1,4 +1,4 @@
-"""Values on the quanta of whole numbers, as models that were trained or calibrated for them use."""
+"""Quantized values, as models that were trained or calibrated for them use them."""
 
 from math import isfinite
 

@@ -1,7 +1,7 @@
 """Element-wise ops of one input: one row each.
 
-A row holds the name, the gradient rule, where tests draw x from, and what the op computes. A rule
-gets ``g``, the gradient of y, and by name what else it needs (`core.operation.Op.gradient`).
+A row holds the name, the gradient rule, where tests draw x from, what the op computes, an example,
+and what model formats call it. A rule gets ``g``, the gradient of y, and by name what else it needs (`core.operation.Op.gradient`).
 ``FLOAT`` rows convert their input to float32 first; ``REAL`` and ``NUMBER`` rows keep its dtype,
 but for bools, which become int32. Only ``NUMBER`` and ``ANY`` rows take complex64.
 """
@@ -99,6 +99,7 @@ def _clip_gradient(g, x, clip_value_min, clip_value_max):
     return ops.select(inside, g, ops.zeros_like(g))
 
 
+# Filled lines, since a formatter would give each value a line of its own:
 # fmt: off
 UNARY = [
     UnaryRow("neg", NUMBER, lambda g: -g, (-3, 3), "-x", "-x",
