@@ -2,8 +2,7 @@
 
 import importlib
 import os
-import pkgutil
-from functools import lru_cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from zoo.entry import Entry
+    from zoo.option import Options
 
 _FOLDER = os.path.dirname(__file__)
 
@@ -21,7 +21,7 @@ _FOLDER = os.path.dirname(__file__)
 @lru_cache(maxsize=1)
 def tasks() -> tuple[str, ...]:
     """The folders here that have an ``entries.py``."""
-    folders = (folder.name for folder in pkgutil.iter_modules([_FOLDER]) if folder.ispkg)
+    folders = sorted(os.listdir(_FOLDER))
     return tuple(f for f in folders if os.path.isfile(os.path.join(_FOLDER, f, "entries.py")))
 
 
@@ -43,7 +43,7 @@ def is_entry(name: Any) -> bool:
     >>> is_entry("posenet.tiny"), is_entry("posenet.huge")
     (True, False)
     """
-    return _lookup(name) is not None
+    return lookup(name) is not None
 
 
 def find_entry(name: str, verb: str = "") -> "Entry":
@@ -61,7 +61,7 @@ def find_entry(name: str, verb: str = "") -> "Entry":
     >>> find_entry("classification.fast").name
     'mobilenet.v1_025'
     """
-    entry = _lookup(chosen_name(name, verb))
+    entry = lookup(chosen_name(name, verb))
     if entry is None:
         from zoo.unknown_models import unknown_model
 
@@ -93,8 +93,11 @@ def _choices_of(owner: str) -> Choices | None:
     return None
 
 
-def _lookup(name: Any) -> "Entry | None":
-    """Only the folder that has the family is looked into: the others would take time to load."""
+def lookup(name: Any) -> "Entry | None":
+    """The entry of a name, or None.
+
+    Only the folder that has the family is looked into: the others would take time to load.
+    """
     name = chosen_name(name)
     family = name.partition(".")[0] if isinstance(name, str) else None
     for task in tasks():
@@ -112,6 +115,20 @@ def choices() -> "Mapping[str, Choices]":
     """
     packages = (importlib.import_module(f"zoo.{task}") for task in tasks())
     return MappingProxyType({verb: its for p in packages for verb, its in p.MODELS.items()})
+
+
+@cache
+def verb_options(verb: str) -> "Options":
+    """The options of a verb by name, whatever its model; those of loading are in the entries.
+
+    >>> verb_options("classify")["top_k"].default
+    3
+    """
+    for task in tasks():
+        its: dict[str, Options] = importlib.import_module(f"zoo.{task}").OPTIONS
+        if verb in its:
+            return its[verb]
+    raise ZooError(f"no task declares the options of {verb}: add a row to its OPTIONS")
 
 
 def default_entries(task: str | None = None) -> "list[Entry]":

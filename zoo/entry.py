@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from zoo.pipeline.options import Option
+from zoo.option import Option
 
 #: A number for all channels, or one for each of red, green and blue.
 Channels = float | tuple[float, float, float]
@@ -12,17 +12,17 @@ Channels = float | tuple[float, float, float]
 
 @dataclass(frozen=True)
 class Preprocess:
-    """How a photo becomes the input of a network; `zoo.pipeline.preprocess` carries it out.
+    """How an image becomes the input of a network; `zoo.pipeline.preprocess` carries it out.
 
-    A pixel value p in 0..255 becomes ``p / divide - subtract``. What is resized is the whole photo:
+    A pixel value p in 0..255 becomes ``p / divide - subtract``. What is resized is the whole image:
 
     - ``fit="letterbox"`` keeps its aspect ratio, in the middle between black borders;
     - ``"stretch"`` fills the input;
     - ``"crop"`` takes the square in its middle;
     - ``"pad"`` adds black on the right or below until it is square.
 
-    Crops of a photo are not resized by Pillow but sampled, and ``border`` says what lies outside
-    of the photo.
+    Crops of an image are not resized by Pillow but sampled, and ``border`` says what lies outside
+    of the image.
     """
 
     size: tuple[int, int] | None = None  # height and width of the input; None: the model says
@@ -31,7 +31,7 @@ class Preprocess:
     subtract: Channels = 0.0
     dtype: str = "float32"  # or "uint8", "int32": pixels as they are
     resize: str = "pillow"  # Pillow's BILINEAR on uint8, or "tfjs": resizeBilinear, without corners
-    border: str = "zero"  # or "replicate": the nearest pixel of the photo
+    border: str = "zero"  # or "replicate": the nearest pixel of the image
 
 
 @dataclass(frozen=True)
@@ -53,11 +53,24 @@ class Entry:
     decode: Any = None  # what the decoder needs to know: a frozen dataclass of the family
     labels: str = ""  # name of a list in zoo/labels
     parts: Mapping[str, str] = field(default_factory=dict)  # role -> entry of another network
-    options: Mapping[str, Option] = field(default_factory=dict)
-    batch: bool = False  # treats the pictures of a batch alike, though converted for one
+    options: Mapping[str, Option] = field(default_factory=dict)  # of loading it
+    #: Its own defaults of options of its verbs, by name; by "verb.name" those of one verb alone.
+    defaults: Mapping[str, float] = field(default_factory=dict)
+    batch: bool = False  # treats the images of a batch alike, though converted for one
     together: int = 1  # of a list, how many images run as one batch: where measured faster
     limits: str = ""  # of the model card: where it is known to fail
     accuracy: str = ""  # of the model card: what was measured
+
+    def default_of(self, verb: str, option: str) -> float | None:
+        """Its own default of a verb's option; None where the detector that it works with has one.
+
+        >>> from zoo.catalog import find_entry
+        >>> movenet = find_entry("movenet.lightning")
+        >>> [movenet.default_of(f"estimate_{verb}", "score_threshold")
+        ...  for verb in ("single_pose", "multiple_poses")]
+        [0.4, 0.25]
+        """
+        return self.defaults.get(f"{verb}.{option}", self.defaults.get(option))
 
     @property
     def files(self) -> tuple[str, ...] | None:

@@ -2,12 +2,13 @@
 
 import textwrap
 from collections.abc import Iterator
+from itertools import chain, repeat
 
 from weights_cache.errors import WeightsError
 from zoo.catalog import all_entries, find_entry, verbs_of
 from zoo.entry import Channels, Entry
+from zoo.option import OWN, Option
 from zoo.pipeline.network_summary import Card
-from zoo.pipeline.options import Option
 
 _LABEL_WIDTH = 12
 _WIDTH = 88
@@ -28,9 +29,9 @@ def describe(name: str) -> Card:
         name: one of `zoo.models`.
 
     Returns:
-        What it is, task, licence, source, size, how it takes pictures, options, known limits and
-        measured accuracy. Inputs and outputs of the network are told where its weights are on
-        this machine; nothing is downloaded.
+        What it is, task, licence, source, size, how images are prepared, options with their
+        defaults and ranges, known limits and measured accuracy. Inputs and outputs of the network
+        are listed if its weights are on this machine; nothing is downloaded.
 
     Raises:
         ZooError: no such model.
@@ -68,20 +69,20 @@ def _facts(entry: Entry, placed: bool) -> Iterator[tuple[str, str]]:
     yield "source", record.source
     yield "origin", record.upstream
     yield "size", f"{size_text(record.bytes)} in {files}{where}, {record.name}"
-    yield "pictures", _pictures(entry)
+    yield "images", _images(entry)
     yield "labels", _labels(entry)
     yield "works with", ", ".join(parts)
-    yield "options", ", ".join(_option(n, o) for n, o in entry.options.items())
+    yield from zip(chain(["options"], repeat("")), _options(entry), strict=False)
     yield "limits", entry.limits
     yield "accuracy", entry.accuracy or "not measured by this project"
 
 
-def _pictures(entry: Entry) -> str:
+def _images(entry: Entry) -> str:
     how = entry.preprocess
-    size = f"{how.size[1]} x {how.size[0]}" if how.size else "the size that the options say"
-    if how.size is None and not entry.options:  # it takes no pictures
+    size = f"{how.size[1]} x {how.size[0]}" if how.size else "the size that the options give"
+    if how.size is None and not entry.options:  # it takes no images
         return ""
-    fit = "cut out where things are found" if _looks_closer(entry) else _FITS[how.fit]
+    fit = "cropped around what a detector finds" if _looks_closer(entry) else _FITS[how.fit]
     resized = f"to {size}, {fit}"
     if how.dtype != "float32":
         return f"{resized}; pixels as they are, {how.dtype}"
@@ -90,7 +91,7 @@ def _pictures(entry: Entry) -> str:
 
 
 def _looks_closer(entry: Entry) -> bool:
-    """Whether it sees what a detector found: its own, or that of a model that it is a part of."""
+    """Whether its input is what a detector found: its own, or that of a model it is a part of."""
     roles = [
         role
         for other in all_entries().values()
@@ -117,9 +118,30 @@ def _labels(entry: Entry) -> str:
     return f"{len(names)}{of_list}: {shown}{', ...' if len(names) > _MOST_LABELS else ''}"
 
 
-def _option(name: str, option: Option) -> str:
-    note = option.note or ", ".join(map(str, option.choices))
-    return f"{name}={option.default}{f' ({note})' if note else ''}"
+def _options(entry: Entry) -> Iterator[str]:
+    """A text for each option of loading the model, then for those of its verbs."""
+    for option in entry.options.values():
+        yield _option(option, {option.default_text: []})
+    from zoo.pipeline.model import model_class
+    from zoo.pipeline.options import options_of
+
+    cls = model_class(entry)
+    defaults: dict[Option, dict[str, list[str]]] = {}
+    for verb in verbs_of(entry):
+        for name, option in options_of(getattr(cls, verb)).items():
+            text = option.default_text
+            if option.default is OWN:
+                text = str(entry.default_of(verb, name) or "its detector's own")
+            defaults.setdefault(option, {}).setdefault(text, []).append(verb)
+    yield from (_option(option, texts) for option, texts in defaults.items())
+
+
+def _option(option: Option, defaults: dict[str, list[str]]) -> str:
+    """Name, default, range and meaning; more than one default is written with its verbs."""
+    several = len(defaults) > 1
+    texts = [f"{text} ({', '.join(its)})" if several else text for text, its in defaults.items()]
+    valid = f" ({option.range})" if option.range else ""
+    return f"{option.name}={', '.join(texts)}{valid}: {option.meaning}"
 
 
 def _network(entry: Entry) -> Iterator[tuple[str, str]]:
@@ -128,7 +150,7 @@ def _network(entry: Entry) -> Iterator[tuple[str, str]]:
 
     if status(entry.weights, only=entry.files) == "missing":
         command = f"zoo weights fetch {entry.name}"
-        yield "network", f"told when the weights are here: run '{command}'"
+        yield "network", f"known when the weights are on this machine: run '{command}'"
         return
     from core.model.graph_model import GraphModel
     from zoo.networks import build_network

@@ -14,7 +14,7 @@ from pathlib import Path
 import zoo
 from zoo.catalog import all_entries, choices
 from zoo.pipeline.model import Model, make_model, model_class
-from zoo.pipeline.options import check_options
+from zoo.pipeline.options import checked
 
 SIZES = (1, 4, 8, 16)
 ROUNDS = 13
@@ -25,7 +25,7 @@ def in_batches(name: str, most: int) -> Model:
     """A model that runs so many images of a list at once, whatever its entry says."""
     entry = all_entries()[name]
     entry = dataclasses.replace(entry, together=most, batch=entry.file.endswith(".tflite"))
-    return make_model(entry, check_options(name, entry.options, {}))
+    return make_model(entry, checked(name, entry.options, {}))
 
 
 def measure(name: str, photos: list) -> dict[int, tuple[float, float]]:

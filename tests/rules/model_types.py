@@ -14,7 +14,7 @@ from core.registry import backend_names
 from tests.rules.sources import ROOT
 from zoo.catalog import all_entries, choices, chosen_name, is_entry, tasks
 from zoo.entry import Entry
-from zoo.pipeline.options import Option
+from zoo.option import Option
 from zoo.unknown_models import able_models
 
 NAMES = ROOT / "zoo" / "model_names.py"
@@ -48,6 +48,16 @@ class AnyModel(Model):
 
     labels: tuple[str, ...]
 '''
+
+
+#: Of options, as signatures write them.
+TYPES = {
+    "number": "float",
+    "integer": "int",
+    "flag": "bool",
+    "names": "Iterable[str]",
+    "size": "int | tuple[int, int]",
+}
 
 
 def literal(values: Iterable[object]) -> str:
@@ -124,20 +134,18 @@ def names_to_load() -> dict[str, Entry]:
 
 
 def _parameters(options: Mapping[str, Option]) -> str:
-    return "".join(f"{name}: {_type(name, option)} = ..., " for name, option in options.items())
+    return "".join(f"{name}: {_type(option)} = ..., " for name, option in options.items())
 
 
-def _type(name: str, option: Option) -> str:
-    assert option.choices or option.type, f"the option {name} has neither choices nor a type"
+def _type(option: Option) -> str:
     if not option.choices:
-        return option.type
-    models = all(is_entry(choice) for choice in option.choices)
-    return literal(option.choices) + (" | Model" if models else "")
+        return TYPES[option.type]
+    return literal(option.choices) + (" | Model" if option.type == "model" else "")
 
 
 def _union(name: str) -> str:
     options = [e.options[name] for e in all_entries().values() if name in e.options]
-    types = " | ".join(_type(name, option) for option in options)
+    types = " | ".join(_type(option) for option in options)
     return " | ".join(dict.fromkeys(types.split(" | ")))
 
 

@@ -2,10 +2,12 @@
 
 import ast
 import importlib.util
+import inspect
 import json
 import re
 import subprocess
 import sys
+from typing import get_args
 
 import pytest
 
@@ -13,8 +15,11 @@ import zoo
 from tests.helpers import skip_or_fail
 from tests.rules import model_types
 from tests.rules.sources import ROOT
-from zoo.catalog import all_entries, choices, is_entry
+from zoo.catalog import all_entries, choices, is_entry, verb_options
+from zoo.faces.verbs import LANDMARKS, Landmarks
+from zoo.option import OWN
 from zoo.pipeline.model import model_class
+from zoo.pipeline.options import checked_value, options_of
 from zoo.unknown_models import able_models
 
 SCRIPT = ROOT / "tests" / "rules" / "planted_mistakes.py"
@@ -88,8 +93,91 @@ def test_functions_have_the_options_of_all_their_models(verb):
         method = getattr(model_class(entry), verb).__kwdefaults__
         missing = {*method, *entry.options} - ours.keys() - UNUSED.get(verb, set())
         assert not missing, f"zoo.{verb} lacks {missing} of {name}"
-        for option, default in method.items():
-            assert ours[option] in (default, None), f"{option} of {name}"
+
+
+#: Functions that pass options on to another one.
+PASSED_ON = {"recognize_gestures": ("estimate_hands",)}
+
+#: Options that functions have for all models alike.
+GENERAL = {"model", "backend"}
+
+
+@pytest.mark.parametrize("verb", sorted(choices()))
+def test_signatures_are_those_of_the_declared_options(verb):
+    """No option is declared and not taken, or taken and not declared; so it is with defaults."""
+    verbs = (verb, *PASSED_ON.get(verb, ()))
+    declared = {name: option for v in reversed(verbs) for name, option in verb_options(v).items()}
+    entries = [all_entries()[name] for v in verbs for name in able_models(v)]
+    loading = {name for entry in entries for name in entry.options} - UNUSED.get(verb, set())
+    ours = getattr(zoo, verb).__kwdefaults__
+    assert ours.keys() == GENERAL | declared.keys() | loading
+    for name, option in declared.items():
+        assert ours[name] in (option.default, None), f"{name} of zoo.{verb}"
+
+
+@pytest.mark.parametrize("verb", sorted(choices()))
+def test_signatures_of_models_are_those_of_the_declared_options(verb):
+    declared, taken = verb_options(verb), set()
+    for model in able_models(verb):
+        method = getattr(model_class(all_entries()[model]), verb)
+        assert options_of(method).keys() == method.__kwdefaults__.keys()
+        for name, default in method.__kwdefaults__.items():
+            option = declared[name]
+            own = option.default is OWN and default is None  # the detector's
+            assert own or default == option.default, f"{name} of {model}"
+        taken |= method.__kwdefaults__.keys()
+    own_options = {"estimate_faces": {"landmarks"}, "recognize_gestures": {"hands_model"}}
+    assert taken | own_options.get(verb, set()) == declared.keys()
+
+
+@pytest.mark.parametrize("verb", sorted(choices()))
+def test_types_of_signatures_are_those_of_the_declared_options(verb):
+    """As a function has them; those of models are without None."""
+    written = inspect.signature(getattr(zoo, verb)).parameters
+    for name, option in verb_options(verb).items():
+        if not option.choices and option.type != "model":
+            annotation = str(written[name].annotation).removesuffix(" | None")
+            assert annotation == model_types.TYPES[option.type], f"{name} of zoo.{verb}"
+    literals = get_args(Landmarks)
+    assert literals == verb_options("estimate_faces")["landmarks"].choices == tuple(LANDMARKS)
+
+
+def told_in(verb) -> dict[str, str]:
+    """What the docstring of a function says of each argument, on one line."""
+    text = getattr(zoo, verb).__doc__
+    text = text[text.index("    Args:") : text.index("    Returns:")]
+    found = re.findall(r"^        (\w+): (.*(?:\n            .*)*)", text, re.MULTILINE)
+    return {name: " ".join(lines.split()) for name, lines in found}
+
+
+@pytest.mark.parametrize("verb", sorted(choices()))
+def test_docstrings_have_the_ranges_and_defaults_of_options(verb):
+    """But for those that name another function which has them."""
+    told = told_in(verb)
+    for name, option in verb_options(verb).items():
+        if "see `" in told[name]:
+            continue
+        assert option.type == "choice" or option.range in told[name], f"{name} of zoo.{verb}"
+        if option.default not in (None, OWN, False, getattr(zoo, verb).__kwdefaults__[name]):
+            assert f"by default {option.default}" in told[name], f"{name} of zoo.{verb}"
+        for model in able_models(verb) if option.default is OWN else ():
+            entry = all_entries()[model]
+            if name in getattr(model_class(entry), verb).__kwdefaults__:
+                own = entry.default_of(verb, name)
+                said = OWN in told[name] or str(own) in told[name]
+                assert said or own is None, f"{name} of {model}"
+
+
+def test_options_are_complete():
+    """What their readers rely on: help texts, errors and forms."""
+    loading = [option for entry in all_entries().values() for option in entry.options.values()]
+    for option in [o for verb in choices() for o in verb_options(verb).values()] + loading:
+        assert option.meaning and not option.meaning.endswith("."), option.name
+        assert option.type in {*model_types.TYPES, "choice", "model"}
+        assert option.default_text or option.type == "flag", option.name
+        if option.default not in (None, OWN):
+            assert checked_value(option, option.default) == option.default
+        assert json.loads(json.dumps(option.as_dict()))["name"] == option.name
 
 
 @pytest.mark.parametrize("verb", sorted(choices()))

@@ -292,7 +292,7 @@ def test_a_black_picture_has_labels_too(models):
     "call, message",
     [
         (lambda m: m.classify(PHOTO, topk=3), "'topk' of classify: did you mean 'top_k'"),
-        (lambda m: m.classify(PHOTO, top_k=0), "top_k=0 must be a whole number at least 1"),
+        (lambda m: m.classify(PHOTO, top_k=0), "top_k=0 must be an integer of at least 1"),
         (lambda m: m.classify(PHOTO, top_k=True), "top_k=True"),
         (lambda m: m.classify("nowhere.jpg"), "there is no file 'nowhere.jpg'"),
         (lambda m: m.classify(5), "is not an image"),

@@ -271,7 +271,7 @@ def test_no_layers_to_have_features_of(tmp_path):
     "call, message",
     [
         (lambda m: m.classify(PHOTO, topk=3), "'topk' of classify: did you mean 'top_k'"),
-        (lambda m: m.classify(PHOTO, top_k=0), "top_k=0 must be a whole number at least 1"),
+        (lambda m: m.classify(PHOTO, top_k=0), "top_k=0 must be an integer of at least 1"),
         (lambda m: m.classify(PHOTO, top_k=1.5), "top_k=1.5"),
         (lambda m: m.classify("nowhere.jpg"), "there is no file 'nowhere.jpg'"),
     ],

@@ -135,15 +135,29 @@ def test_every_task_draws_prints_and_helps(task, capsys, called, tmp_path):
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.command)
 def test_options_are_options_of_the_functions(task):
-    verbs = [task.verb, *(verb for verb, _ in task.verbs.values())]
-    for functions, flags in ((verbs, task.flags), ([task.then] * bool(task.then), task.then_flags)):
-        known = [getattr(zoo, name).__kwdefaults__.keys() for name in functions]
-        assert all({"model", "backend", "mirror"} <= names for names in known)
-        wanted = {option for flag in flags for option in flag.options or (flag.field,)}
-        assert wanted <= set().union(*known)
+    verbs = {"": task.verb, **{switch: verb for switch, (verb, _) in task.verbs.items()}}
+    for switch, verb in verbs.items():
+        known = getattr(zoo, verb).__kwdefaults__.keys()
+        assert {"model", "backend", "mirror"} <= known
+        first = {f.keyword for f in task.flags() if switch in f.switches and not f.then}
+        assert first <= known
+    then = {flag.keyword for flag in task.flags() if flag.then}
+    assert not then or then <= getattr(zoo, task.then).__kwdefaults__.keys()
 
 
 FOR_EXPERTS = {"estimate_hands": {"iou_threshold"}, "segment_persons": {"nms_radius"}}
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.command)
+def test_the_help_says_what_the_options_say(task, capsys):
+    """Meaning, range and default of each flag are those of the option."""
+    help_text = " ".join(run(capsys, task.command, "--help")[1].split())
+    for flag in task.flags():
+        option = flag.option
+        assert option.meaning in help_text
+        assert option.range in help_text
+        if option.type != "flag" and option.default_text:
+            assert f"default: {option.default_text}" in help_text
 
 
 def options_of_some_models(verb):
@@ -165,15 +179,14 @@ def test_every_keyword_has_its_flag(task, switch):
     common = {"model", "backend", "mirror"}
     verb = task.verbs[switch][0] if switch else task.verb
     known = getattr(zoo, verb).__kwdefaults__.keys() - common - options_of_some_models(verb)
-    taken = [flag for flag in task.flags if switch in (flag.switches or (switch,))]
-    flags = {option for flag in taken for option in flag.options or (flag.field,)} - common
+    flags = {f.keyword for f in task.flags() if switch in f.switches and not f.then} - common
     if not task.then:
         assert flags == known
         return
     assert known - flags == {"score_threshold"}  # of hands: the flag is that of gestures
     known = {"hands_model", "score_threshold"}  # and those of hands
     assert known <= getattr(zoo, task.then).__kwdefaults__.keys()
-    assert {flag.field for flag in (*task.flags, *task.then_flags)} >= known
+    assert {flag.option.name for flag in task.flags()} >= known
 
 
 def test_options_of_gestures_are_those_of_hands(capsys, called):
@@ -224,7 +237,7 @@ def test_nothing_found(capsys, called):
 
 
 def test_what_is_wrong_for_every_photo_is_told_once(capsys, called, tmp_path):
-    called.give("classify", ZooError("top_k=0 must be a whole number at least 1"))
+    called.give("classify", ZooError("top_k=0 must be an integer of at least 1"))
     second = tmp_path / "second.png"
     Image.new("RGB", (200, 200)).save(second)
     status, out, err = run(capsys, "classify", "no.jpg", PHOTO, str(second), "--top-k", "0")
@@ -394,12 +407,13 @@ def test_a_card_says_what_is_known(capsys):
     facts = {line[:12].strip(): line[12:] for line in out.splitlines()[1:]}
     assert facts["task"] == "pose: estimate_multiple_poses, estimate_single_pose, infer"
     assert facts["size"].startswith("1.3 MB in 2 files (bundled)")
-    assert (
-        facts["options"]
-        == "output_stride=16 (8, 16), input_size=None (257, for several people 321)"
-    )
+    assert facts["options"].startswith("output_stride=16 (8, 16): input pixels per output cell")
+    text = " ".join(out.split())
+    assert "input_size=257, for several people 321: pixels to resize to" in text
+    assert "max_poses=20 (1 or more): maximum number of people" in text
+    assert "score_threshold=0.15 (0..1): minimum score of a pose" in text
     assert facts["inputs"] == "image: float32 [any, any, any, 3]"
-    assert {"licence", "source", "origin", "accuracy", "network", "pictures"} <= facts.keys()
+    assert {"licence", "source", "origin", "accuracy", "network", "images"} <= facts.keys()
 
 
 @pytest.mark.parametrize("name", zoo.models())
@@ -432,12 +446,12 @@ def facts_of(name: str) -> dict[str, str]:
 @pytest.mark.parametrize(
     "name, fact, words",
     [
-        ("iris.base", "pictures", "to 64 x 64, cut out where things are found; pixels / 255"),
-        ("faceapi.expression", "pictures", "cut out where things are found"),
+        ("iris.base", "images", "to 64 x 64, cropped around what a detector finds; pixels"),
+        ("faceapi.expression", "images", "cropped around what a detector finds"),
         ("faceapi.expression", "labels", "7: neutral, happy, sad, angry, fearful, disgusted, sur"),
-        ("faceapi.age_gender", "pictures", "cut out where things are found"),
+        ("faceapi.age_gender", "images", "cropped around what a detector finds"),
         ("faceapi.age_gender", "labels", "2: male, female"),
-        ("palm.lite", "pictures", "keeping the aspect ratio"),
+        ("palm.lite", "images", "keeping the aspect ratio"),
         ("bodypix.mobilenet_075", "labels", "25: background, left_face, right_face"),
         ("handtrack.ssd320", "labels", "7: open, closed, pinch, point"),
         ("faceapi.landmark68", "works with", "faceapi.tiny_detector (detector), faceapi.expr"),
@@ -495,7 +509,7 @@ def test_options_of_hints_are_there():
     """What a hint tells to type is a flag or an option of the function or of a model."""
     for task in TASKS:
         text = " ".join(task.see_more.values())
-        flags = {flag.name for flag in task.flags} | {"--model", "--option"}
+        flags = {flag.name for flag in task.flags()} | {"--model", "--option"}
         assert set(re.findall(r"--[a-z-]+", text)) <= flags | {f"--{name}" for name in task.verbs}
         for model in re.findall(r"--model (\S+)", text):
             assert model in ("fast", "best") or is_entry(model)
@@ -509,7 +523,7 @@ def test_hints_of_many_images_are_one_line(capsys, called, tmp_path):
     _, _, err = run(capsys, "detect", *photos)
     assert err == [
         f"zoo: nothing was found in 5 of 5 images ({', '.join(photos[:3])}, ...): "
-        "--score-threshold 0.3 accepts less sure objects"
+        "--score-threshold 0.3 accepts objects with lower scores"
     ]
 
 

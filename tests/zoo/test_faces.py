@@ -638,7 +638,7 @@ def test_the_tiny_detector_takes_sizes(face_by, one):
         ({"landmarks": "points6", "detector": "faceapi.tiny_detector"}, "not by 'faceapi.tiny_det"),
         ({"detector": "blazeface.long"}, "detector='blazeface.long' .* must be one of"),
         ({"max_face": 1}, "unknown option 'max_face' .*did you mean 'max_faces'"),
-        ({"max_faces": 0}, "max_faces=0 must be a whole number at least 1"),
+        ({"max_faces": 0}, "max_faces=0 must be an integer of at least 1"),
         ({"score_threshold": 1.5}, "score_threshold=1.5 must be a number between 0 and 1"),
         ({"iou_threshold": "0.3"}, "iou_threshold='0.3' must be a number"),
         ({"model": "posenet.tiny"}, "posenet.tiny cannot estimate_faces"),

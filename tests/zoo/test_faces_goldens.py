@@ -129,7 +129,8 @@ def test_the_numbers_of_anchors(load):
 def test_the_default_thresholds(name, score, iou, load, shared):
     """Those of the sources, and they are what is used without options."""
     model = load(name)
-    assert (model.entry.decode.score_threshold, model.entry.decode.iou_threshold) == (score, iou)
+    assert model.entry.default_of("detect_faces", "score_threshold") == score
+    assert model.entry.default_of("detect_faces", "iou_threshold") == iou
     for picture in ("portrait.jpg", "three_people.jpg"):
         photo = zoo.read_image(shared / "images" / "reference" / picture)
         faces = model.detect_faces(photo)

@@ -226,7 +226,7 @@ def test_another_model_of_hands(asked):
         ({"x": 1}, "valid options: model, hands_model, .*max_hands, detector, detector_threshold"),
         ({"hands_model": "hands.lit"}, "unknown model 'hands.lit': did you mean 'hands.lite'"),
         ({"hands_model": "posenet.tiny"}, "posenet.tiny cannot estimate_hands"),
-        ({"max_hands": 0}, "max_hands=0 must be a whole number at least 1"),
+        ({"max_hands": 0}, "max_hands=0 must be an integer of at least 1"),
         ({"detector_threshold": 2}, "detector_threshold=2"),
         ({"score_threshold": 7}, "score_threshold=7 must be a number between 0 and 1"),
         ({"score_threshold": 7, "model": "gesture.keypoints"}, "score_threshold=7"),

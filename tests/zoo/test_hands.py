@@ -422,7 +422,7 @@ def test_the_functions_defaults_are_the_methods(name):
         (lambda load: load("hands.lite").estimate_hands(5), "is not an image"),
         (
             lambda load: load("hands.lite").estimate_hands(b"", max_hands=0),
-            "max_hands=0 must be a whole number at least 1",
+            "max_hands=0 must be an integer of at least 1",
         ),
         (
             lambda load: load("hands.lite").estimate_hands(b"", score_threshold=50),

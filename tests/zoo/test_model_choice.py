@@ -17,7 +17,7 @@ from weights_cache.errors import ZooError
 from zoo.catalog import choices, find_entry, tasks
 from zoo.pipeline.model import make_model
 from zoo.pipeline.model_cache import _kept
-from zoo.pipeline.options import check_options
+from zoo.pipeline.options import checked
 
 PHOTO = ROOT / "gallery" / "one_line_pose" / "astronaut.jpg"
 
@@ -89,7 +89,7 @@ def test_functions_take_a_loaded_model(model):
         ),
         (
             lambda m: zoo.estimate_single_pose(PHOTO, model=m, second_look=True),
-            "unknown option 'second_look' of estimate_single_pose",
+            "unknown option 'second_look' of estimate_single_pose: did you mean 'refine'",
         ),
         (
             lambda m: zoo.estimate_single_pose(PHOTO, model=m, backend="shader"),
@@ -233,7 +233,7 @@ def test_cards_are_shown_as_lines(model):
 
 def in_batches(name: str, most: int):
     entry = dataclasses.replace(find_entry(name), together=most)
-    return make_model(entry, check_options(name, entry.options, {}))
+    return make_model(entry, checked(name, entry.options, {}))
 
 
 @pytest.fixture

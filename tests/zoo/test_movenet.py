@@ -99,7 +99,7 @@ def test_without_a_second_look_it_is_the_whole_picture(model, shared):
     placement = place(photo.shape[:2], model.entry.preprocess, (SIDE, SIDE))
     output = model.predict(golden["input"].astype(np.int32))[OUTPUT].numpy()
     body = read_body(output, SIDE, placement)
-    pose = model.estimate_single_pose(photo, second_look=False)
+    pose = model.estimate_single_pose(photo, refine=False)
     np.testing.assert_allclose(at(pose), body.points, atol=1e-9)
     assert pose["score"] == body.score
     assert list(pose) == ["score", "keypoints", "box"]
@@ -113,7 +113,7 @@ def test_without_a_second_look_it_is_the_whole_picture(model, shared):
 
 
 def test_the_second_look_is_at_the_square_around_the_person(model, squat):
-    first = model.estimate_single_pose(squat, second_look=False)
+    first = model.estimate_single_pose(squat, refine=False)
     body = BodyPoints(at(first), np.array([p["score"] for p in first["keypoints"]]))
     region = region_around(body, squat.shape[:2])
     how = model.entry.preprocess
@@ -342,12 +342,12 @@ def test_expert_access(model, squat):
     "call, message",
     [
         (lambda m: m.estimate_multiple_poses("x.jpg", nms_radius=3), "unknown option 'nms_radius'"),
-        (lambda m: m.estimate_single_pose("x.jpg", secnd_look=0), "did you mean 'second_look'"),
+        (lambda m: m.estimate_single_pose("x.jpg", refin=0), "did you mean 'refine'"),
         (lambda m: m.estimate_multiple_poses("x.jpg", max_poses=0), "max_poses=0 must be"),
         (lambda m: m.estimate_multiple_poses("x.jpg", score_threshold=2), "score_threshold=2"),
         (lambda m: m.estimate_multiple_poses("x.jpg", detector_threshold=-1), "detector_thr.*=-1"),
-        (lambda m: m.estimate_single_pose("x.jpg", second_look="no"), "second_look='no' must be"),
-        (lambda m: m.estimate_single_pose("x.jpg", second_look=1), "second_look=1 must be True or"),
+        (lambda m: m.estimate_single_pose("x.jpg", refine="no"), "refine='no' must be"),
+        (lambda m: m.estimate_single_pose("x.jpg", refine=1), "refine=1 must be True or"),
         (lambda m: m.estimate_single_pose("no-such.jpg"), "no-such"),
     ],
 )

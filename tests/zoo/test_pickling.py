@@ -18,7 +18,7 @@ from weights_cache import write_weights
 from weights_cache.errors import ZooError
 from zoo.catalog import all_entries, find_entry
 from zoo.pipeline.model import make_model
-from zoo.pipeline.options import check_options
+from zoo.pipeline.options import checked
 
 PHOTO = "gallery/one_line_pose/astronaut.jpg"
 
@@ -67,8 +67,8 @@ def test_a_pickle_holds_arguments_of_load_alone():
 @pytest.mark.parametrize("name", sorted(all_entries()))
 def test_options_stay_as_they_were_checked(name):
     entry = find_entry(name)
-    once = check_options(name, entry.options, {})
-    assert check_options(name, entry.options, once) == once
+    once = checked(name, entry.options, {})
+    assert checked(name, entry.options, once) == once
 
 
 def test_the_backend_is_the_one_it_was_loaded_on():
@@ -131,7 +131,7 @@ def test_a_closed_model_says_so():
 
 def test_a_model_that_load_does_not_know():
     entry = replace(find_entry("posenet.tiny"), title="Another")
-    model = make_model(entry, check_options(entry.name, entry.options, {}))
+    model = make_model(entry, checked(entry.name, entry.options, {}))
     with pytest.raises(ZooError, match="posenet.tiny cannot be pickled, as zoo.load did not load"):
         pickle.dumps(model)
 

@@ -18,9 +18,10 @@ from weights_cache.errors import WeightsError, ZooError
 from zoo.catalog import all_entries
 from zoo.entry import Preprocess
 from zoo.images.lists import is_several
+from zoo.option import flag
 from zoo.pipeline.model import model_class
 from zoo.pipeline.model_cache import KEPT_MODELS, _kept
-from zoo.pipeline.options import check_flag
+from zoo.pipeline.options import checked_value
 from zoo.pipeline.preprocess import place
 from zoo.pose import verbs
 from zoo.pose.posenet import valid_size
@@ -234,11 +235,12 @@ def test_functions_have_the_defaults_of_methods(verb, name, monkeypatch):
 
 
 def test_flags_are_true_or_false():
-    assert check_flag("mirror", np.bool_(True)) is True
-    assert check_flag("mirror", False) is False
+    mirror = flag("mirror", "")
+    assert checked_value(mirror, np.bool_(True)) is True
+    assert checked_value(mirror, False) is False
     for value in ("no", "", 0, 1, 1.0, None, [], np.array([True]), np.int64(1)):
         with pytest.raises(ZooError, match=r"^mirror=.* must be True or False$"):
-            check_flag("mirror", value)
+            checked_value(mirror, value)
 
 
 def test_the_letterbox_and_its_way_back():
@@ -383,7 +385,7 @@ def test_threads_share_a_model(pixels, model):
         (lambda: zoo.load("posenet.tiny", output_stride=[8]), r"output_stride=\[8\]"),
         (
             lambda: zoo.load("posenet.tiny", input_size=8),
-            "input_size=8 must be a whole number between 33 and",
+            "input_size=8 must be an integer between 33 and",
         ),
         (lambda: zoo.load("posenet.tiny", input_size=(257, "x")), "input_size='x'"),
         (
@@ -405,7 +407,7 @@ def test_threads_share_a_model(pixels, model):
         ),
         (
             lambda: zoo.estimate_multiple_poses(PHOTO, max_poses=0),
-            "max_poses=0 must be a whole number at least 1",
+            "max_poses=0 must be an integer of at least 1",
         ),
         (lambda: zoo.estimate_multiple_poses(PHOTO, max_poses=2.5), "max_poses=2.5"),
         (

@@ -188,7 +188,7 @@ def test_the_profile_of_a_model(model):
     assert untimed == step_rows(model.plan())
     assert all(step["ms"] > 0 for step in profile.steps)
     assert (profile.runs, profile.backend) == (2, model.backend)
-    with pytest.raises(ZooError, match=r"repeat=0 must be a whole number at least 1"):
+    with pytest.raises(ZooError, match=r"repeat=0 must be an integer of at least 1"):
         model.profile(PHOTO, repeat=0)
 
 

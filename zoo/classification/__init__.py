@@ -1,6 +1,7 @@
-"""Classification: what a picture shows; its functions are in `zoo.classification.verbs`."""
+"""Classification: what a image shows; its functions are in `zoo.classification.verbs`."""
 
 from zoo.choices import Choices
+from zoo.option import MIRROR, by_name, count, flag
 
 #: Of the names in entries.py, ``family.variant``.
 FAMILIES = ("mobilenet", "nsfwjs")
@@ -12,5 +13,14 @@ MODELS = {
     ),
     "infer": Choices(
         default="mobilenet.v2_100_quant", fast="mobilenet.v1_025", best="mobilenet.v2_100_quant"
+    ),
+}
+
+#: Verb -> its options.
+OPTIONS = {
+    "classify": by_name(count("top_k", "maximum number of labels", 3), MIRROR),
+    "infer": by_name(
+        flag("embedding", "return the features before the last layers, not the main output"),
+        MIRROR,
     ),
 }

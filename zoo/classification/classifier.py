@@ -8,7 +8,6 @@ from weights_cache.errors import WeightsError
 from zoo.classification.classes import Classes, best_labels
 from zoo.labels import read_labels
 from zoo.pipeline.model import Model
-from zoo.pipeline.options import check_number
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Label
 
@@ -26,10 +25,9 @@ class ClassifierModel(Model):
     @model_verb
     def classify(self, image: ImageSource, *, top_k: int = 3, mirror: bool = False) -> list[Label]:
         """What a picture shows; see `zoo.classify`."""
-        count = check_number("top_k", top_k, low=1, whole=True)
 
         def classify_one(photo: np.ndarray) -> list[Label]:
-            return best_labels(self._scores(photo), self.labels, count)
+            return best_labels(self._scores(photo), self.labels, top_k)
 
         return self.run(image, classify_one, mirror=mirror)
 

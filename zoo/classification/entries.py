@@ -10,7 +10,7 @@ _PIXELS = Preprocess(size=(224, 224), fit="crop", dtype="uint8")
 _SIGNED = replace(_PIXELS, dtype="float32", divide=127.5, subtract=1.0)  # -1..1
 _UNSIGNED = replace(_PIXELS, dtype="float32", divide=255.0)  # 0..1
 
-_ALL = "People are no class: photos of them get labels of clothes and things, with low scores."
+_ALL = "People are no class: images of them get labels of clothes and objects, with low scores."
 _COARSE = "Scores come in steps of 1/256, as the network is quantised: many classes have score 0."
 _NARROW = "A quarter of MobileNet's channels: quick, and often wrong among similar classes."
 

@@ -14,7 +14,6 @@ from zoo.classification.cropping import prepare_square
 from zoo.images.lists import for_each_image
 from zoo.images.reading import read_image
 from zoo.pipeline.loaded_model import LoadedModel
-from zoo.pipeline.options import check_number
 from zoo.pipeline.pickling import LoadCall
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Label
@@ -43,28 +42,15 @@ class TeachableModel(LoadedModel):
 
     @model_verb
     def classify(self, image: ImageSource, *, top_k: int = 3, mirror: bool = False) -> list[Label]:
-        """Tell which of its classes a picture shows.
-
-        The square in the middle of the picture counts, as in the browser.
-
-        Args:
-            image: a path, URL, bytes, file object, PIL image, array (uint8 or float in 0..1; grey,
-                RGB or RGBA) or tensor. A list, an iterator or an array [n, h, w, 3] are several.
-            top_k: how many classes to tell, 1 or more.
-            mirror: the picture is a mirror image (selfie view).
-
-        Returns:
-            ``[{"label": "cat", "score": .., "index": ..}, ..]``, best first, scores in 0..1; for
-            several pictures an iterator over such lists.
+        """Which of its classes an image shows; see `zoo.classify`.
 
         Raises:
-            ZooError: the model hears or takes poses, or the picture cannot be read.
+            ZooError: the model is for sounds or poses, or the image cannot be read.
         """
-        count = check_number("top_k", top_k, low=1, whole=True)
         self._check_images("classify")
 
         def classify_one(picture: Any) -> list[Label]:
-            return best_labels(self._scores(self._prepared(picture, mirror)), self.labels, count)
+            return best_labels(self._scores(self._prepared(picture, mirror)), self.labels, top_k)
 
         return for_each_image(image, classify_one)
 

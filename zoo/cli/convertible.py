@@ -7,7 +7,7 @@ from core.graph.nodes import Graph
 from weights_cache.errors import MissingError, ZooError
 from zoo.catalog import all_entries, find_entry, is_entry
 from zoo.entry import Entry
-from zoo.pipeline.options import check_options, did_you_mean
+from zoo.pipeline.options import checked, did_you_mean
 
 
 def find_source(name: str) -> tuple[str | Path | Graph, Entry | None]:
@@ -40,7 +40,7 @@ def _of_entry(entry: Entry) -> Path | Graph:
     if entry.network or entry.head:
         from zoo.networks import build_network
 
-        return build_network(entry, check_options(entry.name, entry.options, {}))
+        return build_network(entry, checked(entry.name, entry.options, {}))
     files = locate(entry.weights, only=entry.files)
     return files[entry.file or manifest_name(files, entry.name)]
 
@@ -50,6 +50,6 @@ def input_size(entry: Entry) -> tuple[int, int]:
     from zoo.pipeline.model import model_class
 
     size: tuple[int, int] = model_class(entry).input_size_of(
-        entry, check_options(entry.name, entry.options, {})
+        entry, checked(entry.name, entry.options, {})
     )
     return size

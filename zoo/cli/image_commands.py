@@ -21,16 +21,21 @@ Look = Callable[[Any], tuple[Any, Any]]
 
 
 def add_task(commands: Any, task: Task) -> None:
-    """Declare the command of a task and its arguments."""
+    """Declare the command of a task; its arguments follow when it is used."""
     command = commands.add_parser(task.command, help=task.help)
     command.more_help = partial(_models_of, task)
+    command.add_arguments = partial(_add_arguments, command, task)
+    command.set_defaults(run=partial(_run, task))
+
+
+def _add_arguments(command: Any, task: Task) -> None:
     _add_sources(command)
     if task.verbs:
         switches = command.add_mutually_exclusive_group()
         for name, (_, meaning) in task.verbs.items():
             switches.add_argument(f"--{name}", action="store_true", help=meaning)
-    for flag in (*task.flags, *task.then_flags):
-        _add_flag(command, flag)
+    for flag in task.flags():
+        _add_flag(command, flag, task.help_of(flag))
     command.add_argument(
         "--model", metavar="NAME", help="a model of 'zoo models', or fast or best; see below"
     )
@@ -40,8 +45,8 @@ def add_task(commands: Any, task: Task) -> None:
         default=[],
         type=_named_value,
         metavar="NAME=VALUE",
-        help=f"another option of zoo.{task.verb} or its model, such as one that 'zoo describe' "
-        "tells; may be repeated",
+        help=f"another option of zoo.{task.verb} or its model, as 'zoo describe' lists them; may "
+        "be repeated",
     )
     command.add_argument(
         "--draw", metavar="OUT.png", help="draw the result; for several images give a folder"
@@ -57,7 +62,6 @@ def add_task(commands: Any, task: Task) -> None:
         )
     command.add_argument("--mirror", action="store_true", help="the images are mirror images")
     command.add_argument("--backend", metavar="B", help="where to run; see 'zoo doctor'")
-    command.set_defaults(run=partial(_run, task))
 
 
 def _add_sources(command: Any) -> None:
@@ -86,11 +90,24 @@ def _models_of(task: Task) -> str:
     return "\n".join(["models:", *(f"  {line}" for line in lines)])
 
 
-def _add_flag(command: Any, flag: Flag) -> None:
-    if flag.type is None:
-        command.add_argument(flag.name, action="store_const", const=True, help=flag.help)
-    else:
-        command.add_argument(flag.name, type=flag.type, metavar=flag.metavar, help=flag.help)
+def _add_flag(command: Any, flag: Flag, meaning: str) -> None:
+    if flag.option.type == "flag":
+        command.add_argument(flag.name, action="store_const", const=True, help=meaning)
+        return
+    parse, metavar = _VALUES.get(flag.option.type, (str, "NAME"))
+    command.add_argument(flag.name, type=parse, metavar=metavar, help=meaning)
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+#: Type of an option -> what reads its value, and its name in the help; others are names.
+_VALUES: dict[str, tuple[Callable[[str], Any], str]] = {
+    "number": (float, "X"),
+    "integer": (int, "N"),
+    "names": (_names, "NAMES"),
+}
 
 
 def _named_value(text: str) -> tuple[str, Any]:
@@ -144,14 +161,14 @@ def _switch(task: Task, given: argparse.Namespace) -> str:
 def _check_flags(task: Task, given: argparse.Namespace) -> None:
     """Refuse flags of another switch, and options that have a flag."""
     switch = _switch(task, given)
-    for flag in task.flags:
-        if getattr(given, flag.field) is None or switch in (flag.switches or (switch,)):
+    for flag in task.flags():
+        if getattr(given, flag.option.name) is None or switch in flag.switches:
             continue
         if "" in flag.switches:
             raise ZooError(f"{flag.name} does not go with --{switch}")
         raise ZooError(f"{flag.name} needs {' or '.join(f'--{name}' for name in flag.switches)}")
-    flags = {option: flag.name for flag in task.flags for option in flag.options or (flag.field,)}
-    flags |= {name: f"--{name}" for name in ("model", "backend", "mirror") if name not in flags}
+    flags = {name: f"--{name}" for name in ("model", "backend", "mirror")}
+    flags |= {flag.keyword: flag.name for flag in task.flags() if not flag.then}
     for name, value in given.option:
         if name in flags:
             raise ZooError(f"--option {name}={value!r} has a flag of its own: {flags[name]}")
@@ -161,7 +178,7 @@ def _look(task: Task, given: argparse.Namespace) -> Look:
     """What the command does with each image; a model is loaded when the first one is there."""
     switch = _switch(task, given)
     verb = task.verbs[switch][0] if switch else task.verb
-    options = _options(task.flags, given) | dict(given.option)
+    options = _options(task, given) | dict(given.option)
     common = {"mirror": given.mirror, "backend": given.backend}
     model = {} if given.model is None else {"model": given.model}
     import zoo
@@ -170,7 +187,7 @@ def _look(task: Task, given: argparse.Namespace) -> Look:
         find = partial(getattr(zoo, verb), **common, **model, **options)
         return lambda pixels: (found := find(pixels), found)
     find = partial(getattr(zoo, verb), **common, **options)
-    then = partial(getattr(zoo, task.then), **common, **model, **_options(task.then_flags, given))
+    then = partial(getattr(zoo, task.then), **common, **model, **_options(task, given, then=True))
 
     def look(pixels: Any) -> tuple[Any, Any]:
         found = find(pixels)
@@ -180,15 +197,10 @@ def _look(task: Task, given: argparse.Namespace) -> Look:
     return look
 
 
-def _options(flags: tuple[Flag, ...], given: argparse.Namespace) -> dict[str, Any]:
-    """The options of a function that were given."""
-    values = [(flag, getattr(given, flag.field)) for flag in flags]
-    return {
-        option: value
-        for flag, value in values
-        if value is not None
-        for option in flag.options or (flag.field,)
-    }
+def _options(task: Task, given: argparse.Namespace, *, then: bool = False) -> dict[str, Any]:
+    """The options of the task's first or second function that were given."""
+    values = {f.keyword: getattr(given, f.option.name) for f in task.flags() if f.then == then}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _with_progress(images: list[Any]) -> Iterable[Any]:
@@ -235,8 +247,8 @@ def _do_image(
 def _as_flags(message: str, given: argparse.Namespace) -> str:
     """Arguments of functions as the flags that stand for them.
 
-    >>> _as_flags("top_k=0 must be a whole number", argparse.Namespace(top_k=0))
-    '--top-k 0 must be a whole number'
+    >>> _as_flags("top_k=0 must be an integer", argparse.Namespace(top_k=0))
+    '--top-k 0 must be an integer'
     """
     import re
 

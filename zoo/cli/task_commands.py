@@ -1,23 +1,26 @@
-"""The commands that look at images: a row for each task, and the options that only it has."""
+"""The commands that look at images: a row for each task, and the flags of its functions."""
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from zoo.option import Option
 
 
 class Flag(NamedTuple):
-    """An option of the command, which becomes one of the function."""
+    """An option of a task's functions as a flag of its command."""
 
-    name: str
-    help: str
-    type: Callable[[str], Any] | None = None  # None: a switch
-    metavar: str = "N"
-    options: tuple[str, ...] = ()  # of the function; by default called as the flag is
-    switches: tuple[str, ...] = ()  # those that take it, "" for none of them; by default all
+    option: Option
+    switches: tuple[str, ...]  # of the functions that have it, "" for the one without a switch
+    keyword: str  # of the function
+    then: bool = False  # for the second function of the task
 
     @property
-    def field(self) -> str:
-        """Where the parser puts its value."""
-        return self.name.strip("-").replace("-", "_")
+    def name(self) -> str:
+        """Such as ``--max-poses``."""
+        return f"--{self.option.name.replace('_', '-')}"
 
 
 class Task(NamedTuple):
@@ -28,28 +31,51 @@ class Task(NamedTuple):
     verb: str
     row: str  # what a line of CSV stands for
     verbs: Mapping[str, tuple[str, str]] = {}  # switch -> function, and what the switch means
-    flags: tuple[Flag, ...] = ()
     then: str = ""  # function that takes what the first found, and whose result counts
-    then_flags: tuple[Flag, ...] = ()
+    first_model: str = ""  # option of ``then`` that is the model of the first function
     see_more: Mapping[str, str] = {}  # switch -> what would find more, where nothing was found
     nothing_else: str = ""  # what is said where the first function found something, and `then` not
 
+    def flags(self) -> list[Flag]:
+        """The flags of the command: all options of its functions but those for experts."""
+        flags: dict[str, Flag] = {}
+        for switch, verb in {"": self.verb, **{s: v for s, (v, _) in self.verbs.items()}}.items():
+            for option in _options_with_flags(verb):
+                others = flags[option.name].switches if option.name in flags else ()
+                flags[option.name] = Flag(option, (*others, switch), option.name)
+        for option in _options_with_flags(self.then) if self.then else ():
+            of_first = option.name == self.first_model
+            keyword = "model" if of_first else option.name
+            flags[option.name] = Flag(option, ("",), keyword, then=not of_first)
+        return list(flags.values())
 
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
+    def help_of(self, flag: Flag) -> str:
+        """What a flag means, its range, its default, and the switches that it goes with."""
+        option = flag.option
+        default = "" if option.type == "flag" else option.default_text
+        details = [option.range, default and f"default: {default}", self._where(flag)]
+        known = "; ".join(filter(None, details))
+        return f"{option.meaning} ({known})" if known else option.meaning
+
+    def _where(self, flag: Flag) -> str:
+        if "" in flag.switches:
+            others = [f"--{name}" for name in self.verbs if name not in flag.switches]
+            return f"not with {' or '.join(others)}" if others else ""
+        return f"only with {' or '.join(f'--{name}' for name in flag.switches)}"
 
 
-_HANDS = Flag("--max-hands", "find at most so many hands", int)
-_SCORE = Flag("--score-threshold", "leave out what is less sure, 0..1", float)
-_IOU = Flag("--iou-threshold", "of boxes that overlap more the less sure one goes, 0..1", float)
+def _options_with_flags(verb: str) -> Iterator[Option]:
+    from zoo.catalog import verb_options
+    from zoo.option import MIRROR
+
+    options = verb_options(verb).values()
+    return (option for option in options if not option.expert and option is not MIRROR)
+
 
 _SMALL_HANDS = (
-    "--option detector=handpose.palm finds smaller hands, --option detector_threshold=0.3 less "
-    "sure ones"
+    "--option detector=handpose.palm finds smaller hands, --option detector_threshold=0.3 those "
+    "with lower scores"
 )
-
-_ONE = ("",)  # the command without a switch
-_PEOPLE = ("person", "persons", "parts")
 
 TASKS = (
     Task(
@@ -58,28 +84,17 @@ TASKS = (
         "estimate_multiple_poses",
         "joint",
         verbs={"single": ("estimate_single_pose", "only the most prominent person of an image")},
-        flags=(
-            Flag("--max-poses", "find at most so many people (default: 20)", int, switches=_ONE),
-            _SCORE,
-        ),
         see_more={
             "": "--option input_size=513 finds smaller people, --model best takes another model",
             "single": "without --single smaller people are found; --model best takes another model",
         },
     ),
-    Task(
-        "classify",
-        "label images by what they show",
-        "classify",
-        "label",
-        flags=(Flag("--top-k", "how many labels to give (default: 3)", int),),
-    ),
+    Task("classify", "label images by what they show", "classify", "label"),
     Task(
         "hands",
         "find the joints of hands",
         "estimate_hands",
         "joint",
-        flags=(_HANDS, _SCORE),
         see_more={"": _SMALL_HANDS},
     ),
     Task(
@@ -87,9 +102,8 @@ TASKS = (
         "recognize the gestures of hands",
         "estimate_hands",
         "gesture",
-        flags=(_HANDS, Flag("--hands-model", "what finds the hands", str, "NAME", ("model",))),
         then="recognize_gestures",
-        then_flags=(_SCORE,),
+        first_model="hands_model",
         see_more={"": _SMALL_HANDS},
         nothing_else="hands were found, but none that makes a known gesture,",
     ),
@@ -99,35 +113,14 @@ TASKS = (
         "estimate_faces",
         "point",
         verbs={"boxes": ("detect_faces", "only boxes, with the detector's points")},
-        flags=(
-            Flag(
-                "--landmarks",
-                "mesh (default), points68, points68_tiny or points6",
-                str,
-                "KIND",
-                switches=_ONE,
-            ),
-            Flag("--iris", "the irises, too", switches=_ONE),
-            Flag("--expressions", "how the face looks, too", switches=_ONE),
-            Flag("--age-gender", "a guess of age and gender, too", switches=_ONE),
-            Flag("--max-faces", "find at most so many faces", int),
-            _SCORE,
-            _IOU,
-        ),
-        see_more=dict.fromkeys(("", "boxes"), "--score-threshold 0.5 accepts less sure faces"),
+        see_more=dict.fromkeys(("", "boxes"), "--score-threshold 0.5 accepts lower scores"),
     ),
     Task(
         "detect",
         "find objects of 80 kinds",
         "detect",
         "detection",
-        flags=(
-            Flag("--labels", "only these, such as dog,cat", _names, "NAMES"),
-            _SCORE,
-            _IOU,
-            Flag("--max-detections", "find at most so many objects (default: 20)", int),
-        ),
-        see_more={"": "--score-threshold 0.3 accepts less sure objects"},
+        see_more={"": "--score-threshold 0.3 accepts objects with lower scores"},
     ),
     Task(
         "segment",
@@ -139,36 +132,11 @@ TASKS = (
             "persons": ("segment_persons", "each person apart"),
             "parts": ("segment_person_parts", "24 parts of the body"),
         },
-        flags=(
-            Flag(
-                "--threshold",
-                "of people: how sure a pixel must be, 0..1",
-                float,
-                switches=_PEOPLE,
-            ),
-            Flag(
-                "--probability",
-                "how sure each pixel is, too, as an image in the JSON; not with --persons",
-                switches=("", "person", "parts"),
-            ),
-            Flag(
-                "--max-persons",
-                "with --persons: find at most so many",
-                int,
-                switches=("persons",),
-            ),
-            Flag(
-                "--score-threshold",
-                "with --persons: leave out who is less sure, 0..1",
-                float,
-                switches=("persons",),
-            ),
-        ),
         see_more={
             "": "the model knows 20 classes; 'zoo detect' knows 80",
             "person": "--model bodypix.mobilenet_075 finds people farther away",
-            "persons": "--score-threshold 0.1 accepts less sure people",
-            "parts": "--threshold 0.3 accepts less sure pixels",
+            "persons": "--score-threshold 0.1 accepts people with lower scores",
+            "parts": "--threshold 0.3 accepts pixels of lower probability",
         },
     ),
 )

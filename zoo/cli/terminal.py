@@ -18,6 +18,16 @@ class Parser(argparse.ArgumentParser):
     #: What the help ends with; called when it is printed, as it may take time.
     more_help: Callable[[], str] | None = None
 
+    #: Adds arguments that other commands need not know; called when this parser is used.
+    add_arguments: Callable[[], None] | None = None
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As of argparse, with all arguments."""
+        if self.add_arguments:
+            add, self.add_arguments = self.add_arguments, None
+            add()
+        return super().parse_known_args(args, namespace)
+
     def error(self, message: str) -> NoReturn:
         """Complain and leave with status 2."""
         complain(f"{message} (see '{self.prog} --help')")

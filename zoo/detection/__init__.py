@@ -1,6 +1,7 @@
-"""Object detection: what is where in a picture; its functions are in `zoo.detection.verbs`."""
+"""Object detection: what is where in a image; its functions are in `zoo.detection.verbs`."""
 
 from zoo.choices import Choices
+from zoo.option import IOU_THRESHOLD, MIRROR, OWN, Option, by_name, count, threshold
 
 #: Of the names in entries.py, ``family.variant``.
 FAMILIES = ("ssd",)
@@ -8,4 +9,20 @@ FAMILIES = ("ssd",)
 #: Verb -> its models. `zoo/README.md` has the measurements behind each choice.
 MODELS = {
     "detect": Choices(default="ssd.mobilenet_v1", fast="ssd.mobilenet_v1", best="ssd.mobilenet_v1"),
+}
+
+#: Verb -> its options.
+OPTIONS = {
+    "detect": by_name(
+        Option("labels", "names", "only objects with these labels, such as dog,cat", note="all"),
+        threshold("score_threshold", "minimum score of an object"),
+        IOU_THRESHOLD,
+        count("max_detections", "maximum number of objects", OWN),
+        MIRROR,
+        threshold(
+            "ios_threshold",
+            "as iou_threshold, as a share of the smaller box, for boxes of one label",
+            expert=True,
+        ),
+    ),
 }

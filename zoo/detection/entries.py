@@ -1,6 +1,5 @@
-"""The pretrained detectors of things."""
+"""The pretrained detectors of objects."""
 
-from zoo.detection.ssd_decode import DetectionDefaults
 from zoo.entry import Entry, Preprocess
 
 ENTRIES = [
@@ -10,14 +9,17 @@ ENTRIES = [
         model="ssd:SsdModel",
         weights="ssd-mobilenet-v1-coco-quant-tflite",
         file="coco_ssd_mobilenet_v1_1.0_quant_2018_06_29.tflite",
-        # The picture is not kept in its aspect ratio, as in the pipeline that it was trained with.
+        # The image is not kept in its aspect ratio, as in the pipeline that it was trained with.
         preprocess=Preprocess(size=(300, 300), fit="stretch", dtype="uint8"),
         output="convert_scores",  # of each class for each anchor, 0..1
         embedding="FeatureExtractor/MobilenetV1/MobilenetV1/Conv2d_13_pointwise/Relu6",
         # The overlap is that of the op at the end of its file; `zoo/README.md` on the nested ones.
-        decode=DetectionDefaults(
-            score_threshold=0.5, iou_threshold=0.6, ios_threshold=0.9, max_detections=20
-        ),
+        defaults={
+            "score_threshold": 0.5,
+            "iou_threshold": 0.6,
+            "ios_threshold": 0.9,
+            "max_detections": 20,
+        },
         labels="coco_90",
         title="SSD on MobileNetV1 0.75 (its file says 1.0), quantised: COCO's 80 things, by Google",
         limits="In crowds people are missed, or several share a box; a hand alone is taken for a "

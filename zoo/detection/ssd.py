@@ -7,11 +7,11 @@ import numpy as np
 
 from core.graph.nodes import Node
 from weights_cache.errors import WeightsError
-from zoo.detection.ssd_decode import DetectionDefaults, Heads, boxes_in_photo, decode_detections
+from zoo.detection.ssd_decode import Heads, boxes_in_photo, decode_detections
 from zoo.entry import Entry
 from zoo.labels import read_labels, wanted_labels
+from zoo.option import OWN
 from zoo.pipeline.model import Model
-from zoo.pipeline.options import check_optional
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Detection
 from zoo.shared.boxes import to_box
@@ -43,33 +43,22 @@ class SsdModel(Model):
         image: ImageSource,
         *,
         labels: Iterable[str] | None = None,
-        score_threshold: float | None = None,
-        iou_threshold: float | None = None,
-        ios_threshold: float | None = None,
-        max_detections: int | None = None,
+        score_threshold: float = OWN,
+        iou_threshold: float = OWN,
+        ios_threshold: float = OWN,
+        max_detections: int = OWN,
         mirror: bool = False,
     ) -> list[Detection]:
         """What is where in a picture; see `zoo.detect`."""
         names = read_labels(self.entry.labels)
         wanted = wanted_labels(self.name, labels, self.labels)
-        ours: DetectionDefaults = self.entry.decode
-        least, most, limit = ours.score_threshold, ours.iou_threshold, ours.max_detections
-        nested = ours.ios_threshold
         decode = partial(
             decode_detections,
             classes={index for index, name in enumerate(names) if name in wanted},
-            score_threshold=check_optional(
-                "score_threshold", score_threshold, low=0, high=1, default=least
-            ),
-            iou_threshold=check_optional(
-                "iou_threshold", iou_threshold, low=0, high=1, default=most
-            ),
-            ios_threshold=check_optional(
-                "ios_threshold", ios_threshold, low=0, high=1, default=nested
-            ),
-            limit=check_optional(
-                "max_detections", max_detections, low=1, whole=True, default=limit
-            ),
+            score_threshold=score_threshold,
+            iou_threshold=iou_threshold,
+            ios_threshold=ios_threshold,
+            limit=max_detections,
         )
 
         def detect_in(photo: np.ndarray) -> list[Detection]:

@@ -5,22 +5,11 @@ Lite's op TFLite_Detection_PostProcess, whose results this reproduces with the o
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from zoo.shared.boxes import suppress, without_nested
-
-
-@dataclass(frozen=True)
-class DetectionDefaults:
-    """What a detector is asked for where nothing else is said."""
-
-    score_threshold: float  # least score of a thing, 0..1
-    iou_threshold: float  # above which overlap one of two boxes is dropped
-    ios_threshold: float  # above which share of the smaller box, where both have one label
-    max_detections: int
 
 
 class Heads(NamedTuple):
@@ -58,7 +47,7 @@ def decode_detections(
 
     Args:
         heads: of one picture.
-        score_threshold: leave out what is less sure, 0..1.
+        score_threshold: minimum score, 0..1.
         iou_threshold: of two boxes that overlap more, the worse goes.
         limit: at most so many.
         ios_threshold: of two boxes of one label whose intersection, within the image, is more than

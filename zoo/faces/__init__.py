@@ -1,6 +1,7 @@
 """Faces: where they are, their points, expressions, age and gender."""
 
 from zoo.choices import Choices
+from zoo.option import IOU_THRESHOLD, MIRROR, Option, by_name, count, flag, threshold
 
 #: Of the names in entries.py, ``family.variant``.
 FAMILIES = ("blazeface", "facemesh", "iris", "faceapi")
@@ -11,4 +12,29 @@ MODELS = {
     "detect_faces": Choices(
         default="blazeface.refined", fast="blazeface.short", best="blazeface.refined"
     ),
+}
+
+_LIMITS = (
+    count("max_faces", "maximum number of faces", note="all"),
+    threshold("score_threshold", "minimum score of a face"),
+    IOU_THRESHOLD,
+    MIRROR,
+)
+
+#: Verb -> its options.
+OPTIONS = {
+    "estimate_faces": by_name(
+        Option(
+            "landmarks",
+            "choice",
+            "which points to return",
+            choices=("mesh", "mesh468", "points68", "points68_tiny", "points6"),
+            note="mesh",
+        ),
+        flag("iris", "also return iris landmarks; needs the mesh"),
+        flag("expressions", "also return facial expressions"),
+        flag("age_gender", "also estimate age and gender"),
+        *_LIMITS,
+    ),
+    "detect_faces": by_name(*_LIMITS),
 }

@@ -1,14 +1,16 @@
 """Face detectors: MediaPipe's BlazeFace, alone or refined, and the tiny one of face-api.js."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from zoo.entry import Entry
-from zoo.faces.estimating import FaceModel, Located, checked_limits, to_faces
+from zoo.faces.estimating import FaceModel, Located, to_faces
 from zoo.faces.face_api_decode import find_faces
 from zoo.faces.refinement import Refinement
+from zoo.option import OWN
 from zoo.pipeline.detector import AnchorDetector, BoxDetector
 from zoo.pipeline.model import Outputs
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
@@ -27,15 +29,17 @@ class FaceDetector(BoxDetector, FaceModel):
         image: ImageSource,
         *,
         max_faces: int | None = None,
-        score_threshold: float | None = None,
-        iou_threshold: float | None = None,
+        score_threshold: float = OWN,
+        iou_threshold: float = OWN,
         mirror: bool = False,
     ) -> list[Face]:
         """The faces in a picture; see `zoo.detect_faces`."""
-        limits = checked_limits(max_faces, score_threshold, iou_threshold)
+        find = partial(
+            self.find, score_threshold=score_threshold, iou_threshold=iou_threshold, limit=max_faces
+        )
 
         def estimate(photo: np.ndarray) -> list[Face]:
-            return to_faces(self.locate(photo, self.find(photo, **limits)), self.kind)
+            return to_faces(self.locate(photo, find(photo)), self.kind)
 
         return self.run(image, estimate, mirror=mirror)
 
@@ -74,8 +78,9 @@ class RefinedBlazeFace(FaceDetector):
     ) -> Candidates:
         """What it finds in a photo; see `BoxDetector.find`."""
         how: Refinement = self.entry.decode
-        least = how.score_threshold if score_threshold is None else score_threshold
-        most = how.iou_threshold if iou_threshold is None else iou_threshold
+        defaults = self.entry.defaults
+        least = defaults["score_threshold"] if score_threshold is None else score_threshold
+        most = defaults["iou_threshold"] if iou_threshold is None else iou_threshold
         proposals = self.part("detector").find(photo, score_threshold=how.proposal_threshold)
         regions = [region_of_box(box).squared().scaled(how.scale) for box in proposals.boxes]
         if not regions:

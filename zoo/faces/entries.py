@@ -4,10 +4,9 @@ from dataclasses import replace
 from typing import Any
 
 from zoo.entry import Entry, Preprocess
-from zoo.faces.face_api_decode import Thresholds
 from zoo.faces.refinement import Refinement
-from zoo.pipeline.options import Option
-from zoo.shared.anchors import AnchorGrid
+from zoo.option import Option, Options, by_name
+from zoo.shared.anchors import DETECTOR_DEFAULTS, AnchorGrid
 
 # Expressions, age and gender are read from a box about the 68 points, as in face-api.js.
 _READERS = {
@@ -15,6 +14,8 @@ _READERS = {
     "expressions": "faceapi.expression",
     "age_gender": "faceapi.age_gender",
 }
+
+_FULL_DEFAULTS = {**DETECTOR_DEFAULTS, "score_threshold": 0.6}
 
 # --- MediaPipe's: strides, anchors, thresholds and ranges as in its modules/face_detection ------
 
@@ -31,6 +32,7 @@ def _blazeface(
         preprocess=Preprocess(size=(grid.size, grid.size), divide=127.5, subtract=1.0),
         output=grid.regressors[0],
         decode=grid,
+        defaults=_FULL_DEFAULTS if variant == "full" else DETECTOR_DEFAULTS,
         title=title,
         parts=_READERS,
         limits=limits,
@@ -43,8 +45,8 @@ def _grid(strides: tuple[int, ...], size: int) -> AnchorGrid:
     return AnchorGrid(regressors, scores, keypoints=6, strides=strides, size=size)
 
 
-# Measured with five faces, pasted in all sizes into a photo of an empty room.
-_NARROW = "Misses faces that are narrower than about 1/{} of the photo's longer side."
+# Measured with five faces, pasted in all sizes into an image of an empty room.
+_NARROW = "Misses faces that are narrower than about 1/{} of the image's longer side."
 
 _SHORT = _blazeface(
     "short",
@@ -69,7 +71,6 @@ _BLAZEFACES = [
             strides=(4,),
             size=192,
             per_cell=1,
-            score_threshold=0.6,
         ),
         "BlazeFace for faces within 5 m of the camera, 6 keypoints, by MediaPipe",
         _NARROW.format(15),
@@ -92,6 +93,12 @@ _BLAZEFACES = [
     ),
 ]
 
+
+def _detector(default: str, choices: tuple[str, ...]) -> Options:
+    meaning = "the model that finds the faces"
+    return by_name(Option("detector", "model", meaning, default, choices=choices))
+
+
 _PROPOSERS = ("blazeface.back", "blazeface.full", "faceapi.tiny_detector")
 
 _BLAZEFACES.append(
@@ -100,9 +107,10 @@ _BLAZEFACES.append(
         name="blazeface.refined",
         model="detectors:RefinedBlazeFace",
         decode=Refinement(_SHORT.decode),
+        defaults={**DETECTOR_DEFAULTS, "score_threshold": 0.7},
         title="BlazeFace in two looks: what blazeface.back proposes, blazeface.short confirms",
         parts={"detector": "blazeface.back", **_READERS},
-        options={"detector": Option("blazeface.back", choices=_PROPOSERS)},
+        options=_detector("blazeface.back", _PROPOSERS),
         limits=f"{_NARROW.format(30)} In crowds it misses a third of the faces: those that are "
         "small, turned away or half hidden.",
     )
@@ -115,7 +123,7 @@ def _found_by(detector: str, **more: str) -> dict[str, Any]:
     """What an entry has whose faces a detector finds."""
     return {
         "parts": {"detector": detector, **more, **_READERS},
-        "options": {"detector": Option(detector, choices=_DETECTORS)},
+        "options": _detector(detector, _DETECTORS),
     }
 
 
@@ -142,7 +150,7 @@ _MESHES = [
         output="Identity",
         batch=True,
         title="Eyelids and iris of one eye, 71 and 5 points, by MediaPipe",
-        limits="Takes the picture of one right eye. Closed eyes have irises, too.",
+        limits="Takes the image of one right eye. Closed eyes have irises, too.",
     ),
 ]
 
@@ -201,10 +209,18 @@ _FACE_API = [
         network="face_api:build_detector",
         preprocess=_less_mean("pad", 117.001, 114.697, 97.404),
         output="grid",
-        decode=Thresholds(),
+        defaults={"score_threshold": 0.5, "iou_threshold": 0.4},
         title="Tiny YOLOv2 for faces, boxes without keypoints, of face-api.js",
         parts=_READERS,
-        options={"input_size": Option(416, choices=(128, 160, 224, 320, 416, 512, 608))},
+        options=by_name(
+            Option(
+                "input_size",
+                "choice",
+                "pixels that the image is resized to; with more it finds smaller faces",
+                416,
+                choices=(128, 160, 224, 320, 416, 512, 608),
+            )
+        ),
         limits=f"{_NARROW.format(12)} That is with input_size 416, which misses some that fill it, "
         "too.",
     ),

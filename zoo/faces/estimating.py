@@ -1,6 +1,7 @@
 """What all models of faces share: faces are found, their points, then what else is asked for."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +10,6 @@ from weights_cache.errors import ZooError
 from zoo.faces.face_api_decode import EXPRESSIONS, GENDERS, View, aligned_box, find_labels
 from zoo.faces.face_points import CONTOURS, to_keypoints
 from zoo.pipeline.model import Model
-from zoo.pipeline.options import check_flag, check_optional
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Face
 from zoo.shared.anchors import Candidates
@@ -54,26 +54,28 @@ class FaceModel(Model):
         mirror: bool = False,
     ) -> list[Face]:
         """The faces in a picture; see `zoo.estimate_faces`."""
-        asked = {
-            "expressions": check_flag("expressions", expressions),
-            "age_gender": check_flag("age_gender", age_gender),
-        }
-        if check_flag("iris", iris) and "iris" not in self.entry.parts:
+        if iris and "iris" not in self.entry.parts:
             raise ZooError(
                 f"iris=True needs the mesh, which {self.name} does not give: use landmarks='mesh' "
                 "or model='facemesh.base'"
             )
-        limits = checked_limits(max_faces, score_threshold, iou_threshold)
+        locate = partial(
+            self._locate_all,
+            limit=max_faces,
+            score_threshold=score_threshold,
+            iou_threshold=iou_threshold,
+        )
 
         def estimate(photo: np.ndarray) -> list[Face]:
-            located = self._locate_all(photo, **limits)
+            located = locate(photo)
             if not len(located.scores):
                 return []
             faces = to_faces(located, self.kind)
             if iris:
                 self._add_irises(faces, photo, located)
-            if any(asked.values()):
-                self._add_labels(faces, self.aligned_views(photo, located), **asked)
+            if expressions or age_gender:
+                views = self.aligned_views(photo, located)
+                self._add_labels(faces, views, expressions=expressions, age_gender=age_gender)
             return faces
 
         return self.run(image, estimate, mirror=mirror)
@@ -120,15 +122,6 @@ class FaceModel(Model):
             for face, age, logits in zip(faces, seen["age"], seen["gender"], strict=True):
                 face["age"] = float(age[0])
                 face["gender"] = find_labels(logits, GENDERS)[0]
-
-
-def checked_limits(max_faces: Any, score_threshold: Any, iou_threshold: Any) -> dict[str, Any]:
-    """What a detector's ``find`` takes, None standing for its own defaults."""
-    return {
-        "limit": check_optional("max_faces", max_faces, low=1, whole=True),
-        "score_threshold": check_optional("score_threshold", score_threshold, low=0, high=1),
-        "iou_threshold": check_optional("iou_threshold", iou_threshold, low=0, high=1),
-    }
 
 
 def to_faces(located: Located, kind: str) -> list[Face]:

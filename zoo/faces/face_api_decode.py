@@ -9,7 +9,6 @@ here they count from that of the part which the network sees.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +19,6 @@ from zoo.shared.boxes import box_around
 from zoo.shared.logistic import sigmoid
 
 STRIDE = 32  # pixels of the detector's input per cell of its grid
-IOU_THRESHOLD = 0.4  # of two boxes that overlap more, the worse one goes
 
 #: Width and height of each anchor, in cells.
 ANCHORS = np.array(
@@ -51,20 +49,12 @@ EXPRESSIONS = ("neutral", "happy", "sad", "angry", "fearful", "disgusted", "surp
 GENDERS = ("male", "female")
 
 
-@dataclass(frozen=True)
-class Thresholds:
-    """Of the detector, by default, as `zoo.shared.anchors.AnchorGrid` has them."""
-
-    score_threshold: float = 0.5
-    iou_threshold: float = IOU_THRESHOLD
-
-
 def find_faces(outputs: Mapping[str, np.ndarray], *, score_threshold: float) -> Candidates:
     """What the tiny face detector finds in the first picture of a batch.
 
     Args:
         outputs: ``grid`` [1, rows, columns, 25], raw.
-        score_threshold: leave out what is less sure, 0..1.
+        score_threshold: minimum score, 0..1.
 
     Returns:
         In the order of the cells, in pixels of the network's input; there are no keypoints.

@@ -13,5 +13,3 @@ class Refinement:
     proposal_threshold: float = 0.3  # least score of a proposal; most are no faces
     scale: float = 3.0  # side of the region that is looked at, in sides of the proposed box
     reach: float = 1.0  # how far off a face may be, in sides of the proposed box
-    score_threshold: float = 0.7  # least score of a face in its region, by default
-    iou_threshold: float = 0.3  # above which overlap one of two faces is dropped, by default

@@ -6,11 +6,12 @@ from typing import Any, Literal
 
 from weights_cache.errors import ZooError
 from zoo.catalog import chosen_name
-from zoo.faces import MODELS
+from zoo.faces import MODELS, OPTIONS
 from zoo.faces.entries import ENTRIES
 from zoo.model_names import BackendName, DetectFacesModelName, EstimateFacesModelName
 from zoo.pipeline.model import Model
 from zoo.pipeline.model_cache import call_verb
+from zoo.pipeline.options import checked_value
 from zoo.pipeline.verb_signatures import ImageSource, OwnModel, public_verb
 from zoo.results import Face
 
@@ -187,9 +188,7 @@ def choose_model(model: Any, landmarks: Any, detector: Any = None) -> tuple[Any,
     detector = chosen_name(detector, "detect_faces")
     if landmarks is None:
         return model or _MESH, detector
-    if not isinstance(landmarks, str) or landmarks not in LANDMARKS:
-        raise ZooError(f"landmarks={landmarks!r} must be one of {list(LANDMARKS)}")
-    models = LANDMARKS[landmarks]
+    models = LANDMARKS[checked_value(OPTIONS["estimate_faces"]["landmarks"], landmarks)]
     if landmarks == "points6" and model is None:
         model, detector = detector, None  # whose points they are
     if model is not None and getattr(model, "name", model) not in models:

@@ -8,9 +8,11 @@ from typing import Any
 from weights_cache.atomic_files import replacing
 from weights_cache.errors import ZooError
 from zoo.gestures.rules import GestureRules, make_gesture
-from zoo.pipeline.options import check_number
+from zoo.option import threshold
+from zoo.pipeline.options import checked_value
 
 _FORMAT, _VERSION = "zoo-gestures", 1
+_SCORE = threshold("score_threshold", "minimum score of a gesture", None)
 _LARGEST = 1_000_000  # bytes; a gesture takes about 500
 _KEYS = {"curls", "directions", "weights"}
 
@@ -76,7 +78,7 @@ def _parse(text: str) -> tuple[dict[str, GestureRules], float]:
         raise ValueError(f'it does not say "format": "{_FORMAT}"')
     if document.get("version") != _VERSION:
         raise ValueError(f"its version is {document.get('version')!r}, known is {_VERSION}")
-    threshold = check_number("score_threshold", document.get("score_threshold"), low=0, high=1)
+    threshold = checked_value(_SCORE, document.get("score_threshold"))
     gestures = document.get("gestures")
     if not isinstance(gestures, dict):
         raise ValueError("it has no gestures")

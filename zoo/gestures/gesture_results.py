@@ -1,16 +1,10 @@
 """Hands as they come in, gestures as they go out."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from weights_cache.errors import ZooError
 from zoo.results import Gesture
-
-
-class Signs(NamedTuple):
-    """What a network that tells signs is asked for where nothing else is said."""
-
-    score_threshold: float  # a hand whose best sign has less gets none, 0..1
 
 
 def as_hands(hands: Any) -> list[Mapping[str, Any]]:

@@ -14,11 +14,11 @@ from core.tensors import Tensor
 from weights_cache.errors import ZooError
 from zoo.entry import Entry
 from zoo.gestures.fingers import POINTS, points_of
-from zoo.gestures.gesture_results import Signs, as_hands, is_hands, to_gesture
+from zoo.gestures.gesture_results import as_hands, is_hands, to_gesture
 from zoo.images.lists import for_each_image
 from zoo.labels import read_labels
+from zoo.option import OWN
 from zoo.pipeline.model import Model
-from zoo.pipeline.options import check_flag, check_optional
 from zoo.pipeline.verb_signatures import model_verb
 from zoo.results import Gesture, Hand
 
@@ -36,25 +36,12 @@ class KeypointClassifier(Model):
         self,
         hands: Hand | Sequence[Hand],
         *,
-        score_threshold: float | None = None,
+        score_threshold: float = OWN,
         mirror: bool = False,
     ) -> list[Gesture]:
-        """The sign of each hand, all in one batch.
-
-        Args:
-            hands: of one image, as `zoo.estimate_hands` gives them; a list of such is several.
-            score_threshold: a hand whose best sign has less gets none, 0..1; by default 0.5.
-            mirror: the image that the hands were found in is a mirror image.
-
-        Returns:
-            As `zoo.recognize_gestures`.
-        """
-        ours: Signs = self.entry.decode
-        least = ours.score_threshold
-        least = check_optional("score_threshold", score_threshold, low=0, high=1, default=least)
-        check_flag("mirror", mirror)
+        """The sign of each hand, all in one batch; see `zoo.recognize_gestures`."""
         _ = self.network  # a closed model says so, also where there are no hands
-        recognize = partial(self._recognize, least=least, mirror=mirror)
+        recognize = partial(self._recognize, least=score_threshold, mirror=mirror)
         if isinstance(hands, (list, tuple)) and not is_hands(hands):
             return for_each_image(hands, recognize)
         return recognize(hands)

@@ -10,11 +10,14 @@ from zoo.gestures.fingers import is_hanging, points_of, read_fingers
 from zoo.gestures.gesture_files import read_gestures, write_gestures
 from zoo.gestures.gesture_results import as_hands, to_gesture
 from zoo.gestures.rules import GestureRules, make_gesture, score_of
-from zoo.pipeline.options import check_number, did_you_mean
+from zoo.option import threshold
+from zoo.pipeline.options import checked_value, did_you_mean
 from zoo.results import Gesture
 
 #: A gesture of seven rules with one finger wrong reaches 0.857, with all just acceptable 0.93.
 SCORE_THRESHOLD = 0.86
+
+_SCORE = threshold("score_threshold", "minimum score of a gesture", SCORE_THRESHOLD)
 
 
 class GestureRecognizer:
@@ -54,7 +57,7 @@ class GestureRecognizer:
         *,
         score_threshold: float = SCORE_THRESHOLD,
     ):
-        self.score_threshold = check_number("score_threshold", score_threshold, low=0, high=1)
+        self.score_threshold = checked_value(_SCORE, score_threshold)
         self._gestures: dict[str, GestureRules] = {}
         for label in _labels(BUILT_IN if gestures is None else gestures):
             _refuse_unknown(label, BUILT_IN, "built-in gesture")
@@ -134,7 +137,7 @@ class GestureRecognizer:
         []
         """
         least = self.score_threshold if score_threshold is None else score_threshold
-        check_number("score_threshold", least, low=0, high=1)
+        checked_value(_SCORE, least)
         found = []
         for number, hand in enumerate(as_hands(hands)):
             scores = self.scores(hand)

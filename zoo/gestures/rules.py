@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 from weights_cache.errors import ZooError
 from zoo.gestures.fingers import CURLS, DIRECTIONS, FINGERS, Finger, curl_shares
-from zoo.pipeline.options import check_flag, check_number, did_you_mean
+from zoo.option import Option, flag
+from zoo.pipeline.options import checked_value, did_you_mean
 
 #: Finger -> what it may do -> what that is worth, -1..1.
 Table = dict[str, dict[str, float]]
@@ -40,7 +41,7 @@ def make_gesture(
         _table(label, "curl", curls, CURLS),
         _table(label, "direction", directions, DIRECTIONS),
         {name: _weight(label, name, value) for name, value in _fingers(label, weights)},
-        check_flag("raised", raised),
+        checked_value(flag("raised", "hands that point downwards never make it"), raised),
     )
     ruled = gesture.curls.keys() | gesture.directions.keys()
     if not any(gesture.weights.get(name, 1) for name in ruled):
@@ -100,7 +101,9 @@ def _worths(
         _check_name(label, what, name, valid)
     worths = names if isinstance(names, Mapping) else dict.fromkeys(names, 1.0)
     checked = {
-        name: check_number(f"worth of {name} of the {finger}", worth, low=-1, high=1)
+        name: checked_value(
+            Option(f"worth of {name} of the {finger}", "number", "", low=-1, high=1), worth
+        )
         for name, worth in worths.items()
     }
     if max(checked.values()) <= 0:
@@ -109,7 +112,9 @@ def _worths(
 
 
 def _weight(label: str, finger: str, value: Any) -> float:
-    weight: float = check_number(f"weight of the {finger} in {label!r}", value, low=0, high=100)
+    weight: float = checked_value(
+        Option(f"weight of the {finger} in {label!r}", "number", "", None, 0, 100), value
+    )
     return weight
 
 

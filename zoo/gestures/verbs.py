@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from weights_cache.errors import ZooError
 from zoo.catalog import all_entries, choices, chosen_name
-from zoo.gestures import MODELS
+from zoo.gestures import MODELS, OPTIONS
 from zoo.gestures.gesture_results import is_hands
 from zoo.gestures.recognizer import GestureRecognizer
 from zoo.images.lists import for_each_image, is_several
@@ -16,13 +16,13 @@ from zoo.model_names import BackendName, EstimateHandsModelName, RecognizeGestur
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.model import Model
 from zoo.pipeline.model_cache import call_verb
-from zoo.pipeline.options import check_flag, did_you_mean, refuse_unknown
+from zoo.pipeline.options import checked_value, did_you_mean, unknown_option
 from zoo.pipeline.verb_signatures import ImageSource, OwnModel, public_verb
 from zoo.results import Gesture, Hand
 
 RULES = MODELS["recognize_gestures"].default  # which are no model of the catalog
 
-_OPTIONS = ("model", "backend", "score_threshold", "mirror")  # also where hands are given
+_OWN = ("model", "backend", "score_threshold", "mirror")  # also where hands are given
 
 Recognize = Callable[[Any], list[Gesture]]
 
@@ -85,28 +85,22 @@ def recognize_gestures(
         ImageError: the image cannot be read.
         ZooError: a model or option is unknown, or the hands have no keypoints.
     """
-    check_flag("mirror", mirror)
+    of_hands = {k: v for k, v in locals().items() if v is not None and k not in ("image", *_OWN)}
+    checked_value(OPTIONS["recognize_gestures"]["mirror"], mirror)
     recognize = _recognize_by(model, backend, score_threshold, mirror)
-    given: dict[str, Any] = {
-        "max_hands": max_hands,
-        "detector": detector,
-        "detector_threshold": detector_threshold,
-        "iou_threshold": iou_threshold,
-        "refine": refine,
-    }
-    of_hands = [name for name, value in given.items() if value is not None]
-    of_hands += ["hands_model"] if hands_model is not None else []
     finder = hands_model or choices()["estimate_hands"].default
-    given |= {"model": finder, "backend": backend, "mirror": mirror}
+    options = {k: v for k, v in of_hands.items() if k != "hands_model"}
+    options |= {"model": finder, "backend": backend, "mirror": mirror}
 
     def find(item: Any) -> Any:
-        return call_verb("estimate_hands", item, **given)
+        return call_verb("estimate_hands", item, **options)
 
     def run_one(item: Any) -> list[Gesture]:
-        if is_hands(item):
-            refuse_unknown("hands that are given", of_hands, _OPTIONS)
-            return recognize(item)
-        return recognize(find(item))
+        if not is_hands(item):
+            return recognize(find(item))
+        if of_hands:
+            raise unknown_option("hands that are given", of_hands, _OWN)
+        return recognize(item)
 
     if is_hands(image):
         return run_one(image)

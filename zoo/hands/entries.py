@@ -3,8 +3,8 @@
 from zoo.entry import Entry, Preprocess
 from zoo.hands.handtrack_decode import HandtrackNodes
 from zoo.hands.landmarks_decode import HandOutputs
-from zoo.pipeline.options import Option
-from zoo.shared.anchors import AnchorGrid
+from zoo.option import Option, by_name
+from zoo.shared.anchors import DETECTOR_DEFAULTS, AnchorGrid
 
 _PALMS = ("palm.lite", "palm.full", "handpose.palm")
 
@@ -31,8 +31,9 @@ def _palm(variant: str, layer: int) -> Entry:
             strides=(8, 16, 16, 16),
             size=192,
         ),
+        defaults=DETECTOR_DEFAULTS,
         title=f"Palm detector of MediaPipe Hands ({variant}), by Google: boxes and 7 keypoints",
-        limits="Palms under a twentieth of the picture's longer side may be missed, and those of "
+        limits="Palms under a twentieth of the image's longer side may be missed, and those of "
         "hands that hold something.",
     )
 
@@ -44,15 +45,15 @@ def _hands(variant: str, weights: str, file: str, title: str) -> Entry:
         model="landmarks:HandModel",
         weights=weights,
         file=file,
-        # MediaPipe's hand_landmark_cpu.pbtxt; what lies outside of the picture is black.
+        # MediaPipe's hand_landmark_cpu.pbtxt; what lies outside of the image is black.
         preprocess=Preprocess(size=(224, 224), divide=255.0),
         output="Identity",
         embedding=_POOLED,
-        # MediaPipe calls what is near 1 "Left" and takes pictures for mirror images. Here it is a
-        # right hand of a picture that is none: it is near 0 for the backs of the two left hands in
+        # MediaPipe calls what is near 1 "Left" and takes images for mirror images. Here it is a
+        # right hand of an image that is none: it is near 0 for the backs of the two left hands in
         # tfjs-models' hands.jpg and for the left arm raised in three_people.jpg, whose writing can
         # be read, and near 1 for the right palm of pakutaso.jpg and for three people who hold a
-        # hand up on the left of their pictures.
+        # hand up on the left of their images.
         # Depths: normalize_z of TensorsToLandmarksCalculator's options.
         decode=HandOutputs(
             landmarks="Identity",
@@ -60,11 +61,13 @@ def _hands(variant: str, weights: str, file: str, title: str) -> Entry:
             right="Identity_2",
             world="Identity_3",
             depth=0.4,
-            score_threshold=0.5,
         ),
+        defaults={"score_threshold": 0.5},
         title=title,
         parts={"detector": _PALMS[0]},
-        options={"detector": Option(_PALMS[0], choices=_PALMS)},
+        options=by_name(
+            Option("detector", "model", "the model that finds palms", _PALMS[0], choices=_PALMS)
+        ),
         batch=True,
         limits="A hand whose palm is not found is missed: of small hands in scenes "
         "detector='handpose.palm' finds more, and now and then a paw. Fingers that are hidden are "
@@ -94,8 +97,9 @@ ENTRIES = [
             strides=(8, 16, 32, 32, 32),
             size=256,
         ),
+        defaults=DETECTOR_DEFAULTS,
         title="Palm detector of tfjs-models' handpose, by Google: boxes and 7 keypoints",
-        limits="It finds palms down to 3 % of the picture's longer side, and many where there are "
+        limits="It finds palms down to 3 % of the image's longer side, and many where there are "
         "none.",
     ),
     _hands(
@@ -115,7 +119,7 @@ ENTRIES = [
         task="hands",
         model="handtrack:HandtrackModel",
         weights="handtrack-ssd320fpnlite-tfjs-uint8",
-        # The network itself brings pictures of any size to 320 x 320, whatever their aspect ratio.
+        # The network itself brings images of any size to 320 x 320, whatever their aspect ratio.
         preprocess=Preprocess(size=(320, 320), fit="stretch", dtype="int32"),
         output="StatefulPartitionedCall/Postprocessor/Slice",
         embedding="StatefulPartitionedCall/ssd_mobile_net_v2fpn_keras_feature_extractor/model/"
@@ -126,12 +130,10 @@ ENTRIES = [
             scores="StatefulPartitionedCall/Postprocessor/Slice",
             labels=("open", "closed", "pinch", "point", "face", "tip", "pinch tip"),
             hands=frozenset({"open", "closed", "pinch", "point"}),
-            score_threshold=0.6,
-            iou_threshold=0.2,
-            max_detections=20,
         ),
+        defaults={"score_threshold": 0.6, "iou_threshold": 0.2, "max_detections": 20},
         title="Handtrack, SSD on MobileNetV2 FPNLite 320, by Victor Dibia: boxes of hands",
-        limits="Made for people before a webcam: in other photos it takes faces and things for "
+        limits="Made for people before a webcam: in other images it takes faces and objects for "
         "hands, and it misses hands that point down.",
     ),
 ]

@@ -2,15 +2,14 @@
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from zoo.entry import Entry
 from zoo.hands.handtrack_decode import HandtrackNodes, find_things
 from zoo.labels import wanted_labels
+from zoo.option import OWN
 from zoo.pipeline.model import Model
-from zoo.pipeline.options import check_number, check_optional
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Detection, Hand
 from zoo.shared.boxes import to_box
@@ -42,13 +41,12 @@ class HandtrackModel(Model):
         image: ImageSource,
         *,
         max_hands: int = 2,
-        score_threshold: float | None = None,
-        iou_threshold: float | None = None,
+        score_threshold: float = OWN,
+        iou_threshold: float = OWN,
         mirror: bool = False,
     ) -> list[Hand]:
         """The boxes of hands in a picture, and what they do; see `zoo.estimate_hands`."""
-        limit = check_number("max_hands", max_hands, low=1, whole=True)
-        find = self._finder(self.nodes.hands, score_threshold, iou_threshold, limit)
+        find = self._finder(self.nodes.hands, score_threshold, iou_threshold, max_hands)
 
         def estimate(photo: np.ndarray) -> list[Hand]:
             return [
@@ -64,46 +62,25 @@ class HandtrackModel(Model):
         image: ImageSource,
         *,
         labels: Iterable[str] | None = None,
-        score_threshold: float | None = None,
-        iou_threshold: float | None = None,
-        max_detections: int | None = None,
+        score_threshold: float = OWN,
+        iou_threshold: float = OWN,
+        max_detections: int = OWN,
         mirror: bool = False,
     ) -> list[Detection]:
-        """Hands by what they do, faces, and the tips of fingers that point or pinch.
-
-        Args:
-            image: anything that `zoo.estimate_hands` takes.
-            labels: those of things wanted, by default all.
-            score_threshold: leave out what is less sure, 0..1; by default the entry's.
-            iou_threshold: of two boxes that overlap more, the worse goes; by default the entry's.
-            max_detections: at most so many, 1 or more; by default the entry's.
-            mirror: the picture is a mirror image.
-
-        Returns:
-            ``{"label": "open", "score": .., "box": {..}}`` for each, best first; for several
-            pictures an iterator over such lists.
-        """
-        most = self.nodes.max_detections
-        limit = check_optional("max_detections", max_detections, low=1, whole=True, default=most)
+        """Hands by what they do, faces, and fingertips that point or pinch; see `zoo.detect`."""
         wanted = wanted_labels(self.name, labels, self.labels)
-        find = self._finder(wanted, score_threshold, iou_threshold, limit)
+        find = self._finder(wanted, score_threshold, iou_threshold, max_detections)
         return self.run(image, find, mirror=mirror)
 
     def _finder(
-        self, wanted: frozenset[str], score_threshold: Any, iou_threshold: Any, limit: int
+        self, wanted: frozenset[str], score_threshold: float, iou_threshold: float, limit: int
     ) -> Callable[[np.ndarray], list[Detection]]:
         """What finds things in a photo."""
-        nodes = self.nodes
-        least, most = nodes.score_threshold, nodes.iou_threshold
         decode = partial(
             find_things,
-            nodes=nodes,
-            score_threshold=check_optional(
-                "score_threshold", score_threshold, low=0, high=1, default=least
-            ),
-            iou_threshold=check_optional(
-                "iou_threshold", iou_threshold, low=0, high=1, default=most
-            ),
+            nodes=self.nodes,
+            score_threshold=score_threshold,
+            iou_threshold=iou_threshold,
         )
 
         def find(photo: np.ndarray) -> list[Detection]:

@@ -15,15 +15,12 @@ from zoo.shared.boxes import suppress
 
 @dataclass(frozen=True)
 class HandtrackNodes:
-    """What Handtrack's nodes mean, and its defaults."""
+    """What Handtrack's nodes mean."""
 
     boxes: str  # node [1, n, 1, 4]: y0, x0, y1, x1 in 0..1 of the picture
     scores: str  # node [1, n, labels], 0..1
     labels: tuple[str, ...]
     hands: frozenset[str]  # the labels that are of hands
-    score_threshold: float
-    iou_threshold: float
-    max_detections: int
 
 
 class Things(NamedTuple):
@@ -57,7 +54,7 @@ def find_things(
     Args:
         outputs: values of the nodes, by name.
         nodes: what they mean.
-        score_threshold: leave out what is less sure, 0..1.
+        score_threshold: minimum score, 0..1.
         iou_threshold: of two boxes that overlap more, the worse goes.
     """
     of_labels = outputs[nodes.scores][0]

@@ -6,8 +6,8 @@ from functools import partial
 import numpy as np
 
 from zoo.hands.landmarks_decode import Hands, choose_hands, hand_region, palm_regions, read_hands
+from zoo.option import OWN
 from zoo.pipeline.model import Model
-from zoo.pipeline.options import check_flag, check_number, check_optional
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Hand, Keypoint, WorldPoint
 from zoo.shared.boxes import box_around, to_box
@@ -27,31 +27,28 @@ class HandModel(Model):
         image: ImageSource,
         *,
         max_hands: int = 2,
-        score_threshold: float | None = None,
+        score_threshold: float = OWN,
         detector_threshold: float | None = None,
         iou_threshold: float | None = None,
         refine: bool = True,
         mirror: bool = False,
     ) -> list[Hand]:
         """The hands in a picture; see `zoo.estimate_hands`."""
-        check_flag("refine", refine)
-        known = self.entry.decode.score_threshold
-        least = check_optional("score_threshold", score_threshold, low=0, high=1, default=known)
-        limit = check_number("max_hands", max_hands, low=1, whole=True)
+        least_first = min(score_threshold, self.entry.defaults["score_threshold"])
         find = partial(
             self.part("detector").find,
-            score_threshold=check_optional("detector_threshold", detector_threshold, low=0, high=1),
-            iou_threshold=check_optional("iou_threshold", iou_threshold, low=0, high=1),
-            limit=candidates_for(limit),
+            score_threshold=detector_threshold,
+            iou_threshold=iou_threshold,
+            limit=candidates_for(max_hands),
         )
-        choose = partial(choose_hands, limit=limit)
+        choose = partial(choose_hands, limit=max_hands)
 
         def estimate(photo: np.ndarray) -> list[Hand]:
             hands = self.look(photo, palm_regions(find(photo)))
             if refine:  # where a hand of less than the score wanted may turn out to be surer
-                hands = choose(hands, score_threshold=min(least, known))
+                hands = choose(hands, score_threshold=least_first)
                 hands = self.look(photo, [hand_region(points) for points in hands.points])
-            return to_hands(choose(hands, score_threshold=least))
+            return to_hands(choose(hands, score_threshold=score_threshold))
 
         return self.run(image, estimate, mirror=mirror)
 

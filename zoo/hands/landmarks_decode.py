@@ -33,7 +33,6 @@ class HandOutputs:
     right: str  # [n, 1]: whether it is a right hand, 0..1
     world: str  # [n, 63]: x, y, z of each in metres
     depth: float  # what z is to be divided by for x's and y's scale
-    score_threshold: float  # least presence of a hand by default, 0..1
 
 
 class Hands(NamedTuple):
@@ -100,7 +99,7 @@ def choose_hands(hands: Hands, *, score_threshold: float, limit: int) -> Hands:
 
     Args:
         hands: of all regions that were looked at.
-        score_threshold: leave out what is less surely a hand, 0..1.
+        score_threshold: minimum score of a hand, 0..1.
         limit: at most so many.
     """
     sure = hands.at(np.nonzero(hands.presence >= score_threshold)[0].tolist())

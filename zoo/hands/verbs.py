@@ -52,7 +52,7 @@ def estimate_hands(
             ``"palm.full"``, or ``"handpose.palm"``, which finds smaller hands.
         detector_threshold: of ``hands.*``: the least score of a palm, 0..1; by default 0.5.
         iou_threshold: of two palms, or hands of ``handtrack.ssd320``, that overlap more, the one
-            of the lower score goes, 0..1.
+            of the lower score goes, 0..1; by default the model's own.
         refine: of ``hands.*``: look at each hand again, from where its joints were found, which is
             steadier; by default True.
 

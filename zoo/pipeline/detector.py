@@ -7,8 +7,8 @@ import numpy as np
 
 from zoo.entry import Entry
 from zoo.labels import wanted_labels
+from zoo.option import OWN
 from zoo.pipeline.model import Model, Outputs
-from zoo.pipeline.options import check_optional
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Detection
 from zoo.shared.anchors import AnchorGrid, Candidates, find_candidates
@@ -16,7 +16,7 @@ from zoo.shared.boxes import suppress, to_box
 
 
 class BoxDetector(Model):
-    """A model that finds boxes, and whose entry's ``decode`` has the default thresholds."""
+    """A model that finds boxes."""
 
     def find(
         self,
@@ -30,16 +30,16 @@ class BoxDetector(Model):
 
         Args:
             photo: uint8 [height, width, 3].
-            score_threshold: leave out what is less sure, 0..1; by default the entry's.
+            score_threshold: minimum score, 0..1; by default the entry's.
             iou_threshold: of two boxes that overlap more, the worse goes; by default the entry's.
             limit: at most so many.
 
         Returns:
             In pixels of the photo, best first.
         """
-        defaults = self.entry.decode
-        least = defaults.score_threshold if score_threshold is None else score_threshold
-        most = defaults.iou_threshold if iou_threshold is None else iou_threshold
+        defaults = self.entry.defaults
+        least = defaults["score_threshold"] if score_threshold is None else score_threshold
+        most = defaults["iou_threshold"] if iou_threshold is None else iou_threshold
         outputs, placement = self.look_at(photo)
         found = self.decode(outputs, score_threshold=least)
         kept = suppress(found.boxes, found.scores, iou_threshold=most, limit=limit)
@@ -55,7 +55,7 @@ class AnchorDetector(BoxDetector):
 
     @property
     def grid(self) -> AnchorGrid:
-        """What the outputs mean, and the default thresholds."""
+        """What the outputs mean."""
         grid: AnchorGrid = self.entry.decode
         return grid
 
@@ -86,9 +86,9 @@ class PointDetector(AnchorDetector):
         image: ImageSource,
         *,
         labels: Iterable[str] | None = None,
-        score_threshold: float | None = None,
-        iou_threshold: float | None = None,
-        max_detections: int | None = None,
+        score_threshold: float = OWN,
+        iou_threshold: float = OWN,
+        max_detections: int = OWN,
         mirror: bool = False,
     ) -> list[Detection]:
         """What is where in a picture; see `zoo.detect`.
@@ -96,12 +96,11 @@ class PointDetector(AnchorDetector):
         Each thing has ``"keypoints"``, too, with its own score: the network gives none for each.
         Thresholds and the number are by default the entry's.
         """
-        most = self.grid.max_detections
         find = partial(
             self.find,
-            score_threshold=check_optional("score_threshold", score_threshold, low=0, high=1),
-            iou_threshold=check_optional("iou_threshold", iou_threshold, low=0, high=1),
-            limit=check_optional("max_detections", max_detections, low=1, whole=True, default=most),
+            score_threshold=score_threshold,
+            iou_threshold=iou_threshold,
+            limit=max_detections,
         )
         wanted_labels(self.name, labels, self.labels)  # the one, or an error
 

@@ -6,7 +6,8 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from core.model.graph_model import GraphModel
-from zoo.pipeline.options import check_number
+from zoo.option import count
+from zoo.pipeline.options import checked_value
 
 if TYPE_CHECKING:
     from core.plan.plan import Plan
@@ -81,7 +82,7 @@ class Planned(ABC):
         >>> sum(step["share"] for step in profile.slowest(5)) > 5 / len(profile.steps)
         True
         """
-        check_number("repeat", repeat, low=1, whole=True)
+        repeat = checked_value(count("repeat", "number of runs", 10), repeat)
         return self.network.profile(self.network_input(image), self.looked_at, repeat)
 
     def warmup(self) -> None:

@@ -21,7 +21,7 @@ from zoo.images.reading import read_image
 from zoo.networks import build_network
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.mirroring import flipped_result
-from zoo.pipeline.options import check_flag, check_options
+from zoo.pipeline.options import checked
 from zoo.pipeline.pickling import LoadCall
 from zoo.pipeline.preprocess import prepare, prepare_crops
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
@@ -88,7 +88,7 @@ class Model(LoadedModel):
                 if isinstance(chosen, Model):
                     return chosen  # the caller's own, who closes it
                 entry = find_entry(chosen)
-                defaults = check_options(chosen, entry.options, {})
+                defaults = checked(chosen, entry.options, {})
                 self._parts[role] = make_model(entry, defaults, network.backend)
             return self._parts[role]
 
@@ -249,7 +249,6 @@ class Model(LoadedModel):
             as the decorator of the verb says the others.
         """
         _ = self.network  # a closed model says so now, not at the first image
-        check_flag("mirror", mirror)
         side = size or self.input_size
 
         def run_batch(photos: Sequence[np.ndarray]) -> list[Result]:

@@ -9,11 +9,11 @@ from core.locks import new_lock
 from core.settings import get_backend
 from weights_cache.errors import ZooError
 from weights_cache.shown_urls import shown_url
-from zoo.catalog import all_entries, chosen_name, find_entry, is_entry, verbs_of
+from zoo.catalog import all_entries, chosen_name, find_entry, lookup, verbs_of
 from zoo.entry import Entry
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.model import make_model, model_class
-from zoo.pipeline.options import check_backend, check_options, refuse_unknown
+from zoo.pipeline.options import check_backend, checked, unknown_option
 
 KEPT_MODELS = 8  # how many models the one-line functions keep loaded
 
@@ -85,20 +85,17 @@ def load(
     (None, None, None, 17)
     """
     check_backend(backend)
-    if isinstance(name, os.PathLike) or _is_path(name):
-        given = {"weights": weights, **options}
-        unknown = [key for key, value in given.items() if key != "weights" or value is not None]
-        refuse_unknown(
-            f"the model in {shown_url(os.fspath(name))!r}",
-            unknown,
-            ("backend", "kernels", "limits", "isolate"),
-        )
+    entry = _entry_of(name)
+    if entry is None:
+        unknown = [*options, *(["weights"] if weights is not None else [])]
+        if unknown:
+            owner = f"the model in {shown_url(os.fspath(name))!r}"
+            raise unknown_option(owner, unknown, ("backend", "kernels", "limits", "isolate"))
         from zoo.pipeline.file_model import load_path
 
         if isolate:
             _check_isolated(backend, kernels)
         return load_path(name, backend, kernels, limits, isolate)
-    entry = find_entry(name)
     if kernels is not None:
         raise ZooError(f"kernels= is for models from a path, {name!r} needs none")
     if limits is not None:
@@ -111,8 +108,8 @@ def load(
             f"isolate=True is for models from a path or URL, {name!r} is a pretrained model, whose "
             "file is known: leave isolate out"
         )
-    checked = check_options(entry.name, entry.options, options, also=("backend", "weights"))
-    return make_model(entry, checked, backend, weights)
+    values = checked(entry.name, entry.options, options, also=("backend", "weights"))
+    return make_model(entry, values, backend, weights)
 
 
 def _check_isolated(backend: str | None, kernels: object) -> None:
@@ -126,9 +123,16 @@ def _check_isolated(backend: str | None, kernels: object) -> None:
         )
 
 
+def _entry_of(name: Any, verb: str = "") -> Entry | None:
+    """The entry of a name; None for the path of a model, which is looked for second."""
+    if isinstance(name, os.PathLike):
+        return None
+    return lookup(name) or (None if _is_path(name) else find_entry(name, verb))
+
+
 def _is_path(name: Any) -> bool:
-    """Whether a text is meant as a path rather than as the name of a pretrained model."""
-    if not isinstance(name, str) or is_entry(name):
+    """Whether a text that is no name of a pretrained model is meant as a path."""
+    if not isinstance(name, str):
         return False
     return "/" in name or os.sep in name or name.lower().endswith(_ENDINGS) or os.path.exists(name)
 
@@ -150,21 +154,20 @@ def call_verb(
     """
     given = {name: value for name, value in options.items() if value is not None}
     model = chosen_name(model, verb)  # before a folder that happens to be called "best"
-    if isinstance(model, os.PathLike) or _is_path(model):
-        model = _load_path_once(model, backend)
-        backend = None
-    if isinstance(model, LoadedModel):
+    entry = None if isinstance(model, LoadedModel) else _entry_of(model, verb)
+    if entry is None:
+        if not isinstance(model, LoadedModel):
+            model, backend = _load_path_once(model, backend), None
         _check_loaded(model, verb, backend)
         return getattr(model, verb)(image, **given)
-    entry = find_entry(model, verb)
     method = getattr(model_class(entry), verb, None)
     if method is None:
         raise ZooError(_cannot(entry, verb))
     of_verb = {k: v for k, v in given.items() if k in method.__kwdefaults__}
     of_model = {k: v for k, v in given.items() if k not in of_verb}
-    valid = ("model", "backend", *method.__kwdefaults__, *entry.options)
-    refuse_unknown(entry.name, of_model.keys() - entry.options.keys(), valid)
-    return getattr(_load_once(entry, backend, of_model), verb)(image, **of_verb)
+    also = ("model", "backend", *method.__kwdefaults__)
+    values = checked(entry.name, entry.options, of_model, also)
+    return getattr(_load_once(entry, backend, values), verb)(image, **of_verb)
 
 
 def _check_loaded(model: LoadedModel, verb: str, backend: str | None) -> None:
@@ -205,10 +208,9 @@ def _network_cannot(model: LoadedModel, verb: str) -> str:
 def _load_once(entry: Entry, backend: str | None, options: Mapping[str, Any]) -> Any:
     """The model of an earlier call with the same arguments, or a newly loaded one."""
     check_backend(backend)
-    checked = check_options(entry.name, entry.options, options)
     backend = backend or get_backend()  # which may be another one at the next call
-    values = (v if isinstance(v, LoadedModel) else repr(v) for v in checked.values())
-    return _keep((entry.name, backend, *values), lambda: make_model(entry, checked, backend))
+    values = (v if isinstance(v, LoadedModel) else repr(v) for v in options.values())
+    return _keep((entry.name, backend, *values), lambda: make_model(entry, options, backend))
 
 
 def _load_path_once(path: str | os.PathLike[str], backend: str | None) -> Any:

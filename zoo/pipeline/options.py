@@ -1,13 +1,15 @@
-"""Options of models and verbs: what is valid, and what an error says of the rest."""
+"""Checks of options against their records (`zoo.option`), and the errors about wrong ones."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from functools import cache
 from numbers import Integral, Real
 from typing import Any
 
 from weights_cache.errors import ZooError
+from zoo.catalog import verb_options
+from zoo.option import OWN, Option, Options
 
-#: What other libraries call options of the zoo.
+#: What other libraries call options of the zoo, and earlier names of them.
 _NAMES_ELSEWHERE = {
     "conf": "score_threshold",
     "confidence": "score_threshold",
@@ -30,82 +32,112 @@ _NAMES_ELSEWHERE = {
     "top": "top_k",
     "topk": "top_k",
     "imgsz": "input_size",
+    "second_look": "refine",
 }
 
 #: What other libraries call the backend that runs on a GPU.
 _GPU_NAMES = ("gpu", "cuda", "mps", "metal", "opengl", "webgl", "webgpu", "vulkan")
 
 
-@dataclass(frozen=True)
-class Option:
-    """One option of a model: its default, and the values that it may have (none: see its task).
-
-    ``note`` says in the model's card what a default such as None stands for.
-    """
-
-    default: Any
-    choices: tuple[Any, ...] = ()
-    note: str = ""
-    type: str = ""  # of values where there are no choices, as it is written in a signature
-
-
-def check_options(
-    owner: str, valid: Mapping[str, Option], given: Mapping[str, Any], also: Iterable[str] = ()
+def checked(
+    owner: str, options: Mapping[str, Option], given: Mapping[str, Any], also: Iterable[str] = ()
 ) -> dict[str, Any]:
-    """The given options with defaults filled in.
+    """Return all options as plain values, with defaults for those that are not given or None.
 
     Args:
         owner: whose options they are, for the error.
-        valid: options by name.
-        given: what the caller wants.
+        options: by name.
+        given: values by name.
         also: further names that the caller could have meant, for the error.
 
     Raises:
-        ZooError: an unknown option, or a value that is not among the choices.
+        ZooError: an unknown option, or an invalid value.
     """
-    refuse_unknown(owner, given.keys() - valid.keys(), [*also, *valid])
-    chosen = {name: _chosen(owner, name, valid[name], value) for name, value in given.items()}
-    return {name: chosen.get(name, option.default) for name, option in valid.items()}
+    if given.keys() - options.keys():
+        raise unknown_option(owner, given.keys() - options.keys(), [*also, *options])
+    values = {k: v for k, v in given.items() if v is not None and v is not OWN}
+    return {
+        name: checked_value(option, values[name], owner) if name in values else option.default
+        for name, option in options.items()
+    }
 
 
-def _chosen(owner: str, name: str, option: Option, value: Any) -> Any:
-    """A value as a plain Python one, if it is among the choices; or a loaded model of them."""
-    if hasattr(value, "entry") and value.entry.name in option.choices:
-        return value
-    plain = value.item() if hasattr(value, "item") and getattr(value, "ndim", 1) == 0 else value
-    if not option.choices:
-        return plain
-    for choice in option.choices:
-        if type(choice) is type(plain) and choice == plain:
-            return choice
-    raise ZooError(f"{name}={value!r} of {owner} must be one of {list(option.choices)}")
+def checked_for(model: Any, method: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a model's verb as plain values, with the model's own defaults.
 
-
-def refuse_unknown(owner: str, unknown: Iterable[str], valid: Iterable[str]) -> None:
-    """Raise for an option that does not exist, and list those that do."""
-    names = sorted(unknown)
-    if names:
-        valid = list(valid)
-        ours = _NAMES_ELSEWHERE.get(names[0])
-        hint = f": did you mean {ours!r}?" if ours in valid else did_you_mean(names[0], valid)
-        raise ZooError(
-            f"unknown option {names[0]!r} of {owner}{hint}; valid options: {', '.join(valid)}"
-        )
-
-
-def refuse_options(verb: Callable[..., Any], unknown: Iterable[str]) -> None:
-    """Raise for options that a verb does not have; it has its keyword-only arguments.
-
-    Those of the model itself are chosen when it is loaded.
+    Raises:
+        ZooError: an unknown option, one that is chosen when the model is loaded, or an invalid
+            value.
     """
-    model: Any = getattr(verb, "__self__", None)
+    verb, options = method.__name__, options_of(method)
     entry = getattr(model, "entry", None)  # a model from a path has none
-    for name in sorted(unknown):
+    for name in given.keys() - options.keys():
         if entry is not None and name in entry.options:
             raise ZooError(
                 f"{name!r} is chosen when the model is loaded: zoo.load({model.name!r}, {name}=...)"
             )
-    refuse_unknown(verb.__name__, unknown, verb.__kwdefaults__ or ())
+    values = checked(verb, options, given)
+    own = (name for name, value in values.items() if value is OWN)
+    return values | {name: model.entry.default_of(verb, name) for name in own}
+
+
+@cache
+def options_of(method: Callable[..., Any]) -> Options:
+    """Return those options of a verb that a model's method of that name has."""
+    known: Any = method.__kwdefaults__
+    its = verb_options(method.__name__)
+    return {name: its[name] for name in known}
+
+
+def checked_value(option: Option, value: Any, owner: str = "") -> Any:
+    """Return the value of an option as a plain Python one.
+
+    Args:
+        option: which values are valid.
+        value: to be checked; None is invalid here.
+        owner: whose option it is, for the error.
+
+    Raises:
+        ZooError: the value is invalid.
+
+    >>> from zoo.option import count
+    >>> checked_value(count("max_poses", "maximum number of people", 20), 0)
+    Traceback (most recent call last):
+    zoo.ZooError: max_poses=0 must be an integer of at least 1; leave it out for 20
+    """
+    plain = value.item() if hasattr(value, "item") and getattr(value, "ndim", 1) == 0 else value
+    if option.choices:
+        if hasattr(value, "entry") and value.entry.name in option.choices:
+            return value  # a loaded model
+        for choice in option.choices:
+            if type(choice) is type(plain) and choice == plain:
+                return choice
+    elif option.type == "flag":
+        if isinstance(plain, bool):
+            return plain
+    elif option.type not in ("number", "integer"):
+        return plain  # the model knows which are valid
+    elif _is_in_range(option, plain):
+        return int(plain) if option.type == "integer" else float(plain)
+    of_owner = f" of {owner}" if owner and option.choices else ""
+    default = "" if option.type == "flag" else option.default_text
+    hint = f"; leave it out for {default}" if default else ""
+    raise ZooError(f"{option.name}={value!r}{of_owner} must be {option.expected}{hint}")
+
+
+def _is_in_range(option: Option, value: Any) -> bool:
+    kind: Any = Integral if option.type == "integer" else Real
+    if not isinstance(value, kind) or isinstance(value, bool) or option.low is None:
+        return False
+    return bool(option.low <= value and (option.high is None or value <= option.high))
+
+
+def unknown_option(owner: str, unknown: Iterable[str], valid: Iterable[str]) -> ZooError:
+    """Return the error about the first of some unknown options, which lists those that exist."""
+    name, valid = min(unknown), list(valid)
+    ours = _NAMES_ELSEWHERE.get(name)
+    hint = f": did you mean {ours!r}?" if ours in valid else did_you_mean(name, valid)
+    return ZooError(f"unknown option {name!r} of {owner}{hint}; valid options: {', '.join(valid)}")
 
 
 def did_you_mean(name: str, valid: Iterable[str]) -> str:
@@ -114,53 +146,6 @@ def did_you_mean(name: str, valid: Iterable[str]) -> str:
 
     close = get_close_matches(name, list(valid), n=1)
     return f": did you mean {close[0]!r}?" if close else ""
-
-
-def check_number(
-    name: str, value: Any, *, low: float, high: float | None = None, whole: bool = False
-) -> Any:
-    """The value as a plain Python number; an error if it is none, or out of its range.
-
-    >>> check_number("max_poses", 5, low=1, whole=True)
-    5
-    """
-    kind = Integral if whole else Real
-    limit = f"at least {low}" if high is None else f"between {low} and {high}"
-    valid = isinstance(value, kind) and not isinstance(value, bool)
-    if not valid or not (low <= value and (high is None or value <= high)):
-        raise ZooError(f"{name}={value!r} must be a {'whole ' if whole else ''}number {limit}")
-    return int(value) if whole else float(value)
-
-
-def check_optional(
-    name: str,
-    value: Any,
-    *,
-    low: float,
-    high: float | None = None,
-    whole: bool = False,
-    default: Any = None,
-) -> Any:
-    """As `check_number`, but None stands for a default, or stays None: for one elsewhere.
-
-    >>> check_optional("score_threshold", None, low=0, high=1, default=0.5)
-    0.5
-    """
-    if value is None:
-        return default
-    return check_number(name, value, low=low, high=high, whole=whole)
-
-
-def check_flag(name: str, value: Any) -> bool:
-    """The value as a plain bool; an error if it is none: "no" would count as yes.
-
-    >>> check_flag("mirror", True)
-    True
-    """
-    plain = value.item() if hasattr(value, "item") and getattr(value, "ndim", 1) == 0 else value
-    if not isinstance(plain, bool):
-        raise ZooError(f"{name}={value!r} must be True or False")
-    return plain
 
 
 def check_backend(name: Any) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 import numpy as np
 
-from zoo.pipeline.options import refuse_options, refuse_unknown
+from zoo.pipeline.options import checked_for, unknown_option
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -98,7 +98,7 @@ def public_verb(
 
     def call(image: Any, **options: Any) -> Any:
         if options.keys() - known:
-            refuse_unknown(function.__name__, options.keys() - known, known)
+            raise unknown_option(function.__name__, options.keys() - known, known)
         return function(image, **options)  # type: ignore[call-arg]
 
     return _called_as(function, call)
@@ -107,13 +107,14 @@ def public_verb(
 def model_verb(
     method: Callable[Concatenate[Model, Source, Options], Result],
 ) -> MethodVerb[Source, Options, Result]:
-    """A method of a model that stands behind a function of `zoo`."""
-    known: Any = method.__kwdefaults__
+    """A method of a model that stands behind a function of `zoo`.
+
+    Its options are checked here, against ``OPTIONS`` of the task: the method gets plain valid
+    values, with the defaults of the model in place of None.
+    """
 
     def call(self: Any, image: Any, **options: Any) -> Any:
-        if options.keys() - known:
-            refuse_options(getattr(self, method.__name__), options.keys() - known)
-        return method(self, image, **options)  # type: ignore[call-arg]
+        return method(self, image, **checked_for(self, method, options))  # type: ignore[call-arg]
 
     return _called_as(method, call)
 

@@ -6,8 +6,8 @@ from functools import partial
 import numpy as np
 
 import core
+from zoo.option import OWN
 from zoo.pipeline.model import Model, Outputs
-from zoo.pipeline.options import check_flag, check_optional
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.pose.blazepose_decode import (
     Landmarks,
@@ -18,7 +18,7 @@ from zoo.pose.blazepose_decode import (
     refined,
     to_pose,
 )
-from zoo.pose.deduplication import MAX_POSES, choose_people, nobody
+from zoo.pose.deduplication import choose_people, nobody
 from zoo.pose.network_outputs import LandmarkOutputs
 from zoo.results import Pose, Segmentation
 from zoo.shared.candidates import candidates_for
@@ -32,7 +32,7 @@ class BlazePoseModel(Model):
 
     @property
     def meaning(self) -> LandmarkOutputs:
-        """What the outputs mean, and the default threshold."""
+        """What the outputs mean."""
         meaning: LandmarkOutputs = self.entry.decode
         return meaning
 
@@ -41,15 +41,13 @@ class BlazePoseModel(Model):
         self,
         image: ImageSource,
         *,
-        score_threshold: float | None = None,
+        score_threshold: float = OWN,
         segmentation: bool = False,
         probability: bool = False,
         mirror: bool = False,
     ) -> Pose:
         """The pose of the person most clearly seen; see `zoo.estimate_single_pose`."""
-        find = self._finder(
-            1, score_threshold=score_threshold, segmentation=segmentation, probability=probability
-        )
+        find = self._finder(1, score_threshold, None, segmentation, probability)
 
         def estimate(photo: np.ndarray) -> Pose:
             found = find(photo)
@@ -62,8 +60,8 @@ class BlazePoseModel(Model):
         self,
         image: ImageSource,
         *,
-        max_poses: int | None = MAX_POSES,
-        score_threshold: float | None = None,
+        max_poses: int = 20,
+        score_threshold: float = OWN,
         detector_threshold: float | None = None,
         segmentation: bool = False,
         probability: bool = False,
@@ -71,39 +69,25 @@ class BlazePoseModel(Model):
     ) -> list[Pose]:
         """The poses of several people; see `zoo.estimate_multiple_poses`."""
         find = self._finder(
-            check_optional("max_poses", max_poses, low=1, whole=True, default=MAX_POSES),
-            score_threshold=score_threshold,
-            detector_threshold=detector_threshold,
-            segmentation=segmentation,
-            probability=probability,
+            max_poses, score_threshold, detector_threshold, segmentation, probability
         )
         return self.run(image, find, mirror=mirror)
 
     def _finder(
         self,
         limit: int,
-        *,
-        score_threshold: float | None = None,
-        detector_threshold: float | None = None,
+        score_threshold: float,
+        detector_threshold: float | None,
         segmentation: bool,
         probability: bool,
     ) -> Callable[[np.ndarray], list[Pose]]:
-        """From a photo to the poses in it, by checked options of a verb."""
-        known = self.meaning.score_threshold
-        choose = partial(
-            choose_people,
-            score_threshold=check_optional(
-                "score_threshold", score_threshold, low=0, high=1, default=known
-            ),
-            limit=limit,
-        )
+        """From a photo to the poses in it, by the options of a verb."""
+        choose = partial(choose_people, score_threshold=score_threshold, limit=limit)
         detect = partial(
             self.part("detector").find,
-            score_threshold=check_optional("detector_threshold", detector_threshold, low=0, high=1),
+            score_threshold=detector_threshold,
             limit=candidates_for(limit),
         )
-        with_probability = check_flag("probability", probability)
-        with_mask = check_flag("segmentation", segmentation) or with_probability
 
         def find(photo: np.ndarray) -> list[Pose]:
             regions = [body_region(points) for points in detect(photo).points]
@@ -113,10 +97,10 @@ class BlazePoseModel(Model):
             bodies = [self._body(outputs, *each) for each in enumerate(placements)]
             chosen = choose([body.points for body in bodies], [body.score for body in bodies])
             poses = [to_pose(bodies[i]) for i in chosen]
-            if with_mask:
+            if segmentation or probability:
                 for i, pose in zip(chosen, poses, strict=True):
                     likely = self._likely(outputs, i, placements[i], photo.shape[:2])
-                    pose["segmentation"] = _segmentation(likely, with_probability)
+                    pose["segmentation"] = _segmentation(likely, probability)
             return poses
 
         return find

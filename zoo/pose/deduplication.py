@@ -26,7 +26,7 @@ def choose_people(
     Args:
         points: keypoints [n, 2 or more] of each body, in pixels.
         scores: of each body, 0..1.
-        score_threshold: leave out what is less sure.
+        score_threshold: minimum score.
         limit: at most so many.
     """
     sure = [i for i in range(len(scores)) if scores[i] >= score_threshold]

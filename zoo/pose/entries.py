@@ -1,26 +1,32 @@
 """The pretrained pose models."""
 
 from zoo.entry import Entry, Preprocess
-from zoo.pipeline.options import Option
-from zoo.pose.network_outputs import LandmarkOutputs, MoveNetNodes, PoseNetThresholds
-from zoo.shared.anchors import AnchorGrid
+from zoo.option import Option, Options, by_name
+from zoo.pose.network_outputs import LandmarkOutputs, MoveNetNodes, PoseNetSizes
+from zoo.shared.anchors import DETECTOR_DEFAULTS, AnchorGrid
 
 # tfjs-models' PoseNet scales pixels to -1..1 and pads to the aspect ratio with black.
 _PREPROCESS = Preprocess(divide=127.5, subtract=1.0)
 
 # Sides of the input for one person and for several; `zoo/README.md` has the table behind them.
 _SINGLE_SIZE, _TINY_MULTIPLE_SIZE = 257, 321
-_SIZE_TYPE = "int | tuple[int, int]"  # a tuple: (height, width)
+
+_STRIDE = Option("output_stride", "choice", "input pixels per output cell", 16, choices=(8, 16))
+_SIZE = Option(
+    "input_size", "size", "pixels to resize to, an integer or (height, width)", _SINGLE_SIZE
+)
 
 
-def _options(multiple_size: int) -> dict[str, Option]:
+# The demos of tfjs-models draw poses from this score on.
+_POSENET_DEFAULTS = {"score_threshold": 0.15, "keypoint_threshold": 0.5, "nms_radius": 20}
+
+
+def _options(multiple_size: int) -> Options:
     """Options of a PoseNet whose inputs are so large for several people."""
-    size = Option(_SINGLE_SIZE, type=_SIZE_TYPE)  # pixels
-    if multiple_size != _SINGLE_SIZE:
-        note = f"{_SINGLE_SIZE}, for several people {multiple_size}"
-        size = Option(None, type=_SIZE_TYPE, note=note)
-    # output_stride: pixels of the input per cell of the outputs
-    return {"output_stride": Option(16, choices=(8, 16)), "input_size": size}
+    if multiple_size == _SINGLE_SIZE:
+        return by_name(_STRIDE, _SIZE)
+    note = f"{_SINGLE_SIZE}, for several people {multiple_size}"
+    return by_name(_STRIDE, _SIZE._replace(default=None, note=note))
 
 
 _POSENET_LIMITS = (
@@ -29,10 +35,10 @@ _POSENET_LIMITS = (
 )
 
 
-#: As `zoo/README.md` says of both; the data are photos that nobody trained on.
+#: As `zoo/README.md` says of both; the data are images that nobody trained on.
 _MEASURED = (
-    "On 69 photos of COCO val2017 with one person, at 257: mean OKS {oks} (with 0.53 x the box's "
-    "area), PCK {pck} at 0.2 of the torso; AP {ap} on 162 photos of 495 people."
+    "On 69 images of COCO val2017 with one person, at 257: mean OKS {oks} (with 0.53 x the box's "
+    "area), PCK {pck} at 0.2 of the torso; AP {ap} on 162 images of 495 people."
 )
 
 
@@ -53,13 +59,16 @@ def _posenet(
         preprocess=_PREPROCESS,
         output="heatmap",
         embedding="MobilenetV1/Conv2d_13_pointwise",
-        decode=PoseNetThresholds(single_size=_SINGLE_SIZE, multiple_size=multiple_size),
+        decode=PoseNetSizes(_SINGLE_SIZE, multiple_size),
+        defaults=_POSENET_DEFAULTS,
         title=title,
         options=_options(multiple_size),
         limits=limits,
         accuracy=accuracy,
     )
 
+
+_PEOPLE = ("ssd.mobilenet_v1", "blazepose.detector")
 
 _MOVENET = "center_net_mobile_net_v2fpn_feature_extractor/model_1"
 
@@ -81,7 +90,7 @@ def _movenet(name: str, file: str, title: str) -> Entry:
         model="movenet:MoveNetModel",
         weights="movenet-singlepose-lightning-int8-tflite",
         file=file,
-        # The model's card: pixels as they are, black around the photo.
+        # The model's card: pixels as they are, black around the image.
         preprocess=Preprocess(size=(192, 192), dtype="int32"),
         output="StatefulPartitionedCall",
         embedding=f"{_MOVENET}/re_lu_2/Relu;{_MOVENET}/batch_normalization_2/FusedBatchNormV3;"
@@ -89,20 +98,22 @@ def _movenet(name: str, file: str, title: str) -> Entry:
         "kpt_regress_0/separable_conv2d_5/separable_conv2d/depthwise;"
         f"{_MOVENET}/separable_conv2d_2/separable_conv2d1",
         decode=MoveNetNodes(pixels="Cast", heads=_MOVENET_HEADS),
-        parts={"detector": "ssd.mobilenet_v1"},
-        options={
-            "detector": Option("ssd.mobilenet_v1", ("ssd.mobilenet_v1", "blazepose.detector"))
-        },
+        # In a crop that a detector found, and in a whole image: see `zoo/README.md`.
+        defaults={"score_threshold": 0.25, "estimate_single_pose.score_threshold": 0.4},
+        parts={"detector": _PEOPLE[0]},
+        options=by_name(
+            Option("detector", "model", "the model that finds people", _PEOPLE[0], choices=_PEOPLE)
+        ),
         title=title,
         limits="It sees one person at a time. Of two who overlap, the one behind may be taken for "
         "the one in front, and is left out. Among many people, joints of neighbours are mixed. "
         "Scores come in steps, and those of sure joints are often under 0.7.",
-        accuracy="Keypoints are up to 4.7 pixels of the input from TensorFlow Lite's on one photo, "
+        accuracy="Keypoints are up to 4.7 pixels of the input from TensorFlow Lite's on one image, "
         "1.6 in the median: as quantised networks differ.",
     )
 
 
-# MediaPipe's pose_landmark_cpu graph: 0..1 pixels, black around the photo.
+# MediaPipe's pose_landmark_cpu graph: 0..1 pixels, black around the image.
 _LANDMARKS = Preprocess(size=(256, 256), divide=255.0)
 
 
@@ -119,10 +130,11 @@ def _blazepose(
         output=outputs.landmarks,
         embedding=embedding,
         decode=outputs,
+        defaults={"score_threshold": 0.5},
         parts={"detector": "blazepose.detector"},
         batch=True,
         title=title,
-        limits="It sees whom blazepose.detector finds. Joints that are out of the picture are "
+        limits="It sees whom blazepose.detector finds. Joints that are out of the image are "
         "guessed: their scores tell.",
         # tests/benchmarks/webcam.py
         accuracy="On a clip of squats (65 frames, each for itself) joints are 1.2 per cent of the "
@@ -163,11 +175,11 @@ ENTRIES = [
         preprocess=Preprocess(size=(353, 481), dtype="uint8"),
         output="float_heatmaps",
         embedding="MobilenetV1/Conv2d_13_pointwise/Relu6",
-        decode=PoseNetThresholds(),
+        defaults=_POSENET_DEFAULTS,
         title="PoseNet on MobileNetV1 0.75, 17 keypoints, quantised, by Google Coral",
         limits=f"{_POSENET_LIMITS} Scores come in steps, so that of two people either may have the "
         "best cell of a joint.",
-        accuracy="Keypoints are within 1 pixel of the input from TensorFlow Lite's on 2 photos, "
+        accuracy="Keypoints are within 1 pixel of the input from TensorFlow Lite's on 2 images, "
         "but for equal best cells.",
     ),
     _movenet(
@@ -216,7 +228,7 @@ ENTRIES = [
         model="blazepose_detector:BlazePoseDetector",
         weights="mediapipe-blazepose-lite-tflite",
         file="pose_detection.tflite",
-        # MediaPipe's pose_detection_cpu graph: pixels in -1..1, black around the photo.
+        # MediaPipe's pose_detection_cpu graph: pixels in -1..1, black around the image.
         preprocess=Preprocess(size=(224, 224), divide=127.5, subtract=1.0),
         output="Identity_1",
         decode=AnchorGrid(
@@ -226,8 +238,9 @@ ENTRIES = [
             strides=(8, 16, 32, 32, 32),
             size=224,
         ),
+        defaults=DETECTOR_DEFAULTS,
         title="BlazePose's detector of people: where they are, how large and how turned, by Google",
-        limits="Made for one or two people who fill much of the picture and whose faces are seen: "
+        limits="Made for one or two people who fill much of the image and whose faces are seen: "
         "it misses people in crowds, small ones, and often one of several side by side.",
     ),
 ]

@@ -1,15 +1,15 @@
-"""MoveNet: one person, looked at twice; several people, whom a detector finds first."""
+"""MoveNet: one person, in two passes; several people, whom a detector finds first."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
 
 import numpy as np
 
+from zoo.option import OWN
 from zoo.pipeline.model import MOST_CROPS, Model
-from zoo.pipeline.options import check_flag, check_optional
 from zoo.pipeline.preprocess import prepare_crops
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
-from zoo.pose.deduplication import MAX_POSES, choose_people, nobody
+from zoo.pose.deduplication import choose_people, nobody
 from zoo.pose.movenet_decode import (
     BodyPoints,
     read_body,
@@ -28,7 +28,7 @@ class MoveNetModel(Model):
 
     @property
     def nodes(self) -> MoveNetNodes:
-        """Between which nodes several pictures go, and the default threshold."""
+        """Between which nodes several images go."""
         nodes: MoveNetNodes = self.entry.decode
         return nodes
 
@@ -37,18 +37,15 @@ class MoveNetModel(Model):
         self,
         image: ImageSource,
         *,
-        score_threshold: float | None = None,
-        second_look: bool = True,
+        score_threshold: float = OWN,
+        refine: bool = True,
         mirror: bool = False,
     ) -> Pose:
         """The pose of the person most in the middle; see `zoo.estimate_single_pose`."""
-        known = self.nodes.whole_threshold
-        least = check_optional("score_threshold", score_threshold, low=0, high=1, default=known)
-        twice = check_flag("second_look", second_look)
 
         def estimate(photo: np.ndarray) -> Pose:
-            pose = self._single(photo, second_look=twice)
-            return pose if pose["score"] >= least else nobody()
+            pose = self._single(photo, refine)
+            return pose if pose["score"] >= score_threshold else nobody()
 
         return self.run(image, estimate, mirror=mirror)
 
@@ -57,21 +54,13 @@ class MoveNetModel(Model):
         self,
         image: ImageSource,
         *,
-        max_poses: int | None = MAX_POSES,
-        score_threshold: float | None = None,
+        max_poses: int = 20,
+        score_threshold: float = OWN,
         detector_threshold: float | None = None,
         mirror: bool = False,
     ) -> list[Pose]:
         """The poses of several people; see `zoo.estimate_multiple_poses`."""
-        limit = check_optional("max_poses", max_poses, low=1, whole=True, default=MAX_POSES)
-        known = self.nodes.score_threshold
-        choose = partial(
-            choose_people,
-            score_threshold=check_optional(
-                "score_threshold", score_threshold, low=0, high=1, default=known
-            ),
-            limit=limit,
-        )
+        choose = partial(choose_people, score_threshold=score_threshold, limit=max_poses)
         detector = self.part("detector").detect
         # Of people in front of each other the boxes may be nested: `choose_people` sees who is who.
         nested = {"ios_threshold": 1.0} if "ios_threshold" in detector.__kwdefaults__ else {}
@@ -79,8 +68,8 @@ class MoveNetModel(Model):
             detector,
             **nested,
             labels=["person"],
-            max_detections=candidates_for(limit),
-            score_threshold=check_optional("detector_threshold", detector_threshold, low=0, high=1),
+            max_detections=candidates_for(max_poses),
+            score_threshold=detector_threshold,
         )
 
         def estimate(photo: np.ndarray) -> list[Pose]:
@@ -91,10 +80,10 @@ class MoveNetModel(Model):
 
         return self.run(image, estimate, mirror=mirror)
 
-    def _single(self, photo: np.ndarray, second_look: bool) -> Pose:
+    def _single(self, photo: np.ndarray, refine: bool) -> Pose:
         outputs, placement = self.look_at(photo)
         body = read_body(outputs[self.entry.output], self.input_size[0], placement)
-        region = region_around(body, photo.shape[:2]) if second_look else None
+        region = region_around(body, photo.shape[:2]) if refine else None
         if region is not None:
             [closer] = self._bodies_in(photo, [region])
             body = closer if closer.has_torso else body

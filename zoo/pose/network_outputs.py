@@ -1,18 +1,14 @@
-"""What the outputs and nodes of pose networks mean, and default thresholds, for the entries."""
+"""What the outputs and nodes of pose networks mean, for the entries."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class PoseNetThresholds:
-    """How PoseNet tells people apart, by default; its outputs always have the same names."""
+class PoseNetSizes:
+    """Sides of PoseNet's input where the option input_size is None."""
 
-    score_threshold: float = 0.15  # least score of a pose: the demos of tfjs-models draw from there
-    keypoint_threshold: float = 0.5  # least score of a pose's best keypoint
-    nms_radius: float = 20  # pixels of the input: nearer keypoints of a kind are one person's
-    # Sides of the input where the option input_size is None: for one person, and for several.
-    single_size: int = 257
-    multiple_size: int = 257
+    single_size: int  # for one person
+    multiple_size: int  # for several
 
 
 @dataclass(frozen=True)
@@ -25,7 +21,6 @@ class LandmarkOutputs:
     heatmap: str  # [n, side / 4, side / 4, 39]
     world: str  # [n, 39 * 3], metres
     logits: bool  # segmentation and heatmap are
-    score_threshold: float = 0.5  # least presence of a body, by default
 
 
 @dataclass(frozen=True)
@@ -34,5 +29,3 @@ class MoveNetNodes:
 
     pixels: str  # float32 [n, side, side, 3], 0..255
     heads: tuple[str, ...]  # [n, side / 4, side / 4, ..]: all that the last nodes need
-    score_threshold: float = 0.25  # least score of a pose in a crop that a detector found
-    whole_threshold: float = 0.4  # and of the one pose in a whole image: see `zoo/README.md`

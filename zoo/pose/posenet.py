@@ -9,12 +9,13 @@ import numpy as np
 
 from weights_cache.errors import ZooError
 from zoo.entry import Entry
+from zoo.option import OWN, Option
 from zoo.pipeline.model import Model
-from zoo.pipeline.options import check_number, check_optional
+from zoo.pipeline.options import checked_value
 from zoo.pipeline.preprocess import prepare
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.pose.deduplication import MAX_POSES, nobody
-from zoo.pose.network_outputs import PoseNetThresholds
+from zoo.pose.network_outputs import PoseNetSizes
 from zoo.results import Pose
 from zoo.shared.candidates import candidates_for
 from zoo.shared.personlab import (
@@ -42,7 +43,7 @@ class PoseNetModel(Model):
 
         Where the option ``input_size`` is None, the entry says, for one and for several people.
         """
-        known: PoseNetThresholds = entry.decode
+        known: PoseNetSizes = entry.decode
         default = known.multiple_size if several else known.single_size
         chosen = options["input_size"]
         return valid_size(default if chosen is None else chosen, options["output_stride"])
@@ -59,9 +60,9 @@ class PoseNetModel(Model):
         self,
         image: ImageSource,
         *,
-        score_threshold: float | None = None,
-        keypoint_threshold: float | None = None,
-        nms_radius: float | None = None,
+        score_threshold: float = OWN,
+        keypoint_threshold: float = OWN,
+        nms_radius: float = OWN,
         mirror: bool = False,
     ) -> Pose:
         """The pose of the most prominent person in an image; see `zoo.estimate_single_pose`."""
@@ -79,16 +80,15 @@ class PoseNetModel(Model):
         self,
         image: ImageSource,
         *,
-        max_poses: int | None = MAX_POSES,
-        score_threshold: float | None = None,
-        keypoint_threshold: float | None = None,
-        nms_radius: float | None = None,
+        max_poses: int = 20,
+        score_threshold: float = OWN,
+        keypoint_threshold: float = OWN,
+        nms_radius: float = OWN,
         mirror: bool = False,
     ) -> list[Pose]:
         """The poses of several people; see `zoo.estimate_multiple_poses`."""
-        limit = check_optional("max_poses", max_poses, low=1, whole=True, default=MAX_POSES)
         size = self._size_for_several()
-        find = self._finder(size, limit, score_threshold, keypoint_threshold, nms_radius)
+        find = self._finder(size, max_poses, score_threshold, keypoint_threshold, nms_radius)
 
         def estimate(photo: np.ndarray) -> list[Pose]:
             people, placement = find(photo)
@@ -100,29 +100,22 @@ class PoseNetModel(Model):
         self,
         size: tuple[int, int],
         limit: int | None,
-        score_threshold: float | None,
-        keypoint_threshold: float | None,
-        nms_radius: float | None,
+        score_threshold: float,
+        keypoint_threshold: float,
+        nms_radius: float,
     ) -> Callable[[np.ndarray], tuple[list[Points], Placement]]:
-        """From an image to the people in it, best first, by checked options of a verb."""
-        known: PoseNetThresholds = self.entry.decode
-        least = check_optional(
-            "score_threshold", score_threshold, low=0, high=1, default=known.score_threshold
-        )
-        best = known.keypoint_threshold
+        """From an image to the people in it, best first, by the options of a verb."""
         decode = partial(
             decode_multiple,
             # They are found in the order of their best keypoints, not of their scores.
             max_poses=candidates_for(limit or MAX_POSES),
-            score_threshold=check_optional(
-                "keypoint_threshold", keypoint_threshold, low=0, high=1, default=best
-            ),
-            nms_radius=check_optional("nms_radius", nms_radius, low=0, default=known.nms_radius),
+            score_threshold=keypoint_threshold,
+            nms_radius=nms_radius,
         )
 
         def find(photo: np.ndarray) -> tuple[list[Points], Placement]:
             fields, placement = self._fields(photo, size)
-            people = [person for person in decode(fields) if person.score >= least]
+            people = [person for person in decode(fields) if person.score >= score_threshold]
             return sorted(people, key=lambda person: -person.score)[:limit], placement
 
         return find
@@ -159,7 +152,6 @@ def valid_size(input_size: Any, stride: int) -> tuple[int, int]:
     both = (input_size, input_size) if isinstance(input_size, Integral) else input_size
     if not (isinstance(both, (tuple, list)) and len(both) == 2):
         raise ZooError(f"input_size={input_size!r} must be a number or (height, width)")
-    height, width = (
-        check_number("input_size", n, low=2 * stride + 1, high=4097, whole=True) for n in both
-    )
+    side = Option("input_size", "integer", "", low=2 * stride + 1, high=4097)
+    height, width = (checked_value(side, n) for n in both)
     return (height - 1) // stride * stride + 1, (width - 1) // stride * stride + 1

@@ -36,7 +36,7 @@ def estimate_single_pose(
     nms_radius: float | None = None,
     output_stride: Literal[8, 16] | None = None,
     input_size: int | tuple[int, int] | None = None,
-    second_look: bool | None = None,
+    refine: bool | None = None,
     segmentation: bool | None = None,
     probability: bool | None = None,
 ) -> Pose:
@@ -64,12 +64,12 @@ def estimate_single_pose(
         keypoint_threshold: of PoseNet: least score of a person's best keypoint, 0..1; by default
             0.5.
         nms_radius: of PoseNet: keypoints of one kind that are closer belong to one person, in
-            pixels of the network's input; by default 20.
+            pixels of the network's input, 0 or more; by default 20.
         output_stride: of PoseNet (not Coral's): pixels of the network's input for each cell of its
             output, 8 or 16 (default).
         input_size: of PoseNet (not Coral's): pixels that the image is resized to, a number or
             (height, width), rounded down to a multiple of ``output_stride`` plus 1.
-        second_look: of MoveNet: where the torso is visible, run again on the square around the
+        refine: of MoveNet: where the torso is visible, run again on the square around the
             person, which finds joints more exactly and takes twice as long; by default True.
         segmentation: of BlazePose: return, too, which pixels belong to the person.
         probability: of BlazePose: return, too, how likely each pixel belongs to the person.

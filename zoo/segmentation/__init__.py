@@ -1,6 +1,7 @@
 """Segmentation: its functions are in `zoo.segmentation.verbs`, its models in `.entries`."""
 
 from zoo.choices import Choices
+from zoo.option import MIRROR, NMS_RADIUS, by_name, count, flag, threshold
 
 #: Of the names in entries.py, ``family.variant``.
 FAMILIES = ("deeplab", "selfie", "bodypix")
@@ -15,4 +16,21 @@ MODELS = {
     "segment_person_parts": Choices(
         default="bodypix.mobilenet_075", fast="bodypix.mobilenet_075", best="bodypix.mobilenet_075"
     ),
+}
+
+_THRESHOLD = threshold("threshold", "minimum probability of a person's pixel", 0.5)
+_PROBABILITY = flag("probability", "also return the probability of each pixel")
+
+#: Verb -> its options.
+OPTIONS = {
+    "segment": by_name(_PROBABILITY, MIRROR),
+    "segment_person": by_name(_THRESHOLD, _PROBABILITY, MIRROR),
+    "segment_persons": by_name(
+        count("max_persons", "maximum number of people", 10),
+        threshold("score_threshold", "minimum score of a person"),
+        _THRESHOLD,
+        MIRROR,
+        NMS_RADIUS,
+    ),
+    "segment_person_parts": by_name(_THRESHOLD, _PROBABILITY, MIRROR),
 }

@@ -7,13 +7,13 @@ from itertools import islice
 import numpy as np
 
 from zoo.entry import Entry
+from zoo.option import OWN
 from zoo.pipeline.model import Outputs
-from zoo.pipeline.options import check_flag, check_optional
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Instance, Segmentation
 from zoo.segmentation.instances import SPACING, closeness, reference_points
-from zoo.segmentation.person_masks import THRESHOLD, PersonModel
-from zoo.segmentation.upsampling import BodyCells, Enlargement, strongest
+from zoo.segmentation.person_masks import PersonModel
+from zoo.segmentation.upsampling import Enlargement, strongest
 from zoo.shared.boxes import to_box
 from zoo.shared.personlab import Points, decode_multiple, read_coral_fields, to_points, to_pose
 from zoo.shared.placement import Placement
@@ -35,7 +35,6 @@ PART_LABELS = (
 )
 
 MOST_PEOPLE = 255  # that masks tell apart
-MAX_PERSONS = 10  # that a result tells of, by default
 
 Decode = Callable[[Outputs], list[Points]]
 
@@ -53,16 +52,12 @@ class BodyPixModel(PersonModel):
         self,
         image: ImageSource,
         *,
-        threshold: float | None = THRESHOLD,
+        threshold: float = 0.5,
         probability: bool = False,
         mirror: bool = False,
     ) -> Segmentation:
         """Parts of people's bodies; see `zoo.segment_person_parts`."""
-        segment = partial(
-            self._segment_parts,
-            check_optional("threshold", threshold, low=0, high=1, default=THRESHOLD),
-            check_flag("probability", probability),
-        )
+        segment = partial(self._segment_parts, threshold, probability)
         return self.run(image, segment, mirror=mirror)
 
     @model_verb
@@ -70,28 +65,20 @@ class BodyPixModel(PersonModel):
         self,
         image: ImageSource,
         *,
-        max_persons: int | None = MAX_PERSONS,
-        score_threshold: float | None = None,
-        nms_radius: float | None = None,
-        threshold: float | None = THRESHOLD,
+        max_persons: int = 10,
+        score_threshold: float = OWN,
+        nms_radius: float = OWN,
+        threshold: float = 0.5,
         mirror: bool = False,
     ) -> list[Instance]:
         """Each person apart; see `zoo.segment_persons`."""
-        known: BodyCells = self.entry.decode
         decode = partial(
             find_people,
-            stride=known.stride,
-            score_threshold=check_optional(
-                "score_threshold", score_threshold, low=0, high=1, default=known.score_threshold
-            ),
-            nms_radius=check_optional("nms_radius", nms_radius, low=0, default=known.nms_radius),
+            stride=self.entry.decode.stride,
+            score_threshold=score_threshold,
+            nms_radius=nms_radius,
         )
-        segment = partial(
-            self._segment_persons,
-            decode,
-            check_optional("max_persons", max_persons, low=1, whole=True, default=MAX_PERSONS),
-            check_optional("threshold", threshold, low=0, high=1, default=THRESHOLD),
-        )
+        segment = partial(self._segment_persons, decode, max_persons, threshold)
         return self.run(image, segment, mirror=mirror)
 
     def _segment_parts(

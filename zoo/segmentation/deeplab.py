@@ -6,7 +6,6 @@ import numpy as np
 
 from zoo.labels import read_labels
 from zoo.pipeline.model import Outputs
-from zoo.pipeline.options import check_flag
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Segmentation
 from zoo.segmentation.person_masks import PersonModel
@@ -21,8 +20,7 @@ class DeepLabModel(PersonModel):
         self, image: ImageSource, *, probability: bool = False, mirror: bool = False
     ) -> Segmentation:
         """What each pixel belongs to; see `zoo.segment`."""
-        segment = partial(self._segment, check_flag("probability", probability))
-        return self.run(image, segment, mirror=mirror)
+        return self.run(image, partial(self._segment, probability), mirror=mirror)
 
     def _segment(self, probability: bool, photo: np.ndarray) -> Segmentation:
         outputs, placement = self.look_at(photo)

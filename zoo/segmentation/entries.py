@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from zoo.entry import Entry, Preprocess
-from zoo.segmentation.upsampling import BodyCells, Cells
+from zoo.segmentation.upsampling import Cells
 
 
 def _accuracy(overlap: float) -> str:
@@ -11,7 +11,7 @@ def _accuracy(overlap: float) -> str:
     return f"intersection over union {overlap} with tfjs-models' mask of a portrait"
 
 
-# The shapes of pictures are not kept: TensorFlow Lite's examples stretch them, as do the records'
+# The shapes of images are not kept: TensorFlow Lite's examples stretch them, as do the records'
 # golden outputs, and tfjs-models' body-segmentation for the selfie networks.
 _STRETCH = Preprocess(fit="stretch", divide=255.0)
 
@@ -45,7 +45,7 @@ ENTRIES = [
         labels="voc_21",
         decode=Cells(),
         limits="Sees 257 x 257 pixels and decides on 33 x 33 cells: thin limbs, wheels and small "
-        "or crowded things are lost.",
+        "or crowded objects are lost.",
         accuracy=_accuracy(0.919),
     ),
     _SELFIE,
@@ -87,10 +87,11 @@ ENTRIES = [
         "MobilenetV1/Conv2d_13_pointwise/Conv2D_bias",
         title="BodyPix on MobileNetV1 0.75, people and 24 parts of the body, quantised, by Google",
         # The threshold is that of the decoder in the file: with tfjs-models' 0.4 portraits, most
-        # of whose keypoints are out of the picture, are lost.
-        decode=BodyCells(stride=16, score_threshold=0.2, nms_radius=20),
+        # of whose keypoints are out of the image, are lost.
+        decode=Cells(stride=16),
+        defaults={"score_threshold": 0.2, "nms_radius": 20},
         limits="Decides on 33 x 33 cells of 16 pixels: fingers, and people lower than a tenth of "
-        "the picture, are lost. Of people who overlap, hands held far from the own face may go to "
+        "the image, are lost. Of people who overlap, hands held far from the own face may go to "
         "a neighbour. The front and the back of limbs are often confused.",
         accuracy=_accuracy(0.956),
     ),

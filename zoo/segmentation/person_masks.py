@@ -5,7 +5,6 @@ from functools import partial
 import numpy as np
 
 from zoo.pipeline.model import Model, Outputs
-from zoo.pipeline.options import check_flag, check_optional
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Segmentation
 from zoo.segmentation.upsampling import Cells, Enlargement
@@ -13,8 +12,6 @@ from zoo.shared.logistic import log_odds, sigmoid
 from zoo.shared.placement import Placement
 
 PERSON_LABELS = ("background", "person")
-
-THRESHOLD = 0.5  # by default: from which probability on a pixel is a person's
 
 
 class PersonModel(Model):
@@ -25,16 +22,12 @@ class PersonModel(Model):
         self,
         image: ImageSource,
         *,
-        threshold: float | None = THRESHOLD,
+        threshold: float = 0.5,
         probability: bool = False,
         mirror: bool = False,
     ) -> Segmentation:
         """People against the background; see `zoo.segment_person`."""
-        segment = partial(
-            self._segment_person,
-            check_optional("threshold", threshold, low=0, high=1, default=THRESHOLD),
-            check_flag("probability", probability),
-        )
+        segment = partial(self._segment_person, threshold, probability)
         return self.run(image, segment, mirror=mirror)
 
     def _segment_person(

@@ -26,14 +26,6 @@ class Cells:
     log_odds: bool = True  # of a person; or else its probability
 
 
-@dataclass(frozen=True)
-class BodyCells(Cells):
-    """Those of a network that tells people apart, with how it does, by default."""
-
-    score_threshold: float = 0.2  # least score of a person
-    nms_radius: float = 20  # pixels of the input: nearer keypoints of a kind are one person's
-
-
 class Enlargement(NamedTuple):
     """Where the pixels of a photo, or of some of its rows, lie among the cells of an output.
 

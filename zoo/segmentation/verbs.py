@@ -128,7 +128,7 @@ def segment_persons(
         threshold: see `segment_person`.
         mirror: see `segment`; left and right of poses are those of the real person.
         nms_radius: of BodyPix: keypoints of one kind that are closer belong to one person, in
-            pixels of the network's input; by default 20.
+            pixels of the network's input, 0 or more; by default 20.
 
     Returns:
         ``[{"score": 0.83, "mask": .., "box": {"x": .., "y": .., "width": .., "height": ..},

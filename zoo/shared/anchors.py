@@ -14,6 +14,9 @@ import numpy as np
 from zoo.shared.logistic import sigmoid
 from zoo.shared.placement import Placement
 
+#: Of the options of most detectors with anchors.
+DETECTOR_DEFAULTS = {"score_threshold": 0.5, "iou_threshold": 0.3, "max_detections": 20}
+
 
 @dataclass(frozen=True)
 class AnchorGrid:
@@ -30,9 +33,6 @@ class AnchorGrid:
     strides: tuple[int, ...]  # of the layers; neighbours of one stride are one layer
     size: int  # the input's side
     per_cell: int = 2  # anchors of each layer in a cell
-    score_threshold: float = 0.5  # by default, 0..1
-    iou_threshold: float = 0.3  # above which overlap one of two boxes is dropped, by default
-    max_detections: int = 20  # by default
 
 
 class Candidates(NamedTuple):
@@ -84,7 +84,7 @@ def find_candidates(
     Args:
         outputs: of the network, by name.
         grid: what they mean.
-        score_threshold: leave out what is less sure, 0..1.
+        score_threshold: minimum score, 0..1.
 
     Returns:
         In the order of the anchors, in pixels of the network's input; no box is empty.
