@@ -1,7 +1,8 @@
 """Element-wise ops of one input: one row each.
 
 A row holds the name, the gradient rule, where tests draw x from, what the op computes, an example,
-and what model formats call it. A rule gets ``g``, the gradient of y, and by name what else it needs (`core.operation.Op.gradient`).
+and what model formats call it. A rule gets ``g``, the gradient of y, and by name what else it needs
+(`core.operation.Op.gradient`).
 ``FLOAT`` rows convert their input to float32 first; ``REAL`` and ``NUMBER`` rows keep its dtype,
 but for bools, which become int32. Only ``NUMBER`` and ``ANY`` rows take complex64.
 """

@@ -9,7 +9,7 @@ from core.bounds import reset_ceiling, set_ceiling, value_ceiling
 from core.dispatch import tensor
 from core.dtypes import ITEM_SIZES
 from core.errors import CoreError
-from core.graph.executor import Executor
+from core.graph.executor import GIVEN_TYPES, Executor
 from core.graph.node_types import find_node_type
 from core.graph.node_types.rows import folding_op
 from core.graph.nodes import Graph, Node, node_of
@@ -34,7 +34,7 @@ def _values(arrays: Iterable[np.ndarray]) -> int:
 
 def _folds(type: str) -> bool:
     """Whether constants decide the results of a node type, if all its inputs are some."""
-    kind = find_node_type(type)
+    kind = None if type in GIVEN_TYPES else find_node_type(type)
     return kind is not None and not kind.in_run and bool(kind.folds or folding_op(kind))
 
 
