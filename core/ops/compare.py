@@ -35,75 +35,37 @@ class CompareRow(NamedTuple):
     spellings: Spellings = UNSPELLED
 
 
+# Filled lines, since a formatter would give each value a line of its own:
+# fmt: off
 COMPARE = [
-    CompareRow(
-        "equal",
-        None,
-        "whether a == b",
+    CompareRow("equal", None, "whether a == b",
         example=("[1, 2, 3], [1, 5, 3]", "array([ True, False,  True])"),
-        spellings=Spellings(("Equal",), "EQUAL"),
-    ),
-    CompareRow(
-        "not_equal",
-        None,
-        "whether a != b",
+        spellings=Spellings(("Equal",), "EQUAL")),
+    CompareRow("not_equal", None, "whether a != b",
         example=('["a", "b"], ["a", "c"]', "array([False,  True])"),
-        spellings=Spellings(("NotEqual",), "NOT_EQUAL"),
-    ),
-    CompareRow(
-        "less",
-        None,
-        "whether a < b",
-        to_order,
+        spellings=Spellings(("NotEqual",), "NOT_EQUAL")),
+    CompareRow("less", None, "whether a < b", to_order,
         example=("[1, 2, 3], 2", "array([ True, False, False])"),
-        spellings=Spellings(("Less",), "LESS"),
-    ),
-    CompareRow(
-        "less_equal",
-        None,
-        "whether a <= b",
-        to_order,
+        spellings=Spellings(("Less",), "LESS")),
+    CompareRow("less_equal", None, "whether a <= b", to_order,
         example=("[1, 2, 3], 2", "array([ True,  True, False])"),
-        spellings=Spellings(("LessEqual",), "LESS_EQUAL"),
-    ),
-    CompareRow(
-        "greater",
-        None,
-        "whether a > b",
-        to_order,
+        spellings=Spellings(("LessEqual",), "LESS_EQUAL")),
+    CompareRow("greater", None, "whether a > b", to_order,
         example=("[1, 2, 3], 2", "array([False, False,  True])"),
-        spellings=Spellings(("Greater",), "GREATER"),
-    ),
-    CompareRow(
-        "greater_equal",
-        None,
-        "whether a >= b",
-        to_order,
-        zero,
+        spellings=Spellings(("Greater",), "GREATER")),
+    CompareRow("greater_equal", None, "whether a >= b", to_order, zero,
         example=("[1, 2, 3], 2", "array([False,  True,  True])"),
-        spellings=Spellings(("GreaterEqual",), "GREATER_EQUAL"),
-    ),
-    CompareRow(
-        "logical_and",
-        "bool",
-        "whether both are true",
+        spellings=Spellings(("GreaterEqual",), "GREATER_EQUAL")),
+    CompareRow("logical_and", "bool", "whether both are true",
         example=("[True, True, False], [True, False, False]", "array([ True, False, False])"),
-        spellings=Spellings(("LogicalAnd",), "LOGICAL_AND"),
-    ),
-    CompareRow(
-        "logical_or",
-        "bool",
-        "whether one is true",
+        spellings=Spellings(("LogicalAnd",), "LOGICAL_AND")),
+    CompareRow("logical_or", "bool", "whether one is true",
         example=("[True, True, False], [True, False, False]", "array([ True,  True, False])"),
-        spellings=Spellings(("LogicalOr",), "LOGICAL_OR"),
-    ),
-    CompareRow(
-        "logical_xor",
-        "bool",
-        "whether just one is true",
-        example=("[True, True, False], [True, False, False]", "array([False,  True, False])"),
-    ),
+        spellings=Spellings(("LogicalOr",), "LOGICAL_OR")),
+    CompareRow("logical_xor", "bool", "whether just one is true",
+        example=("[True, True, False], [True, False, False]", "array([False,  True, False])")),
 ]
+# fmt: on
 
 for _row in COMPARE:
     register(
