@@ -56,11 +56,10 @@ def register(op: Op) -> Op:
     if op.name in FUNCTIONS:
         raise CoreError(f"{op.name!r} is a function of core already: choose another name")
     for spelling in op.spellings.tensorflow:
-        if NODE_OPS.setdefault(spelling, op).name != op.name:
-            raise CoreError(
-                f"node type {spelling!r} is that of {NODE_OPS[spelling].name!r} already"
-            )
-        NODE_OPS[spelling] = op
+        known = NODE_OPS.get(spelling, op)
+        if known.name != op.name:
+            raise CoreError(f"node type {spelling!r} is that of {known.name!r} already")
+    NODE_OPS.update(dict.fromkeys(op.spellings.tensorflow, op))
     OPS[op.name] = KERNEL_NAMES[op.kernel_name] = op
     if op.method:
         METHODS[op.name] = op
