@@ -1,4 +1,6 @@
-"""Declare an op once: inputs, attributes, shape rule, documentation and gradients.
+"""The record of an op: inputs, attributes, shape rule, documentation, gradients, traits, spellings.
+
+`core.registry.op` declares one, and `core.dispatch` runs it.
 
 The rule is a function from Specs to the Spec of the result. Its positional parameters are the
 tensors, told apart by annotation: ``Spec`` (a tensor), ``Spec | None`` (may be absent),
