@@ -11,11 +11,13 @@ array([[2., 4.],
 Every op of ``core.ops`` is an attribute of this package.
 """
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import core.ops  # noqa: F401 - declares every op
 from core.async_run import run_async
+from core.backend_contract import Backend
 from core.bounds import LimitError, Limits, limits
 from core.dispatch import tensor
 from core.errors import CoreError, KernelNotFound
@@ -32,23 +34,43 @@ from core.guards import RunCancelledError
 from core.kernel_calls import run_kernel
 from core.memory_count import memory
 from core.methods import install_methods
+from core.namespaces import NAMESPACES, add_namespaces
 from core.nan_check import NotFiniteError, debug_mode
-from core.registry import FUNCTIONS, OPS, kernel, op
+from core.operation import Op
+from core.registry import FUNCTIONS, OPS, kernel, op, register_backend
 from core.scopes import dispose, keep, tidy
-from core.settings import backend, flags, get_backend, set_backend
+from core.settings import backend, epsilon, flags, get_backend, set_backend
 from core.specs import Spec
 from core.tensors import Tensor
 from core.variables import Variable, variable
+from weights_cache.similar_names import no_attribute
 
 if TYPE_CHECKING:
+    from inspect import Signature
+
+    from core import converter as converter
+    from core import image as image
+    from core import linalg as linalg
     from core import optimizers as optimizers
+    from core import random as random
+    from core import signal as signal
     from core.backends.shader.plans.plan_tuning import tune_shader
     from core.backends.shader.runtime.starting import start_shader, stop_shader
+    from core.converter.formats import load_model
+    from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
+    from core.model.graph_model import GraphModel
     from core.optimizers import train as train
     from core.profiler import profile, time
 
 #: Where names are that are imported when first used, as most programs do without them.
 _LATE = {
+    "Endpoint": "core.graph.nodes",
+    "Graph": "core.graph.nodes",
+    "GraphModel": "core.model.graph_model",
+    "Node": "core.graph.nodes",
+    "PartialSpec": "core.graph.nodes",
+    "converter": "core.converter",
+    "load_model": "core.converter.formats",
     "optimizers": "core.optimizers",
     "profile": "core.profiler",
     "start_shader": "core.backends.shader.runtime.starting",
@@ -59,11 +81,17 @@ _LATE = {
 }
 
 __all__ = [
+    "Backend",
     "CoreError",
+    "Endpoint",
+    "Graph",
+    "GraphModel",
     "KernelNotFound",
     "LimitError",
     "Limits",
+    "Node",
     "NotFiniteError",
+    "PartialSpec",
     "RunCancelledError",
     "Spec",
     "Tensor",
@@ -72,6 +100,7 @@ __all__ = [
     "custom_grad",
     "debug_mode",
     "dispose",
+    "epsilon",
     "flags",
     "get_backend",
     "grad",
@@ -79,9 +108,11 @@ __all__ = [
     "keep",
     "kernel",
     "limits",
+    "load_model",
     "memory",
     "op",
     "profile",
+    "register_backend",
     "run_async",
     "run_kernel",
     "set_backend",
@@ -100,6 +131,16 @@ __all__ = [
 __all__ += sorted({**OPS, **FUNCTIONS})
 globals().update(OPS, **FUNCTIONS)
 install_methods()
+add_namespaces(sys.modules[__name__])
+
+
+def _signature(of: Op) -> "Signature":
+    from core.stub_signatures import signature_of
+
+    return signature_of(of)
+
+
+Op.__signature__ = property(_signature)  # type: ignore[method-assign, assignment]
 
 
 def __getattr__(name: str) -> Any:
@@ -111,9 +152,9 @@ def __getattr__(name: str) -> Any:
         return found
     found = OPS.get(name) or FUNCTIONS.get(name)
     if found is None:
-        raise AttributeError(f"module 'core' has no attribute {name!r}")
+        raise no_attribute(__name__, name, __dir__())
     return found
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *_LATE, *OPS, *FUNCTIONS})
+    return sorted({*__all__, *_LATE, *NAMESPACES, *OPS, *FUNCTIONS})

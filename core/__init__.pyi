@@ -3,16 +3,23 @@
 from collections.abc import Callable
 from collections.abc import Coroutine
 from collections.abc import Sequence
+from core import converter as converter
+from core import image as image
+from core import linalg as linalg
 from core import optimizers as optimizers
+from core import random as random
+from core import signal as signal
 from core.annotations import Scalar
 from core.annotations import TensorLike
 from core.async_run import run_async as run_async
+from core.backend_contract import Backend as Backend
 from core.backends.shader.plans.plan_tuning import tune_shader as tune_shader
 from core.backends.shader.runtime.starting import start_shader as start_shader
 from core.backends.shader.runtime.starting import stop_shader as stop_shader
 from core.bounds import LimitError as LimitError
 from core.bounds import Limits as Limits
 from core.bounds import limits as limits
+from core.converter.formats import load_model as load_model
 from core.dispatch import tensor as tensor
 from core.dtypes import DType
 from core.errors import CoreError as CoreError
@@ -24,9 +31,14 @@ from core.gradients import stop_gradient as stop_gradient
 from core.gradients import value_and_grad as value_and_grad
 from core.gradients import value_and_grads as value_and_grads
 from core.gradients import variable_grads as variable_grads
+from core.graph.nodes import Endpoint as Endpoint
+from core.graph.nodes import Graph as Graph
+from core.graph.nodes import Node as Node
+from core.graph.nodes import PartialSpec as PartialSpec
 from core.guards import RunCancelledError as RunCancelledError
 from core.kernel_calls import run_kernel as run_kernel
 from core.memory_count import memory as memory
+from core.model.graph_model import GraphModel as GraphModel
 from core.nan_check import NotFiniteError as NotFiniteError
 from core.nan_check import debug_mode as debug_mode
 from core.op_results import MaxPoolWithArgmaxResults
@@ -47,10 +59,12 @@ from core.profiler import profile as profile
 from core.profiler import time as time
 from core.registry import kernel as kernel
 from core.registry import op as op
+from core.registry import register_backend as register_backend
 from core.scopes import dispose as dispose
 from core.scopes import keep as keep
 from core.scopes import tidy as tidy
 from core.settings import backend as backend
+from core.settings import epsilon as epsilon
 from core.settings import flags as flags
 from core.settings import get_backend as get_backend
 from core.settings import set_backend as set_backend
@@ -63,11 +77,17 @@ from typing import Any
 from typing import overload
 
 __all__ = [
+    "Backend",
     "CoreError",
+    "Endpoint",
+    "Graph",
+    "GraphModel",
     "KernelNotFound",
     "LimitError",
     "Limits",
+    "Node",
     "NotFiniteError",
+    "PartialSpec",
     "RunCancelledError",
     "Spec",
     "Tensor",
@@ -76,6 +96,7 @@ __all__ = [
     "custom_grad",
     "debug_mode",
     "dispose",
+    "epsilon",
     "flags",
     "get_backend",
     "grad",
@@ -83,9 +104,11 @@ __all__ = [
     "keep",
     "kernel",
     "limits",
+    "load_model",
     "memory",
     "op",
     "profile",
+    "register_backend",
     "run_async",
     "run_kernel",
     "set_backend",

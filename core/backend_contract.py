@@ -139,7 +139,7 @@ class Executable(ABC):
         """The outputs of the program for its inputs, in data of their own.
 
         Args:
-            feeds: handles of the backend, `core.model.feeds.QuantizedArray`, or arrays, to which
+            feeds: handles of the backend, `core.graph.feeds.QuantizedArray`, or arrays, to which
                 their owners may write after the call; in the order of the inputs.
         """
 

@@ -1,7 +1,8 @@
 """Runs ops: take the inputs in, find the kernel, run it, wrap the results, tell the tape."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial, reduce
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -27,11 +28,17 @@ _NUMBER, _LARGEST = Spec(()), 3e38
 Input = Any
 
 
-def tensor(value: TensorLike, dtype: DType | None = None) -> Tensor:
+def tensor(
+    value: TensorLike,
+    shape: Sequence[int] | DType | None = None,
+    dtype: DType | None = None,
+) -> Tensor:
     """Make a tensor of a number, nested lists, or an array; a Tensor is passed through.
 
     Args:
-        value: numbers of any shape. float64 becomes float32; whole numbers become int32.
+        value: numbers of any shape. float64 becomes float32; integers become int32.
+        shape: of the tensor, for values in one flat list; by default that of the values. A dtype
+            may be given in its place.
         dtype: ``"float32"``, ``"int32"``, ``"bool"``, ``"complex64"`` or ``"string"``;
             by default that of the values.
 
@@ -39,12 +46,21 @@ def tensor(value: TensorLike, dtype: DType | None = None) -> Tensor:
         A tensor on the active backend. An array is copied: a tensor never changes.
 
     Raises:
-        CoreError: the values are ragged, have no dtype of ours, or do not fit into int32.
+        CoreError: the values are ragged, do not fill the shape, have a dtype that no tensor has,
+            or do not fit into int32.
 
     >>> import core
     >>> core.tensor([[1, 2, 3]]).shape
     (1, 3)
+    >>> core.tensor([1, 2, 3, 4], (2, 2)).tolist(), core.tensor([1, 2], "float32").tolist()
+    ([[1, 2], [3, 4]], [1.0, 2.0])
     """
+    if shape is not None:
+        if not isinstance(shape, str):
+            return _shaped(tensor(value, dtype=dtype), shape)
+        if dtype is not None:
+            raise CoreError(f"tensor got two dtypes, {shape!r} and {dtype!r}: give a shape or one")
+        dtype = shape
     if isinstance(value, Tensor):
         value = value._operand()
         return value if dtype is None else OPS["cast"](value, dtype=dtype)
@@ -62,6 +78,18 @@ def tensor(value: TensorLike, dtype: DType | None = None) -> Tensor:
     if flags.debug:
         check_finite("tensor", [], [made])
     return made
+
+
+def _shaped(flat: Tensor, shape: Sequence[int]) -> Tensor:
+    """Values in another shape, if it holds as many; nested ones must agree with it."""
+    wanted = tuple(shape) if isinstance(shape, Iterable) else (shape,)
+    inner = flat.shape[:-1]
+    if prod(wanted) != flat.size or min(wanted, default=0) < 0 or wanted[: len(inner)] != inner:
+        raise CoreError(
+            f"tensor got values of shape {flat.shape}, which do not fill the shape {wanted}: give "
+            f"as many values as it takes, in one flat list"
+        )
+    return OPS["reshape"](flat, shape=wanted)
 
 
 def _holds_a_tensor(value: Any) -> bool:

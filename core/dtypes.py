@@ -111,10 +111,30 @@ def _as_array(value: Any) -> np.ndarray:
     except UnicodeDecodeError:  # str beside bytes
         return np.asarray(value, dtype=object)
     except ValueError as error:
-        raise CoreError(f"cannot make a tensor: {error}") from error
+        reason = _raggedness(value, "") or str(error)
+        raise CoreError(f"cannot make a tensor: {reason}") from error
     except (TypeError, RuntimeError, BufferError) as error:  # by whoever made the value
         kind = f"{type(value).__module__}.{type(value).__qualname__}"
         raise CoreError(f"cannot make a tensor of a {kind}: {error}") from error
+
+
+def _raggedness(value: Any, index: str) -> str:
+    """Where nested lists have no common length, if they have none."""
+    if not isinstance(value, (list, tuple)):
+        return ""
+    sizes = [len(v) if isinstance(v, (list, tuple)) else None for v in value]
+    for i, size in enumerate(sizes):
+        if size != sizes[0]:
+            first, other = (
+                "a number" if n is None else f"{n} value{'' if n == 1 else 's'}"
+                for n in (sizes[0], size)
+            )
+            return (
+                f"the lists have different lengths, [{index}0] has {first} and [{index}{i}] has "
+                f"{other}: pad them to one length"
+            ).replace("has a number", "is a number")
+    found = (_raggedness(v, f"{index}{i}, ") for i, v in enumerate(value))
+    return next(filter(None, found), "")
 
 
 def _encoded(array: np.ndarray) -> np.ndarray:

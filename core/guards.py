@@ -14,7 +14,6 @@ from core.bounds import LimitError, Limits, reset_ceiling, set_ceiling, value_ce
 from core.contexts import put_back
 from core.errors import CoreError
 from core.memory_count import live_containers
-from core.op_cost import steps
 from core.specs import Spec
 
 if TYPE_CHECKING:
@@ -162,6 +161,8 @@ def check_promised(
     guard = _active.get()
     most_steps = None if guard is None else guard.limits.multiply_adds
     if most_steps is not None and most_steps < inf:
+        from core.op_cost import steps
+
         count = steps(op, specs, attributes, result)
         if count > most_steps:
             raise LimitError(f"{op} takes {count:,} multiply-adds", "multiply_adds", most_steps)

@@ -26,6 +26,8 @@ KERNELS: dict[tuple[str, str], Callable[..., Any]] = {}
 READY: dict[tuple[str, str], Callable[..., Any]] = {}  # those that ran or are about to
 _HOMES: dict[tuple[str, str], str] = {}  # the module that registered each
 _BACKENDS: dict[str, "Backend"] = {}
+_FACTORIES: dict[str, Callable[[], "Backend"]] = {}  # of user-defined backends
+REPLACED: set[str] = set()  # backends of which a user-defined kernel replaces a built-in one
 _LOADING = new_lock()
 
 
@@ -112,17 +114,19 @@ def _public(function: Callable[..., Any], method: bool) -> Callable[..., Any]:
     return checked
 
 
-def kernel(op_name: str, backend: str) -> Callable[[Function], Function]:
+def kernel(op_name: str, backend: str, *, replace: bool = False) -> Callable[[Function], Function]:
     """Register the decorated function as the kernel of an op on a backend.
 
     Args:
         op_name: the op's Python name, such as ``"conv2d"``.
         backend: the backend's name, such as ``"cpu"``. On ``cpu`` a kernel takes the inputs as
             NumPy arrays (read only), the attributes as keywords, and returns fresh arrays.
+        replace: take the place of the kernel that there is. Plans have their own code for many
+            ops, so models run op by op on that backend from then on.
 
     Raises:
         CoreError: no such backend, the name is that of a function made of ops, or this pair has a
-            kernel from another module already.
+            kernel from another module already, and ``replace`` is not set.
 
     >>> import core, numpy as np
     >>> @core.kernel("my_op", "cpu")
@@ -140,8 +144,14 @@ def kernel(op_name: str, backend: str) -> Callable[[Function], Function]:
 
     def register(function: Function) -> Function:
         # The same module may do it again: a cell of a notebook, or an import after Ctrl-C.
+        if replace and key in _HOMES:
+            _HOMES[key] = home
+            REPLACED.add(backend)
         if _HOMES.setdefault(key, home) != home:
-            raise CoreError(f"op {op_name!r} has a kernel on backend {backend!r} already")
+            raise CoreError(
+                f"op {op_name!r} has a kernel on backend {backend!r} already: replace=True takes "
+                f"its place"
+            )
         READY.pop(key, None)
         KERNELS[key] = function
         return function
@@ -199,8 +209,30 @@ def _kernel_files(backend: str) -> frozenset[str]:
 
 
 def backend_names() -> list[str]:
-    """Every backend that has a folder in ``core/backends``."""
-    return sorted(m.name for m in pkgutil.iter_modules(backends.__path__) if m.ispkg)
+    """Every backend that has a folder in ``core/backends``, or that was registered."""
+    built_in = {m.name for m in pkgutil.iter_modules(backends.__path__) if m.ispkg}
+    return sorted(built_in | _FACTORIES.keys())
+
+
+def register_backend(name: str, factory: "Callable[[], Backend]") -> None:
+    """Make a user-defined backend known by a name, as `core.backend` and others take it.
+
+    Args:
+        name: that no built-in backend has.
+        factory: returns the backend, a `core.Backend`; called when it is first used. Its kernels
+            are registered with `core.kernel`.
+
+    Raises:
+        CoreError: there is such a backend already.
+
+    >>> import core
+    >>> core.register_backend("mine", lambda: MyBackend())  # doctest: +SKIP
+    """
+    if name in backend_names() and name not in _FACTORIES:
+        raise CoreError(f"there is a backend {name!r} already: choose another name")
+    with _LOADING:
+        _FACTORIES[name] = factory
+        _BACKENDS.pop(name, None)
 
 
 def load_backend(name: str) -> "Backend":
@@ -212,5 +244,7 @@ def load_backend(name: str) -> "Backend":
         raise CoreError(f"unknown backend {name!r}: use one of {backend_names()}")
     with _LOADING:
         if name not in _BACKENDS:
-            _BACKENDS[name] = importlib.import_module(f"core.backends.{name}").make_backend()
+            module = f"core.backends.{name}"
+            make = _FACTORIES.get(name) or importlib.import_module(module).make_backend
+            _BACKENDS[name] = make()
     return _BACKENDS[name]

@@ -137,6 +137,35 @@ class Types:
         return Argument(star + parameter.name, kind, default)
 
 
+class _Text(str):
+    """An annotation that is shown as it is."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
+
+
+def signature_of(op: Op) -> inspect.Signature:
+    """The signature of an op as it is called, with tensors where its rule takes specs.
+
+    >>> import core
+    >>> print(signature_of(core.relu))
+    (x: TensorLike) -> Tensor
+    """
+    types = Types()
+    kind: Any = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    parameters = []
+    for each in types.of_op(op)[0]:
+        if each is BY_KEYWORD:
+            kind = inspect.Parameter.KEYWORD_ONLY
+            continue
+        default = op.defaults.get(each.name) if each.default else inspect.Parameter.empty
+        annotation = _Text(each.kind)
+        parameters.append(
+            inspect.Parameter(each.name, kind, default=default, annotation=annotation)
+        )
+    return inspect.Signature(parameters, return_annotation=_Text(types.result(op)))
+
+
 def tuple_name(op: Op) -> str:
     """What a checker calls the named tuple of an op's results."""
     return f"{op.name.title().replace('_', '')}Results"

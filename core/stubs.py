@@ -15,6 +15,7 @@ from typing import Any
 
 import core
 from core.methods import OPERATORS, OTHERS, SWAPPED
+from core.namespaces import NAMESPACES, names_in
 from core.operation import Op
 from core.registry import FUNCTIONS, METHODS, OPS
 from core.stub_signatures import Argument, Types, tuple_name
@@ -33,6 +34,7 @@ def stubs() -> dict[str, str]:
         "__init__.pyi": _package_stub(),
         "op_results.pyi": _results_stub(),
         "tensor_methods.pyi": _methods_stub(),
+        **{f"{name}.pyi": _namespace_stub(name) for name in NAMESPACES},
     }
 
 
@@ -67,6 +69,11 @@ def _public_imports() -> Iterator[str]:
             for alias in node.names:
                 if alias.asname or alias.name in core.__all__:
                     yield f"from {node.module} import {alias.name} as {alias.name}"
+
+
+def _namespace_stub(name: str) -> str:
+    imports = [f"from core import {found} as {found}" for found in names_in(name)]
+    return _document(NAMESPACES[name][0], imports, [])
 
 
 def _methods_stub() -> str:

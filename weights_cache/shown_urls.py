@@ -9,17 +9,15 @@ _HIDDEN = "***"
 
 #: User name and password. A password may hold ``/`` or ``?``: then what follows the colon is no
 #: port, and all up to the last ``@`` is hidden. Repeats have limits, or long texts would take long.
-_USER = re.compile(
-    r"""((?:[a-z][a-z0-9+.-]{0,15}:/{1,2}|(?<![\w./:-])//))
-        (?:[^/?\#\s]{0,4096}@|[^\s/?\#@:\[]{0,99}:(?!\d{1,5}(?:[/?\#\s'",;:)]|$)|[/\s]|$)\S{0,4096}@)""",
-    re.IGNORECASE | re.VERBOSE,
-)
+_USER = r"""
+        ((?:[a-z][a-z0-9+.-]{0,15}:/{1,2}|(?<![\w./:-])//))
+        (?:[^/?\#\s]{0,4096}@|[^\s/?\#@:\[]{0,99}:(?!\d{1,5}(?:[/?\#\s'",;:)]|$)|[/\s]|$)\S{0,4096}@)"""
 #: Values of a query or fragment whose names say that they are secret.
-_VALUE = re.compile(
-    r"""([?&;\#](?:[\w.~%-]{0,64}(?:token|key|secret|passw|pwd|auth|signature|credential|session)
-        [\w.~%-]{0,64}|sig|code|pass)=)[^&;\#\s'"<>)]*""",
-    re.IGNORECASE | re.VERBOSE,
-)
+_VALUE = r"""
+        ([?&;\#](?:[\w.~%-]{0,64}(?:token|key|secret|passw|pwd|auth|signature|credential|session)
+        [\w.~%-]{0,64}|sig|code|pass)=)[^&;\#\s'"<>)]*"""
+#: The patterns are compiled when first used, which takes a millisecond: most texts need none.
+_FLAGS = re.IGNORECASE | re.VERBOSE
 
 
 def shown_url(text: str) -> str:
@@ -32,7 +30,9 @@ def shown_url(text: str) -> str:
     >>> shown_url("no answer from http://me:secret@example.org/a.bin?v=2&token=abc")
     'no answer from http://***@example.org/a.bin?v=2&token=***'
     """
-    return _VALUE.sub(rf"\1{_HIDDEN}", _USER.sub(rf"\1{_HIDDEN}@", text))
+    if "@" in text:
+        text = re.sub(_USER, rf"\1{_HIDDEN}@", text, flags=_FLAGS)
+    return re.sub(_VALUE, rf"\1{_HIDDEN}", text, flags=_FLAGS) if "=" in text else text
 
 
 def other_scheme(what: str, url: str, instead: str) -> WeightsError:

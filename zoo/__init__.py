@@ -46,158 +46,60 @@ zoo.ZooError: unknown option 'hands' of estimate_hands: did you mean 'max_hands'
  iou_threshold, refine
 """
 
+from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from weights_cache.errors import WeightsError, ZooError
-    from zoo.catalog import models
-    from zoo.classification.verbs import classify, infer
-    from zoo.detection.verbs import detect
-    from zoo.drawing import draw
-    from zoo.drawing.plan_drawing import draw_plan
-    from zoo.export.json_text import to_json
-    from zoo.export.tables import to_csv, to_pandas
-    from zoo.faces.verbs import detect_faces, estimate_faces
-    from zoo.gestures.recognizer import GestureRecognizer
-    from zoo.gestures.verbs import recognize_gestures
-    from zoo.hands.verbs import estimate_hands
-    from zoo.images.pixels import ImageError
-    from zoo.images.reading import read_image
-    from zoo.model_cards import describe
-    from zoo.pipeline.loaded_model import LoadedModel
-    from zoo.pipeline.loaders import load
-    from zoo.pipeline.verb_signatures import ImageSource
-    from zoo.pose.verbs import estimate_multiple_poses, estimate_single_pose
-    from zoo.results import (
-        Box,
-        Detection,
-        Face,
-        Gesture,
-        Hand,
-        Instance,
-        Keypoint,
-        Label,
-        Pose,
-        Position,
-        Segmentation,
-    )
-    from zoo.segmentation.verbs import (
-        segment,
-        segment_person,
-        segment_person_parts,
-        segment_persons,
-    )
+from typing import Any
 
 __version__ = "0.1.0"
 
-#: Public name -> the module that has it. Imported when first used, so that `import zoo` is quick.
+#: Module -> its public names, imported when first used, so that `import zoo` is quick. Those of
+#: tasks are not here: `_modules` finds them. Type checkers read ``__init__.pyi``.
 _PUBLIC = {
-    "Box": "zoo.results",
-    "Detection": "zoo.results",
-    "Face": "zoo.results",
-    "Gesture": "zoo.results",
-    "GestureRecognizer": "zoo.gestures.recognizer",
-    "Hand": "zoo.results",
-    "ImageError": "zoo.images.pixels",
-    "ImageSource": "zoo.pipeline.verb_signatures",
-    "Instance": "zoo.results",
-    "Keypoint": "zoo.results",
-    "Label": "zoo.results",
-    "LoadedModel": "zoo.pipeline.loaded_model",
-    "Pose": "zoo.results",
-    "Position": "zoo.results",
-    "Segmentation": "zoo.results",
-    "WeightsError": "weights_cache.errors",
-    "ZooError": "weights_cache.errors",
-    "classify": "zoo.classification.verbs",
-    "describe": "zoo.model_cards",
-    "detect": "zoo.detection.verbs",
-    "detect_faces": "zoo.faces.verbs",
-    "draw": "zoo.drawing",
-    "draw_plan": "zoo.drawing.plan_drawing",
-    "estimate_faces": "zoo.faces.verbs",
-    "estimate_hands": "zoo.hands.verbs",
-    "estimate_multiple_poses": "zoo.pose.verbs",
-    "estimate_single_pose": "zoo.pose.verbs",
-    "infer": "zoo.classification.verbs",
-    "load": "zoo.pipeline.model_cache",
-    "models": "zoo.catalog",
-    "read_image": "zoo.images.reading",
-    "recognize_gestures": "zoo.gestures.verbs",
-    "segment": "zoo.segmentation.verbs",
-    "segment_person": "zoo.segmentation.verbs",
-    "segment_person_parts": "zoo.segmentation.verbs",
-    "segment_persons": "zoo.segmentation.verbs",
-    "to_csv": "zoo.export.tables",
-    "to_json": "zoo.export.json_text",
-    "to_pandas": "zoo.export.tables",
+    "weights_cache.errors": ("WeightsError", "ZooError"),
+    "zoo.catalog": ("models",),
+    "zoo.drawing": ("draw",),
+    "zoo.drawing.plan_drawing": ("draw_plan",),
+    "zoo.export.json_text": ("to_json",),
+    "zoo.export.tables": ("to_csv", "to_pandas"),
+    "zoo.gestures.recognizer": ("GestureRecognizer",),
+    "zoo.images.pixels": ("ImageError",),
+    "zoo.images.reading": ("read_image",),
+    "zoo.model_cards": ("describe",),
+    "zoo.pipeline.loaded_model": ("LoadedModel",),
+    "zoo.pipeline.model_cache": ("load",),
+    "zoo.pipeline.verb_signatures": ("ImageSource",),
+    "zoo.results": (
+        *("Box", "Detection", "Face", "Gesture", "Hand", "Instance", "Keypoint", "Label"),
+        *("Pose", "Position", "Segmentation"),
+    ),
 }
 
-__all__ = [
-    "Box",
-    "Detection",
-    "Face",
-    "Gesture",
-    "GestureRecognizer",
-    "Hand",
-    "ImageError",
-    "ImageSource",
-    "Instance",
-    "Keypoint",
-    "Label",
-    "LoadedModel",
-    "Pose",
-    "Position",
-    "Segmentation",
-    "WeightsError",
-    "ZooError",
-    "classify",
-    "describe",
-    "detect",
-    "detect_faces",
-    "draw",
-    "draw_plan",
-    "estimate_faces",
-    "estimate_hands",
-    "estimate_multiple_poses",
-    "estimate_single_pose",
-    "infer",
-    "load",
-    "models",
-    "read_image",
-    "recognize_gestures",
-    "segment",
-    "segment_person",
-    "segment_person_parts",
-    "segment_persons",
-    "to_csv",
-    "to_json",
-    "to_pandas",
-]
 
-if not TYPE_CHECKING:  # for checkers a name that is not imported above is a mistake
+@cache
+def _modules() -> dict[str, str]:
+    """The module of each public name. Functions of a task have default models in its folder."""
+    from zoo.catalog import tasks
 
-    def __getattr__(name: str) -> Any:
-        """Import the module of a public name, and remember the name."""
-        if name not in _PUBLIC:
-            text = f"module 'zoo' has no attribute {name!r}{_similar(name)}"
-            raise AttributeError(text, name=name, obj=None)  # or else Python adds its own guess
-        value = getattr(import_module(_PUBLIC[name]), name)
-        globals()[name] = value
-        return value
+    found = {name: module for module, names in _PUBLIC.items() for name in names}
+    for task in tasks():
+        found |= dict.fromkeys(import_module(f"zoo.{task}").MODELS, f"zoo.{task}.verbs")
+    return dict(sorted(found.items()))
 
 
-def _similar(name: str) -> str:
-    """A hint at the public functions that a name may mean: they have all of its words, or most."""
-    from difflib import get_close_matches
+def __getattr__(name: str) -> Any:
+    """Import the module of a public name, and remember the name."""
+    value: Any
+    if name == "__all__":
+        value = [*_modules()]
+    elif not name.startswith("_") and name in _modules():
+        value = getattr(import_module(_modules()[name]), name)
+    else:
+        from weights_cache.similar_names import no_attribute
 
-    functions = [n for n in __all__ if n.islower()]
-    words = name.lower().rstrip("s").split("_")
-    meant = [f for f in functions if all(word in f for word in words)]
-    meant = meant or get_close_matches(name, __all__, n=1)
-    return f": did you mean {' or '.join(f'zoo.{n}' for n in meant[:3])}?" if meant else ""
+        raise no_attribute(__name__, name, _modules())
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, "__version__"])
+    return [*_modules(), "__all__", "__version__"]

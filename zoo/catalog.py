@@ -190,9 +190,29 @@ def verbs_of(entry: "Entry") -> list[str]:
     >>> verbs_of(find_entry("posenet.tiny"))
     ['estimate_multiple_poses', 'estimate_single_pose', 'infer']
     """
-    import zoo
-    from zoo.pipeline.loaded_model import LoadedModel
-    from zoo.pipeline.model import model_class
+    its = model_class(entry)
+    return sorted(verb for verb in choices() if hasattr(its, verb))
 
-    its = dir(model_class(entry))
-    return [name for name in zoo.__all__ if name in its and not hasattr(LoadedModel, name)]
+
+def model_class(entry: "Entry") -> Any:
+    """The class of an entry's task whose verbs the model has."""
+    return _class_of(entry.task, entry.model)
+
+
+def file_model_class(metadata: object) -> Any:
+    """The class of a task for networks of which a file says that; None if no task takes it.
+
+    Args:
+        metadata: what the reader of the file found beside the network, by its class.
+    """
+    for task in tasks():
+        its = getattr(importlib.import_module(f"zoo.{task}"), "FILE_MODELS", {})
+        if type(metadata).__name__ in its:
+            return _class_of(task, its[type(metadata).__name__])
+    return None
+
+
+def _class_of(task: str, place: str) -> Any:
+    """A class by its module in the folder of a task and its name, as ``"module:Class"``."""
+    module, name = place.split(":")
+    return getattr(importlib.import_module(f"zoo.{task}.{module}"), name)

@@ -108,7 +108,7 @@ def _channels(value: Channels) -> str:
 
 
 def _labels(entry: Entry) -> str:
-    from zoo.pipeline.model import model_class
+    from zoo.catalog import model_class
 
     names = model_class(entry).labels_of(entry)
     if not names:
@@ -122,7 +122,7 @@ def _options(entry: Entry) -> Iterator[str]:
     """A text for each option of loading the model, then for those of its verbs."""
     for option in entry.options.values():
         yield _option(option, {option.default_text: []})
-    from zoo.pipeline.model import model_class
+    from zoo.catalog import model_class
     from zoo.pipeline.options import options_of
 
     cls = model_class(entry)
@@ -152,17 +152,16 @@ def _network(entry: Entry) -> Iterator[tuple[str, str]]:
         command = f"zoo weights fetch {entry.name}"
         yield "network", f"known when the weights are on this machine: run '{command}'"
         return
-    from core.model.graph_model import GraphModel
     from zoo.networks import build_network
     from zoo.pipeline.network_summary import network_rows
 
     defaults = {name: option.default for name, option in entry.options.items()}
     try:
-        network = GraphModel(build_network(entry, defaults))
+        graph = build_network(entry, defaults)
     except WeightsError as error:
         yield "network", f"cannot be read: {error}"
         return
-    for label, lines in network_rows(network):
+    for label, lines in network_rows(graph):
         yield from zip([label, *[""] * len(lines)], lines, strict=False)
 
 

@@ -1,6 +1,6 @@
 """Names of models and backends, as editors and type checkers know them.
 
-``python -m tests.rules.model_types`` writes it from the entries: do not edit it.
+``python -m tests.rules.model_types`` writes it: do not edit it.
 """
 
 from typing import Literal

@@ -1,13 +1,16 @@
 """The one vocabulary of results: plain dicts, lists, numbers and strings.
 
-Positions are in pixels of the picture given: x to the right, y down, (0, 0) the upper left edge.
+A result item is a dict, such as a `Pose`. `KINDS` has a record of each kind: how it is recognized,
+drawn, mirrored, printed, and written as a table.
+
+Positions are in pixels of the image: x to the right, y down, (0, 0) the upper left edge.
 Scores are in 0..1. Only ``mask`` and ``probability`` are NumPy arrays.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, NamedTuple, TypedDict
 
 import numpy as np
 
@@ -21,7 +24,7 @@ class _Point(TypedDict):
 
 
 class Position(_Point, total=False):
-    """A point; z only where the model tells depth, in pixels, from where its entry says."""
+    """A point; z, in pixels, only where the model estimates depth, from the origin of its entry."""
 
     z: float
 
@@ -35,11 +38,11 @@ class _Keypoint(TypedDict):
 class Keypoint(_Keypoint, total=False):
     """A named point of a body, hand or face."""
 
-    visibility: float  # 0..1: whether it is seen, not hidden
+    visibility: float  # 0..1: whether it is visible, not hidden
 
 
 class WorldPosition(TypedDict):
-    """A point in metres, from where the model's entry says."""
+    """A point in metres, from the origin that the model's entry names."""
 
     x: float
     y: float
@@ -56,8 +59,8 @@ class WorldPoint(TypedDict):
 class Box(TypedDict):
     """A rectangle by its upper left corner and its size.
 
-    That of a pose or hand, or of a face with a mesh, is the one around its points; it may reach out
-    of the picture where those do, as may what a detector of faces, palms or bodies finds.
+    The box of a pose or hand, or of a face with a mesh, is the one around its points. It may exceed
+    the image where the points do, as may the boxes of detectors of faces, palms and bodies.
     """
 
     x: float
@@ -101,7 +104,7 @@ class Hand(_Pose, total=False):
 
 
 class Label(TypedDict):
-    """A class that a picture, or a thing in it, may be of."""
+    """A class that an image, or an object in it, may belong to."""
 
     label: str
     score: float
@@ -137,7 +140,7 @@ class _Detection(TypedDict):
 
 
 class Detection(_Detection, total=False):
-    """A thing, and where it is."""
+    """An object and its location."""
 
     keypoints: list[Keypoint]
 
@@ -149,7 +152,7 @@ class _Gesture(TypedDict):
 
 
 class Gesture(_Gesture, total=False):
-    """What a hand says; handedness and box as the hand has them."""
+    """The meaning of a hand; handedness and box are those of the hand."""
 
     handedness: str
     box: Box
@@ -161,77 +164,199 @@ class _Instance(TypedDict):
 
 
 class Instance(_Instance, total=False):
-    """One of several people, told apart by masks."""
+    """One of several people, each with a mask."""
 
     box: Box
     pose: Pose
 
 
-#: What a verb returns, a list of it, or either by name of the photo.
+#: What a verb returns for one image, or those of several by the name of the image.
 Result = Any
 
-#: As `Result`, for those who call: one thing, several of an image, or either by image.
-Thing = Pose | Hand | Face | Detection | Label | Gesture | Segmentation | Instance
-AnyResult = Thing | Sequence[Thing] | Mapping[str, Thing | Sequence[Thing]]
+#: As `Result`, for callers: one item, several of an image, or either by image.
+ResultItem = Pose | Hand | Face | Detection | Label | Gesture | Segmentation | Instance
+AnyResult = ResultItem | Sequence[ResultItem] | Mapping[str, ResultItem | Sequence[ResultItem]]
 
-#: What a thing may be.
-Kind = Literal["segmentation", "instance", "face", "hand", "gesture", "detection", "pose", "label"]
 
-#: The keys that tell a kind, the more special first.
-KEYS_OF_KINDS: dict[Kind, tuple[str, ...]] = {
-    "segmentation": ("mask", "labels"),
-    "instance": ("mask",),
-    "face": ("keypoints", "landmarks"),
-    "hand": ("keypoints", "handedness"),
-    "gesture": ("label", "score", "hand"),
-    "detection": ("label", "score", "box"),
-    "pose": ("keypoints",),
-    "label": ("label", "score"),
+class ResultKey(NamedTuple):
+    """How the value of a key is mirrored with its image, and shortened for people to read.
+
+    ``"position"``: x becomes width - x; ``"image"``: an array [height, width] is flipped;
+    ``"space"``: x becomes -x in points whose origin is the middle of the body.
+    """
+
+    mirrored: Literal["position", "image", "space"] | None = None
+    summary: str = ""  # "module:function" of the value and the item; "": the value itself
+    digits: int = 2  # behind the decimal point
+
+
+class ResultKind(NamedTuple):
+    """All that other modules know of one kind of result item.
+
+    Functions are named as ``"module:function"`` and imported when first used.
+    """
+
+    type: type  # of the dict; its name in lower case is that of the kind
+    keys: tuple[str, ...]  # the first kind in `KINDS` whose keys an item all has is its kind
+    painter: str  # draws several items on a canvas
+    layer: int  # lower ones are drawn first
+    rows: str  # of tables, from an item, the name of the kind, and the number of the item
+    columns: tuple[str, ...] = ()  # of its tables, beside number, score, box and keypoints
+    numbered: bool = True  # whether tables have a column of the item's number, and its score
+    special: Mapping[str, ResultKey] = {}  # what is known of its keys, those of inner dicts too
+
+    @property
+    def name(self) -> str:
+        """Such as ``"pose"``."""
+        return self.type.__name__.lower()
+
+
+_POINTS = {"position": ResultKey("position", digits=1), "box": ResultKey("position", digits=1)}
+_WORLD = {"world": ResultKey("space", "zoo.export.pretty:summarize_points")}
+_MASK = {"mask": ResultKey("image", "zoo.export.pretty:summarize_mask")}
+_SEGMENTATION = {
+    **_MASK,
+    "labels": ResultKey(summary="zoo.export.pretty:summarize_labels"),
+    "probability": ResultKey("image", "zoo.export.pretty:summarize_array"),
+}
+_ROWS_OF_POINTS = "zoo.export.tables:rows_of_points"
+
+#: Every kind of result item by name, the more special first.
+KINDS = {
+    kind.name: kind
+    for kind in (
+        ResultKind(
+            Segmentation,
+            ("mask", "labels"),
+            painter="zoo.drawing.masks:paint_segmentations",
+            layer=0,
+            rows="zoo.export.tables:rows_of_areas",
+            columns=("label", "index", "area", "share"),
+            numbered=False,
+            special=_SEGMENTATION,
+        ),
+        ResultKind(
+            Instance,
+            ("mask",),
+            painter="zoo.drawing.instances:paint_instances",
+            layer=0,
+            rows="zoo.export.tables:rows_of_instance",
+            columns=("area", "share"),
+            special={**_POINTS, **_WORLD, **_SEGMENTATION},
+        ),
+        ResultKind(
+            Face,
+            ("keypoints", "landmarks"),
+            painter="zoo.drawing.faces:paint_faces",
+            layer=2,
+            rows=_ROWS_OF_POINTS,
+            columns=("expression", "expression_score", "age", "gender", "gender_score"),
+            special={
+                **_POINTS,
+                "contours": ResultKey(summary="zoo.export.pretty:summarize_contours"),
+                "age": ResultKey(digits=1),
+            },
+        ),
+        ResultKind(
+            Hand,
+            ("keypoints", "handedness"),
+            painter="zoo.drawing.bodies:paint_hands",
+            layer=2,
+            rows=_ROWS_OF_POINTS,
+            columns=("label", "handedness", "handedness_score"),
+            special={**_POINTS, **_WORLD},
+        ),
+        ResultKind(
+            Gesture,
+            ("label", "score", "hand"),
+            painter="zoo.drawing.boxes:paint_boxes",
+            layer=1,
+            rows="zoo.export.tables:rows_of_label",
+            columns=("label", "handedness"),
+            numbered=False,
+            special=_POINTS,
+        ),
+        ResultKind(
+            Detection,
+            ("label", "score", "box"),
+            painter="zoo.drawing.boxes:paint_boxes",
+            layer=1,
+            rows=_ROWS_OF_POINTS,
+            columns=("label",),
+            special=_POINTS,
+        ),
+        ResultKind(
+            Pose,
+            ("keypoints",),
+            painter="zoo.drawing.bodies:paint_poses",
+            layer=2,
+            rows=_ROWS_OF_POINTS,
+            columns=("label", "index", "area", "share"),  # of its mask
+            special={**_POINTS, **_WORLD, **_SEGMENTATION},
+        ),
+        ResultKind(
+            Label,
+            ("label", "score"),
+            painter="zoo.drawing.panels:paint_labels",
+            layer=3,
+            rows="zoo.export.tables:rows_of_label",
+            columns=("label", "index"),
+            numbered=False,
+        ),
+    )
 }
 
+#: What is known of keys, whatever the kind.
+KEYS = {key: facts for kind in KINDS.values() for key, facts in kind.special.items()}
 
-def kind_of(thing: object) -> Kind | None:
-    """What a single thing is, by its keys; None if it is no thing of the zoo.
 
-    A thing with a box but no points is a face if nothing names it: detectors of faces without
-    points give such.
+def drawing_order() -> list[ResultKind]:
+    """The kinds from the lowest layer of a drawing to the highest."""
+    return sorted(KINDS.values(), key=lambda kind: kind.layer)
 
-    >>> kind_of({"label": "tabby", "score": 0.8, "index": 281}), kind_of({"me.jpg": []})
+
+def kind_of(item: object) -> ResultKind | None:
+    """The kind of a result item, recognized by its keys; None if it is no result item.
+
+    An item with a box but neither keypoints nor a label is a face: detectors of faces without
+    points return such.
+
+    >>> kind_of({"label": "tabby", "score": 0.8, "index": 281}).name, kind_of({"me.jpg": []})
     ('label', None)
     >>> box = {"x": 0.0, "y": 0.0, "width": 9.0, "height": 9.0}
-    >>> kind_of({"score": 0.5, "box": box, "keypoints": []})
+    >>> kind_of({"score": 0.5, "box": box, "keypoints": []}).name
     'face'
     """
-    if not isinstance(thing, Mapping):
+    if not isinstance(item, Mapping):
         return None
-    kind = next((k for k, keys in KEYS_OF_KINDS.items() if all(key in thing for key in keys)), None)
-    boxed = "box" in thing and "score" in thing and not thing.get("keypoints")
-    return "face" if boxed and kind in (None, "pose") else kind
+    kind = next((k for k in KINDS.values() if all(key in item for key in k.keys)), None)
+    boxed = "box" in item and "score" in item and not item.get("keypoints")
+    return KINDS["face"] if boxed and (kind is None or kind.type is Pose) else kind
 
 
-def is_thing(result: Result) -> bool:
-    """Whether a result is one thing, such as a pose, rather than several, or results by photo.
+def is_item(result: Result) -> bool:
+    """Whether a result is one item, such as a pose, rather than several, or results by image.
 
-    >>> is_thing({"score": 0.5, "keypoints": []}), is_thing({"me.jpg": []}), is_thing([])
+    >>> is_item({"score": 0.5, "keypoints": []}), is_item({"me.jpg": []}), is_item([])
     (True, False, False)
     """
     return kind_of(result) is not None
 
 
-def by_photo(result: Result) -> Iterator[tuple[str, Any]]:
-    """Every single thing of a result with the name of its photo, which is "" if it has none."""
+def by_image(result: Result) -> Iterator[tuple[str, Any]]:
+    """Every item of a result with the name of its image, which is "" where there is none."""
     refuse_several(result)
-    named = isinstance(result, Mapping) and not is_thing(result)
-    for photo, found in result.items() if named else [("", result)]:
-        things = found if isinstance(found, (list, tuple)) else [found]
-        for thing in things:
-            yield str(photo), thing
+    named = isinstance(result, Mapping) and not is_item(result)
+    for image, found in result.items() if named else [("", result)]:
+        items = found if isinstance(found, (list, tuple)) else [found]
+        for item in items:
+            yield str(image), item
 
 
 def refuse_several(
     result: Result, step: str = "name them, in a dict: dict(zip(paths, results))"
 ) -> None:
-    """Raise for the results of several images, which are no result of one.
+    """Raise an error for the results of several images in place of one.
 
     >>> refuse_several([[], []])
     Traceback (most recent call last):
@@ -247,7 +372,7 @@ dict: dict(zip(paths, results))
 
 
 def label_areas(segmentation: Mapping[str, Any]) -> Iterator[tuple[int, str, int, float]]:
-    """Index, label, pixels and share of the picture, for each label that occurs in a mask.
+    """Index, label, pixels and share of the image, for each label that occurs in a mask.
 
     >>> mask = np.array([[0, 1], [1, 1]], np.uint8)
     >>> list(label_areas({"mask": mask, "labels": ["background", "cat"]}))

@@ -30,11 +30,13 @@ if not TYPE_CHECKING:  # for whom every name would be there
 
     def __getattr__(name: str) -> object:
         if name not in _PUBLIC:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            from weights_cache.similar_names import no_attribute
+
+            raise no_attribute(__name__, name, __all__)
         value = getattr(import_module(f"{__name__}.{_PUBLIC[name]}"), name)
         globals()[name] = value
         return value
 
 
 def __dir__() -> list[str]:
-    return sorted(globals() | _PUBLIC)
+    return sorted(__all__)

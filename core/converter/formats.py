@@ -67,7 +67,7 @@ def read_graph(path: str | os.PathLike[str], kernels: Container[str] = ()) -> Gr
     """
     path = _existing(path)
     with reading(path):
-        kind = find_kind(path)
+        kind = _kind(path)
         module, function = _READERS[kind]
         reader: Callable[..., Any] = getattr(import_module(f"core.converter.{module}"), function)
         graph = reader(path, kernels) if kind in _LAYERED else reader(path)
@@ -121,7 +121,11 @@ def find_kind(path: str | os.PathLike[str]) -> str:
     """
     path = _existing(path)
     with reading(path):
-        found = _kind_of_folder(path) if path.is_dir() else _kind_of_file(path)
+        return _kind(path)
+
+
+def _kind(path: Path) -> str:
+    found = _kind_of_folder(path) if path.is_dir() else _kind_of_file(path)
     if found is None:
         raise WeightsError(f"{path} is no model that is read: that would be {KINDS}")
     return found

@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from core.backends.cpu.kernels.quantisation import NUDGE
 from core.converter.detection_lowering import lower_detection
 from core.converter.lowered_nodes import LoweredNodes
 from core.errors import MISUSE, CoreError
 from core.graph.nodes import DataType, Graph, Node
 from core.graph.unique_names import all_names
+from core.ops.quantisation import NUDGE
 
 #: Types that are the same as another, or that pass their first input on.
 _SAME = {

@@ -55,7 +55,8 @@ def read_teachable(path: str | Path, kernels: Container[str] = ()) -> tuple[Grap
             `core.layers.inference.layers_graph`.
 
     Returns:
-        The graph, and what the metadata says: nothing where it is missing or somebody else's.
+        The graph, and what the metadata says: nothing where it is missing or somebody else's. Else
+        it is the metadata of the graph, too.
 
     Raises:
         WeightsError: the network or its weights are missing or damaged, or Teachable Machine's
@@ -67,7 +68,10 @@ def read_teachable(path: str | Path, kernels: Container[str] = ()) -> tuple[Grap
     with reading(path), bundle_folder(path) as folder:
         graph = read_web(folder / _MODEL, kernels)
         document = _marked(folder / _METADATA)
-        return graph, _bundle(document, graph, path) if document else Bundle("", (), 0, "")
+        if not document:
+            return graph, Bundle("", (), 0, "")
+        bundle = _bundle(document, graph, path)
+        return graph._replace(metadata=bundle), bundle
 
 
 def is_teachable(path: str | Path) -> bool:

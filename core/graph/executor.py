@@ -10,7 +10,6 @@ from core.bounds import LimitError
 from core.errors import MISUSE, CoreError, KernelNotFound
 from core.graph.bound_nodes import BoundNode, bound_to_op, function_of
 from core.graph.control_flow import LOOP_TYPES, Program, run_program
-from core.graph.control_flow_compiler import compiled
 from core.graph.node_types import NodeType, find_node_type
 from core.graph.nodes import Function, FunctionName, Node
 from core.graph.order import last_uses
@@ -197,6 +196,8 @@ class Executor(Subgraph):
         used = frozenset(chain(wanted, *needs)) - given
         taken = {n: constants[n] for n in used.difference(order) if n in constants}
         if any(step.node.type in LOOP_TYPES for step in steps):
+            from core.graph.control_flow_compiler import compiled  # of use for loops only
+
             return Schedule(taken, program=compiled(steps, wanted, given))
         return Schedule(taken, steps, last_uses(needs, wanted), used)
 

@@ -14,7 +14,7 @@ def number(value: Any) -> int:
     while isinstance(value, tuple) and value:
         value = value[0]
     if not isinstance(value, (int, float)):
-        raise CoreError(f"a node needs a whole number, got {value!r:.80}")
+        raise CoreError(f"a node needs an integer, got {value!r:.80}")
     return int(value)
 
 

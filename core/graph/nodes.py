@@ -81,7 +81,7 @@ class PartialSpec(NamedTuple):
 
 
 class Quantization(NamedTuple):
-    """What the integers of a quantised tensor mean: ``(quantum - zero_point) * scale``."""
+    """The real values of a quantised tensor: ``(integer - zero_point) * scale``."""
 
     scale: float
     zero_point: int
@@ -89,13 +89,13 @@ class Quantization(NamedTuple):
 
     @property
     def limits(self) -> tuple[int, int]:
-        """The smallest and the largest quantum."""
+        """The smallest and the largest quantized value."""
         limits = np.iinfo(self.dtype)
         return int(limits.min), int(limits.max)
 
 
 class Endpoint(NamedTuple):
-    """A named input or output of a graph: the reference it is, what it holds, and its quanta."""
+    """A named input or output of a graph: its reference, spec and quantization."""
 
     node: str
     spec: PartialSpec
@@ -129,7 +129,8 @@ class Graph(NamedTuple):
             does not need it runs all the same.
         initializer: runs once before the first use; fills hash tables.
         resources: inputs that are results of the initializer: name of node → its output's name.
-        quantizations: the quanta of what nodes give, by reference, also between inputs and outputs.
+        quantizations: of the results of nodes, by reference, also between inputs and outputs.
+        metadata: what the file says beside the network, such as the labels of its classes.
     """
 
     nodes: Sequence[Node]
@@ -142,6 +143,7 @@ class Graph(NamedTuple):
     initializer: "Graph | None" = None
     resources: Mapping[str, str] = {}
     quantizations: Mapping[str, Quantization] = {}
+    metadata: Any = None
 
 
 def node_of(reference: str) -> str:

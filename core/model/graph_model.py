@@ -1,9 +1,9 @@
 """A graph with its weights, ready to run."""
 
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Hashable, Iterable, Mapping
 from functools import partial
 from math import inf
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 import numpy as np
 
@@ -20,18 +20,18 @@ from core.contexts import apart
 from core.dtypes import DTYPES
 from core.errors import CoreError
 from core.graph.executor import Executor
+from core.graph.feeds import as_tensor, as_view
 from core.graph.initialization import Initialization
 from core.graph.nodes import Graph, PartialSpec
 from core.graph.validation import check_count, check_given, check_unique
 from core.graph.weight_tensors import shown_graph, weight
 from core.guards import Guard, RunCancelledError, active_guard, guarded
-from core.model.feeds import as_tensor, as_view
 from core.model.graph_signature import GraphSignature, MakeFeed, listed
+from core.model.run_cache import RunCache, call_key
 from core.observers import active_observers
-from core.plan.fast_path import CachedCall
 from core.plan.partition import largest_plan
 from core.plan.planner import Planner
-from core.registry import load_backend
+from core.registry import REPLACED, load_backend
 from core.scopes import keep
 from core.settings import active_backend, flags, get_backend
 from core.settings import backend as on_backend
@@ -52,20 +52,20 @@ class GraphModel:
             not write to them by an older view), others copied; the model's own ``graph`` shows
             the data of its tensors.
         backend: where to run, by default the active one.
-        kernels: functions for node types that have none here, or that should run otherwise, by
-            type. One takes the node's inputs as tensors and its attributes as keywords, and
+        kernels: user-defined functions by node type, for types without a built-in one or in its
+            place. Each takes the inputs of the node as tensors and its attributes as keywords, and
             returns a tensor or a list of them.
         plans: run by plans, which are made at the first call for inputs of some shapes (see
-            `plan`). Without them, or while a gradient tape, `core.profile` or debug mode looks on,
+            `plan`). Without them, or while a gradient tape, `core.profile` or debug mode is active,
             the graph runs op by op.
-        limits: what a run may cost, see `core.Limits`; beside them those of `core.limits` hold,
-            and for what neither says the defaults.
+        limits: of a run, see `core.Limits`; those of `core.limits` hold, too, and the defaults for
+            what neither of them sets.
 
     Raises:
         LimitError: the graph has more nodes than the limits allow.
-        CoreError: the outputs need node types that nothing runs; all are listed, with the names
-            of their nodes. Types that the format does not define itself (``graph.custom_types``)
-            are told when an output that needs them is asked for.
+        CoreError: the outputs need node types without a kernel; all are listed, with the names of
+            their nodes. For types that the format does not define (``graph.custom_types``) the
+            error is raised when an output that needs them is computed.
 
     >>> import numpy as np
     >>> from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
@@ -96,16 +96,18 @@ class GraphModel:
         self._executor = Executor(
             graph.nodes, weights, functions=graph.functions, kernels=kernels or {}
         )
-        self._ends = GraphSignature(graph, self._executor)
-        wanted = [*map(self._ends.asked, graph.outputs)] or [n.name for n in graph.nodes]
+        self._signature = GraphSignature(graph, self._executor)
+        wanted = [*map(self._signature.fetched, graph.outputs)] or [n.name for n in graph.nodes]
         self._executor.check_outputs(
-            wanted, [*graph.resources, *self._ends.inputs], graph.custom_types
+            wanted, [*graph.resources, *self._signature.inputs], graph.custom_types
         )
         check_given(graph)
         with on_backend(self.backend):
             self._initialization = Initialization(graph, self._executor)
         self._planner = Planner(graph, self._executor) if plans else None
-        self._repeat: CachedCall | None = None
+        self._runs = None if self._planner is None else RunCache(self._planner)
+        self._output_names = [*graph.outputs]
+        self._only_input = next(iter(graph.inputs)) if len(graph.inputs) == 1 else None
         self._usual_limits = usual_limits(limits)
 
     @property
@@ -123,67 +125,57 @@ class GraphModel:
 
         Args:
             inputs: the input (array or tensor), or a dict of them by name. Where an input is
-                quantised, an array of its own integer dtype is taken as quanta, one of floats as
+                quantised, an array of its integer dtype holds quantized values, one of floats
                 the real values.
-            raw: give quantised outputs as their integers (int32) instead of the real values.
+            raw: return quantised outputs as their integers (int32) instead of the real values.
 
         Returns:
-            Every output by name, as it leaves the graph.
+            Every output by name.
 
         Raises:
             CoreError: an input is missing, unknown, or of another shape or dtype; or an output
-                needs a node that nothing runs.
-            LimitError: it takes more time or memory than the limits allow.
+                needs a node without a kernel.
+            LimitError: the run takes more time or memory than the limits allow.
         """
-        limits = self._effective_limits()
-        found = None if raw else self._repeated(inputs, limits)
-        if found is not None:
-            return found
-        return self._guarded(limits, lambda: self._predicted(inputs, list(self.graph.outputs), raw))
+        return self._run(inputs, self._output_names, raw, False)
 
-    def _repeated(self, inputs: Any, limits: Limits) -> dict[str, Tensor] | None:
-        """What a call gives that is like the one before; None if it is another one."""
-        repeat = self._repeat
-        if repeat is None or _is_watched() or not repeat.fits(limits):
-            return None
-        try:
-            if limits.seconds == inf:  # nothing is left to watch over
-                return repeat.run(inputs)
-            return self._guarded(limits, lambda: repeat.run(inputs))
-        except (LimitError, RunCancelledError):
-            raise
-        except CoreError:
-            return None  # the error is told in the graph's own terms
+    @overload
+    def execute(
+        self,
+        inputs: Any,
+        outputs: Iterable[str],
+        *,
+        raw: bool = ...,
+        as_arrays: Literal[False] = ...,
+    ) -> dict[str, Tensor]: ...
 
-    def _predicted(self, inputs: Any, names: list[str], raw: bool) -> dict[str, Tensor]:
-        results, feeds = self._executed(inputs, names, raw)
-        if not raw and self._planner is not None and not _is_watched():
-            given = {name: self._ends.fed(name) for name in self._ends.named(inputs)}
-            wanted = {name: self._ends.asked(name) for name in names}
-            self._repeat = self._planner.repeat(given, wanted, feeds)
-        return results
+    @overload
+    def execute(
+        self, inputs: Any, outputs: Iterable[str], *, raw: bool = ..., as_arrays: Literal[True]
+    ) -> dict[str, np.ndarray]: ...
 
     def execute(
-        self, inputs: Any, outputs: Iterable[str], *, raw: bool = False
-    ) -> dict[str, Tensor]:
-        """Run what leads to some outputs.
+        self, inputs: Any, outputs: Iterable[str], *, raw: bool = False, as_arrays: bool = False
+    ) -> dict[str, Any]:
+        """Run the nodes that some outputs need.
 
         Args:
             inputs: as for `predict`; a dict may name any node of the graph, also a constant, or one
-                output of a node as ``"name:1"``: what is given is not computed. What the outputs do
-                not need may be left out. All names that a value has are the same here.
+                output of a node as ``"name:1"``, which is then not computed. Inputs that the
+                outputs do not need may be left out. A value may be named by any of its names.
             outputs: names of outputs or of any nodes; ``"name:1"`` is a node's second output.
             raw: as for `predict`.
+            as_arrays: return read-only NumPy arrays, without making tensors of them first.
 
         Returns:
-            What was asked for, by the names given. Disposing of it harms neither the model nor what
-            was given.
+            The outputs, by the names given. Disposing of them harms neither the model nor the
+            inputs.
 
         Raises:
-            CoreError: an input is unknown, given twice, or of another shape or dtype; there is no
-                such output, it is no tensor, lies inside of a loop or on a branch that is not
-                taken, or needs an input that is not given or a node that nothing runs.
-            LimitError: it takes more time or memory than the limits allow.
+            CoreError: an input is unknown, named twice, or of another shape or dtype; an output
+                does not exist, is not a tensor, lies inside of a loop or on a branch that is not
+                taken, or needs an input that is missing or a node without a kernel.
+            LimitError: the run takes more time or memory than the limits allow.
 
         >>> from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
         >>> nodes = [Node("x", "Placeholder"), Node("a", "Neg", ("x",)), Node("y", "Exp", ("a",))]
@@ -194,19 +186,47 @@ class GraphModel:
         >>> model.execute({"a": [0.0]}, ["y"])["y"].numpy()
         array([1.], dtype=float32)
         """
-        names = listed(outputs)
-        return self._guarded(
-            self._effective_limits(), lambda: self._executed(inputs, names, raw)[0]
-        )
+        return self._run(inputs, listed(outputs), raw, as_arrays)
+
+    def _run(self, inputs: Any, names: list[str], raw: bool, as_arrays: bool) -> dict[str, Any]:
+        """The outputs of a run by name."""
+        limits = self._effective_limits()
+        is_named = type(inputs) is not np.ndarray and isinstance(inputs, Mapping)
+        if self._only_input is not None and not is_named:
+            inputs = {self._only_input: inputs}
+        is_long = raw or self._runs is None or self._runs_ops()
+        key = None if is_long else call_key(inputs, names)
+        found = None if key is None else self._repeated(key, inputs, limits, as_arrays)
+        if found is not None:
+            return found
+        results = self._guarded(limits, partial(self._executed, inputs, names, raw, key))
+        return {n: np.asarray(v) for n, v in results.items()} if as_arrays else results
+
+    def _repeated(
+        self, key: Hashable, inputs: Any, limits: Limits, as_arrays: bool
+    ) -> dict[str, Any] | None:
+        """The outputs by a cached call; None if there is none of that key."""
+        assert self._runs is not None
+        call = self._runs.find(key)
+        if call is None or not call.plan.fits(limits):
+            return None
+        try:
+            if limits.seconds == inf:  # no guard is needed
+                return call.run(inputs, as_arrays)
+            return self._guarded(limits, partial(call.run, inputs, as_arrays))
+        except (LimitError, RunCancelledError):
+            raise
+        except CoreError:
+            return None  # the run without a cached call raises it with the names of the graph
 
     def _effective_limits(self) -> Limits:
-        """Those of the model and the context, with all values."""
+        """The limits of the model and the context, with all values."""
         if context_limits() is None:
             return self._usual_limits
         return effective_limits(self.limits)
 
     def _guarded(self, limits: Limits, run: Callable[[], Result]) -> Result:
-        """What a function gives that runs on the model's backend, watched over."""
+        """The result of a function that runs on the model's backend, under a guard."""
 
         def inside() -> Result:
             with on_backend(self.backend), guarded(Guard(limits, active_guard())):
@@ -215,31 +235,38 @@ class GraphModel:
         return apart(inside)
 
     def _executed(
-        self, inputs: Any, names: list[str], raw: bool
-    ) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """What was asked for by name, and what was fed by reference."""
-        self._repeat = None
-        references = [*map(self._ends.asked, names)]
+        self, inputs: Any, names: list[str], raw: bool, key: Hashable | None
+    ) -> dict[str, Tensor]:
+        """The outputs of a call by name; with a key the call is cached if it can be repeated."""
+        references = [*map(self._signature.fetched, names)]
         runner, make = self._runner()
-        feeds = {**self._initialization.resources(), **self._ends.feeds(inputs, make)}
+        feeds = {**self._initialization.resources(), **self._signature.feeds(inputs, make)}
         values = runner.run(feeds, references)
         found = [(name, r, values[r]) for name, r in zip(names, references, strict=True)]
-        return self._ends.results(found, feeds.values(), raw), feeds
+        results = self._signature.results(found, feeds.values(), raw)
+        if key is not None and self._runs is not None:
+            given = {self._signature.fed(name): name for name in inputs}
+            self._runs.add(key, given, feeds, dict(zip(names, references, strict=True)))
+        return results
 
     def _runner(self) -> "tuple[Planner | Executor, MakeFeed]":
-        """What runs the graph, and what makes feeds for it: plans copy what they are given.
-
-        If somebody needs to see each op, it is the executor.
-        """
-        if self._planner is None or _is_watched() or not active_backend().has_plans:
+        """What runs the graph, and the function that makes its feeds: plans copy their inputs."""
+        if self._planner is None or self._runs_ops() or not active_backend().has_plans:
             return self._executor, as_tensor
         return self._planner, as_view
 
-    def plan(self, inputs: Any = None, outputs: Iterable[str] | None = None) -> "Plan":
-        """The plan by which the graph runs; print it, or look into its steps.
+    def _runs_ops(self) -> bool:
+        """Whether debug mode, an observer or a replaced kernel needs each op."""
+        if flags.debug or self.backend in REPLACED:
+            return True
+        observers = active_observers()
+        return bool(observers) and any(observer.needs_ops for observer in observers)
 
-        It is the same that `predict` uses, made now if need be. Of a graph that runs in several
-        stages, as what its loops give decides shapes, it is the plan with the most arithmetic.
+    def plan(self, inputs: Any = None, outputs: Iterable[str] | None = None) -> "Plan":
+        """The plan by which the graph runs; print it, or read its steps.
+
+        `predict` uses this plan, too; it is made now if need be. Of a graph that runs in several
+        stages, as results of its loops decide shapes, it is the plan with the most arithmetic.
 
         Args:
             inputs: as for `predict`; by default zeros of the shapes that the inputs declare, with a
@@ -265,13 +292,13 @@ class GraphModel:
         """How long each step of the plan takes; printed, it is a table.
 
         Args:
-            inputs: as for `plan`; where a stage comes before the plan, it begins with what that
-                gives.
+            inputs: as for `plan`; where a stage comes before the plan, the plan begins with the
+                results of that stage.
             outputs: as for `plan`.
             repeat: how many runs, 1 or more; times are their medians.
 
         Raises:
-            CoreError: as of `plan`, or ``repeat`` is no such number.
+            CoreError: as of `plan`, or ``repeat`` is not such a number.
 
         >>> from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
         >>> nodes = [Node("x", "Placeholder"), Node("y", "Relu", ("x",))]
@@ -288,26 +315,27 @@ class GraphModel:
     def _largest_plan(
         self, inputs: Any, outputs: Iterable[str] | None
     ) -> "tuple[Plan, Mapping[str, Any]]":
-        """Of the plans of a run the one with the most arithmetic, and the values it begins with."""
+        """The plan of a run with the most arithmetic, and the values that it begins with."""
         names = [*self.graph.outputs] if outputs is None else listed(outputs)
-        references = [*map(self._ends.asked, names)]
+        references = [*map(self._signature.fetched, names)]
 
         def found() -> "tuple[Plan, Mapping[str, Any]]":
-            if self._planner is None or not active_backend().has_plans:
+            has_plans = active_backend().has_plans and self.backend not in REPLACED
+            if self._planner is None or not has_plans:
                 raise CoreError(f"this model runs op by op on backend {self.backend!r}")
             given = self._zeros() if inputs is None else inputs
-            feeds = {**self._initialization.resources(), **self._ends.feeds(given)}
+            feeds = {**self._initialization.resources(), **self._signature.feeds(given)}
             if not self._planner.can_run(feeds, references):
                 raise CoreError(
-                    f"with {', '.join(feeds)} given the graph runs op by op: a node that gives "
-                    f"several values is among them, and others of its values may be computed"
+                    f"with the inputs {', '.join(feeds)} the graph runs op by op: a node with "
+                    f"several outputs is among them, and its other outputs may be computed"
                 )
             return largest_plan(self._planner.stages(feeds, references))
 
         return self._guarded(self._effective_limits(), found)
 
     def _zeros(self) -> dict[str, np.ndarray]:
-        """Inputs of the shapes that are declared."""
+        """Inputs of the declared shapes."""
         found = {}
         for name, spec in self.inputs.items():
             if spec.smallest is None:
@@ -330,7 +358,7 @@ class GraphModel:
         Raises:
             LimitError: (awaited) there is no result after ``timeout`` seconds; the run is
                 cancelled then.
-            CoreError: as of `predict`, or ``timeout`` is no such number.
+            CoreError: as of `predict`, or ``timeout`` is not such a number.
 
         >>> import asyncio
         >>> from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
@@ -355,7 +383,7 @@ class GraphModel:
     def _until_done(
         self, run: Callable[[], Result], timeout: float | None
     ) -> Coroutine[Any, Any, Result]:
-        """What a run in a worker gives; a device that works by itself is waited for, too."""
+        """The result of a run in a worker, after the device has finished, too."""
 
         async def done() -> Result:
             found = await run_async(run)
@@ -363,8 +391,3 @@ class GraphModel:
             return found
 
         return within(checked_timeout(timeout), done)
-
-
-def _is_watched() -> bool:
-    """Whether somebody needs to see each op."""
-    return flags.debug or any(watcher.needs_ops for watcher in active_observers())

@@ -1,4 +1,4 @@
-"""What goes in and out of a graph by name: references, checks and quanta."""
+"""The signature of a graph: its inputs and outputs by name, with their checks."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -8,20 +8,20 @@ import numpy as np
 from core.dispatch import tensor
 from core.errors import CoreError
 from core.graph.executor import Executor
+from core.graph.feeds import Feed, as_tensor
 from core.graph.nodes import Endpoint, Graph, PartialSpec, Quantization, node_of
-from core.model.feeds import Feed, as_tensor
 from core.registry import ops
 from core.tensors import Tensor
 
-#: Makes a feed of a value, and of the quanta that its reference has.
+#: Makes a feed of a value and of the quantization of its reference.
 MakeFeed = Callable[[Any, Quantization | None], Feed]
 
 
 class GraphSignature:
-    """Knows all names of what a graph takes and gives.
+    """Knows all names of the inputs and outputs of a graph.
 
     Args:
-        graph: with its inputs, outputs, aliases and quanta.
+        graph: with its inputs, outputs, aliases and quantizations.
         executor: of the graph.
     """
 
@@ -33,20 +33,20 @@ class GraphSignature:
         self._quantizations = self._all_quantizations()
 
     def _all_quantizations(self) -> dict[str, Quantization]:
-        """The quanta of values by normalised reference."""
+        """The quantization of values by normalised reference."""
         ends = [*self._graph.outputs.values(), *self._graph.inputs.values()]
         found = {**self._graph.quantizations}
         found |= {e.node: e.quantization for e in ends if e.quantization is not None}
-        return {self._normalised(node): quanta for node, quanta in found.items()}
+        return {self._normalised(node): quantization for node, quantization in found.items()}
 
-    def asked(self, name: str) -> str:
-        """The reference of what is asked for by name."""
+    def fetched(self, name: str) -> str:
+        """The reference of an output by its name."""
         return self._reference(name, self._graph.outputs, self._graph.inputs)
 
     def _reference(
         self, name: str, public: Mapping[str, Endpoint], others: Mapping[str, Endpoint]
     ) -> str:
-        """What a name stands for, with or without ``:0``: a public name, an alias, or a node."""
+        """The reference of a public name, an alias or a node, with or without ``:0``."""
         aliases, short = self._graph.aliases, name.removesuffix(":0")
         for known in (name, short):
             if known in public:
@@ -62,24 +62,24 @@ class GraphSignature:
 
         Args:
             inputs: as `core.model.graph_model.GraphModel.predict` takes them.
-            make: makes a feed of a value, and of the quanta that its reference has.
+            make: makes a feed of a value and of the quantization of its reference.
 
         Raises:
-            CoreError: one is unknown, given twice, or of another shape or dtype.
+            CoreError: one is unknown, named twice, or of another shape or dtype.
         """
         feeds: dict[str, Feed] = {}
         for name, value in self.named(inputs).items():
             reference = self.fed(name)
             if reference in feeds:
-                raise CoreError(f"input {name!r} is given twice, by two of its names")
+                raise CoreError(f"input {name!r} is fed twice, by two of its names")
             feeds[reference] = self._feed(name, reference, value, make)
         return feeds
 
     def named(self, inputs: Any) -> Mapping[str, Any]:
-        """What is given, by name; without a name it is the only input.
+        """The inputs by name; a value without a name is the only input.
 
         Raises:
-            CoreError: there are several.
+            CoreError: the graph has several inputs.
         """
         if isinstance(inputs, Mapping):
             return inputs
@@ -89,7 +89,7 @@ class GraphSignature:
         return {next(iter(declared)): inputs}
 
     def fed(self, name: Any) -> str:
-        """The reference of what is given by a name.
+        """The reference of an input by its name.
 
         Raises:
             CoreError: there is no such input or node.
@@ -104,7 +104,7 @@ class GraphSignature:
         return reference
 
     def _feed(self, name: str, reference: str, value: Any, make: MakeFeed) -> Feed:
-        """What is given, checked."""
+        """The feed of an input, checked."""
         quantization = self._quantizations.get(reference)
         fed = make(value, quantization)
         endpoint = self.inputs.get(reference)
@@ -113,7 +113,7 @@ class GraphSignature:
         if endpoint is not None and not endpoint.spec.accepts(fed.spec):
             raise CoreError(
                 f"input {name!r} must have shape {endpoint.spec.shape} (None: any) and dtype "
-                f"{endpoint.spec.dtype}, got {fed.spec.shape} and {fed.spec.dtype}"
+                f"{endpoint.spec.dtype}, got {fed.spec.shape} and {_dtype_name(value, fed)}"
                 f"{_advice(endpoint, fed)}"
             )
         return fed
@@ -121,38 +121,38 @@ class GraphSignature:
     def results(
         self, found: Iterable[tuple[str, str, Any]], given: Iterable[Any], raw: bool
     ) -> dict[str, Tensor]:
-        """What a run hands out, each a tensor of its own, which the caller may dispose of.
+        """The results of a run by name, each a new tensor, which the caller may dispose of.
 
         Args:
             found: name, reference and value of each.
-            given: the values that others hold.
-            raw: give quanta where a value has them.
+            given: values that other objects hold.
+            raw: return quantized values as their integers.
         """
         held = {id(value) for value in given}
         results: dict[str, Tensor] = {}
         for name, reference, value in found:
             result = _tensor(name, value)
-            quantization = self._quanta_of(name, reference) if raw else None
+            quantization = self._quantization_of(name, reference) if raw else None
             if quantization is not None:
-                result = _quanta(result, quantization)
+                result = _quantized(result, quantization)
             elif id(result) in held or id(result) in self._weights:
                 result = ops.identity(result)
             held.add(id(result))
             results[name] = result
         return results
 
-    def _quanta_of(self, name: str, reference: str) -> Quantization | None:
-        """The quanta of a result; two outputs may be the same value on other quanta."""
+    def _quantization_of(self, name: str, reference: str) -> Quantization | None:
+        """The quantization of a result; two outputs may be one value quantized in two ways."""
         if name in self._graph.outputs:
             return self._graph.outputs[name].quantization
         return self._quantizations.get(reference)
 
 
 def listed(outputs: Any) -> list[str]:
-    """The names that are asked for.
+    """The names of outputs as a list.
 
     Raises:
-        CoreError: it is not several strings.
+        CoreError: they are not several strings.
     """
     if isinstance(outputs, Iterable) and not isinstance(outputs, (str, Tensor)):
         names = list(outputs)
@@ -166,20 +166,27 @@ def _tensor(name: str, value: Any) -> Tensor:
     if isinstance(value, Tensor):
         return value
     raise CoreError(
-        f"the node {name!r} gives a {type(value).__name__}, which is no tensor: ask for a node "
+        f"the node {name!r} returns a {type(value).__name__}, which is not a tensor: fetch a node "
         f"that reads it"
     )
 
 
+def _dtype_name(value: Any, fed: Feed) -> str:
+    """The dtype of a value; of an array of another one, such as uint8, that first."""
+    is_number = isinstance(value, np.ndarray) and value.dtype.kind in "iufc"
+    own = value.dtype.name if is_number else fed.spec.dtype
+    return own if own == fed.spec.dtype else f"{own}, which becomes {fed.spec.dtype}"
+
+
 def _advice(endpoint: Endpoint, fed: Feed) -> str:
-    """What to do about another dtype; an image of whole numbers mostly wants another range, too."""
+    """The next step for another dtype; an image of integers mostly needs another range, too."""
     wanted, quantization = endpoint.spec.dtype, endpoint.quantization
     if quantization is not None and fed.spec.dtype != wanted:
-        return f": quanta are taken as {quantization.dtype}, real values as {wanted}"
+        return f": quantized values must be {quantization.dtype}, real values {wanted}"
     return "" if fed.spec.dtype == wanted else f": convert it, as with numpy's astype({wanted!r})"
 
 
-def _quanta(value: Tensor, quantization: Quantization) -> Tensor:
-    """The integers that stand for values; that of 0 for NaN."""
-    quanta = np.nan_to_num(np.rint(value.numpy() / quantization.scale)) + quantization.zero_point
-    return tensor(np.clip(quanta, *quantization.limits).astype(np.int32))
+def _quantized(value: Tensor, quantization: Quantization) -> Tensor:
+    """The integers that represent values; that of 0 for NaN."""
+    integers = np.nan_to_num(np.rint(value.numpy() / quantization.scale)) + quantization.zero_point
+    return tensor(np.clip(integers, *quantization.limits).astype(np.int32))

@@ -2,9 +2,13 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from hashlib import blake2b
 from typing import Any, Generic, TypeVar
 from weakref import WeakKeyDictionary, WeakValueDictionary
+
+try:
+    from _blake2 import blake2b  # as `random` does: hashlib loads OpenSSL, which takes 3 ms
+except ImportError:
+    from hashlib import blake2b
 
 import numpy as np
 
@@ -49,12 +53,20 @@ class LruCache(Generic[Value]):
                     return self._values[key]
             try:
                 made = make()
-                self._put(key, made)
+                self.put(key, made)
                 return made
             finally:
                 self._making.pop(key, None)
 
-    def _put(self, key: Hashable, value: Value) -> None:
+    def find(self, key: Hashable) -> Value | None:
+        """The value of a key, if there is one."""
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+            return self._values.get(key)
+
+    def put(self, key: Hashable, value: Value) -> None:
+        """Keep a value, and let the one used longest ago go if there are too many."""
         with self._lock:
             self._values[key] = value
             if len(self._values) > self._most:
@@ -98,16 +110,17 @@ class IdleArenas:
     """
 
     def __init__(self) -> None:
-        self._latest: tuple[Plan, ...] = ()
+        #: The plans of the latest run.
+        self.latest: tuple[Plan, ...] = ()
         self._plans: WeakKeyDictionary[Plan, None] = WeakKeyDictionary()  # the latest at the end
         self._lock = new_lock()
 
     def use(self, plans: tuple[Plan, ...]) -> None:
         """These are the plans of a run that goes on, so far."""
-        if {*plans} <= {*self._latest}:
+        if {*plans} <= {*self.latest}:
             return
         with self._lock:
-            self._latest = plans
+            self.latest = plans
             for plan in plans:
                 self._plans.pop(plan, None)
                 self._plans[plan] = None

@@ -9,8 +9,8 @@ from core.backend_contract import Backend, Executable
 from core.bounds import LimitError, Limits, effective_limits
 from core.dispatch import handle_on, wrap
 from core.errors import CoreError
+from core.graph.feeds import ArrayView, QuantizedArray, as_view
 from core.guards import active_guard, check_active, check_value
-from core.model.feeds import ArrayView, QuantizedArray, as_view
 from core.observers import active_observers
 from core.plan.passes import ProgramPass
 from core.plan.program import Program
@@ -155,6 +155,18 @@ class Plan:
             for value in found.values():
                 watcher.made(value)
         return found
+
+    def run_to_arrays(self, feeds: Sequence[Any]) -> dict[str, np.ndarray]:
+        """The outputs as read-only arrays, for feeds as `run_on` takes them."""
+        handles = self._executable.run(feeds)
+        try:
+            return {
+                reference: self._backend.download(handle, spec)
+                for (reference, spec), handle in zip(self._outputs.items(), handles, strict=True)
+            }
+        finally:
+            for handle in handles:
+                self._backend.release(handle)
 
     def profile(self, values: Mapping[str, Any], repeat: int = 10) -> list[float]:
         """Milliseconds of each step, the median of some runs.

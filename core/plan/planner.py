@@ -2,23 +2,23 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from core.bounds import LimitError
 from core.errors import CoreError, SettingError
 from core.graph.executor import GIVEN_TYPES, Executor
+from core.graph.feeds import ArrayView, QuantizedArray, as_tensors
 from core.graph.node_types import find_node_type
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec, node_of
 from core.guards import RunCancelledError, active_guard, check_active
 from core.locks import lazy_property
-from core.model.feeds import ArrayView, QuantizedArray, as_tensors
 from core.plan.cache import IdleArenas, LruCache, SharedWeights
-from core.plan.fast_path import CachedCall, InputGuard
 from core.plan.partition import Stage, find_stage
 from core.plan.passes import PROGRAM_PASSES, ProgramPass, optimise
 from core.plan.plan import Plan
 from core.registry import ops
 from core.settings import active_backend
+from core.specs import Spec
 from core.tensors import Tensor
 
 #: How many sets of given and wanted references a model keeps a graph for.
@@ -35,6 +35,24 @@ Values = dict[str, Any]
 
 #: Told of each stage before it runs, with the values that it begins with.
 Look = Callable[[Stage, Values], None]
+
+
+#: References that are given, and those that are wanted.
+BodyKey = tuple[frozenset[str], tuple[str, ...]]
+
+
+class PlanKey(NamedTuple):
+    """What a plan is found by that is all of a run.
+
+    Attributes:
+        body: what is given and wanted.
+        stage: shapes and dtypes of what is given.
+        sources: for each wanted reference that of the plan's output.
+    """
+
+    body: BodyKey
+    stage: frozenset[Any]
+    sources: Mapping[str, str]
 
 
 class PlanError(CoreError):
@@ -124,44 +142,41 @@ class Planner:
             raise CoreError(str(error)) from error
         return found
 
-    def repeat(
-        self, given: Mapping[str, str], wanted: Mapping[str, str], feeds: Mapping[str, Any]
-    ) -> CachedCall | None:
-        """A short way for calls like one that was just made, if it takes no more than a plan.
+    def key_of(self, given: Mapping[str, Any], wanted: Sequence[str]) -> PlanKey | None:
+        """The key of the plan that was all of a run; None if that took more.
 
         Args:
-            given: the references of what it was given, by the names that the call had for them.
-            wanted: likewise of what it gives.
-            feeds: as they were given to `run`.
+            given: as for `run`.
+            wanted: likewise.
         """
-        is_plain = feeds.keys() == {*given.values()} and all(
-            isinstance(feed, ArrayView) for feed in feeds.values()
-        )
-        if not is_plain or not self.can_run(feeds, wanted.values()):
-            return None
-        plan, sources = self._body(feeds, [*wanted.values()]).way(feeds)
-        asked = {name: sources[reference] for name, reference in wanted.items()}
-        if plan is None or not {*asked.values()} <= plan.outputs.keys():
-            return None
-        if len({*asked.values()}) < len(asked):  # each is to be a tensor of its own
-            return None
-        names = {reference: name for name, reference in given.items()}
-        taken = [
-            InputGuard(name, feeds[r].array.dtype, feeds[r].spec.shape) for name, r in given.items()
-        ]
-        declared = [*self._graph.inputs]
-        only = declared[0] if len(declared) == 1 else None
-        return CachedCall(plan, only, taken, [names[r] for r in plan.inputs], asked)
+        body_key, stage_key = self._body_key(given, wanted), _stage_key(given)
+        body = self._bodies.find(body_key)
+        sources = None if body is None else body.sources_of_only_plan(stage_key)
+        return None if sources is None else PlanKey(body_key, stage_key, sources)
+
+    def find(self, key: PlanKey) -> Plan | None:
+        """The plan of a key if it is still kept; it is the latest that runs now."""
+        body = self._bodies.find(key.body)
+        plan = None if body is None else body.find(key.stage)
+        if plan is not None:
+            self._arenas.use((plan,))
+        return plan
+
+    def is_latest(self, plan: Plan) -> bool:
+        """Whether the latest run took this plan and no other."""
+        return self._arenas.latest == (plan,)
 
     def plans(self) -> list[Plan]:
         """All that are kept now."""
         return [plan for body in self._bodies.all() for plan in body.plans()]
 
     def _body(self, given: Iterable[str], wanted: Sequence[str]) -> "_PlannedBody":
-        names, asked = frozenset(given), tuple(dict.fromkeys(wanted))
-        if self._has_no_order:
-            asked = tuple(sorted(asked))
-        return self._bodies.get((names, asked), partial(self._new_body, names, asked))
+        key = self._body_key(given, wanted)
+        return self._bodies.get(key, partial(self._new_body, *key))
+
+    def _body_key(self, given: Iterable[str], wanted: Sequence[str]) -> BodyKey:
+        asked = tuple(dict.fromkeys(wanted))
+        return frozenset(given), tuple(sorted(asked)) if self._has_no_order else asked
 
     @lazy_property
     def _has_no_order(self) -> bool:
@@ -251,11 +266,19 @@ class _PlannedBody:
         """Those of all shapes that are kept now."""
         return [stage.plan for stage in self._stages.all() if stage.plan is not None]
 
-    def way(self, given: Mapping[str, Any]) -> tuple[Plan | None, Mapping[str, str]]:
-        """The plan, if no more is needed than one; and where in it what is wanted comes from."""
-        stage = self._stage(given)
-        is_alone = stage.is_last and not stage.eager
-        return stage.plan if is_alone else None, self._sources
+    def sources_of_only_plan(self, key: frozenset[Any]) -> Mapping[str, str] | None:
+        """Where the wanted references come from, if all are outputs of the only plan of a run."""
+        stage, sources = self._stages.find(key), self._sources
+        if stage is None or stage.plan is None or stage.eager or not stage.is_last:
+            return None
+        outputs = {*sources.values()}
+        is_simple = len(outputs) == len(sources) and outputs <= stage.plan.outputs.keys()
+        return sources if is_simple else None
+
+    def find(self, key: frozenset[Any]) -> Plan | None:
+        """The plan of a stage that is still kept."""
+        stage = self._stages.find(key)
+        return None if stage is None else stage.plan
 
     def run(self, given: Mapping[str, Any], look: Look | None = None) -> Values:
         """The wanted references by way of what is given."""
@@ -285,11 +308,10 @@ class _PlannedBody:
 
     def _stage(self, values: Mapping[str, Any]) -> Stage:
         """The stage that begins with values of these shapes."""
-        known = (Tensor, QuantizedArray, ArrayView)
-        specs = {r: v.spec if isinstance(v, known) else None for r, v in values.items()}
-        return self._stages.get(frozenset(specs.items()), partial(self._new_stage, specs))
+        return self._stages.get(_stage_key(values), partial(self._new_stage, values))
 
-    def _new_stage(self, specs: Mapping[str, Any]) -> Stage:
+    def _new_stage(self, values: Mapping[str, Any]) -> Stage:
+        specs = {reference: _spec_of(value) for reference, value in values.items()}
         wanted = tuple(dict.fromkeys(self._sources.values()))
         try:
             return find_stage(self._executor, specs, wanted, self._passes)
@@ -297,6 +319,14 @@ class _PlannedBody:
             raise
         except CoreError as error:
             raise PlanError(error, is_made=False) from error
+
+
+def _stage_key(values: Mapping[str, Any]) -> frozenset[Any]:
+    return frozenset((reference, _spec_of(value)) for reference, value in values.items())
+
+
+def _spec_of(value: Any) -> Spec | None:
+    return value.spec if isinstance(value, (Tensor, QuantizedArray, ArrayView)) else None
 
 
 def _run(plan: Plan, values: Values) -> Values:

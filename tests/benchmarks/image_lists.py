@@ -12,8 +12,8 @@ import time
 from pathlib import Path
 
 import zoo
-from zoo.catalog import all_entries, choices
-from zoo.pipeline.model import Model, make_model, model_class
+from zoo.catalog import all_entries, choices, model_class
+from zoo.pipeline.model import Model, make_model
 from zoo.pipeline.options import checked
 
 SIZES = (1, 4, 8, 16)

@@ -55,7 +55,7 @@ def test_text_and_its_bytes_are_equal():
         (["a", 1.5], "cannot make a tensor of float"),
         ([b"a", None], "cannot make a tensor of NoneType"),
         (["\ud800"], "no UTF-8"),
-        ([["a"], ["b", "c"]], "inhomogeneous"),
+        ([["a"], ["b", "c"]], "different lengths"),
     ],
 )
 def test_values_that_are_no_strings(value, message):

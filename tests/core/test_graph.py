@@ -46,7 +46,7 @@ def test_predict_and_intermediate_nodes():
         ({"picture": np.zeros((1, 2, 2, 1))}, r"no input or node 'picture'.*\['image'\]"),
         (np.zeros((2, 2, 1)), r"must have shape \(None, None, None, 1\).*got \(2, 2, 1\)"),
         (np.zeros((1, 2, 2, 3)), r"got \(1, 2, 2, 3\)"),
-        (np.zeros((1, 2, 2, 1), int), "and int32"),
+        (np.zeros((1, 2, 2, 1), np.int64), "and int64, which becomes int32: convert it"),
     ],
 )
 def test_wrong_inputs(feed, message):

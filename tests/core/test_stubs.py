@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import core
+from core.namespaces import NAMESPACES
 from core.stub_signatures import Argument, Types, ways_to_call
 from core.stubs import stubs
 from tests.helpers import require
@@ -48,6 +49,11 @@ w -= 0.1 * core.grad(lambda t: core.sum(t * t))(w)
 w.assign(3)
 core.train.adam(0.1).minimize(lambda: core.sum(w))
 core.flags.debug = False
+model: core.GraphModel = core.load_model("model.json")
+j: list[core.Node] = list(model.graph.nodes)
+k: core.Tensor = core.image.resize_bilinear(x, size=(2, 2))
+k = core.tensor([1, 2, 3, 4], (2, 2), "float32") + core.tensor([1.0], "int32")
+core.converter.inspect_model("model.json")
 i: np.ndarray = core.moments(x).variance.numpy()
 
 
@@ -71,6 +77,10 @@ core.Tensorr
 core.reshape(x)
 core.mean([x])
 core.optimizers.Adamm
+core.image.resize_bilinar
+core.linalg.resize_bilinear
+core.GraphModell
+core.tensor([1], "flaot32")
 """
 
 
@@ -105,7 +115,8 @@ def test_the_stub_declares_every_public_name():
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
     }
-    assert set(core.__all__) | {"optimizers", "train"} <= functions | imports
+    modules = {"converter", "optimizers", "train", *NAMESPACES}
+    assert set(core.__all__) | modules <= functions | imports
     assert functions == {*core.registry.OPS, *core.registry.FUNCTIONS} & set(core.__all__)
 
 

@@ -1,7 +1,8 @@
-"""Writes model_names.py and loaders.pyi of zoo: ``python -m tests.rules.model_types``.
+"""Writes generated files of zoo: ``python -m tests.rules.model_types``.
 
-The names of models and the types of what `zoo.load` returns are facts of the entries, which type
-checkers cannot read. So they are written out, and test_model_types.py compares.
+The names of models and the types of what `zoo.load` returns are facts of the entries, and public
+names are imported when first used: type checkers see neither. So they are written out, and
+test_types.py compares.
 """
 
 import subprocess
@@ -19,8 +20,9 @@ from zoo.unknown_models import able_models
 
 NAMES = ROOT / "zoo" / "model_names.py"
 LOADERS = ROOT / "zoo" / "pipeline" / "loaders.pyi"
+PACKAGE = ROOT / "zoo" / "__init__.pyi"
 
-COMMAND = "``python -m tests.rules.model_types`` writes it from the entries: do not edit it."
+COMMAND = "``python -m tests.rules.model_types`` writes it: do not edit it."
 
 HEAD_OF_NAMES = f'''"""Names of models and backends, as editors and type checkers know them.
 
@@ -37,6 +39,12 @@ HEAD_OF_LOADERS = f'''"""What `zoo.load` returns, by the name, for editors and t
 """
 
 # mypy: disable-error-code="overload-overlap"
+'''
+
+HEAD_OF_PACKAGE = f'''"""The public names of `zoo`, as editors and type checkers know them.
+
+{COMMAND}
+"""
 '''
 
 ANY_MODEL = '''
@@ -90,7 +98,7 @@ def loaders() -> str:
         module, cls = entry.model.split(":")
         key = f"zoo.{entry.task}.{module}", cls, _parameters(entry.options)
         groups.setdefault(key, []).append(name)
-    imports = {(module, cls) for module, cls, _ in groups} | {(zoo._PUBLIC[v], v) for v in verbs}
+    imports = {(module, cls) for module, cls, _ in groups} | {(zoo._modules()[v], v) for v in verbs}
     imports |= {("zoo.model_names", "BackendName"), ("zoo.pipeline.model", "Model")}
     imports |= {("core.bounds", "Limits")}
     ways = [_overload(f"name: {literal(n)}", o, cls) for (_, cls, o), n in sorted(groups.items())]
@@ -114,6 +122,14 @@ def loaders() -> str:
             general,
         ]
     )
+
+
+def package() -> str:
+    """The text of the third file, before it is formatted."""
+    modules = zoo._modules() | {"load": "zoo.pipeline.loaders"}
+    imports = _imports((module, name) for name, module in modules.items())
+    names = f"__all__ = {sorted(modules)!r}"
+    return "\n".join([HEAD_OF_PACKAGE, *imports, "", "__version__: str", names])
 
 
 def _imports(wanted: Iterable[tuple[str, str]]) -> list[str]:
@@ -168,3 +184,4 @@ def formatted(text: str, path: Path) -> str:
 if __name__ == "__main__":
     NAMES.write_text(formatted(model_names(), NAMES))
     LOADERS.write_text(formatted(loaders(), LOADERS))
+    PACKAGE.write_text(formatted(package(), PACKAGE))

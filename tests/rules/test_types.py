@@ -15,10 +15,9 @@ import zoo
 from tests.helpers import skip_or_fail
 from tests.rules import model_types
 from tests.rules.sources import ROOT
-from zoo.catalog import all_entries, choices, is_entry, verb_options
+from zoo.catalog import all_entries, choices, is_entry, model_class, verb_options
 from zoo.faces.verbs import LANDMARKS, Landmarks
 from zoo.option import OWN
-from zoo.pipeline.model import model_class
 from zoo.pipeline.options import checked_value, options_of
 from zoo.unknown_models import able_models
 
@@ -76,8 +75,12 @@ def test_pyright_finds_the_mistakes_and_nothing_else(tmp_path):
 
 @pytest.mark.parametrize(
     "path, text",
-    [(model_types.NAMES, model_types.model_names), (model_types.LOADERS, model_types.loaders)],
-    ids=["names", "loaders"],
+    [
+        (model_types.NAMES, model_types.model_names),
+        (model_types.LOADERS, model_types.loaders),
+        (model_types.PACKAGE, model_types.package),
+    ],
+    ids=["names", "loaders", "package"],
 )
 def test_generated_types_are_in_step_with_the_entries(path, text):
     same = ast.dump(ast.parse(path.read_text())) == ast.dump(ast.parse(text()))

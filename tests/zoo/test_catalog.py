@@ -9,8 +9,8 @@ import pytest
 import zoo
 from weights_cache import find_record
 from weights_cache.errors import ZooError
-from zoo.catalog import all_entries, find_entry, is_entry, tasks, with_parts
-from zoo.pipeline.model import Model, model_class
+from zoo.catalog import all_entries, find_entry, is_entry, model_class, tasks, with_parts
+from zoo.pipeline.model import Model
 
 
 @pytest.mark.parametrize("task", tasks())

@@ -10,10 +10,9 @@ from tests.conftest import ROOT
 from tests.golden.litert import Reference
 from tests.zoo.audit import audit
 from weights_cache.errors import WeightsError, ZooError
-from zoo.catalog import all_entries, find_entry
+from zoo.catalog import all_entries, find_entry, model_class
 from zoo.detection.ssd_decode import Found, Heads, boxes_in_photo, decode_detections
 from zoo.labels import read_labels
-from zoo.pipeline.model import model_class
 from zoo.shared.boxes import overlap, without_nested
 
 ENTRY = find_entry("ssd.mobilenet_v1")

@@ -26,7 +26,7 @@ from tests.zoo.isolated_models import write_fill, write_loop
 from tests.zoo.test_load_path import ROWS, WEIGHTS, graph_topology
 from weights_cache import write_weights
 from weights_cache.errors import WeightsError, ZooError
-from zoo.isolation import process as processes
+from zoo.pipeline.isolation import process as processes
 
 PHOTO = str(ROOT / "gallery" / "one_line_pose" / "astronaut.jpg")
 

@@ -14,9 +14,9 @@ from tests.helpers import ROOT
 from tests.zoo.test_load_path import ROWS, WEIGHTS, graph_topology
 from weights_cache import write_weights
 from weights_cache.errors import ZooError
-from zoo.isolation import process as processes
-from zoo.isolation.arrays import ArrayError, array_of, bytes_of, entry_of
-from zoo.isolation.facts import FactError, read_facts
+from zoo.pipeline.isolation import process as processes
+from zoo.pipeline.isolation.arrays import ArrayError, array_of, bytes_of, entry_of
+from zoo.pipeline.isolation.facts import FactError, read_facts
 
 only_linux = pytest.mark.skipif(sys.platform != "linux", reason="as Linux does it")
 
@@ -110,7 +110,8 @@ def run(code: str) -> int:
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such limits")
 def test_where_the_system_limits_no_memory_a_thread_does():
-    code = "from zoo.isolation.child import _watch_memory as watch; import time, numpy as np; "
+    code = "from zoo.pipeline.isolation.child import _watch_memory as watch; "
+    code += "import time, numpy as np; "
     end = "x = np.ones({}); time.sleep(30 * (x.size > 2**22))"
     # The peak of a process begins, on Linux, with that of the one that starts it: a small one.
     start = "import subprocess as s, sys; sys.exit(s.call([sys.executable, '-c', {!r}]))"
@@ -120,15 +121,16 @@ def test_where_the_system_limits_no_memory_a_thread_does():
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such limits")
 def test_the_system_ends_a_child_without_a_parent():
-    code = "import zoo.isolation.child as c; c._MORE_SECONDS = 0; c.os.cpu_count = lambda: 1"
+    code = "import zoo.pipeline.isolation.child as c; "
+    code += "c._MORE_SECONDS = 0; c.os.cpu_count = lambda: 1"
     assert run(f"{code}; c.limit_time(0.01)\nwhile True: pass") == -24
 
 
 #: Of a child that answers what it likes: the first message says that it has started.
 ANSWERS = """
 import io, os, json, struct
-from zoo.isolation.messages import send, receive
-import zoo.isolation.messages as messages
+from zoo.pipeline.isolation.messages import send, receive
+import zoo.pipeline.isolation.messages as messages
 import numpy as np
 requests, answers = io.FileIO(0), io.FileIO(1, "w")
 def head(mark, document, size):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from zoo import results
-from zoo.pipeline.mirroring import FIELDS, PLACES, SPACES, flipped_result
+from zoo.pipeline.mirroring import flipped_result
 
 #: Everything that results may be made of, by name.
 TYPES = {
@@ -24,17 +24,23 @@ def keys() -> Iterator[tuple[str, Any]]:
             yield from ((key, inner) for inner in (kind, *get_args(kind)))
 
 
-def test_all_places_are_known():
+def mirrored_as(how: str) -> set[str]:
+    return {key for key, its in results.KEYS.items() if its.mirrored == how}
+
+
+def test_all_positions_are_known():
     """A dict with x is one: whatever key leads to it is in the table, and nothing else is."""
-    assert {key for key, kind in keys() if "x" in TYPES.get(name_of(kind), ())} == PLACES
+    assert {key for key, kind in keys() if "x" in TYPES.get(name_of(kind), ())} == mirrored_as(
+        "position"
+    )
 
 
 def test_all_arrays_are_known():
-    assert {key for key, kind in keys() if kind is np.ndarray} == FIELDS
+    assert {key for key, kind in keys() if kind is np.ndarray} == mirrored_as("image")
 
 
 def test_all_points_in_metres_are_known():
-    assert {key for key, kind in keys() if kind is results.WorldPoint} == SPACES
+    assert {key for key, kind in keys() if kind is results.WorldPoint} == mirrored_as("space")
 
 
 def name_of(kind: Any) -> str:

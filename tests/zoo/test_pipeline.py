@@ -15,11 +15,10 @@ from core.errors import CoreError
 from tests.conftest import ROOT
 from tests.zoo.audit import audit
 from weights_cache.errors import WeightsError, ZooError
-from zoo.catalog import all_entries
+from zoo.catalog import all_entries, model_class
 from zoo.entry import Preprocess
 from zoo.images.lists import is_several
 from zoo.option import flag
-from zoo.pipeline.model import model_class
 from zoo.pipeline.model_cache import KEPT_MODELS, _kept
 from zoo.pipeline.options import checked_value
 from zoo.pipeline.preprocess import place

@@ -6,6 +6,9 @@ from zoo.option import MIRROR, by_name, count, flag
 #: Of the names in entries.py, ``family.variant``.
 FAMILIES = ("mobilenet", "nsfwjs")
 
+#: What the reader of a file finds beside a network -> the class of such models.
+FILE_MODELS = {"Bundle": "teachable:TeachableModel"}
+
 #: Verb -> its models. `zoo/README.md` has the measurements behind each choice.
 MODELS = {
     "classify": Choices(

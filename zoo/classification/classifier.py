@@ -3,7 +3,7 @@
 import numpy as np
 
 import core
-from core.tensors import Tensor
+from core import Tensor
 from weights_cache.errors import WeightsError
 from zoo.classification.classes import Classes, best_labels
 from zoo.labels import read_labels

@@ -4,10 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from core import Graph, GraphModel, Node, Tensor
 from core.converter.teachable import Bundle
-from core.graph.nodes import Graph, Node, node_of
-from core.model.graph_model import GraphModel
-from core.tensors import Tensor
+from core.graph.nodes import node_of
 from weights_cache.errors import ZooError
 from zoo.classification.classes import best_labels
 from zoo.classification.cropping import prepare_square
@@ -28,12 +27,10 @@ _CONVOLUTION_TYPES = frozenset(
 class TeachableModel(LoadedModel):
     """A model that was made with Teachable Machine; `labels` are those of its classes."""
 
-    def __init__(
-        self, name: str, network: GraphModel, bundle: Bundle, recipe: LoadCall | None = None
-    ):
+    def __init__(self, name: str, network: GraphModel, recipe: LoadCall | None = None):
         super().__init__(name, network, recipe)
         #: What the export says beside the network.
-        self.bundle = bundle
+        self.bundle: Bundle = network.graph.metadata
 
     @property
     def labels(self) -> tuple[str, ...]:

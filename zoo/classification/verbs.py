@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from core.tensors import Tensor
+from core import Tensor
 from zoo.classification import MODELS
 from zoo.model_names import BackendName, ClassifyModelName, InferModelName
 from zoo.pipeline.model_cache import call_verb

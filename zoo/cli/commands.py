@@ -1,16 +1,35 @@
 """The commands of ``zoo``, and running them."""
 
 import argparse
+from functools import partial
+from pkgutil import resolve_name
 
 from weights_cache.messages import say
 from zoo.cli.blas_kernels import choose_kernels, leave_threads_out
-from zoo.cli.convert_command import add_convert
-from zoo.cli.image_commands import add_task
-from zoo.cli.models_command import add_models
-from zoo.cli.plan_command import add_plan
 from zoo.cli.task_commands import TASKS
 from zoo.cli.terminal import Parser, run_safely, show
-from zoo.cli.weights_commands import add_weights
+
+#: Commands beside those of tasks: what they do, and the function that declares their arguments.
+_OTHERS = (
+    ("models", "list the pretrained models", "zoo.cli.models_command:declare_models"),
+    ("describe", "print the card of a pretrained model", "zoo.cli.commands:declare_describe"),
+    (
+        "plan",
+        "print what the network of a model runs, step by step, and time it",
+        "zoo.cli.plan_command:declare_plan",
+    ),
+    (
+        "weights",
+        "fetch, list, verify, find or remove weights",
+        "zoo.cli.weights_commands:declare_weights",
+    ),
+    (
+        "convert",
+        "convert a model file to a model.json that TensorFlow.js loads",
+        "zoo.cli.convert_command:declare_convert",
+    ),
+    ("doctor", "check this machine: versions, backends, cache", "zoo.cli.commands:declare_doctor"),
+)
 
 
 def run(arguments: list[str] | None) -> int:
@@ -39,17 +58,27 @@ def make_parser() -> Parser:
     parser.set_defaults(run=None)
     commands = parser.add_subparsers(metavar="COMMAND", parser_class=Parser)
     for task in TASKS:
-        add_task(commands, task)
-    add_models(commands)
-    describe = commands.add_parser("describe", help="print the card of a pretrained model")
-    describe.add_argument("name", metavar="NAME", help="see 'zoo models'")
-    describe.set_defaults(run=_run_describe)
-    add_plan(commands)
-    add_weights(commands)
-    add_convert(commands)
-    doctor = commands.add_parser("doctor", help="check this machine: versions, backends, cache")
-    doctor.set_defaults(run=_run_doctor)
+        command = commands.add_parser(task.command, help=task.help)
+        command.declare = partial(_declare, "zoo.cli.image_commands:declare_task", task)
+    for name, help_text, declare in _OTHERS:
+        commands.add_parser(name, help=help_text).declare = partial(_declare, declare)
     return parser
+
+
+def _declare(function: str, *arguments: object) -> None:
+    """Call a function that declares arguments; importing its module takes time."""
+    resolve_name(function)(*arguments)
+
+
+def declare_describe(command: Parser) -> None:
+    """Declare the arguments of ``zoo describe``."""
+    command.add_argument("name", metavar="NAME", help="see 'zoo models'")
+    command.set_defaults(run=_run_describe)
+
+
+def declare_doctor(command: Parser) -> None:
+    """Declare the arguments of ``zoo doctor``."""
+    command.set_defaults(run=_run_doctor)
 
 
 def _run_describe(given: argparse.Namespace) -> int:

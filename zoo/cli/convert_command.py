@@ -2,15 +2,15 @@
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from weights_cache.errors import ZooError
 from weights_cache.sizes import size_text
 from zoo.cli.terminal import complain, show
 
 if TYPE_CHECKING:
+    from core import Graph
     from core.converter.conversion import Request
-    from core.graph.nodes import Graph
     from zoo.cli.sample_inputs import ImageInputs
     from zoo.entry import Entry
 
@@ -27,11 +27,8 @@ _OPTIONS = {
 }
 
 
-def add_convert(commands: Any) -> None:
-    """Declare the command and its arguments."""
-    convert = commands.add_parser(
-        "convert", help="convert a model file to a model.json that TensorFlow.js loads"
-    )
+def declare_convert(convert: argparse.ArgumentParser) -> None:
+    """Declare the arguments of ``zoo convert``."""
     convert.add_argument(
         "source",
         metavar="IN",
@@ -123,10 +120,10 @@ def _as_options(message: str) -> str:
 
 
 def _convert(given: argparse.Namespace) -> int:
+    from core import Graph
     from core.converter.choosing import AUTO
     from core.converter.conversion import prepare_conversion, require_format
     from core.converter.formats import find_kind
-    from core.graph.nodes import Graph
     from zoo.cli.convertible import find_source
 
     source, entry = find_source(given.source)
@@ -222,9 +219,9 @@ def _print_report(
     """Status 1 if the model could be read, but not be written."""
     import json
 
+    from core import Graph
     from core.converter import inspect_model
     from core.converter.output_folders import check_target
-    from core.graph.nodes import Graph
 
     if given.target is not None:
         path = None if isinstance(source, Graph) else Path(source)

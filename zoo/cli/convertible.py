@@ -5,9 +5,10 @@ from pathlib import Path
 
 from core.graph.nodes import Graph
 from weights_cache.errors import MissingError, ZooError
+from weights_cache.similar_names import did_you_mean
 from zoo.catalog import all_entries, find_entry, is_entry
 from zoo.entry import Entry
-from zoo.pipeline.options import checked, did_you_mean
+from zoo.pipeline.options import checked
 
 
 def find_source(name: str) -> tuple[str | Path | Graph, Entry | None]:
@@ -47,7 +48,7 @@ def _of_entry(entry: Entry) -> Path | Graph:
 
 def input_size(entry: Entry) -> tuple[int, int]:
     """Height and width that images are brought to by default."""
-    from zoo.pipeline.model import model_class
+    from zoo.catalog import model_class
 
     size: tuple[int, int] = model_class(entry).input_size_of(
         entry, checked(entry.name, entry.options, {})

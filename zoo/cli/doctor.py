@@ -29,7 +29,7 @@ _PROBE_OPENCV = "import cv2; print('works')"
 _PROBE_OPENGL = """
 from core.backends.shader.runtime.context import Device, open_context
 from core.backends.shader.runtime.gl_functions import GLFunctions
-from core.errors import CoreError
+from core import CoreError
 try:
     context = open_context()
     print(Device.of(context, GLFunctions(context.version_code, context.extensions)))

@@ -6,7 +6,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from weights_cache.atomic_files import replacing
 from weights_cache.errors import ZooError
 from weights_cache.messages import say
 from weights_cache.shown_urls import shown_url
@@ -100,6 +99,8 @@ def save_drawing(picture: Any, path: str) -> None:
         picture: an image of Pillow.
         path: its ending says the format. A link stays a link.
     """
+    from weights_cache.atomic_files import replacing
+
     target = Path(os.path.realpath(path))
     existed = os.path.exists(target)
     try:

@@ -20,15 +20,10 @@ from zoo.cli.terminal import complain
 Look = Callable[[Any], tuple[Any, Any]]
 
 
-def add_task(commands: Any, task: Task) -> None:
-    """Declare the command of a task; its arguments follow when it is used."""
-    command = commands.add_parser(task.command, help=task.help)
+def declare_task(task: Task, command: Any) -> None:
+    """Declare the arguments of the command of a task."""
     command.more_help = partial(_models_of, task)
-    command.add_arguments = partial(_add_arguments, command, task)
     command.set_defaults(run=partial(_run, task))
-
-
-def _add_arguments(command: Any, task: Task) -> None:
     _add_sources(command)
     if task.verbs:
         switches = command.add_mutually_exclusive_group()

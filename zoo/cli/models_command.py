@@ -3,7 +3,6 @@
 import argparse
 import sys
 from collections.abc import Sequence
-from typing import Any
 
 from weights_cache.errors import ZooError
 from weights_cache.messages import say
@@ -14,20 +13,19 @@ _LICENCES = ("Apache-2.0", "MIT")
 _MORE = "(*)"
 
 
-def add_models(commands: Any) -> None:
-    """Declare ``zoo models``."""
-    models = commands.add_parser("models", help="list the pretrained models")
-    models.add_argument(
+def declare_models(command: argparse.ArgumentParser) -> None:
+    """Declare the arguments of ``zoo models``."""
+    command.add_argument(
         "pattern", nargs="?", default="*", metavar="GLOB", help="such as 'pose*', or a task"
     )
-    models.set_defaults(run=_run_models)
+    command.set_defaults(run=_run_models)
 
 
 def _run_models(given: argparse.Namespace) -> int:
     from weights_cache import status
     from weights_cache.sizes import size_text
     from zoo.catalog import find_entry, models, tasks
-    from zoo.cli.weight_selection import of_entry
+    from zoo.weight_files import of_entry
 
     names = models(given.pattern)
     if not names:

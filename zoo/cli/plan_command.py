@@ -8,24 +8,21 @@ from zoo.cli.drawing_output import drawing_paths, save_drawing
 from zoo.cli.terminal import show
 
 
-def add_plan(commands: Any) -> None:
-    """Declare the command and its arguments."""
-    plan = commands.add_parser(
-        "plan", help="print what the network of a model runs, step by step, and time it"
-    )
-    plan.add_argument("name", metavar="NAME", help="see 'zoo models'; or the path of a model")
-    plan.add_argument(
+def declare_plan(command: argparse.ArgumentParser) -> None:
+    """Declare the arguments of ``zoo plan``."""
+    command.add_argument("name", metavar="NAME", help="see 'zoo models'; or the path of a model")
+    command.add_argument(
         "photo", metavar="PHOTO", nargs="?", help="a file or URL: how long each step takes for it"
     )
-    plan.add_argument(
+    command.add_argument(
         "--repeat", type=_count, default=10, metavar="N", help="time so many runs (default: 10)"
     )
-    plan.add_argument(
+    command.add_argument(
         "--draw", metavar="OUT.png", help="draw the steps, and what lies where in memory"
     )
-    plan.add_argument("--json", action="store_true", help="exact JSON, all on one line")
-    plan.add_argument("--backend", metavar="B", help="where to run; see 'zoo doctor'")
-    plan.set_defaults(run=_run_plan)
+    command.add_argument("--json", action="store_true", help="exact JSON, all on one line")
+    command.add_argument("--backend", metavar="B", help="where to run; see 'zoo doctor'")
+    command.set_defaults(run=_run_plan)
 
 
 def _count(text: str) -> int:

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from core import Endpoint
 from core.converter.sample_inputs import Samples
-from core.graph.nodes import Endpoint
 from weights_cache.errors import ZooError
 from zoo.cli.image_sources import images_of
 from zoo.entry import Preprocess

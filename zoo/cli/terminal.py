@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import shutil
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
@@ -15,23 +14,23 @@ from zoo.cli.signals import ending_in_order
 class Parser(argparse.ArgumentParser):
     """Reports wrong arguments in one line, with the closest valid name."""
 
+    #: Declares the arguments of the command; called when they are needed, as it takes time.
+    declare: Callable[[Any], None] | None = None
+
     #: What the help ends with; called when it is printed, as it may take time.
     more_help: Callable[[], str] | None = None
-
-    #: Adds arguments that other commands need not know; called when this parser is used.
-    add_arguments: Callable[[], None] | None = None
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As of argparse, with all arguments."""
-        if self.add_arguments:
-            add, self.add_arguments = self.add_arguments, None
-            add()
-        return super().parse_known_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
         """Complain and leave with status 2."""
         complain(f"{message} (see '{self.prog} --help')")
         raise SystemExit(2)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse as argparse does, once the arguments are declared."""
+        if self.declare is not None:
+            declare, self.declare = self.declare, None
+            declare(self)
+        return super().parse_known_args(args, namespace)
 
     def format_help(self) -> str:
         """The help of argparse, and what comes after it."""
@@ -41,7 +40,7 @@ class Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Name the closest command; argparse would only list all."""
         if action.choices is not None and value not in action.choices:
-            from zoo.pipeline.options import did_you_mean
+            from weights_cache.similar_names import did_you_mean
 
             name = str(action.metavar or action.dest).lower()
             valid = ", ".join(map(str, action.choices))
@@ -150,6 +149,8 @@ def _give_up(stream: Any) -> None:
 
 def print_table(rows: Sequence[tuple[str, ...]]) -> None:
     """Columns of equal width, but for the last one; on a terminal lines do not wrap."""
+    import shutil
+
     rows = [tuple(visible(cell, lines=False) for cell in row) for row in rows]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
     room = shutil.get_terminal_size().columns if sys.stdout.isatty() else None

@@ -2,23 +2,12 @@
 
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
-from typing import NamedTuple
 
 from weights_cache import find_record, list_records
-from weights_cache.errors import AbsentFile, ZooError
-from weights_cache.registry import ModelRecord
+from weights_cache.errors import ZooError
+from weights_cache.similar_names import did_you_mean
 from zoo.catalog import all_entries, default_entries, find_entry, is_entry, tasks, with_parts
-from zoo.entry import Entry
-from zoo.pipeline.options import did_you_mean
-
-
-class Wanted(NamedTuple):
-    """The files of a record that a command is about."""
-
-    name: str  # of the model, or of the record where that was named
-    record: ModelRecord
-    only: tuple[str, ...] | None = None  # their paths; None: all
-    required: bool = True  # named itself, and not by a task or glob that it belongs to
+from zoo.weight_files import Wanted, of_entry
 
 
 def everything() -> Iterator[Wanted]:
@@ -81,24 +70,6 @@ def runnable(names: Iterable[str], *, every: bool = False) -> list[Wanted]:
             else:
                 others.append(wanted)
     return list(dict.fromkeys([*map(of_entry, entries), *others]))
-
-
-def of_entry(entry: Entry, required: bool = True) -> Wanted:
-    """The files of a model."""
-    record = find_record(entry.weights).limited_to(entry.files)
-    return Wanted(entry.name, record, entry.files, required)
-
-
-def missing_files(wanted: Wanted) -> list[AbsentFile]:
-    """The files that are neither in the package, a kit or the cache nor in a mirror folder."""
-    from weights_cache import file_states
-
-    states = file_states(wanted.record.name, only=wanted.only)
-    return [
-        AbsentFile(wanted.record.name, file.path, file.bytes)
-        for file in wanted.record.files
-        if file.urls and states[file.path] == "missing"
-    ]
 
 
 def _matching(name: str) -> list[Wanted]:

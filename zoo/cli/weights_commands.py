@@ -14,9 +14,8 @@ from zoo.cli.terminal import SwitchParser, complain
 _NAMES = "a model of 'zoo models', a task, a glob such as 'hands*', or registered weights"
 
 
-def add_weights(commands: Any) -> None:
-    """Declare ``zoo weights`` and its actions."""
-    weights = commands.add_parser("weights", help="fetch, list, verify, find or remove weights")
+def declare_weights(weights: argparse.ArgumentParser) -> None:
+    """Declare the actions of ``zoo weights``."""
     actions = weights.add_subparsers(metavar="ACTION", required=True, parser_class=SwitchParser)
     fetch = actions.add_parser("fetch", help="download models into the cache, to run offline")
     fetch.add_argument(

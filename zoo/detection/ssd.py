@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from core.graph.nodes import Node
+from core import Node
 from weights_cache.errors import WeightsError
 from zoo.detection.ssd_decode import Heads, boxes_in_photo, decode_detections
 from zoo.entry import Entry

@@ -49,7 +49,7 @@ def paint_pose(canvas: Canvas, pose: Mapping[str, Any], sides: Sides, min_score:
 def caption_pose(
     canvas: Canvas, pose: Mapping[str, Any], text: str, sides: Sides, min_score: float
 ) -> bool:
-    """Write above the head of a pose; return whether it has points that tell where that is."""
+    """Write above the head of a pose; return whether it has points that show where that is."""
     points = read_points(pose["keypoints"], canvas.size, min_score)
     if points:
         head = _head_of(points)

@@ -1,4 +1,4 @@
-"""Things with a label and a box: detections, gestures, palms."""
+"""Items with a label and a box: detections, gestures, palms."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from zoo.drawing.keypoints import paint_points, read_points
 from zoo.drawing.label_layout import Area, Place
 
 
-def score_text(thing: Mapping[str, Any], key: str = "score") -> str:
+def score_text(item: Mapping[str, Any], key: str = "score") -> str:
     """Return the score in two digits, or nothing where there is no usable one."""
-    score = thing.get(key)
+    score = item.get(key)
     return f"{score:.2f}" if isinstance(score, Real) and math.isfinite(score) else ""
 
 
-def read_box(thing: Mapping[str, Any], size: tuple[int, int]) -> Area | None:
-    """Return the box of a thing; None where it lies outside the picture or is not finite."""
+def read_box(item: Mapping[str, Any], size: tuple[int, int]) -> Area | None:
+    """Return the box of an item; None where it lies outside the image or is not finite."""
     try:
-        left, top, width, height = (float(thing["box"][k]) for k in ("x", "y", "width", "height"))
+        left, top, width, height = (float(item["box"][k]) for k in ("x", "y", "width", "height"))
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise ZooError(
-            f"box {thing.get('box')!r:.120} cannot be drawn: it needs the numbers 'x', 'y', "
+            f"box {item.get('box')!r:.120} cannot be drawn: it needs the numbers 'x', 'y', "
             "'width' and 'height'"
         ) from error
     area = Area(left, top, left + width, top + height)
@@ -34,19 +34,19 @@ def read_box(thing: Mapping[str, Any], size: tuple[int, int]) -> Area | None:
     return area if inside and all(map(math.isfinite, area)) else None
 
 
-def paint_boxes(canvas: Canvas, things: Sequence[Mapping[str, Any]], min_score: float) -> None:
+def paint_boxes(canvas: Canvas, items: Sequence[Mapping[str, Any]], min_score: float) -> None:
     """Paint boxes with a colour for each label; captions above all boxes, the best first."""
-    colours = colours_of(str(thing["label"]) for thing in things)
-    areas = [(thing, read_box(thing, canvas.size)) for thing in things]
-    for thing, area in reversed(areas):
+    colours = colours_of(str(item["label"]) for item in items)
+    areas = [(item, read_box(item, canvas.size)) for item in items]
+    for item, area in reversed(areas):
         if area:
-            colour = colours[str(thing["label"])]
+            colour = colours[str(item["label"])]
             canvas.box(area, colour, canvas.thin)
-            points = read_points(thing.get("keypoints", []), canvas.size, min_score)
+            points = read_points(item.get("keypoints", []), canvas.size, min_score)
             paint_points(canvas, points, lambda *_, colour=colour: colour, canvas.thin)
-    for thing, area in areas:
+    for item, area in areas:
         if area:
-            caption_box(canvas, [_text(thing)], area, colours[str(thing["label"])])
+            caption_box(canvas, [_text(item)], area, colours[str(item["label"])])
 
 
 def caption_box(
@@ -69,6 +69,6 @@ def caption_box(
     canvas.caption(lines, places, colour, canvas.text_size, own=area, shorten=shorten)
 
 
-def _text(thing: Mapping[str, Any]) -> str:
-    side = thing.get("handedness")
-    return " ".join(filter(None, (str(side or ""), str(thing["label"]), score_text(thing))))
+def _text(item: Mapping[str, Any]) -> str:
+    side = item.get("handedness")
+    return " ".join(filter(None, (str(side or ""), str(item["label"]), score_text(item))))

@@ -1,7 +1,7 @@
-"""A picture to paint on: lines, discs, boxes, regions, and above all of them text.
+"""An image to paint on: lines, discs, boxes, regions, and above all of them text.
 
 Shapes are painted from their distance fields, which makes edges smooth without enlarging the
-picture: the coverage of a pixel is how far it lies inside the shape, clamped to 0..1. Text waits
+image: the coverage of a pixel is how far it lies inside the shape, clamped to 0..1. Text waits
 until all shapes are painted, so that no shape crosses it.
 """
 
@@ -28,7 +28,7 @@ PlacesOf = Callable[[float, float], Sequence[Place]]
 
 
 class Canvas:
-    """A picture, the sizes that suit it, and the text that waits to be written on it."""
+    """An image, the sizes that suit it, and the text that waits to be written on it."""
 
     def __init__(self, pixels: np.ndarray):
         self.image = Image.fromarray(pixels)
@@ -62,7 +62,7 @@ class Canvas:
         self.stroke(points, colour, radius)
 
     def box(self, area: Area, colour: Colour, radius: float) -> None:
-        """Outline a rectangle, as far as it lies in the picture."""
+        """Outline a rectangle, as far as it lies in the image."""
         width, height = self.size
         left, right = (min(max(x, 0.0), width - 1.0) for x in (area.left, area.right))
         top, bottom = (min(max(y, 0.0), height - 1.0) for y in (area.top, area.bottom))
@@ -74,10 +74,10 @@ class Canvas:
     def regions(
         self, mask: np.ndarray, colours: Mapping[int, Colour], *, fill: float, edge: float
     ) -> None:
-        """Colour regions of the picture, smoothly, and draw along their edges.
+        """Colour regions of the image, smoothly, and draw along their edges.
 
         Args:
-            mask: whole numbers [height, width] of the picture.
+            mask: integers [height, width] of the image.
             colours: of the values of the mask; other values are left as they are.
             fill: opacity of the regions.
             edge: half the width of the lines along their edges.
@@ -100,7 +100,7 @@ class Canvas:
         self.image.paste(paint, (left, top), _along(line, edge))
 
     def holds(self, area: Area) -> bool:
-        """Whether an area lies within the picture's height, and nearly within its width."""
+        """Whether an area lies within the image's height, and nearly within its width."""
         slack = 2 * self.thin + 1
         inside = area.left >= -slack and area.right <= self.size[0] + slack
         return inside and area.top >= 0 and area.bottom <= self.size[1]
@@ -122,10 +122,10 @@ class Canvas:
         Args:
             lines: what to write.
             places: gives upper left corners for the width and height of a pill, best first;
-                where it would leave the picture it is moved inside.
+                where it would leave the image it is moved inside.
             colour: of the pill.
             size: of the text, in pixels.
-            own: the face or thing that the text belongs to, which it may hide.
+            own: the face or item that the text belongs to, which it may hide.
             shorten: whether to leave out the last lines rather than to hide a face of others.
         """
         self._captions.append(
@@ -148,7 +148,7 @@ class Canvas:
         Args:
             width: of the plate, in pixels.
             height: of the plate, in pixels.
-            places: upper left corners, best first; moved inside the picture.
+            places: upper left corners, best first; moved inside the image.
             paint: paints on the plate, given its area.
         """
         self._panels.append(partial(self._paint_panel, width, height, places, paint))

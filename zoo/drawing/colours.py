@@ -1,4 +1,4 @@
-"""Colours that are told apart by all kinds of colour vision."""
+"""Colours that people with any kind of colour vision can distinguish."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def sides_of(index: int, count: int) -> Sides:
 
 
 def mix(colour: Colour, other: Colour, share: float) -> Colour:
-    """Return a colour on the way from one to the other.
+    """Return a colour between two others.
 
     >>> mix((0, 0, 0), (255, 255, 255), 0.4)
     (102, 102, 102)
@@ -86,7 +86,7 @@ def mix(colour: Colour, other: Colour, share: float) -> Colour:
 
 
 def colours_of(labels: Iterable[str]) -> dict[str, Colour]:
-    """Return a colour for each label, mostly the same in all pictures.
+    """Return a colour for each label, mostly the same in all images.
 
     A label's own colour follows from its name; one that another label has already is changed for
     the next. Parts of a body have colours of their own: blue left, orange right.

@@ -1,4 +1,4 @@
-"""Regions of a picture as numbers [height, width], 0 outside: where they are, and their edges."""
+"""Regions of an image as numbers [height, width], 0 outside: where they are, and their edges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faces: boxes, contours, irises, and what is told of a face."""
+"""Faces: boxes, contours, irises, and the facts about a face."""
 
 from __future__ import annotations
 

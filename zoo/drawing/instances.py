@@ -14,27 +14,29 @@ from zoo.drawing.colours import Sides, sides_of
 from zoo.drawing.label_layout import Area
 from zoo.drawing.masks import paint_mask, read_mask
 
-_STRAY = 0.02  # share of a mask's pixels at either end that do not tell where the person is
+_STRAY = (
+    0.02  # share of a mask's pixels at either end that say little about the position of the person
+)
 
 
-def paint_instances(canvas: Canvas, things: Sequence[Mapping[str, Any]], min_score: float) -> None:
+def paint_instances(canvas: Canvas, items: Sequence[Mapping[str, Any]], min_score: float) -> None:
     """Colour each person, the first on top, with the pose where it is known."""
-    sides = [sides_of(index, max(2, len(things))) for index in range(len(things))]
-    for thing, colours in reversed(list(zip(things, sides, strict=True))):
-        paint_mask(canvas, read_mask(thing, canvas.size), colours.middle)
-    for thing, colours in reversed(list(zip(things, sides, strict=True))):
-        if thing.get("pose"):
-            paint_pose(canvas, thing["pose"], colours, min_score)
-    for thing, colours in zip(things, sides, strict=True):
-        _caption(canvas, thing, colours, min_score)
+    sides = [sides_of(index, max(2, len(items))) for index in range(len(items))]
+    for item, colours in reversed(list(zip(items, sides, strict=True))):
+        paint_mask(canvas, read_mask(item, canvas.size), colours.middle)
+    for item, colours in reversed(list(zip(items, sides, strict=True))):
+        if item.get("pose"):
+            paint_pose(canvas, item["pose"], colours, min_score)
+    for item, colours in zip(items, sides, strict=True):
+        _caption(canvas, item, colours, min_score)
 
 
-def _caption(canvas: Canvas, thing: Mapping[str, Any], sides: Sides, min_score: float) -> None:
+def _caption(canvas: Canvas, item: Mapping[str, Any], sides: Sides, min_score: float) -> None:
     """Write the score of a person above the head, or else at the bulk of the mask."""
-    text = score_text(thing)
-    pose = thing.get("pose") or {"keypoints": []}
+    text = score_text(item)
+    pose = item.get("pose") or {"keypoints": []}
     if not caption_pose(canvas, pose, text, sides, min_score):
-        area = _bulk(np.asarray(thing["mask"]) > 0)
+        area = _bulk(np.asarray(item["mask"]) > 0)
         if area and text:
             caption_box(canvas, [text], area, sides.middle)
 

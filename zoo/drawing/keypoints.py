@@ -1,4 +1,4 @@
-"""Keypoints and the lines between them, sized for the picture and for what they belong to."""
+"""Keypoints and the lines between them, sized for the image and for what they belong to."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Point(NamedTuple):
 
 
 def read_points(keypoints: object, size: tuple[int, int], min_score: float) -> dict[str, Point]:
-    """Return the points that are sure enough and near the picture, by name."""
+    """Return the points with a sufficient score, in or near the image, by name."""
     if not isinstance(keypoints, (list, tuple)):
         raise ZooError(f"keypoints are {keypoints!r:.80}: they must be a list of dicts")
     points = map(_point, keypoints)
@@ -53,9 +53,9 @@ def _point(keypoint: Mapping[str, Any]) -> Point:
 
 
 def _visible(point: Point, size: tuple[int, int], min_score: float) -> bool:
-    """Tell whether a point is sure enough, and less than one picture outside the picture.
+    """Whether the score of a point is high enough, and it is less than one image size outside.
 
-    A point a little outside is kept for the line that leaves the picture towards it.
+    A point a little outside is kept for the line that leaves the image towards it.
     NaN compares false.
     """
     width, height = size
@@ -77,7 +77,7 @@ def area_of(points: Collection[Point]) -> Area:
 
 
 def line_radius(points: Collection[Point], canvas: Canvas) -> float:
-    """Half the width of a line, from the sizes of the body or hand and of the picture."""
+    """Half the width of a line, from the sizes of the body or hand and of the image."""
     smallest, largest = 0.002 * canvas.scale, 0.006 * canvas.scale
     return max(0.9, min(max(0.0065 * extent(points), smallest), largest))
 

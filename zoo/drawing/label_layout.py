@@ -1,4 +1,4 @@
-"""Room on a picture: rectangles, and where text may stand without hiding other text."""
+"""Room on an image: rectangles, and where text may stand without hiding other text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _ROWS_TRIED = 9  # how far text moves up or down to find a free place
 
 
 class Area(NamedTuple):
-    """A rectangle of the picture, in pixels."""
+    """A rectangle of the image, in pixels."""
 
     left: float
     top: float
@@ -36,7 +36,7 @@ class Area(NamedTuple):
 
 
 class Room:
-    """What of a picture is taken by text, and what text should not hide."""
+    """What of an image is taken by text, and what text should not hide."""
 
     def __init__(self, size: tuple[int, int]):
         self.size = size
@@ -51,7 +51,7 @@ class Room:
         Args:
             width: of the text, in pixels.
             height: of the text, in pixels.
-            places: upper left corners, best first; moved inside the picture. What is above or
+            places: upper left corners, best first; moved inside the image. What is above or
                 below the first may be taken too.
             own: what the text belongs to, which it may hide.
             strict: whether to give up rather than to hide what is kept clear.

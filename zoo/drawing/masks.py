@@ -17,11 +17,11 @@ _FILL = 0.5  # opacity of a region
 _EDGE = 0.6  # half the width of the line along its edge, in lines of boxes
 
 
-def paint_segmentations(canvas: Canvas, things: Sequence[Mapping[str, Any]], _: float) -> None:
+def paint_segmentations(canvas: Canvas, items: Sequence[Mapping[str, Any]], _: float) -> None:
     """Colour the region of each label but the background, and write which colour is whose."""
-    for thing in things:
-        mask = read_mask(thing, canvas.size)
-        found = [area for area in label_areas(thing) if area[1] != BACKGROUND]
+    for item in items:
+        mask = read_mask(item, canvas.size)
+        found = [area for area in label_areas(item) if area[1] != BACKGROUND]
         colours = colours_of(label for _, label, _, _ in found)
         by_value = {value: colours[label] for value, label, _, _ in found}
         canvas.regions(mask, by_value, fill=_FILL, edge=_edge(canvas))
@@ -48,16 +48,16 @@ def paint_mask(canvas: Canvas, mask: np.ndarray, colour: Colour, strength: float
 
 
 def paint_person(canvas: Canvas, segmentation: Mapping[str, Any], colour: Colour) -> None:
-    """Colour the person of a segmentation, faintly, under other things."""
+    """Colour the person of a segmentation, faintly, under other items."""
     paint_mask(canvas, read_mask(segmentation, canvas.size), colour, 0.5)
 
 
-def read_mask(thing: Mapping[str, Any], size: tuple[int, int]) -> np.ndarray:
-    """Return the mask of a thing, if it is one of this picture."""
-    mask = np.asarray(thing["mask"])
+def read_mask(item: Mapping[str, Any], size: tuple[int, int]) -> np.ndarray:
+    """Return the mask of an item, if it is one of this image."""
+    mask = np.asarray(item["mask"])
     if mask.shape != size[::-1] or mask.dtype.kind not in "bui":
         raise ZooError(
             f"the mask is {mask.dtype} {list(mask.shape)}: it must be uint8 {list(size[::-1])}, "
-            "height and width of the picture"
+            "height and width of the image"
         )
     return mask

@@ -1,4 +1,4 @@
-"""Dark plates with text: the labels of a picture, and the legend of its colours."""
+"""Dark plates with text: the labels of an image, and the legend of its colours."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _NAME = 12.0  # room that a long name should have, in sizes of the text
 _QUIET = mix(PAPER, (0, 0, 0), 0.65)
 
 _MOST_ROWS = 12  # of a legend
-_LARGEST = 0.2  # legend, as a share of the picture
+_LARGEST = 0.2  # legend, as a share of the image
 _SMALL = 0.03  # legend that may hide anything
 _MOST_HIDDEN = 0.15  # share of any region that a legend may hide
-_SPECK = 0.005  # share of the picture: smaller regions may be hidden
+_SPECK = 0.005  # share of the image: smaller regions may be hidden
 
 #: Sizes of the text of a list, and lengths of its bars in them, best first.
 _LISTS = ((1.1, 5.0), (0.9, 5.0), (0.9, 2.5), (0.9, 0.0), (0.7, 0.0))
@@ -121,7 +121,7 @@ def paint_legend(canvas: Canvas, entries: Sequence[tuple[str, Colour]], busy: np
     Args:
         canvas: to paint on.
         entries: labels with their colours, the most important first.
-        busy: whole numbers [height, width] of the picture made smaller: of regions, 0 outside.
+        busy: integers [height, width] of the image made smaller: of regions, 0 outside.
     """
     labels = [label for label, _ in entries]
     for rows in range(min(_MOST_ROWS, len(entries)), 0, -1):

@@ -1,4 +1,4 @@
-"""A plan as a picture: a row for each step, and beside it which buffer lies where in the arena."""
+"""A plan as an image: a row for each step, and beside it which buffer lies where in the arena."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def draw_plan(
 
     Args:
         plan: what ``model.plan()`` gives.
-        profile: what ``model.profile(image)`` gives, for bars of milliseconds; without it bars tell
+        profile: what ``model.profile(image)`` gives, for bars of milliseconds; without it bars show
             how many products are summed up.
         title: what to write above it, such as the name of the model.
 
@@ -91,8 +91,8 @@ def draw_plan(
 
     Example:
         >>> import zoo
-        >>> picture = draw_plan(zoo.load("posenet.tiny").plan(), title="posenet.tiny")
-        >>> picture.mode, picture.width > 1000
+        >>> drawing = draw_plan(zoo.load("posenet.tiny").plan(), title="posenet.tiny")
+        >>> drawing.mode, drawing.width > 1000
         ('RGB', True)
     """
     if profile is not None and len(profile.steps) != len(plan.steps):
@@ -115,7 +115,7 @@ def draw_plan(
     return canvas.image
 
 
-# --- what is told ---------------------------------------------------------------------------
+# --- what is shown --------------------------------------------------------------------------
 
 
 def _columns_of(plan: PlanFacts, profile: PlanProfile | None) -> list[_Column]:
@@ -183,7 +183,7 @@ def _legend(plan: PlanFacts) -> list[tuple[str, Colour]]:
 
 
 def _rows_of(buffer: Placed, steps: int) -> range:
-    """The steps of the picture during which a buffer lives."""
+    """The steps of the image during which a buffer lives."""
     return range(max(0, buffer.first), min(steps - 1, buffer.last) + 1)
 
 
@@ -191,7 +191,7 @@ def _rows_of(buffer: Placed, steps: int) -> range:
 
 
 def _stripe(canvas: Canvas, steps: int) -> None:
-    """Every other row a little darker, so that the eye keeps to it on the way to the map."""
+    """Every other row a little darker, so that the eye can follow it to the map."""
     for step in range(0, steps, 2):
         top = _TOP + step * _ROW
         canvas.image.paste(_STRIPES, (_MARGIN - 8, top, canvas.size[0] - _MARGIN + 8, top + _ROW))

@@ -1,4 +1,4 @@
-"""Results as JSON, with masks as pictures."""
+"""Results as JSON, with masks as images."""
 
 import json
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ import numpy as np
 from weights_cache.dependencies import needed_for
 from weights_cache.errors import ZooError
 from zoo.export.validation import check_result
-from zoo.results import AnyResult, Result, is_thing
+from zoo.results import AnyResult, Result, is_item
 
 PROBABILITY_SCALE = 65535  # of 16-bit grey
 
@@ -23,8 +23,8 @@ def to_json(result: AnyResult, *, indent: int | None = None) -> str:
     with ``numpy.asarray(PIL.Image.open(io.BytesIO(base64.b64decode(text))))``.
 
     Args:
-        result: what a function of the zoo gave: a thing, a list of things, or a dict of either by
-            photo.
+        result: what a function of the zoo returned: an item, a list of items, or a dict of either
+            by image.
         indent: spaces for each level; None writes all on one line.
 
     Bytes of a file's name that are not UTF-8 become ``\xe9``, as strict readers want it.
@@ -37,8 +37,8 @@ def to_json(result: AnyResult, *, indent: int | None = None) -> str:
     """
     check_result(result, "to_json")
     document: Result = result
-    if isinstance(result, Mapping) and not is_thing(result):
-        document = {encodable(str(photo)): found for photo, found in result.items()}
+    if isinstance(result, Mapping) and not is_item(result):
+        document = {encodable(str(image)): found for image, found in result.items()}
     try:
         return json.dumps(document, indent=indent, allow_nan=False, default=_plain)
     except (TypeError, ValueError, OverflowError) as error:
@@ -58,7 +58,7 @@ def encodable(name: str) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """What JSON has for the values of a result that it does not know itself."""
+    """The JSON form of a value of a result that the json module cannot write."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, np.ndarray) and value.ndim == 2 and value.size:

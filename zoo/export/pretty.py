@@ -1,19 +1,18 @@
-"""Results for people to read: still JSON, with short numbers and a line for each thing."""
+"""Results for people to read: still JSON, with short numbers and a line for each item."""
 
 import json
 from collections.abc import Mapping
+from pkgutil import resolve_name
 from typing import Any
 
-from zoo.results import Result, label_areas
+from zoo.results import KEYS, Result, ResultKey, label_areas
 
 _MOST_POINTS = 40  # of a list of keypoints that is written out
-
-#: Digits behind the point, by the key that a number is under; 2 for the others.
-_DIGITS = {"position": 1, "box": 1, "age": 1}
+_PLAIN = ResultKey()
 
 
 def readable(result: Result) -> str:
-    """A result as JSON with short numbers; what is long, such as masks, is only summed up.
+    """A result as JSON with short numbers; long values, such as masks, are summarized.
 
     >>> print(readable([{"label": "tabby", "score": 0.81234, "index": 281}]))
     [
@@ -24,18 +23,18 @@ def readable(result: Result) -> str:
 
 
 def _layout(value: Any, margin: str) -> str:
-    """Things of a list under each other, everything else on one line."""
+    """Items of a list under each other, everything else on one line."""
     inner = f"{margin}  "
     if isinstance(value, dict):
         pairs = (f"{json.dumps(k)}: {_layout(v, margin)}" for k, v in value.items())
         return f"{{{', '.join(pairs)}}}"
     if isinstance(value, list) and value and isinstance(value[0], dict):
-        lines = f",\n{inner}".join(_layout(thing, inner) for thing in value)
+        lines = f",\n{inner}".join(_layout(item, inner) for item in value)
         return f"[\n{inner}{lines}\n{margin}]"
     return json.dumps(value)
 
 
-def _short(value: Any, key: str = "", digits: int = 2) -> Any:
+def _short(value: Any, key: str = "", digits: int = _PLAIN.digits) -> Any:
     if isinstance(value, float):
         return round(value, digits)
     if isinstance(value, Mapping):
@@ -47,30 +46,38 @@ def _short(value: Any, key: str = "", digits: int = 2) -> Any:
     return value
 
 
-def _short_value(thing: Mapping[str, Any], key: str, digits: int) -> Any:
-    """The value of a key, or what sums it up."""
-    value = thing[key]
-    if key in _SUMMARIES and not isinstance(value, str):
-        return _SUMMARIES[key](value, thing)
-    return _short(value, key, _DIGITS.get(key, digits))
+def _short_value(item: Mapping[str, Any], key: str, digits: int) -> Any:
+    """The value of a key, or its summary."""
+    value, its = item[key], KEYS.get(key)
+    if its and its.summary and not isinstance(value, str):
+        return resolve_name(its.summary)(value, item)
+    return _short(value, key, its.digits if its else digits)
 
 
-def _mask_summary(mask: Any, thing: Mapping[str, Any]) -> str:
+def summarize_mask(mask: Any, item: Mapping[str, Any]) -> str:
+    """The size of a mask, and the share of each label."""
     person = {"mask": mask > 0, "labels": ["background", "person"]}
-    areas = sorted(label_areas(thing if "labels" in thing else person), key=lambda area: -area[2])
+    areas = sorted(label_areas(item if "labels" in item else person), key=lambda area: -area[2])
     shares = ", ".join(f"{share:.1%} {label}" for _, label, _, share in areas)
-    return f"{_size(mask)} pixels: {shares}"
+    return f"{summarize_array(mask, item)}: {shares}"
 
 
-def _size(array: Any) -> str:
+def summarize_array(array: Any, _: Mapping[str, Any]) -> str:
+    """The size of an array."""
     height, width = array.shape
-    return f"{width} x {height}"
+    return f"{width} x {height} pixels"
 
 
-_SUMMARIES = {
-    "mask": _mask_summary,
-    "probability": lambda value, _: f"{_size(value)} pixels",
-    "labels": lambda value, _: f"{len(value)} labels",
-    "world": lambda value, _: f"{len(value)} points in metres",
-    "contours": lambda value, _: ", ".join(value),
-}
+def summarize_labels(labels: list[str], _: Mapping[str, Any]) -> str:
+    """The number of labels."""
+    return f"{len(labels)} labels"
+
+
+def summarize_points(points: list[Any], _: Mapping[str, Any]) -> str:
+    """The number of points in space."""
+    return f"{len(points)} points in metres"
+
+
+def summarize_contours(contours: Mapping[str, Any], _: Mapping[str, Any]) -> str:
+    """The names of contours."""
+    return ", ".join(contours)

@@ -2,7 +2,8 @@
 
 import io
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,15 @@ from weights_cache.dependencies import needed_for
 from weights_cache.messages import visible
 from zoo.export.json_text import encodable
 from zoo.export.validation import check_result, not_a_result
-from zoo.results import AnyResult, Result, by_photo, is_thing, kind_of, label_areas
+from zoo.results import (
+    AnyResult,
+    Result,
+    by_image,
+    drawing_order,
+    is_item,
+    kind_of,
+    label_areas,
+)
 
 if TYPE_CHECKING:
     import pandas
@@ -21,17 +30,25 @@ Row = dict[str, Any]
 #: What formulas begin with, also in Chinese and Japanese widths; tabs and line ends are escaped.
 _FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
-_BOX = ("box_x", "box_y", "box_width", "box_height")
+_BOX = ("x", "y", "width", "height")
+_POINT = ("part", "x", "y", "z", "visibility", "score", "world_x", "world_y", "world_z")
+
+#: The kinds in the order of their columns.
+_KINDS = drawing_order()[::-1]
+_NUMBERED = [kind.name for kind in _KINDS if kind.numbered]
 
 #: Every column, in its order; a table has those that one of its rows has.
-_COLUMNS = (
-    *("image", "pose", "hand", "face", "detection", "instance"),
-    *("pose_score", "hand_score", "face_score", "detection_score", "instance_score"),
-    *("label", "index", "area", "share"),
-    *("handedness", "handedness_score"),
-    *("expression", "expression_score", "age", "gender", "gender_score"),
-    *("box_x", "box_y", "box_width", "box_height"),
-    *("part", "x", "y", "z", "visibility", "score", "world_x", "world_y", "world_z"),
+COLUMNS = tuple(
+    dict.fromkeys(
+        (
+            "image",
+            *_NUMBERED,
+            *(f"{name}_score" for name in _NUMBERED),
+            *(column for kind in _KINDS for column in kind.columns),
+            *(f"box_{key}" for key in _BOX),
+            *_POINT,
+        )
+    )
 )
 
 
@@ -42,9 +59,9 @@ def to_csv(result: AnyResult) -> str:
 
     - poses, hands, faces and detections: ``pose`` (or ``hand``, ``face``, ``detection``: its
       number), ``pose_score``, ``part``, ``x``, ``y``, ``score`` of the part, and where known
-      ``z``, ``visibility``, ``world_x``.. (metres), ``box_x``.. ``box_height``, and what is told
-      of the whole, such as ``label``, ``handedness``, ``age`` or the likeliest ``expression``. A
-      line for each keypoint, those of irises among them; one for a thing without keypoints; and
+      ``z``, ``visibility``, ``world_x``.. (metres), ``box_x``.. ``box_height``, and facts about
+      the whole, such as ``label``, ``handedness``, ``age`` or the likeliest ``expression``. A
+      line for each keypoint, those of irises among them; one for an item without keypoints; and
       where a pose has a mask one for each of its labels, as below;
     - labels: ``label``, ``index``, ``score``;
     - gestures: ``hand`` (index), ``label``, ``handedness``, ``box_x``.. ``box_height``, ``score``;
@@ -53,14 +70,14 @@ def to_csv(result: AnyResult) -> str:
       ``instance_score``, ``area``, ``share``, the box, and the keypoint as above.
 
     A result that is a dict by image has the column ``image`` first, and a line of its name alone
-    for an image where nothing was found. `to_json` tells all, also the masks and each expression.
+    for an image where nothing was found. `to_json` writes all, also the masks and each expression.
 
     Spreadsheets take text that begins with ``=``, ``+``, ``-`` or ``@`` for a formula: such a name
     or label gets a ``'`` in front, which they hide. Control characters are escaped, as ``\x1b``.
 
     Args:
-        result: what a function of the zoo gave: a thing, a list of things, or a dict of either by
-            photo.
+        result: what a function of the zoo returned: an item, a list of items, or a dict of either
+            by image.
 
     Returns:
         Lines, the first with the columns' names. If nothing was found, the empty text, unless the
@@ -133,11 +150,11 @@ def table_rows(result: Result, caller: str) -> list[Row]:
     named = _is_named(result)
     found: dict[str, list[Row]] = {str(image): [] for image in result} if named else {"": []}
     numbers = Counter[str]()
-    for image, thing in by_photo(result):
+    for image, item in by_image(result):
         try:
-            found[image].extend(_rows(thing, numbers[image]))
+            found[image].extend(_rows(item, numbers[image]))
         except (TypeError, KeyError, AttributeError, IndexError) as error:
-            raise not_a_result(thing, caller) from error
+            raise not_a_result(item, caller) from error
         numbers[image] += 1
     if not named:
         return found[""]
@@ -145,52 +162,55 @@ def table_rows(result: Result, caller: str) -> list[Row]:
 
 
 def _is_named(result: Result) -> bool:
-    return isinstance(result, Mapping) and not is_thing(result)
+    return isinstance(result, Mapping) and not is_item(result)
 
 
 def columns_of(rows: list[Row], result: Result) -> list[str]:
     """The columns of the rows of a result, in their order."""
     found = {name for row in rows for name in row} | ({"image"} if _is_named(result) else set())
-    return [name for name in _COLUMNS if name in found]
+    return [name for name in COLUMNS if name in found]
 
 
-def _rows(thing: Any, number: int) -> Iterator[Row]:
-    """The rows of one thing, the number-th of its photo."""
-    kind = kind_of(thing)
-    if kind == "segmentation":
-        return _rows_of_labels(thing)
-    if kind in ("label", "gesture"):
-        return iter([_row_of_label(thing)])
-    if kind == "instance":
-        return _rows_of_instance(thing, number)
-    return _rows_of_points(thing, str(kind), number)
+def _rows(item: Any, number: int) -> Iterable[Row]:
+    """The rows of one item, the number-th of its image."""
+    kind = kind_of(item)
+    if kind is None:
+        raise TypeError(f"{item!r:.80} is no result item")
+    rows: Iterable[Row] = resolve_name(kind.rows)(item, kind.name, number)
+    return rows
 
 
-def _row_of_label(thing: Mapping[str, Any]) -> Row:
-    """A label or gesture."""
-    row = {key: thing[key] for key in ("hand", "label", "index", "score") if key in thing}
-    if thing.get("handedness") is not None:
-        row["handedness"] = thing["handedness"]
-    return {**row, **_box(thing)}
+def rows_of_label(item: Mapping[str, Any], *_: Any) -> list[Row]:
+    """The row of a label or gesture."""
+    row = {key: item[key] for key in ("hand", "label", "index", "score") if key in item}
+    if item.get("handedness") is not None:
+        row["handedness"] = item["handedness"]
+    return [{**row, **_box(item)}]
 
 
-def _rows_of_points(thing: Mapping[str, Any], kind: str, number: int) -> Iterator[Row]:
-    """A row for each keypoint; for a thing with a box and none, one row; and those of its mask."""
+def rows_of_points(item: Mapping[str, Any], kind: str, number: int) -> Iterator[Row]:
+    """A row for each keypoint; one for an item with a box and no keypoint; those of its mask.
+
+    Args:
+        item: with a score, and keypoints or a box.
+        kind: the name of its kind, which columns have.
+        number: of the item among those of its image.
+    """
     name = {kind: number}
-    own = {**name, f"{kind}_score": thing["score"], **_told(thing), **_box(thing)}
-    points = list(_points(thing))
+    own = {**name, f"{kind}_score": item["score"], **_facts(item), **_box(item)}
+    points = list(_points(item))
     yield from ({**own, **point} for point in points)
-    if not points and "box" in thing:
+    if not points and "box" in item:
         yield own
-    if "segmentation" in thing:
-        yield from ({**name, **row} for row in _rows_of_labels(thing["segmentation"]))
+    if "segmentation" in item:
+        yield from ({**name, **row} for row in rows_of_areas(item["segmentation"]))
 
 
-def _points(thing: Mapping[str, Any]) -> Iterator[Row]:
-    """What is told of each keypoint, also of those of irises."""
-    world = {point["part"]: point["position"] for point in thing.get("world") or ()}
-    irises = thing.get("iris") or {}
-    for point in (*thing.get("keypoints", ()), *irises.get("left", ()), *irises.get("right", ())):
+def _points(item: Mapping[str, Any]) -> Iterator[Row]:
+    """The columns of each keypoint, also of those of irises."""
+    world = {point["part"]: point["position"] for point in item.get("world") or ()}
+    irises = item.get("iris") or {}
+    for point in (*item.get("keypoints", ()), *irises.get("left", ()), *irises.get("right", ())):
         row = {"part": point["part"], **point["position"], "score": point["score"]}
         if "visibility" in point:
             row["visibility"] = point["visibility"]
@@ -198,36 +218,37 @@ def _points(thing: Mapping[str, Any]) -> Iterator[Row]:
         yield {**row, **{f"world_{axis}": value for axis, value in in_space.items()}}
 
 
-def _told(thing: Mapping[str, Any]) -> Row:
-    """What is known of the whole beside its points."""
+def _facts(item: Mapping[str, Any]) -> Row:
+    """The facts about the whole beside its points."""
     plain = ("label", "handedness", "handedness_score", "age")
-    row = {key: thing[key] for key in plain if thing.get(key) is not None}
-    if thing.get("expressions"):
-        best = thing["expressions"][0]
+    row = {key: item[key] for key in plain if item.get(key) is not None}
+    if item.get("expressions"):
+        best = item["expressions"][0]
         row |= {"expression": best["label"], "expression_score": best["score"]}
-    if thing.get("gender"):
-        row |= {"gender": thing["gender"]["label"], "gender_score": thing["gender"]["score"]}
+    if item.get("gender"):
+        row |= {"gender": item["gender"]["label"], "gender_score": item["gender"]["score"]}
     return row
 
 
-def _box(thing: Mapping[str, Any]) -> Row:
-    if thing.get("box") is None:
+def _box(item: Mapping[str, Any]) -> Row:
+    if item.get("box") is None:
         return {}
-    return {f"box_{key}": thing["box"][key] for key in ("x", "y", "width", "height")}
+    return {f"box_{key}": item["box"][key] for key in _BOX}
 
 
-def _rows_of_labels(thing: Mapping[str, Any]) -> Iterator[Row]:
-    for index, label, area, share in label_areas(thing):
+def rows_of_areas(item: Mapping[str, Any], *_: Any) -> Iterator[Row]:
+    """A row for each label that occurs in a mask."""
+    for index, label, area, share in label_areas(item):
         yield {"label": label, "index": index, "area": area, "share": share}
 
 
-def _rows_of_instance(thing: Mapping[str, Any], number: int) -> Iterator[Row]:
-    """A row for each keypoint of a person's pose, or one."""
-    mask = np.asarray(thing["mask"])
+def rows_of_instance(item: Mapping[str, Any], kind: str, number: int) -> Iterator[Row]:
+    """A row for each keypoint of a person's pose; one where there is none."""
+    mask = np.asarray(item["mask"])
     area = int(np.count_nonzero(mask))
-    own = {"instance": number, "instance_score": thing["score"], **_box(thing)}
+    own = {kind: number, f"{kind}_score": item["score"], **_box(item)}
     own |= {"area": area, "share": area / mask.size}
-    pose = thing.get("pose") or {"keypoints": ()}
+    pose = item.get("pose") or {"keypoints": ()}
     yield from ({**own, "pose_score": pose["score"], **point} for point in _points(pose))
     if not pose["keypoints"]:
         yield own

@@ -1,4 +1,4 @@
-"""What is refused before a result is written."""
+"""The checks of a result before it is written."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -7,41 +7,41 @@ from typing import Any
 import numpy as np
 
 from weights_cache.errors import ZooError
-from zoo.results import Result, by_photo, kind_of
+from zoo.results import Result, by_image, kind_of
 
 
 def check_result(result: Result, caller: str) -> None:
-    """Raise for what no function of the zoo gives.
+    """Raise an error for a value that no function of the zoo returns.
 
     Args:
-        result: a thing, a list of things, or a dict of either by photo.
-        caller: who writes it, for the error.
+        result: an item, a list of items, or a dict of either by image.
+        caller: the function that writes the result, for the error.
 
     Raises:
-        ZooError: something is no thing of the zoo, or a number is not finite.
+        ZooError: an item is no result item, or a number is not finite.
 
     >>> check_result({"label": "tabby", "score": float("nan"), "index": 0}, "to_csv")
     Traceback (most recent call last):
     zoo.ZooError: to_csv takes finite numbers only, and 'score' is nan
     """
-    for _, thing in by_photo(result):
-        if kind_of(thing) is None:
-            raise not_a_result(thing, caller)
-        for key, value in _numbers("", thing):
+    for _, item in by_image(result):
+        if kind_of(item) is None:
+            raise not_a_result(item, caller)
+        for key, value in _numbers("", item):
             if not math.isfinite(value):
                 raise ZooError(f"{caller} takes finite numbers only, and {key!r} is {value}")
 
 
-def not_a_result(thing: Any, caller: str) -> ZooError:
-    """The error that says so."""
+def not_a_result(item: Any, caller: str) -> ZooError:
+    """The error for a value that is no result item."""
     return ZooError(
         f"{caller} needs a pose, or another result of the zoo, or a list of them; "
-        f"this is not a result: {thing!r:.80}"
+        f"this is not a result: {item!r:.80}"
     )
 
 
 def _numbers(key: str, value: Any) -> Iterator[tuple[str, float]]:
-    """Every number with the key that it is under; those of arrays are looked at elsewhere."""
+    """Every number with its key, but for the numbers in arrays, which are checked elsewhere."""
     if isinstance(value, Mapping):
         for name, item in value.items():
             yield from _numbers(str(name), item)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from core.tensors import Tensor
+from core import Tensor
 from weights_cache.errors import ZooError
 from zoo.entry import Entry
 from zoo.gestures.fingers import POINTS, points_of

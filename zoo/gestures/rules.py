@@ -9,9 +9,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from weights_cache.errors import ZooError
+from weights_cache.similar_names import did_you_mean
 from zoo.gestures.fingers import CURLS, DIRECTIONS, FINGERS, Finger, curl_shares
 from zoo.option import Option, flag
-from zoo.pipeline.options import checked_value, did_you_mean
+from zoo.pipeline.options import checked_value
 
 #: Finger -> what it may do -> what that is worth, -1..1.
 Table = dict[str, dict[str, float]]

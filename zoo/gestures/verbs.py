@@ -7,6 +7,7 @@ from functools import lru_cache, partial
 from typing import Any, Literal
 
 from weights_cache.errors import ZooError
+from weights_cache.similar_names import did_you_mean
 from zoo.catalog import all_entries, choices, chosen_name
 from zoo.gestures import MODELS, OPTIONS
 from zoo.gestures.gesture_results import is_hands
@@ -16,7 +17,7 @@ from zoo.model_names import BackendName, EstimateHandsModelName, RecognizeGestur
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.model import Model
 from zoo.pipeline.model_cache import call_verb
-from zoo.pipeline.options import checked_value, did_you_mean, unknown_option
+from zoo.pipeline.options import checked_value, unknown_option
 from zoo.pipeline.verb_signatures import ImageSource, OwnModel, public_verb
 from zoo.results import Gesture, Hand
 

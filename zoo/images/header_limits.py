@@ -20,7 +20,7 @@ from zoo.images.pixels import NO_PIXELS, ImageError
 if TYPE_CHECKING:
     from PIL import Image
 
-    from core.bounds import Limits
+    from core import Limits
 
 MAX_BYTES = 900_000_000
 """Most memory that reading one image takes: 112 million pixels of JPEG, 50 million of WebP."""
@@ -159,13 +159,14 @@ def _count_upper_bound(data: bytes) -> int:
 
 
 #: A marker among the data of a scan, where 0xFF itself is followed by 0.
-_MARKER = re.compile(rb"\xff+([\x01-\xcf\xd8-\xfe])")
+_MARKER = rb"\xff+([\x01-\xcf\xd8-\xfe])"
 
 
 def _count_scans(data: bytes) -> int:
     """The scans up to the end of the image; metadata and what follows may hold other images."""
     scans = position = 0
-    while (found := _MARKER.search(data, position)) and found[1] != b"\xd9":
+    marker = re.compile(_MARKER)
+    while (found := marker.search(data, position)) and found[1] != b"\xd9":
         scans += found[1] == b"\xda"
         position = found.end() + int.from_bytes(data[found.end() : found.end() + 2], "big")
     return scans
@@ -212,12 +213,12 @@ def _size_of_icon(start: bytes) -> tuple[int, int]:
 
 
 #: The headers of PNG and of JPEG 2000, up to width and height.
-_SIZE_IN_ICNS = re.compile(rb"(?s)(?:IHDR|\xff\x4f\xff\x51....)(.{8})")
+_SIZE_IN_ICNS = rb"(?s)(?:IHDR|\xff\x4f\xff\x51....)(.{8})"
 
 
 def _sizes_in_icns(file: BinaryIO) -> Iterator[tuple[int, int]]:
     """Sizes of the images in a file of icons of macOS."""
     file.seek(0)
-    for found in _SIZE_IN_ICNS.finditer(file.read()):
+    for found in re.finditer(_SIZE_IN_ICNS, file.read()):
         width, height = struct.unpack(">II", found[1])
         yield width or 1, height or 1

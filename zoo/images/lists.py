@@ -112,10 +112,10 @@ def _batches(images: Iterable[Any], most: int) -> Iterator[list[np.ndarray]]:
     """The images in groups that are small enough to be held at once."""
     group: list[np.ndarray] = []
     for index, image in enumerate(images):
-        photo = at_index(index, read_image, image)
-        if group and (len(group) >= most or sum(p.nbytes for p in [*group, photo]) > MOST_BYTES):
+        pixels = at_index(index, read_image, image)
+        if group and (len(group) >= most or sum(p.nbytes for p in [*group, pixels]) > MOST_BYTES):
             yield group
             group = []
-        group.append(photo)
+        group.append(pixels)
     if group:
         yield group

@@ -17,7 +17,7 @@ MAX_DOWNLOAD = 64 * 2**20
 """Most bytes that are fetched from a URL."""
 
 #: A letter alone is a drive of Windows.
-_SCHEME = re.compile(r"([a-z][a-z0-9+.-]+)://|(data):", re.IGNORECASE)
+_SCHEME = r"([a-z][a-z0-9+.-]+)://|(data):"
 _STREAMS = ("rtsp", "rtsps", "rtmp", "rtp", "udp", "srt", "mms")
 
 
@@ -27,7 +27,7 @@ def scheme_of(place: str) -> str | None:
     >>> scheme_of("HTTPS://a.b/c.jpg"), scheme_of("data:,"), scheme_of("c:/d.jpg"), scheme_of("x")
     ('https', 'data', None, None)
     """
-    found = _SCHEME.match(place)
+    found = re.match(_SCHEME, place, re.IGNORECASE) if ":" in place else None
     return (found[1] or found[2]).lower() if found else None
 
 

@@ -17,7 +17,7 @@ from functools import cache
 from typing import Any
 
 from weights_cache.errors import ZooError
-from zoo.pipeline.options import did_you_mean
+from weights_cache.similar_names import did_you_mean
 
 
 @cache

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from core.errors import CoreError
-from core.graph.nodes import Endpoint, Graph, PartialSpec
+from core import CoreError, Endpoint, Graph, PartialSpec
 from weights_cache import WeightsError, load_weights, locate
 from zoo.entry import Entry
 

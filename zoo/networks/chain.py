@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Set
 
-from core.errors import CoreError
-from core.graph.nodes import Endpoint, Graph, node_of
+from core import CoreError, Endpoint, Graph
+from core.graph.nodes import node_of
 from core.graph.unique_names import free_name
 from core.plan.passes.rewriting import with_references
 
@@ -21,7 +21,7 @@ def chain_graphs(first: Graph, second: Graph) -> Graph:
     Raises:
         CoreError: they do not fit.
 
-    >>> from core.graph.nodes import Node, PartialSpec
+    >>> from core import Node, PartialSpec
     >>> def graph(kind):
     ...     x, y = (Endpoint(name, PartialSpec((2,))) for name in ("x", "y"))
     ...     nodes = [Node("x", "Placeholder"), Node("y", kind, ("x",))]

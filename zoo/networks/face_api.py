@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
+from core import Endpoint, Graph, Node, PartialSpec
 from weights_cache.errors import WeightsError
 
 Weights = Mapping[str, np.ndarray]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
+from core import Endpoint, Graph, Node, PartialSpec
 from weights_cache.errors import WeightsError, ZooError
 
 PREFIX = "MobilenetV1/"

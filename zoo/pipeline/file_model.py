@@ -5,18 +5,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from core.bounds import Limits, checked_limits, limited
+from core import Limits
+from core.bounds import checked_limits
 from core.converter import load_model
-from core.converter.reading import reading
-from core.converter.teachable import is_teachable, read_teachable
-from core.model.graph_model import GraphModel
-from core.settings import backend as on_backend
-from core.settings import get_backend
 from weights_cache.addresses import is_url
 from weights_cache.errors import WeightsError
 from weights_cache.remote import locate_url
 from weights_cache.shown_urls import other_scheme, shown_url
-from zoo.classification.teachable import TeachableModel
+from zoo.catalog import file_model_class
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.pickling import LoadCall
 
@@ -86,16 +82,10 @@ def _load_file(
 ) -> LoadedModel:
     """Load the model in a file or folder; its name is the path or URL that was given."""
     if isolate:
-        from zoo.isolation.models import load_isolated
+        from zoo.pipeline.isolation.models import load_isolated
 
         return load_isolated(file, name, limits, recipe)
-    if not is_teachable(file):
-        network = load_model(file, backend, kernels=kernels, limits=limits)
-        return ConvertedModel(name, network, recipe)
-    with on_backend(backend or get_backend()), limited(limits):
-        graph, bundle = read_teachable(file, kernels or ())
-        with reading(file):
-            network = GraphModel(graph, kernels=kernels, limits=limits)
-    if not bundle.kind:
-        return ConvertedModel(name, network, recipe)
-    return TeachableModel(name, network, bundle, recipe)
+    network = load_model(file, backend, kernels=kernels, limits=limits)
+    kind = file_model_class(network.graph.metadata) or ConvertedModel
+    model: LoadedModel = kind(name, network, recipe)
+    return model

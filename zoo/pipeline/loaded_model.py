@@ -3,9 +3,7 @@
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
-from core.graph.nodes import PartialSpec
-from core.model.graph_model import GraphModel
-from core.tensors import Tensor
+from core import GraphModel, PartialSpec, Tensor
 from weights_cache.errors import ZooError
 from zoo.pipeline.inspection import Planned
 from zoo.pipeline.network_summary import Card, network_text
@@ -121,7 +119,7 @@ class LoadedModel(Planned):
 
     def describe(self) -> Card:
         """Inputs, outputs, number of parameters and types of nodes, as a text of a few lines."""
-        return Card(network_text(self.network, repr(self)[1:-1]))
+        return Card(network_text(self.network.graph, f"{repr(self)[1:-1]} on {self.backend}"))
 
     def close(self) -> None:
         """Let go of the network with its weights; the model cannot run after that."""

@@ -1,6 +1,6 @@
 """What `zoo.load` returns, by the name, for editors and type checkers.
 
-``python -m tests.rules.model_types`` writes it from the entries: do not edit it.
+``python -m tests.rules.model_types`` writes it: do not edit it.
 """
 
 # mypy: disable-error-code="overload-overlap"

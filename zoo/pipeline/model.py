@@ -1,6 +1,5 @@
 """A loaded model, and the only pipeline: read → preprocess → run → decode → map back."""
 
-import importlib
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
@@ -9,12 +8,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from core import GraphModel, Tensor
 from core.contexts import apart
 from core.locks import new_lock
-from core.model.graph_model import GraphModel
-from core.tensors import Tensor
 from weights_cache.errors import MissingError, ZooError
-from zoo.catalog import find_entry, is_entry, with_parts
+from zoo.catalog import find_entry, is_entry, model_class, with_parts
 from zoo.entry import Entry
 from zoo.images.lists import for_each_batch
 from zoo.images.reading import read_image
@@ -223,8 +221,7 @@ class Model(LoadedModel):
         return {name: np.concatenate([o[name] for o in seen]) for name in seen[0]}, placements
 
     def _outputs(self, values: np.ndarray) -> Outputs:
-        found = self.network.execute(values, self.looked_at)
-        return {name: np.asarray(tensor) for name, tensor in found.items()}
+        return self.network.execute(values, self.looked_at, as_arrays=True)
 
     def run(
         self,
@@ -292,14 +289,8 @@ def _of_model(error: MissingError, entry: Entry) -> MissingError:
     """The error about a model, with all else that is missing of what it works with."""
     if is_entry(error.name):
         return error  # of a part; else the name is the record's
-    from zoo.cli.weight_selection import missing_files, of_entry
+    from zoo.weight_files import missing_files, of_entry
 
     lacking = {part.name: missing_files(of_entry(part)) for part in with_parts(entry)}
     partners = [name for name, files in lacking.items() if files and name != entry.name]
     return error.of_model(entry.name, [f for files in lacking.values() for f in files], partners)
-
-
-def model_class(entry: Entry) -> Any:
-    """The class of an entry's task whose verbs the model has."""
-    module, name = entry.model.split(":")
-    return getattr(importlib.import_module(f"zoo.{entry.task}.{module}"), name)

@@ -4,15 +4,14 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from core.bounds import Limits
+from core import Limits, get_backend
 from core.locks import new_lock
-from core.settings import get_backend
 from weights_cache.errors import ZooError
 from weights_cache.shown_urls import shown_url
-from zoo.catalog import all_entries, chosen_name, find_entry, lookup, verbs_of
+from zoo.catalog import all_entries, chosen_name, find_entry, lookup, model_class, verbs_of
 from zoo.entry import Entry
 from zoo.pipeline.loaded_model import LoadedModel
-from zoo.pipeline.model import make_model, model_class
+from zoo.pipeline.model import make_model
 from zoo.pipeline.options import check_backend, checked, unknown_option
 
 KEPT_MODELS = 8  # how many models the one-line functions keep loaded

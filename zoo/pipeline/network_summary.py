@@ -2,8 +2,7 @@
 
 from collections import Counter
 
-from core.graph.nodes import Endpoint, PartialSpec
-from core.model.graph_model import GraphModel
+from core import Endpoint, Graph, PartialSpec
 
 _MOST_TYPES = 8
 
@@ -17,36 +16,35 @@ class Card(str):
         return str(self)
 
 
-def network_text(network: GraphModel, title: str) -> str:
+def network_text(graph: Graph, title: str) -> str:
     """Inputs, outputs, parameters and node types of a network.
 
-    >>> from core.graph.nodes import Endpoint, Graph, Node
+    >>> from core import Endpoint, Graph, Node
     >>> x, y = (Endpoint(name, PartialSpec((None, 2))) for name in "xy")
     >>> graph = Graph([Node("x", "Placeholder"), Node("y", "Relu", ("x",))], {}, {"x": x}, {"y": y})
-    >>> print(network_text(GraphModel(graph), "a model"))
-    a model on cpu
+    >>> print(network_text(graph, "a model"))
+    a model
     inputs:
       x: float32 [any, 2]
     outputs:
       y: float32 [any, 2]
     0 parameters, 1 nodes: Relu
     """
-    (_, inputs), (_, outputs), (_, contents) = network_rows(network)
+    (_, inputs), (_, outputs), (_, contents) = network_rows(graph)
     ends = ["inputs:", *(f"  {x}" for x in inputs), "outputs:", *(f"  {y}" for y in outputs)]
-    return "\n".join([f"{title} on {network.backend}", *ends, *contents])
+    return "\n".join([title, *ends, *contents])
 
 
-def network_rows(network: GraphModel) -> list[tuple[str, list[str]]]:
-    """The same as facts with their names, each of some lines, for a model card."""
+def network_rows(graph: Graph) -> list[tuple[str, list[str]]]:
+    """The facts of `network_text` with their names, each of some lines, for a model card."""
     return [
-        ("inputs", [_input(name, end) for name, end in network.graph.inputs.items()]),
-        ("outputs", [f"{name}: {_spec(spec)}" for name, spec in network.outputs.items()]),
-        ("network", [_contents(network)]),
+        ("inputs", [_input(name, end) for name, end in graph.inputs.items()]),
+        ("outputs", [f"{name}: {_spec(end.spec)}" for name, end in graph.outputs.items()]),
+        ("network", [_contents(graph)]),
     ]
 
 
-def _contents(network: GraphModel) -> str:
-    graph = network.graph
+def _contents(graph: Graph) -> str:
     count = sum(array.size for array in graph.weights.values())
     kinds = Counter(node.type for node in graph.nodes if node.type not in ("Const", "Placeholder"))
     common = [f"{n} x {kind}" if n > 1 else kind for kind, n in kinds.most_common(_MOST_TYPES)]

@@ -6,6 +6,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from weights_cache.errors import ZooError
+from weights_cache.similar_names import did_you_mean
 from zoo.catalog import verb_options
 from zoo.option import OWN, Option, Options
 
@@ -138,14 +139,6 @@ def unknown_option(owner: str, unknown: Iterable[str], valid: Iterable[str]) -> 
     ours = _NAMES_ELSEWHERE.get(name)
     hint = f": did you mean {ours!r}?" if ours in valid else did_you_mean(name, valid)
     return ZooError(f"unknown option {name!r} of {owner}{hint}; valid options: {', '.join(valid)}")
-
-
-def did_you_mean(name: str, valid: Iterable[str]) -> str:
-    """A hint at the closest valid name, or nothing."""
-    from difflib import get_close_matches
-
-    close = get_close_matches(name, list(valid), n=1)
-    return f": did you mean {close[0]!r}?" if close else ""
 
 
 def check_backend(name: Any) -> None:

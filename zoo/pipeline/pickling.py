@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from core.bounds import Limits
+from core import Limits
 from weights_cache.errors import ZooError
 from zoo.catalog import find_entry, is_entry
 from zoo.entry import Entry

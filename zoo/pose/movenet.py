@@ -99,9 +99,9 @@ class MoveNetModel(Model):
         """Who is in each region: the convolutions see all at once, the last nodes one each."""
         values, placements = prepare_crops(photo, self.entry.preprocess, self.input_size, regions)
         network, wanted = self.network, self.entry.output
-        heads = network.execute({self.nodes.pixels: values.astype(np.float32)}, self.nodes.heads)
-        arrays = {name: tensor.numpy() for name, tensor in heads.items()}
+        pixels = {self.nodes.pixels: values.astype(np.float32)}
+        heads = network.execute(pixels, self.nodes.heads, as_arrays=True)
         for i, placement in enumerate(placements):
-            of_one = {name: array[i : i + 1] for name, array in arrays.items()}
-            output = network.execute(of_one, [wanted])[wanted].numpy()
+            of_one = {name: array[i : i + 1] for name, array in heads.items()}
+            output = network.execute(of_one, [wanted], as_arrays=True)[wanted]
             yield read_body(output, self.input_size[0], placement)

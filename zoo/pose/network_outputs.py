@@ -1,18 +1,16 @@
 """What the outputs and nodes of pose networks mean, for the entries."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class PoseNetSizes:
+class PoseNetSizes(NamedTuple):
     """Sides of PoseNet's input where the option input_size is None."""
 
     single_size: int  # for one person
     multiple_size: int  # for several
 
 
-@dataclass(frozen=True)
-class LandmarkOutputs:
+class LandmarkOutputs(NamedTuple):
     """What a landmark network's outputs are called, and whether a sigmoid is part of it."""
 
     landmarks: str  # [n, 39 * 5]: x, y, z in pixels of the input, logits of visibility and presence
@@ -23,8 +21,7 @@ class LandmarkOutputs:
     logits: bool  # segmentation and heatmap are
 
 
-@dataclass(frozen=True)
-class MoveNetNodes:
+class MoveNetNodes(NamedTuple):
     """Between which of its nodes a MoveNet takes any number of pictures; the last take only one."""
 
     pixels: str  # float32 [n, side, side, 3], 0..255

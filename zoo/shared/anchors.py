@@ -5,7 +5,6 @@ as BlazeFace, the palm and the pose detectors use them.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -18,8 +17,7 @@ from zoo.shared.placement import Placement
 DETECTOR_DEFAULTS = {"score_threshold": 0.5, "iou_threshold": 0.3, "max_detections": 20}
 
 
-@dataclass(frozen=True)
-class AnchorGrid:
+class AnchorGrid(NamedTuple):
     """What a detector's outputs mean.
 
     Several outputs stand for the rows of one, in their order. A row of the regressors is x, y,

@@ -61,7 +61,7 @@ def test_quanta_of_a_file():
 
 
 def test_quanta_of_another_dtype_are_none():
-    told = "input 'c_1' must have .* dtype float32, got .*int32: quanta are taken as uint8"
+    told = "input 'c_1' must have .* dtype float32, got .*int32: quantized values must be uint8"
     with pytest.raises(core.CoreError, match=told):
         quantised().execute({"c_1": np.int8([1, 2])}, ["y"])
 
@@ -72,7 +72,7 @@ def test_quanta_of_what_is_no_number():
 
 
 def test_an_input_is_given_once():
-    with pytest.raises(core.CoreError, match="'x:0' is given twice"):
+    with pytest.raises(core.CoreError, match="'x:0' is fed twice"):
         quantised().predict({"serving_x": [1.0, 2.0], "x:0": [1.0, 2.0]})
 
 

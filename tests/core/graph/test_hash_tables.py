@@ -254,7 +254,7 @@ def test_a_table_in_a_loop():
 
 
 def test_a_table_is_no_tensor():
-    with pytest.raises(CoreError, match="'table' gives a HashTable, which is no tensor"):
+    with pytest.raises(CoreError, match="'table' returns a HashTable, which is not a tensor"):
         captured().execute({}, ["table"])
     with pytest.raises(CoreError, match="needs a hash table, got Tensor"):
         captured().execute({"table": 1.0, "words": WORDS}, ["found"])

@@ -262,7 +262,7 @@ def test_nodes_of_arrays():
     assert found["size"].item() == 2
     with pytest.raises(CoreError, match="closed already"):
         arrays().execute(np.ones((3, 2)), ["again"])
-    with pytest.raises(CoreError, match="'a' gives a TensorArray, which is no tensor"):
+    with pytest.raises(CoreError, match="'a' returns a TensorArray, which is not a tensor"):
         arrays().execute(np.ones((3, 2)), ["a"])
     with pytest.raises(CoreError, match="takes a tensor array got Tensor"):
         arrays().execute({"a": 1.0, "flow": 1.0}, ["size"])

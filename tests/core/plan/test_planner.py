@@ -216,7 +216,7 @@ def test_why_there_is_no_plan(rng):
     graph = model(text, "y", {"axis": np.int32(0)}, {"s": {"num_split": 2}})
     given = {"s:1": np.ones((1, 3), np.float32), "x": np.ones((2, 3), np.float32)}
     for use in (graph.plan, graph.profile):
-        with pytest.raises(core.CoreError, match="with s:1, x given the graph runs op by op"):
+        with pytest.raises(core.CoreError, match="with the inputs s:1, x the graph runs op by op"):
             use(given)
         use(given["x"])
     by_ops = GraphModel(graph.graph, plans=False)

@@ -17,8 +17,8 @@ CONV = {"strides": [1, 1, 1, 1], "padding": "SAME", "data_format": "NHWC", "dila
 
 def stages(graph, inputs, outputs=None):
     """How a graph runs for some inputs: for each stage its plan's ops, and what is eager."""
-    references = [graph._ends.asked(name) for name in outputs or graph.outputs]
-    feeds = {**graph._initialization.resources(), **graph._ends.feeds(inputs)}
+    references = [graph._signature.fetched(name) for name in outputs or graph.outputs]
+    feeds = {**graph._initialization.resources(), **graph._signature.feeds(inputs)}
     found = [s for s, _ in graph._planner.stages(feeds, references)]
     return [
         (None if s.plan is None else [step.op for step in s.plan.steps], s.eager) for s in found

@@ -2,14 +2,8 @@
 
 import numpy as np
 
+from core.ops.quantisation import NUDGE
 from core.registry import kernel
-
-#: What arithmetic in float32 took from a half is given back before rounding, else what lies half
-#: way between two quanta would fall either way: of one SUB of MoveNet on int8 a tenth then differs
-#: from LiteRT's reference kernel, with this factor less than a hundredth. After convolutions it
-#: does harm: no half is meant there, and the border moves away from where XNNPACK's kernels have
-#: it.
-NUDGE = np.float32(1 + 2**-20)
 
 
 @kernel("quantise_round", "cpu")

@@ -25,10 +25,10 @@ from core.backends.cpu.lowering.margins import choose_margins
 from core.backends.cpu.lowering.workspaces import Workspace, Workspaces
 from core.bounds import LimitError
 from core.errors import MISUSE, CoreError
+from core.graph.feeds import QuantizedArray
 from core.graph.nodes import Node
 from core.guards import active_guard
 from core.locks import lazy_property
-from core.model.feeds import QuantizedArray
 from core.plan.aliases import homes_of, is_alias
 from core.plan.arena import Placed, Request, place
 from core.plan.program import Program, epilogue_of, multiply_adds, reads, results

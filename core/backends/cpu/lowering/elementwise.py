@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from core.backends.cpu.kernels.quantisation import NUDGE
 from core.backends.cpu.lowering.lowering_rules import Work
 from core.backends.cpu.lowering.row_blocks import cut_into_blocks, row_of, spread_to, with_long_rows
 from core.graph.nodes import Node
+from core.ops.quantisation import NUDGE
 
 Arrays = Sequence[np.ndarray]
 #: In the place of ``"prelu"`` where slopes may be infinite or NaN.

@@ -21,7 +21,7 @@ from core.backends.shader.runtime.device_timing import device_seconds
 from core.backends.shader.runtime.memory_blocks import Block, Together
 from core.backends.shader.runtime.session import Session
 from core.backends.shader.runtime.values import Value
-from core.model.feeds import QuantizedArray
+from core.graph.feeds import QuantizedArray
 from core.plan.program import Program
 
 #: What a run is given for an input.

@@ -6,15 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from core.async_run import checked_timeout, run_async, within
-from core.bounds import Limits
-from core.graph.nodes import PartialSpec
-from core.model.graph_model import GraphModel
+from core import GraphModel, Limits, PartialSpec, Tensor, run_async
+from core.async_run import checked_timeout, within
 from core.model.graph_signature import listed
-from core.tensors import Tensor
 from weights_cache.errors import ZooError
 from zoo.classification.teachable import TeachableModel
-from zoo.isolation.runner import BACKEND, IsolatedRunner
+from zoo.pipeline.isolation.runner import BACKEND, IsolatedRunner
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.network_summary import Card
 from zoo.pipeline.pickling import LoadCall

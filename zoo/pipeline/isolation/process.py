@@ -18,14 +18,14 @@ from weakref import finalize
 
 import numpy as np
 
-from core.bounds import LimitError, Limits
+from core import LimitError, Limits
 from weights_cache.errors import DEBUG_VARIABLE, ZooError
 from weights_cache.messages import visible
 from zoo.child_processes import python_command, python_environment
-from zoo.isolation.arrays import STRINGS
-from zoo.isolation.child import ERRORS, FOREIGN, NO_MEMORY, OUT_OF_MEMORY
-from zoo.isolation.messages import Message, MessageError, receive, send
-from zoo.isolation.pipes import CAN_WAIT, LateError, Pipe
+from zoo.pipeline.isolation.arrays import STRINGS
+from zoo.pipeline.isolation.child import ERRORS, FOREIGN, NO_MEMORY, OUT_OF_MEMORY
+from zoo.pipeline.isolation.messages import Message, MessageError, receive, send
+from zoo.pipeline.isolation.pipes import CAN_WAIT, LateError, Pipe
 
 #: Until the child has imported what it needs, also on a busy machine.
 START_SECONDS = 60.0
@@ -33,7 +33,7 @@ START_SECONDS = 60.0
 #: What the child may take beyond a limit, to end the run by itself and say where it was.
 MORE_SECONDS = 2.0
 
-_CODE = "from zoo.isolation.child import main\nmain()"
+_CODE = "from zoo.pipeline.isolation.child import main\nmain()"
 
 #: What arrays from the child may be: our dtypes.
 _DTYPES = {np.dtype(t).str for t in (np.float32, np.int32, np.bool_, np.complex64)} | {STRINGS}

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from core import PartialSpec
 from core.converter.teachable import Bundle
-from core.graph.nodes import PartialSpec
 from weights_cache.messages import visible
 
 _MOST_AXES = 32

@@ -1,4 +1,4 @@
-"""What is fed to a graph for the time of one call: nothing of it is copied before it is needed."""
+"""Feeds: the inputs of one call of a graph, which are copied when that is needed at the latest."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from core.tensors import Tensor
 
 
 class QuantizedArray(NamedTuple):
-    """Whole numbers that stand for real values, as `Quantization` says; plans take them as such.
+    """Integers that represent real values by a `Quantization`; plans take them as they are.
 
     >>> QuantizedArray(np.uint8([128, 130]), Quantization(0.5, 128, "uint8")).values().tolist()
     [0.0, 1.0]
@@ -27,7 +27,7 @@ class QuantizedArray(NamedTuple):
         return Spec(self.array.shape)
 
     def write_to(self, target: np.ndarray) -> None:
-        """Put the real values into an array of them; the difference of whole numbers is exact."""
+        """Write the real values into an array; the difference of integers is exact."""
         np.subtract(self.array, np.float32(self.quantization.zero_point), out=target)
         np.multiply(target, np.float32(self.quantization.scale), out=target)
 
@@ -39,21 +39,21 @@ class QuantizedArray(NamedTuple):
 
 
 class ArrayView(NamedTuple):
-    """An array of the caller's, who may write to it after the call: plans copy what they need."""
+    """An array of the caller, who may write to it after the call: plans copy what they need."""
 
     array: np.ndarray
     spec: Spec
 
 
-#: Of arrays that can be shown as they are.
+#: Dtypes of arrays that need no conversion.
 _SHOWN = {np.dtype(np.float32): "float32", np.dtype(np.int32): "int32"}
 
-#: What a reference is fed with.
+#: The value of an input.
 Feed = Tensor | QuantizedArray | ArrayView
 
 
 def as_view(value: Any, quantization: Quantization | None = None) -> Feed:
-    """A feed for the time of one call: it shows an array that the caller has, if it can."""
+    """A feed for the time of one call: a view of the caller's array where that is possible."""
     if quantization is not None and _is_of(value, quantization):
         return QuantizedArray(np.asarray(value), quantization)
     is_plain = type(value) is np.ndarray and value.flags.c_contiguous and value.flags.aligned
@@ -62,14 +62,14 @@ def as_view(value: Any, quantization: Quantization | None = None) -> Feed:
 
 
 def as_tensor(value: Any, quantization: Quantization | None = None) -> Tensor:
-    """A feed that is a tensor of its own."""
+    """A feed that is a new tensor."""
     if quantization is not None and _is_of(value, quantization):
         return tensor(QuantizedArray(np.asarray(value), quantization).values())
     return tensor(value)
 
 
 def as_tensors(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The same values, without what is only borrowed for the time of a run."""
+    """The values with tensors in place of views of arrays."""
     return {reference: _own(value) for reference, value in values.items()}
 
 
@@ -80,5 +80,5 @@ def _own(value: Any) -> Any:
 
 
 def _is_of(value: Any, quantization: Quantization) -> bool:
-    """Whether an array is one of the model's own whole numbers."""
+    """Whether an array holds quantized values of the model."""
     return getattr(value, "dtype", None) == np.dtype(quantization.dtype)

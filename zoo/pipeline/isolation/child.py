@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.bounds import LimitError, Limits
-from core.errors import CoreError
+from core import CoreError, LimitError, Limits
 from weights_cache.errors import WeightsError, ZooError
-from zoo.isolation.messages import Message, Stream, receive, send
+from zoo.pipeline.isolation.messages import Message, Stream, receive, send
 
 if TYPE_CHECKING:
     from zoo.pipeline.loaded_model import LoadedModel
@@ -43,7 +42,7 @@ _MORE_SECONDS = 5.0
 
 
 def main() -> None:
-    """Run the child of `zoo.isolation.process`: the one message tells what to load."""
+    """Run the child of `zoo.pipeline.isolation.process`: the one message tells what to load."""
     requests, answers = _own_streams()
     document = receive(requests, 0).document
     child = _Child(answers, Limits(**document["limits"]), document["path"])

@@ -8,16 +8,14 @@ from weakref import WeakSet
 
 import numpy as np
 
-from core.bounds import LIMIT_NAMES, LimitError, Limits, effective_limits
-from core.dispatch import tensor
+from core import CoreError, LimitError, Limits, Tensor, tensor
+from core.bounds import LIMIT_NAMES, effective_limits
 from core.dtypes import dtype_of
-from core.errors import CoreError
 from core.settings import backend as on_backend
-from core.tensors import Tensor
 from weights_cache.errors import ZooError
-from zoo.isolation.arrays import MOST_STRINGS
-from zoo.isolation.facts import FactError, Facts, read_facts
-from zoo.isolation.process import ModelProcess
+from zoo.pipeline.isolation.arrays import MOST_STRINGS
+from zoo.pipeline.isolation.facts import FactError, Facts, read_facts
+from zoo.pipeline.isolation.process import ModelProcess
 from zoo.pipeline.verb_signatures import NetworkInput
 
 #: Where isolated models run.

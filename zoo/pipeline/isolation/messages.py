@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from core.errors import CoreError
-from zoo.isolation.arrays import ArrayError, array_of, bytes_of, entry_of
+from core import CoreError
+from zoo.pipeline.isolation.arrays import ArrayError, array_of, bytes_of, entry_of
 
 #: What begins a message: a mark, the bytes of the document, and those of the arrays.
 _HEAD = Struct("<4sIQ")

@@ -1,0 +1,127 @@
+"""Calls that were made before: from arrays by one plan to the outputs.
+
+What a graph does with names, shapes and stages takes Python longer than a small network takes a
+GPU. For inputs of the same names, shapes and dtypes, and the same outputs, all of that comes out
+the same, so the latest calls of a model are kept by these.
+"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from core.graph.feeds import ArrayView, QuantizedArray
+from core.graph.nodes import Quantization
+from core.plan.cache import LruCache
+from core.plan.plan import Plan
+from core.plan.planner import PlanKey, Planner
+
+#: How many calls a model keeps; the one made longest ago goes.
+MOST_CALLS = 8
+
+
+class CachedCall(NamedTuple):
+    """A call that needs nothing but a plan.
+
+    Attributes:
+        key: of the plan.
+        inputs: for each reference that the plan takes the call's name for it, and the quantization
+            of quantized arrays.
+        outputs: for each output of the call the plan's reference.
+    """
+
+    key: PlanKey
+    inputs: Mapping[str, tuple[str, Quantization | None]]
+    outputs: Mapping[str, str]
+
+
+class ReadyCall(NamedTuple):
+    """A cached call with its plan.
+
+    Attributes:
+        plan: that one.
+        inputs: those of the plan in its order, as in `CachedCall`.
+        outputs: as in `CachedCall`.
+    """
+
+    plan: Plan
+    inputs: Sequence[tuple[str, Quantization | None]]
+    outputs: Sequence[tuple[str, str]]
+
+    def run(self, inputs: Mapping[str, np.ndarray], as_arrays: bool) -> dict[str, Any]:
+        """The outputs by name, tensors or read-only arrays.
+
+        Raises:
+            CoreError: a step cannot work on these values.
+        """
+        feeds = [
+            inputs[name] if quantization is None else QuantizedArray(inputs[name], quantization)
+            for name, quantization in self.inputs
+        ]
+        run: Any = self.plan.run_to_arrays if as_arrays else self.plan.run_on
+        found = run(feeds)
+        return {name: found[reference] for name, reference in self.outputs}
+
+
+class RunCache:
+    """The latest calls of a model that can be repeated. Threads may share it.
+
+    Args:
+        planner: makes and keeps the plans.
+    """
+
+    def __init__(self, planner: Planner):
+        self._planner = planner
+        self._calls: LruCache[CachedCall] = LruCache(MOST_CALLS)
+        self._latest: tuple[Hashable, ReadyCall | None] = None, None
+
+    def find(self, key: Hashable) -> ReadyCall | None:
+        """The call of a key, see `call_key`; None if there was none."""
+        latest, ready = self._latest
+        if ready is not None and key == latest and self._planner.is_latest(ready.plan):
+            return ready
+        call = self._calls.find(key)
+        plan = None if call is None else self._planner.find(call.key)
+        if call is None or plan is None:
+            return None
+        named = [call.inputs[reference] for reference in plan.inputs]
+        ready = ReadyCall(plan, named, [*call.outputs.items()])
+        self._latest = key, ready
+        return ready
+
+    def add(
+        self,
+        key: Hashable,
+        names: Mapping[str, str],
+        feeds: Mapping[str, Any],
+        outputs: Mapping[str, str],
+    ) -> None:
+        """Keep a call that was just made, if it takes no more than one plan.
+
+        Args:
+            key: of the call.
+            names: of its inputs, by reference.
+            feeds: all that the planner was given, by reference.
+            outputs: the reference of each output by name; equal ones are one tensor to be copied.
+        """
+        is_plain = all(isinstance(feed, (ArrayView, QuantizedArray)) for feed in feeds.values())
+        if not is_plain or feeds.keys() != names.keys():
+            return
+        found = self._planner.key_of(feeds, [*outputs.values()])
+        if found is None or len({*outputs.values()}) < len(outputs):
+            return
+        taken = {r: (names[r], getattr(feeds[r], "quantization", None)) for r in feeds}
+        given = {name: found.sources[reference] for name, reference in outputs.items()}
+        self._calls.put(key, CachedCall(found, taken, given))
+
+
+def call_key(inputs: Any, outputs: Sequence[str]) -> Hashable | None:
+    """What a call is found by; None unless its inputs are C-contiguous arrays by name."""
+    if type(inputs) is not dict:
+        return None
+    parts: list[Any] = [*outputs]
+    for name, value in inputs.items():
+        if type(value) is not np.ndarray or not (value.flags.c_contiguous and value.flags.aligned):
+            return None
+        parts += (name, value.shape, value.dtype)
+    return tuple(parts)

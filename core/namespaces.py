@@ -1,0 +1,56 @@
+"""Views of the ops by what they are for, as TensorFlow.js has them: ``core.image.resize_bilinear``.
+
+Each holds what some files of `core.ops` declare, and nothing of its own.
+"""
+
+import sys
+from types import ModuleType
+from typing import Any
+
+from core.operation import Op
+from core.registry import FUNCTIONS, OPS
+from weights_cache.similar_names import no_attribute
+
+#: Name of each view, what it holds, and the files of `core.ops` that declare that.
+NAMESPACES = {
+    "image": ("Ops on images.", ("image", "resize", "suppression", "warp")),
+    "linalg": ("Linear algebra.", ("decomposition", "linear")),
+    "random": ("Random numbers.", ("random_numbers",)),
+    "signal": ("Fourier transforms, windows and frames.", ("signal",)),
+}
+
+
+class Namespace(ModuleType):
+    """The public ops and functions that some files declare; looked up when they are used."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name not in dir(self):
+            raise no_attribute(self.__name__, name, dir(self))
+        return OPS.get(name) or FUNCTIONS[name]
+
+    def __dir__(self) -> list[str]:
+        return names_in(self.__name__.rpartition(".")[2])
+
+
+def names_in(namespace: str) -> list[str]:
+    """Names of the ops and functions of a namespace; kernels of gradients are not among them.
+
+    >>> names_in("linalg")
+    ['band_part', 'dot', 'gram_schmidt', 'matmul', 'outer_product', 'qr']
+    """
+    modules = {f"core.ops.{file}" for file in NAMESPACES[namespace][1]}
+    declared: dict[str, Any] = {**OPS, **FUNCTIONS}
+    return sorted(
+        name
+        for name, found in declared.items()
+        if (found.rule if isinstance(found, Op) else found).__module__ in modules
+        and not name.endswith(("_grad", "_slope"))
+    )
+
+
+def add_namespaces(package: ModuleType) -> None:
+    """Make the namespaces modules of a package, which may be imported as such."""
+    for name, (document, _) in NAMESPACES.items():
+        full_name = f"{package.__name__}.{name}"
+        view = sys.modules[full_name] = Namespace(full_name, document)
+        setattr(package, name, view)

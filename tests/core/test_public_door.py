@@ -1,0 +1,194 @@
+"""What a program outside of the package finds in `core`, and may add to it."""
+
+import inspect
+import pkgutil
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+import core
+from core.namespaces import NAMESPACES, names_in
+from core.registry import FUNCTIONS, OPS
+from tests.rules.sources import ROOT
+
+
+def run(code: str) -> str:
+    command = [sys.executable, "-W", "error", "-c", textwrap.dedent(code)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert not done.returncode, done.stderr
+    return done.stdout
+
+
+def test_models_are_public_and_imported_late():
+    code = """
+        import sys, core
+        late = {"core.converter", "core.model.graph_model", "core.graph.nodes", "core.plan.plan"}
+        print(late & {*sys.modules})
+        print(core.GraphModel.__name__, core.converter.load_model is core.load_model)
+        node = core.Node("y", "Neg", ("x",))
+        x, y = (core.Endpoint(name, core.PartialSpec((None,))) for name in "xy")
+        graph = core.Graph([core.Node("x", "Placeholder"), node], {}, {"x": x}, {"y": y})
+        print(core.GraphModel(graph).predict([1.0])["y"].tolist())
+    """
+    assert run(code).splitlines() == ["set()", "GraphModel True", "[-1.0]"]
+
+
+def test_similar_names():
+    for name, meant in (("softmx", "softmax"), ("load_modell", "load_model"), ("Tensr", "Tensor")):
+        with pytest.raises(AttributeError, match=rf"did you mean core\.{meant}\?"):
+            getattr(core, name)
+    with pytest.raises(AttributeError, match=r"did you mean core.image.resize_bilinear\?"):
+        _ = core.image.resize_bilinar
+    with pytest.raises(AttributeError, match="has no attribute '__wrapped__'$"):
+        _ = core.__wrapped__
+
+
+def test_signatures_are_those_of_calls():
+    assert str(inspect.signature(core.relu)) == "(x: TensorLike) -> Tensor"
+    assert "Spec" not in repr(core.sum) and "-> Tensor" in repr(core.sum)
+    for op in OPS.values():
+        signature = inspect.signature(op)
+        assert [*signature.parameters] == [*op.inputs, *op.attributes], op.name
+        assert "Spec" not in str(signature), op.name
+        for name in op.attributes:
+            default = signature.parameters[name].default
+            assert default is inspect.Parameter.empty or default == op.defaults[name], op.name
+
+
+@pytest.mark.parametrize("name", sorted(NAMESPACES))
+def test_namespaces_are_views(name):
+    namespace = getattr(core, name)
+    assert dir(namespace) == names_in(name) and namespace.__doc__
+    for inner in dir(namespace):
+        assert getattr(namespace, inner) is getattr(core, inner)
+    files = {module.name for module in pkgutil.iter_modules(core.__path__)}
+    assert name not in {**OPS, **FUNCTIONS} and name not in files
+    assert run(f"from core.{name} import {dir(namespace)[0]}; import core.{name}") == ""
+
+
+def test_namespaces_have_what_tensorflow_js_has():
+    assert {"band_part", "gram_schmidt", "qr"} <= {*dir(core.linalg)}
+    assert {"fft", "ifft", "rfft", "irfft", "frame", "stft", "hann_window"} <= {*dir(core.signal)}
+    of_images = {"crop_and_resize", "flip_left_right", "non_max_suppression", "transform"}
+    assert of_images | {"resize_bilinear", "threshold"} <= {*dir(core.image)}
+
+
+def test_a_tensor_of_a_flat_list(backend):
+    for values in ([1, 2, 3, 4, 5, 6], [[1, 2, 3], [4, 5, 6]], np.arange(1, 7)):
+        assert core.tensor(values, (2, 3)).tolist() == [[1, 2, 3], [4, 5, 6]]
+    assert core.tensor([1, 2], (2, 1), "float32").dtype == "float32"
+    assert core.tensor([1, 2], "float32").shape == core.tensor([1, 2], dtype="float32").shape
+    assert core.tensor([], (0, 3)).shape == (0, 3) and core.tensor([5], ()).item() == 5
+    assert core.tensor(core.ones((4,)), (2, 2)).shape == (2, 2)
+    assert core.tensor([[1, 2, 3, 4]], (1, 2, 2)).shape == (1, 2, 2)
+    for values, shape in (([1, 2, 3], (2, 2)), ([[1, 2], [3, 4]], (1, 4)), ([1], (-1,))):
+        with pytest.raises(core.CoreError, match="do not fill the shape"):
+            core.tensor(values, shape)
+    with pytest.raises(core.CoreError, match="got two dtypes"):
+        core.tensor([1], "int32", "float32")
+
+
+@pytest.mark.parametrize(
+    ("values", "where"),
+    [
+        ([[1, 2], [3]], r"\[0\] has 2 values and \[1\] has 1 value:"),
+        ([[1, 2], 3], r"\[0\] has 2 values and \[1\] is a number:"),
+        ([[[1], [2]], [[3], [4, 5]]], r"\[1, 0\] has 1 value and \[1, 1\] has 2 values:"),
+    ],
+)
+def test_ragged_lists(values, where):
+    with pytest.raises(core.CoreError, match=f"different lengths, {where} pad them"):
+        core.tensor(values)
+
+
+def test_epsilon(backend):
+    assert core.epsilon() == core.settings.active_backend().epsilon > 0
+
+
+def test_a_dtype_is_named_as_it_was_given():
+    nodes = [core.Node("x", "Placeholder"), core.Node("y", "Neg", ("x",))]
+    x, y = (core.Endpoint(name, core.PartialSpec((None,))) for name in "xy")
+    model = core.GraphModel(core.Graph(nodes, {}, {"x": x}, {"y": y}))
+    with pytest.raises(core.CoreError, match="got .* and uint8, which becomes int32: convert it"):
+        model.predict(np.uint8([1]))
+
+
+def test_a_backend_from_outside_of_the_package():
+    code = """
+        import numpy as np
+        import core
+
+        class Doubling(core.Backend):
+            name, epsilon = "doubling", 1e-7
+            def upload(self, array): return array
+            def download(self, handle, spec): return handle
+            def view(self, handle, spec): return handle.reshape(spec.shape)
+            def run(self, kernel, handles, attributes, result): return kernel(*handles)
+            def spec_of(self, handle): return core.Spec(handle.shape)
+
+        made = []
+        core.register_backend("doubling", lambda: made.append(1) or Doubling())
+        assert not made and "doubling" in core.registry.backend_names()
+
+        @core.kernel("add", "doubling")
+        def add(a, b):
+            return 2 * (a + b)
+
+        with core.backend("doubling"):
+            print(core.add(1.0, 2.0).item(), core.get_backend())
+            try:
+                core.mul(1.0, 2.0)
+            except core.KernelNotFound as error:
+                print("available on: cpu" in str(error))
+        print(core.add(1.0, 2.0).item(), len(made))
+        for name in ("cpu", "shader"):
+            try:
+                core.register_backend(name, Doubling)
+            except core.CoreError as error:
+                print(error)
+    """
+    assert run(code).splitlines() == [
+        "6.0 doubling",
+        "True",
+        "3.0 1",
+        "there is a backend 'cpu' already: choose another name",
+        "there is a backend 'shader' already: choose another name",
+    ]
+
+
+def test_a_kernel_that_replaces_another():
+    code = """
+        import numpy as np
+        import core
+
+        x, y = (core.Endpoint(name, core.PartialSpec((None,))) for name in "xy")
+        nodes = [core.Node("x", "Placeholder"), core.Node("y", "Neg", ("x",))]
+        model = core.GraphModel(core.Graph(nodes, {}, {"x": x}, {"y": y}))
+        given = np.float32([1.0])
+        for _ in range(2):
+            print(core.neg(1.0).item(), model.predict(given)["y"].item())
+        try:
+            core.kernel("neg", "cpu")(np.abs)
+        except core.CoreError as error:
+            print(error)
+
+        @core.kernel("neg", "cpu", replace=True)
+        def neg(x):
+            return x * 10
+
+        for _ in range(2):
+            print(core.neg(1.0).item(), model.predict(given)["y"].item())
+        try:
+            model.plan(given)
+        except core.CoreError as error:
+            print(error)
+    """
+    assert run(code).splitlines() == [
+        *["-1.0 -1.0"] * 2,
+        "op 'neg' has a kernel on backend 'cpu' already: replace=True takes its place",
+        *["10.0 10.0"] * 2,
+        "this model runs op by op on backend 'cpu'",
+    ]

@@ -1,0 +1,227 @@
+"""What imports what: circles, imports against the order of the floors, sizes of public surfaces.
+
+``python -m tests.rules.structure [folder]`` prints it, of this checkout or of another one. Imports
+count wherever they stand: at the head of a file, in functions, and for type checkers alone.
+"""
+
+import ast
+import importlib
+import sys
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.rules.sources import PACKAGES, ROOT
+
+#: The floors from the ground up, by the files and folders that stand on each. A file is on the
+#: floor of the longest of these paths that leads to it. Files of one floor may import each other.
+FLOORS = (
+    "weights_cache",
+    # What knows no tensor.
+    "core/errors.py core/locks.py core/contexts.py core/json_values.py core/code_cache.py "
+    "core/dtypes.py core/specs.py core/bounds.py core/op_cost.py core/windows.py "
+    "core/memory_count.py core/guards.py core/backend_contract.py",
+    # A tensor has ops, and an op makes tensors.
+    "core core/backends/__init__.py",
+    "core/ops core/gradients.py",
+    "core/graph",
+    "core/layers",
+    "core/plan",
+    "core/backends",
+    "core/model",
+    "core/optimizers core/converter core/stub_signatures.py",
+    "core/__init__.py core/stubs.py",
+    "zoo/choices.py zoo/option.py zoo/child_processes.py zoo/model_names.py zoo/images",
+    "zoo/entry.py zoo/results.py zoo/catalog.py zoo/unknown_models.py zoo/weight_files.py "
+    "zoo/labels zoo/networks zoo/shared",
+    "zoo/pipeline",
+    "zoo",
+    "zoo/__init__.py zoo/cli",
+)
+
+#: How an import is made: when its file is, in a function, or for type checkers.
+AT_ONCE, LATER, TYPES = "at once", "later", "types"
+
+
+#: Modules of `core` that are for programs; the others are inner ones.
+PUBLIC = ("core", "core.converter")
+
+
+class Import(NamedTuple):
+    """One file needs another; paths are relative to the checkout."""
+
+    file: str
+    target: str
+    kind: str
+
+
+class Circle(NamedTuple):
+    """Files or folders each of which needs all others, and the imports between them."""
+
+    members: tuple[str, ...]
+    imports: tuple[Import, ...]
+
+
+def all_imports(root: Path = ROOT) -> list[Import]:
+    """Every import of a file of the three packages by another one."""
+    files = {str(f.relative_to(root)) for p in PACKAGES for f in (root / p).rglob("*.py")}
+    return sorted({i for file in files for i in _imports_of(root, file, files) if i.target != file})
+
+
+def _imports_of(root: Path, file: str, files: Collection[str]) -> Iterator[Import]:
+    for node, kind in _import_nodes(ast.parse((root / file).read_text()), AT_ONCE):
+        if isinstance(node, ast.Import):
+            modules = [(alias.name,) for alias in node.names]
+        else:
+            modules = [(f"{node.module}.{alias.name}", node.module or "") for alias in node.names]
+        for names in modules:
+            target = next((t for name in names if (t := _file_of(name, files))), None)
+            if target:
+                yield Import(file, target, kind)
+
+
+def _import_nodes(node: ast.AST, kind: str) -> Iterator[tuple[ast.Import | ast.ImportFrom, str]]:
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        yield node, kind
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        kind = LATER
+    if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+        kind = TYPES
+    for child in ast.iter_child_nodes(node):
+        yield from _import_nodes(child, kind)
+
+
+def _file_of(module: str, files: Collection[str]) -> str | None:
+    path = module.replace(".", "/")
+    return next((f for f in (f"{path}.py", f"{path}/__init__.py") if f in files), None)
+
+
+def circles_of_files(imports: Iterable[Import]) -> list[Circle]:
+    """Files that need each other, by whatever kind of imports."""
+    return _circles({(i.file, i.target): [i] for i in imports})
+
+
+def circles_of_folders(imports: Iterable[Import]) -> list[Circle]:
+    """Folders that need each other; a folder inside of another one may need it, and be needed.
+
+    The files that lie loose in a package are in no folder: a package's floors say how they lie.
+    """
+    between: dict[tuple[str, str], list[Import]] = defaultdict(list)
+    for one in imports:
+        ends = _folder(one.file), _folder(one.target)
+        inside = f"{ends[0]}/".startswith(f"{ends[1]}/") or f"{ends[1]}/".startswith(f"{ends[0]}/")
+        if "" not in ends and not inside:
+            between[ends].append(one)
+    return _circles(between)
+
+
+def _folder(file: str) -> str:
+    folder = file.rpartition("/")[0]
+    return folder if "/" in folder else ""
+
+
+def _circles(between: Mapping[tuple[str, str], Iterable[Import]]) -> list[Circle]:
+    """The strongly connected components with more than one member."""
+    targets: dict[str, set[str]] = defaultdict(set)
+    for source, target in between:
+        targets[source].add(target)
+    reach = {name: _reached(name, targets) for name in targets}
+    groups = {
+        tuple(sorted({name, *(n for n in found if name in reach.get(n, ()))}))
+        for name, found in reach.items()
+        if name in found
+    }
+    return [
+        Circle(g, tuple(i for ends, some in between.items() if {*ends} <= {*g} for i in some))
+        for g in sorted(groups, key=lambda g: (-len(g), g))
+    ]
+
+
+def _reached(name: str, targets: Mapping[str, Collection[str]]) -> set[str]:
+    """What a name needs, directly or by others."""
+    found: set[str] = set()
+    waiting = [name]
+    while waiting:
+        more = set(targets.get(waiting.pop(), ())) - found
+        found |= more
+        waiting += more
+    return found
+
+
+def floor_of(file: str) -> int:
+    """The number of the floor that a file stands on."""
+    fitting = [
+        (len(path), number)
+        for number, paths in enumerate(FLOORS)
+        for path in paths.split()
+        if file == path or file.startswith(f"{path}/")
+    ]
+    return max(fitting)[1]
+
+
+def upward_imports(imports: Iterable[Import]) -> list[Import]:
+    """Imports of what stands on a higher floor."""
+    return [i for i in imports if floor_of(i.target) > floor_of(i.file)]
+
+
+def inner_names() -> dict[str, int]:
+    """How many names `zoo` imports of each module of `core`, of which `PUBLIC` are its face.
+
+    A name counts once for each file that imports it.
+    """
+    counts: dict[str, int] = defaultdict(int)
+    for file in sorted((ROOT / "zoo").rglob("*.py")):
+        for node, _ in _import_nodes(ast.parse(file.read_text()), AT_ONCE):
+            if isinstance(node, ast.Import):
+                modules = [alias.name for alias in node.names]
+            else:
+                modules = [node.module or ""] * len(node.names)
+            for module in modules:
+                if module.split(".")[0] == "core":
+                    counts[module] += 1
+    return dict(counts)
+
+
+def surfaces() -> dict[str, int]:
+    """How many public names packages and tensors have."""
+    import core
+
+    packages = {name: importlib.import_module(name) for name in ("core", "zoo", "weights_cache")}
+    return {
+        name: sum(not n.startswith("_") for n in dir(found))
+        for name, found in {**packages, "core.Tensor": core.Tensor}.items()
+    }
+
+
+def _print_circles(title: str, circles: Collection[Circle]) -> None:
+    print(f"{title}: {len(circles)}")
+    for circle in circles:
+        kinds = [i.kind for i in circle.imports]
+        how = ", ".join(f"{kinds.count(k)} {k}" for k in (AT_ONCE, LATER, TYPES) if k in kinds)
+        print(f"  {len(circle.members)}: {' '.join(circle.members)} ({how})")
+
+
+def main(folder: str = "") -> None:
+    """Print the structure of a checkout, by default of this one with the sizes of surfaces."""
+    imports = all_imports(Path(folder) if folder else ROOT)
+    print(f"{len({i.file for i in imports})} files import others, {len(imports)} imports")
+    _print_circles("circles of folders", circles_of_folders(imports))
+    at_once = [i for i in imports if i.kind == AT_ONCE]
+    _print_circles("circles of files by imports at once", circles_of_files(at_once))
+    _print_circles("circles of files by any imports", circles_of_files(imports))
+    if folder:
+        return
+    upward = upward_imports(imports)
+    print(f"upward imports: {len(upward)}")
+    for one in upward:
+        print(f"  {one.file} -> {one.target} ({one.kind})")
+    counts = inner_names()
+    public = sum(counts.pop(module, 0) for module in PUBLIC)
+    print(f"zoo imports {public} public names of core, {sum(counts.values())} inner ones")
+    for name, size in surfaces().items():
+        print(f"public names of {name}: {size}")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

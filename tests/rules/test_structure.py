@@ -1,0 +1,124 @@
+"""The files lie on floors: see `tests.rules.structure`, which prints what these tests hold."""
+
+import pytest
+
+from tests.rules.structure import (
+    AT_ONCE,
+    PUBLIC,
+    all_imports,
+    circles_of_files,
+    circles_of_folders,
+    floor_of,
+    inner_names,
+    surfaces,
+    upward_imports,
+)
+
+#: Files that may need each other, each circle for a reason; new ones are mistakes.
+CIRCLES_OF_FILES = {
+    "a tensor has ops, and an op makes tensors": """
+        core/annotations.py core/async_run.py core/dispatch.py core/guards.py core/methods.py
+        core/nan_check.py core/observers.py core/operation.py core/registry.py core/settings.py
+        core/tape.py core/tensors.py core/variables.py""",
+    "lowerings take the backend, which lowers": """
+        core/backends/cpu/__init__.py core/backends/cpu/lowering/*""",
+    "the backend checks and tunes itself by running plans": """
+        core/backends/shader/__init__.py core/backends/shader/plans/*
+        core/backends/shader/runtime/self_check.py""",
+    "the session keeps what plans have on the device": """
+        core/backends/shader/plans/* core/backends/shader/runtime/*""",
+    "choices name the shapes that the source is written for": """
+        core/backends/shader/codegen/tiles/*""",
+    "a builder and its cursor": """
+        core/converter/tflite/translated_op.py core/converter/tflite/translation.py""",
+    "an unfinished file is shown as progress": """
+        weights_cache/atomic_files.py weights_cache/partial_files.py weights_cache/progress.py""",
+    "an error about an unknown name looks for similar ones": """
+        zoo/catalog.py zoo/unknown_models.py""",
+    "a pickled model is loaded again; a child process loads a model of a file": """
+        zoo/classification/teachable.py zoo/pipeline/*""",
+}
+
+#: Folders that may need each other; there should be none.
+CIRCLES_OF_FOLDERS = {
+    "the session knows plans by type, and blocks of memory the arithmetic of sizes": """
+        core/backends/shader/codegen core/backends/shader/kernels core/backends/shader/plans
+        core/backends/shader/runtime""",
+}
+
+#: Imports of what stands higher, each for a reason.
+UPWARD = {
+    "types of what a backend makes of a plan": """
+        core/backend_contract.py -> core/plan/arena.py
+        core/backend_contract.py -> core/plan/plan_report.py
+        core/backend_contract.py -> core/plan/program.py""",
+    "a type": """
+        core/guards.py -> core/tensors.py""",
+    "an entry declares options as verbs do": """
+        zoo/entry.py -> zoo/pipeline/options.py""",
+    "a Teachable Machine model in a process of its own is one, too": """
+        zoo/pipeline/isolation/child.py -> zoo/classification/teachable.py
+        zoo/pipeline/isolation/models.py -> zoo/classification/teachable.py""",
+}
+
+#: How many names `zoo` imports of inner modules of `core`: may fall, not rise.
+MOST_INNER_NAMES = 44
+
+#: Public names: more of them is a decision.
+MOST_NAMES = {"core": 305, "zoo": 45, "weights_cache": 40, "core.Tensor": 145}
+
+
+@pytest.fixture(scope="module")
+def imports():
+    return all_imports()
+
+
+def unlisted(circles, known):
+    """The circles that are no part of a known one."""
+    allowed = [text.split() for text in known.values()]
+
+    def is_in(member, names):
+        return any(
+            member == name or (name.endswith("*") and member.startswith(name[:-1]))
+            for name in names
+        )
+
+    return [
+        circle.members
+        for circle in circles
+        if not any(all(is_in(m, names) for m in circle.members) for names in allowed)
+    ]
+
+
+def test_no_circle_when_files_are_imported(imports):
+    assert not circles_of_files(i for i in imports if i.kind == AT_ONCE)
+
+
+def test_no_other_circle_of_files(imports):
+    assert not unlisted(circles_of_files(imports), CIRCLES_OF_FILES)
+
+
+def test_no_other_circle_of_folders(imports):
+    assert not unlisted(circles_of_folders(imports), CIRCLES_OF_FOLDERS)
+
+
+def test_no_other_upward_import(imports):
+    listed = {line.strip() for text in UPWARD.values() for line in text.strip().splitlines()}
+    assert {f"{i.file} -> {i.target}" for i in upward_imports(imports)} <= listed
+
+
+def test_graphs_know_no_plans_and_plans_no_models():
+    assert floor_of("core/graph/nodes.py") < floor_of("core/plan/plan.py")
+    assert floor_of("core/plan/plan.py") < floor_of("core/model/graph_model.py")
+    for i in all_imports():
+        assert not (i.file.startswith("core/graph/") and i.target.startswith("core/plan/"))
+
+
+def test_zoo_uses_public_names_of_core():
+    inner = {module: n for module, n in inner_names().items() if module not in PUBLIC}
+    assert sum(inner.values()) <= MOST_INNER_NAMES
+
+
+def test_public_surfaces_do_not_grow_unnoticed():
+    for name, size in surfaces().items():
+        assert size <= MOST_NAMES[name], name

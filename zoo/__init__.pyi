@@ -1,0 +1,81 @@
+"""The public names of `zoo`, as editors and type checkers know them.
+
+``python -m tests.rules.model_types`` writes it: do not edit it.
+"""
+
+from weights_cache.errors import WeightsError, ZooError
+from zoo.catalog import models
+from zoo.classification.verbs import classify, infer
+from zoo.detection.verbs import detect
+from zoo.drawing import draw
+from zoo.drawing.plan_drawing import draw_plan
+from zoo.export.json_text import to_json
+from zoo.export.tables import to_csv, to_pandas
+from zoo.faces.verbs import detect_faces, estimate_faces
+from zoo.gestures.recognizer import GestureRecognizer
+from zoo.gestures.verbs import recognize_gestures
+from zoo.hands.verbs import estimate_hands
+from zoo.images.pixels import ImageError
+from zoo.images.reading import read_image
+from zoo.model_cards import describe
+from zoo.pipeline.loaded_model import LoadedModel
+from zoo.pipeline.loaders import load
+from zoo.pipeline.verb_signatures import ImageSource
+from zoo.pose.verbs import estimate_multiple_poses, estimate_single_pose
+from zoo.results import (
+    Box,
+    Detection,
+    Face,
+    Gesture,
+    Hand,
+    Instance,
+    Keypoint,
+    Label,
+    Pose,
+    Position,
+    Segmentation,
+)
+from zoo.segmentation.verbs import segment, segment_person, segment_person_parts, segment_persons
+
+__version__: str
+__all__ = [
+    "Box",
+    "Detection",
+    "Face",
+    "Gesture",
+    "GestureRecognizer",
+    "Hand",
+    "ImageError",
+    "ImageSource",
+    "Instance",
+    "Keypoint",
+    "Label",
+    "LoadedModel",
+    "Pose",
+    "Position",
+    "Segmentation",
+    "WeightsError",
+    "ZooError",
+    "classify",
+    "describe",
+    "detect",
+    "detect_faces",
+    "draw",
+    "draw_plan",
+    "estimate_faces",
+    "estimate_hands",
+    "estimate_multiple_poses",
+    "estimate_single_pose",
+    "infer",
+    "load",
+    "models",
+    "read_image",
+    "recognize_gestures",
+    "segment",
+    "segment_person",
+    "segment_person_parts",
+    "segment_persons",
+    "to_csv",
+    "to_json",
+    "to_pandas",
+]
