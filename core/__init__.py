@@ -36,8 +36,8 @@ from core.memory_count import memory
 from core.methods import install_methods
 from core.namespaces import NAMESPACES, add_namespaces
 from core.nan_check import NotFiniteError, debug_mode
-from core.operation import Op, op
-from core.registry import FUNCTIONS, OPS, kernel, register_backend
+from core.operation import Op
+from core.registry import FUNCTIONS, OPS, kernel, op, register_backend
 from core.scopes import dispose, keep, tidy
 from core.settings import backend, epsilon, flags, get_backend, set_backend
 from core.specs import Spec

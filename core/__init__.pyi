@@ -51,7 +51,6 @@ from core.op_results import StringNGramsResults
 from core.op_results import StringSplitResults
 from core.op_results import TopkResults
 from core.op_results import UniqueResults
-from core.operation import op as op
 from core.ops.composite import Moments
 from core.ops.ragged import GatheredRows
 from core.ops.sort import Difference
@@ -59,6 +58,7 @@ from core.optimizers import train as train
 from core.profiler import profile as profile
 from core.profiler import time as time
 from core.registry import kernel as kernel
+from core.registry import op as op
 from core.registry import register_backend as register_backend
 from core.scopes import dispose as dispose
 from core.scopes import keep as keep
@@ -414,8 +414,8 @@ def add(a: TensorLike, b: TensorLike) -> Tensor:
 
     Args:
         a: a tensor, float32, int32 or complex64; bool becomes int32.
-        b: a tensor of a shape that broadcasts with that of a; mixed dtypes
-            become their common one.
+        b: a tensor of a shape that broadcasts with that of a; mixed
+            dtypes become their common one.
 
     Returns:
         A tensor of the common shape and dtype.
@@ -568,8 +568,8 @@ def atan2(a: TensorLike, b: TensorLike) -> Tensor:
 
     Args:
         a: a tensor, float32; int32 and bool are converted to it.
-        b: a tensor of a shape that broadcasts with that of a; mixed dtypes
-            become their common one.
+        b: a tensor of a shape that broadcasts with that of a; mixed
+            dtypes become their common one.
 
     Returns:
         A tensor of the common shape and dtype.
@@ -899,8 +899,8 @@ def bitwise_and(x: TensorLike, y: TensorLike) -> Tensor:
 
     Args:
         x: a tensor, int32; bool is converted to it.
-        y: a tensor of a shape that broadcasts with that of x; mixed dtypes
-            become their common one.
+        y: a tensor of a shape that broadcasts with that of x; mixed
+            dtypes become their common one.
 
     Returns:
         int32, of the common shape.
@@ -1651,8 +1651,8 @@ def div(a: TensorLike, b: TensorLike) -> Tensor:
 
     Args:
         a: a tensor, float32, int32 or complex64; bool becomes int32.
-        b: a tensor of a shape that broadcasts with that of a; mixed dtypes
-            become their common one.
+        b: a tensor of a shape that broadcasts with that of a; mixed
+            dtypes become their common one.
 
     Returns:
         A tensor of the common shape and dtype.
@@ -1932,8 +1932,8 @@ def floor_div(a: TensorLike, b: TensorLike) -> Tensor:
 
     Args:
         a: a tensor, float32 or int32; bool becomes int32.
-        b: a tensor of a shape that broadcasts with that of a; mixed dtypes
-            become their common one.
+        b: a tensor of a shape that broadcasts with that of a; mixed
+            dtypes become their common one.
 
     Returns:
         int32, of the common shape.
@@ -2831,8 +2831,8 @@ def maximum(a: TensorLike, b: TensorLike) -> Tensor:
 
     Args:
         a: a tensor, float32 or int32; bool becomes int32.
-        b: a tensor of a shape that broadcasts with that of a; mixed dtypes
-            become their common one.
+        b: a tensor of a shape that broadcasts with that of a; mixed
+            dtypes become their common one.
 
     Returns:
         A tensor of the common shape and dtype.
@@ -2899,8 +2899,8 @@ def minimum(a: TensorLike, b: TensorLike) -> Tensor:
 
     Args:
         a: a tensor, float32 or int32; bool becomes int32.
-        b: a tensor of a shape that broadcasts with that of a; mixed dtypes
-            become their common one.
+        b: a tensor of a shape that broadcasts with that of a; mixed
+            dtypes become their common one.
 
     Returns:
         A tensor of the common shape and dtype.
@@ -2930,8 +2930,8 @@ def mod(a: TensorLike, b: TensorLike) -> Tensor:
 
     Args:
         a: a tensor, float32 or int32; bool becomes int32.
-        b: a tensor of a shape that broadcasts with that of a; mixed dtypes
-            become their common one.
+        b: a tensor of a shape that broadcasts with that of a; mixed
+            dtypes become their common one.
 
     Returns:
         A tensor of the common shape and dtype.
@@ -2993,8 +2993,8 @@ def mul(a: TensorLike, b: TensorLike) -> Tensor:
 
     Args:
         a: a tensor, float32, int32 or complex64; bool becomes int32.
-        b: a tensor of a shape that broadcasts with that of a; mixed dtypes
-            become their common one.
+        b: a tensor of a shape that broadcasts with that of a; mixed
+            dtypes become their common one.
 
     Returns:
         A tensor of the common shape and dtype.
@@ -3373,8 +3373,8 @@ def pow(base: TensorLike, exp: TensorLike) -> Tensor:
 
     Args:
         base: a tensor, float32 or int32; bool becomes int32.
-        exp: a tensor of a shape that broadcasts with that of base; mixed dtypes
-            become their common one.
+        exp: a tensor of a shape that broadcasts with that of base; mixed
+            dtypes become their common one.
 
     Returns:
         A tensor of the common shape and dtype.
@@ -3388,8 +3388,8 @@ def prelu(x: TensorLike, alpha: TensorLike) -> Tensor:
 
     Args:
         x: a tensor, float32; int32 and bool are converted to it.
-        alpha: a tensor of a shape that broadcasts with that of x; mixed dtypes
-            become their common one.
+        alpha: a tensor of a shape that broadcasts with that of x; mixed
+            dtypes become their common one.
 
     Returns:
         A tensor of the common shape and dtype.
@@ -4370,8 +4370,8 @@ def squared_difference(a: TensorLike, b: TensorLike) -> Tensor:
 
     Args:
         a: a tensor, float32 or int32; bool becomes int32.
-        b: a tensor of a shape that broadcasts with that of a; mixed dtypes
-            become their common one.
+        b: a tensor of a shape that broadcasts with that of a; mixed
+            dtypes become their common one.
 
     Returns:
         A tensor of the common shape and dtype.
@@ -4579,8 +4579,8 @@ def sub(a: TensorLike, b: TensorLike) -> Tensor:
 
     Args:
         a: a tensor, float32, int32 or complex64; bool becomes int32.
-        b: a tensor of a shape that broadcasts with that of a; mixed dtypes
-            become their common one.
+        b: a tensor of a shape that broadcasts with that of a; mixed
+            dtypes become their common one.
 
     Returns:
         A tensor of the common shape and dtype.

@@ -3,30 +3,24 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial, reduce
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from core.annotations import TensorLike
 from core.backend_contract import Backend, Clock, Handle
 from core.bounds import value_ceiling
-from core.dtypes import DTYPES, DType, dtype_of, promote, to_numpy
-from core.errors import CoreError
+from core.dtypes import DType, dtype_of, promote, to_numpy
+from core.errors import MISUSE, CoreError
 from core.guards import check_promised, count_results
 from core.host_fallback import needs_host, run_on_host
 from core.nan_check import check_finite
 from core.observers import Observer, active_observers
+from core.operation import Op, set_dispatch
 from core.registry import OPS, READY, find_kernel
 from core.settings import active_backend, flags
 from core.specs import Spec
 from core.tensors import DataContainer, Tensor
-from core.variables import Variable
-
-if TYPE_CHECKING:
-    from core.operation import Op
-
-#: What Python and NumPy raise for arguments that make no sense.
-MISUSE = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, MemoryError)
 
 #: The spec of one float, and a number that float32 holds surely.
 _NUMBER, _LARGEST = Spec(()), 3e38
@@ -69,8 +63,7 @@ def tensor(
             raise CoreError(f"tensor got two dtypes, {shape!r} and {dtype!r}: give a shape or one")
         dtype = shape
     if isinstance(value, Tensor):
-        if isinstance(value, Variable):
-            value = value.read()
+        value = value._operand()
         return value if dtype is None else OPS["cast"](value, dtype=dtype)
     if type(value) is float and dtype is None and -_LARGEST < value < _LARGEST:
         array, spec = np.array(value, np.float32), _NUMBER  # the usual case, in a third of the time
@@ -111,7 +104,7 @@ def wrap(backend: Backend, handle: Handle, spec: Spec) -> Tensor:
     return Tensor(spec, DataContainer(backend, handle, spec), handle)
 
 
-def run(op: "Op", arguments: tuple, attributes: dict[str, Any]) -> Any:
+def run(op: Op, arguments: tuple, attributes: dict[str, Any]) -> Any:
     """Run one op on the active backend, and call the observers.
 
     For a small op this function is the time it takes: what is usual goes straight through.
@@ -178,7 +171,7 @@ def _run_apart(
 
 def _show(
     watchers: Sequence[Observer],
-    op: "Op",
+    op: Op,
     inputs: Any,
     attributes: dict[str, Any],
     outputs: Any,
@@ -192,7 +185,7 @@ def _show(
 
 
 def _take_quickly(
-    op: "Op", arguments: tuple, backend: Backend, specs: list[Any], handles: list[Any]
+    op: Op, arguments: tuple, backend: Backend, specs: list[Any], handles: list[Any]
 ) -> list[Input] | None:
     """The usual arguments as tensors, or None; lists what they hold.
 
@@ -212,7 +205,7 @@ def _take_quickly(
                 specs.append(None)
                 handles.append(None)
                 continue
-            if type(value) is not float and type(value) is not Variable:
+            if type(value) is not float and not isinstance(value, Tensor):
                 return None
             value = tensor(value)
         spec, container = value.spec, value.container
@@ -228,7 +221,7 @@ def _take_quickly(
     return inputs
 
 
-def _take_in(op: "Op", arguments: tuple) -> Sequence[Input]:
+def _take_in(op: Op, arguments: tuple) -> Sequence[Input]:
     """The arguments as tensors of the dtypes that the op works with."""
     if op.list_inputs or op.optional_inputs:
         inputs = _take_in_kinds(op, arguments)
@@ -244,7 +237,7 @@ def _take_in(op: "Op", arguments: tuple) -> Sequence[Input]:
     ]
 
 
-def _take_in_plain(op: "Op", arguments: tuple) -> list[Input]:
+def _take_in_plain(op: Op, arguments: tuple) -> list[Input]:
     """Tensors of all arguments; a whole number beside floats becomes one right away."""
     dtypes = [a.spec.dtype for a in arguments if type(a) is Tensor]
     if "float32" in dtypes and len(op.promote) == op.count:
@@ -252,7 +245,7 @@ def _take_in_plain(op: "Op", arguments: tuple) -> list[Input]:
     return [a if type(a) is Tensor else tensor(a) for a in arguments]
 
 
-def _take_in_kinds(op: "Op", arguments: tuple) -> list[Input]:
+def _take_in_kinds(op: Op, arguments: tuple) -> list[Input]:
     missing = op.inputs[len(arguments) :]
     if len(arguments) > len(op.inputs) or any(n not in op.optional_inputs for n in missing):
         raise CoreError(f"{op.name} takes {_names(op)}, got {len(arguments)} inputs")
@@ -269,7 +262,7 @@ def _take_in_kinds(op: "Op", arguments: tuple) -> list[Input]:
     return inputs
 
 
-def _names(op: "Op") -> str:
+def _names(op: Op) -> str:
     return f"({', '.join(op.inputs)})"
 
 
@@ -288,7 +281,7 @@ def _flat(inputs: Sequence[Input]) -> list[Tensor]:
     return tensors
 
 
-def _as_common_dtype(op: "Op", inputs: list[Input]) -> list[Input]:
+def _as_common_dtype(op: Op, inputs: list[Input]) -> list[Input]:
     """The inputs that an op promotes, brought to one dtype."""
     mixed = [n in op.promote for n in op.inputs]
     dtypes = {t.spec.dtype for t in _flat([i for i, m in zip(inputs, mixed, strict=True) if m])}
@@ -305,22 +298,7 @@ def _as_dtype(value: Tensor, dtype: str) -> Tensor:
     return value if value.spec.dtype == dtype else OPS["cast"](value, dtype=dtype)
 
 
-_REAL = {"bool": "int32", "int32": "int32", "float32": "float32"}
-
-#: For each kind of input: the dtypes that it may have, and what the others become.
-KINDS: dict[str, dict[str, str]] = {
-    "bool": {"bool": "bool"},
-    "int32": {"bool": "int32", "int32": "int32"},
-    "real": _REAL,
-    "number": {**_REAL, "complex64": "complex64"},
-    "float32": {"bool": "float32", "int32": "float32", "float32": "float32"},
-    "complex64": {"complex64": "complex64"},
-    "string": {"string": "string"},
-    "no string": {d: d for d in DTYPES if d != "string"},
-}
-
-
-def _as_required(op: "Op", name: str, kind: Mapping[str, str], value: Tensor) -> Tensor:
+def _as_required(op: Op, name: str, kind: Mapping[str, str], value: Tensor) -> Tensor:
     """A tensor of a dtype that an op can work on."""
     dtype = value.spec.dtype
     if dtype in kind:
@@ -330,7 +308,7 @@ def _as_required(op: "Op", name: str, kind: Mapping[str, str], value: Tensor) ->
     raise CoreError(f"{op.name} needs {' or '.join(kind)} as {name!r}, got {dtype}")
 
 
-def _alias(op: "Op", source: Tensor, spec: Spec) -> Tensor:
+def _alias(op: Op, source: Tensor, spec: Spec) -> Tensor:
     try:
         handle = source.container.backend.view(source.handle, spec)
     except MISUSE as error:
@@ -347,7 +325,7 @@ def _wrapped(backend: Backend, raw: Any, result: tuple[Spec, ...] | None) -> Any
 
 
 def _why_it_failed(
-    op: "Op", inputs: Sequence[Input], attributes: Mapping[str, Any], error: Exception
+    op: Op, inputs: Sequence[Input], attributes: Mapping[str, Any], error: Exception
 ) -> str:
     shown = ", ".join(f"{t.dtype} {t.shape}" for t in _flat(inputs))
     reason = error if str(error) else type(error).__name__
@@ -360,3 +338,6 @@ def handle_on(backend: Backend, value: Tensor) -> Handle:
     if value.container.backend is backend:
         return value.handle
     return backend.upload(value.numpy())
+
+
+set_dispatch(run)

@@ -25,6 +25,20 @@ DTYPES: dict[str, Any] = {
 #: Those whose values have slopes, and may be NaN or infinite.
 SMOOTH = frozenset({"float32", "complex64"})
 
+_REAL = {"bool": "int32", "int32": "int32", "float32": "float32"}
+
+#: For each kind of input: the dtypes that it may have, and what the others become.
+KINDS: dict[str, dict[str, str]] = {
+    "bool": {"bool": "bool"},
+    "int32": {"bool": "int32", "int32": "int32"},
+    "real": _REAL,
+    "number": {**_REAL, "complex64": "complex64"},
+    "float32": {"bool": "float32", "int32": "float32", "float32": "float32"},
+    "complex64": {"complex64": "complex64"},
+    "string": {"string": "string"},
+    "no string": {d: d for d in DTYPES if d != "string"},
+}
+
 #: Bytes of one value; strings are counted as a pointer.
 ITEM_SIZES = {"float32": 4, "int32": 4, "bool": 1, "complex64": 8, "string": 8}
 

@@ -4,6 +4,9 @@ from weights_cache.errors import ZooError
 
 _LONGEST = 800  # characters
 
+#: What Python and NumPy raise for invalid arguments.
+MISUSE = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, MemoryError)
+
 
 class CoreError(ZooError):
     """A shape, dtype, attribute or backend that the engine cannot work with."""

@@ -9,7 +9,7 @@ import numpy as np
 from core.annotations import Index, TensorLike
 from core.dtypes import dtype_of, to_numpy
 from core.errors import CoreError
-from core.registry import FUNCTIONS, OPS
+from core.registry import FUNCTIONS, METHODS, OPS
 from core.tensors import Tensor
 
 #: Special method → op, called as op(self, ...).
@@ -39,21 +39,6 @@ OPERATORS = {
 #: Those of OPERATORS that have a swapped form, such as ``__radd__``.
 SWAPPED = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor")
 
-#: Ops and composites that are also methods, under the same name.
-METHODS = """
-    abs acos acosh add all any argmax argmin asin asinh atan atan2 atanh avg_pool batch_norm
-    batch_to_space_nd broadcast_to ceil clip_by_value conv1d conv2d conv2d_transpose cos cosh
-    cumprod cumsum depth_to_space depthwise_conv2d dilation2d div div_no_nan dot elu equal erf
-    euclidean_norm exp expand_dims expm1 fft floor floor_div gather greater greater_equal ifft irfft
-    is_finite is_inf is_nan leaky_relu less less_equal local_response_normalization log log1p
-    log_sigmoid log_softmax log_sum_exp logical_and logical_not logical_or logical_xor matmul max
-    max_pool maximum mean min minimum mirror_pad mod mul neg norm not_equal one_hot ones_like pad
-    pool pow prelu prod reciprocal relu relu6 resize_bilinear resize_nearest_neighbor reverse rfft
-    round rsqrt selu separable_conv2d sigmoid sign sin sinh slice softmax softplus
-    space_to_batch_nd split sqrt square squared_difference squeeze step strided_slice sub sum
-    tan tanh tile topk unique unsorted_segment_sum unstack zeros_like
-""".split()  # noqa: SIM905 - as a list it would take a hundred lines
-
 
 def install_methods() -> None:
     """Give `Tensor` its operators and methods, once all ops are declared."""
@@ -62,8 +47,8 @@ def install_methods() -> None:
         setattr(Tensor, special, wrapped(OPS[name]))
     for stem in SWAPPED:
         setattr(Tensor, f"__r{stem}__", _swapped(OPS[OPERATORS[f"__{stem}__"]]))
-    for name in METHODS:
-        setattr(Tensor, name, _method(OPS.get(name) or FUNCTIONS[name]))
+    for name, function in METHODS.items():
+        setattr(Tensor, name, _method(function))
     for name, method in OTHERS.items():
         setattr(Tensor, name, method)
 

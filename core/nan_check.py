@@ -15,7 +15,6 @@ from core.errors import CoreError
 from core.settings import flags
 
 if TYPE_CHECKING:
-    from core.tape import CustomNode, Node
     from core.tensors import Tensor
 
 _HOME, _PYTHONS = os.path.dirname(os.path.dirname(__file__)), os.path.dirname(os.__file__)
@@ -50,13 +49,13 @@ class NotFiniteError(CoreError):
     def __reduce__(self) -> Any:  # so that it comes back from another process
         return NotFiniteError, (str(self), self.op, self.line, self.gradient_of)
 
-    def in_gradient_of(self, node: "Node | CustomNode") -> "NotFiniteError":
-        """The same error, told where the op ran whose gradient was being computed."""
+    def in_gradient_of(self, name: str, line: str) -> "NotFiniteError":
+        """Return the error with the op or function whose gradient it is, and where that ran."""
         if self.gradient_of:  # a gradient inside of this one
             return NotFiniteError(str(self), self.op, self.line, self.gradient_of)
-        where = f", which ran at {node.line}" if node.line else ""
-        what = f"{self}; this is in the gradient of {node.name}{where}"
-        return NotFiniteError(what, self.op, node.line or self.line, node.name)
+        where = f", which ran at {line}" if line else ""
+        what = f"{self}; this is in the gradient of {name}{where}"
+        return NotFiniteError(what, self.op, line or self.line, name)
 
 
 def debug_mode(enabled: bool = True) -> AbstractContextManager[Any]:

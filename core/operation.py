@@ -1,4 +1,6 @@
-"""Declare an op once: inputs, attributes, shape rule, documentation and gradients.
+"""The record of an op: inputs, attributes, shape rule, documentation, gradients, traits, spellings.
+
+`core.registry.op` declares one, and `core.dispatch` runs it.
 
 The rule is a function from Specs to the Spec of the result. Its positional parameters are the
 tensors, told apart by annotation: ``Spec`` (a tensor), ``Spec | None`` (may be absent),
@@ -7,20 +9,20 @@ tuple of Specs for several results, or None where the shape depends on the data.
 """
 
 import inspect
+import sys
 from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
-from typing import Any, NamedTuple, TypeVar, get_args
+from typing import Any, NamedTuple, get_args
 
-from core.dispatch import KINDS, MISUSE, run
-from core.dtypes import DTYPES
+from core.dtypes import DTYPES, KINDS
 from core.errors import CoreError
 from core.locks import lazy_property
-from core.registry import FUNCTIONS, KERNEL_NAMES, OPS, ops
 from core.specs import Spec
 
 Rule = Callable[..., Any]
-Function = TypeVar("Function", bound=Callable[..., Any])
+
+#: Runs an op: the op, its inputs, all its attributes → the result or results.
+Dispatch = Callable[["Op", tuple, dict[str, Any]], Any]
 
 
 class Gradient(NamedTuple):
@@ -62,6 +64,29 @@ class Traits(NamedTuple):
 PLAIN = Traits()
 
 
+class Spellings(NamedTuple):
+    """Names of an op in the formats of models, where the meaning is exactly the op's.
+
+    A name is enough if the inputs have the op's order, and attributes the op's names. Everything
+    else is a row of a table: `core.graph.node_types`, `core.converter.tflite`, `core.layers`.
+
+    Attributes:
+        tensorflow: node types; the first is the one that readers of other formats write.
+        tflite: the builtin operator; a pair of inputs may have a fused activation.
+        keras: functions of ``keras.ops``, in small letters without underscores.
+        activations: activations of Keras, for ops of one input without attributes.
+    """
+
+    tensorflow: tuple[str, ...] = ()
+    tflite: str = ""
+    keras: tuple[str, ...] = ()
+    activations: tuple[str, ...] = ()
+
+
+#: Of ops that no format spells so plainly.
+UNSPELLED = Spellings()
+
+
 class Op:
     """An operation by name. Calling it runs the kernel of the active backend."""
 
@@ -78,8 +103,10 @@ class Op:
         promote: bool | tuple[str, ...] = False,
         input_dtype: str | Mapping[str, str] | None = None,
         traits: Traits = PLAIN,
+        method: bool = False,
+        spellings: Spellings = UNSPELLED,
     ):
-        """Declare the op.
+        """Describe the op; `core.registry.register` makes it known.
 
         Args:
             rule: the shape rule (see above).
@@ -91,15 +118,17 @@ class Op:
             outputs: names of several results, which then come as a named tuple.
             gradients: for each input that has one, its gradient rule.
             promote: bring all inputs, or those named, to their common dtype first.
-            input_dtype: what the inputs must be, one of `core.dispatch.KINDS` for all or for each
+            input_dtype: what the inputs must be, one of `core.dtypes.KINDS` for all or for each
                 by name: ``"float32"`` (whole numbers and bools are converted), ``"bool"``,
                 ``"int32"``, ``"number"`` (bools become int32), ``"real"`` (the same without
                 complex64), ``"complex64"``, ``"string"`` or ``"no string"``.
             traits: what others may rely on.
+            method: it is a method of tensors, too, if it is declared when `core` is imported.
+            spellings: what model formats call it.
         """
         self.rule, self.name = rule, name or rule.__name__
         self.kernel_name = kernel_name or "".join(w.capitalize() for w in self.name.split("_"))
-        self.traits = traits
+        self.traits, self.method, self.spellings = traits, method, spellings
         self.__doc__, self.__name__ = doc or rule.__doc__, self.name
         self._read_parameters()
         self._read_input_dtypes(input_dtype)
@@ -111,16 +140,6 @@ class Op:
         for input_name, gradient in (gradients or {}).items():
             if gradient is not None:
                 self._add_gradient(input_name, gradient)
-        for known in (OPS.get(self.name), KERNEL_NAMES.get(self.kernel_name)):
-            # The same module may do it again: a cell of a notebook, or an import after Ctrl-C.
-            if known and known.rule.__module__ != rule.__module__:
-                raise CoreError(
-                    f"op {self.name!r} or kernel {self.kernel_name!r} is declared twice"
-                )
-        if self.name in FUNCTIONS:
-            raise CoreError(f"{self.name!r} is a function of core already: choose another name")
-        OPS[self.name] = KERNEL_NAMES[self.kernel_name] = self
-        ops.forget(self.name)
 
     def _read_parameters(self) -> None:
         code = self.rule.__code__
@@ -165,6 +184,8 @@ class Op:
         unknown = {input_name} - set(self.inputs) | set(gradient.parameters) - known
         if unknown:
             raise CoreError(f"op {self.name!r}: its gradient names unknown {sorted(unknown)}")
+        if function.__name__ in ("_", "<lambda>"):
+            _rename(function, f"{self.name}_grad_{input_name}")
         self.set_gradient(input_name, gradient)
 
     def set_gradient(self, input_name: str, gradient: Gradient) -> None:
@@ -212,7 +233,7 @@ class Op:
             inputs, attributes = self._bind(inputs, attributes)
         else:
             attributes = self.defaults
-        outputs = run(self, inputs, attributes)
+        outputs = _dispatch(self, inputs, attributes)
         return self.results(*outputs) if self.outputs else outputs
 
     def _bind(self, inputs: tuple, given: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
@@ -303,25 +324,23 @@ def _admits_none(annotation: Any) -> bool:
     return annotation is None or type(None) in get_args(annotation)
 
 
-def op(**options: Any) -> Callable[[Rule], Op]:
-    """Declare the decorated rule as an op; the options are those of `Op`."""
-    return lambda rule: Op(rule, **options)
+def _rename(function: Rule, name: str) -> None:
+    """Give a nameless function a name, which tracebacks and profiles show."""
+    function.__name__ = function.__qualname__ = name
+    code = function.__code__.replace(co_name=name)
+    if sys.version_info >= (3, 11):
+        code = code.replace(co_qualname=name)
+    function.__code__ = code
 
 
-def composite(function: Function) -> Function:
-    """Make a function of ops public as ``core.<name>``; its misuse becomes a `CoreError`."""
-    name = function.__name__
+def _not_ready(op: Op, inputs: tuple, attributes: dict[str, Any]) -> Any:
+    raise CoreError(f"{op.name} cannot run yet: import core first")
 
-    @wraps(function)
-    def checked(*arguments: Any, **options: Any) -> Any:
-        try:
-            return function(*arguments, **options)
-        except MISUSE as error:
-            raise CoreError(f"{name} cannot work with this: {error}") from error
 
-    known = OPS.get(name) or FUNCTIONS.get(name)
-    if known and (name in OPS or known.__module__ != function.__module__):
-        raise CoreError(f"function {name!r} is declared twice")
-    FUNCTIONS[name] = checked
-    ops.forget(name)
-    return checked  # type: ignore[return-value]
+_dispatch: Dispatch = _not_ready
+
+
+def set_dispatch(run: Dispatch) -> None:
+    """Run all ops by this function: the engine is above their records."""
+    global _dispatch
+    _dispatch = run

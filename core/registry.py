@@ -4,21 +4,23 @@ import importlib
 import pkgutil
 import sys
 from collections.abc import Callable
-from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import cache, wraps
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from core import backends
-from core.errors import CoreError, KernelNotFound
+from core.errors import MISUSE, CoreError, KernelNotFound
 from core.locks import new_lock
+from core.operation import Op, Rule
 
 if TYPE_CHECKING:
     from core.backend_contract import Backend
-    from core.operation import Op
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-OPS: dict[str, "Op"] = {}
-KERNEL_NAMES: dict[str, "Op"] = {}  # the same by their TensorFlow.js names
+OPS: dict[str, Op] = {}
+KERNEL_NAMES: dict[str, Op] = {}  # the same by their TensorFlow.js names
+NODE_OPS: dict[str, Op] = {}  # those that TensorFlow's node types name
+METHODS: dict[str, Callable[..., Any]] = {}  # ops and functions that are methods of tensors, too
 FUNCTIONS: dict[str, Callable[..., Any]] = {}  # public functions that are made of ops
 KERNELS: dict[tuple[str, str], Callable[..., Any]] = {}
 READY: dict[tuple[str, str], Callable[..., Any]] = {}  # those that ran or are about to
@@ -45,6 +47,71 @@ class OpNamespace:
 
 
 ops = OpNamespace()
+
+
+def register(op: Op) -> Op:
+    """Make an op known by its names."""
+    for known in (OPS.get(op.name), KERNEL_NAMES.get(op.kernel_name)):
+        # The same module may do it again: a cell of a notebook, or an import after Ctrl-C.
+        if known and known.rule.__module__ != op.rule.__module__:
+            raise CoreError(f"op {op.name!r} or kernel {op.kernel_name!r} is declared twice")
+    if op.name in FUNCTIONS:
+        raise CoreError(f"{op.name!r} is a function of core already: choose another name")
+    for spelling in op.spellings.tensorflow:
+        known = NODE_OPS.get(spelling, op)
+        if known.name != op.name:
+            raise CoreError(f"node type {spelling!r} is that of {known.name!r} already")
+    NODE_OPS.update(dict.fromkeys(op.spellings.tensorflow, op))
+    OPS[op.name] = KERNEL_NAMES[op.kernel_name] = op
+    if op.method:
+        METHODS[op.name] = op
+    ops.forget(op.name)
+    return op
+
+
+def op(**options: Any) -> Callable[[Rule], Op]:
+    """Declare the decorated rule as an op; the options are those of `core.operation.Op`."""
+    return lambda rule: register(Op(rule, **options))
+
+
+@overload
+def composite(function: Function, /) -> Function: ...
+
+
+@overload
+def composite(*, method: bool) -> Callable[[Function], Function]: ...
+
+
+def composite(function: Any = None, /, *, method: bool = False) -> Any:
+    """Make a function of ops public as ``core.<name>``; its misuse becomes a `CoreError`.
+
+    Args:
+        function: what is decorated.
+        method: it is a method of tensors, too.
+    """
+    if function is None:
+        return lambda decorated: _public(decorated, method)
+    return _public(function, method)
+
+
+def _public(function: Callable[..., Any], method: bool) -> Callable[..., Any]:
+    name = function.__name__
+
+    @wraps(function)
+    def checked(*arguments: Any, **options: Any) -> Any:
+        try:
+            return function(*arguments, **options)
+        except MISUSE as error:
+            raise CoreError(f"{name} cannot work with this: {error}") from error
+
+    known = OPS.get(name) or FUNCTIONS.get(name)
+    if known and (name in OPS or known.__module__ != function.__module__):
+        raise CoreError(f"function {name!r} is declared twice")
+    FUNCTIONS[name] = checked
+    if method:
+        METHODS[name] = checked
+    ops.forget(name)
+    return checked
 
 
 def kernel(op_name: str, backend: str, *, replace: bool = False) -> Callable[[Function], Function]:
@@ -119,13 +186,14 @@ def find_kernel(op_name: str, backend: str) -> Callable[..., Any]:
 def _load_family(op_name: str, backend: str) -> None:
     """Import the kernel file that is named like the file that declares the op.
 
-    Just that one: a command that runs one network need not wait for all kernels. An import that
-    another thread has begun is waited for.
+    Just that one, and ``elementwise``, which may hold a table of ops of several files: a command
+    that runs one network need not wait for all kernels. An import that another thread has begun is
+    waited for.
     """
     op = OPS.get(op_name)
     family = op.rule.__module__.rpartition(".")[2] if op else ""
-    if family in _kernel_files(backend):
-        importlib.import_module(f"core.backends.{backend}.kernels.{family}")
+    for file in {"elementwise", family} & _kernel_files(backend):
+        importlib.import_module(f"core.backends.{backend}.kernels.{file}")
 
 
 def load_kernels(backend: str) -> None:

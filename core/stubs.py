@@ -14,10 +14,10 @@ from textwrap import indent
 from typing import Any
 
 import core
-from core.methods import METHODS, OPERATORS, OTHERS, SWAPPED
+from core.methods import OPERATORS, OTHERS, SWAPPED
 from core.namespaces import NAMESPACES, names_in
 from core.operation import Op
-from core.registry import FUNCTIONS, OPS
+from core.registry import FUNCTIONS, METHODS, OPS
 from core.stub_signatures import Argument, Types, tuple_name
 
 _FOLDER = Path(__file__).parent
@@ -80,7 +80,7 @@ def _methods_stub() -> str:
     types = Types()
     types.imported("Self", "typing_extensions")
     of_tensors: dict[str, Any] = {
-        **{name: OPS.get(name) or FUNCTIONS[name] for name in METHODS},
+        **{name: METHODS[name] for name in sorted(METHODS)},
         **OTHERS,
     }
     operators = [_operator(special, OPS[name].count) for special, name in OPERATORS.items()]

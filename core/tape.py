@@ -197,7 +197,7 @@ class Tape(Observer):
                         known = found.get(number)
                         found[number] = flow if known is None else ops.add(known, flow)
             except NotFiniteError as error:
-                raise error.in_gradient_of(node) from error
+                raise error.in_gradient_of(node.name, node.line) from error
         return found
 
 

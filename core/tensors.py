@@ -103,6 +103,10 @@ class Tensor(TensorMethods):
     def __del__(self, _forget: Callable[[int], None] = live_tensors.discard) -> None:
         _forget(self.id)
 
+    def _operand(self) -> "Tensor":
+        """Return what ops take: the tensor; of a variable, a reading of its value."""
+        return self
+
     @property
     def shape(self) -> Shape:
         """Length of each axis."""

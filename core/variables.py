@@ -86,6 +86,9 @@ class Variable(Tensor, VariableMethods):
             watcher.read(self, alias)
         return alias
 
+    def _operand(self) -> Tensor:
+        return self.read()
+
     def assign(self, value: TensorLike) -> None:
         """Give it a new value.
 

@@ -6,8 +6,7 @@ import numpy as np
 
 from core.converter.detection_lowering import lower_detection
 from core.converter.lowered_nodes import LoweredNodes
-from core.dispatch import MISUSE
-from core.errors import CoreError
+from core.errors import MISUSE, CoreError
 from core.graph.nodes import DataType, Graph, Node
 from core.graph.unique_names import all_names
 from core.ops.quantisation import NUDGE

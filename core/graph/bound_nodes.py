@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping
 from itertools import chain
 from typing import Any, NamedTuple
 
-from core.dispatch import MISUSE
-from core.errors import CoreError, KernelNotFound
+from core.errors import MISUSE, CoreError, KernelNotFound
 from core.graph.attribute_kinds import CheckedAttributes
 from core.graph.node_types import NodeType
 from core.graph.nodes import Node

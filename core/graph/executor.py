@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 from weakref import ref
 
 from core.bounds import LimitError
-from core.dispatch import MISUSE
-from core.errors import CoreError, KernelNotFound
+from core.errors import MISUSE, CoreError, KernelNotFound
 from core.graph.bound_nodes import BoundNode, bound_to_op, function_of
 from core.graph.control_flow import LOOP_TYPES, Program, run_program
 from core.graph.node_types import NodeType, find_node_type

@@ -1,12 +1,11 @@
 """Activations that look along an axis, and gradients of activations."""
 
-from core.operation import op
 from core.ops.slopes import no_slope
-from core.registry import ops
+from core.registry import op, ops
 from core.specs import Spec, broadcast_shapes, check_dy, normal_axis
 
 
-@op(input_dtype="float32", js_names={"axis": "dim"})
+@op(input_dtype="float32", js_names={"axis": "dim"}, method=True)
 def softmax(logits: Spec, *, axis: int = -1) -> Spec:
     """Positive numbers in the proportions of e**logits, with sum 1 along an axis.
 
@@ -30,7 +29,7 @@ def _(g, y, axis):
     return flow - ops.sum(flow, axis=axis, keep_dims=True) * y
 
 
-@op(input_dtype="float32")
+@op(input_dtype="float32", method=True)
 def log_softmax(logits: Spec, *, axis: int = -1) -> Spec:
     """The logarithm of `softmax`, exact where that is near 0.
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from core.dispatch import tensor
 from core.operation import Op, Rule
-from core.registry import ops
+from core.registry import ops, register
 
 
 class BatchOp(Op):
@@ -40,9 +40,9 @@ class VolumeOp(BatchOp):
 
 def image_op(**options: Any) -> Callable[[Rule], Op]:
     """Declare the decorated rule as an op on [batch, height, width, channels] or one image."""
-    return lambda rule: BatchOp(rule, **options)
+    return lambda rule: register(BatchOp(rule, **options))
 
 
 def volume_op(**options: Any) -> Callable[[Rule], Op]:
     """Declare the decorated rule as an op on a batch of volumes or on one."""
-    return lambda rule: VolumeOp(rule, **options)
+    return lambda rule: register(VolumeOp(rule, **options))

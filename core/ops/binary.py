@@ -7,11 +7,11 @@ of its input, so that no row mentions broadcasting.
 from typing import NamedTuple
 
 from core.errors import CoreError
-from core.operation import Op, Rule, Traits, op
+from core.operation import UNSPELLED, Op, Rule, Spellings, Traits
 from core.ops.complex_numbers import conjugate
 from core.ops.row_documents import TAKES, document
 from core.ops.slopes import zero
-from core.registry import ops
+from core.registry import op, ops, register
 from core.specs import Spec, broadcast_shapes
 
 FLOAT, REAL, NUMBER, INT = "float32", "real", "number", "int32"
@@ -57,6 +57,9 @@ class BinaryRow(NamedTuple):
     rule: Rule = broadcast  # its parameters are the inputs' names
     kernel_name: str = ""
     kernel_inputs: tuple[str, ...] = ()  # TensorFlow.js's names, where they differ
+    method: bool = True
+    example: tuple[str, str] = ("", "")  # the arguments of a call, and what is printed
+    spellings: Spellings = UNSPELLED
 
 
 def _base_gradient(g, base, exp):
@@ -69,137 +72,90 @@ def _power_gradient(g, base, y):
     return g * y * ops.log(ops.select(base > 0.0, base, 1.0))
 
 
+# Filled lines, since a formatter would give each value a line of its own:
+# fmt: off
 BINARY = [
-    BinaryRow("add", NUMBER, lambda g: g, lambda g: g, (-3, 3), "a + b"),
-    BinaryRow("sub", NUMBER, lambda g: g, lambda g: -g, (-3, 3), "a - b", "a - b"),
-    BinaryRow(
-        "mul",
-        NUMBER,
-        lambda g, b: g * conjugate(b),
-        lambda g, a: g * conjugate(a),
-        (-3, 3),
-        "a * b",
-        "a * b",
-        kernel_name="Multiply",
-    ),
-    BinaryRow(
-        "div",
-        NUMBER,
-        lambda g, b: g / conjugate(b),
-        lambda g, b, y: -g * conjugate(y / b),
-        (-3, 3),
-        "a / b; rounded down where both are whole numbers",
-        "a / b",
+    BinaryRow("add", NUMBER, lambda g: g, lambda g: g, (-3, 3), "a + b",
+        example=("[1, 2], [10.0, 20.0]", "array([11., 22.], dtype=float32)"),
+        spellings=Spellings(("AddV2", "Add"), "ADD", ("add",))),
+    BinaryRow("sub", NUMBER, lambda g: g, lambda g: -g, (-3, 3), "a - b", "a - b",
+        example=("[10, 20], 3", "array([ 7, 17], dtype=int32)"),
+        spellings=Spellings(("Sub",), "SUB", ("subtract", "sub"))),
+    BinaryRow("mul", NUMBER, lambda g, b: g * conjugate(b), lambda g, a: g * conjugate(a), (-3, 3),
+        "a * b", "a * b", kernel_name="Multiply",
+        example=("[10, 20], 3", "array([30, 60], dtype=int32)"),
+        spellings=Spellings(("Mul",), "MUL", ("multiply", "mul"))),
+    BinaryRow("div", NUMBER, lambda g, b: g / conjugate(b), lambda g, b, y: -g * conjugate(y / b),
+        (-3, 3), "a / b; rounded down where both are whole numbers", "a / b",
         kernel_name="RealDiv",
-    ),
-    BinaryRow(
-        "floor_div",
-        REAL,
-        zero,
-        zero,
-        (-3, 3),
-        "a / b rounded down, as int32",
-        "np.floor(a / b).astype(int)",
-        broadcast_to_int,
-    ),
-    BinaryRow(
-        "mod",
-        REAL,
-        lambda g: g,
-        lambda g, a, b: -g * ops.floor(a / b),
-        (-3, 3),
-        "what remains of a / b, with the sign of b",
-        "a - np.floor(a / b) * b",
-    ),
-    BinaryRow(
-        "pow",
-        REAL,
-        _base_gradient,
-        _power_gradient,
-        (0.3, 3),
-        "base to the power of exp",
-        "np.power(base, exp)",
-        broadcast_power,
-        kernel_inputs=("a", "b"),
-    ),
-    BinaryRow(
-        "maximum",
-        REAL,
-        lambda g, a, b: g * (a >= b),
-        lambda g, a, b: g * (a < b),
-        (-3, 3),
-        "the larger",
-    ),
-    BinaryRow(
-        "minimum",
-        REAL,
-        lambda g, a, b: g * (a <= b),
-        lambda g, a, b: g * (a > b),
-        (-3, 3),
-        "the smaller",
-    ),
-    BinaryRow(
-        "squared_difference",
-        REAL,
-        lambda g, a, b: g * 2.0 * (a - b),
-        lambda g, a, b: g * 2.0 * (b - a),
-        (-3, 3),
-        "(a - b) squared",
-        "(a - b) ** 2",
-    ),
-    BinaryRow(
-        "atan2",
-        FLOAT,
-        lambda g, a, b: g * (b / (a * a + b * b)),
-        lambda g, a, b: -g * (a / (a * a + b * b)),
-        (-3, 3),
-        "the angle of the point (b, a), -pi to pi",
-        "np.arctan2(a, b)",
-    ),
-    BinaryRow(
-        "prelu",
-        FLOAT,
-        lambda g, x, alpha: ops.select(x > 0.0, g, g * alpha),
-        lambda g, x: ops.select(x > 0.0, ops.zeros_like(g), g * x),
-        (-3, 3),
-        "x where positive, else alpha * x",
-        "np.where(x < 0, alpha * x, x)",
-        broadcast_slope,
-    ),
-    BinaryRow(
-        "bitwise_and",
-        INT,
-        None,
-        None,
-        (-9, 9),
-        "the bits that both have",
-        rule=broadcast_bits,
-        kernel_inputs=("a", "b"),
-    ),
+        example=("[7.0, 1.0], [2.0, 0.0]", "array([3.5, inf], dtype=float32)"),
+        spellings=Spellings(("RealDiv", "Div"), keras=("divide", "truedivide", "truediv"))),
+    BinaryRow("floor_div", REAL, zero, zero, (-3, 3), "a / b rounded down, as int32",
+        "np.floor(a / b).astype(int)", broadcast_to_int,
+        example=("[7.0, -7.0], 2.0", "array([ 3, -4], dtype=int32)"),
+        spellings=Spellings(("FloorDiv",), "FLOOR_DIV")),
+    BinaryRow("mod", REAL, lambda g: g, lambda g, a, b: -g * ops.floor(a / b), (-3, 3),
+        "what remains of a / b, with the sign of b", "a - np.floor(a / b) * b",
+        example=("[7, -7], 3", "array([1, 2], dtype=int32)"),
+        spellings=Spellings(("FloorMod", "Mod"), "FLOOR_MOD")),
+    BinaryRow("pow", REAL, _base_gradient, _power_gradient, (0.3, 3), "base to the power of exp",
+        "np.power(base, exp)", broadcast_power, kernel_inputs=("a", "b"),
+        example=("[2.0, 3.0], [3.0, -1.0]", "array([8.        , 0.33333334], dtype=float32)"),
+        spellings=Spellings(("Pow",), "POW", ("power", "pow"))),
+    BinaryRow("maximum", REAL, lambda g, a, b: g * (a >= b), lambda g, a, b: g * (a < b), (-3, 3),
+        "the larger", example=("[1, 5], [4, 2]", "array([4, 5], dtype=int32)"),
+        spellings=Spellings(("Maximum",), "MAXIMUM", ("maximum",))),
+    BinaryRow("minimum", REAL, lambda g, a, b: g * (a <= b), lambda g, a, b: g * (a > b), (-3, 3),
+        "the smaller", example=("[1, 5], [4, 2]", "array([1, 2], dtype=int32)"),
+        spellings=Spellings(("Minimum",), "MINIMUM", ("minimum",))),
+    BinaryRow("squared_difference", REAL, lambda g, a, b: g * 2.0 * (a - b),
+        lambda g, a, b: g * 2.0 * (b - a), (-3, 3), "(a - b) squared", "(a - b) ** 2",
+        example=("[1.0, 5.0], 2.0", "array([1., 9.], dtype=float32)"),
+        spellings=Spellings(("SquaredDifference",), "SQUARED_DIFFERENCE")),
+    BinaryRow("atan2", FLOAT, lambda g, a, b: g * (b / (a * a + b * b)),
+        lambda g, a, b: -g * (a / (a * a + b * b)), (-3, 3),
+        "the angle of the point (b, a), -pi to pi", "np.arctan2(a, b)",
+        example=("[1.0, -1.0], [0.0, -1.0]", "array([ 1.5707964, -2.3561945], dtype=float32)"),
+        spellings=Spellings(("Atan2",), "ATAN2")),
+    BinaryRow("prelu", FLOAT, lambda g, x, alpha: ops.select(x > 0.0, g, g * alpha),
+        lambda g, x: ops.select(x > 0.0, ops.zeros_like(g), g * x), (-3, 3),
+        "x where positive, else alpha * x", "np.where(x < 0, alpha * x, x)", broadcast_slope,
+        example=("[[-1.0, -1.0, 2.0]], [0.5, 0.1, 0.1]",
+            "array([[-0.5, -0.1,  2. ]], dtype=float32)"),
+        spellings=Spellings(("Prelu",))),
+    BinaryRow("bitwise_and", INT, None, None, (-9, 9), "the bits that both have",
+        rule=broadcast_bits, kernel_inputs=("a", "b"), method=False,
+        example=("[12, 10], 6", "array([4, 2], dtype=int32)"),
+        spellings=Spellings(("BitwiseAnd",))),
 ]
+# fmt: on
 
 
 def _binary(row: BinaryRow) -> Op:
     first, second = names = row.rule.__code__.co_varnames[:2]
-    return Op(
-        row.rule,
-        name=row.name,
-        doc=document(
-            row.name,
-            f"Element-wise: {row.doc}.",
-            [
-                f"{first}: a tensor, {TAKES[row.dtype]}.",
-                f"{second}: a tensor of a shape that broadcasts with that of {first}; mixed dtypes",
-                "    become their common one.",
-            ],
+    return register(
+        Op(
             row.rule,
-        ),
-        kernel_name=row.kernel_name,
-        js_names=dict(zip(names, row.kernel_inputs, strict=False)),
-        gradients=dict(zip(names, (row.gradient_a, row.gradient_b), strict=True)),
-        promote=True,
-        input_dtype=row.dtype,
-        traits=Traits(elementwise=row.dtype != INT and row.rule is not broadcast_to_int),
+            name=row.name,
+            doc=document(
+                f"Element-wise: {row.doc}.",
+                [
+                    f"{first}: a tensor, {TAKES[row.dtype]}.",
+                    f"{second}: a tensor of a shape that broadcasts with that of {first}; mixed",
+                    "    dtypes become their common one.",
+                ],
+                row.rule,
+                (row.name, *row.example),
+            ),
+            kernel_name=row.kernel_name,
+            js_names=dict(zip(names, row.kernel_inputs, strict=False)),
+            gradients=dict(zip(names, (row.gradient_a, row.gradient_b), strict=True)),
+            promote=True,
+            input_dtype=row.dtype,
+            method=row.method,
+            spellings=row.spellings,
+            traits=Traits(elementwise=row.dtype != INT and row.rule is not broadcast_to_int),
+        )
     )
 
 
@@ -207,7 +163,12 @@ for _row in BINARY:
     _binary(_row)
 
 
-@op(input_dtype="number", js_names={"tensors": "inputs"}, traits=Traits(elementwise=True))
+@op(
+    input_dtype="number",
+    js_names={"tensors": "inputs"},
+    traits=Traits(elementwise=True),
+    spellings=Spellings(("AddN",)),
+)
 def add_n(tensors: list[Spec]) -> Spec:
     """The sum of several tensors.
 

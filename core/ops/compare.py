@@ -3,10 +3,10 @@
 from typing import NamedTuple
 
 from core.errors import CoreError
-from core.operation import Op, Rule, op
+from core.operation import UNSPELLED, Op, Rule, Spellings
 from core.ops.row_documents import TAKES, document
 from core.ops.slopes import no_slope, zero
-from core.registry import ops
+from core.registry import op, ops, register
 from core.specs import Spec, broadcast_shapes
 
 
@@ -30,40 +30,67 @@ class CompareRow(NamedTuple):
     doc: str
     rule: Rule = to_bool
     gradient: Rule | None = None  # for both inputs
+    method: bool = True
+    example: tuple[str, str] = ("", "")  # the arguments of a call, and what is printed
+    spellings: Spellings = UNSPELLED
 
 
+# Filled lines, since a formatter would give each value a line of its own:
+# fmt: off
 COMPARE = [
-    CompareRow("equal", None, "whether a == b"),
-    CompareRow("not_equal", None, "whether a != b"),
-    CompareRow("less", None, "whether a < b", to_order),
-    CompareRow("less_equal", None, "whether a <= b", to_order),
-    CompareRow("greater", None, "whether a > b", to_order),
-    CompareRow("greater_equal", None, "whether a >= b", to_order, zero),
-    CompareRow("logical_and", "bool", "whether both are true"),
-    CompareRow("logical_or", "bool", "whether one is true"),
-    CompareRow("logical_xor", "bool", "whether just one is true"),
+    CompareRow("equal", None, "whether a == b",
+        example=("[1, 2, 3], [1, 5, 3]", "array([ True, False,  True])"),
+        spellings=Spellings(("Equal",), "EQUAL")),
+    CompareRow("not_equal", None, "whether a != b",
+        example=('["a", "b"], ["a", "c"]', "array([False,  True])"),
+        spellings=Spellings(("NotEqual",), "NOT_EQUAL")),
+    CompareRow("less", None, "whether a < b", to_order,
+        example=("[1, 2, 3], 2", "array([ True, False, False])"),
+        spellings=Spellings(("Less",), "LESS")),
+    CompareRow("less_equal", None, "whether a <= b", to_order,
+        example=("[1, 2, 3], 2", "array([ True,  True, False])"),
+        spellings=Spellings(("LessEqual",), "LESS_EQUAL")),
+    CompareRow("greater", None, "whether a > b", to_order,
+        example=("[1, 2, 3], 2", "array([False, False,  True])"),
+        spellings=Spellings(("Greater",), "GREATER")),
+    CompareRow("greater_equal", None, "whether a >= b", to_order, zero,
+        example=("[1, 2, 3], 2", "array([False,  True,  True])"),
+        spellings=Spellings(("GreaterEqual",), "GREATER_EQUAL")),
+    CompareRow("logical_and", "bool", "whether both are true",
+        example=("[True, True, False], [True, False, False]", "array([ True, False, False])"),
+        spellings=Spellings(("LogicalAnd",), "LOGICAL_AND")),
+    CompareRow("logical_or", "bool", "whether one is true",
+        example=("[True, True, False], [True, False, False]", "array([ True,  True, False])"),
+        spellings=Spellings(("LogicalOr",), "LOGICAL_OR")),
+    CompareRow("logical_xor", "bool", "whether just one is true",
+        example=("[True, True, False], [True, False, False]", "array([False,  True, False])")),
 ]
+# fmt: on
 
 for _row in COMPARE:
-    Op(
-        _row.rule,
-        name=_row.name,
-        doc=document(
-            _row.name,
-            f"Element-wise: {_row.doc}.",
-            [
-                f"a: a tensor, {TAKES[_row.dtype]}.",
-                "b: a tensor of a shape that broadcasts with that of a.",
-            ],
+    register(
+        Op(
             _row.rule,
-        ),
-        gradients={"a": _row.gradient, "b": _row.gradient},
-        promote=_row.dtype is None,
-        input_dtype=_row.dtype,
+            name=_row.name,
+            doc=document(
+                f"Element-wise: {_row.doc}.",
+                [
+                    f"a: a tensor, {TAKES[_row.dtype]}.",
+                    "b: a tensor of a shape that broadcasts with that of a.",
+                ],
+                _row.rule,
+                (_row.name, *_row.example),
+            ),
+            gradients={"a": _row.gradient, "b": _row.gradient},
+            promote=_row.dtype is None,
+            input_dtype=_row.dtype,
+            method=_row.method,
+            spellings=_row.spellings,
+        )
     )
 
 
-@op(kernel_name="Select", promote=("t", "e"))
+@op(kernel_name="Select", promote=("t", "e"), spellings=Spellings(("SelectV2", "Select")))
 def select(condition: Spec, t: Spec, e: Spec) -> Spec:
     """Take from ``t`` where the condition is true, else from ``e``.
 

@@ -5,8 +5,8 @@ along the imaginary part in its imaginary part.
 """
 
 from core.errors import CoreError
-from core.operation import op
-from core.registry import ops
+from core.operation import Spellings
+from core.registry import op, ops
 from core.specs import Spec
 
 
@@ -15,7 +15,7 @@ def conjugate(x):
     return ops.complex(ops.real(x), -ops.imag(x)) if x.dtype == "complex64" else x
 
 
-@op(input_dtype="float32")
+@op(input_dtype="float32", spellings=Spellings(("Complex",)))
 def complex(real: Spec, imag: Spec) -> Spec:
     """Complex numbers of their real and imaginary parts.
 
@@ -44,7 +44,7 @@ def _(g):
     return ops.imag(g)
 
 
-@op(input_dtype="complex64")
+@op(input_dtype="complex64", spellings=Spellings(("Real",)))
 def real(input: Spec) -> Spec:
     """The real parts of complex numbers.
 
@@ -65,7 +65,7 @@ def _(g):
     return ops.complex(g, ops.zeros_like(g))
 
 
-@op(input_dtype="complex64")
+@op(input_dtype="complex64", spellings=Spellings(("Imag",)))
 def imag(input: Spec) -> Spec:
     """The imaginary parts of complex numbers.
 
@@ -86,7 +86,7 @@ def _(g):
     return ops.complex(ops.zeros_like(g), g)
 
 
-@op(input_dtype="complex64")
+@op(input_dtype="complex64", spellings=Spellings(("ComplexAbs",)))
 def complex_abs(x: Spec) -> Spec:
     """The magnitudes of complex numbers; `core.abs` gives them too.
 

@@ -6,9 +6,8 @@ from typing import Any, NamedTuple
 from core.annotations import TensorLike
 from core.dispatch import tensor
 from core.errors import CoreError
-from core.operation import composite
 from core.ops.reduce import Axis, reduced_shape
-from core.registry import ops
+from core.registry import composite, ops
 from core.specs import normal_axes
 from core.tensors import Tensor
 
@@ -20,7 +19,7 @@ class Moments(NamedTuple):
     variance: Tensor
 
 
-@composite
+@composite(method=True)
 def div_no_nan(a: TensorLike, b: TensorLike) -> Tensor:
     """Element-wise a / b, but 0 where b is 0; rounded down where both are whole numbers.
 
@@ -38,7 +37,7 @@ def div_no_nan(a: TensorLike, b: TensorLike) -> Tensor:
     return ops.select(nothing, ops.zeros_like(quotient), quotient)
 
 
-@composite
+@composite(method=True)
 def log_sigmoid(x: TensorLike) -> Tensor:
     """Element-wise log(1 / (1 + e**-x)), exact where that is near 0.
 
@@ -52,7 +51,7 @@ def log_sigmoid(x: TensorLike) -> Tensor:
     return -ops.softplus(-_as_float(x))
 
 
-@composite
+@composite(method=True)
 def log_sum_exp(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
     """The logarithm of the sum of e**x over some axes, where e**x may be infinite.
 
@@ -95,7 +94,7 @@ def moments(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Moment
     return Moments(ops.reshape(mean, shape=variance.shape), variance)
 
 
-@composite
+@composite(method=True)
 def norm(
     x: TensorLike, ord: float | str = "euclidean", axis: Axis = None, keep_dims: bool = False
 ) -> Tensor:
@@ -131,7 +130,7 @@ def norm(
     return found if keep_dims else ops.reshape(found, shape=reduced_shape(x.shape, axis, False))
 
 
-@composite
+@composite(method=True)
 def euclidean_norm(x: TensorLike, axis: Axis = None, keep_dims: bool = False) -> Tensor:
     """The square root of the sum of squares over some axes; see `core.norm`.
 

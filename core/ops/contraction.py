@@ -8,8 +8,7 @@ import numpy as np
 
 from core.annotations import TensorLike
 from core.errors import CoreError
-from core.operation import composite, op
-from core.registry import ops
+from core.registry import composite, op, ops
 from core.specs import Shape, Spec
 from core.tensors import Tensor
 

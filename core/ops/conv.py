@@ -5,9 +5,9 @@ from typing import Any
 from core.annotations import TensorLike
 from core.dispatch import tensor
 from core.errors import CoreError
-from core.operation import Traits, composite, op
+from core.operation import Traits
 from core.ops.batches import image_op
-from core.registry import ops
+from core.registry import composite, op, ops
 from core.specs import Shape, Spec, check_dy
 from core.tensors import Tensor
 from core.windows import (
@@ -55,7 +55,9 @@ def conv_spec(x: Spec, w: Window, channels: int, data_format: str) -> Spec:
     return Spec(join_shape(x.shape[0], w.out_size, channels, data_format), x.dtype)
 
 
-@image_op(kernel_name="Conv2D", promote=True, input_dtype="real", traits=Traits(heavy=True))
+@image_op(
+    kernel_name="Conv2D", promote=True, input_dtype="real", traits=Traits(heavy=True), method=True
+)
 def conv2d(
     x: Spec,
     filter: Spec,
@@ -195,7 +197,7 @@ def _(g, x, strides, pad, data_format, dilations, dim_rounding_mode):
     return ops.conv2d(x, g, strides, pad, data_format, dilations, dim_rounding_mode)
 
 
-@composite
+@composite(method=True)
 def conv1d(
     x: TensorLike,
     filter: TensorLike,
@@ -251,7 +253,7 @@ def _pad_of_rows(pad: Any) -> Any:
     return pad
 
 
-@composite
+@composite(method=True)
 def conv2d_transpose(
     x: TensorLike,
     filter: TensorLike,

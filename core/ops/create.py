@@ -10,9 +10,8 @@ from core.annotations import Scalar, TensorLike
 from core.dispatch import tensor
 from core.dtypes import DTYPES, DType, check_dtype, check_value
 from core.errors import CoreError
-from core.operation import composite, op
 from core.ops.slopes import no_slope
-from core.registry import ops
+from core.registry import composite, op, ops
 from core.specs import Spec, check_choice, checked_shape, whole_number
 from core.tensors import Tensor
 
@@ -174,7 +173,7 @@ def _(g, x_spec):
     return ops.reshape(on_it, shape=x_spec.shape)
 
 
-@op(input_dtype={"indices": "int32"})
+@op(input_dtype={"indices": "int32"}, method=True)
 def one_hot(
     indices: Spec,
     *,

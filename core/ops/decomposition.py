@@ -8,8 +8,8 @@ import numpy as np
 from core.annotations import TensorLike
 from core.dispatch import tensor
 from core.errors import CoreError
-from core.operation import composite, op
-from core.registry import ops
+from core.operation import Spellings
+from core.registry import composite, op, ops
 from core.specs import Spec
 from core.tensors import Tensor
 
@@ -18,6 +18,7 @@ from core.tensors import Tensor
     kernel_name="MatrixBandPart",
     js_names={"a": "input"},
     input_dtype={"a": "no string", "num_lower": "int32", "num_upper": "int32"},
+    spellings=Spellings(("MatrixBandPart",)),
 )
 def band_part(a: Spec, num_lower: Spec, num_upper: Spec) -> Spec:
     """Matrices with zeros everywhere but in a band along the diagonal.

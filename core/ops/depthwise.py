@@ -3,17 +3,21 @@
 from core.annotations import TensorLike
 from core.dispatch import tensor
 from core.errors import CoreError
-from core.operation import Traits, composite, op
+from core.operation import Traits
 from core.ops.batches import image_op
 from core.ops.conv import conv_spec, conv_window
-from core.registry import ops
+from core.registry import composite, op, ops
 from core.specs import Shape, Spec, check_dy
 from core.tensors import Tensor
 from core.windows import Padding, Pair, check_format
 
 
 @image_op(
-    kernel_name="DepthwiseConv2dNative", promote=True, input_dtype="real", traits=Traits(heavy=True)
+    kernel_name="DepthwiseConv2dNative",
+    promote=True,
+    input_dtype="real",
+    traits=Traits(heavy=True),
+    method=True,
 )
 def depthwise_conv2d(
     x: Spec,
@@ -152,7 +156,7 @@ def _(g, x, strides, pad, data_format, dilations, dim_rounding_mode):
     return ops.depthwise_conv2d(x, g, strides, pad, data_format, dilations, dim_rounding_mode)
 
 
-@composite
+@composite(method=True)
 def separable_conv2d(
     x: TensorLike,
     depthwise_filter: TensorLike,

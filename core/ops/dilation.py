@@ -6,11 +6,10 @@ from typing import Any
 
 from core.errors import CoreError
 from core.nan_check import unchecked
-from core.operation import op
 from core.ops.batches import image_op
 from core.ops.pooling import pool_spec, taps
 from core.ops.slopes import no_slope
-from core.registry import ops
+from core.registry import op, ops
 from core.specs import Spec, check_dy
 from core.windows import Padding, Pair, Window, check_format, window
 
@@ -28,7 +27,7 @@ def _dilation_window(x: Spec, filter: Spec, strides: Pair, pad: Padding, dilatio
     return window(x.shape, filter.shape[:2], strides, pad, "NHWC", dilations)
 
 
-@image_op(kernel_name="Dilation2D", promote=True, input_dtype="real")
+@image_op(kernel_name="Dilation2D", promote=True, input_dtype="real", method=True)
 def dilation2d(
     x: Spec,
     filter: Spec,

@@ -3,12 +3,12 @@
 from typing import Any
 
 from core.errors import CoreError
-from core.operation import Gradient, Op, Rule, Traits, op
+from core.operation import Gradient, Op, Rule, Traits
 from core.ops.batches import image_op
 from core.ops.conv import conv_spec, conv_to_filter, conv_to_x, conv_window
 from core.ops.depthwise import depthwise_to_filter, depthwise_to_x
 from core.ops.linear import matmul
-from core.registry import ops
+from core.registry import op, ops
 from core.specs import Shape, Spec
 from core.windows import Padding, Pair
 

@@ -5,8 +5,7 @@ import numpy as np
 from core.annotations import TensorLike
 from core.dispatch import tensor
 from core.errors import CoreError
-from core.operation import composite, op
-from core.registry import ops
+from core.registry import composite, op, ops
 from core.specs import Spec
 from core.tensors import Tensor
 from core.windows import check_images

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from math import prod
 
 from core.errors import CoreError
-from core.operation import op
+from core.operation import Spellings
 from core.ops.slopes import no_slope
-from core.registry import ops
+from core.registry import op, ops
 from core.specs import Shape, Spec, checked_shape, normal_axis, whole_number
 
 
@@ -27,7 +27,7 @@ def gather_axes(x: Shape, indices: Shape, axis: int, batch_dims: int) -> tuple[i
     return at, batch
 
 
-@op(kernel_name="GatherV2", input_dtype={"indices": "int32"})
+@op(kernel_name="GatherV2", input_dtype={"indices": "int32"}, method=True)
 def gather(x: Spec, indices: Spec, *, axis: int = 0, batch_dims: int = 0) -> Spec:
     """Take the entries along an axis that indices name, in their order.
 
@@ -94,7 +94,7 @@ def nd_depth(indices: Shape, target: Shape) -> int:
     return indices[-1]
 
 
-@op(input_dtype={"indices": "int32"}, js_names={"x": "params"})
+@op(input_dtype={"indices": "int32"}, js_names={"x": "params"}, spellings=Spellings(("GatherNd",)))
 def gather_nd(x: Spec, indices: Spec) -> Spec:
     """Take the entries that lists of numbers name.
 
@@ -172,7 +172,11 @@ def _(g, indices):
     return ops.gather_nd(g, _as_lists(indices, 1))
 
 
-@op(kernel_name="TensorScatterUpdate", input_dtype={"indices": "int32"})
+@op(
+    kernel_name="TensorScatterUpdate",
+    input_dtype={"indices": "int32"},
+    spellings=Spellings(("TensorScatterUpdate",)),
+)
 def tensor_scatter_update(tensor: Spec, indices: Spec, updates: Spec) -> Spec:
     """A copy of a tensor with other values at some places; of several for one the last counts.
 

@@ -3,13 +3,19 @@
 from core.annotations import TensorLike
 from core.dispatch import tensor
 from core.errors import CoreError
-from core.operation import Traits, composite, op
-from core.registry import ops
+from core.operation import Traits
+from core.registry import composite, op, ops
 from core.specs import Spec, broadcast_shapes
 from core.tensors import Tensor
 
 
-@op(kernel_name="BatchMatMul", promote=True, input_dtype="real", traits=Traits(heavy=True))
+@op(
+    kernel_name="BatchMatMul",
+    promote=True,
+    input_dtype="real",
+    traits=Traits(heavy=True),
+    method=True,
+)
 def matmul(a: Spec, b: Spec, *, transpose_a: bool = False, transpose_b: bool = False) -> Spec:
     """Matrix product of the last two axes; leading axes broadcast.
 
@@ -50,7 +56,7 @@ def _(g, a, transpose_a, transpose_b):
     return ops.matmul(a, g, transpose_a=not transpose_a)
 
 
-@composite
+@composite(method=True)
 def dot(t1: TensorLike, t2: TensorLike) -> Tensor:
     """Product of two vectors, two matrices, or a matrix and a vector.
 

@@ -6,8 +6,7 @@ from core.annotations import TensorLike
 from core.bounds import claim
 from core.dispatch import tensor
 from core.errors import CoreError
-from core.operation import composite
-from core.registry import ops
+from core.registry import composite, ops
 from core.specs import normal_axis
 from core.tensors import Tensor
 

@@ -10,13 +10,13 @@ from core.annotations import TensorLike
 from core.dispatch import tensor
 from core.errors import CoreError
 from core.gradients import grads
-from core.operation import composite, op
-from core.registry import ops
+from core.operation import Spellings
+from core.registry import composite, op, ops
 from core.specs import Spec, broadcast_shapes, check_dy, whole_number
 from core.tensors import Tensor
 
 
-@op(kernel_name="FusedBatchNorm", input_dtype="float32")
+@op(kernel_name="FusedBatchNorm", input_dtype="float32", method=True)
 def batch_norm(
     x: Spec,
     mean: Spec,
@@ -196,7 +196,7 @@ def _check_channels(x: Spec, depth_radius: int) -> None:
     whole_number(depth_radius, "depth_radius", 0)
 
 
-@op(kernel_name="LRN", input_dtype="float32")
+@op(kernel_name="LRN", input_dtype="float32", method=True, spellings=Spellings(("LRN",)))
 def local_response_normalization(
     x: Spec, *, depth_radius: int = 5, bias: float = 1, alpha: float = 1, beta: float = 0.5
 ) -> Spec:

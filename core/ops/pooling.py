@@ -7,10 +7,9 @@ from typing import Any
 
 from core.errors import CoreError
 from core.nan_check import unchecked
-from core.operation import op
 from core.ops.batches import image_op
 from core.ops.slopes import no_slope
-from core.registry import ops
+from core.registry import op, ops
 from core.specs import Spec, check_choice, check_dy
 from core.windows import Padding, Pair, Window, refuse_strided_dilation, window
 
@@ -59,7 +58,7 @@ def _comparable(x: Spec) -> str:
     return x.dtype
 
 
-@image_op(kernel_name="AvgPool", input_dtype="float32")
+@image_op(kernel_name="AvgPool", input_dtype="float32", method=True)
 def avg_pool(
     x: Spec, *, filter_size: Pair, strides: Pair, pad: Padding, dim_rounding_mode: str | None = None
 ) -> Spec:
@@ -127,7 +126,7 @@ def _(g, filter_size, strides, pad, dim_rounding_mode, dilations):
 no_slope(avg_pool_grad, "input")
 
 
-@image_op(kernel_name="MaxPool", input_dtype="no string")
+@image_op(kernel_name="MaxPool", input_dtype="no string", method=True)
 def max_pool(
     x: Spec, *, filter_size: Pair, strides: Pair, pad: Padding, dim_rounding_mode: str | None = None
 ) -> Spec:
@@ -236,7 +235,7 @@ def _(g, x, y, filter_size, strides, pad):
     return ops.max_pool_grad(g[0], x, y[0], filter_size, strides, pad)
 
 
-@image_op(kernel_name="Pool", input_dtype="no string")
+@image_op(kernel_name="Pool", input_dtype="no string", method=True)
 def pool(
     input: Spec,
     *,

@@ -1,12 +1,12 @@
-"""Values on the quanta of whole numbers, as models that were trained or calibrated for them use."""
+"""Quantized values, as models that were trained or calibrated for them use them."""
 
 from math import isfinite
 
 import numpy as np
 
 from core.errors import CoreError
-from core.operation import Traits, op
-from core.registry import ops
+from core.operation import Spellings, Traits
+from core.registry import op, ops
 from core.specs import Spec, whole_number
 
 #: What arithmetic in float32 took from a half is given back before rounding, else what lies half
@@ -17,7 +17,7 @@ from core.specs import Spec, whole_number
 NUDGE = np.float32(1 + 2**-20)
 
 
-@op(input_dtype="float32", traits=Traits(elementwise=True))
+@op(input_dtype="float32", traits=Traits(elementwise=True), spellings=Spellings(("QuantiseRound",)))
 def quantise_round(
     x: Spec, *, scale: float, zero_point: int, low: int, high: int, nudge: bool = True
 ) -> Spec:

@@ -6,9 +6,8 @@ from typing import NamedTuple
 from core.annotations import TensorLike
 from core.dispatch import tensor
 from core.errors import CoreError
-from core.operation import composite, op
 from core.ops.sparse import check_default
-from core.registry import ops
+from core.registry import composite, op, ops
 from core.specs import Spec, check_rank, require
 from core.tensors import Tensor
 

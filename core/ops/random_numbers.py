@@ -11,8 +11,8 @@ from core.dispatch import tensor
 from core.dtypes import DType
 from core.errors import CoreError
 from core.generators import Seed, begin_drawing, generator, restart
-from core.operation import Traits, composite, op
-from core.registry import ops
+from core.operation import Traits
+from core.registry import composite, op, ops
 from core.specs import Shape, Spec, check_choice, checked_shape, whole_number, whole_numbers
 from core.tensors import Tensor
 

@@ -5,8 +5,7 @@ from collections.abc import Callable, Sequence
 from core.annotations import TensorLike
 from core.dispatch import tensor
 from core.errors import CoreError
-from core.operation import composite
-from core.registry import ops
+from core.registry import composite, ops
 from core.tensors import Tensor
 
 State = tuple[Tensor, Tensor]

@@ -5,10 +5,10 @@ from math import prod
 from typing import NamedTuple
 
 from core.errors import CoreError
-from core.operation import Op, Rule, op
+from core.operation import Op, Rule
 from core.ops.row_documents import TAKES, document
 from core.ops.slopes import no_slope
-from core.registry import ops
+from core.registry import op, ops, register
 from core.specs import Shape, Spec, checked_shape, normal_axes, normal_axis
 
 Axis = int | Sequence[int] | None
@@ -69,19 +69,30 @@ class ReduceRow(NamedTuple):
     dtype: str | None  # what the input must be or becomes; None: any real dtype, which it keeps
     gradient: Rule | None
     doc: str
+    example: tuple[str, str]  # the arguments of a call, and what is printed
 
 
 _NO_EXTREME = "NaN if one of them is, or if there is none"
 
+# Filled lines, since a formatter would give each value a line of its own:
+# fmt: off
 REDUCE = [
-    ReduceRow("sum", "number", _spread, "The sum over some axes; that of nothing is 0."),
-    ReduceRow("prod", "real", _to_factors, "The product over some axes; that of nothing is 1."),
-    ReduceRow("mean", "float32", _spread_mean, "The mean over some axes; that of nothing is 0."),
-    ReduceRow("max", None, _to_extremes, f"The largest value over some axes; {_NO_EXTREME}."),
-    ReduceRow("min", None, _to_extremes, f"The smallest value over some axes; {_NO_EXTREME}."),
-    ReduceRow("all", "bool", None, "Whether all along some axes are true; of nothing they are."),
-    ReduceRow("any", "bool", None, "Whether one along some axes is true; of nothing none is."),
+    ReduceRow("sum", "number", _spread, "The sum over some axes; that of nothing is 0.",
+        example=("[[1, 2], [3, 4]], axis=1", "array([3, 7], dtype=int32)")),
+    ReduceRow("prod", "real", _to_factors, "The product over some axes; that of nothing is 1.",
+        example=("[[1, 2], [3, 4]], axis=1", "array([ 2, 12], dtype=int32)")),
+    ReduceRow("mean", "float32", _spread_mean, "The mean over some axes; that of nothing is 0.",
+        example=("[[1, 2], [3, 4]], axis=0, keep_dims=True", "array([[2., 3.]], dtype=float32)")),
+    ReduceRow("max", None, _to_extremes, f"The largest value over some axes; {_NO_EXTREME}.",
+        example=("[[1, 2], [3, 4]], axis=1", "array([2, 4], dtype=int32)")),
+    ReduceRow("min", None, _to_extremes, f"The smallest value over some axes; {_NO_EXTREME}.",
+        example=("[[1, 2], [3, 4]], axis=1", "array([1, 3], dtype=int32)")),
+    ReduceRow("all", "bool", None, "Whether all along some axes are true; of nothing they are.",
+        example=("[[True, False], [True, True]], axis=1", "array([False,  True])")),
+    ReduceRow("any", "bool", None, "Whether one along some axes is true; of nothing none is.",
+        example=("[[True, False], [False, False]], axis=1", "array([ True, False])")),
 ]
+# fmt: on
 
 
 def _check_order(x: Spec, name: str) -> None:
@@ -101,13 +112,18 @@ def _reduction(row: ReduceRow) -> Op:
         return Spec(reduced_shape(x.shape, axis, keep_dims), x.dtype)
 
     takes = TAKES[row.dtype] if row.dtype else "float32, int32 or bool"
-    return Op(
-        rule,
-        name=row.name,
-        doc=document(row.name, row.doc, [f"x: a tensor of any shape, {takes}."], rule),
-        js_names={"axis": "reductionIndices"} if row.name == "max" else None,
-        gradients={"x": row.gradient},
-        input_dtype=row.dtype,
+    return register(
+        Op(
+            rule,
+            name=row.name,
+            doc=document(
+                row.doc, [f"x: a tensor of any shape, {takes}."], rule, (row.name, *row.example)
+            ),
+            js_names={"axis": "reductionIndices"} if row.name == "max" else None,
+            gradients={"x": row.gradient},
+            input_dtype=row.dtype,
+            method=True,
+        )
     )
 
 
@@ -147,7 +163,7 @@ def _arg_spec(x: Spec, name: str, axis: int) -> Spec:
     return Spec(reduced_shape(x.shape, axis, False), "int32")
 
 
-@op(kernel_name="ArgMax")
+@op(kernel_name="ArgMax", method=True)
 def argmax(x: Spec, *, axis: int = 0) -> Spec:
     """Index of the largest value along an axis; the first one of equals.
 
@@ -167,7 +183,7 @@ def argmax(x: Spec, *, axis: int = 0) -> Spec:
     return _arg_spec(x, "argmax", axis)
 
 
-@op(kernel_name="ArgMin")
+@op(kernel_name="ArgMin", method=True)
 def argmin(x: Spec, *, axis: int = 0) -> Spec:
     """Index of the smallest value along an axis; the first one of equals.
 

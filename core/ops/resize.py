@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 
 from core.errors import CoreError
-from core.operation import op
 from core.ops.slopes import no_slope
-from core.registry import ops
+from core.registry import op, ops
 from core.specs import Spec, check_dy
 from core.windows import new_size
 
@@ -30,7 +29,7 @@ def grad_spec(
     return images
 
 
-@op(input_dtype="float32")
+@op(input_dtype="float32", method=True)
 def resize_bilinear(
     images: Spec,
     *,
@@ -101,7 +100,7 @@ def _(g, size, align_corners, half_pixel_centers):
     )
 
 
-@op()
+@op(method=True)
 def resize_nearest_neighbor(
     images: Spec,
     *,

@@ -10,8 +10,7 @@ import numpy as np
 
 from core.dispatch import tensor
 from core.errors import CoreError
-from core.operation import op
-from core.registry import ops
+from core.registry import op, ops
 from core.specs import Shape, Spec, check_choice, check_dy, whole_numbers
 from core.windows import check_images, new_size
 

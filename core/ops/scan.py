@@ -1,11 +1,10 @@
 """Running sums and products along an axis."""
 
-from core.operation import op
-from core.registry import ops
+from core.registry import op, ops
 from core.specs import Spec, normal_axis
 
 
-@op(input_dtype="real")
+@op(input_dtype="real", method=True)
 def cumsum(x: Spec, *, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Spec:
     """Running sums along an axis.
 
@@ -27,7 +26,7 @@ def _(g, axis, exclusive, reverse):
     return ops.cumsum(g, axis=axis, exclusive=exclusive, reverse=not reverse)
 
 
-@op(input_dtype="real")
+@op(input_dtype="real", method=True)
 def cumprod(x: Spec, *, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Spec:
     """Running products along an axis.
 

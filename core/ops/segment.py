@@ -3,13 +3,12 @@
 from core.annotations import TensorLike
 from core.dispatch import tensor
 from core.errors import CoreError
-from core.operation import composite, op
-from core.registry import ops
+from core.registry import composite, op, ops
 from core.specs import Shape, Spec, whole_number
 from core.tensors import Tensor
 
 
-@op(input_dtype={"x": "number", "segment_ids": "int32"})
+@op(input_dtype={"x": "number", "segment_ids": "int32"}, method=True)
 def unsorted_segment_sum(x: Spec, segment_ids: Spec, *, num_segments: int) -> Spec:
     """Sums of the entries that have the same id.
 

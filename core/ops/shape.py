@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from core.annotations import TensorLike
 from core.dtypes import DType, check_dtype
 from core.errors import CoreError
-from core.operation import Traits, composite, op
-from core.registry import ops
+from core.operation import Spellings, Traits
+from core.registry import composite, op, ops
 from core.specs import (
     Shape,
     Spec,
@@ -62,7 +62,7 @@ def _(g, x_spec):
     return ops.reshape(g, shape=x_spec.shape)
 
 
-@op(traits=Traits(view=True), js_names={"x": "input", "axis": "dim"})
+@op(traits=Traits(view=True), js_names={"x": "input", "axis": "dim"}, method=True)
 def expand_dims(x: Spec, *, axis: int = 0) -> Spec:
     """The same data with a new axis of length 1 at ``axis``.
 
@@ -137,7 +137,7 @@ def _(g, x_spec, perm, conjugate):
     return ops.transpose(g, perm=back, conjugate=conjugate)
 
 
-@op()
+@op(method=True)
 def broadcast_to(
     x: Spec, *, shape: Sequence[int], input_shape: Sequence[int] | None = None
 ) -> Spec:
@@ -165,7 +165,7 @@ def _(g):
     return g  # the tape sums it back to the shape of x
 
 
-@op(input_dtype="int32")
+@op(input_dtype="int32", spellings=Spellings(("BroadcastArgs",)))
 def broadcast_args(s0: Spec, s1: Spec) -> Spec:
     """The shape that two shapes, given as vectors, have in common when they broadcast.
 
@@ -187,7 +187,7 @@ def broadcast_args(s0: Spec, s1: Spec) -> Spec:
     return Spec(max(s0.shape, s1.shape), "int32")
 
 
-@op()
+@op(method=True)
 def tile(x: Spec, *, reps: int | Sequence[int]) -> Spec:
     """Repeat the whole tensor ``reps`` times along each axis.
 
@@ -215,7 +215,7 @@ def _(g, x_spec, reps):
     return ops.sum(ops.reshape(g, shape=split_up), axis=repeats)
 
 
-@op(js_names={"axis": "dims"})
+@op(js_names={"axis": "dims"}, method=True)
 def reverse(x: Spec, *, axis: int | Sequence[int] | None = None) -> Spec:
     """Turn the order around along some axes (all by default).
 
@@ -235,7 +235,7 @@ def _(g, axis):
     return ops.reverse(g, axis=axis)
 
 
-@composite
+@composite(method=True)
 def squeeze(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
     """The same data without its axes of length 1 (all of them, or those given).
 

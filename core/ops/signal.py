@@ -9,8 +9,8 @@ import numpy as np
 from core.annotations import TensorLike
 from core.dispatch import tensor
 from core.errors import CoreError
-from core.operation import composite, op
-from core.registry import ops
+from core.operation import Spellings
+from core.registry import composite, op, ops
 from core.specs import Spec, whole_number
 from core.tensors import Tensor
 
@@ -21,7 +21,7 @@ def _check_last_axis(input: Spec) -> Spec:
     return input
 
 
-@op(kernel_name="FFT", input_dtype="complex64")
+@op(kernel_name="FFT", input_dtype="complex64", method=True, spellings=Spellings(("FFT",)))
 def fft(input: Spec) -> Spec:
     """The discrete Fourier transform along the last axis.
 
@@ -39,7 +39,7 @@ def _(g):
     return ops.ifft(g) * float(g.shape[-1])
 
 
-@op(kernel_name="IFFT", input_dtype="complex64")
+@op(kernel_name="IFFT", input_dtype="complex64", method=True, spellings=Spellings(("IFFT",)))
 def ifft(input: Spec) -> Spec:
     """The inverse of `fft`: ``ifft(fft(x))`` is x.
 
@@ -62,7 +62,7 @@ def _last_axis_cut(x: Any, begin: int, length: int) -> Any:
     return ops.slice(x, begin=(*[0] * (rank - 1), begin), size=(*x.shape[:-1], length))
 
 
-@composite
+@composite(method=True)
 def rfft(input: TensorLike, fft_length: int | None = None) -> Tensor:
     """The Fourier transform of real values along the last axis, without its mirrored half.
 
@@ -88,7 +88,7 @@ def rfft(input: TensorLike, fft_length: int | None = None) -> Tensor:
     return _last_axis_cut(ops.fft(ops.complex(x, ops.zeros_like(x))), 0, length // 2 + 1)
 
 
-@composite
+@composite(method=True)
 def irfft(input: TensorLike) -> Tensor:
     """The inverse of `rfft` where that was of an even length.
 

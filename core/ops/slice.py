@@ -6,8 +6,7 @@ from itertools import chain
 from typing import Any
 
 from core.errors import CoreError
-from core.operation import op
-from core.registry import ops
+from core.registry import op, ops
 from core.specs import Shape, Spec, normal_axis, whole_numbers
 
 #: What NumPy's basic indexing takes: int, slice, None and Ellipsis.
@@ -37,7 +36,7 @@ def block_at(shape: Shape, begin: Any, size: Any) -> tuple[Shape, Shape]:
     return begins, lengths
 
 
-@op(name="slice")
+@op(name="slice", method=True)
 def block(x: Spec, *, begin: int | Sequence[int], size: int | Sequence[int] | None = None) -> Spec:
     """A block out of a tensor.
 
@@ -115,7 +114,7 @@ def indexed_shape(shape: Shape, index: Index) -> Shape:
     return tuple(result)
 
 
-@op()
+@op(method=True)
 def strided_slice(
     x: Spec,
     *,
@@ -234,7 +233,7 @@ def split_sizes(length: int, num_or_size_splits: int | Sequence[int]) -> list[in
     return sizes
 
 
-@op(kernel_name="SplitV")
+@op(kernel_name="SplitV", method=True)
 def split(x: Spec, *, num_or_size_splits: int | Sequence[int], axis: int = 0) -> tuple[Spec, ...]:
     """Cut along an axis into equal parts (a number) or parts of given lengths.
 
@@ -287,7 +286,7 @@ def _(g, axis):
     return ops.unstack(g, axis=axis)
 
 
-@op(kernel_name="Unpack", js_names={"x": "value"})
+@op(kernel_name="Unpack", js_names={"x": "value"}, method=True)
 def unstack(x: Spec, *, axis: int = 0) -> tuple[Spec, ...]:
     """Cut into tensors without an axis, one for each index of it.
 

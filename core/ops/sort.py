@@ -7,14 +7,14 @@ import numpy as np
 from core.annotations import TensorLike
 from core.dispatch import tensor
 from core.errors import CoreError
-from core.operation import Op, composite, op
+from core.operation import Op, Spellings
 from core.ops.row_documents import TAKES, document
-from core.registry import ops
+from core.registry import composite, op, ops, register
 from core.specs import Shape, Spec, check_choice, normal_axis, whole_number
 from core.tensors import Tensor
 
 
-@op(kernel_name="TopK", outputs=("values", "indices"))
+@op(kernel_name="TopK", outputs=("values", "indices"), method=True)
 def topk(x: Spec, *, k: int = 1, sorted: bool = True) -> tuple[Spec, Spec]:
     """The largest values along the last axis, and where they are.
 
@@ -55,7 +55,7 @@ def _(g, y, x_spec):
     return ops.reshape(flat, shape=x_spec.shape)
 
 
-@op(outputs=("values", "indices"))
+@op(outputs=("values", "indices"), method=True)
 def unique(x: Spec, *, axis: int = 0) -> None:
     """The different entries along an axis, in the order in which they first occur.
 
@@ -87,21 +87,27 @@ def _search(sorted_sequence: Spec, values: Spec) -> Spec:
     return Spec(search_shape(sorted_sequence, values), "int32")
 
 
-for _name, _value in (("lower_bound", "no smaller"), ("upper_bound", "a larger")):
-    Op(
-        _search,
-        name=_name,
-        doc=document(
-            _name,
-            f"The first place in a sorted row that has {_value} value, for each value.",
-            [
-                f"sorted_sequence: [..., n], rows in ascending order, {TAKES['real']}.",
-                "values: [..., m], as many rows; mixed dtypes become their common one.",
-            ],
+for _name, _value, _type, _shown in (
+    ("lower_bound", "no smaller", "LowerBound", "[1, 3, 4]"),
+    ("upper_bound", "a larger", "UpperBound", "[3, 3, 4]"),
+):
+    register(
+        Op(
             _search,
-        ),
-        promote=True,
-        input_dtype="real",
+            name=_name,
+            doc=document(
+                f"The first place in a sorted row that has {_value} value, for each value.",
+                [
+                    f"sorted_sequence: [..., n], rows in ascending order, {TAKES['real']}.",
+                    "values: [..., m], as many rows; mixed dtypes become their common one.",
+                ],
+                _search,
+                (_name, "[1, 3, 3, 5], [3, 4, 9]", f"array({_shown}, dtype=int32)"),
+            ),
+            promote=True,
+            input_dtype="real",
+            spellings=Spellings((_type,)),
+        )
     )
 
 

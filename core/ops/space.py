@@ -7,8 +7,7 @@ from typing import NamedTuple
 from core.annotations import Scalar
 from core.dtypes import check_value
 from core.errors import CoreError
-from core.operation import op
-from core.registry import ops
+from core.registry import op, ops
 from core.specs import Shape, Spec, check_choice, whole_number, whole_numbers
 from core.windows import check_format
 
@@ -25,7 +24,7 @@ def padded_shape(shape: Shape, paddings: Pads, largest: Shape | None = None) -> 
     return tuple(n + sum(p) for n, p in zip(shape, pairs, strict=True))
 
 
-@op(kernel_name="PadV2")
+@op(kernel_name="PadV2", method=True)
 def pad(x: Spec, *, paddings: Pads, constant_value: Scalar = 0) -> Spec:
     """Put a border of one value around a tensor.
 
@@ -47,7 +46,7 @@ def _(g, x_spec, paddings):
     return ops.slice(g, begin=tuple(before for before, _ in paddings), size=x_spec.shape)
 
 
-@op()
+@op(method=True)
 def mirror_pad(x: Spec, *, paddings: Pads, mode: str = "reflect") -> Spec:
     """Put a border around a tensor that mirrors what is inside.
 
@@ -130,7 +129,7 @@ def space_paddings(rank: int, paddings: Pads) -> list[Sequence[int]]:
     return [(0, 0), *paddings, *[(0, 0)] * (rank - len(paddings) - 1)]
 
 
-@op(kernel_name="SpaceToBatchND")
+@op(kernel_name="SpaceToBatchND", method=True)
 def space_to_batch_nd(x: Spec, *, block_shape: Sequence[int], paddings: Pads) -> Spec:
     """Move every pixel of a block to a batch entry of its own.
 
@@ -165,7 +164,7 @@ def uncropped_shape(shape: Shape, block_shape: Sequence[int]) -> Shape:
     return (shape[0] // prod(block_shape), *space, *shape[m + 1 :])
 
 
-@op(kernel_name="BatchToSpaceND")
+@op(kernel_name="BatchToSpaceND", method=True)
 def batch_to_space_nd(x: Spec, *, block_shape: Sequence[int], crops: Pads) -> Spec:
     """Join batch entries to blocks of pixels: the opposite of `space_to_batch_nd`.
 
@@ -213,7 +212,7 @@ def depth_blocks(shape: Shape, size: int, data_format: str) -> DepthBlocks:
     return DepthBlocks((n, size, size, depth, h, w), (0, 3, 4, 1, 5, 2), result)
 
 
-@op()
+@op(method=True)
 def depth_to_space(x: Spec, *, block_size: int, data_format: str = "NHWC") -> Spec:
     """Make a block of pixels out of the channels of each pixel.
 

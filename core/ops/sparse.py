@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from core.dtypes import promote
 from core.errors import CoreError
-from core.operation import op
+from core.operation import Spellings
 from core.ops.indexing import where_last
-from core.registry import ops
+from core.registry import op, ops
 from core.specs import Spec, check_rank, checked_shape
 
 _INDICES = {"indices": "int32"}
@@ -112,7 +112,7 @@ def _check_segments(data: Spec, indices: Spec, segment_ids: Spec) -> None:
 _SEGMENTS = {"data": "real", **_INDICES, "segment_ids": "int32"}
 
 
-@op(input_dtype=_SEGMENTS)
+@op(input_dtype=_SEGMENTS, spellings=Spellings(("SparseSegmentSum",)))
 def sparse_segment_sum(data: Spec, indices: Spec, segment_ids: Spec) -> None:
     """The sums of chosen rows, segment by segment.
 
@@ -139,7 +139,7 @@ def _(g, indices, segment_ids, data_spec):
     return _spread_segments(g, indices, segment_ids, data_spec)
 
 
-@op(input_dtype=_SEGMENTS)
+@op(input_dtype=_SEGMENTS, spellings=Spellings(("SparseSegmentMean",)))
 def sparse_segment_mean(data: Spec, indices: Spec, segment_ids: Spec) -> None:
     """The means of chosen rows, segment by segment; whole numbers are cut off.
 

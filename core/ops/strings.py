@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 
 from core.errors import CoreError
-from core.operation import op
+from core.operation import Spellings
+from core.registry import op
 from core.specs import Spec, check_rank, whole_number, whole_numbers
 
 _MOST_BUCKETS = 2**31  # as many as int32 can number
 
 
-@op(input_dtype="string", js_names={"input": "x"})
+@op(input_dtype="string", js_names={"input": "x"}, spellings=Spellings(("StaticRegexReplace",)))
 def static_regex_replace(
     input: Spec, *, pattern: str, rewrite: str, replace_global: bool = True
 ) -> Spec:
@@ -55,7 +56,7 @@ def string_split(input: Spec, delimiter: Spec, *, skip_empty: bool = True) -> No
     check_rank(delimiter, 0, "delimiter")
 
 
-@op(input_dtype="string")
+@op(input_dtype="string", spellings=Spellings(("StringToHashBucketFast",)))
 def string_to_hash_bucket_fast(input: Spec, *, num_buckets: int) -> Spec:
     """A bucket for each string: its FarmHash fingerprint modulo the number of buckets.
 

@@ -6,8 +6,7 @@ from typing import Any
 
 from core.async_run import run_async
 from core.errors import CoreError
-from core.operation import composite, op
-from core.registry import OPS, ops
+from core.registry import OPS, composite, op, ops
 from core.specs import Spec, whole_number
 
 NO_THRESHOLD = float("-inf")

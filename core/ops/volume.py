@@ -4,12 +4,11 @@ from math import nan
 
 from core.annotations import TensorLike
 from core.dispatch import tensor
-from core.operation import composite, op
 from core.ops.batches import volume_op
 from core.ops.conv import conv_spec, conv_window, transposed
 from core.ops.pooling import of_winners, pool_spec, taps
 from core.ops.slopes import no_slope
-from core.registry import ops
+from core.registry import composite, op, ops
 from core.specs import Shape, Spec, check_dy
 from core.tensors import Tensor
 from core.windows import Padding, Triple, check_format, window

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from core.errors import CoreError
-from core.operation import op
+from core.registry import op
 from core.specs import Spec, check_choice
 from core.windows import check_images, new_size
 

@@ -14,9 +14,19 @@ import pytest
 import core
 from core import registry
 from core.dtypes import promote
-from core.methods import METHODS
-from core.operation import Op, composite
-from core.registry import FUNCTIONS, KERNEL_NAMES, KERNELS, OPS, READY, load_kernels
+from core.operation import Op
+from core.registry import (
+    FUNCTIONS,
+    KERNEL_NAMES,
+    KERNELS,
+    METHODS,
+    NODE_OPS,
+    OPS,
+    READY,
+    composite,
+    load_kernels,
+    register,
+)
 from core.specs import broadcast_shapes, normal_axes, normal_shape
 from tests.conftest import ROOT
 
@@ -26,6 +36,7 @@ def scratch_op():
     """Forget ops and kernels that a test adds."""
     load_kernels("cpu")  # ours are not among those
     tables: list[dict] = [OPS, KERNELS, READY, registry._HOMES, KERNEL_NAMES, FUNCTIONS]
+    tables += [METHODS, NODE_OPS]
     before = [dict(table) for table in tables]
     yield
     for table, known in zip(tables, before, strict=True):
@@ -409,7 +420,7 @@ def test_two_ops_cannot_be_one_kernel_of_tensorflow_js(scratch_op):
         return a
 
     with pytest.raises(core.CoreError, match="kernel 'Add' is declared twice"):
-        Op(addition, kernel_name="Add")
+        register(Op(addition, kernel_name="Add"))
 
 
 def test_misuse_of_a_composite_is_our_error():
@@ -509,7 +520,7 @@ def test_a_cell_may_run_again_but_nobody_replaces_ours(scratch_op):
         (lambda: core.kernel("relu", "cpu")(abs), "has a kernel on backend 'cpu' already"),
         (lambda: core.kernel("relu", "gpuu"), r"unknown backend 'gpuu': use one of \['cpu'"),
         (lambda: core.kernel("relu", ["cpu"]), "unknown backend"),
-        (lambda: Op(twice, name="squeeze"), "'squeeze' is a function of core already"),
+        (lambda: register(Op(twice, name="squeeze")), "'squeeze' is a function of core already"),
     ]:
         with pytest.raises(core.CoreError, match=message):
             call()

@@ -9,7 +9,7 @@ import pytest
 import core
 from core.observers import active_observers, observing
 from core.operation import Op
-from core.registry import KERNEL_NAMES, KERNELS, OPS, READY
+from core.registry import KERNEL_NAMES, KERNELS, OPS, READY, register
 from core.tape import Tape
 
 
@@ -153,7 +153,7 @@ def test_an_op_without_a_gradient_says_so():
     def rule(x: core.Spec) -> core.Spec:
         return x
 
-    Op(rule, name="my_floaty")
+    register(Op(rule, name="my_floaty"))
     core.kernel("my_floaty", "cpu")(lambda x: x * 2)
     try:
         with pytest.raises(core.CoreError, match="'my_floaty' has no gradient for its input 'x'"):
@@ -213,7 +213,7 @@ def stretched():
     def stretched(x: core.Spec, row: core.Spec, others: list[core.Spec]) -> core.Spec:
         return x
 
-    declared = Op(stretched)
+    declared = register(Op(stretched))
     core.kernel("stretched", "cpu")(lambda x, row, others: x + row)
     yield declared
     del OPS["stretched"], KERNELS["stretched", "cpu"]

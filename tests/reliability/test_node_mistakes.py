@@ -51,6 +51,7 @@ RIGHT = {
     **{"then_branch": FunctionName("f"), "else_branch": FunctionName("f"), "is_constant": False},
     **{f"{side}_scale": 1.0 for side in "hwxy"},
     **{"max_detections": 1, "max_classes_per_detection": 1, "num_classes": 1},
+    **{"scale": 0.5, "zero_point": 0, "low": -128, "high": 127},
     **{"nms_iou_threshold": 0.5, "nms_score_threshold": 0.5},
 }
 

@@ -1,5 +1,6 @@
 """What CONTRIBUTING.md says that takes one row takes one row."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -15,7 +16,8 @@ def rows_of_the_document() -> list[str]:
     text = (ROOT / "CONTRIBUTING.md").read_text()
     block = text[text.index("## An element-wise op") :]
     code = block[block.index("```python") + len("```python") : block.index("```\n\nThe tables")]
-    return [line for line in code.splitlines() if line and not line.startswith("#")]
+    parts = re.split(r"^(?:#.*\n)+", code, flags=re.MULTILINE)
+    return [part.strip() for part in parts if part.strip()]
 
 
 def insert_row(file, table: str, row: str) -> None:
@@ -34,7 +36,7 @@ def parts_of_any_other_op() -> dict[str, str]:
 
 
 def copy_sources(folder) -> None:
-    for package in ("core", "weights_cache", "tests/core"):
+    for package in ("core", "weights_cache", "tests/core", "tests/rules"):
         shutil.copytree(ROOT / package, folder / package)
     for file in ("pyproject.toml", "tests/__init__.py", "tests/conftest.py", "tests/helpers.py"):
         shutil.copy(ROOT / file, folder / file)
@@ -48,6 +50,13 @@ def passed_in(folder, *selection: str) -> int:
     return int(re.search(r"(\d+) passed", done.stdout).group(1))
 
 
+def run_in(folder, module: str, *arguments: str) -> None:
+    world = {**os.environ, "PYTHONPATH": str(folder)}
+    command = [sys.executable, "-m", module, *arguments]
+    done = subprocess.run(command, cwd=folder, env=world, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
 def test_an_elementwise_op_takes_a_row_per_backend_and_no_test(tmp_path):
     copy_sources(tmp_path)
     declared, computed, drawn = rows_of_the_document()
@@ -56,6 +65,7 @@ def test_an_elementwise_op_takes_a_row_per_backend_and_no_test(tmp_path):
     insert_row(tmp_path / "core/backends/shader/codegen/expressions.py", "UNARY", drawn)
     name = re.search(r'"(\w+)"', declared).group(1)
     assert passed_in(tmp_path, "-k", name) >= 10
+    run_in(tmp_path, "tests.rules.new_op", name)
 
 
 def test_any_other_op_takes_what_the_document_shows(tmp_path):

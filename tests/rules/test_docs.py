@@ -11,12 +11,8 @@ import pytest
 
 import core
 import zoo
-from core.backends.shader.host_ops import HOST_OPS
-from core.ops.binary import BINARY
-from core.ops.compare import COMPARE
-from core.ops.reduce import REDUCE
-from core.ops.unary import UNARY
 from tests.helpers import assert_near
+from tests.rules import op_table
 from tests.rules.sources import PACKAGES, ROOT
 from weights_cache import find_record
 from weights_cache.sizes import size_text
@@ -89,41 +85,10 @@ def test_backends_are_in_the_table():
         assert f"| `{name}` |" in text
 
 
-def kernel_rows() -> list[str]:
-    """For families of ops (files of core/ops) where their kernels run; those alike share a row."""
-    families: dict[str, list[str]] = {}
-    for op in core.registry.OPS.values():
-        package, _, family = op.rule.__module__.rpartition(".")
-        if package == "core.ops":
-            families.setdefault(family, []).append(op.name)
-    shown: dict[tuple[str, ...], list[str]] = {}
-    for family, names in sorted(families.items()):
-        cells = tuple(where(names, backend) for backend in core.registry.backend_names())
-        kernels = sum((name, "cpu") in core.registry.KERNELS for name in names)
-        shown.setdefault(cells, []).append(f"`{family}` {kernels}")
-    return [f"| {' | '.join([', '.join(shown[cells]), *cells])} |" for cells in shown]
-
-
-def where(names: list[str], backend: str) -> str:
-    """What is native there, and why the rest is not."""
-    core.registry.load_kernels(backend)
-    reasons: dict[str, list[str]] = {}
-    for name in names:
-        found = core.registry.KERNELS.get((name, backend))
-        if backend == "shader" and name in HOST_OPS:
-            reasons.setdefault(HOST_OPS[name], []).append(f"`{name}`")
-        else:
-            assert found or core.registry.OPS[name].traits.view, f"no kernel {name} on {backend}"
-    if sum(map(len, reasons.values())) == len(names) and len(reasons) == 1:
-        return f"host: {next(iter(reasons))}"
-    rest = [f"host for {', '.join(ops)}: {reason}" for reason, ops in reasons.items()]
-    return "; ".join(["native", *rest])
-
-
-def test_the_table_tells_where_kernels_run():
-    text = (ROOT / "core" / "README.md").read_text()
-    table = text[text.index("| kernels of |") :].split("\n\n")[0]
-    assert table.splitlines()[2:] == kernel_rows()
+def test_the_tables_of_ops_are_those_that_the_registry_gives():
+    """Written by ``python -m tests.rules.op_table``."""
+    text = op_table.README.read_text()
+    assert text == op_table.written(text)
 
 
 def test_the_code_of_the_engines_document_runs(tmp_path):
@@ -138,11 +103,3 @@ def test_the_code_of_the_engines_document_runs(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "log of (float32 (2,)) gave nan at [1]" in done.stdout
     assert f"{file}:" in done.stdout
-
-
-def test_every_op_is_in_the_table_of_the_engine():
-    """Rows of tables may come later: adding one takes no other edit."""
-    text = (ROOT / "core" / "README.md").read_text()
-    rows = {row.name for table in (UNARY, BINARY, COMPARE, REDUCE) for row in table}
-    names = {*core.registry.OPS, *core.registry.FUNCTIONS} - rows
-    assert not [name for name in names if f"`{name}`" not in text]

@@ -1,4 +1,8 @@
-"""Branches and loops: those of TensorFlow 1, and those that call functions of the graph."""
+"""Branches and loops, and nodes that pass values on or report their shapes.
+
+Loops and branches are those of TensorFlow 1, and those that call functions of the graph.
+Placeholder and Const are given, not run.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,6 +12,7 @@ from core.errors import CoreError
 from core.graph.control_flow import ABSENT
 from core.graph.node_types.rows import NodeType
 from core.guards import active_guard
+from core.registry import ops
 from core.tensors import Tensor
 
 
@@ -65,6 +70,39 @@ def _called(call: Any, function: str, values: Sequence[Any]) -> list[Any]:
 _IF = NodeType(_if, in_run=True, outputs=("output",))
 _WHILE = NodeType(_while, in_run=True, outputs=("output",))
 
+
+def _shape(x: Tensor) -> Tensor:
+    return tensor(x.shape, "int32")
+
+
+def _rank(x: Tensor) -> Tensor:
+    return tensor(x.ndim, "int32")
+
+
+def _size(x: Tensor) -> Tensor:
+    return tensor(x.size, "int32")
+
+
+def _shapes(tensors: Sequence[Tensor]) -> list[Tensor]:
+    return [_shape(x) for x in tensors]
+
+
+def _identity(x: Any) -> Any:
+    """Lists and hash tables pass, too."""
+    return ops.identity(x) if isinstance(x, Tensor) else x
+
+
+def _identities(values: Sequence[Any]) -> list[Any]:
+    return [_identity(x) for x in values]
+
+
+def _nothing() -> tuple[()]:
+    return ()
+
+
+#: Marks that users or debuggers look for stay.
+_SAME = NodeType("identity", (0,), folds=False)
+
 NODE_TYPES = {
     "Enter": NodeType(_same, (0,)),
     "Exit": NodeType(_same, (0,)),
@@ -76,4 +114,20 @@ NODE_TYPES = {
     "StatelessWhile": _WHILE,
     "Switch": NodeType(_switch, (0, 1), outputs=("output_false", "output_true")),
     "While": _WHILE,
+    "Identity": NodeType(_identity, (0,), folds=True),
+    "IdentityN": NodeType(_identities, (slice(None),), outputs=("output",)),
+    "NoOp": NodeType(_nothing, ()),
+    "PlaceholderWithDefault": _SAME,
+    "Print": _SAME,
+    "Rank": NodeType(_rank, (0,), folds=True),
+    "Shape": NodeType(_shape, (0,), folds=True),
+    "ShapeN": NodeType(_shapes, (slice(None),), outputs=("output",), folds=True),
+    "Size": NodeType(_size, (0,), folds=True),
+    "Snapshot": _SAME,
+    "StopGradient": _SAME,
+    # As in TensorFlow.js the values stay as they are.
+    "FakeQuantWithMinMaxVars": _SAME,
+    # TensorFlow.js does not have these.
+    "CheckNumerics": _SAME,
+    "PreventGradient": _SAME,
 }

@@ -1,4 +1,4 @@
-"""Tensors made of a shape, a value or chance."""
+"""Tensors made of a shape, a value or random numbers."""
 
 from typing import Any
 
@@ -39,7 +39,6 @@ NODE_TYPES = {
     "Multinomial": NodeType("multinomial", (0,), {"num_samples": 1}, _seeded(copied())),
     "OneHot": NodeType("one_hot", (0,), {"depth": 1, "on_value": 2, "off_value": 3}, _one_hot),
     "Ones": NodeType("ones", (), _SHAPE, _with_dtype("T")),
-    "OnesLike": NodeType("ones_like", (0,)),
     "RandomStandardNormal": NodeType(
         "random_standard_normal", (), _SHAPE, _seeded(_with_dtype("dtype"))
     ),
@@ -62,5 +61,4 @@ NODE_TYPES = {
         _seeded(_with_dtype("dtype", mean="means", std_dev="stddev")),
     ),
     "Zeros": NodeType("zeros", (), _SHAPE, _with_dtype("T")),
-    "ZerosLike": NodeType("zeros_like", (0,)),
 }

@@ -8,6 +8,8 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from core.graph.nodes import Attributes
+from core.operation import Op
+from core.registry import NODE_OPS, OPS
 
 #: Attributes of a node → those of its op.
 Translation = Callable[[Attributes], dict[str, Any]]
@@ -33,7 +35,7 @@ def copied(*same: str, **renamed: str) -> Translation:
 
 
 def required(*same: str, **renamed: str) -> Translation:
-    """The same for attributes that a node must have.
+    """Translate attributes that a node must have.
 
     >>> required("block_size")({"block_size": 2})
     {'block_size': 2}
@@ -56,6 +58,9 @@ class NodeType(NamedTuple):
         outputs: names of several outputs, as function bodies refer to them.
         in_run: ``run`` is called with the `core.graph.executor.Call` and the values of all data
             inputs, which may be other things than tensors.
+        folds: the result depends on the inputs alone, and has no more values than all inputs have
+            or than they have when broadcast: constants may take its place. By default ops fold
+            whose rules tell the size of the result; functions do not.
     """
 
     run: str | Callable[..., Any]
@@ -64,14 +69,18 @@ class NodeType(NamedTuple):
     attributes: Translation = no_attributes
     outputs: tuple[str, ...] = ()
     in_run: bool = False
+    folds: bool | None = None
 
 
 def find_node_type(name: str) -> NodeType | None:
-    """The row of a node type, or None.
+    """Return the row of a node type, or None.
 
-    A file is imported when no earlier one has the type: a command that runs one network need not
-    wait for all of them.
+    Most types are declared with their ops. A file of rows is imported when no earlier one has the
+    type: a command that runs one network need not wait for all of them.
     """
+    op = NODE_OPS.get(name)
+    if op is not None:
+        return _row_of(op)
     for category in _categories():
         found = _rows(category).get(name)
         if found is not None:
@@ -80,14 +89,33 @@ def find_node_type(name: str) -> NodeType | None:
 
 
 def node_type_names() -> list[str]:
-    """Every node type that there is."""
-    return sorted(name for category in _categories() for name in _rows(category))
+    """Return the names of all node types."""
+    return sorted({*NODE_OPS, *(name for category in _categories() for name in _rows(category))})
+
+
+def folding_op(kind: NodeType) -> Op | None:
+    """Return the op that a node type runs, if constants may take the place of its results."""
+    op = OPS.get(kind.run) if isinstance(kind.run, str) and kind.folds is not False else None
+    if op is None or op.traits.random or op.traits.data_dependent or op.traits.heavy:
+        return None
+    return op
+
+
+@cache
+def _row_of(op: Op) -> NodeType:
+    """The row that an op's spellings stand for: inputs in its order, attributes by its names."""
+    tensors = (slice(None),) if op.list_inputs else tuple(range(op.count))
+    needed = required(*(name for name in op.attributes if name in op.required_attributes))
+    others = copied(*op.defaults)
+    if not op.attributes:
+        return NodeType(op.name, tensors)
+    return NodeType(op.name, tensors, attributes=lambda a: {**needed(a), **others(a)})
 
 
 @cache
 def _categories() -> tuple[str, ...]:
     """Files of this folder that hold a table; first those that most networks need."""
-    first = ("convolution", "transformation", "arithmetic", "basic_math")
+    first = ("convolution", "arrangement", "elementwise")
     folder = __file__.rpartition(os.sep)[0]
     names = {m.name for m in pkgutil.iter_modules([folder])} - {"rows"}
     return (*(n for n in first if n in names), *sorted(names - set(first)))

@@ -7,7 +7,7 @@ import numpy as np
 
 from core.dispatch import tensor
 from core.errors import CoreError
-from core.graph.node_types.rows import NodeType, copied
+from core.graph.node_types.rows import NodeType
 from core.graph.nodes import Attributes
 from core.registry import ops
 from core.tensors import Tensor
@@ -151,11 +151,6 @@ def _suppressed(boxes: Tensor, scores: Tensor, **how: Any) -> tuple[Tensor, ...]
 
 
 NODE_TYPES = {
-    "QuantiseRound": NodeType(
-        "quantise_round",
-        (0,),
-        attributes=copied("scale", "zero_point", "low", "high", "nudge"),
-    ),
     "TFLite_Detection_PostProcess": NodeType(_detected, (0, 1, 2), attributes=_detection),
     "TFLiteNonMaxSuppressionV5": NodeType(
         _suppressed,

@@ -21,6 +21,7 @@ from core.layers.lowering.common_nodes import (
     transpose,
 )
 from core.layers.lowering.rows import LayerType, weighted
+from core.registry import OPS
 
 Activation = Callable[[LayerCall, Value], Value]
 
@@ -90,16 +91,12 @@ def _squareplus(call: LayerCall, x: Value) -> Value:
 
 
 ACTIVATIONS: dict[str, Activation] = {
+    **{
+        name: _node(op.spellings.tensorflow[0])
+        for op in OPS.values()
+        for name in op.spellings.activations
+    },
     "linear": lambda call, x: x,
-    "relu": _node("Relu"),
-    "relu6": _node("Relu6"),
-    "elu": _node("Elu"),
-    "celu": _node("Elu"),
-    "selu": _node("Selu"),
-    "sigmoid": _node("Sigmoid"),
-    "tanh": _node("Tanh"),
-    "softplus": _node("Softplus"),
-    "exponential": _node("Exp"),
     "softmax": _node("Softmax"),
     "log_softmax": _node("LogSoftmax"),
     "leaky_relu": _node("LeakyRelu", alpha=0.2),

@@ -10,6 +10,7 @@ from core.layers.builder import LayerCall, Value
 from core.layers.lowering.activation import ACTIVATIONS
 from core.layers.lowering.common_nodes import as_float, binary
 from core.layers.lowering.rows import LayerType
+from core.registry import OPS
 
 
 def _binary(type: str) -> LayerType:
@@ -48,38 +49,24 @@ def _node(type: str) -> LayerType:
     return LayerType(lambda call, x: call.node(type, [as_float(call, x)]))
 
 
-_NODES = {
-    "abs": "Abs",
-    "absolute": "Abs",
-    "exp": "Exp",
-    "log": "Log",
-    "negative": "Neg",
-    "sqrt": "Sqrt",
-    "square": "Square",
-}
+def _spelled() -> dict[str, LayerType]:
+    """Return the functions that ops declare: a node of one or two inputs."""
+    kinds = {1: _node, 2: _binary}
+    return {
+        f"ops.{name}": kinds[op.count](op.spellings.tensorflow[0])
+        for op in OPS.values()
+        for name in op.spellings.keras
+    }
 
-_BINARY = {
-    "add": "AddV2",
-    "subtract": "Sub",
-    "sub": "Sub",
-    "multiply": "Mul",
-    "mul": "Mul",
-    "divide": "RealDiv",
-    "truedivide": "RealDiv",
-    "truediv": "RealDiv",
-    "maximum": "Maximum",
-    "minimum": "Minimum",
-    "power": "Pow",
-    "pow": "Pow",
-}
 
-_ACTIVATIONS = ("relu", "relu6", "sigmoid", "tanh", "silu", "swish", "softplus", "softsign", "selu")
+_ACTIVATIONS = {
+    **{name: name for name in ("silu", "swish", "softsign")},
+    "hardsigmoid": "hard_sigmoid",
+    "hardsilu": "hard_silu",
+    "logsoftmax": "log_softmax",
+}
 
 LAYER_TYPES = {
-    **{f"ops.{name}": _binary(type) for name, type in _BINARY.items()},
-    **{f"ops.{name}": _node(type) for name, type in _NODES.items()},
-    **{f"ops.{name}": _unary(ACTIVATIONS[name]) for name in _ACTIVATIONS},
-    "ops.hardsigmoid": _unary(ACTIVATIONS["hard_sigmoid"]),
-    "ops.hardsilu": _unary(ACTIVATIONS["hard_silu"]),
-    "ops.logsoftmax": _unary(ACTIVATIONS["log_softmax"]),
+    **_spelled(),
+    **{f"ops.{name}": _unary(ACTIVATIONS[known]) for name, known in _ACTIVATIONS.items()},
 }

@@ -1,14 +1,17 @@
 """Nodes that only constants decide become constants."""
 
-from collections.abc import Callable, Iterable, Sequence
-from math import prod
+from collections.abc import Iterable, Sequence
+from math import inf
 
 import numpy as np
 
+from core.bounds import reset_ceiling, set_ceiling, value_ceiling
 from core.dispatch import tensor
+from core.dtypes import ITEM_SIZES
 from core.errors import CoreError
-from core.graph.executor import Executor
+from core.graph.executor import GIVEN_TYPES, Executor
 from core.graph.node_types import find_node_type
+from core.graph.node_types.rows import folding_op
 from core.graph.nodes import Graph, Node, node_of
 from core.graph.order import running_order
 from core.plan.passes.pruning import drop_unused
@@ -22,57 +25,17 @@ MOST_VALUES = 25_600
 #: So many values may a graph have more of for all results together.
 MOST_NEW_VALUES = 2**22
 
-Inputs = Sequence[np.ndarray]
+_LARGEST_ITEM = max(ITEM_SIZES.values())
 
 
 def _values(arrays: Iterable[np.ndarray]) -> int:
     return sum(array.size for array in arrays)
 
 
-def _broadcast(inputs: Inputs) -> int:
-    return prod(np.broadcast_shapes(*(array.shape for array in inputs)))
-
-
-def _told(inputs: Inputs) -> int:
-    """Fill takes the shape first, others last."""
-    return prod(int(n) for n in inputs[0].flat)
-
-
-def _told_last(inputs: Inputs) -> int:
-    return prod(int(n) for n in inputs[1].flat)
-
-
-def _tiled(inputs: Inputs) -> int:
-    return inputs[0].size * _told_last(inputs)
-
-
-def _counted(inputs: Inputs) -> int:
-    start, limit, delta = (float(array.item()) for array in inputs)
-    return int(abs((limit - start) / delta)) + 1
-
-
-_BROADCASTING = """
-Add AddV2 BiasAdd Sub RealDiv Div DivNoNan FloorDiv Mul Maximum Minimum Pow SquaredDifference Mod
-FloorMod Atan2 Equal NotEqual Greater GreaterEqual Less LessEqual LogicalAnd LogicalOr Select
-SelectV2 BitwiseAnd FusedBatchNorm FusedBatchNormV2 FusedBatchNormV3 Prelu ClipByValue
-"""
-_SAME = """
-Abs Acos Acosh Asin Asinh Atan Atanh Cast Ceil ConcatV2 Cos Cosh Elu Erf Exp ExpandDims Expm1 Floor
-Identity IsFinite IsInf IsNan LeakyRelu Log Log1p LogicalNot Neg OnesLike Pack Rank Reciprocal Relu
-Relu6 Reshape Reverse ReverseV2 Round Rsqrt Selu Shape ShapeN Sigmoid Sign Sin Sinh Size Slice
-Softplus Split SplitV Sqrt Square Squeeze StridedSlice Tan Tanh Transpose Unpack ZerosLike
-All Any ArgMax ArgMin Max Mean Min Prod Sum Cumsum Cumprod AddN
-"""
-
-#: Node types whose result the inputs decide, and how many values it has at most.
-FOLDED_TYPES: dict[str, Callable[[Inputs], int]] = {
-    **dict.fromkeys(_BROADCASTING.split(), _broadcast),
-    **dict.fromkeys(_SAME.split(), _values),
-    "Fill": _told,
-    "BroadcastTo": _told_last,
-    "Tile": _tiled,
-    "Range": _counted,
-}
+def _folds(type: str) -> bool:
+    """Whether constants decide the results of a node type, if all its inputs are some."""
+    kind = None if type in GIVEN_TYPES else find_node_type(type)
+    return kind is not None and not kind.in_run and bool(kind.folds or folding_op(kind))
 
 
 def fold_constants(graph: Graph) -> Graph:
@@ -85,7 +48,7 @@ def fold_constants(graph: Graph) -> Graph:
         return graph
     folding = _Folding(graph)
     index = folding.index
-    candidates = [n.name for n in graph.nodes if n.type in FOLDED_TYPES and n.name not in index.fed]
+    candidates = [n.name for n in graph.nodes if _folds(n.type) and n.name not in index.fed]
     for name in running_order(folding.needs, (), candidates):
         folding.fold(index.nodes[name])
     return folding.result(graph)
@@ -107,7 +70,7 @@ class _Folding:
     def needs(self, name: str) -> list[str]:
         """The nodes before a node, as far as they may be folded too."""
         node = self.index.nodes[name]
-        if node.type not in FOLDED_TYPES or name in self.index.fed:
+        if not _folds(node.type) or name in self.index.fed:
             return []
         names = [node_of(i) for i in node.inputs]
         return [n for n in names if n in self.index.nodes]
@@ -115,7 +78,7 @@ class _Folding:
     def fold(self, node: Node) -> None:
         """Compute a node, if constants decide it and it is not too large."""
         given = self._given(node)
-        results = _run(node, given) if given is not None and _is_small(node, given) else None
+        results = None if given is None else _run(node, given)
         if given is None or results is None or not self._fits(node, given, results):
             return
         for reference in given:
@@ -130,9 +93,7 @@ class _Folding:
 
     def _given(self, node: Node) -> dict[str, np.ndarray] | None:
         """The inputs by reference, if they are all constants."""
-        kind = find_node_type(node.type)
-        is_fed = node.name in self.index.fed
-        if node.type not in FOLDED_TYPES or is_fed or kind is None or kind.in_run:
+        if not _folds(node.type) or node.name in self.index.fed:
             return None
         given = {}
         for reference in map(plain, node.inputs):
@@ -175,16 +136,15 @@ class _Folding:
         return drop_unused(renamed)
 
 
-def _is_small(node: Node, given: dict[str, np.ndarray]) -> bool:
-    """Whether the result cannot be much larger than the constants that it is made from."""
-    try:
-        size = FOLDED_TYPES[node.type]([given[plain(reference)] for reference in node.inputs])
-    except (ValueError, LookupError, OverflowError, ZeroDivisionError):
-        return False  # inputs that do not go together: the executor says what is wrong with them
-    return size <= max(MOST_VALUES, _values(given.values()))
-
-
 def _run(node: Node, given: dict[str, np.ndarray]) -> list[np.ndarray] | None:
+    """The results of a node, or None if it cannot run, or not without large values.
+
+    An op's rule tells the size of its result before it runs, so that none is computed in vain.
+    """
+    most = max(MOST_VALUES, _values(given.values()))
+    around = value_ceiling()
+    ceiling = min(most * _LARGEST_ITEM, inf if around is None else around)
+    token = set_ceiling(ceiling)
     try:
         with backend("cpu"):
             constants = {reference: tensor(array) for reference, array in given.items()}
@@ -193,7 +153,9 @@ def _run(node: Node, given: dict[str, np.ndarray]) -> list[np.ndarray] | None:
             result = executor.run_step(step, [constants[plain(r)] for r in step.inputs])
     except CoreError:
         return None  # a node that cannot run may be one that never does
+    finally:
+        reset_ceiling(token)
     results = result if isinstance(result, (list, tuple)) else [result]
     if not all(isinstance(value, Tensor) for value in results):
         return None
-    return [value.numpy() for value in results]
+    return [v.numpy() for v in results] if sum(v.size for v in results) <= most else None

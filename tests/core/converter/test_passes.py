@@ -272,7 +272,7 @@ def doubling(count: int, start: np.ndarray) -> Graph:
 def test_small_constants_do_not_become_a_large_one():
     found = fold_constants(doubling(26, np.ones(100, np.float32)))
     assert sum(a.size for a in found.weights.values()) <= MOST_VALUES + 1
-    assert types(found)["ConcatV2"] == 26 - 7
+    assert types(found)["ConcatV2"] == 26 - 8
 
 
 def test_all_results_together_are_bounded(monkeypatch):

@@ -116,6 +116,7 @@ def scratch_ops():
     load_kernels("cpu")
     load_kernels("shader")  # ours are not among those
     tables: list[dict] = [OPS, KERNELS, READY, registry._HOMES, KERNEL_NAMES, FUNCTIONS]
+    tables += [registry.METHODS, registry.NODE_OPS]
     before = [dict(table) for table in tables]
     yield
     for table, known in zip(tables, before, strict=True):

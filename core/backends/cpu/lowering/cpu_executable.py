@@ -24,8 +24,7 @@ from core.backends.cpu.lowering.lowering_rules import (
 from core.backends.cpu.lowering.margins import choose_margins
 from core.backends.cpu.lowering.workspaces import Workspace, Workspaces
 from core.bounds import LimitError
-from core.dispatch import MISUSE
-from core.errors import CoreError
+from core.errors import MISUSE, CoreError
 from core.graph.feeds import QuantizedArray
 from core.guards import active_guard
 from core.locks import lazy_property

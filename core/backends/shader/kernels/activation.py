@@ -1,4 +1,4 @@
-"""Activations that look along an axis, and gradients of activations.
+"""Activations that look along an axis.
 
 What is along the axis is read in parts, so that long rows too keep many threads busy: one pass
 looks at each part, a further one puts many parts together, and the last makes the values. Numbers
@@ -7,16 +7,12 @@ of a pair travel as one complex64.
 
 from math import isqrt
 
-from core.backends.shader.codegen.expressions import ACTIVATION, elementwise
 from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand, Source
 from core.backends.shader.codegen.size_arithmetic import ceil_div
 from core.backends.shader.codegen.tiles.shares import shares_tile
 from core.backends.shader.kernels.shape import three_axes
 from core.registry import kernel
 from core.specs import Spec, normal_axis
-
-for _op in ACTIVATION:
-    kernel(_op, "shader")(elementwise(_op))
 
 #: With so many rows each has a thread of its own, if it is no longer than this.
 _MANY_ROWS, _SHORT = 2048, 1024

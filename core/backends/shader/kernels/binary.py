@@ -1,9 +1,9 @@
-"""Element-wise kernels of two inputs of one dtype, and the sum of many."""
+"""The sum of many tensors; element-wise kernels of two are rows of the table of expressions."""
 
 from collections.abc import Sequence
 from typing import Any
 
-from core.backends.shader.codegen.expressions import BINARY, LETTERS, elementwise, expression
+from core.backends.shader.codegen.expressions import LETTERS, expression
 from core.backends.shader.codegen.kernel_language import (
     MOST_INPUTS,
     Dispatch,
@@ -12,9 +12,6 @@ from core.backends.shader.codegen.kernel_language import (
     Source,
 )
 from core.registry import kernel
-
-for _op in BINARY:
-    kernel(_op, "shader")(elementwise(_op))
 
 
 @kernel("add_n", "shader")

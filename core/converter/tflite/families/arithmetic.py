@@ -1,50 +1,23 @@
-"""Functions of values by themselves, of two tensors, and comparisons."""
+"""Element-wise operators: those that ops declare, and those that are more than a node."""
 
 from core.converter.tflite.translated_op import TranslatedOp
 from core.converter.tflite.translation import Rule, plain
+from core.registry import OPS
 
-_UNARY = {
-    "ABS": "Abs",
-    "CEIL": "Ceil",
-    "COS": "Cos",
-    "EXP": "Exp",
-    "FLOOR": "Floor",
-    "LOG": "Log",
-    "LOGICAL_NOT": "LogicalNot",
-    "NEG": "Neg",
-    "ROUND": "Round",
-    "RSQRT": "Rsqrt",
-    "SIGN": "Sign",
-    "SIN": "Sin",
-    "SQRT": "Sqrt",
-    "SQUARE": "Square",
-    "ZEROS_LIKE": "ZerosLike",
-}
 
-_BINARY = {
-    "ADD": "AddV2",
-    "ATAN2": "Atan2",
-    "EQUAL": "Equal",
-    "FLOOR_DIV": "FloorDiv",
-    "FLOOR_MOD": "FloorMod",
-    "GREATER": "Greater",
-    "GREATER_EQUAL": "GreaterEqual",
-    "LESS": "Less",
-    "LESS_EQUAL": "LessEqual",
-    "LOGICAL_AND": "LogicalAnd",
-    "LOGICAL_OR": "LogicalOr",
-    "MAXIMUM": "Maximum",
-    "MINIMUM": "Minimum",
-    "MUL": "Mul",
-    "NOT_EQUAL": "NotEqual",
-    "POW": "Pow",
-    "SQUARED_DIFFERENCE": "SquaredDifference",
-    "SUB": "Sub",
-}
+def _unary(kind: str) -> Rule:
+    return plain(kind, 0)
 
 
 def _binary(kind: str) -> Rule:
     return Rule(lambda op: op.activated(op.node(kind, op.input(0), op.input(1))))
+
+
+def _spelled() -> dict[str, Rule]:
+    """Return the rules of operators that ops declare: a node of the same inputs."""
+    rules = {1: _unary, 2: _binary}
+    found = [op for op in OPS.values() if op.spellings.tflite]
+    return {op.spellings.tflite: rules[op.count](op.spellings.tensorflow[0]) for op in found}
 
 
 def _div(op: TranslatedOp) -> str:
@@ -71,8 +44,7 @@ def _add_n(op: TranslatedOp) -> str:
 
 
 RULES = {
-    **{name: plain(kind, 0) for name, kind in _UNARY.items()},
-    **{name: _binary(kind) for name, kind in _BINARY.items()},
+    **_spelled(),
     "ADD_N": Rule(_add_n),
     "DIV": Rule(_div),
     "SELECT": Rule(_select),

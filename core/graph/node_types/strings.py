@@ -1,4 +1,8 @@
-"""Tables of values by key. A table lives as long as its model, by the name of its node."""
+"""Strings, and tables of values by key.
+
+Unlike TensorFlow.js's converter, which turns them to lower case, texts stay as is. A table lives as
+long as its model, by the name of its node.
+"""
 
 from typing import Any
 
@@ -6,7 +10,7 @@ from core.dispatch import tensor
 from core.errors import CoreError
 from core.graph.graph_json_reader import dtype_of_type
 from core.graph.hash_tables import HashTable
-from core.graph.node_types.rows import NodeType
+from core.graph.node_types.rows import NodeType, copied, required
 from core.tensors import Tensor
 
 
@@ -46,6 +50,25 @@ _FIND = NodeType(_find, (0, 1, 2))
 _SIZE = NodeType(_size, (0,))
 
 NODE_TYPES = {
+    "StringNGrams": NodeType(
+        "string_n_grams",
+        (0, 1),
+        attributes=required(
+            "separator",
+            "left_pad",
+            "right_pad",
+            "pad_width",
+            "preserve_short_sequences",
+            n_gram_widths="ngram_widths",
+        ),
+        outputs=("ngrams", "ngrams_splits"),
+    ),
+    "StringSplit": NodeType(
+        "string_split",
+        (0, 1),
+        attributes=copied("skip_empty"),
+        outputs=("indices", "values", "shape"),
+    ),
     "HashTable": _MAKE,
     "HashTableV2": _MAKE,
     "InitializeTable": _FILL,

@@ -1,0 +1,7 @@
+"""The kernels of all ops of the table of expressions, whatever file declares them."""
+
+from core.backends.shader.codegen.expressions import EXPRESSIONS, elementwise
+from core.registry import kernel
+
+for _op in EXPRESSIONS:
+    kernel(_op, "shader")(elementwise(_op))

@@ -1,0 +1,79 @@
+"""The tables of ops in ``core/README.md``; ``python -m tests.rules.op_table`` writes them."""
+
+import re
+import sys
+from inspect import getdoc
+from typing import Any
+
+from core.backends.shader.kernels.hosting import HOSTED, HostKernel
+
+import core
+from tests.rules.sources import ROOT
+
+README = ROOT / "core" / "README.md"
+
+#: The first lines of the tables, and what gives their rows.
+OPS_HEAD, KERNELS_HEAD = "| family | functions |", "| kernels of |"
+
+
+def op_rows() -> list[str]:
+    """For each file of ops what it is about, by its docstring, and its public functions."""
+    families: dict[str, list[str]] = {}
+    found: dict[str, Any] = {**core.registry.OPS, **core.registry.FUNCTIONS}
+    for name, function in sorted(found.items()):
+        module = getattr(function, "rule", function).__module__
+        if module.startswith("core."):
+            families.setdefault(module, []).append(f"`{name}`")
+    rows = [(_summary(module), ", ".join(names)) for module, names in families.items()]
+    return [f"| {summary} | {names} |" for summary, names in sorted(rows)]
+
+
+def _summary(module: str) -> str:
+    """The first line of a file's docstring, up to its first stop."""
+    first = (getdoc(sys.modules[module]) or "").partition("\n")[0]
+    return re.split(r"[.:;](?:\s|$)", first)[0]
+
+
+def kernel_rows() -> list[str]:
+    """For families of ops (files of core/ops) where their kernels run; those alike share a row."""
+    families: dict[str, list[str]] = {}
+    for op in core.registry.OPS.values():
+        package, _, family = op.rule.__module__.rpartition(".")
+        if package == "core.ops":
+            families.setdefault(family, []).append(op.name)
+    shown: dict[tuple[str, ...], list[str]] = {}
+    for family, names in sorted(families.items()):
+        cells = tuple(_where(names, backend) for backend in core.registry.backend_names())
+        kernels = sum((name, "cpu") in core.registry.KERNELS for name in names)
+        shown.setdefault(cells, []).append(f"`{family}` {kernels}")
+    return [f"| {' | '.join([', '.join(shown[cells]), *cells])} |" for cells in shown]
+
+
+def _where(names: list[str], backend: str) -> str:
+    """What is native there, and why the rest is not."""
+    core.registry.load_kernels(backend)
+    reasons: dict[str, list[str]] = {}
+    for name in names:
+        found = core.registry.KERNELS.get((name, backend))
+        if isinstance(found, HostKernel):
+            reasons.setdefault(HOSTED[name], []).append(f"`{name}`")
+        else:
+            assert found or core.registry.OPS[name].traits.view, f"no kernel {name} on {backend}"
+    if sum(map(len, reasons.values())) == len(names) and len(reasons) == 1:
+        return f"host: {next(iter(reasons))}"
+    rest = [f"host for {', '.join(ops)}: {reason}" for reason, ops in reasons.items()]
+    return "; ".join(["native", *rest])
+
+
+def written(text: str) -> str:
+    """The document with both tables as they should be."""
+    for head, rows in ((OPS_HEAD, op_rows()), (KERNELS_HEAD, kernel_rows())):
+        before, table = text.split(head)
+        first, line, *_ = table.split("\n")
+        after = table[table.index("\n\n") :]
+        text = before + head + "\n".join([first, line, *rows]) + after
+    return text
+
+
+if __name__ == "__main__":
+    README.write_text(written(README.read_text()))
