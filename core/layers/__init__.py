@@ -1,4 +1,4 @@
-"""Keras-like layers, and the lowering of saved layer models to the graph form."""
+"""Saved layer models (Keras, TensorFlow.js), lowered to the graph form."""
 
 from core.layers.inference import (
     WeightSlots,
