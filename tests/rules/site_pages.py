@@ -64,7 +64,8 @@ def _reference(package: str) -> str:
 def _documented(package: str, module: Any, name: str) -> str:
     value = getattr(module, name)
     home = getattr(value, "__module__", package)
-    if inspect.isclass(value) or inspect.isfunction(value):
+    is_found = "<locals>" not in getattr(value, "__qualname__", "<locals>")
+    if is_found and (inspect.isclass(value) or inspect.isfunction(value)):
         return f"::: {home}.{value.__qualname__}"
     rule = getattr(value, "rule", None)
     text = inspect.getdoc(rule or value) or ""
@@ -76,3 +77,25 @@ def _signature(value: Any) -> str:
         return str(inspect.signature(value))
     except (TypeError, ValueError):
         return ""
+
+
+def on_config(config: Any) -> Any:
+    """Show the doctests of docstrings as code."""
+    from markdown import Extension
+    from markdown.preprocessors import Preprocessor
+
+    class Fences(Preprocessor):
+        def run(self, lines: list[str]) -> list[str]:
+            return fenced("\n".join(lines)).split("\n")
+
+    class Doctests(Extension):
+        def extendMarkdown(self, md: Any) -> None:
+            md.preprocessors.register(Fences(md), "doctests", 29)
+
+    config.markdown_extensions.append(Doctests())
+    return config
+
+
+def fenced(text: str) -> str:
+    """Put a fence of code around each doctest."""
+    return re.sub(r"(?m)^>>> (?:.+\n?)+", lambda m: f"```python\n{m[0].rstrip()}\n```\n", text)
