@@ -1,16 +1,15 @@
-"""The tables of ops in ``core/README.md``; ``python -m tests.rules.op_table`` writes them."""
+"""The tables of ops in ``core/docs/ops.md``; ``python -m tests.rules.op_table`` writes them."""
 
 import re
 import sys
 from inspect import getdoc
 from typing import Any
 
-from core.backends.shader.kernels.hosting import HOSTED, HostKernel
-
 import core
+from core.registry import load_backend
 from tests.rules.sources import ROOT
 
-README = ROOT / "core" / "README.md"
+PAGE = ROOT / "core" / "docs" / "ops.md"
 
 #: The first lines of the tables, and what gives their rows.
 OPS_HEAD, KERNELS_HEAD = "| family | functions |", "| kernels of |"
@@ -54,10 +53,11 @@ def _where(names: list[str], backend: str) -> str:
     core.registry.load_kernels(backend)
     reasons: dict[str, list[str]] = {}
     for name in names:
-        found = core.registry.KERNELS.get((name, backend))
-        if isinstance(found, HostKernel):
-            reasons.setdefault(HOSTED[name], []).append(f"`{name}`")
+        reason = load_backend(backend).host_ops.get(name)
+        if reason is not None:
+            reasons.setdefault(reason, []).append(f"`{name}`")
         else:
+            found = core.registry.KERNELS.get((name, backend))
             assert found or core.registry.OPS[name].traits.view, f"no kernel {name} on {backend}"
     if sum(map(len, reasons.values())) == len(names) and len(reasons) == 1:
         return f"host: {next(iter(reasons))}"
@@ -76,4 +76,4 @@ def written(text: str) -> str:
 
 
 if __name__ == "__main__":
-    README.write_text(written(README.read_text()))
+    PAGE.write_text(written(PAGE.read_text()))

@@ -145,8 +145,7 @@ def estimate_faces(
         ``"landmarks"`` (``"mesh468"``, ``"points68"`` or ``"points6"``), of the mesh and of 68
         points ``"contours"``, and if asked for
 
-        - ``"iris"``: ``{"left": [..], "right": [..]}``, each five keypoints: center, inner, top,
-          outer and bottom;
+        - ``"iris"``: ``left`` and ``right``, 5 keypoints each: center, inner, top, outer, bottom;
         - ``"expressions"``: labels, best first, whose scores have the sum 1;
         - ``"age"`` in years, and ``"gender"``, the likelier label of two.
 

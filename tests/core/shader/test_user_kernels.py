@@ -144,7 +144,8 @@ def test_several_results(new_path, rng):
 
 def test_the_code_of_the_document_runs(opengl, tmp_path):
     """All blocks of the engine's document, those that need OpenGL as well."""
-    text = (ROOT / "core" / "README.md").read_text()
+    pages = (ROOT / "core" / "docs" / name for name in ("guide.md", "shader.md"))
+    text = "\n".join(page.read_text() for page in pages)
     blocks = re.findall(r"```py(?:thon)?\n(.*?)```", text, re.DOTALL)
     file = tmp_path / "document.py"
     file.write_text("\n".join([*blocks, "print('done')"]))

@@ -1,0 +1,101 @@
+"""Collect the pages that lie beside the code, and write the reference: the hook of mkdocs.yml.
+
+MkDocs wants one folder of pages; here they are in the README of each package and in its ``docs``.
+"""
+
+import importlib
+import inspect
+import re
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ("zoo", "core", "weights_cache")
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """Add every page, under the path that it has in the repository, and the reference."""
+    from mkdocs.structure.files import File
+
+    for file in [f for f in files if Path(f.abs_src_path or "").is_relative_to(ROOT)]:
+        files.remove(file)
+    for path, text in {**pages(), **reference()}.items():
+        files.append(File.generated(config, path, content=text))
+    for picture in sorted((ROOT / "gallery").rglob("*.png")):
+        name = picture.relative_to(ROOT).as_posix()
+        files.append(File.generated(config, name, abs_src_path=str(picture)))
+    return files
+
+
+def pages() -> dict[str, str]:
+    """The documents by path; links to files that are no page become links to the repository."""
+    found = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+    for package in PACKAGES:
+        found += [*(ROOT / package).glob("*.md"), *(ROOT / package / "docs").glob("*.md")]
+    known = {path.relative_to(ROOT).as_posix() for path in found}
+    return {p.relative_to(ROOT).as_posix(): _linked(p, known) for p in sorted(found)}
+
+
+def _linked(path: Path, known: set[str]) -> str:
+    def link(match: re.Match[str]) -> str:
+        label, target = match.groups()
+        name, _, anchor = target.partition("#")
+        if ":" in target or not name:
+            return match[0]
+        full = (path.parent / name).resolve().relative_to(ROOT).as_posix()
+        return match[0] if full in known or full.endswith(".png") else label
+
+    return re.sub(r"\[([^\]]*)\]\(([^)\s]+)\)", link, path.read_text())
+
+
+def reference() -> dict[str, str]:
+    """A page for each package: every public name, by its docstring."""
+    return {f"reference/{package}.md": _reference(package) for package in PACKAGES}
+
+
+def _reference(package: str) -> str:
+    module = importlib.import_module(package)
+    lines = [f"# Reference: {package}"]
+    for name in sorted(module.__all__, key=str.lower):
+        lines += [f"## {name}", _documented(package, module, name)]
+    return "\n\n".join(lines) + "\n"
+
+
+def _documented(package: str, module: Any, name: str) -> str:
+    value = getattr(module, name)
+    home = getattr(value, "__module__", package)
+    is_found = "<locals>" not in getattr(value, "__qualname__", "<locals>")
+    if is_found and (inspect.isclass(value) or inspect.isfunction(value)):
+        return f"::: {home}.{value.__qualname__}"
+    rule = getattr(value, "rule", None)
+    text = inspect.getdoc(rule or value) or ""
+    return f"```text\n{name}{_signature(value)}\n\n{text}\n```"
+
+
+def _signature(value: Any) -> str:
+    try:
+        return str(inspect.signature(value))
+    except (TypeError, ValueError):
+        return ""
+
+
+def on_config(config: Any) -> Any:
+    """Show the doctests of docstrings as code."""
+    from markdown import Extension
+    from markdown.preprocessors import Preprocessor
+
+    class Fences(Preprocessor):
+        def run(self, lines: list[str]) -> list[str]:
+            return fenced("\n".join(lines)).split("\n")
+
+    class Doctests(Extension):
+        def extendMarkdown(self, md: Any) -> None:
+            md.preprocessors.register(Fences(md), "doctests", 29)
+
+    config.markdown_extensions.append(Doctests())
+    return config
+
+
+def fenced(text: str) -> str:
+    """Put a fence of code around each doctest."""
+    return re.sub(r"(?m)^>>> (?:.+\n?)+", lambda m: f"```python\n{m[0].rstrip()}\n```\n", text)
