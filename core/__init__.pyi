@@ -1159,7 +1159,7 @@ def conv2d_backprop_filter(
         dilations: see `conv2d`.
         dim_rounding_mode: see `conv2d`.
 
-    >>> core.conv2d_backprop_filter(core.ones((1, 3, 3, 1)), core.ones((1, 2, 2, 1)),
+    >>> core.conv2d_backprop_filter(core.ones((1, 2, 2, 1)), core.ones((1, 1, 1, 1)),
     ...                             filter_shape=(2, 2, 1, 1)).shape
     (2, 2, 1, 1)
     """
@@ -1174,10 +1174,10 @@ def conv2d_backprop_input(
     dilations: int | Sequence[int] = 1,
     dim_rounding_mode: str | None = None,
 ) -> Tensor:
-    """The gradient of `conv2d` for x; also a transposed convolution of ``dy``.
+    """The gradient of `conv2d` for x: the transposed convolution of ``dy``.
 
     Args:
-        dy: [batch, new height, new width, out].
+        dy: [batch, new height, new width, out], the gradient of the result.
         filter: [filter height, filter width, in, out].
         input_shape: of x, [batch, height, width, in].
         strides: see `conv2d`, like the rest.
@@ -1255,7 +1255,7 @@ def conv3d_backprop_filter(
 
     Args:
         x: [batch, depth, height, width, in].
-        dy: [batch, new depth, new height, new width, out].
+        dy: [batch, new depth, new height, new width, out], the gradient of the result.
         filter_shape: [filter depth, filter height, filter width, in, out].
         strides: see `conv3d`, like the rest.
         pad: see `conv3d`.
@@ -1276,10 +1276,10 @@ def conv3d_backprop_input(
     data_format: str = "NDHWC",
     dilations: int | Sequence[int] = 1,
 ) -> Tensor:
-    """The gradient of `conv3d` for x, of shape ``input_shape``.
+    """The gradient of `conv3d` for x: the transposed convolution of ``dy``.
 
     Args:
-        dy: [batch, new depth, new height, new width, out].
+        dy: [batch, new depth, new height, new width, out], the gradient of the result.
         filter: [filter depth, filter height, filter width, in, out].
         input_shape: of x, [batch, depth, height, width, in].
         strides: see `conv3d`, like the rest.
@@ -1538,7 +1538,7 @@ def depthwise_conv2d_backprop_input(
     dilations: int | Sequence[int] = 1,
     dim_rounding_mode: str | None = None,
 ) -> Tensor:
-    """The gradient of `depthwise_conv2d` for x, of shape ``input_shape``.
+    """The gradient of `depthwise_conv2d` for x: the transposed convolution of ``dy``.
 
     Args:
         dy: [batch, new height, new width, channels * multiplier], the gradient of the result.

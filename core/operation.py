@@ -105,6 +105,7 @@ class Op:
         traits: Traits = PLAIN,
         method: bool = False,
         spellings: Spellings = UNSPELLED,
+        attributes_of: "Op | None" = None,
     ):
         """Describe the op; `core.registry.register` makes it known.
 
@@ -125,12 +126,14 @@ class Op:
             traits: what others may rely on.
             method: it is a method of tensors, too, if it is declared when `core` is imported.
             spellings: what model formats call it.
+            attributes_of: an op whose attributes follow those of the rule, which takes them as
+                ``**how``.
         """
         self.rule, self.name = rule, name or rule.__name__
         self.kernel_name = kernel_name or "".join(w.capitalize() for w in self.name.split("_"))
         self.traits, self.method, self.spellings = traits, method, spellings
         self.__doc__, self.__name__ = doc or rule.__doc__, self.name
-        self._read_parameters()
+        self._read_parameters(attributes_of)
         self._read_input_dtypes(input_dtype)
         names = {n: camel_case(n) for n in self.inputs + self.attributes}
         self.js_names = {**names, **(js_names or {})}
@@ -141,16 +144,20 @@ class Op:
             if gradient is not None:
                 self._add_gradient(input_name, gradient)
 
-    def _read_parameters(self) -> None:
+    def _read_parameters(self, like: "Op | None") -> None:
         code = self.rule.__code__
         count, named = code.co_argcount, code.co_kwonlyargcount
         self.inputs = code.co_varnames[:count]
         self.count = count
         self.attributes = code.co_varnames[count : count + named]
         self.defaults: dict[str, Any] = dict(self.rule.__kwdefaults__ or {})
+        self.annotations = kinds = inspect.get_annotations(self.rule, eval_str=True)
+        if like is not None:
+            self.attributes += like.attributes
+            self.defaults |= like.defaults
+            kinds |= {n: like.annotations[n] for n in like.attributes}
         self._names = frozenset(self.attributes)
         self.required_attributes = self._names - set(self.defaults)
-        kinds = inspect.get_annotations(self.rule, eval_str=True)
         self.simple_attributes: dict[str, type] = {
             n: kinds[n] for n in self.attributes if kinds.get(n) in (bool, float, str)
         }
@@ -180,6 +187,9 @@ class Op:
                 f"first, as in `lambda g: g`"
             )
         gradient = Gradient.of(function)
+        if code.co_flags & inspect.CO_VARKEYWORDS:
+            rest = tuple(n for n in self.attributes if n not in gradient.parameters)
+            gradient = gradient._replace(parameters=gradient.parameters + rest)
         known = {"y", *self.inputs, *self.attributes, *(f"{n}_spec" for n in self.inputs)}
         unknown = {input_name} - set(self.inputs) | set(gradient.parameters) - known
         if unknown:
@@ -201,7 +211,8 @@ class Op:
 
         The decorated function takes ``g``, the gradient of the result (a list of them for an op
         with several results), and by name whatever else it needs: an input, ``y`` (the result),
-        ``<input>_spec``, an attribute. Just the tensors that it names are kept for it.
+        ``<input>_spec``, an attribute, or as ``**how`` all other attributes. Just the tensors that
+        it names are kept for it.
         Broadcasting is undone by the tape, not here.
         """
 

@@ -98,7 +98,7 @@ class Types:
         if op.outputs:
             return self.imported(tuple_name(op), "core.op_results")
         tensor = self.imported("Tensor", "core.tensors")
-        returned = inspect.get_annotations(op.rule, eval_str=True)["return"]
+        returned = op.annotations["return"]
         several = any(get_origin(r) is tuple for r in (returned, *get_args(returned)))
         return f"list[{tensor}]" if several else tensor
 
@@ -107,7 +107,7 @@ class Types:
 
         Of several lists each is a way to call it.
         """
-        kinds = inspect.get_annotations(op.rule, eval_str=True)
+        kinds = op.annotations
         given = []
         for name in op.inputs:
             default = "None" if name in op.optional_inputs else ""

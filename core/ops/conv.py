@@ -5,9 +5,9 @@ from typing import Any
 from core.annotations import TensorLike
 from core.dispatch import tensor
 from core.errors import CoreError
-from core.operation import Traits
+from core.operation import Op, Rule, Traits
 from core.ops.batches import image_op
-from core.registry import composite, op, ops
+from core.registry import composite, ops, register
 from core.specs import Shape, Spec, check_dy
 from core.tensors import Tensor
 from core.windows import (
@@ -91,110 +91,103 @@ def conv2d(
     return conv_spec(x, w, filter.shape[3], data_format)
 
 
-@conv2d.gradient("x")
-def conv_to_x(g, filter, x_spec, strides, pad, data_format, dilations, dim_rounding_mode):
-    """The gradient of `conv2d` for x, as a rule for other ops too."""
-    return ops.conv2d_backprop_input(
-        g, filter, x_spec.shape, strides, pad, data_format, dilations, dim_rounding_mode
-    )
-
-
-@conv2d.gradient("filter")
-def conv_to_filter(g, x, filter_spec, strides, pad, data_format, dilations, dim_rounding_mode):
-    """The gradient of `conv2d` for its filter, as a rule for other ops too."""
-    return ops.conv2d_backprop_filter(
-        x, g, filter_spec.shape, strides, pad, data_format, dilations, dim_rounding_mode
-    )
-
-
-@op(kernel_name="Conv2DBackpropInput", input_dtype="float32", traits=Traits(heavy=True))
-def conv2d_backprop_input(
-    dy: Spec,
-    filter: Spec,
-    *,
-    input_shape: Shape,
-    strides: Pair = 1,
-    pad: Padding = "valid",
-    data_format: str = "NHWC",
-    dilations: Pair = 1,
-    dim_rounding_mode: str | None = None,
-) -> Spec:
-    """The gradient of `conv2d` for x; also a transposed convolution of ``dy``.
+def backprops(
+    forward: Op,
+    kernel_names: tuple[str, str],
+    shapes: tuple[Shape, Shape, Shape],
+    sizes: str = "height, width",
+    channels: tuple[str, str, str] = ("in", "in, out", "out"),
+    heavy: bool = False,
+) -> tuple[Op, Op]:
+    """Declare the gradients of a convolution for x and for its filter, and their gradients.
 
     Args:
-        dy: [batch, new height, new width, out].
-        filter: [filter height, filter width, in, out].
-        input_shape: of x, [batch, height, width, in].
-        strides: see `conv2d`, like the rest.
-        pad: see `conv2d`.
-        data_format: see `conv2d`.
-        dilations: see `conv2d`.
-        dim_rounding_mode: see `conv2d`.
-
-    >>> core.conv2d_backprop_input(core.ones((1, 1, 1, 1)), core.ones((2, 2, 1, 1)),
-    ...                            input_shape=(1, 2, 2, 1)).shape
-    (1, 2, 2, 1)
+        forward: the convolution, of which both have the attributes.
+        kernel_names: TensorFlow.js's names of both.
+        shapes: of x, the filter and the result in the examples.
+        sizes: names of the axes of a window.
+        channels: names of the other axes of x, the filter and the result.
+        heavy: whether the first one is, see `core.operation.Traits`.
     """
-    x = Spec(tuple(input_shape))
-    w = conv_window(x, filter, 2, strides, pad, data_format, dilations, dim_rounding_mode)
-    check_dy(conv_spec(x, w, filter.shape[3], data_format), dy)
-    return x
 
+    def for_x(dy: Spec, filter: Spec, *, input_shape: Shape, **how: Any) -> Spec:
+        x = Spec(tuple(input_shape))
+        check_dy(forward.rule(x, filter, **how), dy)
+        return x
 
-@conv2d_backprop_input.gradient("dy")
-def _(g, filter, strides, pad, data_format, dilations, dim_rounding_mode):
-    return ops.conv2d(g, filter, strides, pad, data_format, dilations, dim_rounding_mode)
+    def for_filter(x: Spec, dy: Spec, *, filter_shape: Shape, **how: Any) -> Spec:
+        filter = Spec(tuple(filter_shape))
+        check_dy(forward.rule(x, filter, **how), dy)
+        return filter
 
+    def declared(rule: Rule, of: str, kernel_name: str, text: str, heavy: bool = False) -> Op:
+        rule.__module__ = forward.rule.__module__  # whose name the files of kernels have
+        options: Any = {"kernel_name": kernel_name, "input_dtype": "float32"}
+        options |= {"attributes_of": forward, "traits": Traits(heavy=heavy)}
+        return register(Op(rule, name=f"{forward.name}_backprop_{of}", doc=text, **options))
 
-@conv2d_backprop_input.gradient("filter")
-def _(g, dy, filter_spec, strides, pad, data_format, dilations, dim_rounding_mode):
-    return conv_to_filter(
-        dy, g, filter_spec, strides, pad, data_format, dilations, dim_rounding_mode
+    texts = _texts(forward, shapes, sizes, channels)
+    to_x = declared(for_x, "input", kernel_names[0], texts[0], heavy)
+    to_filter = declared(for_filter, "filter", kernel_names[1], texts[1])
+    forward.gradient("x")(lambda g, filter, x_spec, **how: to_x(g, filter, x_spec.shape, **how))
+    forward.gradient("filter")(
+        lambda g, x, filter_spec, **how: to_filter(x, g, filter_spec.shape, **how)
     )
+    to_x.gradient("dy")(lambda g, filter, input_shape, **how: forward(g, filter, **how))
+    to_x.gradient("filter")(
+        lambda g, dy, filter_spec, input_shape, **how: to_filter(g, dy, filter_spec.shape, **how)
+    )
+    to_filter.gradient("x")(
+        lambda g, dy, x_spec, filter_shape, **how: to_x(dy, g, x_spec.shape, **how)
+    )
+    to_filter.gradient("dy")(lambda g, x, filter_shape, **how: forward(x, g, **how))
+    return to_x, to_filter
 
 
-@op(kernel_name="Conv2DBackpropFilter", input_dtype="float32")
-def conv2d_backprop_filter(
-    x: Spec,
-    dy: Spec,
-    *,
-    filter_shape: Shape,
-    strides: Pair = 1,
-    pad: Padding = "valid",
-    data_format: str = "NHWC",
-    dilations: Pair = 1,
-    dim_rounding_mode: str | None = None,
-) -> Spec:
-    """The gradient of `conv2d` for its filter, of shape ``filter_shape``.
+def _texts(
+    forward: Op, shapes: tuple[Shape, Shape, Shape], sizes: str, channels: tuple[str, str, str]
+) -> tuple[str, str]:
+    """The documentation of the gradients of a convolution for x and for its filter."""
+    name, (x, filter, dy) = forward.name, shapes
+    axes_of_x = f"[batch, {sizes}, {channels[0]}]"
+    axes_of_filter = f"[filter {sizes.replace(', ', ', filter ')}, {channels[1]}]"
+    axes_of_dy = f"[batch, new {sizes.replace(', ', ', new ')}, {channels[2]}]"
+    first, *rest = forward.attributes
+    usual = "conv3d" if len(x) == 5 else "conv2d"
+    how = f"    {first}: see `{usual}`, like the rest.\n"
+    how += "".join(f"    {attribute}: see `{usual}`.\n" for attribute in rest)
+    indent = " " * len(f">>> core.{name}_backprop_input(")
+    to_x = f"""The gradient of `{name}` for x: the transposed convolution of ``dy``.
 
-    Args:
-        x: [batch, height, width, in].
-        dy: [batch, new height, new width, out], the gradient of the result.
-        filter_shape: [filter height, filter width, in, out].
-        strides: see `conv2d`, like the rest.
-        pad: see `conv2d`.
-        data_format: see `conv2d`.
-        dilations: see `conv2d`.
-        dim_rounding_mode: see `conv2d`.
+Args:
+    dy: {axes_of_dy}, the gradient of the result.
+    filter: {axes_of_filter}.
+    input_shape: of x, {axes_of_x}.
+{how}
+>>> core.{name}_backprop_input(core.ones({dy}), core.ones({filter}),
+...{indent[3:]}input_shape={x}).shape
+{x}
+"""
+    to_filter = f"""The gradient of `{name}` for its filter, of shape ``filter_shape``.
 
-    >>> core.conv2d_backprop_filter(core.ones((1, 3, 3, 1)), core.ones((1, 2, 2, 1)),
-    ...                             filter_shape=(2, 2, 1, 1)).shape
-    (2, 2, 1, 1)
-    """
-    filter = Spec(tuple(filter_shape))
-    w = conv_window(x, filter, 2, strides, pad, data_format, dilations, dim_rounding_mode)
-    check_dy(conv_spec(x, w, filter.shape[3], data_format), dy)
-    return filter
-
-
-@conv2d_backprop_filter.gradient("x")
-def _(g, dy, x_spec, strides, pad, data_format, dilations, dim_rounding_mode):
-    return conv_to_x(dy, g, x_spec, strides, pad, data_format, dilations, dim_rounding_mode)
+Args:
+    x: {axes_of_x}.
+    dy: {axes_of_dy}, the gradient of the result.
+    filter_shape: {axes_of_filter}.
+{how}
+>>> core.{name}_backprop_filter(core.ones({x}), core.ones({dy}),
+...{indent[3:]} filter_shape={filter}).shape
+{filter}
+"""
+    return to_x, to_filter
 
 
-@conv2d_backprop_filter.gradient("dy")
-def _(g, x, strides, pad, data_format, dilations, dim_rounding_mode):
-    return ops.conv2d(x, g, strides, pad, data_format, dilations, dim_rounding_mode)
+conv2d_backprop_input, conv2d_backprop_filter = backprops(
+    conv2d,
+    ("Conv2DBackpropInput", "Conv2DBackpropFilter"),
+    ((1, 2, 2, 1), (2, 2, 1, 1), (1, 1, 1, 1)),
+    heavy=True,
+)
 
 
 @composite(method=True)

@@ -5,9 +5,9 @@ from core.dispatch import tensor
 from core.errors import CoreError
 from core.operation import Traits
 from core.ops.batches import image_op
-from core.ops.conv import conv_spec, conv_window
-from core.registry import composite, op, ops
-from core.specs import Shape, Spec, check_dy
+from core.ops.conv import backprops, conv_spec, conv_window
+from core.registry import composite, ops
+from core.specs import Spec
 from core.tensors import Tensor
 from core.windows import Padding, Pair, check_format
 
@@ -50,110 +50,12 @@ def depthwise_conv2d(
     return conv_spec(x, w, filter.shape[2] * filter.shape[3], data_format)
 
 
-@depthwise_conv2d.gradient("x")
-def depthwise_to_x(g, filter, x_spec, strides, pad, data_format, dilations, dim_rounding_mode):
-    """The gradient of `depthwise_conv2d` for x, as a rule for other ops too."""
-    return ops.depthwise_conv2d_backprop_input(
-        g, filter, x_spec.shape, strides, pad, data_format, dilations, dim_rounding_mode
-    )
-
-
-@depthwise_conv2d.gradient("filter")
-def depthwise_to_filter(g, x, filter_spec, strides, pad, data_format, dilations, dim_rounding_mode):
-    """The gradient of `depthwise_conv2d` for its filter, as a rule for other ops too."""
-    return ops.depthwise_conv2d_backprop_filter(
-        x, g, filter_spec.shape, strides, pad, data_format, dilations, dim_rounding_mode
-    )
-
-
-@op(kernel_name="DepthwiseConv2dNativeBackpropInput", input_dtype="float32")
-def depthwise_conv2d_backprop_input(
-    dy: Spec,
-    filter: Spec,
-    *,
-    input_shape: Shape,
-    strides: Pair = 1,
-    pad: Padding = "valid",
-    data_format: str = "NHWC",
-    dilations: Pair = 1,
-    dim_rounding_mode: str | None = None,
-) -> Spec:
-    """The gradient of `depthwise_conv2d` for x, of shape ``input_shape``.
-
-    Args:
-        dy: [batch, new height, new width, channels * multiplier], the gradient of the result.
-        filter: [filter height, filter width, channels, multiplier].
-        input_shape: of x, [batch, height, width, channels].
-        strides: see `conv2d`, like the rest.
-        pad: see `conv2d`.
-        data_format: see `conv2d`.
-        dilations: see `conv2d`.
-        dim_rounding_mode: see `conv2d`.
-
-    >>> core.depthwise_conv2d_backprop_input(core.ones((1, 1, 1, 3)), core.ones((2, 2, 3, 1)),
-    ...                                      input_shape=(1, 2, 2, 3)).shape
-    (1, 2, 2, 3)
-    """
-    x = Spec(tuple(input_shape))
-    w = conv_window(x, filter, 2, strides, pad, data_format, dilations, dim_rounding_mode)
-    check_dy(conv_spec(x, w, filter.shape[2] * filter.shape[3], data_format), dy)
-    return x
-
-
-@depthwise_conv2d_backprop_input.gradient("dy")
-def _(g, filter, strides, pad, data_format, dilations, dim_rounding_mode):
-    return ops.depthwise_conv2d(g, filter, strides, pad, data_format, dilations, dim_rounding_mode)
-
-
-@depthwise_conv2d_backprop_input.gradient("filter")
-def _(g, dy, filter_spec, strides, pad, data_format, dilations, dim_rounding_mode):
-    return depthwise_to_filter(
-        dy, g, filter_spec, strides, pad, data_format, dilations, dim_rounding_mode
-    )
-
-
-@op(kernel_name="DepthwiseConv2dNativeBackpropFilter", input_dtype="float32")
-def depthwise_conv2d_backprop_filter(
-    x: Spec,
-    dy: Spec,
-    *,
-    filter_shape: Shape,
-    strides: Pair = 1,
-    pad: Padding = "valid",
-    data_format: str = "NHWC",
-    dilations: Pair = 1,
-    dim_rounding_mode: str | None = None,
-) -> Spec:
-    """The gradient of `depthwise_conv2d` for its filter, of shape ``filter_shape``.
-
-    Args:
-        x: [batch, height, width, channels].
-        dy: [batch, new height, new width, channels * multiplier], the gradient of the result.
-        filter_shape: [filter height, filter width, channels, multiplier].
-        strides: see `conv2d`, like the rest.
-        pad: see `conv2d`.
-        data_format: see `conv2d`.
-        dilations: see `conv2d`.
-        dim_rounding_mode: see `conv2d`.
-
-    >>> core.depthwise_conv2d_backprop_filter(core.ones((1, 2, 2, 3)), core.ones((1, 1, 1, 3)),
-    ...                                       filter_shape=(2, 2, 3, 1)).shape
-    (2, 2, 3, 1)
-    """
-    filter = Spec(tuple(filter_shape))
-    w = conv_window(x, filter, 2, strides, pad, data_format, dilations, dim_rounding_mode)
-    check_dy(conv_spec(x, w, filter.shape[2] * filter.shape[3], data_format), dy)
-    return filter
-
-
-@depthwise_conv2d_backprop_filter.gradient("x")
-def _(g, dy, x_spec, strides, pad, data_format, dilations, dim_rounding_mode):
-    return depthwise_to_x(dy, g, x_spec, strides, pad, data_format, dilations, dim_rounding_mode)
-
-
-@depthwise_conv2d_backprop_filter.gradient("dy")
-def _(g, x, strides, pad, data_format, dilations, dim_rounding_mode):
-    return ops.depthwise_conv2d(x, g, strides, pad, data_format, dilations, dim_rounding_mode)
+depthwise_conv2d_backprop_input, depthwise_conv2d_backprop_filter = backprops(
+    depthwise_conv2d,
+    ("DepthwiseConv2dNativeBackpropInput", "DepthwiseConv2dNativeBackpropFilter"),
+    ((1, 2, 2, 3), (2, 2, 3, 1), (1, 1, 1, 3)),
+    channels=("channels", "channels, multiplier", "channels * multiplier"),
+)
 
 
 @composite(method=True)

@@ -5,8 +5,8 @@ from typing import Any
 from core.errors import CoreError
 from core.operation import Gradient, Op, Rule, Traits
 from core.ops.batches import image_op
-from core.ops.conv import conv_spec, conv_to_filter, conv_to_x, conv_window
-from core.ops.depthwise import depthwise_to_filter, depthwise_to_x
+from core.ops.conv import conv2d, conv_spec, conv_window
+from core.ops.depthwise import depthwise_conv2d
 from core.ops.linear import matmul
 from core.registry import op, ops
 from core.specs import Shape, Spec
@@ -241,20 +241,15 @@ def _differentiate(fused: Op, rules: dict[str, Rule]) -> None:
     fused.set_gradient("prelu_activation_weights", _weights_gradient(fused))
 
 
-_differentiate(
-    fused_conv2d,
-    {
-        "x": lambda g, x, filter, bias, **how: conv_to_x(g, filter, x.spec, **how),
-        "filter": lambda g, x, filter, bias, **how: conv_to_filter(g, x, filter.spec, **how),
-    },
-)
-_differentiate(
-    fused_depthwise_conv2d,
-    {
-        "x": lambda g, x, filter, bias, **how: depthwise_to_x(g, filter, x.spec, **how),
-        "filter": lambda g, x, filter, bias, **how: depthwise_to_filter(g, x, filter.spec, **how),
-    },
-)
+for _fused, _plain in ((fused_conv2d, conv2d), (fused_depthwise_conv2d, depthwise_conv2d)):
+    _to_x, _to_filter = (_plain.gradients[name].function for name in ("x", "filter"))
+    _differentiate(
+        _fused,
+        {
+            "x": lambda g, x, filter, bias, to=_to_x, **how: to(g, filter, x.spec, **how),
+            "filter": lambda g, x, filter, bias, to=_to_filter, **how: to(g, x, filter.spec, **how),
+        },
+    )
 _differentiate(
     fused_matmul,
     {

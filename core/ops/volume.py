@@ -5,7 +5,7 @@ from math import nan
 from core.annotations import TensorLike
 from core.dispatch import tensor
 from core.ops.batches import volume_op
-from core.ops.conv import conv_spec, conv_window, transposed
+from core.ops.conv import backprops, conv_spec, conv_window, transposed
 from core.ops.pooling import of_winners, pool_spec, taps
 from core.ops.slopes import no_slope
 from core.registry import composite, op, ops
@@ -44,98 +44,12 @@ def conv3d(
     return conv_spec(x, w, filter.shape[4], data_format)
 
 
-@conv3d.gradient("x")
-def _conv3d_to_x(g, filter, x_spec, strides, pad, data_format, dilations):
-    return ops.conv3d_backprop_input(g, filter, x_spec.shape, strides, pad, data_format, dilations)
-
-
-@conv3d.gradient("filter")
-def _conv3d_to_filter(g, x, filter_spec, strides, pad, data_format, dilations):
-    return ops.conv3d_backprop_filter(x, g, filter_spec.shape, strides, pad, data_format, dilations)
-
-
-@op(kernel_name="Conv3DBackpropInputV2", input_dtype="float32")
-def conv3d_backprop_input(
-    dy: Spec,
-    filter: Spec,
-    *,
-    input_shape: Shape,
-    strides: Triple = 1,
-    pad: Padding = "valid",
-    data_format: str = "NDHWC",
-    dilations: Triple = 1,
-) -> Spec:
-    """The gradient of `conv3d` for x, of shape ``input_shape``.
-
-    Args:
-        dy: [batch, new depth, new height, new width, out].
-        filter: [filter depth, filter height, filter width, in, out].
-        input_shape: of x, [batch, depth, height, width, in].
-        strides: see `conv3d`, like the rest.
-        pad: see `conv3d`.
-        data_format: see `conv3d`.
-        dilations: see `conv3d`.
-
-    >>> core.conv3d_backprop_input(core.ones((1, 1, 1, 1, 1)), core.ones((2, 2, 2, 1, 1)),
-    ...                            input_shape=(1, 2, 2, 2, 1)).shape
-    (1, 2, 2, 2, 1)
-    """
-    x = Spec(tuple(input_shape))
-    w = conv_window(x, filter, 3, strides, pad, data_format, dilations, None)
-    check_dy(conv_spec(x, w, filter.shape[4], data_format), dy)
-    return x
-
-
-@conv3d_backprop_input.gradient("dy")
-def _(g, filter, strides, pad, data_format, dilations):
-    return ops.conv3d(g, filter, strides, pad, data_format, dilations)
-
-
-@conv3d_backprop_input.gradient("filter")
-def _(g, dy, filter_spec, strides, pad, data_format, dilations):
-    return _conv3d_to_filter(dy, g, filter_spec, strides, pad, data_format, dilations)
-
-
-@op(kernel_name="Conv3DBackpropFilterV2", input_dtype="float32")
-def conv3d_backprop_filter(
-    x: Spec,
-    dy: Spec,
-    *,
-    filter_shape: Shape,
-    strides: Triple = 1,
-    pad: Padding = "valid",
-    data_format: str = "NDHWC",
-    dilations: Triple = 1,
-) -> Spec:
-    """The gradient of `conv3d` for its filter, of shape ``filter_shape``.
-
-    Args:
-        x: [batch, depth, height, width, in].
-        dy: [batch, new depth, new height, new width, out].
-        filter_shape: [filter depth, filter height, filter width, in, out].
-        strides: see `conv3d`, like the rest.
-        pad: see `conv3d`.
-        data_format: see `conv3d`.
-        dilations: see `conv3d`.
-
-    >>> core.conv3d_backprop_filter(core.ones((1, 2, 2, 2, 1)), core.ones((1, 1, 1, 1, 1)),
-    ...                             filter_shape=(2, 2, 2, 1, 1)).shape
-    (2, 2, 2, 1, 1)
-    """
-    filter = Spec(tuple(filter_shape))
-    w = conv_window(x, filter, 3, strides, pad, data_format, dilations, None)
-    check_dy(conv_spec(x, w, filter.shape[4], data_format), dy)
-    return filter
-
-
-@conv3d_backprop_filter.gradient("x")
-def _(g, dy, x_spec, strides, pad, data_format, dilations):
-    return _conv3d_to_x(dy, g, x_spec, strides, pad, data_format, dilations)
-
-
-@conv3d_backprop_filter.gradient("dy")
-def _(g, x, strides, pad, data_format, dilations):
-    return ops.conv3d(x, g, strides, pad, data_format, dilations)
+conv3d_backprop_input, conv3d_backprop_filter = backprops(
+    conv3d,
+    ("Conv3DBackpropInputV2", "Conv3DBackpropFilterV2"),
+    ((1, 2, 2, 2, 1), (2, 2, 2, 1, 1), (1, 1, 1, 1, 1)),
+    sizes="depth, height, width",
+)
 
 
 @composite
@@ -193,8 +107,8 @@ def avg_pool3d(
 
 
 @avg_pool3d.gradient("x")
-def _(g, x, filter_size, strides, pad, dim_rounding_mode):
-    return ops.avg_pool3d_grad(g, x, filter_size, strides, pad, dim_rounding_mode)
+def _(g, x, data_format, **how):
+    return ops.avg_pool3d_grad(g, x, **how)
 
 
 @op(kernel_name="AvgPool3DGrad", input_dtype="float32")
@@ -230,8 +144,8 @@ def avg_pool3d_grad(
 
 
 @avg_pool3d_grad.gradient("dy")
-def _(g, filter_size, strides, pad, dim_rounding_mode):
-    return ops.avg_pool3d(g, filter_size, strides, pad, dim_rounding_mode)
+def _(g, **how):
+    return ops.avg_pool3d(g, **how)
 
 
 no_slope(avg_pool3d_grad, "input")
@@ -267,8 +181,8 @@ def max_pool3d(
 
 
 @max_pool3d.gradient("x")
-def _(g, x, y, filter_size, strides, pad, dim_rounding_mode):
-    return ops.max_pool3d_grad(g, x, y, filter_size, strides, pad, dim_rounding_mode)
+def _(g, x, y, data_format, **how):
+    return ops.max_pool3d_grad(g, x, y, **how)
 
 
 @op(kernel_name="MaxPool3DGrad", input_dtype="float32")
