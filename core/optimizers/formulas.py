@@ -2,13 +2,12 @@
 
 Backends whose `Backend.update_of` returns None run these; an in-place step of a backend under the
 name of a formula must compute equal values. A formula takes the value, its gradient, the slots of
-the variable and the constants of the step, and returns the new value and the new slots.
+the variable and the constants of the step, and returns the new value and the new slots. All may
+be tensors, or anything else that has operators and the methods ``sqrt``, ``abs`` and ``maximum``.
 """
 
 from collections.abc import Callable, Sequence
 from typing import Any
-
-from core.registry import ops
 
 Value = Any  # a tensor: mypy does not see its operators
 Several = Sequence[Any]
@@ -38,7 +37,7 @@ def rmsprop(w: Value, g: Value, kept: Several, constants: Several) -> Several:
     """Return value, mean square and momentum after a step of RMSProp; the rate is positive."""
     (rms, mom), (rate, decay, rest, mu, epsilon) = kept, constants
     rms = rms * decay + g * g * rest
-    mom = mom * mu + g * rate / ops.sqrt(rms + epsilon)
+    mom = mom * mu + g * rate / (rms + epsilon).sqrt()
     return w - mom, rms, mom
 
 
@@ -47,7 +46,7 @@ def centered_rmsprop(w: Value, g: Value, kept: Several, constants: Several) -> S
     (rms, mom, mg), (rate, decay, rest, mu, epsilon) = kept, constants
     rms = rms * decay + g * g * rest
     mg = mg * decay + g * rest
-    mom = mom * mu + g * rate / ops.sqrt(rms - (mg * mg + epsilon))
+    mom = mom * mu + g * rate / (rms - (mg * mg + epsilon)).sqrt()
     return w - mom, rms, mom, mg
 
 
@@ -56,13 +55,13 @@ def adam(w: Value, g: Value, kept: Several, constants: Several) -> Several:
     (m, v), (rate, beta1, rest1, beta2, rest2, epsilon) = kept, constants
     m = m * beta1 + g * rest1
     v = v * beta2 + g * g * rest2
-    return w + m / (ops.sqrt(v) + epsilon) * rate, m, v
+    return w + m / (v.sqrt() + epsilon) * rate, m, v
 
 
 def adadelta(w: Value, g: Value, kept: Several, constants: Several) -> Several:
     """Return value and mean squares of gradients and of changes after a step of Adadelta."""
     (grads, changes), (rate, rho, rest, epsilon) = kept, constants
-    change = ops.sqrt(changes + epsilon) / ops.sqrt(grads + epsilon) * g
+    change = (changes + epsilon).sqrt() / (grads + epsilon).sqrt() * g
     grads = grads * rho + g * g * rest
     changes = changes * rho + change * change * rest
     return w + change * rate, grads, changes
@@ -72,7 +71,7 @@ def adamax(w: Value, g: Value, kept: Several, constants: Several) -> Several:
     """Return value, mean and decayed maximum of Adamax; the rate contains the bias correction."""
     (m, v), (rate, beta1, rest1, beta2, epsilon) = kept, constants
     m = m * beta1 + g * rest1
-    v = ops.maximum(v * beta2, ops.abs(g))
+    v = (v * beta2).maximum(g.abs())
     return w + m / (v + epsilon) * rate, m, v
 
 
@@ -80,7 +79,7 @@ def adagrad(w: Value, g: Value, kept: Several, constants: Several) -> Several:
     """Return value and sum of squared gradients after a step of Adagrad."""
     (sums,), (rate, epsilon) = kept, constants
     sums = sums + g * g
-    return w + g / ops.sqrt(sums + epsilon) * rate, sums
+    return w + g / (sums + epsilon).sqrt() * rate, sums
 
 
 FORMULAS: dict[str, Callable[[Value, Value, Several, Several], Several]] = {

@@ -112,9 +112,7 @@ class CpuBackend(Backend):
 
     def update_of(self, formula: str) -> Callable[..., None] | None:
         """A step of an optimizer in place; see `core.backends.cpu.optimizer_updates`."""
-        from core.backends.cpu.optimizer_updates import (
-            UPDATES,  # who does not train needs none of it
-        )
+        from core.backends.cpu.optimizer_updates import UPDATES  # only training needs it
 
         return UPDATES.get(formula)
 

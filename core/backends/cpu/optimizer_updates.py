@@ -1,21 +1,26 @@
 """Steps of optimizers in place: the formulas of `core.optimizers.formulas` without new arrays.
 
-They are the same float32 operations in the same order and give the same bits, but for numbers
+A formula is traced once. Its float32 operations in their order give the same bits, but for numbers
 below the smallest normal one: see `_drop_denormals`.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
+from functools import cache, partial, partialmethod
 from threading import local
+from typing import Any
 
 import numpy as np
-from numpy import absolute, add, divide, maximum, multiply, sqrt, subtract
+
+from core.optimizers.formulas import FORMULAS
 
 Array = np.ndarray
 Several = Sequence[np.ndarray]
 
 #: Floats that are worked on at a time: the pieces of five arrays stay in a cache of 1 MB.
 BLOCK = 2**15
+
+#: A NumPy function, and the numbers of the buffers of its operands and of its result.
+Step = tuple[Any, int, int, int]
 
 
 class _Scratch(local):
@@ -29,17 +34,12 @@ _scratch = _Scratch()
 
 
 def _update(
-    formula: Callable[[Array, Array, Several, Several, Array, Array], None],
-    value: Array,
-    gradient: Array,
-    kept: Several,
-    constants: Several,
-    clean: bool,
+    formula: str, value: Array, gradient: Array, kept: Several, constants: Several, clean: bool
 ) -> None:
     """Make a step, block by block.
 
     Args:
-        formula: works on pieces along one axis, with room for two such pieces.
+        formula: its name.
         value: of the variable, to be changed.
         gradient: of the same shape.
         kept: what the optimizer keeps for the variable, to be changed.
@@ -48,20 +48,19 @@ def _update(
     """
     for array in kept:
         array.setflags(write=True)
-    w, g, *flat = [a.reshape(-1) for a in (value, gradient, *kept)]
-    t, u = _scratch.blocks
+    steps = _steps(formula, len(kept), len(constants))
+    w, g, *flat = [a.ravel() for a in (value, gradient, *kept)]
     if w.size <= BLOCK:
-        formula(w, g, flat, constants, t[: w.size], u[: w.size])
+        _run(steps, [g, *constants, w, *flat])
     else:
         for piece in _pieces(w):
-            size = w[piece].size
-            formula(w[piece], g[piece], [a[piece] for a in flat], constants, t[:size], u[:size])
+            _run(steps, [g[piece], *constants, w[piece], *(a[piece] for a in flat)])
     if clean:
         for array in flat:
             _drop_denormals(array)
     for array, changed in zip((value, *kept), (w, *flat), strict=True):
-        if not array.flags.c_contiguous:
-            array[...] = changed.reshape(array.shape)  # which is a copy then
+        if changed.base is None:  # a copy, as the array is not contiguous
+            array[...] = changed.reshape(array.shape)
 
 
 def _pieces(array: Array) -> Iterator[slice]:
@@ -79,136 +78,83 @@ def _drop_denormals(array: Array) -> None:
     """
     for piece in _pieces(array):
         part = array[piece]
-        tiny = absolute(part, _scratch.blocks[0][: part.size]) < _SMALLEST
+        tiny = np.absolute(part, _scratch.blocks[0][: part.size]) < _SMALLEST
         if tiny.any():
             part[tiny] = 0
 
 
-def _sgd(w: Array, g: Array, kept: Several, constants: Several, t: Array, u: Array) -> None:
-    (rate,) = constants
-    multiply(g, rate, t)
-    add(w, t, w)
+def _run(steps: Sequence[Step], buffers: list[Array]) -> None:
+    t, u = _scratch.blocks
+    size = buffers[0].size
+    buffers += t[:size], u[:size]
+    for function, first, second, target in steps:
+        function(buffers[first], buffers[second], buffers[target])
 
 
-def _momentum(w: Array, g: Array, kept: Several, constants: Several, t: Array, u: Array) -> None:
-    (a,), (rate, mu) = kept, constants
-    multiply(a, mu, a)
-    add(a, g, a)
-    multiply(a, rate, t)
-    add(w, t, w)
+def _sqrt(x: Array, _: Array, out: Array) -> None:
+    np.sqrt(x, out)
 
 
-def _nesterov(w: Array, g: Array, kept: Several, constants: Several, t: Array, u: Array) -> None:
-    (a,), (rate, mu) = kept, constants
-    multiply(a, mu, a)
-    add(a, g, a)
-    multiply(a, mu, t)
-    add(t, g, t)
-    multiply(t, rate, t)
-    add(w, t, w)
+def _absolute(x: Array, _: Array, out: Array) -> None:
+    np.absolute(x, out)
 
 
-def _rmsprop(w: Array, g: Array, kept: Several, constants: Several, t: Array, u: Array) -> None:
-    (rms, mom), (rate, decay, rest, mu, epsilon) = kept, constants
-    _fade_square(rms, g, decay, rest, t)
-    add(rms, epsilon, t)
-    _move_on(w, g, mom, rate, mu, t, u)
+def _maximum(x: Array, y: Array, out: Array) -> None:
+    np.maximum(x, y, out=out)  # NumPy takes no third argument here
 
 
-def _centered_rmsprop(
-    w: Array, g: Array, kept: Several, constants: Several, t: Array, u: Array
-) -> None:
-    (rms, mom, mg), (rate, decay, rest, mu, epsilon) = kept, constants
-    _fade_square(rms, g, decay, rest, t)
-    _fade(mg, g, decay, rest, t)
-    multiply(mg, mg, t)
-    add(t, epsilon, t)
-    subtract(rms, t, t)
-    _move_on(w, g, mom, rate, mu, t, u)
+class _Traced:
+    """A value in a formula that is being traced: what is done with it becomes a step.
+
+    Args:
+        number: of the value: first those of the buffers, then those of the steps' results.
+        made: the function and the numbers of two operands of each step so far.
+        count: number of the buffers.
+    """
+
+    def __init__(self, number: int, made: list[tuple[Any, int, int]], count: int):
+        self.number, self._made, self._count = number, made, count
+
+    def _then(self, function: Any, other: "_Traced") -> "_Traced":
+        self._made.append((function, self.number, other.number))
+        return _Traced(self._count + len(self._made) - 1, self._made, self._count)
+
+    __add__ = partialmethod(_then, np.add)
+    __sub__ = partialmethod(_then, np.subtract)
+    __mul__ = partialmethod(_then, np.multiply)
+    __truediv__ = partialmethod(_then, np.divide)
+    maximum = partialmethod(_then, _maximum)
+
+    def sqrt(self) -> "_Traced":
+        return self._then(_sqrt, self)
+
+    def abs(self) -> "_Traced":
+        return self._then(_absolute, self)
 
 
-def _adam(w: Array, g: Array, kept: Several, constants: Several, t: Array, u: Array) -> None:
-    (m, v), (rate, beta1, rest1, beta2, rest2, epsilon) = kept, constants
-    _fade(m, g, beta1, rest1, t)
-    _fade_square(v, g, beta2, rest2, t)
-    sqrt(v, t)
-    add(t, epsilon, t)
-    _step(w, m, rate, t)
+@cache
+def _steps(formula: str, slots: int, constants: int) -> list[Step]:
+    """Return the steps of a formula in place.
+
+    The buffers are the gradient, the constants, the value, the slots, and two free ones. A result
+    goes where an operand is that nothing reads later, or into a free buffer.
+    """
+    value, count = 1 + constants, 2 + constants + slots
+    made: list[tuple[Any, int, int]] = []
+    g, *rest = (_Traced(number, made, count + 2) for number in range(count))
+    results = FORMULAS[formula](rest[constants], g, rest[value:], rest[:constants])
+    last = {number: i for i, step in enumerate(made) for number in step[1:]}
+    last |= dict.fromkeys((each.number for each in results), len(made))
+    buffers, free, steps = list(range(count + 2)), {count, count + 1}, []
+    for i, (function, *numbers) in enumerate(made):
+        first, second = (buffers[number] for number in numbers)
+        ended = [buffers[n] for n in numbers if last[n] == i and buffers[n] >= value]
+        target = ended[0] if ended else free.pop()
+        free = (free | {b for b in ended if b >= count}) - {target}
+        buffers.append(target)
+        steps.append((function, first, second, target))
+    assert [buffers[each.number] for each in results] == [*range(value, count)], formula
+    return steps
 
 
-def _adadelta(w: Array, g: Array, kept: Several, constants: Several, t: Array, u: Array) -> None:
-    (grads, changes), (rate, rho, rest, epsilon) = kept, constants
-    add(grads, epsilon, t)
-    sqrt(t, t)
-    add(changes, epsilon, u)
-    sqrt(u, u)
-    divide(u, t, u)
-    multiply(u, g, u)
-    _fade_square(grads, g, rho, rest, t)
-    _fade_square(changes, u, rho, rest, t)
-    multiply(u, rate, u)
-    add(w, u, w)
-
-
-def _adamax(w: Array, g: Array, kept: Several, constants: Several, t: Array, u: Array) -> None:
-    (m, v), (rate, beta1, rest1, beta2, epsilon) = kept, constants
-    _fade(m, g, beta1, rest1, t)
-    multiply(v, beta2, v)
-    absolute(g, t)
-    maximum(v, t, out=v)  # NumPy takes no third argument here
-    add(v, epsilon, t)
-    _step(w, m, rate, t)
-
-
-def _adagrad(w: Array, g: Array, kept: Several, constants: Several, t: Array, u: Array) -> None:
-    (sums,), (rate, epsilon) = kept, constants
-    multiply(g, g, t)
-    add(sums, t, sums)
-    add(sums, epsilon, t)
-    sqrt(t, t)
-    _step(w, g, rate, t)
-
-
-def _fade(mean: Array, x: Array, keep: Array, rest: Array, t: Array) -> None:
-    """``mean * keep + x * rest`` becomes the mean."""
-    multiply(mean, keep, mean)
-    multiply(x, rest, t)
-    add(mean, t, mean)
-
-
-def _fade_square(mean: Array, x: Array, keep: Array, rest: Array, t: Array) -> None:
-    """``mean * keep + x * x * rest`` becomes the mean."""
-    multiply(mean, keep, mean)
-    multiply(x, x, t)
-    multiply(t, rest, t)
-    add(mean, t, mean)
-
-
-def _step(w: Array, x: Array, rate: Array, t: Array) -> None:
-    """``w + x / t * rate`` becomes the value."""
-    divide(x, t, t)
-    multiply(t, rate, t)
-    add(w, t, w)
-
-
-def _move_on(w: Array, g: Array, mom: Array, rate: Array, mu: Array, t: Array, u: Array) -> None:
-    """``mom * mu + g * rate / sqrt(t)`` becomes the momentum, and the value goes by it."""
-    sqrt(t, t)
-    multiply(g, rate, u)
-    divide(u, t, u)
-    multiply(mom, mu, mom)
-    add(mom, u, mom)
-    subtract(w, mom, w)
-
-
-UPDATES = {
-    "sgd": partial(_update, _sgd),
-    "momentum": partial(_update, _momentum),
-    "nesterov": partial(_update, _nesterov),
-    "rmsprop": partial(_update, _rmsprop),
-    "centered_rmsprop": partial(_update, _centered_rmsprop),
-    "adam": partial(_update, _adam),
-    "adadelta": partial(_update, _adadelta),
-    "adamax": partial(_update, _adamax),
-    "adagrad": partial(_update, _adagrad),
-}
+UPDATES = {formula: partial(_update, formula) for formula in FORMULAS}
