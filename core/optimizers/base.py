@@ -168,8 +168,9 @@ class Optimizer:
             backend = active_backend()
             epsilon = backend.epsilon if self.epsilon is None else self.epsilon
             constants = [np.array(c, np.float32) for c in self._constants(epsilon)]
+            update = backend.update_of(self.formula)
             for (variable, gradient), slots in zip(pairs, all_slots, strict=True):
-                self._change(backend, variable, gradient, slots, constants)
+                self._change(backend, update, variable, gradient, slots, constants)
             self._iterations += 1
 
     def get_weights(self) -> dict[str, np.ndarray]:
@@ -279,13 +280,13 @@ class Optimizer:
     def _change(
         self,
         backend: Backend,
+        update: Callable[..., None] | None,
         variable: Variable,
         gradient: Tensor,
         slots: list[Variable],
         constants: Sequence[Any],
     ) -> None:
         """Change one variable, in place if the backend of its data supports it."""
-        update = backend.update_of(self.formula)
         if update is not None and variable.container.backend is backend:
             handle = handle_on(backend, gradient)
             kept = [_handle_of_slot(backend, slot) for slot in slots]

@@ -145,12 +145,12 @@ def _steps(formula: str, slots: int, constants: int) -> list[Step]:
     results = FORMULAS[formula](rest[constants], g, rest[value:], rest[:constants])
     last = {number: i for i, step in enumerate(made) for number in step[1:]}
     last |= dict.fromkeys((each.number for each in results), len(made))
-    buffers, free, steps = list(range(count + 2)), {count, count + 1}, []
+    buffers, free, steps = list(range(count + 2)), [count + 1, count], []
     for i, (function, *numbers) in enumerate(made):
         first, second = (buffers[number] for number in numbers)
         ended = [buffers[n] for n in numbers if last[n] == i and buffers[n] >= value]
         target = ended[0] if ended else free.pop()
-        free = (free | {b for b in ended if b >= count}) - {target}
+        free += [b for b in {*ended} - {target} if b >= count]
         buffers.append(target)
         steps.append((function, first, second, target))
     assert [buffers[each.number] for each in results] == [*range(value, count)], formula
