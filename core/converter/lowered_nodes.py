@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from core.graph.nodes import Node
-from core.graph.unique_names import free_name
+from core.graph.unique_names import UniqueNames
 
 
 class LoweredNodes:
@@ -20,7 +20,7 @@ class LoweredNodes:
     def __init__(self, names: Iterable[str]):
         self.weights: dict[str, np.ndarray] = {}
         self.nodes: list[Node] = []
-        self._names = set(names)
+        self._unique = UniqueNames(names).unique
         self._constants: dict[Any, str] = {}
 
     def start_body(self) -> None:
@@ -29,7 +29,7 @@ class LoweredNodes:
 
     def add(self, base: str, type: str, *inputs: str, **attributes: Any) -> str:
         """Add a node with a unique name, and return the name."""
-        return self.end(self._free(f"{base}/{type}"), type, *inputs, **attributes)
+        return self.end(self._unique(f"{base}/{type}", as_is=True), type, *inputs, **attributes)
 
     def end(self, name: str, type: str, *inputs: str, **attributes: Any) -> str:
         """Add the last node, which has the name of the replaced node, and return the name."""
@@ -41,13 +41,8 @@ class LoweredNodes:
         array: np.ndarray = np.array(value, dtype)
         key = array.dtype, array.shape, array.tobytes()
         if key not in self._constants:
-            name = self._free(f"{base}/value")
+            name = self._unique(f"{base}/value", as_is=True)
             self.nodes.append(Node(name, "Const"))
             self.weights[name] = array
             self._constants[key] = name
         return self._constants[key]
-
-    def _free(self, name: str) -> str:
-        found = free_name(name, self._names)
-        self._names.add(found)
-        return found

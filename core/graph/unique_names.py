@@ -1,6 +1,6 @@
 """Names that nothing has yet, in a graph or elsewhere."""
 
-from collections.abc import Container, MutableMapping
+from collections.abc import Container, Iterable, MutableMapping
 
 from core.graph.nodes import Graph
 
@@ -27,6 +27,29 @@ def free_name(
     if counts is not None:
         counts[name] = count
     return found
+
+
+class UniqueNames:
+    """A set of names that gives each name away once.
+
+    Args:
+        taken: names that there are.
+
+    >>> names = UniqueNames(["conv"])
+    >>> names.unique("conv"), names.unique("a:0"), names.unique("a:0", as_is=True)
+    ('conv_1', 'a_0', 'a:0')
+    """
+
+    def __init__(self, taken: Iterable[str] = ()):
+        self._taken, self._counts = set(taken), dict[str, int]()
+
+    def unique(self, name: str, as_is: bool = False) -> str:
+        """Return the name, with a number if taken; unless ``as_is``, valid in references."""
+        if not as_is:
+            name = name.replace(":", "_").replace("^", "_")
+        found = free_name(name, self._taken, self._counts)
+        self._taken.add(found)
+        return found
 
 
 def other_names(graph: Graph) -> set[str]:

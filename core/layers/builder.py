@@ -9,7 +9,7 @@ import numpy as np
 from core.bounds import LimitError, effective_limits
 from core.errors import CoreError
 from core.graph.nodes import Function, Node
-from core.graph.unique_names import free_name
+from core.graph.unique_names import UniqueNames
 from core.layers.keras_config import LayerSpec
 from core.layers.layer_config import Options
 from core.layers.weight_binding import Bound
@@ -43,17 +43,9 @@ class Builder:
         self.nodes: list[Node] = []
         self.weights: dict[str, np.ndarray] = {}
         self.functions: dict[str, Function] = {}
-        self._names: set[str] = set()
-        self._counts: dict[str, int] = {}
+        self.unique = UniqueNames().unique
         self._most_nodes = effective_limits().nodes or MOST_NODES
         self._values: dict[Any, Value] = {}
-
-    def unique(self, name: str) -> str:
-        """Return a unique name that is valid in references, with a number if the name is taken."""
-        name = name.replace(":", "_").replace("^", "_")
-        found = free_name(name, self._names, self._counts)
-        self._names.add(found)
-        return found
 
     def add(self, name: str, type: str, inputs: Sequence[str], attributes: Any) -> str:
         """Add a node, and return its unique name."""

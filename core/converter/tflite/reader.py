@@ -9,11 +9,11 @@ import numpy as np
 from core.converter.reading import read_bytes, reading
 from core.converter.tflite.constants import ConstantReader
 from core.converter.tflite.file_content import Document, read_document
-from core.converter.tflite.node_names import Names
 from core.converter.tflite.translated_op import dtype_of, quantization_of
 from core.converter.tflite.translation import Rule, Translation
 from core.errors import CoreError
 from core.graph.nodes import Endpoint, Function, Graph, PartialSpec
+from core.graph.unique_names import UniqueNames
 
 #: Modules of ``families``.
 FAMILIES = (
@@ -63,7 +63,7 @@ def translated(document: Document) -> Graph:
         CoreError: the ops are invalid.
     """
     weights: dict[str, np.ndarray] = {}
-    constants, names, rules = ConstantReader(document), Names(), all_rules()
+    constants, names, rules = ConstantReader(document), UniqueNames(), all_rules()
     main = Translation(document, 0, constants, weights, names, rules)
     main.run()
     inputs, outputs = (
@@ -99,7 +99,7 @@ def all_rules() -> dict[str, Rule]:
 def _endpoints(translation: Translation, tensors: Sequence[int]) -> dict[str, Endpoint]:
     """Return the endpoints of tensors by name; duplicate names get a number."""
     found: dict[str, Endpoint] = {}
-    names = Names()
+    names = UniqueNames()
     written = {tensor.name for tensor in translation.subgraph.tensors}
     for tensor in tensors:
         info, reference = translation.subgraph.tensors[tensor], translation.reference(tensor)

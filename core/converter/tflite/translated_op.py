@@ -48,7 +48,7 @@ class TranslatedOp:
 
     def value(self, array: Any, dtype: type = np.float32) -> str:
         """Add a constant of a few values, and return its reference."""
-        name = self.graph.names.unique(f"{self._name}/value")
+        name = self.graph.unique(f"{self._name}/value")
         return self.graph.const(name, np.asarray(array, dtype))
 
     def integers(self, array: Any) -> str:

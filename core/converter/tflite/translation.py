@@ -9,14 +9,17 @@ from core.bounds import LimitError
 from core.converter.tflite.constants import QUANTISED, ConstantReader
 from core.converter.tflite.file_content import Document, Operator, QuantizationParameters, Subgraph
 from core.converter.tflite.flexbuffer import read_options
-from core.converter.tflite.node_names import Names
 from core.converter.tflite.translated_op import TranslatedOp
 from core.errors import CoreError
 from core.graph.nodes import FunctionName, Node, Quantization, node_of
+from core.graph.unique_names import UniqueNames
 from weights_cache.reading_budgets import check_time
 
 #: Prefix of the names of custom ops in tables of rules.
 CUSTOM = "custom "
+
+#: The longest name of a node; longer names of tensors are cut.
+LONGEST_NAME = 1000
 
 #: Prefix of the node type of an op without a translation, which a model lists as unknown.
 UNKNOWN = "TFLite:"
@@ -62,7 +65,7 @@ class Translation:
         number: int,
         constants: ConstantReader,
         weights: dict[str, np.ndarray],
-        names: Names,
+        names: UniqueNames,
         rules: dict[str, Rule],
     ):
         self.document, self.constants = document, constants
@@ -129,9 +132,14 @@ class Translation:
         if (tensor, layout) not in self._layouts:
             values = change(self.constant(tensor, parameters))
             name = self.named[tensor]
-            name = self.names.unique(f"{name}/{layout}") if layout else name
+            name = self.unique(f"{name}/{layout}") if layout else name
             self._layouts[tensor, layout] = self.const(name, values)
         return self._layouts[tensor, layout]
+
+    def unique(self, name: str) -> str:
+        """Return a name for a node, at most with a number if it is taken."""
+        name = name[:LONGEST_NAME].replace(":", "_").lstrip("^") or "unnamed"
+        return self.names.unique(name, as_is=True)
 
     def const(self, name: str, values: np.ndarray) -> str:
         """Add a Const node, and return its name."""
@@ -176,7 +184,7 @@ class Translation:
         for number, tensor in enumerate(self.subgraph.tensors):
             short = tensor.name.removesuffix(":0")
             name = tensor.name if short in written else short
-            names.append(self.names.unique(name or f"tensor_{number}"))
+            names.append(self.unique(name or f"tensor_{number}"))
         return names
 
     def _outputs_of_ops(self) -> set[int]:
@@ -226,7 +234,7 @@ class Translation:
             self._references[tensor] = f"{name}:{output}" if output else name
         for node in op.nodes:
             inputs = tuple(_renamed(reference, renamed) for reference in node.inputs)
-            name = renamed.get(node.name) or self.names.unique(node.name.rpartition("#")[0])
+            name = renamed.get(node.name) or self.unique(node.name.rpartition("#")[0])
             renamed[node.name] = name
             self.nodes.append(node._replace(name=name, inputs=inputs))
 
