@@ -73,16 +73,6 @@ def place(requests: Sequence[Request], alignment: int = 64) -> tuple[list[Placed
     return placed, total
 
 
-def least_bytes(requests: Iterable[Request]) -> int:
-    """The most that is needed at the same time: no arena can be smaller.
-
-    >>> least_bytes([Request("a", 100, 0, 1), Request("b", 200, 1, 2), Request("c", 100, 2, 3)])
-    300
-    """
-    given = [*requests]
-    return max(_live_bytes(given, [request.bytes for request in given]).values(), default=0)
-
-
 def _check(requests: Iterable[Request]) -> None:
     for name, size, first, last in requests:
         if size < 0 or last < first:
