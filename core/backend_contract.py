@@ -132,7 +132,7 @@ class Backend(ABC):
         raise CoreError(f"backend {self.name!r} does not change data in place")
 
     def update_of(self, formula: str) -> Callable[..., None] | None:
-        """Return a step of an optimizer in place, by its name in `core.optimizers.formulas`.
+        """Return a step of an optimizer in place, by its name in `core.optimizer_formulas`.
 
         It takes the handles of the value, the gradient and what is kept, float32 numbers, and
         whether to put zeros in the place of denormal numbers. Without one, ops make the step.

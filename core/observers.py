@@ -50,7 +50,7 @@ class Observer:
         """An optimizer has changed a variable in place; ops that make a step are recorded.
 
         Args:
-            formula: name of the step in `core.optimizers.formulas`.
+            formula: name of the step in `core.optimizer_formulas`.
             optimizer: name of the optimizer's class.
             inputs: the variable, its gradient, and what is kept for it.
             seconds: how long the step took.

@@ -15,8 +15,8 @@ from core.gradients import Gradients, VariableGrads, variable_grads
 from core.locks import new_lock
 from core.nan_check import check_finite
 from core.observers import active_observers, unobserved
+from core.optimizer_formulas import FORMULAS
 from core.optimizers.arguments import fitting_pairs, number
-from core.optimizers.formulas import FORMULAS
 from core.optimizers.slots import ITERATIONS, OptimizerState
 from core.settings import active_backend, flags
 from core.tape import Tape
@@ -38,7 +38,7 @@ class Optimizer:
     An optimizer does not keep variables alive: the state of a variable is freed with it.
 
     Attributes:
-        formula: name of the step in `core.optimizers.formulas`.
+        formula: name of the step in `core.optimizer_formulas`.
         slots: names of the state of each variable, as in saved state.
         epsilon: avoids a division by zero; None means the backend's, 1e-7 on ``cpu``.
     """

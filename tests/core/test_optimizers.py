@@ -18,7 +18,7 @@ from core import registry
 from core.backends.cpu import CpuBackend
 from core.backends.cpu.optimizer_updates import BLOCK, UPDATES
 from core.observers import observing
-from core.optimizers.formulas import FORMULAS
+from core.optimizer_formulas import FORMULAS
 from core.tape import Tape
 from weights_cache import load_weights, write_weights
 

@@ -1,4 +1,4 @@
-"""Steps of optimizers in place: the formulas of `core.optimizers.formulas` without new arrays.
+"""Steps of optimizers in place: the formulas of `core.optimizer_formulas` without new arrays.
 
 A formula is traced once. Its float32 operations in their order give the same bits, but for numbers
 below the smallest normal one: see `_drop_denormals`.
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from core.optimizers.formulas import FORMULAS
+from core.optimizer_formulas import FORMULAS
 
 Array = np.ndarray
 Several = Sequence[np.ndarray]
