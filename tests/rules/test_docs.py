@@ -74,6 +74,16 @@ def test_the_entry_that_is_shown_is_the_real_one():
     assert replace(shown, limits=real.limits, embedding=real.embedding) == real
 
 
+def test_the_files_and_commands_of_contributing_exist():
+    spans = re.findall(r"`([^`\n]+)`", (ROOT / "CONTRIBUTING.md").read_text())
+    for word in {word for span in spans for word in span.split()}:
+        if re.fullmatch(r"(core|zoo|weights_cache|tests)/[a-z0-9_./*]*", word):
+            assert list(ROOT.glob(word.rstrip("/"))), word
+        elif re.fullmatch(r"tests\.[a-z0-9_.]+", word) and word != "tests.helpers.peak_of":
+            path = ROOT / word.replace(".", "/")
+            assert path.is_dir() or path.with_suffix(".py").exists(), word
+
+
 def test_versions_agree():
     text = (ROOT / "pyproject.toml").read_text()
     assert f'version = "{zoo.__version__}"' in text
