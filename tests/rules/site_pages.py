@@ -1,6 +1,6 @@
-"""Collect the pages that lie beside the code, and write the reference: the hook of mkdocs.yml.
+"""Collect the pages beside the code, and write the reference: the hook of mkdocs.yml.
 
-MkDocs wants one folder of pages; here they are in the README of each package and in its ``docs``.
+MkDocs expects one folder of pages; here the pages are each package's README and its ``docs``.
 """
 
 import importlib
@@ -21,9 +21,9 @@ def on_files(files: Any, config: Any) -> Any:
         files.remove(file)
     for path, text in {**pages(), **reference()}.items():
         files.append(File.generated(config, path, content=text))
-    for picture in sorted((ROOT / "gallery").rglob("*.png")):
-        name = picture.relative_to(ROOT).as_posix()
-        files.append(File.generated(config, name, abs_src_path=str(picture)))
+    for image in sorted((ROOT / "gallery").rglob("*.png")):
+        name = image.relative_to(ROOT).as_posix()
+        files.append(File.generated(config, name, abs_src_path=str(image)))
     return files
 
 

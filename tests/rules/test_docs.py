@@ -12,11 +12,11 @@ import pytest
 import core
 import zoo
 from tests.helpers import assert_near
-from tests.rules import op_table
+from tests.rules import op_table, task_pages
 from tests.rules.sources import PACKAGES, ROOT
 from weights_cache import find_record
 from weights_cache.sizes import size_text
-from zoo.catalog import all_entries, choices, find_entry, model_class
+from zoo.catalog import all_entries, choices, find_entry, model_class, tasks
 from zoo.entry import Entry, Preprocess
 from zoo.shared.anchors import AnchorGrid
 
@@ -74,6 +74,16 @@ def test_the_entry_that_is_shown_is_the_real_one():
     assert replace(shown, limits=real.limits, embedding=real.embedding) == real
 
 
+def test_the_files_and_commands_of_contributing_exist():
+    spans = re.findall(r"`([^`\n]+)`", (ROOT / "CONTRIBUTING.md").read_text())
+    for word in {word for span in spans for word in span.split()}:
+        if re.fullmatch(r"(core|zoo|weights_cache|tests)/[a-z0-9_./*]*", word):
+            assert list(ROOT.glob(word.rstrip("/"))), word
+        elif re.fullmatch(r"tests\.[a-z0-9_.]+", word) and word != "tests.helpers.peak_of":
+            path = ROOT / word.replace(".", "/")
+            assert path.is_dir() or path.with_suffix(".py").exists(), word
+
+
 def test_versions_agree():
     text = (ROOT / "pyproject.toml").read_text()
     assert f'version = "{zoo.__version__}"' in text
@@ -89,6 +99,13 @@ def test_the_tables_of_ops_are_those_that_the_registry_gives():
     """Written by ``python -m tests.rules.op_table``."""
     text = op_table.PAGE.read_text()
     assert text == op_table.written(text)
+
+
+@pytest.mark.parametrize("task", tasks())
+def test_the_tables_of_tasks_are_those_that_the_options_give(task):
+    """Written by ``python -m tests.rules.task_pages``."""
+    text = task_pages.page_of(task).read_text()
+    assert text == task_pages.written(task, text)
 
 
 #: Pages of the engine whose blocks run one after the other; those of a row go on from each other.
