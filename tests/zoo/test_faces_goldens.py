@@ -59,7 +59,7 @@ def seen(model: BlazeFace, golden, score_threshold: float):
     """What a detector sees in the stored input, in pixels of the picture."""
     found = model.decode(outputs_of(model, golden.arrays["input"]), score_threshold=score_threshold)
     how = model.entry.preprocess
-    return found.in_photo(place(golden.photo.shape[:2], how, model.input_size))
+    return found.in_image(place(golden.photo.shape[:2], how, model.input_size))
 
 
 # --- BlazeFace ------------------------------------------------------------------------------
@@ -151,7 +151,7 @@ def test_coarse_anchors_find_large_faces(margin, load, shared):
     found = {}
     for name in ("short", "front", "back"):
         model = load(f"blazeface.{name}")
-        outputs, _ = model.look_at(part)
+        outputs, _ = model.run_on_image(part)
         logits = np.concatenate([outputs[scores][0, :, 0] for scores in model.grid.scores])
         assert logits.argmax() >= 512  # of the finer layer
         found[name] = model.find(part, limit=1)

@@ -244,8 +244,8 @@ def test_flags_are_true_or_false():
 
 def test_the_letterbox_and_its_way_back():
     placement = place((480, 640), Preprocess(), (257, 257))
-    assert placement.to_photo(0, 32) == (0, 0)
-    assert placement.to_photo(257, 32 + 480 * 257 / 640) == pytest.approx((640, 480))
+    assert placement.to_image(0, 32) == (0, 0)
+    assert placement.to_image(257, 32 + 480 * 257 / 640) == pytest.approx((640, 480))
 
 
 @pytest.mark.parametrize("size", [161, 257, (225, 353), 385, 300])

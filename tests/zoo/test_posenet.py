@@ -64,7 +64,7 @@ def compare_keypoints(points, golden: list, placement, limit: float) -> None:
     assert [point["part"] for point in golden] == [camel(k) for k in BODY_17.names]
     for position, score, point in zip(points.positions, points.scores, golden, strict=True):
         x, y = (
-            placement.to_photo(position.real, position.imag)
+            placement.to_image(position.real, position.imag)
             if placement
             else (
                 position.real,
@@ -291,7 +291,7 @@ def test_goldens_of_the_quantised_one(photo, coral, shared):
     compare_keypoints(best_cells(fields), points, placement, 1)
     own = best_cells(read_coral_fields(raw(coral.predict(values)), 16))
     expected = np.array([(x, y) for x, y, _ in result.values()])
-    found = np.stack(placement.to_photo(own.positions.real, own.positions.imag), axis=1)
+    found = np.stack(placement.to_image(own.positions.real, own.positions.imag), axis=1)
     away = np.hypot(*(found - expected).T) / placement.scale
     print(f"{photo}: farthest keypoint {away.max():.1f} px, median {np.median(away):.1f} px")
     best = np.sort(fields.scores.reshape(-1, 17), axis=0)[-2:]

@@ -1,4 +1,4 @@
-"""Networks that say which of their classes a picture shows."""
+"""Networks that say which of their classes an image shows."""
 
 import numpy as np
 
@@ -24,10 +24,10 @@ class ClassifierModel(Model):
 
     @model_verb
     def classify(self, image: ImageSource, *, top_k: int = 3, mirror: bool = False) -> list[Label]:
-        """What a picture shows; see `zoo.classify`."""
+        """What an image shows; see `zoo.classify`."""
 
-        def classify_one(photo: np.ndarray) -> list[Label]:
-            return best_labels(self._scores(photo), self.labels, top_k)
+        def classify_one(image: np.ndarray) -> list[Label]:
+            return best_labels(self._scores(image), self.labels, top_k)
 
         return self.run(image, classify_one, mirror=mirror)
 
@@ -35,9 +35,9 @@ class ClassifierModel(Model):
         """What a network gives for each image of a batch, as a row [1, n]."""
         return [core.reshape(row, shape=(1, -1)) for row in super().rows_of(batch, count)]
 
-    def _scores(self, photo: np.ndarray) -> np.ndarray:
+    def _scores(self, image: np.ndarray) -> np.ndarray:
         """Of all classes."""
-        outputs, _ = self.look_at(photo)
+        outputs, _ = self.run_on_image(image)
         scores: np.ndarray = next(iter(outputs.values()))[0]
         if scores.shape != (len(self.labels),):
             raise WeightsError(

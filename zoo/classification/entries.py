@@ -130,7 +130,7 @@ ENTRIES = [
         decode=Classes(background=False),
         labels="nsfw_5",
         together=_TOGETHER,
-        title="MobileNetV2: whether a picture is safe to show, 5 classes, by Infinite Red (nsfwjs)",
+        title="MobileNetV2: whether an image is safe to show, 5 classes, by Infinite Red (nsfwjs)",
         limits="A help for people who decide, not a judge: bare arms, legs and hands mislead it.",
     ),
 ]

@@ -46,8 +46,8 @@ class TeachableModel(LoadedModel):
         """
         self._check_images("classify")
 
-        def classify_one(picture: Any) -> list[Label]:
-            return best_labels(self._scores(self._prepared(picture, mirror)), self.labels, top_k)
+        def classify_one(image: Any) -> list[Label]:
+            return best_labels(self._scores(self._prepared(image, mirror)), self.labels, top_k)
 
         return for_each_image(image, classify_one)
 
@@ -70,8 +70,8 @@ class TeachableModel(LoadedModel):
         self._check_images("infer")
         wanted = self._embedding() if embedding else next(iter(self.outputs))
 
-        def infer_one(picture: Any) -> Tensor:
-            return self.execute(self._prepared(picture), [wanted])[wanted]
+        def infer_one(image: Any) -> Tensor:
+            return self.execute(self._prepared(image), [wanted])[wanted]
 
         return for_each_image(image, infer_one, list)
 
@@ -90,15 +90,15 @@ class TeachableModel(LoadedModel):
         return found
 
     def network_input(self, image: Any) -> Any:
-        """What the network is given for a picture."""
+        """What the network is given for an image."""
         return image if image is None else self._prepared(image)
 
-    def _prepared(self, picture: Any, mirror: bool = False) -> np.ndarray:
+    def _prepared(self, image: Any, mirror: bool = False) -> np.ndarray:
         (spec,) = self.inputs.values()
         assert spec.shape is not None  # the reader of bundles made sure
         channels = spec.shape[-1] or 3
         size = self.bundle.image_size
-        return prepare_square(read_image(picture), size, channels, mirror=mirror)
+        return prepare_square(read_image(image), size, channels, mirror=mirror)
 
     def _scores(self, prepared: np.ndarray) -> np.ndarray:
         """One for each class."""

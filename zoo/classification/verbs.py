@@ -68,8 +68,8 @@ def infer(
     """Return what a network computes of an image, for uses of your own, such as to train on it.
 
     >>> import zoo
-    >>> photo = "gallery/one_line_pose/astronaut.jpg"
-    >>> zoo.infer(photo, embedding=True, model="posenet.tiny").shape
+    >>> image = "gallery/one_line_pose/astronaut.jpg"
+    >>> zoo.infer(image, embedding=True, model="posenet.tiny").shape
     (1, 17, 17, 384)
 
     Args:

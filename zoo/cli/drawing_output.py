@@ -92,11 +92,11 @@ def _stem(image: str) -> str:
     return os.path.splitext(os.path.basename(image.rstrip("/")))[0]
 
 
-def save_drawing(picture: Any, path: str) -> None:
+def save_drawing(image: Any, path: str) -> None:
     """Write a drawing, whole or not at all, and say so on stderr.
 
     Args:
-        picture: an image of Pillow.
+        image: an image of Pillow.
         path: its ending says the format. A link stays a link.
     """
     from weights_cache.atomic_files import replacing
@@ -105,7 +105,7 @@ def save_drawing(picture: Any, path: str) -> None:
     existed = os.path.exists(target)
     try:
         data = _Encoded(path)
-        picture.save(data)
+        image.save(data)
         with replacing(target) as stream:
             stream.write(data.getbuffer())
     except (OSError, ValueError) as error:

@@ -64,7 +64,7 @@ def _add_sources(command: Any) -> None:
         "images",
         nargs="+",
         metavar="IMAGE",
-        help="a file, a folder, a URL, a pattern in quotes such as 'photos/*.jpg', or - for "
+        help="a file, a folder, a URL, a pattern in quotes such as 'images/*.jpg', or - for "
         "standard input",
     )
     command.add_argument(

@@ -16,7 +16,7 @@ def declare_plan(command: argparse.ArgumentParser) -> None:
     """Declare the arguments of ``zoo plan``."""
     command.add_argument("name", metavar="NAME", help="see 'zoo models'; or the path of a model")
     command.add_argument(
-        "photo", metavar="PHOTO", nargs="?", help="a file or URL: how long each step takes for it"
+        "image", metavar="IMAGE", nargs="?", help="a file or URL: how long each step takes for it"
     )
     command.add_argument(
         "--repeat", type=_count, default=10, metavar="N", help="time so many runs (default: 10)"
@@ -43,11 +43,11 @@ def _run_plan(given: argparse.Namespace) -> int:
     import zoo
 
     [drawing] = drawing_paths([given.name], given.draw, "plan")
-    if given.chrome_trace and not given.photo:
-        raise ZooError("--chrome-trace writes times: give a photo to run the model on")
+    if given.chrome_trace and not given.image:
+        raise ZooError("--chrome-trace writes times: give an image to run the model on")
     with zoo.load(given.name, backend=given.backend) as model:
         plan = model.plan()
-        profile = _profile(model, given) if given.photo else None
+        profile = _profile(model, given) if given.image else None
     if given.json:
         _print_document(given.name, plan, profile)
     else:
@@ -76,10 +76,10 @@ def _profile(model: Any, given: argparse.Namespace) -> Any:
 
     if not isinstance(model, Model):
         raise ZooError(
-            f"{given.name!r} takes no photos: leave PHOTO away, or time it in Python with "
+            f"{given.name!r} takes no images: leave IMAGE away, or time it in Python with "
             "zoo.load(...).profile(array)"
         )
-    return model.profile(read_image(given.photo), given.repeat)
+    return model.profile(read_image(given.image), given.repeat)
 
 
 def _print_document(name: str, plan: Any, profile: Any) -> None:

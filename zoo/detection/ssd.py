@@ -7,7 +7,7 @@ import numpy as np
 
 from core import Node
 from weights_cache.errors import WeightsError
-from zoo.detection.ssd_decode import Heads, boxes_in_photo, decode_detections
+from zoo.detection.ssd_decode import Heads, boxes_in_image, decode_detections
 from zoo.entry import Entry
 from zoo.labels import read_labels, wanted_labels
 from zoo.option import OWN
@@ -49,7 +49,7 @@ class SsdModel(Model):
         max_detections: int = OWN,
         mirror: bool = False,
     ) -> list[Detection]:
-        """What is where in a picture; see `zoo.detect`."""
+        """What is where in an image; see `zoo.detect`."""
         names = read_labels(self.entry.labels)
         wanted = wanted_labels(self.name, labels, self.labels)
         decode = partial(
@@ -61,9 +61,9 @@ class SsdModel(Model):
             limit=max_detections,
         )
 
-        def detect_in(photo: np.ndarray) -> list[Detection]:
-            found = decode(self._heads(photo))
-            boxes = boxes_in_photo(found, photo.shape[:2])
+        def detect_in(image: np.ndarray) -> list[Detection]:
+            found = decode(self._heads(image))
+            boxes = boxes_in_image(found, image.shape[:2])
             indices, scores = found.classes.tolist(), found.scores.tolist()
             return [
                 {"label": names[index], "score": score, "box": to_box(box)}
@@ -73,14 +73,14 @@ class SsdModel(Model):
         return self.run(image, detect_in, mirror=mirror)
 
     @property
-    def looked_at(self) -> list[str]:
+    def output_names(self) -> list[str]:
         """What enters the op at the end: codes of boxes, and scores."""
         return list(self._last_op().inputs[:2])
 
-    def _heads(self, photo: np.ndarray) -> Heads:
+    def _heads(self, image: np.ndarray) -> Heads:
         node = self._last_op()
         codes, scores, anchors = node.inputs[:3]
-        outputs, _ = self.look_at(photo)
+        outputs, _ = self.run_on_image(image)
         return Heads(
             codes=outputs[codes][0],
             # Where there is a background it comes first.

@@ -24,7 +24,7 @@ from zoo.results import Gesture, Hand
 
 
 class KeypointClassifier(Model):
-    """A loaded classifier of keypoints; what it takes are hands, not pictures."""
+    """A loaded classifier of keypoints; what it takes are hands, not images."""
 
     @classmethod
     def input_size_of(cls, entry: Entry, options: Mapping[str, Any]) -> tuple[int, int]:
@@ -101,7 +101,7 @@ def relative_points(points: np.ndarray, *, mirror: bool) -> np.ndarray:
 
     Args:
         points: [21, 2 or more] in pixels; z does not matter.
-        mirror: they are of a mirrored picture, as those that the network was trained with.
+        mirror: they are of a mirrored image, as those that the network was trained with.
 
     >>> relative_points(np.array([[4, 4], [6, 5]]), mirror=True).tolist()
     [0.0, 0.0, 1.0, 0.5]

@@ -87,7 +87,7 @@ class GestureRecognizer:
                 half_curl, full_curl. A finger that is not there may do anything.
             directions: finger -> direction, likewise: vertical_up, vertical_down,
                 horizontal_left, horizontal_right, diagonal_up_left, diagonal_up_right,
-                diagonal_down_left, diagonal_down_right; as seen in the picture given.
+                diagonal_down_left, diagonal_down_right; as seen in the image given.
             weights: finger -> how much its rules count, 0..100; 1 by default.
             raised: a hand that points downwards, less than 45 degrees from straight down, never
                 makes the gesture, so that idle hands make none.
@@ -123,7 +123,7 @@ class GestureRecognizer:
         """The gesture of each hand that makes one.
 
         Args:
-            hands: of one picture, as `zoo.estimate_hands` gives them.
+            hands: of one image, as `zoo.estimate_hands` gives them.
             score_threshold: another than the recognizer's.
 
         Returns:

@@ -1,4 +1,4 @@
-"""From palms to regions, and from what is seen in regions to hands in pixels of the photo.
+"""From palms to regions, and from what is seen in regions to hands in pixels of the image.
 
 Geometry and duplicates: MediaPipe's hand_landmark graphs, as tfjs-models' hand-pose-detection has
 them.
@@ -36,10 +36,10 @@ class HandOutputs:
 
 
 class Hands(NamedTuple):
-    """What a network sees in some regions of a photo."""
+    """What a network sees in some regions of an image."""
 
-    points: np.ndarray  # [n, 21, 3] in pixels of the photo
-    world: np.ndarray  # [n, 21, 3] in metres, turned as the photo is
+    points: np.ndarray  # [n, 21, 3] in pixels of the image
+    world: np.ndarray  # [n, 21, 3] in metres, turned as the image is
     presence: np.ndarray  # [n], 0..1
     right: np.ndarray  # [n], 0..1
 
@@ -68,7 +68,7 @@ def hand_region(points: np.ndarray) -> Region:
 def read_hands(
     outputs: Mapping[str, np.ndarray], placements: Sequence[Placement], meaning: HandOutputs
 ) -> Hands:
-    """What is seen in each region of a photo.
+    """What is seen in each region of an image.
 
     Args:
         outputs: of the network, by name, [regions, ...].
@@ -81,16 +81,16 @@ def read_hands(
     )
     seen = list(zip(placements, landmarks, world, strict=True))
     return Hands(
-        np.stack([_in_photo(place, hand.reshape(-1, 3), meaning.depth) for place, hand, _ in seen]),
+        np.stack([_in_image(place, hand.reshape(-1, 3), meaning.depth) for place, hand, _ in seen]),
         np.stack([place.turned(hand.reshape(-1, 3)) for place, _, hand in seen]),
         presence[:, 0],
         right[:, 0],
     )
 
 
-def _in_photo(placement: Placement, points: np.ndarray, depth: float) -> np.ndarray:
-    """Points [n, 3] of the input in pixels of the photo."""
-    flat = placement.points_to_photo(points[:, :2])
+def _in_image(placement: Placement, points: np.ndarray, depth: float) -> np.ndarray:
+    """Points [n, 3] of the input in pixels of the image."""
+    flat = placement.points_to_image(points[:, :2])
     return np.column_stack([flat, points[:, 2] * (placement.scale / depth)])
 
 

@@ -8,7 +8,7 @@ from zoo.shared.anchors import Candidates, find_candidates
 class PalmDetector(PointDetector):
     """A loaded palm detector.
 
-    MediaPipe tells the points by numbers alone. So their names were told from pictures such as
+    MediaPipe tells the points by numbers alone. So their names were told from images such as
     pakutaso.jpg, where each, of all three detectors, is nearest to the landmark of this name.
     """
 

@@ -20,30 +20,30 @@ class BoxDetector(Model):
 
     def find(
         self,
-        photo: np.ndarray,
+        image: np.ndarray,
         *,
         score_threshold: float | None = None,
         iou_threshold: float | None = None,
         limit: int | None = None,
     ) -> Candidates:
-        """What it finds in a photo.
+        """What it finds in an image.
 
         Args:
-            photo: uint8 [height, width, 3].
+            image: uint8 [height, width, 3].
             score_threshold: minimum score, 0..1; by default the entry's.
             iou_threshold: of two boxes that overlap more, the worse goes; by default the entry's.
             limit: at most so many.
 
         Returns:
-            In pixels of the photo, best first.
+            In pixels of the image, best first.
         """
         defaults = self.entry.defaults
         least = defaults["score_threshold"] if score_threshold is None else score_threshold
         most = defaults["iou_threshold"] if iou_threshold is None else iou_threshold
-        outputs, placement = self.look_at(photo)
+        outputs, placement = self.run_on_image(image)
         found = self.decode(outputs, score_threshold=least)
         kept = suppress(found.boxes, found.scores, iou_threshold=most, limit=limit)
-        return found.at(kept).in_photo(placement)
+        return found.at(kept).in_image(placement)
 
     def decode(self, outputs: Outputs, *, score_threshold: float) -> Candidates:
         """What is in the outputs, in pixels of the input, however much it overlaps."""
@@ -91,7 +91,7 @@ class PointDetector(AnchorDetector):
         max_detections: int = OWN,
         mirror: bool = False,
     ) -> list[Detection]:
-        """What is where in a picture; see `zoo.detect`.
+        """What is where in an image; see `zoo.detect`.
 
         Each thing has ``"keypoints"``, too, with its own score: the network gives none for each.
         Thresholds and the number are by default the entry's.
@@ -104,8 +104,8 @@ class PointDetector(AnchorDetector):
         )
         wanted_labels(self.name, labels, self.labels)  # the one, or an error
 
-        def detect_in(photo: np.ndarray) -> list[Detection]:
-            return self._to_detections(find(photo))
+        def detect_in(image: np.ndarray) -> list[Detection]:
+            return self._to_detections(find(image))
 
         return self.run(image, detect_in, mirror=mirror)
 

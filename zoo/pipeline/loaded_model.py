@@ -73,7 +73,7 @@ class LoadedModel(Planned):
         """`predict` to await: the event loop goes on while a worker thread computes.
 
         Any other method can be awaited likewise, such as
-        ``await core.run_async(model.estimate_single_pose, photo)``. If the awaiting task is
+        ``await core.run_async(model.estimate_single_pose, image)``. If the awaiting task is
         cancelled, the run ends at its next step.
 
         Args:

@@ -12,7 +12,7 @@ class BlazePoseDetector(PointDetector):
 
     Its keypoints are the middle of the hips and of the shoulders, and for each a point on a circle
     about it that holds the whole body, or the upper body. The box is the square around the larger
-    circle, which may reach out of the picture. Which of two detections goes is told from their
+    circle, which may reach out of the image. Which of two detections goes is told from their
     faces: ``iou_threshold`` is for the boxes of those.
     """
 

@@ -55,7 +55,7 @@ ENTRIES = [
         file="selfie_segmentation_landscape.tflite",
         preprocess=replace(_STRETCH, size=(144, 256)),
         output="segment_back",
-        title="MediaPipe Selfie Segmentation for wide pictures, faster, by Google",
+        title="MediaPipe Selfie Segmentation for wide images, faster, by Google",
         accuracy=_accuracy(0.979),
     ),
     replace(

@@ -1,10 +1,10 @@
-"""Which person each place of a photo belongs to: long offsets, and the poses found.
+"""Which person each place of an image belongs to: long offsets, and the poses found.
 
 Algorithm: PersonLab (Papandreou et al., 2018), section 3.3, with the parameters of tfjs-models'
 body-pix (multi_person/decode_multiple_masks_cpu.ts): each cell says where the face of the person
 that it belongs to is, and the person whose face is nearest to that gets the place.
 
-That code adds offsets, which are in pixels of the network's input, to pixels of the photo; here all
+That code adds offsets, which are in pixels of the network's input, to pixels of the image; here all
 is in pixels of the input. And it gives no place to people whose face is not seen; here the other
 keypoints take the part of the face for these.
 """

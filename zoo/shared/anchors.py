@@ -45,10 +45,10 @@ class Candidates(NamedTuple):
         chosen = list(indices)
         return Candidates(self.scores[chosen], self.boxes[chosen], self.points[chosen])
 
-    def in_photo(self, placement: Placement) -> "Candidates":
-        """In pixels of the photo. For placements that do not turn it."""
-        corners = placement.points_to_photo(self.boxes.reshape(-1, 2, 2)).reshape(-1, 4)
-        return self._replace(boxes=corners, points=placement.points_to_photo(self.points))
+    def in_image(self, placement: Placement) -> "Candidates":
+        """In pixels of the image. For placements that do not turn it."""
+        corners = placement.points_to_image(self.boxes.reshape(-1, 2, 2)).reshape(-1, 4)
+        return self._replace(boxes=corners, points=placement.points_to_image(self.points))
 
 
 @lru_cache(maxsize=16)
@@ -77,7 +77,7 @@ def _layer(stride: int, size: int, count: int) -> np.ndarray:
 def find_candidates(
     outputs: Mapping[str, np.ndarray], grid: AnchorGrid, *, score_threshold: float
 ) -> Candidates:
-    """What a detector finds in the first picture of a batch.
+    """What a detector finds in the first image of a batch.
 
     Args:
         outputs: of the network, by name.

@@ -1,4 +1,4 @@
-"""Rotated rectangles of a photo that a second network looks at.
+"""Rotated rectangles of an image that a second network looks at.
 
 Geometry: MediaPipe's calculators that turn detections and landmarks into rectangles, as
 tfjs-models has them (``calculateDetectionRects``, ``transformNormalizedRect``).
@@ -13,7 +13,7 @@ from zoo.shared.placement import Placement
 
 
 class Region(NamedTuple):
-    """A rectangle of a photo, in pixels: its centre, its sides, and its turn.
+    """A rectangle of an image, in pixels: its centre, its sides, and its turn.
 
     ``rotation`` is in radians, clockwise as seen (y points down).
     """
@@ -52,7 +52,7 @@ class Region(NamedTuple):
     def corners(self) -> np.ndarray:
         """[4, 2]: from the upper left one, clockwise in its own axes."""
         unit = np.array([[0.0, 0.0], [1, 0], [1, 1], [0, 1]])
-        return self.placement((1, 1)).points_to_photo(unit)
+        return self.placement((1, 1)).points_to_image(unit)
 
 
 def region_of_box(box: np.ndarray, rotation: float = 0.0) -> Region:

@@ -52,7 +52,7 @@ class Points(NamedTuple):
 
 
 class Fields(NamedTuple):
-    """The outputs of one photo, ready to be looked up by cell."""
+    """The outputs of one image, ready to be looked up by cell."""
 
     scores: np.ndarray  # [rows, columns, keypoints], 0..1
     targets: np.ndarray  # [rows, columns, keypoints], the point that a cell says
@@ -79,7 +79,7 @@ class Fields(NamedTuple):
 
 
 def read_fields(outputs: Mapping[str, np.ndarray], stride: int) -> Fields:
-    """Take the outputs of the first photo of a batch apart.
+    """Take the outputs of the first image of a batch apart.
 
     Args:
         outputs: ``heatmap`` (logits), ``offset``, ``displacement_fwd``, ``displacement_bwd``,
@@ -218,9 +218,9 @@ def _own_score(
 
 
 def to_pose(points: Points, placement: Placement) -> Pose:
-    """A result in pixels of the photo, made of plain Python values."""
+    """A result in pixels of the image, made of plain Python values."""
     keypoints: list[Keypoint] = []
     for part, position, score in zip(BODY_17.names, points.positions, points.scores, strict=True):
-        x, y = placement.to_photo(float(position.real), float(position.imag))
+        x, y = placement.to_image(float(position.real), float(position.imag))
         keypoints.append({"part": part, "position": {"x": x, "y": y}, "score": float(score)})
     return {"score": points.score, "keypoints": keypoints}
