@@ -54,7 +54,7 @@ def find_entry(name: str, verb: str = "") -> "Entry":
         verb: for which "fast" and "best" alone are names, too.
 
     Raises:
-        ZooError: there is none; the message names a similar one, and those of its family or verb.
+        ZooError: no model has the name; the message lists similar ones, and the family's or verb's.
 
     >>> find_entry("posenet.tiny").task
     'pose'
@@ -83,13 +83,13 @@ def chosen_name(name: Any, verb: str = "") -> Any:
 
 
 def _choices_of(owner: str) -> Choices | None:
-    """Those of a verb, or of the first verb of a task; which other tasks have is not looked at."""
+    """Return the choices of a verb, or of the first verb of a task that has some."""
     for task in tasks():
-        its: dict[str, Choices] = importlib.import_module(f"zoo.{task}").MODELS
-        if owner in its:
-            return its[owner]
+        found: dict[str, Choices] = importlib.import_module(f"zoo.{task}").MODELS
+        if owner in found:
+            return found[owner]
         if owner == task:
-            return next(iter(its.values()))
+            return next(iter(found.values()))
     return None
 
 
@@ -190,8 +190,8 @@ def verbs_of(entry: "Entry") -> list[str]:
     >>> verbs_of(find_entry("posenet.tiny"))
     ['estimate_multiple_poses', 'estimate_single_pose', 'infer']
     """
-    its = model_class(entry)
-    return sorted(verb for verb in choices() if hasattr(its, verb))
+    model = model_class(entry)
+    return sorted(verb for verb in choices() if hasattr(model, verb))
 
 
 def model_class(entry: "Entry") -> Any:

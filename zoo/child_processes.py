@@ -61,7 +61,7 @@ def import_folders() -> list[str]:
 
 
 def _variable_entries() -> list[str]:
-    """Of ``PYTHONPATH``, as it is written: Python makes them absolute while it starts."""
+    """Return the entries of ``PYTHONPATH`` as written: Python makes them absolute at its start."""
     return os.environ.get("PYTHONPATH", "").split(os.pathsep)
 
 

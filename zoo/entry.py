@@ -1,4 +1,4 @@
-"""What the zoo knows of a pretrained model: facts, not code."""
+"""Facts about a pretrained model, without code."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ Channels = float | tuple[float, float, float]
 
 @dataclass(frozen=True)
 class Preprocess:
-    """How an image becomes the input of a network; `zoo.pipeline.preprocess` carries it out.
+    """Conversion of an image to the input of a network, done by `zoo.pipeline.preprocess`.
 
     A pixel value p in 0..255 becomes ``p / divide - subtract``. What is resized is the whole image:
 
@@ -62,7 +62,7 @@ class Entry:
     accuracy: str = ""  # of the model card: what was measured
 
     def default_of(self, verb: str, option: str) -> float | None:
-        """Its own default of a verb's option; None where the detector that it works with has one.
+        """Return the entry's default of a verb's option; None where its detector has one.
 
         >>> from zoo.catalog import find_entry
         >>> movenet = find_entry("movenet.lightning")

@@ -50,6 +50,6 @@ def center_square(image: np.ndarray, size: int) -> np.ndarray:
 def _clipped(
     box: tuple[float, float, float, float], image: np.ndarray
 ) -> tuple[float, float, float, float]:
-    """Rounding must not lead out of the image."""
+    """Limit a box to the image, which rounding may leave."""
     height, width = image.shape[:2]
     return box[0], box[1], min(box[2], width), min(box[3], height)

@@ -34,12 +34,12 @@ class TeachableModel(LoadedModel):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Of the classes, in the order of the network's output."""
+        """Labels of the classes, in the order of the network's output."""
         return self.bundle.labels
 
     @model_verb
     def classify(self, image: ImageSource, *, top_k: int = 3, mirror: bool = False) -> list[Label]:
-        """Which of its classes an image shows; see `zoo.classify`.
+        """Return the best classes of an image; see `zoo.classify`.
 
         Raises:
             ZooError: the model is for sounds or poses, or the image cannot be read.
@@ -53,12 +53,12 @@ class TeachableModel(LoadedModel):
 
     @model_verb
     def infer(self, image: ImageSource, *, embedding: bool = False) -> Tensor:
-        """Features of an image, for uses of your own.
+        """Return features of an image, such as to train on them.
 
         Args:
             image: anything that `classify` takes.
             embedding: the features that the layers of the classes start from, instead of scores:
-                what enters the last dense layers, or the last convolution where they are none.
+                what enters the last dense layers, or the last convolution where no dense layer is.
 
         Returns:
             float32 [1, ...]; for a list of images a list of such tensors.
@@ -90,7 +90,7 @@ class TeachableModel(LoadedModel):
         return found
 
     def network_input(self, image: Any) -> Any:
-        """What the network is given for an image."""
+        """Return the network's input for an image."""
         return image if image is None else self._prepared(image)
 
     def _prepared(self, image: Any, mirror: bool = False) -> np.ndarray:
@@ -115,7 +115,7 @@ class TeachableModel(LoadedModel):
 
 
 def _features(graph: Graph) -> str | None:
-    """What enters the dense layers or the convolution that lead straight to the output."""
+    """Return the input of the dense layers or the convolution that lead straight to the output."""
     nodes = {node.name: node for node in graph.nodes}
     (output,) = graph.outputs.values()
     at, found = output.node, None

@@ -1,4 +1,4 @@
-"""Which kernels NumPy's matrix products run on, where NumPy has OpenBLAS.
+"""Kernels of NumPy's matrix products, where NumPy has OpenBLAS.
 
 OpenBLAS picks them by the CPU's family while NumPy is imported. Up to version 0.3.31 it does not
 know AMD's families from 26 (Zen 5) on, and takes the kernels for AVX2: half as fast as those for
@@ -56,7 +56,7 @@ def is_misjudged() -> bool:
 
 
 def _cpu_facts() -> dict[str, str]:
-    """What Linux tells about the first processor; nothing where it tells nothing."""
+    """Return Linux's facts about the first processor; empty where Linux has none."""
     found = {}
     try:
         with open(CPU_FACTS, encoding="utf-8", errors="replace") as lines:

@@ -148,7 +148,7 @@ def _convert(given: argparse.Namespace) -> int:
 
 
 def _request(given: argparse.Namespace, kind: str, entry: "Entry | None") -> "Request":
-    """What is asked for; images are read only if something is measured with them."""
+    """Return the conversion requested; images are read only if something is measured with them."""
     from core.converter.conversion import Request
 
     request = Request(
@@ -192,7 +192,7 @@ def _range(low: float, high: float) -> tuple[float, float]:
 
 
 def _written_bytes(path: Path) -> int:
-    """Of the document and its shards; shards of an older model may lie beside them."""
+    """Return the size of the document and its shards, without an older model's shards."""
     import json
 
     groups = json.loads(path.read_bytes())["weightsManifest"]

@@ -1,4 +1,4 @@
-"""What `zoo doctor` looks at. Whatever could crash is tried in a process of its own."""
+"""Checks of `zoo doctor`. A check that could crash runs in a separate process."""
 
 import os
 import platform
@@ -135,7 +135,7 @@ def _weights() -> Iterator[tuple[str, str]]:
 
 
 def _cache() -> str:
-    """Where it is, and which models it has, as `zoo models` counts them."""
+    """Return the folder of the cache and its models, as `zoo models` counts them."""
     from weights_cache import cache_folder, cached_bytes
     from weights_cache.sizes import count_text, size_text
     from zoo.cli.weights_commands import old_versions_text

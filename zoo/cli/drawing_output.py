@@ -1,4 +1,4 @@
-"""Where commands draw to, and how a drawing is written."""
+"""Paths and formats of the drawings that commands write."""
 
 import io
 import os
@@ -80,7 +80,7 @@ def _make_folder(folder: str) -> None:
 
 
 def _stem(image: str) -> str:
-    """What the drawing of an image is named after."""
+    """Return the stem of the name of an image's drawing."""
     if image == "-":
         return "stdin"
     if image.startswith("data:"):

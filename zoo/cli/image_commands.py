@@ -1,4 +1,4 @@
-"""What the commands that look at images share: their arguments, and their loop."""
+"""Arguments and loop of the commands that run models on images."""
 
 import argparse
 from collections.abc import Callable, Iterable
@@ -170,7 +170,7 @@ def _check_flags(task: Task, given: argparse.Namespace) -> None:
 
 
 def _look(task: Task, given: argparse.Namespace) -> Look:
-    """What the command does with each image; a model is loaded when the first one is there."""
+    """Return the command's function for each image, which loads the model at the first image."""
     switch = _switch(task, given)
     verb = task.verbs[switch][0] if switch else task.verb
     options = _options(task, given) | dict(given.option)
@@ -216,7 +216,7 @@ def _do_image(
     *,
     first: bool,
 ) -> bool:
-    """Read, look at, draw and print one image; whether that went well."""
+    """Read one image, run the model, draw and print the result; return whether all succeeded."""
     from zoo.images.pixels import ImageError
 
     try:

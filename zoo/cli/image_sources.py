@@ -1,4 +1,4 @@
-"""Where the commands find images: files, folders, patterns, URLs, and standard input."""
+"""Sources of images for commands: files, folders, patterns, URLs, and standard input."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""What a kit of weights holds beside the files: model cards, licences, and a page that says how."""
+"""Contents of a kit beside the weights: model cards, licences, and a page that explains its use."""
 
 import hashlib
 from collections.abc import Collection, Iterable, Mapping
@@ -81,7 +81,7 @@ def write_models(out: str, wanted: Collection[Wanted], *, wheel: bool = False) -
 
 
 def _target(out: str, wheel: bool, version: str) -> Path:
-    """Where to write: the file, but of a wheel the folder."""
+    """Return the path to write to: the file, but of a wheel the folder."""
     path = Path(out)
     if wheel:
         name = Wheel(version, "", "").file_name
@@ -100,7 +100,7 @@ def _target(out: str, wheel: bool, version: str) -> Path:
 
 
 def _version(packed: Iterable[Wanted]) -> str:
-    """Of the default contents the version of the package, of others with a mark of their own.
+    """Return the package's version, for other than the default contents with a mark of these.
 
     pip does not replace a package by one of the same version.
     """

@@ -22,7 +22,7 @@ def declare_plan(command: argparse.ArgumentParser) -> None:
         "--repeat", type=_count, default=10, metavar="N", help="time so many runs (default: 10)"
     )
     command.add_argument(
-        "--draw", metavar="OUT.png", help="draw the steps, and what lies where in memory"
+        "--draw", metavar="OUT.png", help="draw the steps and their buffers in memory"
     )
     command.add_argument(
         "--chrome-trace", metavar="OUT.json", help="with an image: write the times for Perfetto"
@@ -33,9 +33,9 @@ def declare_plan(command: argparse.ArgumentParser) -> None:
 
 
 def _count(text: str) -> int:
-    """A whole number, 1 or more."""
+    """Return an integer, 1 or more."""
     if not (text.isdecimal() and int(text)):
-        raise argparse.ArgumentTypeError(f"{text!r} must be a whole number, 1 or more")
+        raise argparse.ArgumentTypeError(f"{text!r} must be an integer, 1 or more")
     return int(text)
 
 
@@ -76,7 +76,7 @@ def _profile(model: Any, given: argparse.Namespace) -> Any:
 
     if not isinstance(model, Model):
         raise ZooError(
-            f"{given.name!r} takes no images: leave IMAGE away, or time it in Python with "
+            f"{given.name!r} takes no images: leave IMAGE out, or time it in Python with "
             "zoo.load(...).profile(array)"
         )
     return model.profile(read_image(given.image), given.repeat)

@@ -50,7 +50,7 @@ class Task(NamedTuple):
         return list(flags.values())
 
     def help_of(self, flag: Flag) -> str:
-        """What a flag means, its range, its default, and the switches that it goes with."""
+        """Return a flag's meaning, its range, its default, and the switches that the flag needs."""
         option = flag.option
         default = "" if option.type == "flag" else option.default_text
         details = [option.range, default and f"default: {default}", self._where(flag)]

@@ -1,4 +1,4 @@
-"""Which weights a command is about: names of models, tasks, globs and registered weights."""
+"""Selection of weights: names of models, tasks, globs and registered weights."""
 
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
@@ -34,7 +34,7 @@ def other_files() -> Iterator[Wanted]:
 
 
 def matching(names: Iterable[str]) -> list[Wanted]:
-    """What is named: models, all models of a task, those that match a glob, or registered weights.
+    """Return the models named, of a task, or that match a glob, or registered weights.
 
     Raises:
         ZooError: there is nothing of a name; the message says what is similar.
@@ -48,7 +48,7 @@ def matching(names: Iterable[str]) -> list[Wanted]:
 
 
 def runnable(names: Iterable[str], *, every: bool = False) -> list[Wanted]:
-    """What is named with all that it works with, so that it runs without a network.
+    """Return the selected models with all their parts, so that they run without a network.
 
     A task stands for its default models; without names those of all tasks are meant.
 

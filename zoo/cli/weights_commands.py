@@ -104,7 +104,7 @@ def _list_weights(given: argparse.Namespace) -> int:
 
 
 def old_versions_text() -> str:
-    """How many versions in the cache this release does not use; empty for none."""
+    """Describe the versions in the cache that this release does not use; empty without any."""
     from weights_cache import old_versions
 
     old = old_versions()
@@ -114,7 +114,7 @@ def old_versions_text() -> str:
 
 
 def _where(wanted: Any) -> str:
-    """The place of the files, or how many of them are there."""
+    """Return the location of the files, or the number of those present."""
     from weights_cache import file_states, status
 
     state = status(wanted.record.name, only=wanted.only)

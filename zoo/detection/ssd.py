@@ -1,4 +1,4 @@
-"""Single-shot detectors of things, from TensorFlow Lite's files."""
+"""Single-shot detectors of objects, from TensorFlow Lite's files."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -29,12 +29,12 @@ class SsdModel(Model):
 
     @classmethod
     def labels_of(cls, entry: Entry) -> tuple[str, ...]:
-        """Names of the things that it knows."""
+        """Names of the objects that the network detects."""
         return tuple(name for name in read_labels(entry.labels) if name != _NO_CLASS)
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Names of the things that it knows."""
+        """Names of the objects that the network detects."""
         return self.labels_of(self.entry)
 
     @model_verb
@@ -49,7 +49,7 @@ class SsdModel(Model):
         max_detections: int = OWN,
         mirror: bool = False,
     ) -> list[Detection]:
-        """What is where in an image; see `zoo.detect`."""
+        """Return the objects in an image; see `zoo.detect`."""
         names = read_labels(self.entry.labels)
         wanted = wanted_labels(self.name, labels, self.labels)
         decode = partial(
@@ -74,7 +74,7 @@ class SsdModel(Model):
 
     @property
     def output_names(self) -> list[str]:
-        """What enters the op at the end: codes of boxes, and scores."""
+        """Inputs of the op at the end: codes of boxes, and scores."""
         return list(self._last_op().inputs[:2])
 
     def _heads(self, image: np.ndarray) -> Heads:

@@ -13,7 +13,7 @@ from zoo.shared.boxes import suppress, without_nested
 
 
 class Heads(NamedTuple):
-    """What the network says of one image."""
+    """Outputs of the network for one image."""
 
     codes: np.ndarray  # [anchors, 4]: y, x, height, width, relative to the anchor and scaled
     scores: np.ndarray  # [anchors, classes], 0..1
@@ -38,7 +38,7 @@ def decode_detections(
     ios_threshold: float = 1.0,
     classes: Collection[int] | None = None,
 ) -> Found:
-    """Boxes that the network is sure enough of, one for each thing.
+    """Return the boxes whose score is high enough, one for each object.
 
     An anchor counts with its best class alone, and boxes compete whatever their class is, as in
     the op: what could be a cat or a dog is found once. Classes that nobody asked for compete, too,
@@ -68,7 +68,7 @@ def decode_detections(
 def boxes_in_image(found: Found, image: tuple[int, int]) -> np.ndarray:
     """The boxes in pixels of an image of that height and width, cut off at its edges.
 
-    The network also guesses how far things go on beyond the edges.
+    The network also guesses how far objects go on beyond the edges.
     """
     height, width = image
     return np.clip(found.boxes, 0, 1) * (width, height, width, height)

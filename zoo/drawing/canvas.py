@@ -211,7 +211,7 @@ class Canvas:
 
 
 def rim_of(radius: float) -> float:
-    """How wide a dark rim around a line of that radius is."""
+    """Return the width of the dark rim around a line of that radius."""
     return max(0.7, 0.35 * radius)
 
 
@@ -286,7 +286,7 @@ def _distance(x: np.ndarray, y: np.ndarray, start: Place, end: Place) -> np.ndar
 
 
 def _outside(start: float, end: float, corner: float, length: float) -> np.ndarray:
-    """How far pixels lie outside a stretch that begins and ends one corner further inside."""
+    """Return the distance of pixels from a stretch whose ends lie one corner further inside."""
     pixels = np.arange(math.ceil(end) + 1) + 0.5
     middle = (start + end) / 2
     return np.maximum(np.abs(pixels - middle) - (length / 2 - corner), 0)

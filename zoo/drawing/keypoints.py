@@ -28,7 +28,7 @@ class Point(NamedTuple):
 
     @property
     def place(self) -> Place:
-        """Where it is."""
+        """Position of the keypoint."""
         return self.x, self.y
 
 

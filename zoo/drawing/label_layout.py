@@ -36,7 +36,7 @@ class Area(NamedTuple):
 
 
 class Room:
-    """What of an image is taken by text, and what text should not hide."""
+    """Areas of an image that text takes, and areas that text should not hide."""
 
     def __init__(self, size: tuple[int, int]):
         self.size = size

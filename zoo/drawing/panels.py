@@ -31,7 +31,7 @@ _LISTS = ((1.1, 5.0), (0.9, 5.0), (0.9, 2.5), (0.9, 0.0), (0.7, 0.0))
 
 
 class _List(NamedTuple):
-    """How a list of labels is laid out, in pixels."""
+    """Layout of a list of labels, in pixels."""
 
     size: float  # of the text
     names: list[str]
@@ -73,7 +73,7 @@ def _list(canvas: Canvas, names: Sequence[str]) -> _List:
 
 
 def _rows_of(canvas: Canvas, size: float) -> int:
-    """How many rows of text there is room for."""
+    """Return the number of rows of text that fit."""
     return max(1, int((0.9 * canvas.size[1] / size - 0.5) / _ROW))
 
 
@@ -140,7 +140,7 @@ def paint_legend(canvas: Canvas, entries: Sequence[tuple[str, Colour]], busy: np
 def _corners(
     canvas: Canvas, busy: np.ndarray, width: float, height: float, margin: float
 ) -> list[Place]:
-    """Where a panel of that size may stand in the corners, the one that hides least first."""
+    """Return positions of a panel of that size in the corners, the one that hides least first."""
     share = width * height / canvas.scale**2
     if share > _LARGEST:
         return []

@@ -76,7 +76,7 @@ class RefinedBlazeFace(FaceDetector):
         iou_threshold: float | None = None,
         limit: int | None = None,
     ) -> Candidates:
-        """What it finds in an image; see `BoxDetector.find`."""
+        """Return the faces found in an image; see `BoxDetector.find`."""
         how: Refinement = self.entry.decode
         defaults = self.entry.defaults
         least = defaults["score_threshold"] if score_threshold is None else score_threshold
@@ -116,5 +116,5 @@ class TinyFaceDetector(FaceDetector):
         return options["input_size"], options["input_size"]
 
     def decode(self, outputs: Outputs, *, score_threshold: float) -> Candidates:
-        """What it sees in its input, in pixels of that."""
+        """Return the faces in the network's input, in pixels of the input."""
         return find_faces(outputs, score_threshold=score_threshold)

@@ -1,4 +1,4 @@
-"""What all models of faces share: faces are found, their points, then what else is asked for."""
+"""Base of all models of faces: finds faces, then their points, then the other results requested."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -12,9 +12,8 @@ from zoo.faces.face_points import CONTOURS, to_keypoints
 from zoo.pipeline.model import Model
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Face
-from zoo.shared.anchors import Candidates
+from zoo.shared.anchors import Candidates, candidates_for
 from zoo.shared.boxes import to_box
-from zoo.shared.candidates import candidates_for
 
 
 class Located(NamedTuple):
@@ -93,7 +92,7 @@ class FaceModel(Model):
 
     @property
     def detector(self) -> Any:
-        """What finds the faces."""
+        """The model that finds the faces."""
         return self.part("detector")
 
     def _add_irises(self, faces: list[Face], image: np.ndarray, located: Located) -> None:
@@ -105,7 +104,7 @@ class FaceModel(Model):
         return [View(image, box) for box in located.found.boxes]
 
     def aligned_views(self, image: np.ndarray, located: Located) -> list[View]:
-        """What face-api.js reads from a box about its 68 points, whatever points are told."""
+        """Return the views that face-api.js takes by its 68 points, in place of the result's."""
         views = self.views(image, located)
         faces = zip(views, self.part("points68").find_points(views), strict=True)
         return [View(view.image, aligned_box(points)) for view, points in faces]

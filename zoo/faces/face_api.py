@@ -50,5 +50,5 @@ class FacePoints(FaceReader, FaceModel):
         return np.stack([crop.points(values) for crop, values in rows])
 
     def aligned_views(self, image: np.ndarray, located: Located) -> list[View]:
-        """What expressions, age and gender are read from, by its own points."""
+        """Return the views, by the model's points, for expressions, age and gender."""
         return [View(image, aligned_box(points)) for points in located.points]

@@ -50,7 +50,7 @@ GENDERS = ("male", "female")
 
 
 def find_faces(outputs: Mapping[str, np.ndarray], *, score_threshold: float) -> Candidates:
-    """What the tiny face detector finds in the first image of a batch.
+    """Return the faces that the tiny detector finds in the first image of a batch.
 
     Args:
         outputs: ``grid`` [1, rows, columns, 25], raw.
@@ -99,7 +99,7 @@ class Crop(NamedTuple):
 
     @property
     def side(self) -> int:
-        """Of the square, in pixels."""
+        """Side of the square, in pixels."""
         return max(self.width, self.height)
 
     def cut(self, image: np.ndarray) -> np.ndarray:
@@ -126,7 +126,7 @@ class Crop(NamedTuple):
 
 
 class View(NamedTuple):
-    """A face in an image: an image, or a part of it that shows the face upright."""
+    """A face in an image, which is whole, or the part that shows the face upright."""
 
     image: np.ndarray  # uint8 [height, width, 3]
     box: np.ndarray  # about the face: x0, y0, x1, y1 in pixels of the image

@@ -35,7 +35,7 @@ class FaceMesh(FaceModel):
     rejects = True
 
     def locate(self, image: np.ndarray, found: Candidates) -> Located:
-        """The points of what it takes for faces, each of which is told once, and their boxes."""
+        """Return the points of the faces that the mesh confirms, each once, and their boxes."""
         pairs = zip(found.boxes, found.points, strict=True)
         located = self._look(image, found, [face_region(box, points) for box, points in pairs])
         for _ in range(LOOKS - 1):

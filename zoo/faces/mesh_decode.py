@@ -1,4 +1,4 @@
-"""Where the face mesh and the iris network look, and their outputs as points of the image.
+"""Regions of the face mesh and the iris network, and their outputs as points of the image.
 
 Sources: MediaPipe's modules/face_landmark and modules/iris_landmark (graphs of regions), and
 tfjs-models' face-landmarks-detection.
@@ -95,7 +95,7 @@ def read_irises(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Irises in pixels of the image.
 
-    The network tells no depth of use: as in tfjs-models, it is the mean of the eye's contour.
+    The network gives no usable depth: as in tfjs-models, it is the mean of the eye's contour.
 
     Args:
         values: [2 n, ..], of the right eyes, then of the left ones.

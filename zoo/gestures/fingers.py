@@ -1,4 +1,4 @@
-"""How each finger of a hand is curled, and where it points to in the image.
+"""Curl and direction of each finger of a hand in the image.
 
 Algorithm and figures: fingerpose 0.1 (Andreas Schallwig, after Prasad Pai's
 Classify-HandGesturePose), `FingerPoseEstimator`. What differs, on purpose:
@@ -85,7 +85,7 @@ def read_fingers(points: np.ndarray) -> dict[str, Finger]:
 
 
 def curl_shares(angle: float) -> dict[str, float]:
-    """How much of each curl a finger has, by the angle at its middle joint; together 1.
+    """Return the shares of the curls of a finger, by the angle at its middle joint; together 1.
 
     Within 15 degrees of the angle that separates two curls a finger is partly of both. So what a
     hand shows does not change from one frame to the next because a finger moved by a degree.

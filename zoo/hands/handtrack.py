@@ -20,18 +20,18 @@ class HandtrackModel(Model):
 
     @classmethod
     def labels_of(cls, entry: Entry) -> tuple[str, ...]:
-        """Names of the things that it knows."""
+        """Names of the objects that the network detects."""
         nodes: HandtrackNodes = entry.decode
         return nodes.labels
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Names of the things that it knows."""
+        """Names of the objects that the network detects."""
         return self.labels_of(self.entry)
 
     @property
     def nodes(self) -> HandtrackNodes:
-        """Which nodes tell boxes and scores, and what they mean."""
+        """Nodes of boxes and scores, and their meaning."""
         nodes: HandtrackNodes = self.entry.decode
         return nodes
 
@@ -75,7 +75,7 @@ class HandtrackModel(Model):
     def _finder(
         self, wanted: frozenset[str], score_threshold: float, iou_threshold: float, limit: int
     ) -> Callable[[np.ndarray], list[Detection]]:
-        """What finds things in an image."""
+        """Return the function that finds objects in an image."""
         decode = partial(
             find_objects,
             nodes=self.nodes,

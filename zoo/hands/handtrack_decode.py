@@ -1,4 +1,4 @@
-"""Handtrack's boxes and scores → things, in pixels of the image.
+"""Handtrack's boxes and scores → objects, in pixels of the image.
 
 Source: handtrack.js 0.1.2 (``detect``): the best label of each box, then one suppression of all
 labels together, so that a hand is not open and closed at once.
@@ -15,7 +15,7 @@ from zoo.shared.boxes import suppress
 
 @dataclass(frozen=True)
 class HandtrackNodes:
-    """What Handtrack's nodes mean."""
+    """Meaning of Handtrack's nodes."""
 
     boxes: str  # node [1, n, 1, 4]: y0, x0, y1, x1 in 0..1 of the image
     scores: str  # node [1, n, labels], 0..1
@@ -24,20 +24,20 @@ class HandtrackNodes:
 
 
 class HandtrackObjects(NamedTuple):
-    """What Handtrack finds, best first."""
+    """Objects that Handtrack finds, best first."""
 
     labels: tuple[str, ...]
     scores: np.ndarray  # [n], 0..1
     boxes: np.ndarray  # [n, 4]: x0, y0, x1, y1 in 0..1 of the image, or in pixels
 
     def in_image(self, image: tuple[int, int]) -> "HandtrackObjects":
-        """With boxes in pixels of an image of that height and width, cut off at its edges."""
+        """Return the boxes in pixels of an image of that height and width, cut off at its edges."""
         height, width = image
         inside = np.clip(self.boxes, 0, 1)
         return self._replace(boxes=inside * (width, height, width, height))
 
     def only(self, labels: Set[str]) -> "HandtrackObjects":
-        """Those of some labels."""
+        """Return the objects of some labels."""
         kept = [i for i, label in enumerate(self.labels) if label in labels]
         return HandtrackObjects(
             tuple(self.labels[i] for i in kept), self.scores[kept], self.boxes[kept]

@@ -10,8 +10,8 @@ from zoo.option import OWN
 from zoo.pipeline.model import Model
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Hand, Keypoint, WorldPoint
+from zoo.shared.anchors import candidates_for
 from zoo.shared.boxes import box_around, to_box
-from zoo.shared.candidates import candidates_for
 from zoo.shared.crop_regions import Region
 from zoo.shared.skeletons import HAND_21
 
@@ -53,7 +53,7 @@ class HandModel(Model):
         return self.run(image, estimate, mirror=mirror)
 
     def look(self, image: np.ndarray, regions: Sequence[Region]) -> Hands:
-        """What is seen in regions of an image, whether hands or not, all in one batch."""
+        """Return the landmarks in regions of an image, hands or not, from one batch."""
         if not regions:
             return _NO_HANDS
         return read_hands(*self.run_on_regions(image, regions), self.entry.decode)

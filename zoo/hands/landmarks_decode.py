@@ -26,7 +26,7 @@ _SAME = 0.5  # regions that overlap more are of one hand
 
 @dataclass(frozen=True)
 class HandOutputs:
-    """What the outputs of a hand landmark network mean."""
+    """Meaning of the outputs of a hand landmark network."""
 
     landmarks: str  # [n, 63]: x, y, z of each in pixels of the input
     presence: str  # [n, 1]: whether there is a hand, 0..1
@@ -36,7 +36,7 @@ class HandOutputs:
 
 
 class Hands(NamedTuple):
-    """What a network sees in some regions of an image."""
+    """Landmarks of a network in some regions of an image."""
 
     points: np.ndarray  # [n, 21, 3] in pixels of the image
     world: np.ndarray  # [n, 21, 3] in metres, turned as the image is
@@ -68,7 +68,7 @@ def hand_region(points: np.ndarray) -> Region:
 def read_hands(
     outputs: Mapping[str, np.ndarray], placements: Sequence[Placement], meaning: HandOutputs
 ) -> Hands:
-    """What is seen in each region of an image.
+    """Return the landmarks in each region of an image.
 
     Args:
         outputs: of the network, by name, [regions, ...].

@@ -1,4 +1,4 @@
-"""Networks that find things by anchors: faces, palms, people. The parts of other models."""
+"""Networks that detect faces, palms or people by anchors: parts of other models."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -26,7 +26,7 @@ class BoxDetector(Model):
         iou_threshold: float | None = None,
         limit: int | None = None,
     ) -> Candidates:
-        """What it finds in an image.
+        """Return the objects found in an image.
 
         Args:
             image: uint8 [height, width, 3].
@@ -46,7 +46,7 @@ class BoxDetector(Model):
         return found.at(kept).in_image(placement)
 
     def decode(self, outputs: Outputs, *, score_threshold: float) -> Candidates:
-        """What is in the outputs, in pixels of the input, however much it overlaps."""
+        """Return the objects in the outputs, in pixels of the input, overlapping ones included."""
         raise NotImplementedError
 
 
@@ -55,29 +55,29 @@ class AnchorDetector(BoxDetector):
 
     @property
     def grid(self) -> AnchorGrid:
-        """What the outputs mean."""
+        """Meaning of the outputs."""
         grid: AnchorGrid = self.entry.decode
         return grid
 
     def decode(self, outputs: Outputs, *, score_threshold: float) -> Candidates:
-        """What is in the outputs, in pixels of the input, however much it overlaps."""
+        """Return the objects in the outputs, in pixels of the input, overlapping ones included."""
         return find_candidates(outputs, self.grid, score_threshold=score_threshold)
 
 
 class PointDetector(AnchorDetector):
-    """An `AnchorDetector` of one kind of thing, with named points, and the verb `detect`."""
+    """An `AnchorDetector` of one kind of object, with named points, and the verb `detect`."""
 
     label: str
     point_names: tuple[str, ...]
 
     @classmethod
     def labels_of(cls, entry: Entry) -> tuple[str, ...]:
-        """The name of the one thing that it knows."""
+        """Name of the one kind of object that the network detects."""
         return (cls.label,)
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Names of the things that it knows."""
+        """Names of the objects that the network detects."""
         return self.labels_of(self.entry)
 
     @model_verb
@@ -91,9 +91,9 @@ class PointDetector(AnchorDetector):
         max_detections: int = OWN,
         mirror: bool = False,
     ) -> list[Detection]:
-        """What is where in an image; see `zoo.detect`.
+        """Return the objects in an image; see `zoo.detect`.
 
-        Each thing has ``"keypoints"``, too, with its own score: the network gives none for each.
+        Each object has ``"keypoints"``, too, with the object's score: the network scores no points.
         Thresholds and the number are by default the entry's.
         """
         find = partial(

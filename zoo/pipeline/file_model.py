@@ -1,4 +1,4 @@
-"""Models from files of one's own: whatever `core.converter` reads."""
+"""Models from the user's files: any that `core.converter` reads."""
 
 import os
 from collections.abc import Callable, Mapping

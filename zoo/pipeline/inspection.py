@@ -1,4 +1,4 @@
-"""What a model's network runs: to be printed, timed, and made ready before it is needed."""
+"""Plan of a model's network: printed, timed, and made ready before its first use."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Planned(ABC):
-    """A model that tells of the plan by which its network runs; the base of `LoadedModel`."""
+    """A model that shows the plan by which its network runs; the base of `LoadedModel`."""
 
     @property
     @abstractmethod
@@ -25,15 +25,15 @@ class Planned(ABC):
 
     @property
     def output_names(self) -> list[str]:
-        """Names of what the network is asked for; by default its outputs."""
+        """Names of the nodes that are fetched from the network; by default its outputs."""
         return list(self.network.outputs)
 
     def network_input(self, image: Any) -> Any:
-        """What the network is given for what is looked at; None: zeros of the declared shapes."""
+        """Return the network's input for an image or hands; None: zeros of the declared shapes."""
         return image
 
     def plan(self, image: ImageSource | NetworkInput | None = None) -> Plan:
-        """What the network runs for an image: its steps, and where their results lie in memory.
+        """Return the network's steps for an image, and the memory locations of their results.
 
         Print it, give it to `zoo.draw_plan`, or look into its ``steps``, ``placed`` and
         ``arena_bytes``. Of a network that runs in several stages, as what its loops give decides
@@ -60,7 +60,7 @@ class Planned(ABC):
         return self.network.plan(self.network_input(image), self.output_names)
 
     def profile(self, image: ImageSource | NetworkInput, repeat: int = 10) -> PlanProfile:
-        """How long each step of the network takes for an image; printed, it is a table.
+        """Return the time of each step of the network for an image; printed, they are a table.
 
         What comes before and after the network does not count, nor what runs beside its plan.
 

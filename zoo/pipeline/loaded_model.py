@@ -54,7 +54,7 @@ class LoadedModel(Planned):
         """Run the network on ready-made input.
 
         Args:
-            inputs: array or tensor as the property `inputs` tells, or a dict of them by name.
+            inputs: array or tensor as the property `inputs` says, or a dict of them by name.
             raw: give the outputs of a quantised network as their integers, not as the real values
                 that they stand for.
 

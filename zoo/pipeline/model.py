@@ -63,7 +63,7 @@ class Model(LoadedModel):
 
     @classmethod
     def labels_of(cls, entry: Entry) -> tuple[str, ...]:
-        """Names of what it tells apart, without loading it; none of models that do not."""
+        """Names of the classes, without loading the network; empty for models without classes."""
         from zoo.labels import read_labels
 
         return read_labels(entry.labels) if entry.labels else ()
@@ -91,7 +91,7 @@ class Model(LoadedModel):
             return self._parts[role]
 
     def network_input(self, image: Any) -> Any:
-        """What the network is given for a whole image; by default for a black one."""
+        """Return the network's input for a whole image, by default for a black one."""
         if image is None and all(s.smallest is not None for s in self.inputs.values()):
             return None  # the shapes are declared, and need not be those of images
         pixels = np.zeros((*self.input_size, 3), np.uint8) if image is None else read_image(image)
@@ -157,7 +157,7 @@ class Model(LoadedModel):
         return for_each_batch(image, infer_batch, self.entry.together, list)
 
     def rows_of(self, batch: Tensor, count: int) -> list[Tensor]:
-        """What a network gives for each image of a batch, [1, ...]."""
+        """Return the network's output for each image of a batch, [1, ...]."""
         return [batch] if count == 1 else [batch[i : i + 1] for i in range(count)]
 
     def run_on_image(
@@ -179,7 +179,7 @@ class Model(LoadedModel):
     def _run_on_images(
         self, images: Sequence[np.ndarray], size: tuple[int, int]
     ) -> list[tuple[Outputs, Placement]]:
-        """What `run_on_image` gives for each of some images, by one run of the network."""
+        """Return what `run_on_image` returns for each of some images, by one run of the network."""
         values, placements = self._prepared(images, size)
         outputs = self._outputs(values)
         if len(images) == 1:

@@ -1,4 +1,4 @@
-"""What a loaded network is, in a few lines of text."""
+"""Summary of a loaded network in a few lines of text."""
 
 from collections import Counter
 

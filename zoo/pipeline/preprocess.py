@@ -31,7 +31,7 @@ def prepare(image: np.ndarray, how: Preprocess, size: Size) -> tuple[np.ndarray,
 
 
 def place(image: Size, how: Preprocess, size: Size) -> Placement:
-    """Where an image of some height and width lies in an input, as `prepare` puts it there."""
+    """Return the placement of an image of some height and width in an input, as of `prepare`."""
     return _FITS[how.fit](image, size).placement
 
 
@@ -67,7 +67,7 @@ def _scaled(pixels: np.ndarray, how: Preprocess) -> np.ndarray:
 
 
 class _Fit(NamedTuple):
-    """Which part of an image goes where in the input; boxes are left, top, right, bottom."""
+    """Part of an image, and its target in the input; boxes are left, top, right, bottom."""
 
     source: tuple[float, float, float, float]  # in the image, which it may reach out of
     target: tuple[int, int, int, int]  # in the input
@@ -126,7 +126,7 @@ def _resized(image: np.ndarray, fit: _Fit, size: Size) -> np.ndarray:
 
 
 def _resized_as_tfjs(image: np.ndarray, fit: _Fit, size: Size) -> np.ndarray:
-    """As resizeBilinear of TensorFlow.js, which reads at most four pixels for each new one.
+    """Resize as resizeBilinear of TensorFlow.js, which reads at most four pixels for each new one.
 
     Only those become floats: of a large image all of them would not fit in memory.
     """

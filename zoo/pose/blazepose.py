@@ -21,7 +21,7 @@ from zoo.pose.blazepose_decode import (
 from zoo.pose.deduplication import choose_people, nobody
 from zoo.pose.network_outputs import LandmarkOutputs
 from zoo.results import Pose, Segmentation
-from zoo.shared.candidates import candidates_for
+from zoo.shared.anchors import candidates_for
 from zoo.shared.placement import Placement
 
 _LIKELY = 0.5  # from which probability on a pixel is of the person
@@ -32,7 +32,7 @@ class BlazePoseModel(Model):
 
     @property
     def meaning(self) -> LandmarkOutputs:
-        """What the outputs mean."""
+        """Meaning of the outputs."""
         meaning: LandmarkOutputs = self.entry.decode
         return meaning
 
@@ -106,7 +106,7 @@ class BlazePoseModel(Model):
         return find
 
     def _body(self, outputs: Outputs, index: int, placement: Placement) -> Landmarks:
-        """Who is in a region of the batch, in pixels of the image."""
+        """Return the body in a region of the batch, in pixels of the image."""
         body = read_landmarks(outputs, self.meaning, index)
         heatmap = read_field(outputs, self.meaning.heatmap, self.meaning, index)
         points = refined(body.points, heatmap, self.input_size[0])
@@ -115,7 +115,7 @@ class BlazePoseModel(Model):
     def _likely(
         self, outputs: Outputs, index: int, placement: Placement, size: tuple[int, int]
     ) -> np.ndarray:
-        """How likely each pixel of an image belongs to whom a region is about, [height, width]."""
+        """Return the probability of each pixel to belong to a region's person, [height, width]."""
         field = read_field(outputs, self.meaning.segmentation, self.meaning, index)
         return field_in_image(field[:, :, 0], placement, size)
 

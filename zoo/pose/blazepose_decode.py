@@ -55,7 +55,7 @@ def body_boxes(points: np.ndarray) -> np.ndarray:
 def read_landmarks(
     outputs: Mapping[str, np.ndarray], meaning: LandmarkOutputs, index: int = 0
 ) -> Landmarks:
-    """What the network says of one region, in pixels of its input.
+    """Return the network's landmarks in one region, in pixels of its input.
 
     Args:
         outputs: of a batch, by name.

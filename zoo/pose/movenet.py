@@ -19,7 +19,7 @@ from zoo.pose.movenet_decode import (
 )
 from zoo.pose.network_outputs import MoveNetNodes
 from zoo.results import Pose
-from zoo.shared.candidates import candidates_for
+from zoo.shared.anchors import candidates_for
 from zoo.shared.crop_regions import Region
 
 
@@ -90,13 +90,13 @@ class MoveNetModel(Model):
         return to_pose(body)
 
     def _bodies_in(self, image: np.ndarray, regions: Sequence[Region]) -> list[BodyPoints]:
-        """Who is in each region, some at once."""
+        """Return the body in each region, from batches of regions."""
         starts = range(0, len(regions), MOST_CROPS)
         batches = (self._batch(image, regions[i : i + MOST_CROPS]) for i in starts)
         return [body for batch in batches for body in batch]
 
     def _batch(self, image: np.ndarray, regions: Sequence[Region]) -> Iterator[BodyPoints]:
-        """Who is in each region: the convolutions see all at once, the last nodes one each."""
+        """Yield the body in each region: the convolutions run on all, the last nodes on each."""
         values, placements = prepare_crops(image, self.entry.preprocess, self.input_size, regions)
         network, wanted = self.network, self.entry.output
         pixels = {self.nodes.pixels: values.astype(np.float32)}

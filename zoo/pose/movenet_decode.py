@@ -42,7 +42,7 @@ class BodyPoints(NamedTuple):
 
 
 def read_body(output: np.ndarray, size: int, placement: Placement) -> BodyPoints:
-    """What the network says of one image.
+    """Return the body that the network finds in one image.
 
     Args:
         output: [1, 1, 17, 3]: y, x in shares of the input, score.

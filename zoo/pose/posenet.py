@@ -17,7 +17,7 @@ from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.pose.deduplication import MAX_POSES, nobody
 from zoo.pose.network_outputs import PoseNetSizes
 from zoo.results import Pose
-from zoo.shared.candidates import candidates_for
+from zoo.shared.anchors import candidates_for
 from zoo.shared.personlab import (
     Fields,
     Points,

@@ -90,7 +90,7 @@ class BodyPixModel(PersonModel):
     def parts(
         self, outputs: Outputs, enlargement: Enlargement, threshold: float, probability: bool
     ) -> Segmentation:
-        """The parts in an image, from what the network says of it."""
+        """Return the parts in an image from the network's outputs."""
         result = self.person(outputs, enlargement, threshold, probability)
         part = strongest(outputs["float_part_heatmaps"][0], enlargement) + np.uint8(1)
         return {**result, "mask": result["mask"] * part, "labels": list(PART_LABELS)}

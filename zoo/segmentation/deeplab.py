@@ -19,7 +19,7 @@ class DeepLabModel(PersonModel):
     def segment(
         self, image: ImageSource, *, probability: bool = False, mirror: bool = False
     ) -> Segmentation:
-        """What each pixel belongs to; see `zoo.segment`."""
+        """Return the class of each pixel; see `zoo.segment`."""
         return self.run(image, partial(self._segment, probability), mirror=mirror)
 
     def _segment(self, probability: bool, image: np.ndarray) -> Segmentation:
@@ -29,7 +29,7 @@ class DeepLabModel(PersonModel):
     def classes(
         self, outputs: Outputs, enlargement: Enlargement, probability: bool
     ) -> Segmentation:
-        """The result for an image, from what the network says of it."""
+        """Return the result for an image from the network's outputs."""
         logits = outputs[self.entry.output][0]
         labels = list(read_labels(self.entry.labels))
         result: Segmentation = {"mask": strongest(logits, enlargement), "labels": labels}

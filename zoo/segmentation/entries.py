@@ -7,7 +7,7 @@ from zoo.segmentation.upsampling import Cells
 
 
 def _accuracy(overlap: float) -> str:
-    """Of the person in portrait.jpg, by the mask that tfjs-models' own test expects."""
+    """Return the accuracy on the person in portrait.jpg, by the mask of tfjs-models' test."""
     return f"intersection over union {overlap} with tfjs-models' mask of a portrait"
 
 

@@ -20,14 +20,14 @@ STRIP = 2**20  # pixels that are worked on at once
 
 @dataclass(frozen=True)
 class Cells:
-    """What the cells of a network's outputs are."""
+    """Meaning of the cells of a network's outputs."""
 
     stride: int = 1  # pixels of the input from cell to cell
     log_odds: bool = True  # of a person; or else its probability
 
 
 class Enlargement(NamedTuple):
-    """Where the pixels of an image, or of some of its rows, lie among the cells of an output.
+    """Map from the pixels of an image, or of some of its rows, to the cells of an output.
 
     Cell i is the stretch from i to i + 1 of these coordinates.
     """
@@ -37,7 +37,7 @@ class Enlargement(NamedTuple):
 
     @classmethod
     def of(cls, image: tuple[int, int], placement: Placement, stride: int = 1) -> "Enlargement":
-        """Of a whole image.
+        """Return the map of a whole image.
 
         Args:
             image: height and width.
@@ -98,7 +98,7 @@ class Enlargement(NamedTuple):
 
 
 def strongest(fields: np.ndarray, enlargement: Enlargement) -> np.ndarray:
-    """Which field is largest at each pixel.
+    """Return the index of the largest field at each pixel.
 
     Args:
         fields: [rows, columns, fields] of cells, at least two rows and columns.

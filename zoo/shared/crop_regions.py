@@ -1,4 +1,4 @@
-"""Rotated rectangles of an image that a second network looks at.
+"""Rotated rectangles of an image that a second network runs on.
 
 Geometry: MediaPipe's calculators that turn detections and landmarks into rectangles, as
 tfjs-models has them (``calculateDetectionRects``, ``transformNormalizedRect``).
@@ -25,7 +25,7 @@ class Region(NamedTuple):
     rotation: float = 0.0
 
     def placement(self, size: tuple[int, int]) -> Placement:
-        """How it lies in an input of (height, width) pixels that it fills."""
+        """Return the placement of the region, which fills an input of (height, width) pixels."""
         across, down = self.width / size[1], self.height / size[0]
         cos, sin = math.cos(self.rotation), math.sin(self.rotation)
         a, b, d, e = cos * across, -sin * down, sin * across, cos * down
@@ -62,7 +62,7 @@ def region_of_box(box: np.ndarray, rotation: float = 0.0) -> Region:
 
 
 def rotation_between(start: np.ndarray, end: np.ndarray, target: float) -> float:
-    """By how much to turn so that the line from start to end shows at an angle.
+    """Return the turn after which the line from start to end shows at an angle.
 
     Args:
         start: point (x, y) in pixels.

@@ -61,12 +61,12 @@ class Fields(NamedTuple):
     stride: int
 
     def target(self, point: complex, keypoint: int) -> complex:
-        """Where the cell of a point says that a keypoint is."""
+        """Return the position of a keypoint according to the cell of a point."""
         row, column = self.cell(point)
         return complex(self.targets[row, column, keypoint])
 
     def score(self, point: complex, keypoint: int) -> float:
-        """How sure the cell of a point is of a keypoint."""
+        """Return the score of a keypoint in the cell of a point."""
         row, column = self.cell(point)
         return float(self.scores[row, column, keypoint])
 
@@ -99,7 +99,7 @@ def read_fields(outputs: Mapping[str, np.ndarray], stride: int) -> Fields:
 
 
 def read_coral_fields(outputs: Mapping[str, np.ndarray], stride: int) -> Fields:
-    """As `read_fields`, of Coral's networks, where both displacements are one output.
+    """Read the fields of Coral's networks, where both displacements are one output.
 
     Its channels are: y, then x of those forward, y, then x of those backward (``mid_offsets`` in
     posenet_decoder.cc of google-coral/edgetpu).
@@ -150,7 +150,7 @@ def decode_multiple(
 
 
 def prominence(person: Points) -> float:
-    """How much a person stands out: the score, times how large what is surely seen of them is.
+    """Return a person's prominence: the score times the size of the parts that are surely seen.
 
     Of people in the background all keypoints may be sure, while of the person in front the feet
     are out of the image. So neither the score nor the size is enough.

@@ -1,4 +1,4 @@
-"""Where an image, or a part of it, lies in the input of a network."""
+"""Placement of an image, or a part of one, in the input of a network."""
 
 from typing import Any, NamedTuple
 
@@ -24,7 +24,7 @@ class Placement(NamedTuple):
 
     @classmethod
     def of_scale(cls, scale_x: float, scale_y: float, left: float, top: float) -> "Placement":
-        """Of an image that is scaled and then moved: ``x_input = x_image * scale_x + left``."""
+        """Return the placement of a scaled, moved image: ``x_input = x_image * scale_x + left``."""
         return cls(1 / scale_x, 0.0, -left / scale_x, 0.0, 1 / scale_y, -top / scale_y)
 
     def mirrored(self, width: float) -> "Placement":
@@ -41,7 +41,7 @@ class Placement(NamedTuple):
         return self.a * x + self.b * y + self.c, self.d * x + self.e * y + self.f
 
     def points_to_image(self, points: np.ndarray) -> np.ndarray:
-        """As `to_image`, for points [..., 2]."""
+        """Map points [..., 2] as `to_image` does."""
         return np.stack(self.to_image(points[..., 0], points[..., 1]), axis=-1)
 
     def turned(self, points: np.ndarray) -> np.ndarray:
@@ -64,5 +64,5 @@ class Placement(NamedTuple):
 
     @property
     def rotation(self) -> float:
-        """By which angle the input's x axis is turned in the image, clockwise in radians."""
+        """Angle by which the input's x axis is turned in the image, clockwise in radians."""
         return float(np.arctan2(self.d, self.a))
