@@ -212,7 +212,7 @@ def file_model_class(metadata: object) -> Any:
     return None
 
 
-def _class_of(task: str, place: str) -> Any:
+def _class_of(task: str, location: str) -> Any:
     """A class by its module in the folder of a task and its name, as ``"module:Class"``."""
-    module, name = place.split(":")
+    module, name = location.split(":")
     return getattr(importlib.import_module(f"zoo.{task}.{module}"), name)

@@ -48,13 +48,13 @@ class Entry:
     embedding: str = ""  # the node that `infer(embedding=True)` gives: features for other uses
     file: str = ""  # of the record, if it holds several networks; "": its model.json
     head: str = ""  # file of the record with the layers that come after those of ``file``
-    outputs: tuple[str, ...] = ()  # nodes that `predict` gives in place of the file's outputs
+    outputs: tuple[str, ...] = ()  # nodes that `predict` returns instead of the file's outputs
     network: str = ""  # builder of networks without topology: "module:function" of zoo.networks
     decode: Any = None  # what the decoder needs to know: a frozen dataclass of the family
     labels: str = ""  # name of a list in zoo/labels
     parts: Mapping[str, str] = field(default_factory=dict)  # role -> entry of another network
     options: Mapping[str, Option] = field(default_factory=dict)  # of loading it
-    #: Its own defaults of options of its verbs, by name; by "verb.name" those of one verb alone.
+    #: The model's defaults of options of its verbs, by name; by "verb.name" of one verb.
     defaults: Mapping[str, float] = field(default_factory=dict)
     batch: bool = False  # treats the images of a batch alike, though converted for one
     together: int = 1  # of a list, how many images run as one batch: where measured faster

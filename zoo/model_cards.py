@@ -91,7 +91,7 @@ def _images(entry: Entry) -> str:
 
 
 def _has_detector(entry: Entry) -> bool:
-    """Whether its input is what a detector found: its own, or that of a model it is a part of."""
+    """Whether a detector finds its input: its part, or a part of the model that it belongs to."""
     roles = [
         role
         for other in all_entries().values()

@@ -100,7 +100,7 @@ class Hand(_Pose, total=False):
     handedness: str
     handedness_score: float
     world: list[WorldPoint]
-    label: str  # of detectors that tell open from closed
+    label: str  # of detectors that classify hands as open or closed
 
 
 class Label(TypedDict):

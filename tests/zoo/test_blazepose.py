@@ -9,7 +9,7 @@ import pytest
 import zoo
 from tests.zoo.audit import audit
 from weights_cache.errors import ZooError
-from zoo.pipeline.preprocess import place, prepare
+from zoo.pipeline.preprocess import placement_of, prepare
 from zoo.pose.blazepose import field_in_image
 from zoo.pose.blazepose_decode import (
     Landmarks,
@@ -94,7 +94,7 @@ def test_goldens(name, models, photo, shared):
     golden, result = golden_arrays(shared, *GOLDENS[name]), golden_result(shared, *LANDMARKS)
     model = models[name]
     outputs = raw(model.predict(golden["input"]))
-    placement = place(photo.shape[:2], model.entry.preprocess, (SIDE, SIDE))
+    placement = placement_of(photo.shape[:2], model.entry.preprocess, (SIDE, SIDE))
     body = read_landmarks(outputs, model.entry.decode)
     assert body.score == pytest.approx(result.pop("poseflag"), abs=1e-5)
     body = in_image(body, placement)

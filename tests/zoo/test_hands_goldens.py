@@ -8,7 +8,7 @@ import pytest
 import zoo
 from zoo.hands.handtrack_decode import find_objects
 from zoo.hands.landmarks_decode import palm_regions, read_hands
-from zoo.pipeline.preprocess import place, prepare_crops
+from zoo.pipeline.preprocess import placement_of, prepare_crops
 from zoo.shared.boxes import overlap
 from zoo.shared.skeletons import HAND_21
 
@@ -57,7 +57,7 @@ def arrays(outputs) -> dict[str, np.ndarray]:
 
 def palms_of(model, stored, photo):
     """What a detector finds in the stored input."""
-    placement = place(photo.shape[:2], model.entry.preprocess, model.input_size)
+    placement = placement_of(photo.shape[:2], model.entry.preprocess, model.input_size)
     seen = arrays(model.predict(stored["input"])), placement
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(model, "run_on_image", lambda _: seen)
@@ -82,7 +82,7 @@ def test_palms_of_the_older_detector(load, golden, hands_photo):
     model = load("handpose.palm")
     stored, text = golden(HANDPOSE, "handdetect_hands_tfjs")
     expected = text["result"]["decoded"]
-    placement = place(hands_photo.shape[:2], model.entry.preprocess, model.input_size)
+    placement = placement_of(hands_photo.shape[:2], model.entry.preprocess, model.input_size)
     outputs = arrays(model.predict(stored["input"]))
     found = model.decode(outputs, score_threshold=0.5).in_image(placement)
     assert len(found.scores) == text["result"]["n_over_0.5"]

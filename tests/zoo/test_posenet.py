@@ -13,7 +13,7 @@ from weights_cache import load_weights
 from weights_cache.errors import WeightsError, ZooError
 from zoo.catalog import find_entry
 from zoo.networks.posenet import HEADS, WIDTHS, build_posenet, strided_blocks
-from zoo.pipeline.preprocess import place, prepare
+from zoo.pipeline.preprocess import placement_of, prepare
 from zoo.shared.personlab import (
     EDGES,
     Fields,
@@ -108,7 +108,7 @@ def test_single_poses_of_the_tensorflow_goldens(name, google, shared):
         for part, (x, y, score) in values.items()
     ]
     photo = zoo.read_image(shared / "images" / "reference" / PHOTOS[name.rsplit("_", 3)[0]])
-    placement = place(photo.shape[:2], PREPROCESS, golden["input"].shape[1:3])
+    placement = placement_of(photo.shape[:2], PREPROCESS, golden["input"].shape[1:3])
     fields = read_fields(raw(google.predict(golden["input"])), 16)
     compare_keypoints(best_cells(fields), points, placement, 0.5)
 
@@ -150,7 +150,7 @@ def test_the_bundled_model_gives_its_goldens(student, photo, students, shared):
     assert found.pop("heatmap") < 1e-4
     assert max(found.values()) < 1e-3, found
     pixels = zoo.read_image(shared / "images" / "reference" / PHOTOS[photo])
-    placement = place(pixels.shape[:2], PREPROCESS, (257, 257))
+    placement = placement_of(pixels.shape[:2], PREPROCESS, (257, 257))
     scale, left, top = card["scale_left_top"]
     assert placement == pytest.approx(Placement.of_scale(scale, scale, left, top))
     fields = read_fields(outputs, 16)
@@ -282,7 +282,7 @@ def test_goldens_of_the_quantised_one(photo, coral, shared):
     """
     values, outputs, result = coral_golden(shared, photo)
     pixels = zoo.read_image(shared / "images" / "reference" / PHOTOS[photo])
-    placement = place(pixels.shape[:2], coral.entry.preprocess, (353, 481))
+    placement = placement_of(pixels.shape[:2], coral.entry.preprocess, (353, 481))
     points = [
         {"part": part, "position": {"x": x, "y": y}, "score": score}
         for part, (x, y, score) in result.items()

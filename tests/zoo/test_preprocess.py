@@ -9,7 +9,7 @@ from scipy import ndimage
 
 import core
 from zoo.entry import Preprocess
-from zoo.pipeline.preprocess import place, prepare, prepare_crops
+from zoo.pipeline.preprocess import placement_of, prepare, prepare_crops
 from zoo.shared.crop_regions import Region, region_of_box, region_of_points, rotation_between
 
 SIZE = (48, 64)
@@ -51,7 +51,7 @@ def test_what_is_seen_in_the_input_is_where_it_is_in_the_photo(fit, resize, shap
     # Letterboxes have whole sides, which moves a picture by up to half a pixel of the input;
     # TensorFlow.js's filter is not centred, which moves it as much.
     assert found == pytest.approx((x, y), abs=0.5 if resize == "pillow" else 1.2)
-    assert placement == place(shape, how, (96, 96))
+    assert placement == placement_of(shape, how, (96, 96))
 
 
 def test_a_letterbox_is_black_around_the_photo():

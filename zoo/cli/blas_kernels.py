@@ -24,7 +24,7 @@ UNKNOWN_FAMILY = 26
 #: What the kernels for AVX-512 need, by Linux's names.
 NEEDED_FLAGS = frozenset({"avx512f", "avx512dq", "avx512cd", "avx512bw", "avx512vl"})
 
-#: Where Linux tells about the CPU.
+#: File in which Linux describes the CPU.
 CPU_FACTS = "/proc/cpuinfo"
 
 

@@ -28,7 +28,7 @@ _OTHERS = (
         "convert a model file to a model.json that TensorFlow.js loads",
         "zoo.cli.convert_command:declare_convert",
     ),
-    ("doctor", "check this machine: versions, backends, cache", "zoo.cli.commands:declare_doctor"),
+    ("doctor", "check this computer: versions, backends, cache", "zoo.cli.commands:declare_doctor"),
 )
 
 

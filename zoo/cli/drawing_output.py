@@ -115,7 +115,7 @@ def save_drawing(image: Any, path: str) -> None:
 
 
 class _Encoded(io.BytesIO):
-    """A file in memory, whose name tells Pillow the format."""
+    """A file in memory, from whose name Pillow infers the format."""
 
     def __init__(self, name: str):
         super().__init__()

@@ -56,7 +56,7 @@ def declare_task(task: Task, command: Any) -> None:
             help=meaning.format(row=task.row),
         )
     command.add_argument("--mirror", action="store_true", help="the images are mirror images")
-    command.add_argument("--backend", metavar="B", help="where to run; see 'zoo doctor'")
+    command.add_argument("--backend", metavar="B", help="backend to run on; see 'zoo doctor'")
 
 
 def _add_sources(command: Any) -> None:
@@ -68,7 +68,7 @@ def _add_sources(command: Any) -> None:
         "standard input",
     )
     command.add_argument(
-        "--recursive", action="store_true", help="of folders also the images in their folders"
+        "--recursive", action="store_true", help="also read the images in subfolders"
     )
 
 

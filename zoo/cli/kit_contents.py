@@ -58,11 +58,11 @@ def write_models(out: str, wanted: Collection[Wanted], *, wheel: bool = False) -
     Args:
         out: the zip file, which ends in ``.zip``, or an existing folder for it; of a wheel the
             folder, by its file or by itself.
-        wanted: what goes in; what is part of the package is left out.
+        wanted: the models to pack; those that are part of the package are left out.
         wheel: whether to write a wheel, which pip installs.
 
     Raises:
-        ZooError: ``out`` is no such name, or everything wanted is part of the package.
+        ZooError: ``out`` is not a valid name, or all the models are part of the package.
         WeightsError: weights cannot be had, or the file cannot be written.
     """
     packed = [w for w in wanted if not w.record.bundled]
@@ -73,7 +73,7 @@ def write_models(out: str, wanted: Collection[Wanted], *, wheel: bool = False) -
     path = _target(out, wheel, version)
     models = _files(packed)
     page = _page(packed)
-    # Cards tell of the networks, so that the weights have to be there first.
+    # Cards describe the networks, so that the weights have to be there first.
     _locate(models)
     documents = {"README.md": page, **_licences(packed), **_cards(packed)}
     about = Wheel(version, _SUMMARY, page) if wheel else None

@@ -16,10 +16,10 @@ def declare_plan(command: argparse.ArgumentParser) -> None:
     """Declare the arguments of ``zoo plan``."""
     command.add_argument("name", metavar="NAME", help="see 'zoo models'; or the path of a model")
     command.add_argument(
-        "image", metavar="IMAGE", nargs="?", help="a file or URL: how long each step takes for it"
+        "image", metavar="IMAGE", nargs="?", help="a file or URL: also time each step on this image"
     )
     command.add_argument(
-        "--repeat", type=_count, default=10, metavar="N", help="time so many runs (default: 10)"
+        "--repeat", type=_count, default=10, metavar="N", help="number of timed runs (default: 10)"
     )
     command.add_argument(
         "--draw", metavar="OUT.png", help="draw the steps and their buffers in memory"
@@ -28,7 +28,7 @@ def declare_plan(command: argparse.ArgumentParser) -> None:
         "--chrome-trace", metavar="OUT.json", help="with an image: write the times for Perfetto"
     )
     command.add_argument("--json", action="store_true", help="exact JSON, all on one line")
-    command.add_argument("--backend", metavar="B", help="where to run; see 'zoo doctor'")
+    command.add_argument("--backend", metavar="B", help="backend to run on; see 'zoo doctor'")
     command.set_defaults(run=_run_plan)
 
 

@@ -89,7 +89,7 @@ class ImageInputs(NamedTuple):
 
 
 def _batch(count: int) -> int:
-    """The largest batch that leaves no rest, which would need a plan of its own.
+    """Return the largest batch that leaves no rest, which would need another plan.
 
     >>> _batch(18), _batch(64), _batch(1)
     (6, 8, 1)

@@ -109,7 +109,7 @@ TASKS = (
     ),
     Task(
         "faces",
-        "find faces and what is in them",
+        "find faces and their landmarks",
         "estimate_faces",
         "point",
         verbs={"boxes": ("detect_faces", "only boxes, with the detector's points")},
@@ -124,12 +124,12 @@ TASKS = (
     ),
     Task(
         "segment",
-        "find what each pixel belongs to",
+        "find the class of each pixel",
         "segment",
         "label that occurs",
         verbs={
-            "person": ("segment_person", "people against the background"),
-            "persons": ("segment_persons", "each person apart"),
+            "person": ("segment_person", "one mask of all people"),
+            "persons": ("segment_persons", "a mask for each person"),
             "parts": ("segment_person_parts", "24 parts of the body"),
         },
         see_more={

@@ -37,7 +37,7 @@ def matching(names: Iterable[str]) -> list[Wanted]:
     """Return the models named, of a task, or that match a glob, or registered weights.
 
     Raises:
-        ZooError: there is nothing of a name; the message says what is similar.
+        ZooError: nothing has a name; the message lists similar ones.
     """
     found: dict[str, Wanted] = {}
     for name in names:
@@ -54,7 +54,7 @@ def runnable(names: Iterable[str], *, every: bool = False) -> list[Wanted]:
 
     Args:
         names: as for `matching`.
-        every: all models there are.
+        every: all available models.
     """
     entries, others = [], []
     names = list(names)

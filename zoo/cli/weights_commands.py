@@ -24,7 +24,7 @@ def declare_weights(weights: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help=f"{_NAMES}; a task means its default models; none means those of all tasks",
     )
-    fetch.add_argument("--all", action="store_true", help="all models there are")
+    fetch.add_argument("--all", action="store_true", help="all available models")
     fetch.add_argument("--yes", action="store_true", help="do not ask before a download")
     fetch.set_defaults(run=_fetch_weights)
     add_kit(actions)

@@ -13,7 +13,7 @@ import numpy as np
 from weights_cache.errors import ZooError
 from zoo.drawing.canvas import Canvas, fitted, text_mask, text_width
 from zoo.drawing.colours import PALETTE, PAPER, Colour, mix
-from zoo.drawing.label_layout import Area, Place
+from zoo.drawing.label_layout import XY, Area
 
 _ROW = 1.65  # height of a row, in sizes of the text
 _SMALLEST = 8.0  # text that can be read, in pixels
@@ -99,7 +99,7 @@ def _paint_list(canvas: Canvas, layout: _List, scores: Sequence[float], area: Ar
             canvas.write(text_mask(f"{scores[index]:.2f}", size), end, middle, PAPER)
 
 
-def _paint_bar(canvas: Canvas, start: Place, length: float, share: float, radius: float) -> None:
+def _paint_bar(canvas: Canvas, start: XY, length: float, share: float, radius: float) -> None:
     """Paint a bar as long as a share of its length."""
     for part, colour in ((1.0, _QUIET), (min(share, 1.0), PALETTE[0])):
         if part > 0 and length:
@@ -130,33 +130,33 @@ def paint_legend(canvas: Canvas, entries: Sequence[tuple[str, Colour]], busy: np
             texts = _shortened(labels, rows)
             width = max(text_width(text, size) for text in texts) + 3 * size
             height = (rows * _ROW + 0.5) * size
-            places = _corners(canvas, busy, width, height, 0.6 * size)
-            if places:
+            corners = _corners(canvas, busy, width, height, 0.6 * size)
+            if corners:
                 paint = partial(_paint_rows, canvas, texts, entries, size)
-                return canvas.panel(width, height, places, paint)
+                return canvas.panel(width, height, corners, paint)
     return None
 
 
 def _corners(
     canvas: Canvas, busy: np.ndarray, width: float, height: float, margin: float
-) -> list[Place]:
+) -> list[XY]:
     """Return positions of a panel of that size in the corners, the one that hides least first."""
     share = width * height / canvas.scale**2
     if share > _LARGEST:
         return []
     right, bottom = canvas.size[0] - width - margin, canvas.size[1] - height - margin
-    places = [(margin, bottom), (right, bottom), (margin, margin), (right, margin)]
+    corners = [(margin, bottom), (right, bottom), (margin, margin), (right, margin)]
     ratio = busy.shape[1] / canvas.size[0]
     sizes = np.maximum(np.bincount(busy.ravel()), _SPECK * busy.size)
 
-    def hidden(place: Place) -> float:
+    def hidden(corner: XY) -> float:
         """The largest share of any region that is hidden there."""
-        left, top = (int(max(0.0, ratio * value)) for value in place)
+        left, top = (int(max(0.0, ratio * value)) for value in corner)
         part = busy[top : math.ceil(top + ratio * height), left : math.ceil(left + ratio * width)]
         counts = np.bincount(part.ravel(), minlength=sizes.size)
         return float((counts / sizes)[1:].max(initial=0.0))
 
-    least_first = sorted(places, key=hidden)
+    least_first = sorted(corners, key=hidden)
     return least_first if share <= _SMALL else [p for p in least_first if hidden(p) <= _MOST_HIDDEN]
 
 

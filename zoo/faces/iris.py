@@ -29,7 +29,7 @@ class IrisModel(Model):
         lefts, placements_of_lefts = self._eyes(image, faces.points, "left")
         # The network knows right eyes; a left one is shown as its mirror image.
         width = self.input_size[1]
-        placements += [place.mirrored(width) for place in placements_of_lefts]
+        placements += [placement.mirrored(width) for placement in placements_of_lefts]
         outputs = self._outputs(np.concatenate([rights, lefts[:, :, ::-1]]))
         right, left = read_irises(outputs[self.entry.output], placements, faces.points)
         return [

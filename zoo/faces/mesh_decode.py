@@ -84,8 +84,8 @@ def read_mesh(values: np.ndarray, placements: Sequence[Placement]) -> np.ndarray
     points = values.reshape(len(placements), -1, 3).astype(np.float64)
     return np.stack(
         [
-            np.column_stack([place.points_to_image(face[:, :2]), face[:, 2] * place.scale])
-            for face, place in zip(points, placements, strict=True)
+            np.column_stack([placement.points_to_image(face[:, :2]), face[:, 2] * placement.scale])
+            for face, placement in zip(points, placements, strict=True)
         ]
     )
 

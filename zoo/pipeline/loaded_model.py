@@ -113,7 +113,7 @@ class LoadedModel(Planned):
             raw: as for `predict`.
 
         Returns:
-            What was asked for, by the names given.
+            The values of the nodes or outputs, by the names given.
         """
         return self.network.execute(inputs, outputs, raw=raw)
 

@@ -129,7 +129,7 @@ class Model(LoadedModel):
 
     @model_verb
     def infer(self, image: ImageSource, *, embedding: bool = False) -> Tensor:
-        """Features of an image, for uses of your own.
+        """Return features of an image, such as to train on them.
 
         Args:
             image: anything that the verbs take.
@@ -215,9 +215,9 @@ class Model(LoadedModel):
         most = MOST_CROPS if self.entry.batch else 1
         for start in range(0, len(regions), most):
             some = regions[start : start + most]
-            values, places = prepare_crops(image, self.entry.preprocess, self.input_size, some)
+            values, located = prepare_crops(image, self.entry.preprocess, self.input_size, some)
             seen.append(self._outputs(values))
-            placements += places
+            placements += located
         return {name: np.concatenate([o[name] for o in seen]) for name in seen[0]}, placements
 
     def _outputs(self, values: np.ndarray) -> Outputs:

@@ -170,7 +170,7 @@ def call_verb(
 
 
 def _check_loaded(model: LoadedModel, verb: str, backend: str | None) -> None:
-    """Raise if a loaded model lacks a verb, or runs elsewhere than is wanted."""
+    """Raise if a loaded model lacks a verb, or runs on another backend than the one requested."""
     if not hasattr(model, verb):
         entry = getattr(model, "entry", None)
         raise ZooError(_cannot(entry, verb) if entry else _network_cannot(model, verb))

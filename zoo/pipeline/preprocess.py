@@ -30,7 +30,7 @@ def prepare(image: np.ndarray, how: Preprocess, size: Size) -> tuple[np.ndarray,
     return _scaled(resize(image, fit, size)[None], how), fit.placement
 
 
-def place(image: Size, how: Preprocess, size: Size) -> Placement:
+def placement_of(image: Size, how: Preprocess, size: Size) -> Placement:
     """Return the placement of an image of some height and width in an input, as of `prepare`."""
     return _FITS[how.fit](image, size).placement
 
