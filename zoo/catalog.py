@@ -27,7 +27,7 @@ def tasks() -> tuple[str, ...]:
 
 @lru_cache(maxsize=1)
 def all_entries() -> "Mapping[str, Entry]":
-    """Every entry by name."""
+    """Return every entry by name."""
     found = {entry.name: entry for task in tasks() for entry in _entries_of(task)}
     return MappingProxyType(dict(sorted(found.items())))
 
@@ -169,7 +169,7 @@ def models(pattern: str = "*") -> list[str]:
 
 
 def with_parts(entry: "Entry") -> "list[Entry]":
-    """An entry, then all others whose networks it works with by default, and those with theirs.
+    """Return an entry, then its default parts, and their parts.
 
     >>> [entry.name for entry in with_parts(find_entry("hands.lite"))]
     ['hands.lite', 'palm.lite']

@@ -24,7 +24,7 @@ class _Point(TypedDict):
 
 
 class Position(_Point, total=False):
-    """A point; z, in pixels, only where the model estimates depth, from the origin of its entry."""
+    """A point; z, in pixels, only where the model estimates depth, from the entry's origin."""
 
     z: float
 

@@ -33,7 +33,7 @@ def _imagenet(
     background: bool = True,
     limits: str = _COARSE,
 ) -> Entry:
-    """By default a quantised network of TensorFlow's 1001 classes."""
+    """Return the entry of a network, by default a quantised one of TensorFlow's 1001 classes."""
     return Entry(
         name=name,
         task="classification",

@@ -101,7 +101,7 @@ class TeachableModel(LoadedModel):
         return prepare_square(read_image(image), size, channels, mirror=mirror)
 
     def _scores(self, prepared: np.ndarray) -> np.ndarray:
-        """One for each class."""
+        """Return a score for each class."""
         (found,) = self.predict(prepared).values()
         return found.numpy()[0]
 

@@ -65,7 +65,7 @@ def infer(
     output_stride: Literal[8, 16] | None = None,
     input_size: int | tuple[int, int] | None = None,
 ) -> Tensor:
-    """Return what a network computes of an image, for uses of your own, such as to train on it.
+    """Return the features that a network computes of an image, such as to train on them.
 
     >>> import zoo
     >>> image = "gallery/one_line_pose/astronaut.jpg"

@@ -29,7 +29,7 @@ CPU_FACTS = "/proc/cpuinfo"
 
 
 def choose_kernels() -> None:
-    """Set the variable if it helps, and is not set, and NumPy is still to be imported."""
+    """Set the variable if unset, before NumPy is imported, where other kernels are faster."""
     if "numpy" not in sys.modules and VARIABLE not in os.environ and is_misjudged():
         os.environ[VARIABLE] = KERNELS
 

@@ -33,7 +33,7 @@ _OTHERS = (
 
 
 def run(arguments: list[str] | None) -> int:
-    """Run the command that the arguments name; its exit status."""
+    """Run the command that the arguments name, and return the exit status."""
     # NumPy is imported by the commands that need it.
     choose_kernels()
     leave_threads_out()

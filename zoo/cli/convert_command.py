@@ -96,8 +96,8 @@ def _add_quantisation(convert: argparse.ArgumentParser) -> None:
         nargs=2,
         type=float,
         metavar=("LOW", "HIGH"),
-        help="values of the darkest and the brightest pixel in the input \(default: those of a model "
-        "that IN names, else 0 1\)",
+        help="values of the darkest and the brightest pixel in the input (default: those of "
+        "the model that IN names, else 0 1)",
     )
 
 

@@ -58,7 +58,7 @@ except core.CoreError as error:
 
 
 def examine() -> Iterator[tuple[str, str]]:
-    """Pairs of what was looked at and what was found."""
+    """Yield pairs of a check's name and its finding."""
     import zoo
     from core import code_cache
 

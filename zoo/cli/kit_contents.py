@@ -115,7 +115,7 @@ def _contents(packed: Iterable[Wanted]) -> set[str]:
 
 
 def _files(packed: Iterable[Wanted]) -> dict[str, set[str]]:
-    """By names of the registry the paths of the files that are wanted."""
+    """Return the paths of the files to pack, by names of the registry."""
     files: dict[str, set[str]] = {}
     for wanted in packed:
         paths = {file.path for file in wanted.record.files}

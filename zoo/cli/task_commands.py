@@ -1,4 +1,4 @@
-"""The commands that look at images: a row for each task, and the flags of its functions."""
+"""The commands that run models on images: a row for each task, and the flags of its functions."""
 
 from __future__ import annotations
 

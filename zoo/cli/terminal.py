@@ -128,7 +128,7 @@ def _open_missing() -> None:
 
 
 def _flush_stderr() -> None:
-    """Python would end with status 120 if stderr could not take what is left for it."""
+    """Flush stderr now: if that failed at exit, Python would end with status 120."""
     try:
         if sys.stderr is not None:
             sys.stderr.flush()
@@ -141,7 +141,7 @@ def _give_up_stdout() -> None:
 
 
 def _give_up(stream: Any) -> None:
-    """Lead to nowhere what is still in the buffer of a stream."""
+    """Discard what is still in the buffer of a stream."""
     number = os.open(os.devnull, os.O_WRONLY)
     os.dup2(number, stream.fileno())
     os.close(number)

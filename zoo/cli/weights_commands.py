@@ -47,7 +47,7 @@ def declare_weights(weights: argparse.ArgumentParser) -> None:
 
 
 def _fetch_weights(given: argparse.Namespace) -> int:
-    """With a model all that it works with by default, so that it runs offline then."""
+    """Fetch models with their default parts, so that they run offline."""
     from weights_cache import fetch, status
     from weights_cache.errors import MissingError, OfflineError, UnreachableError
     from zoo.cli.weight_selection import runnable
@@ -74,7 +74,7 @@ def _fetch_weights(given: argparse.Namespace) -> int:
 
 
 def _agreed(lacking: list[Any], yes: bool) -> bool:
-    """Whether to fetch what nobody named: asked on a terminal, and said elsewhere."""
+    """Whether to fetch models that were not named: asks on a terminal, prints a note elsewhere."""
     from weights_cache import cache_folder
 
     size = sum({(w.record.name, f.path): f.bytes for w in lacking for f in w.record.files}.values())

@@ -21,12 +21,12 @@ class Area(NamedTuple):
 
     @property
     def width(self) -> float:
-        """From left to right."""
+        """Width from left to right."""
         return self.right - self.left
 
     @property
     def height(self) -> float:
-        """From top to bottom."""
+        """Height from top to bottom."""
         return self.bottom - self.top
 
     def touches(self, other: Area) -> bool:

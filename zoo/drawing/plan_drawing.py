@@ -67,7 +67,7 @@ class _Column(NamedTuple):
 
     @property
     def width(self) -> int:
-        """With bars."""
+        """Width with bars."""
         return self.text_width + (self.longest + 8 if self.longest else 0)
 
 

@@ -45,7 +45,7 @@ class FaceDetector(BoxDetector, FaceModel):
 
     @property
     def detector(self) -> "FaceDetector":
-        """Itself."""
+        """The model itself."""
         return self
 
     def locate(self, image: np.ndarray, found: Candidates) -> Located:

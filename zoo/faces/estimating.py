@@ -24,7 +24,7 @@ class Located(NamedTuple):
     scores: np.ndarray  # [n], of the points, 0..1
 
     def at(self, indices: Sequence[int]) -> "Located":
-        """Some of them."""
+        """Return the faces at some indices."""
         chosen = list(indices)
         return Located(self.found.at(chosen), self.points[chosen], self.scores[chosen])
 

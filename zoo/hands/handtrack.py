@@ -45,7 +45,7 @@ class HandtrackModel(Model):
         iou_threshold: float = OWN,
         mirror: bool = False,
     ) -> list[Hand]:
-        """The boxes of hands in an image, and what they do; see `zoo.estimate_hands`."""
+        """Return the boxes and gestures of hands in an image; see `zoo.estimate_hands`."""
         find = self._finder(self.nodes.hands, score_threshold, iou_threshold, max_hands)
 
         def estimate(image: np.ndarray) -> list[Hand]:
@@ -67,7 +67,7 @@ class HandtrackModel(Model):
         max_detections: int = OWN,
         mirror: bool = False,
     ) -> list[Detection]:
-        """Hands by what they do, faces, and fingertips that point or pinch; see `zoo.detect`."""
+        """Detect hands by gesture, faces, and fingertips that point or pinch; see `zoo.detect`."""
         wanted = wanted_labels(self.name, labels, self.labels)
         find = self._finder(wanted, score_threshold, iou_threshold, max_detections)
         return self.run(image, find, mirror=mirror)

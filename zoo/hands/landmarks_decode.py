@@ -1,4 +1,4 @@
-"""From palms to regions, and from what is seen in regions to hands in pixels of the image.
+"""From palms to regions, and from landmarks in regions to hands in pixels of the image.
 
 Geometry and duplicates: MediaPipe's hand_landmark graphs, as tfjs-models' hand-pose-detection has
 them.
@@ -44,7 +44,7 @@ class Hands(NamedTuple):
     right: np.ndarray  # [n], 0..1
 
     def at(self, indices: Sequence[int]) -> "Hands":
-        """Some of them."""
+        """Return the hands at some indices."""
         chosen = list(indices)
         return Hands(*(values[chosen] for values in self))
 
@@ -95,7 +95,7 @@ def _in_image(placement: Placement, points: np.ndarray, depth: float) -> np.ndar
 
 
 def choose_hands(hands: Hands, *, score_threshold: float, limit: int) -> Hands:
-    """The hands that are there, each once though two palms may lead to it; the surest first.
+    """Return the hands that are present, each once, best first; two palms may give one hand.
 
     Args:
         hands: of all regions that were looked at.

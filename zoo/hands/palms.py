@@ -1,4 +1,4 @@
-"""Palm detectors: where hands are and which way they point, not where their fingers are."""
+"""Palm detectors: position and direction of hands, without their fingers."""
 
 from zoo.pipeline.detector import PointDetector
 from zoo.pipeline.model import Outputs

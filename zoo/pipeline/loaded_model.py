@@ -1,4 +1,4 @@
-"""A loaded network, whatever it is for: the base of all models."""
+"""A loaded network: the base of all models."""
 
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeVar
@@ -14,7 +14,7 @@ Self = TypeVar("Self", bound="LoadedModel")
 
 
 class LoadedModel(Planned):
-    """A loaded network: what goes in, what comes out, and any node. Threads may share it.
+    """A loaded network: its inputs, its outputs, and any node. Threads may share the model.
 
     Made by `zoo.load`. Usable in a ``with`` statement, which closes it.
     """
@@ -30,7 +30,7 @@ class LoadedModel(Planned):
 
     @property
     def backend(self) -> str:
-        """Name of the backend it runs on."""
+        """Name of the backend on which the network runs."""
         return self.network.backend
 
     @property
@@ -105,7 +105,7 @@ class LoadedModel(Planned):
     def execute(
         self, inputs: NetworkInput, outputs: Sequence[str], *, raw: bool = False
     ) -> dict[str, Tensor]:
-        """Run what leads to any nodes of the network, not only to its outputs.
+        """Run the part of the network that some nodes need, not only its outputs.
 
         Args:
             inputs: as for `predict`; a dict may name any node, which then is not computed.
@@ -122,7 +122,7 @@ class LoadedModel(Planned):
         return Card(network_text(self.network.graph, f"{repr(self)[1:-1]} on {self.backend}"))
 
     def close(self) -> None:
-        """Let go of the network with its weights; the model cannot run after that."""
+        """Release the network with its weights; the model cannot run after that."""
         self._network = None
 
     def __enter__(self: Self) -> Self:

@@ -75,7 +75,7 @@ class Model(LoadedModel):
         return entry.preprocess.size
 
     def part(self, role: str) -> Any:
-        """Another network that this one works with, such as its ``"detector"``; loaded once.
+        """Return a part of this model, such as its ``"detector"``, which is loaded once.
 
         It is the entry's, or the one that the option of that name chose.
         """
@@ -120,7 +120,7 @@ class Model(LoadedModel):
             self.part(role).warmup()
 
     def close(self) -> None:
-        """Let go of the network and its parts; the model cannot run after that."""
+        """Release the network and its parts; the model cannot run after that."""
         super().close()
         with self._making_parts:
             for part in self._parts.values():

@@ -112,7 +112,7 @@ def load(
 
 
 def _check_isolated(backend: str | None, kernels: object) -> None:
-    """Raise for what cannot be in another process."""
+    """Raise for options that isolated models do not have."""
     chosen = backend or get_backend()
     if chosen != "cpu":
         raise ZooError(f"isolate=True runs on 'cpu', not on {chosen!r}: give backend='cpu'")

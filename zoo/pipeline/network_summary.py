@@ -55,7 +55,7 @@ def _contents(graph: Graph) -> str:
 
 
 def _input(name: str, end: Endpoint) -> str:
-    """A quantised one takes its integers, such as pixels, as well as what they stand for."""
+    """Describe an input; a quantised one takes integers, such as pixels, or the real values."""
     quanta = f", or quanta of {end.quantization.dtype}" if end.quantization else ""
     return f"{name}: {_spec(end.spec)}{quanta}"
 

@@ -1,4 +1,4 @@
-"""Loaded models in pickles: what `zoo.load` was given, so a pickle holds no weights."""
+"""Loaded models in pickles: the arguments of `zoo.load`, so that a pickle holds no weights."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -39,7 +39,7 @@ class LoadCall(NamedTuple):
 
 
 def _absolute(path: str | os.PathLike[str]) -> str:
-    """A path from the root on; what is none, such as a URL, as it is."""
+    """Return the absolute path; text that is no existing path, such as a URL, as it is."""
     return os.path.abspath(path) if os.path.exists(path) else os.fspath(path)
 
 

@@ -111,7 +111,7 @@ _FITS = {"letterbox": _letterbox, "stretch": _stretch, "crop": _crop, "pad": _pa
 
 
 def _resized(image: np.ndarray, fit: _Fit, size: Size) -> np.ndarray:
-    """By Pillow, as the reference outputs were made, on black."""
+    """Resize by Pillow, as for the reference outputs, on black."""
     with needed_for("resizing images"):
         from PIL import Image
 
@@ -153,7 +153,7 @@ def _neighbours(old: int, new: int) -> tuple[tuple[np.ndarray, np.ndarray], np.n
 
 
 def _source(image: np.ndarray, fit: _Fit) -> np.ndarray:
-    """The part that is resized, alone: what lies beside it does not show at its edges.
+    """Return the part to resize, alone: pixels beside the part do not show at its edges.
 
     It is black on the right and below, as far as it reaches out of the image.
     """

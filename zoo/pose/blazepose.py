@@ -81,7 +81,7 @@ class BlazePoseModel(Model):
         segmentation: bool,
         probability: bool,
     ) -> Callable[[np.ndarray], list[Pose]]:
-        """From an image to the poses in it, by the options of a verb."""
+        """Return the function that finds the poses in an image, by the options of a verb."""
         choose = partial(choose_people, score_threshold=score_threshold, limit=limit)
         detect = partial(
             self.part("detector").find,

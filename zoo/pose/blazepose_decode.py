@@ -71,7 +71,7 @@ def read_landmarks(
 
 
 def refined(points: np.ndarray, heatmap: np.ndarray, size: int) -> np.ndarray:
-    """Landmarks moved to the middle of what their heatmap shows nearby, where it is sure enough.
+    """Return landmarks moved to the mean of their heatmap nearby, where the heatmap is strong.
 
     Args:
         points: [n, 3] in pixels of the input.
@@ -95,7 +95,7 @@ def refined(points: np.ndarray, heatmap: np.ndarray, size: int) -> np.ndarray:
 
 
 def in_image(body: Landmarks, placement: Placement) -> Landmarks:
-    """In pixels of the image, and world points along its axes."""
+    """Return the landmarks in pixels of the image, and world points along its axes."""
     flat = placement.points_to_image(body.points[:, :2])
     depth = body.points[:, 2:] * placement.scale
     points = np.concatenate([flat, depth], axis=1)

@@ -28,7 +28,7 @@ class MoveNetModel(Model):
 
     @property
     def nodes(self) -> MoveNetNodes:
-        """Between which nodes several images go."""
+        """Nodes between which several images may go."""
         nodes: MoveNetNodes = self.entry.decode
         return nodes
 

@@ -54,7 +54,7 @@ def read_body(output: np.ndarray, size: int, placement: Placement) -> BodyPoints
 
 
 def region_around(body: BodyPoints, image: tuple[int, int]) -> Region | None:
-    """The square around a person, to look at next: in the same image, or in that after it.
+    """Return the square around a person for a second run on the image, or on the next image.
 
     Args:
         body: where the person is.
@@ -78,7 +78,7 @@ def region_around(body: BodyPoints, image: tuple[int, int]) -> Region | None:
 
 
 def region_of_person(box: Box) -> Region:
-    """The square around a person whom a detector has found, with as much room on each side."""
+    """Return the square around a person whom a detector has found, with equal room on each side."""
     middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     return Region(*middle, box["width"], box["height"]).squared().scaled(_OF_BODY)
 

@@ -22,7 +22,7 @@ class LandmarkOutputs(NamedTuple):
 
 
 class MoveNetNodes(NamedTuple):
-    """Between which of its nodes a MoveNet takes any number of images; the last take only one."""
+    """Nodes between which a MoveNet takes any number of images; the last take only one."""
 
     pixels: str  # float32 [n, side, side, 3], 0..255
     heads: tuple[str, ...]  # [n, side / 4, side / 4, ..]: all that the last nodes need

@@ -104,7 +104,7 @@ class PoseNetModel(Model):
         keypoint_threshold: float,
         nms_radius: float,
     ) -> Callable[[np.ndarray], tuple[list[Points], Placement]]:
-        """From an image to the people in it, best first, by the options of a verb."""
+        """Return the function that finds the people in an image, best first, by verb options."""
         decode = partial(
             decode_multiple,
             # They are found in the order of their best keypoints, not of their scores.

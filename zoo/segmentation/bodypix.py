@@ -71,7 +71,7 @@ class BodyPixModel(PersonModel):
         threshold: float = 0.5,
         mirror: bool = False,
     ) -> list[Instance]:
-        """Each person apart; see `zoo.segment_persons`."""
+        """Return a mask for each person; see `zoo.segment_persons`."""
         decode = partial(
             find_people,
             stride=self.entry.decode.stride,

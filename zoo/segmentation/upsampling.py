@@ -55,7 +55,7 @@ class Enlargement(NamedTuple):
         return cls((left, top, right, bottom), image)
 
     def strips(self) -> Iterator[tuple[slice, "Enlargement"]]:
-        """Some rows of the image at a time."""
+        """Yield maps of some rows of the image at a time."""
         (left, top, right, bottom), (height, width) = self
         step = max(1, STRIP // width)
         for start in range(0, height, step):

@@ -1,4 +1,4 @@
-"""Segmentation: what each pixel of an image belongs to."""
+"""Segmentation: the class of each pixel of an image."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class Candidates(NamedTuple):
     points: np.ndarray  # [n, keypoints, 2]
 
     def at(self, indices: Sequence[int]) -> "Candidates":
-        """Some of them."""
+        """Return the candidates at some indices."""
         chosen = list(indices)
         return Candidates(self.scores[chosen], self.boxes[chosen], self.points[chosen])
 

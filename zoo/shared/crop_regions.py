@@ -34,23 +34,23 @@ class Region(NamedTuple):
         return Placement(a, b, c, d, e, self.y - d * middle_x - e * middle_y)
 
     def moved(self, right: float = 0.0, down: float = 0.0) -> "Region":
-        """Moved along its own axes, by shares of its sides."""
+        """Return the region moved along its axes, by shares of its sides."""
         cos, sin = math.cos(self.rotation), math.sin(self.rotation)
         across, along = right * self.width, down * self.height
         x = self.x + across * cos - along * sin
         return self._replace(x=x, y=self.y + across * sin + along * cos)
 
     def scaled(self, by: float) -> "Region":
-        """With sides of other lengths about the same centre."""
+        """Return the region with scaled sides about the same centre."""
         return self._replace(width=self.width * by, height=self.height * by)
 
     def squared(self) -> "Region":
-        """With all sides as long as its longest."""
+        """Return the region with all sides as long as its longest."""
         side = max(self.width, self.height)
         return self._replace(width=side, height=side)
 
     def corners(self) -> np.ndarray:
-        """[4, 2]: from the upper left one, clockwise in its own axes."""
+        """Corners [4, 2] from the upper left one, clockwise along the region's axes."""
         unit = np.array([[0.0, 0.0], [1, 0], [1, 1], [0, 1]])
         return self.placement((1, 1)).points_to_image(unit)
 

@@ -44,7 +44,7 @@ _SEEN = 0.3  # least score of the keypoints that say how large a person is
 
 
 class Points(NamedTuple):
-    """One person in pixels of the network's input: where each keypoint is, and how sure each is."""
+    """One person in pixels of the network's input: position and score of each keypoint."""
 
     positions: np.ndarray  # complex, x + iy
     scores: np.ndarray  # 0..1
@@ -176,7 +176,7 @@ def _peaks(scores: np.ndarray, threshold: float) -> list[tuple[float, int, int, 
 
 
 def _walk(fields: Fields, cell: tuple[int, int], root: int) -> tuple[np.ndarray, np.ndarray]:
-    """All keypoints of the person whose keypoint ``root`` is in a cell."""
+    """Return all keypoints of the person whose keypoint ``root`` is in a cell."""
     count, (row, column) = fields.scores.shape[2], cell
     positions, scores = np.zeros(count, complex), np.zeros(count)
     positions[root] = fields.targets[row, column, root]
@@ -191,7 +191,7 @@ def _walk(fields: Fields, cell: tuple[int, int], root: int) -> tuple[np.ndarray,
 
 
 def _steps(fields: Fields) -> Iterator[tuple[np.ndarray, int, int, int]]:
-    """(field, edge, from, to): first all edges towards the nose, then all away from it."""
+    """Yield (field, edge, from, to): first all edges towards the nose, then all away from it."""
     for edge in reversed(range(len(EDGES))):
         parent, child = EDGES[edge]
         yield fields.backward, edge, child, parent

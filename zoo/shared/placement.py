@@ -28,7 +28,7 @@ class Placement(NamedTuple):
         return cls(1 / scale_x, 0.0, -left / scale_x, 0.0, 1 / scale_y, -top / scale_y)
 
     def mirrored(self, width: float) -> "Placement":
-        """With left and right of the input exchanged, which is so many pixels wide.
+        """Return the placement with left and right of an input of some width exchanged.
 
         >>> Placement.of_scale(0.5, 0.5, 0, 0).mirrored(64).to_image(54.0, 30.0)
         (20.0, 60.0)
@@ -37,7 +37,7 @@ class Placement(NamedTuple):
         return self._replace(a=-a, c=self.c + a * width, d=-d, f=self.f + d * width)
 
     def to_image(self, x: Any, y: Any) -> tuple[Any, Any]:
-        """Pixels of the image from those of the input; numbers, or arrays of one shape."""
+        """Map pixels of the input to pixels of the image; numbers, or arrays of one shape."""
         return self.a * x + self.b * y + self.c, self.d * x + self.e * y + self.f
 
     def points_to_image(self, points: np.ndarray) -> np.ndarray:
@@ -59,7 +59,7 @@ class Placement(NamedTuple):
 
     @property
     def scale(self) -> float:
-        """Pixels of the image per pixel of the input, along x: what depths are scaled by."""
+        """Pixels of the image per pixel of the input, along x: the scale of depths."""
         return float(np.hypot(self.a, self.d))
 
     @property
