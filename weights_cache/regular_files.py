@@ -54,12 +54,11 @@ def open_regular(
     >>> try:
     ...     open_regular("/")
     ... except IrregularFileError as error:
-        ...     error.strerror
-        'not a regular file, but a folder'
+    ...     error.strerror
+    'not a regular file, but a folder'
     """
-    if not stat.S_ISREG(
-        mode := Path(path).stat().st_mode
-    ):  # opening a device may have side effects
+    mode = Path(path).stat().st_mode
+    if not stat.S_ISREG(mode):  # opening a device may have side effects
         raise _irregular(path, mode)
     flags = _FLAGS if follow_links else _FLAGS | getattr(os, "O_NOFOLLOW", 0)
     raw = FileIO(path, opener=lambda name, _: os.open(name, flags))

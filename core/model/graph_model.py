@@ -191,7 +191,8 @@ class GraphModel:
     def _run(self, inputs: Any, names: list[str], raw: bool, as_arrays: bool) -> dict[str, Any]:
         """The outputs of a run by name."""
         limits = self._effective_limits()
-        is_named = type(inputs) is not np.ndarray and isinstance(inputs, Mapping)
+        kind = type(inputs)
+        is_named = kind is dict or (kind is not np.ndarray and isinstance(inputs, Mapping))
         if self._only_input is not None and not is_named:
             inputs = {self._only_input: inputs}
         is_long = raw or self._runs is None or self._runs_ops()

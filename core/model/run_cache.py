@@ -121,7 +121,10 @@ def call_key(inputs: Any, outputs: Sequence[str]) -> Hashable | None:
         return None
     parts: list[Any] = [*outputs]
     for name, value in inputs.items():
-        if type(value) is not np.ndarray or not (value.flags.c_contiguous and value.flags.aligned):
+        if type(value) is not np.ndarray:
+            return None
+        flags = value.flags
+        if not (flags.carray or (flags.c_contiguous and flags.aligned)):
             return None
         parts += (name, value.shape, value.dtype)
     return tuple(parts)

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from core import op_cost
 from core.specs import Spec
 
 if TYPE_CHECKING:
@@ -90,5 +89,7 @@ def use_counts(steps: Iterable[Step], outputs: Iterable[str]) -> dict[str, int]:
 
 def multiply_adds(step: Step, specs: Mapping[str, Spec]) -> int:
     """Return how many products a step sums up; 0 of those that are no sums of products."""
+    from core.op_cost import multiply_adds as counted
+
     inputs = [specs[r] for r in step.inputs[:2] if r != ABSENT]
-    return op_cost.multiply_adds(step.op.name, inputs, step.attributes, specs[step.name])
+    return counted(step.op.name, inputs, step.attributes, specs[step.name])

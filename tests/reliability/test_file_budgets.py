@@ -41,10 +41,10 @@ BOMBS = {
     "web objects": (bombs.web_of_json, "its JSON document would take", 250),
     "h5 objects": (bombs.h5_of_json, "its JSON document would take", 350),
     "h5 zeros": (bombs.h5_of_zeros, "an array of shape .* would take 800,000,000", 200),
-    "h5 chunk 50,000 times": (bombs.chunk_named_often, "the chunk at .0. is there twice", 200),
+    "h5 chunk 50,000 times": (bombs.chunk_named_often, "the chunk at .0. is stored twice", 200),
     "h5 chunk 2,000 times": (
         lambda f: bombs.chunk_named_often(f, 1_000_000, 2000),
-        "the chunk at .0. is there twice",
+        "the chunk at .0. is stored twice",
         100,
     ),
     "h5 heap": (bombs.names_behind_a_heap, "lacks the weight 'kernel'", 200),

@@ -56,14 +56,12 @@ def check_folding(spelling: str) -> None:
 
 
 def check_fusion(op: Any, spelling: str) -> None:
-    """In a plan it is computed with the product that it takes.
-
-    Not called yet: plans take what they fuse from a list (`core.plan.elementwise`).
-    """
+    """In a plan, on each backend, the op is fused into the product that it takes."""
     w = np.eye(2, dtype=np.float32)
-    model = GraphModel(graph_of(Node("p", "MatMul", ("x", "w")), Node("y", spelling, ("p",)), w=w))
-    (step,) = model.plan(X).steps
-    assert op.name in step.fused
+    nodes = Node("p", "MatMul", ("x", "w")), Node("y", spelling, ("p",))
+    for backend in core.registry.backend_names():
+        (step,) = GraphModel(graph_of(*nodes, w=w), backend).plan(X).steps
+        assert op.name in step.fused, backend
 
 
 if __name__ == "__main__":
@@ -73,3 +71,4 @@ if __name__ == "__main__":
     check_documents(added)
     check_formats(added, name)
     check_folding(name)
+    check_fusion(added, name)

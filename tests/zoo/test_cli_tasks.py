@@ -267,7 +267,7 @@ def test_what_is_wrong_for_every_photo_is_told_once(capsys, called, tmp_path):
             "unknown option 'output' of estimate_multiple_poses",
         ),
         (["hands", PHOTO, "--option", "max_hands=1"], "has a flag of its own: --max-hands"),
-        (["detect", PHOTO, "--labels", ""], "zoo: --labels [] names none"),
+        (["detect", PHOTO, "--labels", ""], "zoo: --labels [] is empty: omit it for all labels"),
         (["hands", PHOTO, "--model", "palm.lite"], "that can estimate_hands: hands.lite, hands."),
         (["hands", PHOTO, "--model", "palm.lite"], "it can detect, infer, and is a part of"),
         (["gestures", PHOTO, "--model", "hands.lite"], "--hands-model is what finds the hands"),

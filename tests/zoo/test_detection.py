@@ -290,7 +290,7 @@ def test_features(model):
         ({"label": ["cat"]}, "'label' of detect: did you mean 'labels'"),
         ({"labels": ["kat"]}, "no label 'kat': did you mean 'cat'.*labels: person, bicycle"),
         ({"labels": ["???"]}, r"no label '\?\?\?'"),
-        ({"labels": []}, r"labels=\[\] names none: leave it out for all \(person, bicycle"),
+        ({"labels": []}, r"labels=\[\] is empty: omit it for all labels \(person, bicycle"),
         ({"labels": "cat"}, r"labels='cat' must be a list of names"),
         ({"labels": 3}, "labels=3 must be a list of names"),
         ({"score_threshold": 1.5}, "score_threshold=1.5 must be a number between 0 and 1"),

@@ -442,7 +442,10 @@ def test_the_functions_defaults_are_the_methods(name):
         ),
         (lambda load: load("palm.lite").detect(b"", max_detections=0.5), "max_detections=0.5"),
         (lambda load: load("palm.lite").detect(b"", threshold=1), "unknown option 'threshold'"),
-        (lambda load: load("palm.lite").detect(b"", labels=[]), r"labels=\[\] names none"),
+        (
+            lambda load: load("palm.lite").detect(b"", labels=[]),
+            r"labels=\[\] is empty: omit it for all labels",
+        ),
         (
             lambda load: load("handtrack.ssd320").detect(b"", labels=["fist"]),
             r"handtrack.ssd320 has no label 'fist' \(labels: open, closed, pinch",

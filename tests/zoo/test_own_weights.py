@@ -37,7 +37,7 @@ def test_the_same_weights_from_a_path(name, weights, shared):
         ("selfie.base", f"{SELFIES}/selfie_segmentation_landscape.tflite", "no 'activation_10'"),
         ("hands.lite", f"{PALMS}/palm_detection_lite.tflite", r"input is \(1, 192, 192, 3\)"),
         ("bodypix.mobilenet_075", "deeplabv3-257-mv-gpu-float-tflite", "is not a supported model"),
-        ("mobilenet.v1_100_quant", PALMS, "made of two files"),
+        ("mobilenet.v1_100_quant", PALMS, "consists of two files"),
         ("palm.lite", "nowhere", "there is no file or folder"),
     ],
 )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import core
-from core.graph.node_types import NodeType, basic_math
+from core.graph.node_types import NodeType, elementwise
 from core.graph.nodes import DataType
 from core.model.graph_model import GraphModel
 from core.plan import tracing
@@ -236,7 +236,7 @@ def noisy_by_function(x):
 
 @pytest.mark.parametrize("function", [noisy, noisy_by_function])
 def test_a_function_of_a_node_type_may_draw_numbers(function, monkeypatch):
-    monkeypatch.setitem(basic_math.NODE_TYPES, "Noisy", NodeType(function))
+    monkeypatch.setitem(elementwise.NODE_TYPES, "Noisy", NodeType(function))
     graph = model("x = Placeholder\nc = MatMul x w\ny = Noisy c", "y", {"w": np.eye(4, 4)})
     assert ops(graph, np.ones((3, 4), np.float32)) == ["matmul"]
     first, second = (graph.predict(np.ones((3, 4)))["y"].numpy() for _ in range(2))
