@@ -56,8 +56,8 @@ def _contents(graph: Graph) -> str:
 
 def _input(name: str, end: Endpoint) -> str:
     """Describe an input; a quantised one takes integers, such as pixels, or the real values."""
-    quanta = f", or quanta of {end.quantization.dtype}" if end.quantization else ""
-    return f"{name}: {_spec(end.spec)}{quanta}"
+    values = f", or quantised values in {end.quantization.dtype}" if end.quantization else ""
+    return f"{name}: {_spec(end.spec)}{values}"
 
 
 def _spec(spec: PartialSpec) -> str:
