@@ -27,7 +27,7 @@ def tasks() -> tuple[str, ...]:
 
 @lru_cache(maxsize=1)
 def all_entries() -> "Mapping[str, Entry]":
-    """Every entry by name."""
+    """Return every entry by name."""
     found = {entry.name: entry for task in tasks() for entry in _entries_of(task)}
     return MappingProxyType(dict(sorted(found.items())))
 
@@ -54,7 +54,7 @@ def find_entry(name: str, verb: str = "") -> "Entry":
         verb: for which "fast" and "best" alone are names, too.
 
     Raises:
-        ZooError: there is none; the message names a similar one, and those of its family or verb.
+        ZooError: no model has the name; the message lists similar ones, and the family's or verb's.
 
     >>> find_entry("posenet.tiny").task
     'pose'
@@ -83,13 +83,13 @@ def chosen_name(name: Any, verb: str = "") -> Any:
 
 
 def _choices_of(owner: str) -> Choices | None:
-    """Those of a verb, or of the first verb of a task; which other tasks have is not looked at."""
+    """Return the choices of a verb, or of the first verb of a task that has some."""
     for task in tasks():
-        its: dict[str, Choices] = importlib.import_module(f"zoo.{task}").MODELS
-        if owner in its:
-            return its[owner]
+        found: dict[str, Choices] = importlib.import_module(f"zoo.{task}").MODELS
+        if owner in found:
+            return found[owner]
         if owner == task:
-            return next(iter(its.values()))
+            return next(iter(found.values()))
     return None
 
 
@@ -169,7 +169,7 @@ def models(pattern: str = "*") -> list[str]:
 
 
 def with_parts(entry: "Entry") -> "list[Entry]":
-    """An entry, then all others whose networks it works with by default, and those with theirs.
+    """Return an entry, then its default parts, and their parts.
 
     >>> [entry.name for entry in with_parts(find_entry("hands.lite"))]
     ['hands.lite', 'palm.lite']
@@ -190,8 +190,8 @@ def verbs_of(entry: "Entry") -> list[str]:
     >>> verbs_of(find_entry("posenet.tiny"))
     ['estimate_multiple_poses', 'estimate_single_pose', 'infer']
     """
-    its = model_class(entry)
-    return sorted(verb for verb in choices() if hasattr(its, verb))
+    model = model_class(entry)
+    return sorted(verb for verb in choices() if hasattr(model, verb))
 
 
 def model_class(entry: "Entry") -> Any:
@@ -212,7 +212,7 @@ def file_model_class(metadata: object) -> Any:
     return None
 
 
-def _class_of(task: str, place: str) -> Any:
+def _class_of(task: str, location: str) -> Any:
     """A class by its module in the folder of a task and its name, as ``"module:Class"``."""
-    module, name = place.split(":")
+    module, name = location.split(":")
     return getattr(importlib.import_module(f"zoo.{task}.{module}"), name)

@@ -1,4 +1,4 @@
-"""Python processes of our own, which import what this one would, and nothing else.
+"""Child processes of Python, which import what this process would, and nothing else.
 
 ``python -c`` puts the current folder first on the path, where a download called ``numpy.py`` may
 lie. So a child gets the path of this process, without that folder.
@@ -61,7 +61,7 @@ def import_folders() -> list[str]:
 
 
 def _variable_entries() -> list[str]:
-    """Of ``PYTHONPATH``, as it is written: Python makes them absolute while it starts."""
+    """Return the entries of ``PYTHONPATH`` as written: Python makes them absolute at its start."""
     return os.environ.get("PYTHONPATH", "").split(os.pathsep)
 
 

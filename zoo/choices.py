@@ -1,4 +1,4 @@
-"""Which models a verb uses where the caller names none, or only says what matters."""
+"""Models that a verb uses where the caller names none, or only says what matters."""
 
 from typing import Any, NamedTuple
 

@@ -1,4 +1,4 @@
-"""What the zoo knows of a pretrained model: facts, not code."""
+"""Facts about a pretrained model, without code."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ Channels = float | tuple[float, float, float]
 
 @dataclass(frozen=True)
 class Preprocess:
-    """How an image becomes the input of a network; `zoo.pipeline.preprocess` carries it out.
+    """Conversion of an image to the input of a network, done by `zoo.pipeline.preprocess`.
 
     A pixel value p in 0..255 becomes ``p / divide - subtract``. What is resized is the whole image:
 
@@ -48,13 +48,13 @@ class Entry:
     embedding: str = ""  # the node that `infer(embedding=True)` gives: features for other uses
     file: str = ""  # of the record, if it holds several networks; "": its model.json
     head: str = ""  # file of the record with the layers that come after those of ``file``
-    outputs: tuple[str, ...] = ()  # nodes that `predict` gives in place of the file's outputs
+    outputs: tuple[str, ...] = ()  # nodes that `predict` returns instead of the file's outputs
     network: str = ""  # builder of networks without topology: "module:function" of zoo.networks
     decode: Any = None  # what the decoder needs to know: a frozen dataclass of the family
     labels: str = ""  # name of a list in zoo/labels
     parts: Mapping[str, str] = field(default_factory=dict)  # role -> entry of another network
     options: Mapping[str, Option] = field(default_factory=dict)  # of loading it
-    #: Its own defaults of options of its verbs, by name; by "verb.name" those of one verb alone.
+    #: The model's defaults of options of its verbs, by name; by "verb.name" of one verb.
     defaults: Mapping[str, float] = field(default_factory=dict)
     batch: bool = False  # treats the images of a batch alike, though converted for one
     together: int = 1  # of a list, how many images run as one batch: where measured faster
@@ -62,7 +62,7 @@ class Entry:
     accuracy: str = ""  # of the model card: what was measured
 
     def default_of(self, verb: str, option: str) -> float | None:
-        """Its own default of a verb's option; None where the detector that it works with has one.
+        """Return the entry's default of a verb's option; None where its detector has one.
 
         >>> from zoo.catalog import find_entry
         >>> movenet = find_entry("movenet.lightning")

@@ -82,7 +82,7 @@ def _images(entry: Entry) -> str:
     size = f"{how.size[1]} x {how.size[0]}" if how.size else "the size that the options give"
     if how.size is None and not entry.options:  # it takes no images
         return ""
-    fit = "cropped around what a detector finds" if _looks_closer(entry) else _FITS[how.fit]
+    fit = "cropped around what a detector finds" if _has_detector(entry) else _FITS[how.fit]
     resized = f"to {size}, {fit}"
     if how.dtype != "float32":
         return f"{resized}; pixels as they are, {how.dtype}"
@@ -90,8 +90,8 @@ def _images(entry: Entry) -> str:
     return f"{resized}; {scaled.removesuffix(' - 0')}"
 
 
-def _looks_closer(entry: Entry) -> bool:
-    """Whether its input is what a detector found: its own, or that of a model it is a part of."""
+def _has_detector(entry: Entry) -> bool:
+    """Whether a detector finds its input: its part, or a part of the model that it belongs to."""
     roles = [
         role
         for other in all_entries().values()

@@ -24,7 +24,7 @@ class _Point(TypedDict):
 
 
 class Position(_Point, total=False):
-    """A point; z, in pixels, only where the model estimates depth, from the origin of its entry."""
+    """A point; z, in pixels, only where the model estimates depth, from the entry's origin."""
 
     z: float
 
@@ -75,7 +75,7 @@ class _Segmentation(TypedDict):
 
 
 class Segmentation(_Segmentation, total=False):
-    """What each pixel belongs to."""
+    """Class of each pixel."""
 
     probability: np.ndarray  # float32 [height, width], 0..1, when asked for
 
@@ -100,7 +100,7 @@ class Hand(_Pose, total=False):
     handedness: str
     handedness_score: float
     world: list[WorldPoint]
-    label: str  # of detectors that tell open from closed
+    label: str  # of detectors that classify hands as open or closed
 
 
 class Label(TypedDict):
@@ -179,7 +179,7 @@ AnyResult = ResultItem | Sequence[ResultItem] | Mapping[str, ResultItem | Sequen
 
 
 class ResultKey(NamedTuple):
-    """How the value of a key is mirrored with its image, and shortened for people to read.
+    """Functions that mirror the value of a key with its image, and shorten it for people to read.
 
     ``"position"``: x becomes width - x; ``"image"``: an array [height, width] is flipped;
     ``"space"``: x becomes -x in points whose origin is the middle of the body.
@@ -344,7 +344,7 @@ def is_item(result: Result) -> bool:
 
 
 def by_image(result: Result) -> Iterator[tuple[str, Any]]:
-    """Every item of a result with the name of its image, which is "" where there is none."""
+    """Yield every item of a result with the name of its image, which is "" for an unnamed one."""
     refuse_several(result)
     named = isinstance(result, Mapping) and not is_item(result)
     for image, found in result.items() if named else [("", result)]:

@@ -1,4 +1,4 @@
-"""What errors say of unknown names of models: which are close, and what is not read at all."""
+"""Errors about unknown names of models: close names, and files that are not read at all."""
 
 from typing import Any
 

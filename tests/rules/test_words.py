@@ -35,19 +35,6 @@ NOT_YET = (
     "core/ops",
     "core/plan",
     "core/plan/passes",
-    "zoo",
-    "zoo/classification",
-    "zoo/cli",
-    "zoo/detection",
-    "zoo/drawing",
-    "zoo/export",
-    "zoo/faces",
-    "zoo/gestures",
-    "zoo/hands",
-    "zoo/pipeline",
-    "zoo/pose",
-    "zoo/segmentation",
-    "zoo/shared",
 )
 
 WORDS = {

@@ -9,13 +9,13 @@ import pytest
 import zoo
 from tests.zoo.audit import audit
 from weights_cache.errors import ZooError
-from zoo.pipeline.preprocess import place, prepare
-from zoo.pose.blazepose import field_in_photo
+from zoo.pipeline.preprocess import placement_of, prepare
+from zoo.pose.blazepose import field_in_image
 from zoo.pose.blazepose_decode import (
     Landmarks,
     body_boxes,
     body_region,
-    in_photo,
+    in_image,
     read_field,
     read_landmarks,
     refined,
@@ -94,10 +94,10 @@ def test_goldens(name, models, photo, shared):
     golden, result = golden_arrays(shared, *GOLDENS[name]), golden_result(shared, *LANDMARKS)
     model = models[name]
     outputs = raw(model.predict(golden["input"]))
-    placement = place(photo.shape[:2], model.entry.preprocess, (SIDE, SIDE))
+    placement = placement_of(photo.shape[:2], model.entry.preprocess, (SIDE, SIDE))
     body = read_landmarks(outputs, model.entry.decode)
     assert body.score == pytest.approx(result.pop("poseflag"), abs=1e-5)
-    body = in_photo(body, placement)
+    body = in_image(body, placement)
     sides = {"l": "left", "r": "right"}
     for short, (x, y, visibility) in result.items():
         side, _, joint = short.rpartition("_")
@@ -145,7 +145,7 @@ def test_regions_turn_people_upright():
     region = body_region(np.array([[100, 80], [130, 80], [0, 0], [0, 0]], float))
     assert region[:4] == pytest.approx((100, 80, 75, 75))
     placement = region.placement((SIDE, SIDE))
-    head = placement.to_photo(SIDE / 2, SIDE / 2 - SIDE * 0.4)
+    head = placement.to_image(SIDE / 2, SIDE / 2 - SIDE * 0.4)
     assert head == pytest.approx((130, 80))
     [box] = body_boxes(np.array([[[100, 80], [100, 50], [0, 0], [0, 0]]], float))
     assert box.tolist() == [70, 50, 130, 110]
@@ -155,7 +155,7 @@ def test_world_points_turn_with_the_region(rng):
     """What points up in a region that is turned by a right angle points right in the photo."""
     body = made_body(rng)
     body.world[0] = 0, -1, 0.5
-    turned = in_photo(body, Region(50, 60, 128, 128, math.pi / 2).placement((SIDE, SIDE)))
+    turned = in_image(body, Region(50, 60, 128, 128, math.pi / 2).placement((SIDE, SIDE)))
     np.testing.assert_allclose(turned.world[0], [1, 0, 0.5], atol=1e-12)
     np.testing.assert_allclose(turned.points[:, 2], body.points[:, 2] / 2)
 
@@ -198,12 +198,12 @@ def test_masks_come_back_to_where_they_were_seen():
     y, x = np.mgrid[:SIDE, :SIDE] + 0.5
     disc = (np.hypot(x - SIDE / 2, y - SIDE / 2) < 64).astype(np.float32)
     placement = Region(70, 50, 80, 80, 0.7).placement((SIDE, SIDE))
-    whole = field_in_photo(disc, placement, (90, 120))
+    whole = field_in_image(disc, placement, (90, 120))
     y, x = np.mgrid[:90, :120] + 0.5
     away = np.hypot(x - 70, y - 50)
     np.testing.assert_allclose(whole[away < 19], 1)
     assert not whole[away > 21].any()
-    left = field_in_photo(disc * (np.arange(SIDE) < SIDE / 2), placement, (90, 120))
+    left = field_in_image(disc * (np.arange(SIDE) < SIDE / 2), placement, (90, 120))
     across = (x - 70) * math.cos(0.7) + (y - 50) * math.sin(0.7)  # along the region's own axis
     np.testing.assert_allclose(left[(across < -1) & (away < 19)], 1)
     assert not left[across > 1].any()
@@ -212,8 +212,8 @@ def test_masks_come_back_to_where_they_were_seen():
 def test_masks_out_of_the_photo_are_empty():
     field = np.ones((SIDE, SIDE), np.float32)
     outside = Region(-200, 50, 80, 80, 0.7).placement((SIDE, SIDE))
-    assert not field_in_photo(field, outside, (90, 120)).any()
-    partly = field_in_photo(field, Region(0, 0, 20, 20).placement((SIDE, SIDE)), (90, 120))
+    assert not field_in_image(field, outside, (90, 120)).any()
+    partly = field_in_image(field, Region(0, 0, 20, 20).placement((SIDE, SIDE)), (90, 120))
     assert partly[:9, :9].all() and not partly[11:].any() and not partly[:, 11:].any()
 
 

@@ -429,7 +429,7 @@ def test_a_card_with_weights_tells_the_network(monkeypatch, shared):
     monkeypatch.setenv("ZOO_WEIGHTS_MIRROR", str(shared / "weights"))
     card = zoo.describe("ssd.mobilenet_v1")
     assert "labels      80 (coco_90): person, bicycle" in card
-    assert "float32 [1, 300, 300, 3], or quanta of uint8" in card
+    assert "float32 [1, 300, 300, 3], or quantised values in uint8" in " ".join(card.split())
     assert "pixels as they are, uint8" in card and "4,108,946 parameters" in card
 
 

@@ -11,7 +11,7 @@ from tests.golden.litert import Reference
 from tests.zoo.audit import audit
 from weights_cache.errors import WeightsError, ZooError
 from zoo.catalog import all_entries, find_entry, model_class
-from zoo.detection.ssd_decode import Found, Heads, boxes_in_photo, decode_detections
+from zoo.detection.ssd_decode import Found, Heads, boxes_in_image, decode_detections
 from zoo.labels import read_labels
 from zoo.shared.boxes import overlap, without_nested
 
@@ -114,11 +114,11 @@ def test_the_goldens_own_answers(shared):
     golden, text = golden_of(shared, "coco_image2")
     boxes, classes = (golden[f"TFLite_Detection_PostProcess{end}"][0] for end in ("", "_1"))
     found = Found(boxes[:, SIDES], np.zeros(10), classes.astype(int))
-    in_photo = boxes_in_photo(found, (480, 640))
+    in_image = boxes_in_image(found, (480, 640))
     for i, (label, _, (top, left, bottom, right)) in enumerate(text["result"]):
         assert LABELS[found.classes[i]] == label
         clipped = np.clip([left, top, right, bottom], 0, 1) * (640, 480, 640, 480)
-        np.testing.assert_allclose(in_photo[i], clipped, atol=0.4)
+        np.testing.assert_allclose(in_image[i], clipped, atol=0.4)
 
 
 # --- what is found ------------------------------------------------------------------------------

@@ -456,9 +456,9 @@ def test_upright_pictures_show_the_face_in_their_box(load, photos):
     for picture in (portrait, np.rot90(portrait[::3, ::3]).copy()):
         located = model.locate(picture, model.detector.find(picture))
         (view,) = model.views(picture, located)
-        assert view.picture.dtype == np.uint8
-        assert view.picture.shape[0] == view.picture.shape[1] <= 512
-        again = model.locate(view.picture, model.detector.find(view.picture))
+        assert view.image.dtype == np.uint8
+        assert view.image.shape[0] == view.image.shape[1] <= 512
+        again = model.locate(view.image, model.detector.find(view.image))
         assert overlap(view.box, again.found.boxes)[0] > 0.9
 
 
@@ -476,13 +476,13 @@ def test_a_second_look_agrees_more_with_itself(load, one, monkeypatch):
 
 def test_there_are_two_looks(load, one, monkeypatch):
     model = load("facemesh.base")
-    found, look_closer, looks = model.detector.find(one), model.look_closer, []
+    found, run_on_regions, looks = model.detector.find(one), model.run_on_regions, []
 
     def counted(photo, regions):
         looks.append(len(regions))
-        return look_closer(photo, regions)
+        return run_on_regions(photo, regions)
 
-    monkeypatch.setattr(model, "look_closer", counted)
+    monkeypatch.setattr(model, "run_on_regions", counted)
     model.locate(one, found)
     assert looks == [1, 1]
 

@@ -10,7 +10,7 @@ import zoo
 from zoo.faces.detectors import BlazeFace
 from zoo.faces.face_points import POINTS_6
 from zoo.faces.mesh_decode import eye_region, face_region, read_irises, read_mesh
-from zoo.pipeline.preprocess import place, prepare_crops
+from zoo.pipeline.preprocess import placement_of, prepare_crops
 from zoo.shared.anchors import anchor_centres
 from zoo.shared.boxes import overlap, suppress
 
@@ -59,7 +59,7 @@ def seen(model: BlazeFace, golden, score_threshold: float):
     """What a detector sees in the stored input, in pixels of the picture."""
     found = model.decode(outputs_of(model, golden.arrays["input"]), score_threshold=score_threshold)
     how = model.entry.preprocess
-    return found.in_photo(place(golden.photo.shape[:2], how, model.input_size))
+    return found.in_image(placement_of(golden.photo.shape[:2], how, model.input_size))
 
 
 # --- BlazeFace ------------------------------------------------------------------------------
@@ -151,7 +151,7 @@ def test_coarse_anchors_find_large_faces(margin, load, shared):
     found = {}
     for name in ("short", "front", "back"):
         model = load(f"blazeface.{name}")
-        outputs, _ = model.look_at(part)
+        outputs, _ = model.run_on_image(part)
         logits = np.concatenate([outputs[scores][0, :, 0] for scores in model.grid.scores])
         assert logits.argmax() >= 512  # of the finer layer
         found[name] = model.find(part, limit=1)
@@ -224,7 +224,7 @@ def test_irises_lie_in_the_middle_of_their_crops(golden):
     """Rows of the right eye, and of its mirror image as the left one."""
     stored = golden(IRIS, "iris_portrait_tfjs")
     rows = np.concatenate([stored.arrays["Identity"]] * 2)
-    whole = place((64, 64), SimpleNamespace(fit="stretch"), (64, 64))
+    whole = placement_of((64, 64), SimpleNamespace(fit="stretch"), (64, 64))
     mesh = np.zeros((1, 468, 3))
     mesh[:, [33, 133, 159], 2] = 16.0  # 3 of the 16 points about the right eye
     right, left = read_irises(rows, [whole, whole.mirrored(64)], mesh)

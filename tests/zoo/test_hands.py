@@ -254,13 +254,13 @@ def test_low_thresholds(photos, load):
 def test_only_the_surest_palms_are_looked_at_closely(two_hands, load, monkeypatch):
     """Of thousands that may be some: four for each hand wanted, and 16 at least."""
     model, asked = load("hands.lite"), []
-    look_closer, find = model.look_closer, model.part("detector").find
+    run_on_regions, find = model.run_on_regions, model.part("detector").find
 
     def watched(photo, regions):
         asked.append(list(regions))
-        return look_closer(photo, regions)
+        return run_on_regions(photo, regions)
 
-    monkeypatch.setattr(model, "look_closer", watched)
+    monkeypatch.setattr(model, "run_on_regions", watched)
     candidates = find(two_hands, score_threshold=0)
     assert len(candidates.scores) > 100
     for hands, looked_at in ((1, 16), (5, 20)):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import zoo
-from zoo.hands.handtrack_decode import find_things
+from zoo.hands.handtrack_decode import find_objects
 from zoo.hands.landmarks_decode import palm_regions, read_hands
-from zoo.pipeline.preprocess import place, prepare_crops
+from zoo.pipeline.preprocess import placement_of, prepare_crops
 from zoo.shared.boxes import overlap
 from zoo.shared.skeletons import HAND_21
 
@@ -57,10 +57,10 @@ def arrays(outputs) -> dict[str, np.ndarray]:
 
 def palms_of(model, stored, photo):
     """What a detector finds in the stored input."""
-    placement = place(photo.shape[:2], model.entry.preprocess, model.input_size)
+    placement = placement_of(photo.shape[:2], model.entry.preprocess, model.input_size)
     seen = arrays(model.predict(stored["input"])), placement
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(model, "look_at", lambda _: seen)
+        patch.setattr(model, "run_on_image", lambda _: seen)
         return model.find(photo)
 
 
@@ -82,9 +82,9 @@ def test_palms_of_the_older_detector(load, golden, hands_photo):
     model = load("handpose.palm")
     stored, text = golden(HANDPOSE, "handdetect_hands_tfjs")
     expected = text["result"]["decoded"]
-    placement = place(hands_photo.shape[:2], model.entry.preprocess, model.input_size)
+    placement = placement_of(hands_photo.shape[:2], model.entry.preprocess, model.input_size)
     outputs = arrays(model.predict(stored["input"]))
-    found = model.decode(outputs, score_threshold=0.5).in_photo(placement)
+    found = model.decode(outputs, score_threshold=0.5).in_image(placement)
     assert len(found.scores) == text["result"]["n_over_0.5"]
 
     anchors = np.nonzero(outputs["Identity"][0, :, 0] >= 0)[0].tolist()
@@ -160,11 +160,11 @@ def test_handtrack(load, golden):
     stored, text = golden(HANDTRACK, "handtrack_hands_tfjs")
     nodes = model.entry.decode
     outputs = arrays(model.network.execute(stored["input"], [nodes.boxes, nodes.scores]))
-    things = find_things(outputs, nodes, score_threshold=0.5, iou_threshold=0.2)
+    things = find_objects(outputs, nodes, score_threshold=0.5, iou_threshold=0.2)
     anchors, classes, scores = text["result"]["heads"]
     assert anchors[4] == anchors[5]  # its suppression is by class: one box may have two labels
     assert things.labels == tuple(nodes.labels[round(c) - 1] for c in classes[:5])
     np.testing.assert_allclose(things.scores, scores[:5], atol=1e-3)
-    boxes = things.in_photo((1, 1)).boxes
+    boxes = things.in_image((1, 1)).boxes
     np.testing.assert_allclose(boxes, stored["Identity_1"][0, :5][:, [1, 0, 3, 2]], atol=1e-3)
     assert things.labels == ("face", "face", "closed", "point", "face")

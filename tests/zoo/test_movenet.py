@@ -10,7 +10,7 @@ import zoo
 from tests.zoo.audit import audit
 from weights_cache.errors import ZooError
 from zoo.catalog import find_entry
-from zoo.pipeline.preprocess import place, prepare_crops
+from zoo.pipeline.preprocess import placement_of, prepare_crops
 from zoo.pose.deduplication import choose_people, each_once
 from zoo.pose.movenet_decode import (
     BodyPoints,
@@ -81,7 +81,7 @@ def test_goldens(name, models, shared):
     expected = np.array(list(result.values()))
     photo = zoo.read_image(shared / "images" / "reference" / "pose.jpg")
     model = models[name]
-    placement = place(photo.shape[:2], model.entry.preprocess, (SIDE, SIDE))
+    placement = placement_of(photo.shape[:2], model.entry.preprocess, (SIDE, SIDE))
     body = read_body(golden[f"{OUTPUT}_0"], SIDE, placement)
     np.testing.assert_allclose(body.points, expected[:, :2], atol=1)
     np.testing.assert_allclose(body.scores, expected[:, 2], atol=1e-3)
@@ -96,7 +96,7 @@ def test_without_a_second_look_it_is_the_whole_picture(model, shared):
     folder = shared / "weights" / RECORD / "reference"
     golden = np.load(folder / f"{FILES['movenet.lightning']}.npz")
     photo = zoo.read_image(shared / "images" / "reference" / "pose.jpg")
-    placement = place(photo.shape[:2], model.entry.preprocess, (SIDE, SIDE))
+    placement = placement_of(photo.shape[:2], model.entry.preprocess, (SIDE, SIDE))
     output = model.predict(golden["input"].astype(np.int32))[OUTPUT].numpy()
     body = read_body(output, SIDE, placement)
     pose = model.estimate_single_pose(photo, refine=False)

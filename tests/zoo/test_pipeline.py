@@ -21,7 +21,7 @@ from zoo.images.lists import is_several
 from zoo.option import flag
 from zoo.pipeline.model_cache import KEPT_MODELS, _kept
 from zoo.pipeline.options import checked_value
-from zoo.pipeline.preprocess import place
+from zoo.pipeline.preprocess import placement_of
 from zoo.pose import verbs
 from zoo.pose.posenet import valid_size
 from zoo.shared.personlab import Points, decode_multiple, prominence
@@ -243,9 +243,9 @@ def test_flags_are_true_or_false():
 
 
 def test_the_letterbox_and_its_way_back():
-    placement = place((480, 640), Preprocess(), (257, 257))
-    assert placement.to_photo(0, 32) == (0, 0)
-    assert placement.to_photo(257, 32 + 480 * 257 / 640) == pytest.approx((640, 480))
+    placement = placement_of((480, 640), Preprocess(), (257, 257))
+    assert placement.to_image(0, 32) == (0, 0)
+    assert placement.to_image(257, 32 + 480 * 257 / 640) == pytest.approx((640, 480))
 
 
 @pytest.mark.parametrize("size", [161, 257, (225, 353), 385, 300])

@@ -282,7 +282,7 @@ def test_the_command_writes_a_chrome_trace(capsys, tmp_path, model):
     events = json.loads(target.read_text())["traceEvents"]
     assert [e["name"] for e in events if e["ph"] == "X"] == [s.name for s in model.plan().steps]
     status, _, err = run(capsys, *arguments[:2], "--chrome-trace", str(target))
-    assert status and "give a photo" in err[-1]
+    assert status and "give an image" in err[-1]
 
 
 def test_the_command_draws(capsys, tmp_path, model):
@@ -298,7 +298,7 @@ def test_the_command_draws(capsys, tmp_path, model):
     "arguments, complaint",
     [
         (["posenet.tin"], "did you mean 'posenet.tiny'"),
-        (["posenet.tiny", "--repeat", "0"], "'0' must be a whole number, 1 or more"),
+        (["posenet.tiny", "--repeat", "0"], "'0' must be an integer, 1 or more"),
         (["posenet.tiny", "--draw", "plan.txt"], "its name must end in one of"),
         (["posenet.tiny", "no_such.jpg"], "no_such.jpg"),
         (["posenet.tiny", "--backend", "abacus"], "abacus"),
@@ -315,6 +315,6 @@ def test_photos_are_for_models_of_the_zoo(capsys, monkeypatch):
     status, _, err = run(capsys, "plan", "./sum.tflite", PHOTO)
     assert status == 2
     assert err == [
-        "zoo: './sum.tflite' takes no photos: leave PHOTO away, or time it in Python with "
+        "zoo: './sum.tflite' takes no images: leave IMAGE out, or time it in Python with "
         "zoo.load(...).profile(array)"
     ]

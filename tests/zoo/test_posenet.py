@@ -13,7 +13,7 @@ from weights_cache import load_weights
 from weights_cache.errors import WeightsError, ZooError
 from zoo.catalog import find_entry
 from zoo.networks.posenet import HEADS, WIDTHS, build_posenet, strided_blocks
-from zoo.pipeline.preprocess import place, prepare
+from zoo.pipeline.preprocess import placement_of, prepare
 from zoo.shared.personlab import (
     EDGES,
     Fields,
@@ -64,7 +64,7 @@ def compare_keypoints(points, golden: list, placement, limit: float) -> None:
     assert [point["part"] for point in golden] == [camel(k) for k in BODY_17.names]
     for position, score, point in zip(points.positions, points.scores, golden, strict=True):
         x, y = (
-            placement.to_photo(position.real, position.imag)
+            placement.to_image(position.real, position.imag)
             if placement
             else (
                 position.real,
@@ -108,7 +108,7 @@ def test_single_poses_of_the_tensorflow_goldens(name, google, shared):
         for part, (x, y, score) in values.items()
     ]
     photo = zoo.read_image(shared / "images" / "reference" / PHOTOS[name.rsplit("_", 3)[0]])
-    placement = place(photo.shape[:2], PREPROCESS, golden["input"].shape[1:3])
+    placement = placement_of(photo.shape[:2], PREPROCESS, golden["input"].shape[1:3])
     fields = read_fields(raw(google.predict(golden["input"])), 16)
     compare_keypoints(best_cells(fields), points, placement, 0.5)
 
@@ -150,7 +150,7 @@ def test_the_bundled_model_gives_its_goldens(student, photo, students, shared):
     assert found.pop("heatmap") < 1e-4
     assert max(found.values()) < 1e-3, found
     pixels = zoo.read_image(shared / "images" / "reference" / PHOTOS[photo])
-    placement = place(pixels.shape[:2], PREPROCESS, (257, 257))
+    placement = placement_of(pixels.shape[:2], PREPROCESS, (257, 257))
     scale, left, top = card["scale_left_top"]
     assert placement == pytest.approx(Placement.of_scale(scale, scale, left, top))
     fields = read_fields(outputs, 16)
@@ -282,7 +282,7 @@ def test_goldens_of_the_quantised_one(photo, coral, shared):
     """
     values, outputs, result = coral_golden(shared, photo)
     pixels = zoo.read_image(shared / "images" / "reference" / PHOTOS[photo])
-    placement = place(pixels.shape[:2], coral.entry.preprocess, (353, 481))
+    placement = placement_of(pixels.shape[:2], coral.entry.preprocess, (353, 481))
     points = [
         {"part": part, "position": {"x": x, "y": y}, "score": score}
         for part, (x, y, score) in result.items()
@@ -291,7 +291,7 @@ def test_goldens_of_the_quantised_one(photo, coral, shared):
     compare_keypoints(best_cells(fields), points, placement, 1)
     own = best_cells(read_coral_fields(raw(coral.predict(values)), 16))
     expected = np.array([(x, y) for x, y, _ in result.values()])
-    found = np.stack(placement.to_photo(own.positions.real, own.positions.imag), axis=1)
+    found = np.stack(placement.to_image(own.positions.real, own.positions.imag), axis=1)
     away = np.hypot(*(found - expected).T) / placement.scale
     print(f"{photo}: farthest keypoint {away.max():.1f} px, median {np.median(away):.1f} px")
     best = np.sort(fields.scores.reshape(-1, 17), axis=0)[-2:]

@@ -9,7 +9,7 @@ from scipy import ndimage
 
 import core
 from zoo.entry import Preprocess
-from zoo.pipeline.preprocess import place, prepare, prepare_crops
+from zoo.pipeline.preprocess import placement_of, prepare, prepare_crops
 from zoo.shared.crop_regions import Region, region_of_box, region_of_points, rotation_between
 
 SIZE = (48, 64)
@@ -47,11 +47,11 @@ def test_what_is_seen_in_the_input_is_where_it_is_in_the_photo(fit, resize, shap
     how = Preprocess(fit=fit, resize=resize)
     x, y = shape[1] / 2 + 3, shape[0] / 2 - 4
     values, placement = prepare(mark(np.zeros((*shape, 3)), x, y), how, (96, 96))
-    found = placement.to_photo(*centre(values[0]))
+    found = placement.to_image(*centre(values[0]))
     # Letterboxes have whole sides, which moves a picture by up to half a pixel of the input;
     # TensorFlow.js's filter is not centred, which moves it as much.
     assert found == pytest.approx((x, y), abs=0.5 if resize == "pillow" else 1.2)
-    assert placement == place(shape, how, (96, 96))
+    assert placement == placement_of(shape, how, (96, 96))
 
 
 def test_a_letterbox_is_black_around_the_photo():
@@ -93,7 +93,7 @@ def test_the_tfjs_filter_pads_first(photo):
 def test_crops_read_the_photo_where_the_placement_says(photo, region, border):
     values, (placement,) = prepare_crops(photo, Preprocess(border=border), SIZE, [region])
     rows, columns = np.indices(SIZE) + 0.5
-    x, y = placement.to_photo(columns, rows)
+    x, y = placement.to_image(columns, rows)
     mode = {"zero": "grid-constant", "replicate": "nearest"}[border]
     at = [y - 0.5, x - 0.5]
     smooth = photo.astype(np.float64)
@@ -107,7 +107,7 @@ def test_large_regions_are_averaged_and_stay_in_place(rotation):
     photo[::2, ::2] = 0  # what a filter of four pixels would see alone
     region = Region(420, 300, 500, 500, rotation)
     values, (placement,) = prepare_crops(photo, Preprocess(), (100, 100), [region])
-    assert placement.to_photo(*centre(values[0])) == pytest.approx((400, 290), abs=1)
+    assert placement.to_image(*centre(values[0])) == pytest.approx((400, 290), abs=1)
     assert 150 < values.max() < 230  # three quarters of the spot
 
 

@@ -13,7 +13,7 @@ from weights_cache.errors import WeightsError, ZooError
 from zoo.catalog import all_entries, find_entry
 from zoo.images.reading import ImageError
 from zoo.pipeline.mirroring import flipped_result
-from zoo.pipeline.preprocess import place, prepare
+from zoo.pipeline.preprocess import placement_of, prepare
 from zoo.segmentation import verbs
 from zoo.segmentation.bodypix import PART_LABELS, find_people
 from zoo.segmentation.upsampling import Enlargement
@@ -77,7 +77,7 @@ def golden_of(shared, name, tag):
 
 
 def way_to(photo, entry):
-    placement = place(photo.shape[:2], entry.preprocess, entry.preprocess.size)
+    placement = placement_of(photo.shape[:2], entry.preprocess, entry.preprocess.size)
     return Enlargement.of(photo.shape[:2], placement, entry.decode.stride)
 
 
@@ -194,7 +194,7 @@ def test_bodypix_persons_of_the_goldens(core_outputs, models):
     """From the stored input, masks and seen keypoints are as near as two quanta of an offset."""
     stored, found, _, photo = core_outputs
     model = models[BODYPIX]
-    placement = place(photo.shape[:2], model.entry.preprocess, (512, 512))
+    placement = placement_of(photo.shape[:2], model.entry.preprocess, (512, 512))
     kinds = []
     for outputs in (stored, found):
         people = find_people(outputs, **PEOPLE)

@@ -46,9 +46,9 @@ def test_candidates_are_decoded_from_their_anchors():
     assert found.scores.tolist() == [0.5]
     assert found.boxes.tolist() == [[11, 7, 15, 13]]
     assert found.points.tolist() == [[[15, 17]]]
-    in_photo = found.in_photo(Placement.of_scale(0.5, 0.5, 1, 0))
-    assert in_photo.boxes.tolist() == [[20, 14, 28, 26]]
-    assert in_photo.points.tolist() == [[[28, 34]]]
+    in_image = found.in_image(Placement.of_scale(0.5, 0.5, 1, 0))
+    assert in_image.boxes.tolist() == [[20, 14, 28, 26]]
+    assert in_image.points.tolist() == [[[28, 34]]]
 
 
 def test_boxes_without_an_area_are_no_candidates():
@@ -73,7 +73,7 @@ def test_points_in_space_turn_as_flat_ones_do(rng):
     placement = Region(50, 60, 30, 30, 0.7).placement((256, 256))
     points = rng.normal(size=(9, 3))
     turned = placement.turned(points)
-    flat = placement.points_to_photo(points[:, :2]) - placement.to_photo(0, 0)
+    flat = placement.points_to_image(points[:, :2]) - placement.to_image(0, 0)
     np.testing.assert_allclose(turned[:, :2] * placement.scale, flat, atol=1e-9)
     np.testing.assert_array_equal(turned[:, 2], points[:, 2])
 

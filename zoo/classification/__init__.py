@@ -1,4 +1,4 @@
-"""Classification: what a image shows; its functions are in `zoo.classification.verbs`."""
+"""Classification: its functions are in `zoo.classification.verbs`."""
 
 from zoo.choices import Choices
 from zoo.option import MIRROR, by_name, count, flag

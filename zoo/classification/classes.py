@@ -9,7 +9,7 @@ from zoo.results import Label
 
 
 class Classes(NamedTuple):
-    """How the scores of a network relate to its list of labels."""
+    """Relation of a network's scores to its list of labels."""
 
     background: bool  # one score more comes first, that of none of the classes
 

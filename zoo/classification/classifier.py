@@ -1,4 +1,4 @@
-"""Networks that say which of their classes a picture shows."""
+"""Networks that classify an image."""
 
 import numpy as np
 
@@ -17,27 +17,27 @@ class ClassifierModel(Model):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Of the classes, in the order of the network's output."""
+        """Labels of the classes, in the order of the network's output."""
         classes: Classes = self.entry.decode
         names = read_labels(self.entry.labels)
         return ("background", *names) if classes.background else names
 
     @model_verb
     def classify(self, image: ImageSource, *, top_k: int = 3, mirror: bool = False) -> list[Label]:
-        """What a picture shows; see `zoo.classify`."""
+        """Return the best classes of an image; see `zoo.classify`."""
 
-        def classify_one(photo: np.ndarray) -> list[Label]:
-            return best_labels(self._scores(photo), self.labels, top_k)
+        def classify_one(image: np.ndarray) -> list[Label]:
+            return best_labels(self._scores(image), self.labels, top_k)
 
         return self.run(image, classify_one, mirror=mirror)
 
     def rows_of(self, batch: Tensor, count: int) -> list[Tensor]:
-        """What a network gives for each image of a batch, as a row [1, n]."""
+        """Return the network's output for each image of a batch, as a row [1, n]."""
         return [core.reshape(row, shape=(1, -1)) for row in super().rows_of(batch, count)]
 
-    def _scores(self, photo: np.ndarray) -> np.ndarray:
-        """Of all classes."""
-        outputs, _ = self.look_at(photo)
+    def _scores(self, image: np.ndarray) -> np.ndarray:
+        """Return the scores of all classes."""
+        outputs, _ = self.run_on_image(image)
         scores: np.ndarray = next(iter(outputs.values()))[0]
         if scores.shape != (len(self.labels),):
             raise WeightsError(

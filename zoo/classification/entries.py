@@ -33,7 +33,7 @@ def _imagenet(
     background: bool = True,
     limits: str = _COARSE,
 ) -> Entry:
-    """By default a quantised network of TensorFlow's 1001 classes."""
+    """Return the entry of a network, by default a quantised one of TensorFlow's 1001 classes."""
     return Entry(
         name=name,
         task="classification",
@@ -130,7 +130,7 @@ ENTRIES = [
         decode=Classes(background=False),
         labels="nsfw_5",
         together=_TOGETHER,
-        title="MobileNetV2: whether a picture is safe to show, 5 classes, by Infinite Red (nsfwjs)",
+        title="MobileNetV2: whether an image is safe to show, 5 classes, by Infinite Red (nsfwjs)",
         limits="A help for people who decide, not a judge: bare arms, legs and hands mislead it.",
     ),
 ]

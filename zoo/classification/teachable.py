@@ -34,31 +34,31 @@ class TeachableModel(LoadedModel):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Of the classes, in the order of the network's output."""
+        """Labels of the classes, in the order of the network's output."""
         return self.bundle.labels
 
     @model_verb
     def classify(self, image: ImageSource, *, top_k: int = 3, mirror: bool = False) -> list[Label]:
-        """Which of its classes an image shows; see `zoo.classify`.
+        """Return the best classes of an image; see `zoo.classify`.
 
         Raises:
             ZooError: the model is for sounds or poses, or the image cannot be read.
         """
         self._check_images("classify")
 
-        def classify_one(picture: Any) -> list[Label]:
-            return best_labels(self._scores(self._prepared(picture, mirror)), self.labels, top_k)
+        def classify_one(image: Any) -> list[Label]:
+            return best_labels(self._scores(self._prepared(image, mirror)), self.labels, top_k)
 
         return for_each_image(image, classify_one)
 
     @model_verb
     def infer(self, image: ImageSource, *, embedding: bool = False) -> Tensor:
-        """Features of an image, for uses of your own.
+        """Return features of an image, such as to train on them.
 
         Args:
             image: anything that `classify` takes.
             embedding: the features that the layers of the classes start from, instead of scores:
-                what enters the last dense layers, or the last convolution where they are none.
+                what enters the last dense layers, or the last convolution where no dense layer is.
 
         Returns:
             float32 [1, ...]; for a list of images a list of such tensors.
@@ -70,8 +70,8 @@ class TeachableModel(LoadedModel):
         self._check_images("infer")
         wanted = self._embedding() if embedding else next(iter(self.outputs))
 
-        def infer_one(picture: Any) -> Tensor:
-            return self.execute(self._prepared(picture), [wanted])[wanted]
+        def infer_one(image: Any) -> Tensor:
+            return self.execute(self._prepared(image), [wanted])[wanted]
 
         return for_each_image(image, infer_one, list)
 
@@ -90,18 +90,18 @@ class TeachableModel(LoadedModel):
         return found
 
     def network_input(self, image: Any) -> Any:
-        """What the network is given for a picture."""
+        """Return the network's input for an image."""
         return image if image is None else self._prepared(image)
 
-    def _prepared(self, picture: Any, mirror: bool = False) -> np.ndarray:
+    def _prepared(self, image: Any, mirror: bool = False) -> np.ndarray:
         (spec,) = self.inputs.values()
         assert spec.shape is not None  # the reader of bundles made sure
         channels = spec.shape[-1] or 3
         size = self.bundle.image_size
-        return prepare_square(read_image(picture), size, channels, mirror=mirror)
+        return prepare_square(read_image(image), size, channels, mirror=mirror)
 
     def _scores(self, prepared: np.ndarray) -> np.ndarray:
-        """One for each class."""
+        """Return a score for each class."""
         (found,) = self.predict(prepared).values()
         return found.numpy()[0]
 
@@ -115,7 +115,7 @@ class TeachableModel(LoadedModel):
 
 
 def _features(graph: Graph) -> str | None:
-    """What enters the dense layers or the convolution that lead straight to the output."""
+    """Return the input of the dense layers or the convolution that lead straight to the output."""
     nodes = {node.name: node for node in graph.nodes}
     (output,) = graph.outputs.values()
     at, found = output.node, None

@@ -65,11 +65,11 @@ def infer(
     output_stride: Literal[8, 16] | None = None,
     input_size: int | tuple[int, int] | None = None,
 ) -> Tensor:
-    """Return what a network computes of an image, for uses of your own, such as to train on it.
+    """Return the features that a network computes of an image, such as to train on them.
 
     >>> import zoo
-    >>> photo = "gallery/one_line_pose/astronaut.jpg"
-    >>> zoo.infer(photo, embedding=True, model="posenet.tiny").shape
+    >>> image = "gallery/one_line_pose/astronaut.jpg"
+    >>> zoo.infer(image, embedding=True, model="posenet.tiny").shape
     (1, 17, 17, 384)
 
     Args:

@@ -1,4 +1,4 @@
-"""Which kernels NumPy's matrix products run on, where NumPy has OpenBLAS.
+"""Kernels of NumPy's matrix products, where NumPy has OpenBLAS.
 
 OpenBLAS picks them by the CPU's family while NumPy is imported. Up to version 0.3.31 it does not
 know AMD's families from 26 (Zen 5) on, and takes the kernels for AVX2: half as fast as those for
@@ -24,12 +24,12 @@ UNKNOWN_FAMILY = 26
 #: What the kernels for AVX-512 need, by Linux's names.
 NEEDED_FLAGS = frozenset({"avx512f", "avx512dq", "avx512cd", "avx512bw", "avx512vl"})
 
-#: Where Linux tells about the CPU.
+#: File in which Linux describes the CPU.
 CPU_FACTS = "/proc/cpuinfo"
 
 
 def choose_kernels() -> None:
-    """Set the variable if it helps, and is not set, and NumPy is still to be imported."""
+    """Set the variable if unset, before NumPy is imported, where other kernels are faster."""
     if "numpy" not in sys.modules and VARIABLE not in os.environ and is_misjudged():
         os.environ[VARIABLE] = KERNELS
 
@@ -56,7 +56,7 @@ def is_misjudged() -> bool:
 
 
 def _cpu_facts() -> dict[str, str]:
-    """What Linux tells about the first processor; nothing where it tells nothing."""
+    """Return Linux's facts about the first processor; empty where Linux has none."""
     found = {}
     try:
         with open(CPU_FACTS, encoding="utf-8", errors="replace") as lines:

@@ -28,12 +28,12 @@ _OTHERS = (
         "convert a model file to a model.json that TensorFlow.js loads",
         "zoo.cli.convert_command:declare_convert",
     ),
-    ("doctor", "check this machine: versions, backends, cache", "zoo.cli.commands:declare_doctor"),
+    ("doctor", "check this computer: versions, backends, cache", "zoo.cli.commands:declare_doctor"),
 )
 
 
 def run(arguments: list[str] | None) -> int:
-    """Run the command that the arguments name; its exit status."""
+    """Run the command that the arguments name, and return the exit status."""
     # NumPy is imported by the commands that need it.
     choose_kernels()
     leave_threads_out()

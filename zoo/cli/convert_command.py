@@ -56,7 +56,7 @@ def declare_convert(convert: argparse.ArgumentParser) -> None:
         metavar="FORMAT",
         help="of the topology: graph, layers, or auto (default): layers if a model.json has them",
     )
-    convert.add_argument("--signature", metavar="NAME", help="which signature of a SavedModel")
+    convert.add_argument("--signature", metavar="NAME", help="signature of a SavedModel to convert")
     convert.add_argument(
         "--output",
         action="append",
@@ -76,7 +76,7 @@ def _add_quantisation(convert: argparse.ArgumentParser) -> None:
         help="float16, uint8 or uint16 for all weights; auto for the smallest of each weight that "
         "keeps the outputs within the tolerance; or 'PATTERN=KIND' for those whose name matches, "
         "where float32 leaves them as they are (the first that matches counts). What is quantised "
-        "in IN stays so, but for TFLite weights with a scale for each channel",
+        "in IN stays quantised, except TFLite weights with a scale for each channel",
     )
     convert.add_argument(
         "--tolerance",
@@ -89,15 +89,15 @@ def _add_quantisation(convert: argparse.ArgumentParser) -> None:
         "--samples",
         nargs="+",
         metavar="IMAGE",
-        help="images, or folders of them, to measure with (default: 18 made of 3 that come along)",
+        help="images, or folders of them, to measure with (default: 18 made from 3 built-in ones)",
     )
     convert.add_argument(
         "--range",
         nargs=2,
         type=float,
         metavar=("LOW", "HIGH"),
-        help="what the darkest and the brightest pixel are for the model (default: as the model of "
-        "that name takes them, or else 0 1)",
+        help="values of the darkest and the brightest pixel in the input (default: those of "
+        "the model that IN names, else 0 1)",
     )
 
 
@@ -148,7 +148,7 @@ def _convert(given: argparse.Namespace) -> int:
 
 
 def _request(given: argparse.Namespace, kind: str, entry: "Entry | None") -> "Request":
-    """What is asked for; images are read only if something is measured with them."""
+    """Return the conversion requested; images are read only if something is measured with them."""
     from core.converter.conversion import Request
 
     request = Request(
@@ -192,7 +192,7 @@ def _range(low: float, high: float) -> tuple[float, float]:
 
 
 def _written_bytes(path: Path) -> int:
-    """Of the document and its shards; shards of an older model may lie beside them."""
+    """Return the size of the document and its shards, without an older model's shards."""
     import json
 
     groups = json.loads(path.read_bytes())["weightsManifest"]

@@ -1,4 +1,4 @@
-"""What `zoo convert` reads: a file, or the network of a pretrained model by its name."""
+"""Sources of `zoo convert`: a file, or the network of a pretrained model by its name."""
 
 import os
 from pathlib import Path
@@ -12,13 +12,13 @@ from zoo.pipeline.options import checked
 
 
 def find_source(name: str) -> tuple[str | Path | Graph, Entry | None]:
-    """What `core.converter.convert` takes for a name or a path, and the entry of a name.
+    """Return what `core.converter.convert` takes for a name or a path, and the entry of a name.
 
     Args:
         name: of a model of `zoo.models`, or the path of a file or folder. A name goes first.
 
     Raises:
-        ZooError: there is neither a path nor a model of that name, but one of a similar name.
+        ZooError: no path and no model has that name, but a model has a similar one.
         WeightsError: the weights of the model are missing, or damaged.
     """
     if not is_entry(name):
@@ -34,7 +34,7 @@ def find_source(name: str) -> tuple[str | Path | Graph, Entry | None]:
 
 
 def _of_entry(entry: Entry) -> Path | Graph:
-    """Its file; a graph of what is no file, or several."""
+    """Return the entry's file, or a graph where the entry has no file, or several."""
     from weights_cache import locate
     from weights_cache.manifest import manifest_name
 

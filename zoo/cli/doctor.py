@@ -1,4 +1,4 @@
-"""What `zoo doctor` looks at. Whatever could crash is tried in a process of its own."""
+"""Checks of `zoo doctor`. A check that could crash runs in a separate process."""
 
 import os
 import platform
@@ -58,7 +58,7 @@ except core.CoreError as error:
 
 
 def examine() -> Iterator[tuple[str, str]]:
-    """Pairs of what was looked at and what was found."""
+    """Yield pairs of a check's name and its finding."""
     import zoo
     from core import code_cache
 
@@ -135,7 +135,7 @@ def _weights() -> Iterator[tuple[str, str]]:
 
 
 def _cache() -> str:
-    """Where it is, and which models it has, as `zoo models` counts them."""
+    """Return the folder of the cache and its models, as `zoo models` counts them."""
     from weights_cache import cache_folder, cached_bytes
     from weights_cache.sizes import count_text, size_text
     from zoo.cli.weights_commands import old_versions_text
@@ -158,22 +158,22 @@ def _kits() -> str:
     return f"{count}: {', '.join(kits)}" if kits else "none ('zoo weights kit --wheel' makes one)"
 
 
-def _models_in(place: str) -> list[str]:
+def _models_in(location: str) -> list[str]:
     from weights_cache import status
     from zoo.catalog import all_entries
 
     entries = all_entries().values()
-    return [entry.name for entry in entries if status(entry.weights, only=entry.files) == place]
+    return [entry.name for entry in entries if status(entry.weights, only=entry.files) == location]
 
 
-def _mirror(place: str | None) -> str:
-    if not place:
+def _mirror(location: str | None) -> str:
+    if not location:
         return "none (ZOO_WEIGHTS_MIRROR)"
     from weights_cache.addresses import is_url
     from weights_cache.shown_urls import shown_url
 
-    known = is_url(place) or os.path.isdir(place)
-    shown = shown_url(place)
+    known = is_url(location) or os.path.isdir(location)
+    shown = shown_url(location)
     return shown if known else f"{shown}: there is no such folder (ZOO_WEIGHTS_MIRROR)"
 
 

@@ -1,4 +1,4 @@
-"""Where commands draw to, and how a drawing is written."""
+"""Paths and formats of the drawings that commands write."""
 
 import io
 import os
@@ -80,7 +80,7 @@ def _make_folder(folder: str) -> None:
 
 
 def _stem(image: str) -> str:
-    """What the drawing of an image is named after."""
+    """Return the stem of the name of an image's drawing."""
     if image == "-":
         return "stdin"
     if image.startswith("data:"):
@@ -92,11 +92,11 @@ def _stem(image: str) -> str:
     return os.path.splitext(os.path.basename(image.rstrip("/")))[0]
 
 
-def save_drawing(picture: Any, path: str) -> None:
+def save_drawing(image: Any, path: str) -> None:
     """Write a drawing, whole or not at all, and say so on stderr.
 
     Args:
-        picture: an image of Pillow.
+        image: an image of Pillow.
         path: its ending says the format. A link stays a link.
     """
     from weights_cache.atomic_files import replacing
@@ -105,7 +105,7 @@ def save_drawing(picture: Any, path: str) -> None:
     existed = os.path.exists(target)
     try:
         data = _Encoded(path)
-        picture.save(data)
+        image.save(data)
         with replacing(target) as stream:
             stream.write(data.getbuffer())
     except (OSError, ValueError) as error:
@@ -115,7 +115,7 @@ def save_drawing(picture: Any, path: str) -> None:
 
 
 class _Encoded(io.BytesIO):
-    """A file in memory, whose name tells Pillow the format."""
+    """A file in memory, from whose name Pillow infers the format."""
 
     def __init__(self, name: str):
         super().__init__()

@@ -1,4 +1,4 @@
-"""What commands say on stderr beside their results: what would see more, and who was left out."""
+"""Hints on stderr beside results: options that would find more, and people who were left out."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OF_ANY_MODEL = "a lower threshold or another --model may find more"
 
 
 class Hints:
-    """Looks at the results of a command, one by one, and says at the end what is worth knowing.
+    """Collects facts about the results of a command, and prints hints at the end.
 
     Args:
         task: of the command.
@@ -47,7 +47,7 @@ class Hints:
             self._mention_others(image, pixels)
 
     def close(self) -> None:
-        """Say what was noted, in a line each."""
+        """Print the hints, in a line each."""
         if self._empty:
             advice = _OF_ANY_MODEL if self._model else self._task.see_more[self._switch]
             complain(f"nothing was found in {self._named(self._empty)}: {advice}")
@@ -61,7 +61,7 @@ class Hints:
         return f"{len(images)} of {self._images} images ({', '.join(images[:_SHOWN])}{more})"
 
     def _mention_others(self, image: str, pixels: np.ndarray) -> None:
-        """Where the model's answer for several people costs no other network."""
+        """Mention other people, where the model finds several without another network."""
         from zoo.catalog import choices, chosen_name, find_entry, is_entry
         from zoo.pipeline.model_cache import call_verb
 

@@ -1,4 +1,4 @@
-"""What the commands that look at images share: their arguments, and their loop."""
+"""Arguments and loop of the commands that run models on images."""
 
 import argparse
 from collections.abc import Callable, Iterable
@@ -56,7 +56,7 @@ def declare_task(task: Task, command: Any) -> None:
             help=meaning.format(row=task.row),
         )
     command.add_argument("--mirror", action="store_true", help="the images are mirror images")
-    command.add_argument("--backend", metavar="B", help="where to run; see 'zoo doctor'")
+    command.add_argument("--backend", metavar="B", help="backend to run on; see 'zoo doctor'")
 
 
 def _add_sources(command: Any) -> None:
@@ -64,11 +64,11 @@ def _add_sources(command: Any) -> None:
         "images",
         nargs="+",
         metavar="IMAGE",
-        help="a file, a folder, a URL, a pattern in quotes such as 'photos/*.jpg', or - for "
+        help="a file, a folder, a URL, a pattern in quotes such as 'images/*.jpg', or - for "
         "standard input",
     )
     command.add_argument(
-        "--recursive", action="store_true", help="of folders also the images in their folders"
+        "--recursive", action="store_true", help="also read the images in subfolders"
     )
 
 
@@ -170,7 +170,7 @@ def _check_flags(task: Task, given: argparse.Namespace) -> None:
 
 
 def _look(task: Task, given: argparse.Namespace) -> Look:
-    """What the command does with each image; a model is loaded when the first one is there."""
+    """Return the command's function for each image, which loads the model at the first image."""
     switch = _switch(task, given)
     verb = task.verbs[switch][0] if switch else task.verb
     options = _options(task, given) | dict(given.option)
@@ -216,7 +216,7 @@ def _do_image(
     *,
     first: bool,
 ) -> bool:
-    """Read, look at, draw and print one image; whether that went well."""
+    """Read one image, run the model, draw and print the result; return whether all succeeded."""
     from zoo.images.pixels import ImageError
 
     try:

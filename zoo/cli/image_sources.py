@@ -1,4 +1,4 @@
-"""Where the commands find images: files, folders, patterns, URLs, and standard input."""
+"""Sources of images for commands: files, folders, patterns, URLs, and standard input."""
 
 import os
 import sys
@@ -15,7 +15,7 @@ STDIN = "-"
 def is_several(sources: list[str]) -> bool:
     """Whether sources may stand for several images, however many there are today.
 
-    >>> is_several(["a.jpg"]), is_several(["a.jpg", "b.jpg"]), is_several(["photos/*.jpg"])
+    >>> is_several(["a.jpg"]), is_several(["a.jpg", "b.jpg"]), is_several(["images/*.jpg"])
     (False, True, True)
     """
     return len(sources) > 1 or any(os.path.isdir(s) or _is_pattern(s) for s in sources)

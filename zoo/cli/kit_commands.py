@@ -18,7 +18,7 @@ def add_kit(actions: Any) -> None:
         help="as for 'zoo weights fetch': models, tasks, globs; none means the default models of "
         "all tasks",
     )
-    kit.add_argument("--all", action="store_true", help="all models there are")
+    kit.add_argument("--all", action="store_true", help="all available models")
     kit.add_argument(
         "--wheel", action="store_true", help="write a wheel, which 'pip install' takes"
     )

@@ -1,4 +1,4 @@
-"""What a kit of weights holds beside the files: model cards, licences, and a page that says how."""
+"""Contents of a kit beside the weights: model cards, licences, and a page that explains its use."""
 
 import hashlib
 from collections.abc import Collection, Iterable, Mapping
@@ -58,11 +58,11 @@ def write_models(out: str, wanted: Collection[Wanted], *, wheel: bool = False) -
     Args:
         out: the zip file, which ends in ``.zip``, or an existing folder for it; of a wheel the
             folder, by its file or by itself.
-        wanted: what goes in; what is part of the package is left out.
+        wanted: the models to pack; those that are part of the package are left out.
         wheel: whether to write a wheel, which pip installs.
 
     Raises:
-        ZooError: ``out`` is no such name, or everything wanted is part of the package.
+        ZooError: ``out`` is not a valid name, or all the models are part of the package.
         WeightsError: weights cannot be had, or the file cannot be written.
     """
     packed = [w for w in wanted if not w.record.bundled]
@@ -73,7 +73,7 @@ def write_models(out: str, wanted: Collection[Wanted], *, wheel: bool = False) -
     path = _target(out, wheel, version)
     models = _files(packed)
     page = _page(packed)
-    # Cards tell of the networks, so that the weights have to be there first.
+    # Cards describe the networks, so that the weights have to be there first.
     _locate(models)
     documents = {"README.md": page, **_licences(packed), **_cards(packed)}
     about = Wheel(version, _SUMMARY, page) if wheel else None
@@ -81,7 +81,7 @@ def write_models(out: str, wanted: Collection[Wanted], *, wheel: bool = False) -
 
 
 def _target(out: str, wheel: bool, version: str) -> Path:
-    """Where to write: the file, but of a wheel the folder."""
+    """Return the path to write to: the file, but of a wheel the folder."""
     path = Path(out)
     if wheel:
         name = Wheel(version, "", "").file_name
@@ -100,7 +100,7 @@ def _target(out: str, wheel: bool, version: str) -> Path:
 
 
 def _version(packed: Iterable[Wanted]) -> str:
-    """Of the default contents the version of the package, of others with a mark of their own.
+    """Return the package's version, for other than the default contents with a mark of these.
 
     pip does not replace a package by one of the same version.
     """
@@ -115,7 +115,7 @@ def _contents(packed: Iterable[Wanted]) -> set[str]:
 
 
 def _files(packed: Iterable[Wanted]) -> dict[str, set[str]]:
-    """By names of the registry the paths of the files that are wanted."""
+    """Return the paths of the files to pack, by names of the registry."""
     files: dict[str, set[str]] = {}
     for wanted in packed:
         paths = {file.path for file in wanted.record.files}

@@ -1,4 +1,4 @@
-"""``zoo models``: what there is."""
+"""``zoo models``: the list of models."""
 
 import argparse
 import sys

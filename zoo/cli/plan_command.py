@@ -16,26 +16,26 @@ def declare_plan(command: argparse.ArgumentParser) -> None:
     """Declare the arguments of ``zoo plan``."""
     command.add_argument("name", metavar="NAME", help="see 'zoo models'; or the path of a model")
     command.add_argument(
-        "photo", metavar="PHOTO", nargs="?", help="a file or URL: how long each step takes for it"
+        "image", metavar="IMAGE", nargs="?", help="a file or URL: also time each step on this image"
     )
     command.add_argument(
-        "--repeat", type=_count, default=10, metavar="N", help="time so many runs (default: 10)"
+        "--repeat", type=_count, default=10, metavar="N", help="number of timed runs (default: 10)"
     )
     command.add_argument(
-        "--draw", metavar="OUT.png", help="draw the steps, and what lies where in memory"
+        "--draw", metavar="OUT.png", help="draw the steps and their buffers in memory"
     )
     command.add_argument(
         "--chrome-trace", metavar="OUT.json", help="with an image: write the times for Perfetto"
     )
     command.add_argument("--json", action="store_true", help="exact JSON, all on one line")
-    command.add_argument("--backend", metavar="B", help="where to run; see 'zoo doctor'")
+    command.add_argument("--backend", metavar="B", help="backend to run on; see 'zoo doctor'")
     command.set_defaults(run=_run_plan)
 
 
 def _count(text: str) -> int:
-    """A whole number, 1 or more."""
+    """Return an integer, 1 or more."""
     if not (text.isdecimal() and int(text)):
-        raise argparse.ArgumentTypeError(f"{text!r} must be a whole number, 1 or more")
+        raise argparse.ArgumentTypeError(f"{text!r} must be an integer, 1 or more")
     return int(text)
 
 
@@ -43,11 +43,11 @@ def _run_plan(given: argparse.Namespace) -> int:
     import zoo
 
     [drawing] = drawing_paths([given.name], given.draw, "plan")
-    if given.chrome_trace and not given.photo:
-        raise ZooError("--chrome-trace writes times: give a photo to run the model on")
+    if given.chrome_trace and not given.image:
+        raise ZooError("--chrome-trace writes times: give an image to run the model on")
     with zoo.load(given.name, backend=given.backend) as model:
         plan = model.plan()
-        profile = _profile(model, given) if given.photo else None
+        profile = _profile(model, given) if given.image else None
     if given.json:
         _print_document(given.name, plan, profile)
     else:
@@ -76,10 +76,10 @@ def _profile(model: Any, given: argparse.Namespace) -> Any:
 
     if not isinstance(model, Model):
         raise ZooError(
-            f"{given.name!r} takes no photos: leave PHOTO away, or time it in Python with "
+            f"{given.name!r} takes no images: leave IMAGE out, or time it in Python with "
             "zoo.load(...).profile(array)"
         )
-    return model.profile(read_image(given.photo), given.repeat)
+    return model.profile(read_image(given.image), given.repeat)
 
 
 def _print_document(name: str, plan: Any, profile: Any) -> None:

@@ -1,4 +1,4 @@
-"""How the commands that look at images print results: as JSON, CSV, or text for people."""
+"""Printing of results: as JSON, CSV, or text for people."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ class ImageInputs(NamedTuple):
             )
 
     def _how(self, endpoint: Endpoint) -> tuple[Preprocess, str]:
-        """How an image becomes an input, and the range of its values in words."""
+        """Return the conversion of an image to an input, and a text on the range of its values."""
         if self.preprocess is not None:
             return self.preprocess, "prepared as for this model"
         if endpoint.spec.dtype != "float32":
@@ -89,7 +89,7 @@ class ImageInputs(NamedTuple):
 
 
 def _batch(count: int) -> int:
-    """The largest batch that leaves no rest, which would need a plan of its own.
+    """Return the largest batch that leaves no rest, which would need another plan.
 
     >>> _batch(18), _batch(64), _batch(1)
     (6, 8, 1)
@@ -99,10 +99,10 @@ def _batch(count: int) -> int:
 
 def _quantised_range(endpoint: Endpoint) -> tuple[float, float] | None:
     """The real values that the smallest and the largest quantised value stand for."""
-    quanta = endpoint.quantization
-    if quanta is None:
+    found = endpoint.quantization
+    if found is None:
         return None
-    low, high = ((limit - quanta.zero_point) * quanta.scale for limit in quanta.limits)
+    low, high = ((limit - found.zero_point) * found.scale for limit in found.limits)
     return (low, high) if high > low else None
 
 

@@ -1,4 +1,4 @@
-"""The commands that look at images: a row for each task, and the flags of its functions."""
+"""The commands that run models on images: a row for each task, and the flags of its functions."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Task(NamedTuple):
         return list(flags.values())
 
     def help_of(self, flag: Flag) -> str:
-        """What a flag means, its range, its default, and the switches that it goes with."""
+        """Return a flag's meaning, its range, its default, and the switches that the flag needs."""
         option = flag.option
         default = "" if option.type == "flag" else option.default_text
         details = [option.range, default and f"default: {default}", self._where(flag)]
@@ -109,7 +109,7 @@ TASKS = (
     ),
     Task(
         "faces",
-        "find faces and what is in them",
+        "find faces and their landmarks",
         "estimate_faces",
         "point",
         verbs={"boxes": ("detect_faces", "only boxes, with the detector's points")},
@@ -124,12 +124,12 @@ TASKS = (
     ),
     Task(
         "segment",
-        "find what each pixel belongs to",
+        "find the class of each pixel",
         "segment",
         "label that occurs",
         verbs={
-            "person": ("segment_person", "people against the background"),
-            "persons": ("segment_persons", "each person apart"),
+            "person": ("segment_person", "one mask of all people"),
+            "persons": ("segment_persons", "a mask for each person"),
             "parts": ("segment_person_parts", "24 parts of the body"),
         },
         see_more={

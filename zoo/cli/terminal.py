@@ -1,4 +1,4 @@
-"""What all commands say and print. Results go to stdout, everything else to stderr."""
+"""Output of all commands: results go to stdout, everything else to stderr."""
 
 import argparse
 import os
@@ -48,13 +48,13 @@ class Parser(argparse.ArgumentParser):
 
 
 class SwitchParser(Parser):
-    """Its options, none of which takes a value, may stand anywhere among the names.
+    """Parser whose options take no values and may stand anywhere among the names.
 
-    argparse on its own takes no more names after an option that follows the first ones.
+    argparse alone takes no more names after an option that follows the first ones.
     """
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As of argparse, with the options first."""
+        """Parse as argparse does, with the options first."""
         given = list(sys.argv[1:] if args is None else args)
         if "--" not in given:
             given.sort(key=lambda text: not text.startswith("--"))
@@ -128,7 +128,7 @@ def _open_missing() -> None:
 
 
 def _flush_stderr() -> None:
-    """Python would end with status 120 if stderr could not take what is left for it."""
+    """Flush stderr now: if that failed at exit, Python would end with status 120."""
     try:
         if sys.stderr is not None:
             sys.stderr.flush()
@@ -141,7 +141,7 @@ def _give_up_stdout() -> None:
 
 
 def _give_up(stream: Any) -> None:
-    """Lead to nowhere what is still in the buffer of a stream."""
+    """Discard what is still in the buffer of a stream."""
     number = os.open(os.devnull, os.O_WRONLY)
     os.dup2(number, stream.fileno())
     os.close(number)

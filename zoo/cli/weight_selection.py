@@ -1,4 +1,4 @@
-"""Which weights a command is about: names of models, tasks, globs and registered weights."""
+"""Selection of weights: names of models, tasks, globs and registered weights."""
 
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
@@ -34,10 +34,10 @@ def other_files() -> Iterator[Wanted]:
 
 
 def matching(names: Iterable[str]) -> list[Wanted]:
-    """What is named: models, all models of a task, those that match a glob, or registered weights.
+    """Return the models named, of a task, or that match a glob, or registered weights.
 
     Raises:
-        ZooError: there is nothing of a name; the message says what is similar.
+        ZooError: nothing has a name; the message lists similar ones.
     """
     found: dict[str, Wanted] = {}
     for name in names:
@@ -48,13 +48,13 @@ def matching(names: Iterable[str]) -> list[Wanted]:
 
 
 def runnable(names: Iterable[str], *, every: bool = False) -> list[Wanted]:
-    """What is named with all that it works with, so that it runs without a network.
+    """Return the selected models with all their parts, so that they run without a network.
 
     A task stands for its default models; without names those of all tasks are meant.
 
     Args:
         names: as for `matching`.
-        every: all models there are.
+        every: all available models.
     """
     entries, others = [], []
     names = list(names)

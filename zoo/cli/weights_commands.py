@@ -24,7 +24,7 @@ def declare_weights(weights: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help=f"{_NAMES}; a task means its default models; none means those of all tasks",
     )
-    fetch.add_argument("--all", action="store_true", help="all models there are")
+    fetch.add_argument("--all", action="store_true", help="all available models")
     fetch.add_argument("--yes", action="store_true", help="do not ask before a download")
     fetch.set_defaults(run=_fetch_weights)
     add_kit(actions)
@@ -47,7 +47,7 @@ def declare_weights(weights: argparse.ArgumentParser) -> None:
 
 
 def _fetch_weights(given: argparse.Namespace) -> int:
-    """With a model all that it works with by default, so that it runs offline then."""
+    """Fetch models with their default parts, so that they run offline."""
     from weights_cache import fetch, status
     from weights_cache.errors import MissingError, OfflineError, UnreachableError
     from zoo.cli.weight_selection import runnable
@@ -74,7 +74,7 @@ def _fetch_weights(given: argparse.Namespace) -> int:
 
 
 def _agreed(lacking: list[Any], yes: bool) -> bool:
-    """Whether to fetch what nobody named: asked on a terminal, and said elsewhere."""
+    """Whether to fetch models that were not named: asks on a terminal, prints a note elsewhere."""
     from weights_cache import cache_folder
 
     size = sum({(w.record.name, f.path): f.bytes for w in lacking for f in w.record.files}.values())
@@ -104,7 +104,7 @@ def _list_weights(given: argparse.Namespace) -> int:
 
 
 def old_versions_text() -> str:
-    """How many versions in the cache this release does not use; empty for none."""
+    """Describe the versions in the cache that this release does not use; empty without any."""
     from weights_cache import old_versions
 
     old = old_versions()
@@ -114,7 +114,7 @@ def old_versions_text() -> str:
 
 
 def _where(wanted: Any) -> str:
-    """The place of the files, or how many of them are there."""
+    """Return the location of the files, or the number of those present."""
     from weights_cache import file_states, status
 
     state = status(wanted.record.name, only=wanted.only)

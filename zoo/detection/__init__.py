@@ -1,4 +1,4 @@
-"""Object detection: what is where in a image; its functions are in `zoo.detection.verbs`."""
+"""Object detection: its functions are in `zoo.detection.verbs`."""
 
 from zoo.choices import Choices
 from zoo.option import IOU_THRESHOLD, MIRROR, OWN, Option, by_name, count, threshold

@@ -21,7 +21,7 @@ ENTRIES = [
             "max_detections": 20,
         },
         labels="coco_90",
-        title="SSD on MobileNetV1 0.75 (its file says 1.0), quantised: COCO's 80 things, by Google",
+        title="SSD on MobileNetV1 0.75 (its file says 1.0), quantised: 80 COCO classes, by Google",
         limits="In crowds people are missed, or several share a box; a hand alone is taken for a "
         "person. Scores come in steps, as the network is quantised.",
     ),

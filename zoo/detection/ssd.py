@@ -1,4 +1,4 @@
-"""Single-shot detectors of things, from TensorFlow Lite's files."""
+"""Single-shot detectors of objects, from TensorFlow Lite's files."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -7,7 +7,7 @@ import numpy as np
 
 from core import Node
 from weights_cache.errors import WeightsError
-from zoo.detection.ssd_decode import Heads, boxes_in_photo, decode_detections
+from zoo.detection.ssd_decode import Heads, boxes_in_image, decode_detections
 from zoo.entry import Entry
 from zoo.labels import read_labels, wanted_labels
 from zoo.option import OWN
@@ -29,12 +29,12 @@ class SsdModel(Model):
 
     @classmethod
     def labels_of(cls, entry: Entry) -> tuple[str, ...]:
-        """Names of the things that it knows."""
+        """Names of the objects that the network detects."""
         return tuple(name for name in read_labels(entry.labels) if name != _NO_CLASS)
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Names of the things that it knows."""
+        """Names of the objects that the network detects."""
         return self.labels_of(self.entry)
 
     @model_verb
@@ -49,7 +49,7 @@ class SsdModel(Model):
         max_detections: int = OWN,
         mirror: bool = False,
     ) -> list[Detection]:
-        """What is where in a picture; see `zoo.detect`."""
+        """Return the objects in an image; see `zoo.detect`."""
         names = read_labels(self.entry.labels)
         wanted = wanted_labels(self.name, labels, self.labels)
         decode = partial(
@@ -61,9 +61,9 @@ class SsdModel(Model):
             limit=max_detections,
         )
 
-        def detect_in(photo: np.ndarray) -> list[Detection]:
-            found = decode(self._heads(photo))
-            boxes = boxes_in_photo(found, photo.shape[:2])
+        def detect_in(image: np.ndarray) -> list[Detection]:
+            found = decode(self._heads(image))
+            boxes = boxes_in_image(found, image.shape[:2])
             indices, scores = found.classes.tolist(), found.scores.tolist()
             return [
                 {"label": names[index], "score": score, "box": to_box(box)}
@@ -73,14 +73,14 @@ class SsdModel(Model):
         return self.run(image, detect_in, mirror=mirror)
 
     @property
-    def looked_at(self) -> list[str]:
-        """What enters the op at the end: codes of boxes, and scores."""
+    def output_names(self) -> list[str]:
+        """Inputs of the op at the end: codes of boxes, and scores."""
         return list(self._last_op().inputs[:2])
 
-    def _heads(self, photo: np.ndarray) -> Heads:
+    def _heads(self, image: np.ndarray) -> Heads:
         node = self._last_op()
         codes, scores, anchors = node.inputs[:3]
-        outputs, _ = self.look_at(photo)
+        outputs, _ = self.run_on_image(image)
         return Heads(
             codes=outputs[codes][0],
             # Where there is a background it comes first.

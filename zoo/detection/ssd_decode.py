@@ -1,4 +1,4 @@
-"""A single-shot detector's heads → boxes, relative to the picture.
+"""A single-shot detector's heads → boxes, relative to the image.
 
 Source: Liu et al., "SSD: Single Shot MultiBox Detector" (2016), with the encoding of TensorFlow
 Lite's op TFLite_Detection_PostProcess, whose results this reproduces with the op's own thresholds.
@@ -13,7 +13,7 @@ from zoo.shared.boxes import suppress, without_nested
 
 
 class Heads(NamedTuple):
-    """What the network says of one picture."""
+    """Outputs of the network for one image."""
 
     codes: np.ndarray  # [anchors, 4]: y, x, height, width, relative to the anchor and scaled
     scores: np.ndarray  # [anchors, classes], 0..1
@@ -24,7 +24,7 @@ class Heads(NamedTuple):
 class Found(NamedTuple):
     """Boxes, best first."""
 
-    boxes: np.ndarray  # [n, 4]: x0, y0, x1, y1, in 0..1 of the picture, which they may leave
+    boxes: np.ndarray  # [n, 4]: x0, y0, x1, y1, in 0..1 of the image, which they may leave
     scores: np.ndarray  # [n], 0..1
     classes: np.ndarray  # [n]: indices
 
@@ -38,7 +38,7 @@ def decode_detections(
     ios_threshold: float = 1.0,
     classes: Collection[int] | None = None,
 ) -> Found:
-    """Boxes that the network is sure enough of, one for each thing.
+    """Return the boxes whose score is high enough, one for each object.
 
     An anchor counts with its best class alone, and boxes compete whatever their class is, as in
     the op: what could be a cat or a dog is found once. Classes that nobody asked for compete, too,
@@ -46,7 +46,7 @@ def decode_detections(
     that lie in each other, which their overlap does not show, the op keeps all.
 
     Args:
-        heads: of one picture.
+        heads: of one image.
         score_threshold: minimum score, 0..1.
         iou_threshold: of two boxes that overlap more, the worse goes.
         limit: at most so many.
@@ -65,12 +65,12 @@ def decode_detections(
     return Found(*(array[kept[:limit]] for array in found))
 
 
-def boxes_in_photo(found: Found, photo: tuple[int, int]) -> np.ndarray:
-    """The boxes in pixels of a photo of that height and width, cut off at its edges.
+def boxes_in_image(found: Found, image: tuple[int, int]) -> np.ndarray:
+    """The boxes in pixels of an image of that height and width, cut off at its edges.
 
-    The network also guesses how far things go on beyond the edges.
+    The network also guesses how far objects go on beyond the edges.
     """
-    height, width = photo
+    height, width = image
     return np.clip(found.boxes, 0, 1) * (width, height, width, height)
 
 

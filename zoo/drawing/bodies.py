@@ -17,7 +17,7 @@ from zoo.drawing.keypoints import (
     paint_points,
     read_points,
 )
-from zoo.drawing.label_layout import Place
+from zoo.drawing.label_layout import XY
 from zoo.drawing.masks import paint_person
 from zoo.shared.skeletons import BODY_17, BODY_33, FINGERS, HAND_21
 
@@ -67,9 +67,9 @@ def _head_of(points: Mapping[str, Point]) -> list[Point]:
     return [point for point in points.values() if point.part in _HEAD] or [highest]
 
 
-def _caption_above(canvas: Canvas, text: str, place: Place, colour: Colour, size: float) -> None:
+def _caption_above(canvas: Canvas, text: str, position: XY, colour: Colour, size: float) -> None:
     if text:
-        x, y = place
+        x, y = position
         canvas.caption([text], lambda w, h: [(x - w / 2, y - h - 0.4 * size)], colour, size)
 
 

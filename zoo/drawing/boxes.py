@@ -11,7 +11,7 @@ from weights_cache.errors import ZooError
 from zoo.drawing.canvas import Canvas
 from zoo.drawing.colours import Colour, colours_of
 from zoo.drawing.keypoints import paint_points, read_points
-from zoo.drawing.label_layout import Area, Place
+from zoo.drawing.label_layout import XY, Area
 
 
 def score_text(item: Mapping[str, Any], key: str = "score") -> str:
@@ -55,7 +55,7 @@ def caption_box(
     """Write on a pill at a box, where no other stands: one line above it, several beside it."""
     gap = canvas.thin + 1
 
-    def places(width: float, height: float) -> list[Place]:
+    def corners(width: float, height: float) -> list[XY]:
         above = area.left - canvas.thin, area.top - height - gap
         below = above[0], area.bottom + gap
         right, left = (area.right + gap, area.top), (area.left - width - gap, area.top)
@@ -66,7 +66,7 @@ def caption_box(
             room.insert(1 if above in room else 0, inside)
         return [*room, *tried]
 
-    canvas.caption(lines, places, colour, canvas.text_size, own=area, shorten=shorten)
+    canvas.caption(lines, corners, colour, canvas.text_size, own=area, shorten=shorten)
 
 
 def _text(item: Mapping[str, Any]) -> str:

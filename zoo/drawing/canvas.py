@@ -16,7 +16,7 @@ import numpy as np
 from weights_cache.dependencies import needed_for
 from zoo.drawing.colours import INK, Colour
 from zoo.drawing.edges import borders, cut_out, grown
-from zoo.drawing.label_layout import Area, Place, Room
+from zoo.drawing.label_layout import XY, Area, Room
 
 with needed_for("drawing"):
     from PIL import Image, ImageDraw, ImageFilter, ImageFont
@@ -24,7 +24,7 @@ with needed_for("drawing"):
 _BLOCK = 2**18  # pixels painted at once, which bounds the memory of a large shape
 
 #: Where a text of some width and height may stand: upper left corners, best first.
-PlacesOf = Callable[[float, float], Sequence[Place]]
+CornersOf = Callable[[float, float], Sequence[XY]]
 
 
 class Canvas:
@@ -41,7 +41,7 @@ class Canvas:
         self._captions: list[Callable[[], None]] = []
 
     def stroke(
-        self, points: Sequence[Place], colour: Colour, radius: float, opacity: float = 1.0
+        self, points: Sequence[XY], colour: Colour, radius: float, opacity: float = 1.0
     ) -> None:
         """Paint all pixels within ``radius`` of a line through points: a disc if there is one."""
         reach = radius + 1
@@ -56,7 +56,7 @@ class Canvas:
                 _cover_line(cover, *piece, radius, opacity)
         self.image.paste(colour, (left, top), Image.fromarray(cover))
 
-    def rimmed(self, points: Sequence[Place], colour: Colour, radius: float) -> None:
+    def rimmed(self, points: Sequence[XY], colour: Colour, radius: float) -> None:
         """Paint a line that stands out from any background."""
         self.stroke(points, INK, radius + rim_of(radius))
         self.stroke(points, colour, radius)
@@ -108,7 +108,7 @@ class Canvas:
     def caption(
         self,
         lines: Sequence[str],
-        places: PlacesOf,
+        corners: CornersOf,
         colour: Colour,
         size: float,
         *,
@@ -117,11 +117,11 @@ class Canvas:
     ) -> None:
         """Write lines of text on a pill, when all shapes are painted, where no other text stands.
 
-        It is left out where there is no such place.
+        It is left out where no such corner is.
 
         Args:
             lines: what to write.
-            places: gives upper left corners for the width and height of a pill, best first;
+            corners: gives upper left ones for the width and height of a pill, best first;
                 where it would leave the image it is moved inside.
             colour: of the pill.
             size: of the text, in pixels.
@@ -129,7 +129,7 @@ class Canvas:
             shorten: whether to leave out the last lines rather than to hide a face of others.
         """
         self._captions.append(
-            partial(self._write_caption, lines, places, colour, size, own=own, shorten=shorten)
+            partial(self._write_caption, lines, corners, colour, size, own=own, shorten=shorten)
         )
 
     def caption_size(self, lines: Sequence[str], size: float) -> tuple[float, float]:
@@ -139,7 +139,7 @@ class Canvas:
         return width + 0.7 * size + 2 * rim, size * (1.15 * len(lines) + 0.4) + 2 * rim
 
     def panel(
-        self, width: float, height: float, places: Sequence[Place], paint: Callable[[Area], None]
+        self, width: float, height: float, corners: Sequence[XY], paint: Callable[[Area], None]
     ) -> None:
         """Paint a dark plate, when all shapes are painted, and then what is on it.
 
@@ -148,10 +148,10 @@ class Canvas:
         Args:
             width: of the plate, in pixels.
             height: of the plate, in pixels.
-            places: upper left corners, best first; moved inside the image.
+            corners: upper left ones, best first; moved inside the image.
             paint: paints on the plate, given its area.
         """
-        self._panels.append(partial(self._paint_panel, width, height, places, paint))
+        self._panels.append(partial(self._paint_panel, width, height, corners, paint))
 
     def paint_texts(self) -> None:
         """Paint the panels and captions that wait, each clear of those before."""
@@ -161,9 +161,9 @@ class Canvas:
             paint()
 
     def _paint_panel(
-        self, width: float, height: float, places: Sequence[Place], paint: Callable[[Area], None]
+        self, width: float, height: float, corners: Sequence[XY], paint: Callable[[Area], None]
     ) -> None:
-        area = self.room.claim(width, height, places, None, strict=False)
+        area = self.room.claim(width, height, corners, None, strict=False)
         if area:
             self._plate(area, INK, 0.02 * self.scale, 0.78)
             paint(area)
@@ -171,7 +171,7 @@ class Canvas:
     def _write_caption(
         self,
         lines: Sequence[str],
-        places: PlacesOf,
+        corners: CornersOf,
         colour: Colour,
         size: float,
         *,
@@ -180,7 +180,7 @@ class Canvas:
     ) -> None:
         for count in range(len(lines), 0, -1) if shorten else [len(lines)]:
             width, height = self.caption_size(lines[:count], size)
-            area = self.room.claim(width, height, places(width, height), own, shorten)
+            area = self.room.claim(width, height, corners(width, height), own, shorten)
             if area:
                 return self._paint_pill(lines[:count], area, colour, size)
         return None
@@ -211,7 +211,7 @@ class Canvas:
 
 
 def rim_of(radius: float) -> float:
-    """How wide a dark rim around a line of that radius is."""
+    """Return the width of the dark rim around a line of that radius."""
     return max(0.7, 0.35 * radius)
 
 
@@ -251,7 +251,7 @@ def _span(values: Sequence[float], reach: float, size: int) -> tuple[int, int]:
     return max(0, first), min(size, last + 1)
 
 
-def _pieces(start: Place, end: Place, longest: float) -> Iterator[tuple[Place, Place]]:
+def _pieces(start: XY, end: XY, longest: float) -> Iterator[tuple[XY, XY]]:
     """Cut a line: the box around a long one would be mostly empty."""
     count = max(1, math.ceil(math.dist(start, end) / longest))
     (x, y), (right, bottom) = start, end
@@ -260,7 +260,7 @@ def _pieces(start: Place, end: Place, longest: float) -> Iterator[tuple[Place, P
         yield (x + i * dx, y + i * dy), (x + (i + 1) * dx, y + (i + 1) * dy)
 
 
-def _cover_line(cover: np.ndarray, start: Place, end: Place, radius: float, opacity: float) -> None:
+def _cover_line(cover: np.ndarray, start: XY, end: XY, radius: float, opacity: float) -> None:
     """Raise the coverage where a line from start to end passes."""
     height, width = cover.shape
     left, right = _span([start[0], end[0]], radius + 1, width)
@@ -277,7 +277,7 @@ def _cover_line(cover: np.ndarray, start: Place, end: Place, radius: float, opac
         np.maximum(part, value.astype(np.uint8), out=part)
 
 
-def _distance(x: np.ndarray, y: np.ndarray, start: Place, end: Place) -> np.ndarray:
+def _distance(x: np.ndarray, y: np.ndarray, start: XY, end: XY) -> np.ndarray:
     """Return the distances [rows, columns] of pixel centres from the line from start to end."""
     x, y = x - start[0], y - start[1]
     dx, dy = end[0] - start[0], end[1] - start[1]
@@ -286,7 +286,7 @@ def _distance(x: np.ndarray, y: np.ndarray, start: Place, end: Place) -> np.ndar
 
 
 def _outside(start: float, end: float, corner: float, length: float) -> np.ndarray:
-    """How far pixels lie outside a stretch that begins and ends one corner further inside."""
+    """Return the distance of pixels from a stretch whose ends lie one corner further inside."""
     pixels = np.arange(math.ceil(end) + 1) + 0.5
     middle = (start + end) / 2
     return np.maximum(np.abs(pixels - middle) - (length / 2 - corner), 0)

@@ -11,7 +11,7 @@ from zoo.drawing.boxes import caption_box, read_box, score_text
 from zoo.drawing.canvas import Canvas
 from zoo.drawing.colours import PALETTE, Sides, sides_of
 from zoo.drawing.keypoints import Point, area_of, paint_points, read_points
-from zoo.drawing.label_layout import Area, Place
+from zoo.drawing.label_layout import XY, Area
 from zoo.shared.skeletons import MESH_468_PATHS
 
 _LIPS = PALETTE[3]
@@ -51,7 +51,7 @@ def _paint_face(
         size = min(canvas.thin, max(0.7, 0.015 * area.width))
         return paint_points(canvas, points, sides.of, size)
     for point in points.values():
-        canvas.stroke([point.place], sides.middle, 0.7 * radius, 0.7)
+        canvas.stroke([point.position], sides.middle, 0.7 * radius, 0.7)
     for name, path in paths:
         canvas.rimmed(path, _LIPS if "lips" in name else sides.of(name), radius)
     for iris in face.get("iris", {}).values():
@@ -59,26 +59,26 @@ def _paint_face(
     return None
 
 
-def _no_paths(_: Mapping[str, Point]) -> Iterator[tuple[str, list[Place]]]:
+def _no_paths(_: Mapping[str, Point]) -> Iterator[tuple[str, list[XY]]]:
     return iter(())
 
 
-def _mesh_paths(points: Mapping[str, Point]) -> Iterator[tuple[str, list[Place]]]:
+def _mesh_paths(points: Mapping[str, Point]) -> Iterator[tuple[str, list[XY]]]:
     for name, paths in MESH_468_PATHS.items():
         for path in paths:
             parts = [f"mesh_{index}" for index in path]
             if all(part in points for part in parts):
-                yield name, [points[part].place for part in parts]
+                yield name, [points[part].position for part in parts]
 
 
-def _numbered_paths(points: Mapping[str, Point]) -> Iterator[tuple[str, list[Place]]]:
+def _numbered_paths(points: Mapping[str, Point]) -> Iterator[tuple[str, list[XY]]]:
     """The contours of points that are named by contour and number, such as ``jaw_0``."""
-    contours: dict[str, list[Place]] = {}
+    contours: dict[str, list[XY]] = {}
     for point in points.values():
-        contours.setdefault(point.part.rpartition("_")[0], []).append(point.place)
-    for name, places in contours.items():
+        contours.setdefault(point.part.rpartition("_")[0], []).append(point.position)
+    for name, positions in contours.items():
         closed = name.endswith(_CLOSED)
-        yield name, [*places, places[0]] if closed else places
+        yield name, [*positions, positions[0]] if closed else positions
 
 
 _PATHS = {"mesh468": _mesh_paths, "points68": _numbered_paths}
@@ -86,11 +86,11 @@ _PATHS = {"mesh468": _mesh_paths, "points68": _numbered_paths}
 
 def _paint_iris(canvas: Canvas, iris: object, radius: float, min_score: float) -> None:
     """Paint the circle around the first point, at the mean distance of the others."""
-    points = [p.place for p in read_points(iris, canvas.size, min_score).values()]
+    points = [p.position for p in read_points(iris, canvas.size, min_score).values()]
     if len(points) < 2:
         return
     (x, y), *around = points
-    size = sum(math.dist((x, y), place) for place in around) / len(around)
+    size = sum(math.dist((x, y), position) for position in around) / len(around)
     angles = [2 * math.pi * i / 32 for i in range(33)]
     circle = [(x + size * math.cos(a), y + size * math.sin(a)) for a in angles]
     canvas.rimmed(circle, _IRIS, radius)

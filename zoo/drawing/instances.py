@@ -51,7 +51,7 @@ def _bulk(inside: np.ndarray) -> Area | None:
 
 
 def _range(counts: np.ndarray) -> tuple[float, float]:
-    """First and last of the places, less the outermost pixels of either end."""
+    """First and last of the positions, less the outermost pixels of either end."""
     share = np.cumsum(counts) / counts.sum()
     first, last = np.searchsorted(share, (_STRAY, 1 - _STRAY))
     return float(first), float(last)

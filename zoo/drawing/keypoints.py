@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from weights_cache.errors import ZooError
 from zoo.drawing.canvas import Canvas, rim_of
 from zoo.drawing.colours import INK, Colour
-from zoo.drawing.label_layout import Area, Place
+from zoo.drawing.label_layout import XY, Area
 
 #: The colour of a point, or of the line between two points.
 ColourOf = Callable[..., Colour]
@@ -27,8 +27,8 @@ class Point(NamedTuple):
     score: float
 
     @property
-    def place(self) -> Place:
-        """Where it is."""
+    def position(self) -> XY:
+        """Position of the keypoint."""
         return self.x, self.y
 
 
@@ -94,11 +94,11 @@ def paint_lines(
     for start, end in pairs:
         if _sure(start, end):  # an outline would show through a faint line
             thin = _thinned(radius, start, end)
-            canvas.stroke([start.place, end.place], INK, thin + rim_of(thin))
+            canvas.stroke([start.position, end.position], INK, thin + rim_of(thin))
     for start, end in pairs:
         opacity = 1.0 if _sure(start, end) else _FAINT
         colour = colour_of(start.part, end.part)
-        canvas.stroke([start.place, end.place], colour, _thinned(radius, start, end), opacity)
+        canvas.stroke([start.position, end.position], colour, _thinned(radius, start, end), opacity)
 
 
 def paint_points(
@@ -108,10 +108,10 @@ def paint_points(
     for point in points.values():
         size = _point_radius(point, points, radius)
         rim = rim_of(size / 2)
-        canvas.stroke([point.place], INK, size + rim)
-        canvas.stroke([point.place], colour_of(point.part), size)
+        canvas.stroke([point.position], INK, size + rim)
+        canvas.stroke([point.position], colour_of(point.part), size)
         if not _sure(point):
-            canvas.stroke([point.place], INK, size - 2 * rim)
+            canvas.stroke([point.position], INK, size - 2 * rim)
 
 
 def _point_radius(point: Point, points: Mapping[str, Point], radius: float) -> float:

@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-Place = tuple[float, float]
+XY = tuple[float, float]
 
-_ROWS_TRIED = 9  # how far text moves up or down to find a free place
+_ROWS_TRIED = 9  # how far text moves up or down to find a free position
 
 
 class Area(NamedTuple):
@@ -21,12 +21,12 @@ class Area(NamedTuple):
 
     @property
     def width(self) -> float:
-        """From left to right."""
+        """Width from left to right."""
         return self.right - self.left
 
     @property
     def height(self) -> float:
-        """From top to bottom."""
+        """Height from top to bottom."""
         return self.bottom - self.top
 
     def touches(self, other: Area) -> bool:
@@ -36,7 +36,7 @@ class Area(NamedTuple):
 
 
 class Room:
-    """What of an image is taken by text, and what text should not hide."""
+    """Areas of an image that text takes, and areas that text should not hide."""
 
     def __init__(self, size: tuple[int, int]):
         self.size = size
@@ -44,19 +44,19 @@ class Room:
         self.kept: list[Area] = []  # faces and heads
 
     def claim(
-        self, width: float, height: float, places: Sequence[Place], own: Area | None, strict: bool
+        self, width: float, height: float, corners: Sequence[XY], own: Area | None, strict: bool
     ) -> Area | None:
-        """Take an area for text, at the first place that is free; None where none is.
+        """Take an area for text, at the first free corner; None where none is free.
 
         Args:
             width: of the text, in pixels.
             height: of the text, in pixels.
-            places: upper left corners, best first; moved inside the image. What is above or
+            corners: upper left ones, best first; moved inside the image. What is above or
                 below the first may be taken too.
             own: what the text belongs to, which it may hide.
             strict: whether to give up rather than to hide what is kept clear.
         """
-        areas = [area for p in _tried(places, height) if (area := self._inside(*p, width, height))]
+        areas = [area for p in _tried(corners, height) if (area := self._inside(*p, width, height))]
         free = [area for area in areas if not any(area.touches(text) for text in self.taken)]
         kept = [area for area in self.kept if area != own]
         clear = [area for area in free if not any(area.touches(other) for other in kept)]
@@ -74,9 +74,9 @@ class Room:
         return Area(left, top, left + width, top + height)
 
 
-def _tried(places: Iterable[Place], height: float) -> Iterator[Place]:
-    """Yield the places, and then what is above and below the first."""
-    given = list(places)
+def _tried(corners: Iterable[XY], height: float) -> Iterator[XY]:
+    """Yield the corners, and then what is above and below the first."""
+    given = list(corners)
     yield from given
     for row in sorted(range(-_ROWS_TRIED, _ROWS_TRIED + 1), key=abs):
         yield given[0][0], given[0][1] + row * (height + 1)

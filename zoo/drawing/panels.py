@@ -13,7 +13,7 @@ import numpy as np
 from weights_cache.errors import ZooError
 from zoo.drawing.canvas import Canvas, fitted, text_mask, text_width
 from zoo.drawing.colours import PALETTE, PAPER, Colour, mix
-from zoo.drawing.label_layout import Area, Place
+from zoo.drawing.label_layout import XY, Area
 
 _ROW = 1.65  # height of a row, in sizes of the text
 _SMALLEST = 8.0  # text that can be read, in pixels
@@ -31,7 +31,7 @@ _LISTS = ((1.1, 5.0), (0.9, 5.0), (0.9, 2.5), (0.9, 0.0), (0.7, 0.0))
 
 
 class _List(NamedTuple):
-    """How a list of labels is laid out, in pixels."""
+    """Layout of a list of labels, in pixels."""
 
     size: float  # of the text
     names: list[str]
@@ -73,7 +73,7 @@ def _list(canvas: Canvas, names: Sequence[str]) -> _List:
 
 
 def _rows_of(canvas: Canvas, size: float) -> int:
-    """How many rows of text there is room for."""
+    """Return the number of rows of text that fit."""
     return max(1, int((0.9 * canvas.size[1] / size - 0.5) / _ROW))
 
 
@@ -99,7 +99,7 @@ def _paint_list(canvas: Canvas, layout: _List, scores: Sequence[float], area: Ar
             canvas.write(text_mask(f"{scores[index]:.2f}", size), end, middle, PAPER)
 
 
-def _paint_bar(canvas: Canvas, start: Place, length: float, share: float, radius: float) -> None:
+def _paint_bar(canvas: Canvas, start: XY, length: float, share: float, radius: float) -> None:
     """Paint a bar as long as a share of its length."""
     for part, colour in ((1.0, _QUIET), (min(share, 1.0), PALETTE[0])):
         if part > 0 and length:
@@ -130,33 +130,33 @@ def paint_legend(canvas: Canvas, entries: Sequence[tuple[str, Colour]], busy: np
             texts = _shortened(labels, rows)
             width = max(text_width(text, size) for text in texts) + 3 * size
             height = (rows * _ROW + 0.5) * size
-            places = _corners(canvas, busy, width, height, 0.6 * size)
-            if places:
+            corners = _corners(canvas, busy, width, height, 0.6 * size)
+            if corners:
                 paint = partial(_paint_rows, canvas, texts, entries, size)
-                return canvas.panel(width, height, places, paint)
+                return canvas.panel(width, height, corners, paint)
     return None
 
 
 def _corners(
     canvas: Canvas, busy: np.ndarray, width: float, height: float, margin: float
-) -> list[Place]:
-    """Where a panel of that size may stand in the corners, the one that hides least first."""
+) -> list[XY]:
+    """Return positions of a panel of that size in the corners, the one that hides least first."""
     share = width * height / canvas.scale**2
     if share > _LARGEST:
         return []
     right, bottom = canvas.size[0] - width - margin, canvas.size[1] - height - margin
-    places = [(margin, bottom), (right, bottom), (margin, margin), (right, margin)]
+    corners = [(margin, bottom), (right, bottom), (margin, margin), (right, margin)]
     ratio = busy.shape[1] / canvas.size[0]
     sizes = np.maximum(np.bincount(busy.ravel()), _SPECK * busy.size)
 
-    def hidden(place: Place) -> float:
+    def hidden(corner: XY) -> float:
         """The largest share of any region that is hidden there."""
-        left, top = (int(max(0.0, ratio * value)) for value in place)
+        left, top = (int(max(0.0, ratio * value)) for value in corner)
         part = busy[top : math.ceil(top + ratio * height), left : math.ceil(left + ratio * width)]
         counts = np.bincount(part.ravel(), minlength=sizes.size)
         return float((counts / sizes)[1:].max(initial=0.0))
 
-    least_first = sorted(places, key=hidden)
+    least_first = sorted(corners, key=hidden)
     return least_first if share <= _SMALL else [p for p in least_first if hidden(p) <= _MOST_HIDDEN]
 
 

@@ -62,12 +62,12 @@ class _Column(NamedTuple):
 
     @property
     def text_width(self) -> int:
-        """Of the widest."""
+        """Width of the widest text."""
         return max((_mask(text).width for text in (self.heading, *self.texts) if text), default=0)
 
     @property
     def width(self) -> int:
-        """With bars."""
+        """Width with bars."""
         return self.text_width + (self.longest + 8 if self.longest else 0)
 
 
@@ -149,7 +149,7 @@ def _costs(plan: PlanFacts, profile: PlanProfile | None) -> list[_Column]:
 
 
 def _live_column(plan: PlanFacts) -> _Column:
-    """How much of the arena is in use at each step."""
+    """Return a column of the memory in use at each step."""
     live = [0] * len(plan.steps)
     for buffer in plan.placed:
         for step in _rows_of(buffer, len(live)):
@@ -169,7 +169,7 @@ def _colour(op: str) -> Colour:
 
 
 def _colours_of_buffers(plan: PlanFacts) -> list[Colour]:
-    """Of the step that makes each buffer."""
+    """Return for each buffer the colour of the step that makes the buffer."""
     known = {step.name: _colour(step.op) for step in plan.steps} | dict.fromkeys(plan.inputs, _FED)
     return [known.get(b.name, known.get(b.name.partition(":")[0], _SCRATCH)) for b in plan.placed]
 

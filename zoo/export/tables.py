@@ -140,7 +140,7 @@ def to_pandas(result: AnyResult) -> "pandas.DataFrame":
 
 
 def table_rows(result: Result, caller: str) -> list[Row]:
-    """The rows of a table: all of each image, or its name if there are none.
+    """Return the rows of a table: all of each image, or its name if the image has no items.
 
     Args:
         result: as for `to_csv`.
@@ -243,7 +243,7 @@ def rows_of_areas(item: Mapping[str, Any], *_: Any) -> Iterator[Row]:
 
 
 def rows_of_instance(item: Mapping[str, Any], kind: str, number: int) -> Iterator[Row]:
-    """A row for each keypoint of a person's pose; one where there is none."""
+    """Yield a row for each keypoint of a person's pose; one for a person without keypoints."""
     mask = np.asarray(item["mask"])
     area = int(np.count_nonzero(mask))
     own = {kind: number, f"{kind}_score": item["score"], **_box(item)}

@@ -33,22 +33,22 @@ class FaceDetector(BoxDetector, FaceModel):
         iou_threshold: float = OWN,
         mirror: bool = False,
     ) -> list[Face]:
-        """The faces in a picture; see `zoo.detect_faces`."""
+        """The faces in an image; see `zoo.detect_faces`."""
         find = partial(
             self.find, score_threshold=score_threshold, iou_threshold=iou_threshold, limit=max_faces
         )
 
-        def estimate(photo: np.ndarray) -> list[Face]:
-            return to_faces(self.locate(photo, find(photo)), self.kind)
+        def estimate(image: np.ndarray) -> list[Face]:
+            return to_faces(self.locate(image, find(image)), self.kind)
 
         return self.run(image, estimate, mirror=mirror)
 
     @property
     def detector(self) -> "FaceDetector":
-        """Itself."""
+        """The model itself."""
         return self
 
-    def locate(self, photo: np.ndarray, found: Candidates) -> Located:
+    def locate(self, image: np.ndarray, found: Candidates) -> Located:
         """The points that it has found already."""
         return Located(found, found.points, found.scores)
 
@@ -70,28 +70,28 @@ class RefinedBlazeFace(FaceDetector):
 
     def find(
         self,
-        photo: np.ndarray,
+        image: np.ndarray,
         *,
         score_threshold: float | None = None,
         iou_threshold: float | None = None,
         limit: int | None = None,
     ) -> Candidates:
-        """What it finds in a photo; see `BoxDetector.find`."""
+        """Return the faces found in an image; see `BoxDetector.find`."""
         how: Refinement = self.entry.decode
         defaults = self.entry.defaults
         least = defaults["score_threshold"] if score_threshold is None else score_threshold
         most = defaults["iou_threshold"] if iou_threshold is None else iou_threshold
-        proposals = self.part("detector").find(photo, score_threshold=how.proposal_threshold)
+        proposals = self.part("detector").find(image, score_threshold=how.proposal_threshold)
         regions = [region_of_box(box).squared().scaled(how.scale) for box in proposals.boxes]
         if not regions:
             return proposals
-        outputs, placements = self.look_closer(photo, regions)
+        outputs, placements = self.run_on_regions(image, regions)
         seen = [
             find_candidates(
                 {name: values[i : i + 1] for name, values in outputs.items()},
                 how.grid,
                 score_threshold=least,
-            ).in_photo(placement)
+            ).in_image(placement)
             for i, placement in enumerate(placements)
         ]
         nearest = [_best_within(*pair, how) for pair in zip(seen, regions, strict=True)]
@@ -112,9 +112,9 @@ class TinyFaceDetector(FaceDetector):
 
     @classmethod
     def input_size_of(cls, entry: Entry, options: Mapping[str, Any]) -> tuple[int, int]:
-        """Height and width that pictures are brought to."""
+        """Height and width that images are brought to."""
         return options["input_size"], options["input_size"]
 
     def decode(self, outputs: Outputs, *, score_threshold: float) -> Candidates:
-        """What it sees in its input, in pixels of that."""
+        """Return the faces in the network's input, in pixels of the input."""
         return find_faces(outputs, score_threshold=score_threshold)

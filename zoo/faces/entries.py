@@ -40,7 +40,7 @@ def _blazeface(
 
 
 def _grid(strides: tuple[int, ...], size: int) -> AnchorGrid:
-    """Of the networks of TensorFlow.js, whose outputs are split by stride."""
+    """Return the grid of a network of TensorFlow.js, whose outputs are split by stride."""
     regressors, scores = ("Identity_2", "Identity_3"), ("Identity", "Identity_1")
     return AnchorGrid(regressors, scores, keypoints=6, strides=strides, size=size)
 
@@ -120,7 +120,7 @@ _DETECTORS = (*(entry.name for entry in _BLAZEFACES), "faceapi.tiny_detector")
 
 
 def _found_by(detector: str, **more: str) -> dict[str, Any]:
-    """What an entry has whose faces a detector finds."""
+    """Return the facts of an entry whose faces a detector finds."""
     return {
         "parts": {"detector": detector, **more, **_READERS},
         "options": _detector(detector, _DETECTORS),

@@ -1,4 +1,4 @@
-"""What all models of faces share: faces are found, their points, then what else is asked for."""
+"""Base of all models of faces: finds faces, then their points, then the other results requested."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -12,20 +12,19 @@ from zoo.faces.face_points import CONTOURS, to_keypoints
 from zoo.pipeline.model import Model
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Face
-from zoo.shared.anchors import Candidates
+from zoo.shared.anchors import Candidates, candidates_for
 from zoo.shared.boxes import to_box
-from zoo.shared.candidates import candidates_for
 
 
 class Located(NamedTuple):
-    """Faces of a photo with their points, best first."""
+    """Faces of an image with their points, best first."""
 
     found: Candidates  # by the detector; the boxes may be better ones
-    points: np.ndarray  # [n, points, 2 or 3], in pixels of the photo
+    points: np.ndarray  # [n, points, 2 or 3], in pixels of the image
     scores: np.ndarray  # [n], of the points, 0..1
 
     def at(self, indices: Sequence[int]) -> "Located":
-        """Some of them."""
+        """Return the faces at some indices."""
         chosen = list(indices)
         return Located(self.found.at(chosen), self.points[chosen], self.scores[chosen])
 
@@ -36,7 +35,7 @@ class FaceModel(Model):
     kind = ""  # of its points: see zoo.faces.face_points; "": it gives none
     rejects = False  # whether `locate` may leave faces out
 
-    def locate(self, photo: np.ndarray, found: Candidates) -> Located:
+    def locate(self, image: np.ndarray, found: Candidates) -> Located:
         """The points of some faces, at least one; those that it takes for no faces are left out."""
         raise NotImplementedError
 
@@ -53,7 +52,7 @@ class FaceModel(Model):
         iou_threshold: float | None = None,
         mirror: bool = False,
     ) -> list[Face]:
-        """The faces in a picture; see `zoo.estimate_faces`."""
+        """The faces in an image; see `zoo.estimate_faces`."""
         if iris and "iris" not in self.entry.parts:
             raise ZooError(
                 f"iris=True needs the mesh, which {self.name} does not give: use landmarks='mesh' "
@@ -66,49 +65,49 @@ class FaceModel(Model):
             iou_threshold=iou_threshold,
         )
 
-        def estimate(photo: np.ndarray) -> list[Face]:
-            located = locate(photo)
+        def estimate(image: np.ndarray) -> list[Face]:
+            located = locate(image)
             if not len(located.scores):
                 return []
             faces = to_faces(located, self.kind)
             if iris:
-                self._add_irises(faces, photo, located)
+                self._add_irises(faces, image, located)
             if expressions or age_gender:
-                views = self.aligned_views(photo, located)
+                views = self.aligned_views(image, located)
                 self._add_labels(faces, views, expressions=expressions, age_gender=age_gender)
             return faces
 
         return self.run(image, estimate, mirror=mirror)
 
-    def _locate_all(self, photo: np.ndarray, *, limit: int | None, **thresholds: Any) -> Located:
-        """All faces of a photo, or so many of them."""
+    def _locate_all(self, image: np.ndarray, *, limit: int | None, **thresholds: Any) -> Located:
+        """All faces of an image, or so many of them."""
         most = limit
         if limit is not None and self.rejects:
             most = candidates_for(limit)
-        found = self.detector.find(photo, limit=most, **thresholds)
+        found = self.detector.find(image, limit=most, **thresholds)
         if not len(found.scores):
             return Located(found, found.points, found.scores)
-        located = self.locate(photo, found)
+        located = self.locate(image, found)
         return located.at(range(len(located.scores))[:limit])
 
     @property
     def detector(self) -> Any:
-        """What finds the faces."""
+        """The model that finds the faces."""
         return self.part("detector")
 
-    def _add_irises(self, faces: list[Face], photo: np.ndarray, located: Located) -> None:
-        for face, iris in zip(faces, self.part("iris").look(photo, located), strict=True):
+    def _add_irises(self, faces: list[Face], image: np.ndarray, located: Located) -> None:
+        for face, iris in zip(faces, self.part("iris").look(image, located), strict=True):
             face["iris"] = iris
 
-    def views(self, photo: np.ndarray, located: Located) -> list[View]:
+    def views(self, image: np.ndarray, located: Located) -> list[View]:
         """The faces as networks take them that want them upright."""
-        return [View(photo, box) for box in located.found.boxes]
+        return [View(image, box) for box in located.found.boxes]
 
-    def aligned_views(self, photo: np.ndarray, located: Located) -> list[View]:
-        """What face-api.js reads from a box about its 68 points, whatever points are told."""
-        views = self.views(photo, located)
+    def aligned_views(self, image: np.ndarray, located: Located) -> list[View]:
+        """Return the views that face-api.js takes by its 68 points, in place of the result's."""
+        views = self.views(image, located)
         faces = zip(views, self.part("points68").find_points(views), strict=True)
-        return [View(view.picture, aligned_box(points)) for view, points in faces]
+        return [View(view.image, aligned_box(points)) for view, points in faces]
 
     def _add_labels(
         self, faces: list[Face], views: list[View], *, expressions: bool, age_gender: bool

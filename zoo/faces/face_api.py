@@ -13,7 +13,7 @@ from zoo.shared.anchors import Candidates
 
 
 class FaceReader(Model):
-    """A loaded network that reads something from the picture of a face."""
+    """A loaded network that reads something from the image of a face."""
 
     @classmethod
     def labels_of(cls, entry: Entry) -> tuple[str, ...]:
@@ -24,10 +24,10 @@ class FaceReader(Model):
         """Run the network on what is in the boxes of some views, at least one, in one batch.
 
         Returns:
-            Every output [views, ...] by name, and the parts of the pictures that were seen.
+            Every output [views, ...] by name, and the parts of the images that were seen.
         """
-        crops = [Crop.of_box(box, picture.shape[:2]) for picture, box in views]
-        squares = [crop.cut(view.picture) for crop, view in zip(crops, views, strict=True)]
+        crops = [Crop.of_box(box, image.shape[:2]) for image, box in views]
+        squares = [crop.cut(view.image) for crop, view in zip(crops, views, strict=True)]
         how = self.entry.preprocess
         values = [prepare(square, how, self.input_size)[0] for square in squares]
         return self._outputs(np.concatenate(values)), crops
@@ -38,17 +38,17 @@ class FacePoints(FaceReader, FaceModel):
 
     kind = "points68"
 
-    def locate(self, photo: np.ndarray, found: Candidates) -> Located:
+    def locate(self, image: np.ndarray, found: Candidates) -> Located:
         """The points of faces; it takes all for faces."""
-        points = self.find_points([View(photo, box) for box in found.boxes])
+        points = self.find_points([View(image, box) for box in found.boxes])
         return Located(found, points, found.scores)
 
     def find_points(self, views: Sequence[View]) -> np.ndarray:
-        """The points [views, 68, 2] in pixels of the picture of each."""
+        """The points [views, 68, 2] in pixels of the image of each."""
         outputs, crops = self.read(views)
         rows = zip(crops, outputs["landmarks"], strict=True)
         return np.stack([crop.points(values) for crop, values in rows])
 
-    def aligned_views(self, photo: np.ndarray, located: Located) -> list[View]:
-        """What expressions, age and gender are read from, by its own points."""
-        return [View(photo, aligned_box(points)) for points in located.points]
+    def aligned_views(self, image: np.ndarray, located: Located) -> list[View]:
+        """Return the views, by the model's points, for expressions, age and gender."""
+        return [View(image, aligned_box(points)) for points in located.points]

@@ -1,10 +1,10 @@
-"""face-api.js's outputs → boxes, points and labels, in pixels of the photo.
+"""face-api.js's outputs → boxes, points and labels, in pixels of the image.
 
 Source: face-api.js (github.com/justadudewhohacks/face-api.js), as github.com/vladmandic/face-api
 1.7.15 has it: src/tinyYolov2/TinyYolov2Base.ts and tinyFaceDetector/const.ts for the boxes,
 classes/Box.ts, dom/extractFaceTensors.ts and ops/padToSquare.ts for the crops,
 faceLandmarkNet/FaceLandmark68NetBase.ts for the points, classes/FaceLandmarks.ts for the box about
-them. Where the photo's border cuts a box off, it goes on counting points from the box's own corner;
+them. Where the image's border cuts a box off, it goes on counting points from the box's own corner;
 here they count from that of the part which the network sees.
 """
 
@@ -50,7 +50,7 @@ GENDERS = ("male", "female")
 
 
 def find_faces(outputs: Mapping[str, np.ndarray], *, score_threshold: float) -> Candidates:
-    """What the tiny face detector finds in the first picture of a batch.
+    """Return the faces that the tiny detector finds in the first image of a batch.
 
     Args:
         outputs: ``grid`` [1, rows, columns, 25], raw.
@@ -71,7 +71,7 @@ def find_faces(outputs: Mapping[str, np.ndarray], *, score_threshold: float) -> 
 
 
 class Crop(NamedTuple):
-    """Part of a photo, which the networks see in the middle of a black square.
+    """Part of an image, which the networks see in the middle of a black square.
 
     Its pixels are whole ones, from the corner rounded down; points count from the corner itself.
     """
@@ -82,37 +82,37 @@ class Crop(NamedTuple):
     height: int
 
     @classmethod
-    def of_box(cls, box: np.ndarray, photo: tuple[int, int]) -> "Crop":
-        """The part of a box that lies in a photo, at least one pixel.
+    def of_box(cls, box: np.ndarray, image: tuple[int, int]) -> "Crop":
+        """The part of a box that lies in an image, at least one pixel.
 
         Args:
-            box: x0, y0, x1, y1 in pixels of the photo.
-            photo: its height and width.
+            box: x0, y0, x1, y1 in pixels of the image.
+            image: its height and width.
 
         >>> Crop.of_box(np.array([-3.5, 1.8, 20.9, 9.5]), (8, 40))
         Crop(x=0.0, y=1.8, width=20, height=6)
         """
-        limits = np.array([photo[1], photo[0]])
+        limits = np.array([image[1], image[0]])
         corner = np.clip(box[:2], 0, limits - 1)
         width, height = np.maximum(np.minimum(box[2:], limits) - corner, 1)
         return cls(float(corner[0]), float(corner[1]), int(width), int(height))
 
     @property
     def side(self) -> int:
-        """Of the square, in pixels."""
+        """Side of the square, in pixels."""
         return max(self.width, self.height)
 
-    def cut(self, photo: np.ndarray) -> np.ndarray:
-        """The square [side, side, 3], from the photo [height, width, 3]."""
+    def cut(self, image: np.ndarray) -> np.ndarray:
+        """The square [side, side, 3], from the image [height, width, 3]."""
         left, top = int(self.x), int(self.y)
-        part = photo[top : top + self.height, left : left + self.width]
+        part = image[top : top + self.height, left : left + self.width]
         above, before = (self.side - self.height) // 2, (self.side - self.width) // 2
-        square = np.zeros((self.side, self.side, 3), photo.dtype)
+        square = np.zeros((self.side, self.side, 3), image.dtype)
         square[above : above + self.height, before : before + self.width] = part
         return square
 
     def points(self, landmarks: np.ndarray) -> np.ndarray:
-        """Points [n, 2] in pixels of the photo.
+        """Points [n, 2] in pixels of the image.
 
         Args:
             landmarks: [2 n], x and y of each in turn, 0..1 of the square.
@@ -126,10 +126,10 @@ class Crop(NamedTuple):
 
 
 class View(NamedTuple):
-    """A face in a picture: a photo, or a part of it that shows the face upright."""
+    """A face in an image, which is whole, or the part that shows the face upright."""
 
-    picture: np.ndarray  # uint8 [height, width, 3]
-    box: np.ndarray  # about the face: x0, y0, x1, y1 in pixels of the picture
+    image: np.ndarray  # uint8 [height, width, 3]
+    box: np.ndarray  # about the face: x0, y0, x1, y1 in pixels of the image
 
 
 def aligned_box(points: np.ndarray) -> np.ndarray:

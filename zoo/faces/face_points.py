@@ -67,7 +67,7 @@ def to_keypoints(kind: str, points: np.ndarray, score: float) -> list[Keypoint]:
 
     Args:
         kind: of points, one of `NAMES`.
-        points: [n, 2] or, with depth, [n, 3], in pixels of the photo.
+        points: [n, 2] or, with depth, [n, 3], in pixels of the image.
         score: of the face: no network has one for each point.
 
     >>> to_keypoints("points6", np.ones((6, 2)), 0.5)[0]

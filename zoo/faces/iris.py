@@ -16,20 +16,20 @@ from zoo.shared.placement import Placement
 class IrisModel(Model):
     """A loaded iris network."""
 
-    def look(self, photo: np.ndarray, faces: Located) -> list[Iris]:
+    def look(self, image: np.ndarray, faces: Located) -> list[Iris]:
         """Both irises of each face, all eyes in one batch.
 
         Args:
-            photo: uint8 [height, width, 3].
+            image: uint8 [height, width, 3].
             faces: with their mesh: points [n, 468, 3].
         """
         if not len(faces.points):
             return []
-        rights, placements = self._eyes(photo, faces.points, "right")
-        lefts, placements_of_lefts = self._eyes(photo, faces.points, "left")
+        rights, placements = self._eyes(image, faces.points, "right")
+        lefts, placements_of_lefts = self._eyes(image, faces.points, "left")
         # The network knows right eyes; a left one is shown as its mirror image.
         width = self.input_size[1]
-        placements += [place.mirrored(width) for place in placements_of_lefts]
+        placements += [placement.mirrored(width) for placement in placements_of_lefts]
         outputs = self._outputs(np.concatenate([rights, lefts[:, :, ::-1]]))
         right, left = read_irises(outputs[self.entry.output], placements, faces.points)
         return [
@@ -41,7 +41,7 @@ class IrisModel(Model):
         ]
 
     def _eyes(
-        self, photo: np.ndarray, meshes: Sequence[np.ndarray] | np.ndarray, side: str
+        self, image: np.ndarray, meshes: Sequence[np.ndarray] | np.ndarray, side: str
     ) -> tuple[np.ndarray, list[Placement]]:
         regions = [eye_region(mesh, side) for mesh in meshes]
-        return prepare_crops(photo, self.entry.preprocess, self.input_size, regions)
+        return prepare_crops(image, self.entry.preprocess, self.input_size, regions)

@@ -17,13 +17,13 @@ from zoo.shared.crop_regions import Region
 PRESENCE = 0.5  # below which the network takes what it sees for no face
 DUPLICATE = 0.5  # two meshes whose boxes overlap more are one face, which was detected twice
 
-# MediaPipe lets the mesh of a frame of video say where to look in the next one. A still picture is
-# looked at again for the same end: in turned, scaled and moved copies of photos the points of the
+# MediaPipe lets the mesh of a frame of video say where to look in the next one. A still image is
+# looked at again for the same end: in turned, scaled and moved copies of images the points of the
 # second look lie within 0.5 to 1 % of the eyes' distance of each other, those of the first within
 # 1 to 4 %, and a third look gains less.
 LOOKS = 2
 
-# Networks that want faces upright get a picture of each, at most so large; they take 112 pixels.
+# Networks that want faces upright get an image of each, at most so large; they take 112 pixels.
 UPRIGHT = Preprocess(dtype="uint8")
 LARGEST = 512
 
@@ -34,31 +34,31 @@ class FaceMesh(FaceModel):
     kind = "mesh468"
     rejects = True
 
-    def locate(self, photo: np.ndarray, found: Candidates) -> Located:
-        """The points of what it takes for faces, each of which is told once, and their boxes."""
+    def locate(self, image: np.ndarray, found: Candidates) -> Located:
+        """Return the points of the faces that the mesh confirms, each once, and their boxes."""
         pairs = zip(found.boxes, found.points, strict=True)
-        located = self._look(photo, found, [face_region(box, points) for box, points in pairs])
+        located = self._look(image, found, [face_region(box, points) for box, points in pairs])
         for _ in range(LOOKS - 1):
             if len(located.points):
                 regions = [closer_region(mesh) for mesh in located.points]
-                located = self._look(photo, located.found, regions)
+                located = self._look(image, located.found, regions)
         boxes = np.array([box_around(mesh[:, :2]) for mesh in located.points]).reshape(-1, 4)
         better = located._replace(found=located.found._replace(boxes=boxes))
         return better.at(suppress(boxes, located.found.scores, iou_threshold=DUPLICATE))
 
-    def views(self, photo: np.ndarray, located: Located) -> list[View]:
-        """A picture of each face, turned so that the eyes are level."""
-        return [self._upright(photo, mesh) for mesh in located.points]
+    def views(self, image: np.ndarray, located: Located) -> list[View]:
+        """An image of each face, turned so that the eyes are level."""
+        return [self._upright(image, mesh) for mesh in located.points]
 
-    def _upright(self, photo: np.ndarray, mesh: np.ndarray) -> View:
+    def _upright(self, image: np.ndarray, mesh: np.ndarray) -> View:
         region = closer_region(mesh)
         side = int(np.clip(region.width, 1, LARGEST))
-        pictures, _ = prepare_crops(photo, UPRIGHT, (side, side), [region])
-        return View(pictures[0], box_in_region(mesh, side))
+        images, _ = prepare_crops(image, UPRIGHT, (side, side), [region])
+        return View(images[0], box_in_region(mesh, side))
 
-    def _look(self, photo: np.ndarray, found: Candidates, regions: Sequence[Region]) -> Located:
+    def _look(self, image: np.ndarray, found: Candidates, regions: Sequence[Region]) -> Located:
         """The points in some regions, where there are faces."""
-        outputs, placements = self.look_closer(photo, regions)
+        outputs, placements = self.run_on_regions(image, regions)
         meshes = read_mesh(outputs[self.entry.output], placements)
         presence = outputs["output_faceflag"][:, 0].astype(np.float64)
         there = np.nonzero(presence >= PRESENCE)[0]

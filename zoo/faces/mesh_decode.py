@@ -1,4 +1,4 @@
-"""Where the face mesh and the iris network look, and their outputs as points of the photo.
+"""Regions of the face mesh and the iris network, and their outputs as points of the image.
 
 Sources: MediaPipe's modules/face_landmark and modules/iris_landmark (graphs of regions), and
 tfjs-models' face-landmarks-detection.
@@ -68,14 +68,14 @@ def eye_region(mesh: np.ndarray, side: str) -> Region:
 
 
 def read_mesh(values: np.ndarray, placements: Sequence[Placement]) -> np.ndarray:
-    """Points of the photo, with depth.
+    """Points of the image, with depth.
 
     Args:
         values: [n, 3 * points], x, y, z of each in turn, in pixels of the input.
         placements: where each region lies in the input.
 
     Returns:
-        [n, points, 3], in pixels of the photo; z from the middle of the head, towards the
+        [n, points, 3], in pixels of the image; z from the middle of the head, towards the
         camera below 0.
 
     >>> read_mesh(np.array([[1, 2, 3]]), [Placement.of_scale(0.5, 0.5, 0, 0)]).tolist()
@@ -84,8 +84,8 @@ def read_mesh(values: np.ndarray, placements: Sequence[Placement]) -> np.ndarray
     points = values.reshape(len(placements), -1, 3).astype(np.float64)
     return np.stack(
         [
-            np.column_stack([place.points_to_photo(face[:, :2]), face[:, 2] * place.scale])
-            for face, place in zip(points, placements, strict=True)
+            np.column_stack([placement.points_to_image(face[:, :2]), face[:, 2] * placement.scale])
+            for face, placement in zip(points, placements, strict=True)
         ]
     )
 
@@ -93,9 +93,9 @@ def read_mesh(values: np.ndarray, placements: Sequence[Placement]) -> np.ndarray
 def read_irises(
     values: np.ndarray, placements: Sequence[Placement], meshes: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Irises in pixels of the photo.
+    """Irises in pixels of the image.
 
-    The network tells no depth of use: as in tfjs-models, it is the mean of the eye's contour.
+    The network gives no usable depth: as in tfjs-models, it is the mean of the eye's contour.
 
     Args:
         values: [2 n, ..], of the right eyes, then of the left ones.

@@ -109,8 +109,8 @@ def estimate_faces(
     """Find the faces in an image, their points, and what else is asked for.
 
     >>> import zoo
-    >>> photo = "gallery/one_line_pose/astronaut.jpg"
-    >>> faces = zoo.estimate_faces(photo, iris=True, expressions=True)  # doctest: +SKIP
+    >>> image = "gallery/one_line_pose/astronaut.jpg"
+    >>> faces = zoo.estimate_faces(image, iris=True, expressions=True)  # doctest: +SKIP
     >>> len(faces[0]["keypoints"]), faces[0]["expressions"][0]["label"]  # doctest: +SKIP
     (468, 'happy')
 

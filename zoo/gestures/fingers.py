@@ -1,4 +1,4 @@
-"""How each finger of a hand is curled, and where it points to in the picture.
+"""Curl and direction of each finger of a hand in the image.
 
 Algorithm and figures: fingerpose 0.1 (Andreas Schallwig, after Prasad Pai's
 Classify-HandGesturePose), `FingerPoseEstimator`. What differs, on purpose:
@@ -10,9 +10,9 @@ Classify-HandGesturePose), `FingerPoseEstimator`. What differs, on purpose:
 - There a finger's axis ends at the tip even if the middle joint is farther from the start, as in
   a fist, although the code looks for the longest distance; here it ends at what is farthest.
 
-Directions are those of the picture that the keypoints belong to: y grows downwards, "up" is
-towards its upper edge, "left" towards its left edge. A mirrored picture shows a hand that points
-left where the picture as taken shows one that points right.
+Directions are those of the image that the keypoints belong to: y grows downwards, "up" is
+towards its upper edge, "left" towards its left edge. A mirrored image shows a hand that points
+left where the image as taken shows one that points right.
 """
 
 from collections.abc import Mapping
@@ -70,7 +70,7 @@ def read_fingers(points: np.ndarray) -> dict[str, Finger]:
 
     Args:
         points: [21, 2 or 3] in pixels, y downwards. With z the curl is measured in space;
-            directions are always those in the picture.
+            directions are always those in the image.
 
     >>> straight_up = np.stack([np.zeros(21), -np.arange(21.0)], axis=1)
     >>> read_fingers(straight_up)["index"]
@@ -85,7 +85,7 @@ def read_fingers(points: np.ndarray) -> dict[str, Finger]:
 
 
 def curl_shares(angle: float) -> dict[str, float]:
-    """How much of each curl a finger has, by the angle at its middle joint; together 1.
+    """Return the shares of the curls of a finger, by the angle at its middle joint; together 1.
 
     Within 15 degrees of the angle that separates two curls a finger is partly of both. So what a
     hand shows does not change from one frame to the next because a finger moved by a degree.

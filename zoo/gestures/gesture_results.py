@@ -8,7 +8,7 @@ from zoo.results import Gesture
 
 
 def as_hands(hands: Any) -> list[Mapping[str, Any]]:
-    """The hands of one picture as a list; one hand alone counts, too."""
+    """The hands of one image as a list; one hand alone counts, too."""
     if isinstance(hands, Mapping):
         return [hands]
     if isinstance(hands, (str, bytes)) or not isinstance(hands, Iterable):
@@ -17,7 +17,7 @@ def as_hands(hands: Any) -> list[Mapping[str, Any]]:
 
 
 def is_hands(source: Any) -> bool:
-    """Whether something is the hands of one picture rather than a picture or several."""
+    """Whether something is the hands of one image rather than an image or several."""
     if isinstance(source, Mapping):
         return True
     return isinstance(source, (list, tuple)) and all(isinstance(x, Mapping) for x in source)

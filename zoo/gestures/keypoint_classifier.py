@@ -1,4 +1,4 @@
-"""A small network that tells hand signs from the keypoints of a hand.
+"""A small network that recognizes hand signs from the keypoints of a hand.
 
 By Kazuhito Takahashi (hand-gesture-recognition-using-mediapipe, Apache-2.0): points relative to the
 wrist, divided by the largest distance along an axis, as `pre_process_landmark` of its app.py does.
@@ -24,11 +24,11 @@ from zoo.results import Gesture, Hand
 
 
 class KeypointClassifier(Model):
-    """A loaded classifier of keypoints; what it takes are hands, not pictures."""
+    """A loaded classifier of keypoints, which takes hands, not images."""
 
     @classmethod
     def input_size_of(cls, entry: Entry, options: Mapping[str, Any]) -> tuple[int, int]:
-        """Keypoints of a hand, and how many numbers tell where each is."""
+        """Number of keypoints of a hand, and of coordinates of each."""
         return POINTS, 2
 
     @model_verb
@@ -63,7 +63,7 @@ class KeypointClassifier(Model):
     def infer(  # type: ignore[override]
         self, image: Hand | Sequence[Hand], *, embedding: bool = False, mirror: bool = False
     ) -> Tensor:
-        """What the network computes of hands, for uses of your own.
+        """Return the network's output for hands, such as to train on it.
 
         Args:
             image: no image, but hands as `zoo.estimate_hands` gives them; one at least. A list
@@ -89,7 +89,7 @@ class KeypointClassifier(Model):
         return self.network.execute(self._values(hands, mirror), [node])[node]
 
     def network_input(self, image: Any) -> Any:
-        """What the network is given for hands; None: zeros."""
+        """Return the network's input for hands; None: zeros."""
         return image if image is None else self._values(as_hands(image), mirror=False)
 
     def _values(self, hands: Iterable[Mapping[str, Any]], mirror: bool) -> np.ndarray:
@@ -101,7 +101,7 @@ def relative_points(points: np.ndarray, *, mirror: bool) -> np.ndarray:
 
     Args:
         points: [21, 2 or more] in pixels; z does not matter.
-        mirror: they are of a mirrored picture, as those that the network was trained with.
+        mirror: they are of a mirrored image, as those that the network was trained with.
 
     >>> relative_points(np.array([[4, 4], [6, 5]]), mirror=True).tolist()
     [0.0, 0.0, 1.0, 0.5]

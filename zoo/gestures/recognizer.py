@@ -1,4 +1,4 @@
-"""Recognising gestures by rules, built in or of one's own."""
+"""Recognition of gestures by rules, built-in or user-defined."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -22,16 +22,16 @@ _SCORE = threshold("score_threshold", "minimum score of a gesture", SCORE_THRESH
 
 
 class GestureRecognizer:
-    """Tells the gestures of hands by the curl and direction of their fingers.
+    """Recognizes the gestures of hands by the curl and direction of their fingers.
 
     Algorithm: fingerpose 0.1; `zoo.gestures.fingers` and `zoo.gestures.rules` say what differs.
 
     Limits: a thumb counts as curled by its last joint alone. So a fist whose thumb lies straight
     can pass for a thumb up or down: 39 % of the fists in the training data of
     ``gesture.keypoints`` do, which are turned all ways and have no z. "rock" and "i_love_you"
-    differ by where a straight thumb points to, which holds for upright hands. Nothing tells a palm
-    from the back of a hand. The built-in gestures are never those of a hand that points downwards,
-    as idle hands do.
+    differ by where a straight thumb points to, which holds for upright hands. A palm
+    and the back of a hand are alike. The built-in gestures are never those of a hand that points
+    downwards, as idle hands do.
 
     Args:
         gestures: labels of built-in gestures to begin with; all by default, none: ``()``.
@@ -39,7 +39,7 @@ class GestureRecognizer:
             every rule has to be met.
 
     Raises:
-        ZooError: no such built-in gesture, or no list of labels.
+        ZooError: a label is not a built-in gesture, or ``gestures`` is not a list of labels.
 
     >>> recognizer = GestureRecognizer()
     >>> recognizer.labels
@@ -87,7 +87,7 @@ class GestureRecognizer:
                 half_curl, full_curl. A finger that is not there may do anything.
             directions: finger -> direction, likewise: vertical_up, vertical_down,
                 horizontal_left, horizontal_right, diagonal_up_left, diagonal_up_right,
-                diagonal_down_left, diagonal_down_right; as seen in the picture given.
+                diagonal_down_left, diagonal_down_right; as seen in the image given.
             weights: finger -> how much its rules count, 0..100; 1 by default.
             raised: a hand that points downwards, less than 45 degrees from straight down, never
                 makes the gesture, so that idle hands make none.
@@ -123,7 +123,7 @@ class GestureRecognizer:
         """The gesture of each hand that makes one.
 
         Args:
-            hands: of one picture, as `zoo.estimate_hands` gives them.
+            hands: of one image, as `zoo.estimate_hands` gives them.
             score_threshold: another than the recognizer's.
 
         Returns:
@@ -148,7 +148,7 @@ class GestureRecognizer:
         return found
 
     def scores(self, hand: Mapping[str, Any]) -> dict[str, float]:
-        """How well one hand fits each gesture, 0..1, by label.
+        """Return the score of one hand for each gesture, 0..1, by label.
 
         >>> points = [{"position": {"x": 0.0, "y": -float(y)}} for y in range(21)]
         >>> GestureRecognizer(["open_palm", "closed_fist"]).scores({"keypoints": points})
@@ -162,7 +162,7 @@ class GestureRecognizer:
         }
 
     def describe_hand(self, hand: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-        """What the rules see of one hand: each finger's curl and direction.
+        """Return the facts of one hand that rules use: each finger's curl and direction.
 
         Args:
             hand: as `zoo.estimate_hands` gives it.
@@ -181,7 +181,7 @@ class GestureRecognizer:
         """Write all gestures and the threshold to a JSON file, wholly or not at all.
 
         Raises:
-            ZooError: the file cannot be written, or the path is none.
+            ZooError: the file cannot be written, or ``path`` is not a path.
         """
         write_gestures(path, self._gestures, self.score_threshold)
 

@@ -51,7 +51,7 @@ def make_gesture(
 
 
 def score_of(gesture: GestureRules, fingers: Mapping[str, Finger]) -> float:
-    """How well a hand fits a gesture, 0..1: what its fingers are worth, by the most they could be.
+    """Return a hand's score for a gesture, 0..1: its fingers' worth by the largest possible one.
 
     >>> fist = make_gesture("fist", {"index": {"full_curl": 1, "half_curl": 0.5}}, {}, {})
     >>> score_of(fist, {"index": Finger("half_curl", "vertical_up", 100.0)})
@@ -91,7 +91,7 @@ def _fingers(label: str, rules: Any) -> Iterable[tuple[str, Any]]:
 def _worths(
     label: str, finger: str, what: str, given: Any, valid: tuple[str, ...]
 ) -> dict[str, float]:
-    """What is worth how much: of a name, of several equal ones, or of a dict."""
+    """Return the worth by name, for one name, several equal ones, or a dict."""
     names = [given] if isinstance(given, str) else given
     if not isinstance(names, (list, tuple, Mapping)) or not names:
         raise ZooError(

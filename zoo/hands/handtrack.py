@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from zoo.entry import Entry
-from zoo.hands.handtrack_decode import HandtrackNodes, find_things
+from zoo.hands.handtrack_decode import HandtrackNodes, find_objects
 from zoo.labels import wanted_labels
 from zoo.option import OWN
 from zoo.pipeline.model import Model
@@ -20,18 +20,18 @@ class HandtrackModel(Model):
 
     @classmethod
     def labels_of(cls, entry: Entry) -> tuple[str, ...]:
-        """Names of the things that it knows."""
+        """Names of the objects that the network detects."""
         nodes: HandtrackNodes = entry.decode
         return nodes.labels
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Names of the things that it knows."""
+        """Names of the objects that the network detects."""
         return self.labels_of(self.entry)
 
     @property
     def nodes(self) -> HandtrackNodes:
-        """Which nodes tell boxes and scores, and what they mean."""
+        """Nodes of boxes and scores, and their meaning."""
         nodes: HandtrackNodes = self.entry.decode
         return nodes
 
@@ -45,13 +45,13 @@ class HandtrackModel(Model):
         iou_threshold: float = OWN,
         mirror: bool = False,
     ) -> list[Hand]:
-        """The boxes of hands in a picture, and what they do; see `zoo.estimate_hands`."""
+        """Return the boxes and gestures of hands in an image; see `zoo.estimate_hands`."""
         find = self._finder(self.nodes.hands, score_threshold, iou_threshold, max_hands)
 
-        def estimate(photo: np.ndarray) -> list[Hand]:
+        def estimate(image: np.ndarray) -> list[Hand]:
             return [
                 {"score": x["score"], "keypoints": [], "box": x["box"], "label": x["label"]}
-                for x in find(photo)
+                for x in find(image)
             ]
 
         return self.run(image, estimate, mirror=mirror)
@@ -67,7 +67,7 @@ class HandtrackModel(Model):
         max_detections: int = OWN,
         mirror: bool = False,
     ) -> list[Detection]:
-        """Hands by what they do, faces, and fingertips that point or pinch; see `zoo.detect`."""
+        """Detect hands by gesture, faces, and fingertips that point or pinch; see `zoo.detect`."""
         wanted = wanted_labels(self.name, labels, self.labels)
         find = self._finder(wanted, score_threshold, iou_threshold, max_detections)
         return self.run(image, find, mirror=mirror)
@@ -75,18 +75,18 @@ class HandtrackModel(Model):
     def _finder(
         self, wanted: frozenset[str], score_threshold: float, iou_threshold: float, limit: int
     ) -> Callable[[np.ndarray], list[Detection]]:
-        """What finds things in a photo."""
+        """Return the function that finds objects in an image."""
         decode = partial(
-            find_things,
+            find_objects,
             nodes=self.nodes,
             score_threshold=score_threshold,
             iou_threshold=iou_threshold,
         )
 
-        def find(photo: np.ndarray) -> list[Detection]:
-            outputs, _ = self.look_at(photo)
+        def find(image: np.ndarray) -> list[Detection]:
+            outputs, _ = self.run_on_image(image)
             things = decode(outputs)
-            named = things.in_photo(photo.shape[:2]).only(wanted)
+            named = things.in_image(image.shape[:2]).only(wanted)
             found: list[Detection] = [
                 {"label": label, "score": float(score), "box": to_box(box)}
                 for label, score, box in zip(*named, strict=True)
@@ -96,6 +96,6 @@ class HandtrackModel(Model):
         return find
 
     @property
-    def looked_at(self) -> list[str]:
+    def output_names(self) -> list[str]:
         """All boxes and scores: the network's own suppression, label by label, does not run."""
         return [self.nodes.boxes, self.nodes.scores]

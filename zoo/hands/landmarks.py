@@ -10,8 +10,8 @@ from zoo.option import OWN
 from zoo.pipeline.model import Model
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Hand, Keypoint, WorldPoint
+from zoo.shared.anchors import candidates_for
 from zoo.shared.boxes import box_around, to_box
-from zoo.shared.candidates import candidates_for
 from zoo.shared.crop_regions import Region
 from zoo.shared.skeletons import HAND_21
 
@@ -33,7 +33,7 @@ class HandModel(Model):
         refine: bool = True,
         mirror: bool = False,
     ) -> list[Hand]:
-        """The hands in a picture; see `zoo.estimate_hands`."""
+        """The hands in an image; see `zoo.estimate_hands`."""
         least_first = min(score_threshold, self.entry.defaults["score_threshold"])
         find = partial(
             self.part("detector").find,
@@ -43,20 +43,20 @@ class HandModel(Model):
         )
         choose = partial(choose_hands, limit=max_hands)
 
-        def estimate(photo: np.ndarray) -> list[Hand]:
-            hands = self.look(photo, palm_regions(find(photo)))
+        def estimate(image: np.ndarray) -> list[Hand]:
+            hands = self.look(image, palm_regions(find(image)))
             if refine:  # where a hand of less than the score wanted may turn out to be surer
                 hands = choose(hands, score_threshold=least_first)
-                hands = self.look(photo, [hand_region(points) for points in hands.points])
+                hands = self.look(image, [hand_region(points) for points in hands.points])
             return to_hands(choose(hands, score_threshold=score_threshold))
 
         return self.run(image, estimate, mirror=mirror)
 
-    def look(self, photo: np.ndarray, regions: Sequence[Region]) -> Hands:
-        """What is seen in regions of a photo, whether hands or not, all in one batch."""
+    def look(self, image: np.ndarray, regions: Sequence[Region]) -> Hands:
+        """Return the landmarks in regions of an image, hands or not, from one batch."""
         if not regions:
             return _NO_HANDS
-        return read_hands(*self.look_closer(photo, regions), self.entry.decode)
+        return read_hands(*self.run_on_regions(image, regions), self.entry.decode)
 
 
 def to_hands(hands: Hands) -> list[Hand]:

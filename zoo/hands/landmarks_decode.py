@@ -1,4 +1,4 @@
-"""From palms to regions, and from what is seen in regions to hands in pixels of the photo.
+"""From palms to regions, and from landmarks in regions to hands in pixels of the image.
 
 Geometry and duplicates: MediaPipe's hand_landmark graphs, as tfjs-models' hand-pose-detection has
 them.
@@ -26,7 +26,7 @@ _SAME = 0.5  # regions that overlap more are of one hand
 
 @dataclass(frozen=True)
 class HandOutputs:
-    """What the outputs of a hand landmark network mean."""
+    """Meaning of the outputs of a hand landmark network."""
 
     landmarks: str  # [n, 63]: x, y, z of each in pixels of the input
     presence: str  # [n, 1]: whether there is a hand, 0..1
@@ -36,15 +36,15 @@ class HandOutputs:
 
 
 class Hands(NamedTuple):
-    """What a network sees in some regions of a photo."""
+    """Landmarks of a network in some regions of an image."""
 
-    points: np.ndarray  # [n, 21, 3] in pixels of the photo
-    world: np.ndarray  # [n, 21, 3] in metres, turned as the photo is
+    points: np.ndarray  # [n, 21, 3] in pixels of the image
+    world: np.ndarray  # [n, 21, 3] in metres, turned as the image is
     presence: np.ndarray  # [n], 0..1
     right: np.ndarray  # [n], 0..1
 
     def at(self, indices: Sequence[int]) -> "Hands":
-        """Some of them."""
+        """Return the hands at some indices."""
         chosen = list(indices)
         return Hands(*(values[chosen] for values in self))
 
@@ -68,7 +68,7 @@ def hand_region(points: np.ndarray) -> Region:
 def read_hands(
     outputs: Mapping[str, np.ndarray], placements: Sequence[Placement], meaning: HandOutputs
 ) -> Hands:
-    """What is seen in each region of a photo.
+    """Return the landmarks in each region of an image.
 
     Args:
         outputs: of the network, by name, [regions, ...].
@@ -81,21 +81,21 @@ def read_hands(
     )
     seen = list(zip(placements, landmarks, world, strict=True))
     return Hands(
-        np.stack([_in_photo(place, hand.reshape(-1, 3), meaning.depth) for place, hand, _ in seen]),
+        np.stack([_in_image(place, hand.reshape(-1, 3), meaning.depth) for place, hand, _ in seen]),
         np.stack([place.turned(hand.reshape(-1, 3)) for place, _, hand in seen]),
         presence[:, 0],
         right[:, 0],
     )
 
 
-def _in_photo(placement: Placement, points: np.ndarray, depth: float) -> np.ndarray:
-    """Points [n, 3] of the input in pixels of the photo."""
-    flat = placement.points_to_photo(points[:, :2])
+def _in_image(placement: Placement, points: np.ndarray, depth: float) -> np.ndarray:
+    """Points [n, 3] of the input in pixels of the image."""
+    flat = placement.points_to_image(points[:, :2])
     return np.column_stack([flat, points[:, 2] * (placement.scale / depth)])
 
 
 def choose_hands(hands: Hands, *, score_threshold: float, limit: int) -> Hands:
-    """The hands that are there, each once though two palms may lead to it; the surest first.
+    """Return the hands that are present, each once, best first; two palms may give one hand.
 
     Args:
         hands: of all regions that were looked at.

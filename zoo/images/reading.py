@@ -143,8 +143,8 @@ def _encoded(source: object, name: str | None) -> tuple[WatchedFile, str]:
     """
     if isinstance(source, (str, os.PathLike)):
         with said_as_error_of_object(type(source).__qualname__):
-            place = os.fsdecode(source)
-        return _in_place(place)
+            location = os.fsdecode(source)
+        return _at_location(location)
     if isinstance(source, (bytes, bytearray, memoryview)):
         name = name or f"{type(source).__name__} object"
         with said_as_error_of_object(name):
@@ -158,11 +158,11 @@ def _encoded(source: object, name: str | None) -> tuple[WatchedFile, str]:
     )
 
 
-def _in_place(place: str) -> tuple[WatchedFile, str]:
-    scheme = scheme_of(place)
+def _at_location(location: str) -> tuple[WatchedFile, str]:
+    scheme = scheme_of(location)
     if scheme not in (None, "file"):
-        return _in_memory(*read_url(place))
-    path = path_of_file_url(place) if scheme else place
+        return _in_memory(*read_url(location))
+    path = path_of_file_url(location) if scheme else location
     name = f"{path!r:.300}"
     with said_as_image_error(name):
         try:

@@ -21,13 +21,13 @@ _SCHEME = r"([a-z][a-z0-9+.-]+)://|(data):"
 _STREAMS = ("rtsp", "rtsps", "rtmp", "rtp", "udp", "srt", "mms")
 
 
-def scheme_of(place: str) -> str | None:
+def scheme_of(location: str) -> str | None:
     """Return the scheme of a URL in lower case, or None for a path.
 
     >>> scheme_of("HTTPS://a.b/c.jpg"), scheme_of("data:,"), scheme_of("c:/d.jpg"), scheme_of("x")
     ('https', 'data', None, None)
     """
-    found = re.match(_SCHEME, place, re.IGNORECASE) if ":" in place else None
+    found = re.match(_SCHEME, location, re.IGNORECASE) if ":" in location else None
     return (found[1] or found[2]).lower() if found else None
 
 

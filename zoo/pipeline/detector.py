@@ -1,4 +1,4 @@
-"""Networks that find things by anchors: faces, palms, people. The parts of other models."""
+"""Networks that detect faces, palms or people by anchors: parts of other models."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -20,33 +20,33 @@ class BoxDetector(Model):
 
     def find(
         self,
-        photo: np.ndarray,
+        image: np.ndarray,
         *,
         score_threshold: float | None = None,
         iou_threshold: float | None = None,
         limit: int | None = None,
     ) -> Candidates:
-        """What it finds in a photo.
+        """Return the objects found in an image.
 
         Args:
-            photo: uint8 [height, width, 3].
+            image: uint8 [height, width, 3].
             score_threshold: minimum score, 0..1; by default the entry's.
             iou_threshold: of two boxes that overlap more, the worse goes; by default the entry's.
             limit: at most so many.
 
         Returns:
-            In pixels of the photo, best first.
+            In pixels of the image, best first.
         """
         defaults = self.entry.defaults
         least = defaults["score_threshold"] if score_threshold is None else score_threshold
         most = defaults["iou_threshold"] if iou_threshold is None else iou_threshold
-        outputs, placement = self.look_at(photo)
+        outputs, placement = self.run_on_image(image)
         found = self.decode(outputs, score_threshold=least)
         kept = suppress(found.boxes, found.scores, iou_threshold=most, limit=limit)
-        return found.at(kept).in_photo(placement)
+        return found.at(kept).in_image(placement)
 
     def decode(self, outputs: Outputs, *, score_threshold: float) -> Candidates:
-        """What is in the outputs, in pixels of the input, however much it overlaps."""
+        """Return the objects in the outputs, in pixels of the input, overlapping ones included."""
         raise NotImplementedError
 
 
@@ -55,29 +55,29 @@ class AnchorDetector(BoxDetector):
 
     @property
     def grid(self) -> AnchorGrid:
-        """What the outputs mean."""
+        """Meaning of the outputs."""
         grid: AnchorGrid = self.entry.decode
         return grid
 
     def decode(self, outputs: Outputs, *, score_threshold: float) -> Candidates:
-        """What is in the outputs, in pixels of the input, however much it overlaps."""
+        """Return the objects in the outputs, in pixels of the input, overlapping ones included."""
         return find_candidates(outputs, self.grid, score_threshold=score_threshold)
 
 
 class PointDetector(AnchorDetector):
-    """An `AnchorDetector` of one kind of thing, with named points, and the verb `detect`."""
+    """An `AnchorDetector` of one kind of object, with named points, and the verb `detect`."""
 
     label: str
     point_names: tuple[str, ...]
 
     @classmethod
     def labels_of(cls, entry: Entry) -> tuple[str, ...]:
-        """The name of the one thing that it knows."""
+        """Name of the one kind of object that the network detects."""
         return (cls.label,)
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Names of the things that it knows."""
+        """Names of the objects that the network detects."""
         return self.labels_of(self.entry)
 
     @model_verb
@@ -91,9 +91,9 @@ class PointDetector(AnchorDetector):
         max_detections: int = OWN,
         mirror: bool = False,
     ) -> list[Detection]:
-        """What is where in a picture; see `zoo.detect`.
+        """Return the objects in an image; see `zoo.detect`.
 
-        Each thing has ``"keypoints"``, too, with its own score: the network gives none for each.
+        Each object has ``"keypoints"``, too, with the object's score: the network scores no points.
         Thresholds and the number are by default the entry's.
         """
         find = partial(
@@ -104,8 +104,8 @@ class PointDetector(AnchorDetector):
         )
         wanted_labels(self.name, labels, self.labels)  # the one, or an error
 
-        def detect_in(photo: np.ndarray) -> list[Detection]:
-            return self._to_detections(find(photo))
+        def detect_in(image: np.ndarray) -> list[Detection]:
+            return self._to_detections(find(image))
 
         return self.run(image, detect_in, mirror=mirror)
 

@@ -1,4 +1,4 @@
-"""Models from files of one's own: whatever `core.converter` reads."""
+"""Models from the user's files: any that `core.converter` reads."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -56,7 +56,7 @@ def load_path(
         return _load_file(name, name, backend, kernels, limits, recipe, isolate)
     file, shown = locate_url(name), shown_url(name)
     strict = limits or Limits.strict()
-    # A pickle holds no URL with a token in it: then it has the place of the file.
+    # A pickle holds no URL with a token in it: then it has the path of the file.
     recipe = (
         LoadCall.of_path(name, kernels, limits)
         if name == shown

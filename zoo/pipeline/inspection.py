@@ -1,4 +1,4 @@
-"""What a model's network runs: to be printed, timed, and made ready before it is needed."""
+"""Plan of a model's network: printed, timed, and made ready before its first use."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Planned(ABC):
-    """A model that tells of the plan by which its network runs; the base of `LoadedModel`."""
+    """A model that shows the plan by which its network runs; the base of `LoadedModel`."""
 
     @property
     @abstractmethod
@@ -24,23 +24,23 @@ class Planned(ABC):
         """The graph that runs, with its weights."""
 
     @property
-    def looked_at(self) -> list[str]:
-        """Names of what the network is asked for; by default its outputs."""
+    def output_names(self) -> list[str]:
+        """Names of the nodes that are fetched from the network; by default its outputs."""
         return list(self.network.outputs)
 
     def network_input(self, image: Any) -> Any:
-        """What the network is given for what is looked at; None: zeros of the declared shapes."""
+        """Return the network's input for an image or hands; None: zeros of the declared shapes."""
         return image
 
     def plan(self, image: ImageSource | NetworkInput | None = None) -> Plan:
-        """What the network runs for a picture: its steps, and where their results lie in memory.
+        """Return the network's steps for an image, and the memory locations of their results.
 
         Print it, give it to `zoo.draw_plan`, or look into its ``steps``, ``placed`` and
         ``arena_bytes``. Of a network that runs in several stages, as what its loops give decides
         shapes, it is the plan with the most arithmetic.
 
         Args:
-            image: of a pretrained model a picture, as its verbs take it; of a model from a path
+            image: of a pretrained model an image, as its verbs take it; of a model from a path
                 ready-made input, as for ``predict``. By default one of the size that the model
                 takes.
 
@@ -50,17 +50,17 @@ class Planned(ABC):
         Raises:
             CoreError: the backend has no plans, or nothing of the network can be planned; or
                 nothing is given to a network that takes inputs of any size.
-            ZooError: the picture cannot be read, or the model is closed.
+            ZooError: the image cannot be read, or the model is closed.
 
         >>> import zoo
         >>> plan = zoo.load("posenet.tiny").plan()
         >>> plan.steps[0].op, plan.steps[0].output_shape
         ('conv2d', (1, 129, 129, 24))
         """
-        return self.network.plan(self.network_input(image), self.looked_at)
+        return self.network.plan(self.network_input(image), self.output_names)
 
     def profile(self, image: ImageSource | NetworkInput, repeat: int = 10) -> PlanProfile:
-        """How long each step of the network takes for a picture; printed, it is a table.
+        """Return the time of each step of the network for an image; printed, they are a table.
 
         What comes before and after the network does not count, nor what runs beside its plan.
 
@@ -83,10 +83,10 @@ class Planned(ABC):
         True
         """
         repeat = checked_value(count("repeat", "number of runs", 10), repeat)
-        return self.network.profile(self.network_input(image), self.looked_at, repeat)
+        return self.network.profile(self.network_input(image), self.output_names, repeat)
 
     def warmup(self) -> None:
-        """Make the network ready, so that the first picture takes no longer than the next ones.
+        """Make the network ready, so that the first image takes no longer than the next ones.
 
         Raises:
             CoreError: the network takes inputs of any size: give some to ``predict`` once.
@@ -96,4 +96,4 @@ class Planned(ABC):
         >>> model = zoo.load("posenet.tiny")
         >>> model.warmup()
         """
-        self.network.plan(self.network_input(None), self.looked_at)
+        self.network.plan(self.network_input(None), self.output_names)

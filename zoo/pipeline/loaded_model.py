@@ -1,4 +1,4 @@
-"""A loaded network, whatever it is for: the base of all models."""
+"""A loaded network: the base of all models."""
 
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeVar
@@ -14,7 +14,7 @@ Self = TypeVar("Self", bound="LoadedModel")
 
 
 class LoadedModel(Planned):
-    """A loaded network: what goes in, what comes out, and any node. Threads may share it.
+    """A loaded network: its inputs, its outputs, and any node. Threads may share the model.
 
     Made by `zoo.load`. Usable in a ``with`` statement, which closes it.
     """
@@ -30,7 +30,7 @@ class LoadedModel(Planned):
 
     @property
     def backend(self) -> str:
-        """Name of the backend it runs on."""
+        """Name of the backend on which the network runs."""
         return self.network.backend
 
     @property
@@ -54,7 +54,7 @@ class LoadedModel(Planned):
         """Run the network on ready-made input.
 
         Args:
-            inputs: array or tensor as the property `inputs` tells, or a dict of them by name.
+            inputs: array or tensor as the property `inputs` says, or a dict of them by name.
             raw: give the outputs of a quantised network as their integers, not as the real values
                 that they stand for.
 
@@ -73,7 +73,7 @@ class LoadedModel(Planned):
         """`predict` to await: the event loop goes on while a worker thread computes.
 
         Any other method can be awaited likewise, such as
-        ``await core.run_async(model.estimate_single_pose, photo)``. If the awaiting task is
+        ``await core.run_async(model.estimate_single_pose, image)``. If the awaiting task is
         cancelled, the run ends at its next step.
 
         Args:
@@ -105,7 +105,7 @@ class LoadedModel(Planned):
     def execute(
         self, inputs: NetworkInput, outputs: Sequence[str], *, raw: bool = False
     ) -> dict[str, Tensor]:
-        """Run what leads to any nodes of the network, not only to its outputs.
+        """Run the part of the network that some nodes need, not only its outputs.
 
         Args:
             inputs: as for `predict`; a dict may name any node, which then is not computed.
@@ -113,7 +113,7 @@ class LoadedModel(Planned):
             raw: as for `predict`.
 
         Returns:
-            What was asked for, by the names given.
+            The values of the nodes or outputs, by the names given.
         """
         return self.network.execute(inputs, outputs, raw=raw)
 
@@ -122,7 +122,7 @@ class LoadedModel(Planned):
         return Card(network_text(self.network.graph, f"{repr(self)[1:-1]} on {self.backend}"))
 
     def close(self) -> None:
-        """Let go of the network with its weights; the model cannot run after that."""
+        """Release the network with its weights; the model cannot run after that."""
         self._network = None
 
     def __enter__(self: Self) -> Self:

@@ -31,17 +31,17 @@ Outputs = Mapping[str, np.ndarray]
 
 MOST_CROPS = 16  # in one batch: each takes megabytes while a network runs
 
-#: The model and the photo by their identity, and the size that the photo was brought to.
+#: The model and the image by their identity, and the size that the image was brought to.
 Look = tuple[int, int, tuple[int, int]]
 
-#: What `Model.look_at` gives of the photos that ran as one batch.
+#: What `Model.run_on_image` gives of the images that ran as one batch.
 _seen: ContextVar[Mapping[Look, tuple[Outputs, Placement]]] = ContextVar(
     "seen", default=MappingProxyType({})
 )
 
 
 class Model(LoadedModel):
-    """A pretrained model, by its name in `zoo.models`: a `LoadedModel` that also takes pictures.
+    """A pretrained model, by its name in `zoo.models`: a `LoadedModel` that also takes images.
 
     The classes of tasks add their verbs, such as ``estimate_single_pose``.
     """
@@ -63,19 +63,19 @@ class Model(LoadedModel):
 
     @classmethod
     def labels_of(cls, entry: Entry) -> tuple[str, ...]:
-        """Names of what it tells apart, without loading it; none of models that do not."""
+        """Names of the classes, without loading the network; empty for models without classes."""
         from zoo.labels import read_labels
 
         return read_labels(entry.labels) if entry.labels else ()
 
     @classmethod
     def input_size_of(cls, entry: Entry, options: Mapping[str, Any]) -> tuple[int, int]:
-        """Height and width that pictures are brought to."""
+        """Height and width that images are brought to."""
         assert entry.preprocess.size is not None  # or else the class of the model says
         return entry.preprocess.size
 
     def part(self, role: str) -> Any:
-        """Another network that this one works with, such as its ``"detector"``; loaded once.
+        """Return a part of this model, such as its ``"detector"``, which is loaded once.
 
         It is the entry's, or the one that the option of that name chose.
         """
@@ -91,14 +91,14 @@ class Model(LoadedModel):
             return self._parts[role]
 
     def network_input(self, image: Any) -> Any:
-        """What the network is given for a whole picture; by default for a black one."""
+        """Return the network's input for a whole image, by default for a black one."""
         if image is None and all(s.smallest is not None for s in self.inputs.values()):
-            return None  # the shapes are declared, and need not be those of pictures
-        photo = np.zeros((*self.input_size, 3), np.uint8) if image is None else read_image(image)
-        return prepare(photo, self.entry.preprocess, self.input_size)[0]
+            return None  # the shapes are declared, and need not be those of images
+        pixels = np.zeros((*self.input_size, 3), np.uint8) if image is None else read_image(image)
+        return prepare(pixels, self.entry.preprocess, self.input_size)[0]
 
     def warmup(self, *parts: str) -> None:
-        """Make the network ready, so that the first picture takes no longer than the next ones.
+        """Make the network ready, so that the first image takes no longer than the next ones.
 
         Args:
             parts: other networks that are to be loaded and made ready, too, by the roles of the
@@ -120,7 +120,7 @@ class Model(LoadedModel):
             self.part(role).warmup()
 
     def close(self) -> None:
-        """Let go of the network and its parts; the model cannot run after that."""
+        """Release the network and its parts; the model cannot run after that."""
         super().close()
         with self._making_parts:
             for part in self._parts.values():
@@ -129,7 +129,7 @@ class Model(LoadedModel):
 
     @model_verb
     def infer(self, image: ImageSource, *, embedding: bool = False) -> Tensor:
-        """Features of an image, for uses of your own.
+        """Return features of an image, such as to train on them.
 
         Args:
             image: anything that the verbs take.
@@ -150,39 +150,39 @@ class Model(LoadedModel):
             )
         network = self.network
 
-        def infer_batch(photos: Sequence[np.ndarray]) -> list[Tensor]:
-            values, _ = self._prepared(photos, self.input_size)
-            return self.rows_of(network.execute(values, [wanted])[wanted], len(photos))
+        def infer_batch(images: Sequence[np.ndarray]) -> list[Tensor]:
+            values, _ = self._prepared(images, self.input_size)
+            return self.rows_of(network.execute(values, [wanted])[wanted], len(images))
 
         return for_each_batch(image, infer_batch, self.entry.together, list)
 
     def rows_of(self, batch: Tensor, count: int) -> list[Tensor]:
-        """What a network gives for each image of a batch, [1, ...]."""
+        """Return the network's output for each image of a batch, [1, ...]."""
         return [batch] if count == 1 else [batch[i : i + 1] for i in range(count)]
 
-    def look_at(
-        self, photo: np.ndarray, size: tuple[int, int] | None = None
+    def run_on_image(
+        self, image: np.ndarray, size: tuple[int, int] | None = None
     ) -> tuple[Outputs, Placement]:
-        """Run the network on a whole photo.
+        """Run the network on a whole image.
 
         Args:
-            photo: uint8 [height, width, 3].
+            image: uint8 [height, width, 3].
             size: height and width that it is brought to, by default the model's.
 
         Returns:
-            What `looked_at` names, [1, ...], by name, and where the photo lies in the input.
+            What `output_names` names, [1, ...], by name, and where the image lies in the input.
         """
         size = size or self.input_size
-        seen = _seen.get().get((id(self), id(photo), size))
-        return seen or self._look_together([photo], size)[0]
+        seen = _seen.get().get((id(self), id(image), size))
+        return seen or self._run_on_images([image], size)[0]
 
-    def _look_together(
-        self, photos: Sequence[np.ndarray], size: tuple[int, int]
+    def _run_on_images(
+        self, images: Sequence[np.ndarray], size: tuple[int, int]
     ) -> list[tuple[Outputs, Placement]]:
-        """What `look_at` gives for each of some photos, by one run of the network."""
-        values, placements = self._prepared(photos, size)
+        """Return what `run_on_image` returns for each of some images, by one run of the network."""
+        values, placements = self._prepared(images, size)
         outputs = self._outputs(values)
-        if len(photos) == 1:
+        if len(images) == 1:
             return [(outputs, placements[0])]
         return [
             ({name: array[i : i + 1] for name, array in outputs.items()}, placement)
@@ -190,22 +190,22 @@ class Model(LoadedModel):
         ]
 
     def _prepared(
-        self, photos: Sequence[np.ndarray], size: tuple[int, int]
+        self, images: Sequence[np.ndarray], size: tuple[int, int]
     ) -> tuple[np.ndarray, list[Placement]]:
-        """Whole photos as the input of the network, [photos, ...], and where each lies in it."""
-        pairs = [prepare(photo, self.entry.preprocess, size) for photo in photos]
+        """Whole images as the input of the network, [images, ...], and where each lies in it."""
+        pairs = [prepare(image, self.entry.preprocess, size) for image in images]
         values = [value for value, _ in pairs]
         batch = values[0] if len(values) == 1 else np.concatenate(values)
         return batch, [placement for _, placement in pairs]
 
-    def look_closer(
-        self, photo: np.ndarray, regions: Sequence[Region]
+    def run_on_regions(
+        self, image: np.ndarray, regions: Sequence[Region]
     ) -> tuple[Outputs, list[Placement]]:
-        """Run the network on parts of a photo: in batches where it takes them, else one by one.
+        """Run the network on parts of an image: in batches where it takes them, else one by one.
 
         Args:
-            photo: uint8 [height, width, 3].
-            regions: at least one, in pixels of the photo.
+            image: uint8 [height, width, 3].
+            regions: at least one, in pixels of the image.
 
         Returns:
             Every output [regions, ...] by name, and where each region lies in the input.
@@ -215,13 +215,13 @@ class Model(LoadedModel):
         most = MOST_CROPS if self.entry.batch else 1
         for start in range(0, len(regions), most):
             some = regions[start : start + most]
-            values, places = prepare_crops(photo, self.entry.preprocess, self.input_size, some)
+            values, located = prepare_crops(image, self.entry.preprocess, self.input_size, some)
             seen.append(self._outputs(values))
-            placements += places
+            placements += located
         return {name: np.concatenate([o[name] for o in seen]) for name in seen[0]}, placements
 
     def _outputs(self, values: np.ndarray) -> Outputs:
-        return self.network.execute(values, self.looked_at, as_arrays=True)
+        return self.network.execute(values, self.output_names, as_arrays=True)
 
     def run(
         self,
@@ -235,10 +235,10 @@ class Model(LoadedModel):
 
         Args:
             source: an image, or a list, iterator or batch [n, h, w, 3] of them.
-            estimate: from a photo, uint8 [height, width, 3], to the result in its pixels. Of a
-                list, `look_at` has looked at some photos at once where the entry allows it.
+            estimate: from an image, uint8 [height, width, 3], to the result in its pixels. Of a
+                list, `run_on_image` has looked at some images at once where the entry allows it.
             mirror: the images are mirror images: what is seen is their flip.
-            size: that ``estimate`` passes to `look_at`, by default the model's.
+            size: that ``estimate`` passes to `run_on_image`, by default the model's.
 
         Returns:
             The result of one image; of a list the list of results, of an iterator an iterator
@@ -248,21 +248,21 @@ class Model(LoadedModel):
         _ = self.network  # a closed model says so now, not at the first image
         side = size or self.input_size
 
-        def run_batch(photos: Sequence[np.ndarray]) -> list[Result]:
+        def run_batch(images: Sequence[np.ndarray]) -> list[Result]:
             if mirror:
-                photos = [np.ascontiguousarray(photo[:, ::-1]) for photo in photos]
-            looked = self._look_together(photos, side) if len(photos) > 1 else ()
-            keys = ((id(self), id(photo), side) for photo in photos)
+                images = [np.ascontiguousarray(image[:, ::-1]) for image in images]
+            looked = self._run_on_images(images, side) if len(images) > 1 else ()
+            keys = ((id(self), id(image), side) for image in images)
             seen = dict(zip(keys, looked, strict=False))
 
             def estimates() -> list[Result]:
                 _seen.set(seen)
-                return [estimate(photo) for photo in photos]
+                return [estimate(image) for image in images]
 
             results = apart(estimates)
             if not mirror:
                 return results
-            widths = [photo.shape[1] for photo in photos]
+            widths = [image.shape[1] for image in images]
             return list(map(flipped_result, results, widths))
 
         return for_each_batch(source, run_batch, self.entry.together)

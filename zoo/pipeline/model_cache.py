@@ -112,7 +112,7 @@ def load(
 
 
 def _check_isolated(backend: str | None, kernels: object) -> None:
-    """Raise for what cannot be in another process."""
+    """Raise for options that isolated models do not have."""
     chosen = backend or get_backend()
     if chosen != "cpu":
         raise ZooError(f"isolate=True runs on 'cpu', not on {chosen!r}: give backend='cpu'")
@@ -139,7 +139,7 @@ def _is_path(name: Any) -> bool:
 def call_verb(
     verb: str, image: Any, *, model: Any, backend: str | None = None, **options: Any
 ) -> Any:
-    """What a verb of a model gives, which is loaded at the first call.
+    """Return the result of a model's verb; the first call loads the model.
 
     Args:
         verb: name of a method, such as ``"estimate_single_pose"``.
@@ -170,7 +170,7 @@ def call_verb(
 
 
 def _check_loaded(model: LoadedModel, verb: str, backend: str | None) -> None:
-    """Raise if a loaded model lacks a verb, or runs elsewhere than is wanted."""
+    """Raise if a loaded model lacks a verb, or runs on another backend than the one requested."""
     if not hasattr(model, verb):
         entry = getattr(model, "entry", None)
         raise ZooError(_cannot(entry, verb) if entry else _network_cannot(model, verb))
@@ -183,7 +183,7 @@ def _check_loaded(model: LoadedModel, verb: str, backend: str | None) -> None:
 
 
 def _cannot(entry: Entry, verb: str) -> str:
-    """What a model that lacks a verb is for, and which models have it."""
+    """Explain what a model that lacks a verb can do, and which models have the verb."""
     from zoo.unknown_models import able_models
 
     user = next((e.name for e in all_entries().values() if entry.name in e.parts.values()), None)

@@ -1,4 +1,4 @@
-"""What a loaded network is, in a few lines of text."""
+"""Summary of a loaded network in a few lines of text."""
 
 from collections import Counter
 
@@ -55,9 +55,9 @@ def _contents(graph: Graph) -> str:
 
 
 def _input(name: str, end: Endpoint) -> str:
-    """A quantised one takes its integers, such as pixels, as well as what they stand for."""
-    quanta = f", or quanta of {end.quantization.dtype}" if end.quantization else ""
-    return f"{name}: {_spec(end.spec)}{quanta}"
+    """Describe an input; a quantised one takes integers, such as pixels, or the real values."""
+    values = f", or quantised values in {end.quantization.dtype}" if end.quantization else ""
+    return f"{name}: {_spec(end.spec)}{values}"
 
 
 def _spec(spec: PartialSpec) -> str:

@@ -142,7 +142,7 @@ def unknown_option(owner: str, unknown: Iterable[str], valid: Iterable[str]) -> 
 
 
 def check_backend(name: Any) -> None:
-    """Raise for a name that other libraries give to what the zoo calls the shader backend.
+    """Raise for a name that other libraries give to the shader backend.
 
     Whether there is a backend of another name is found when it starts.
 

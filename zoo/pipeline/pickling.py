@@ -1,4 +1,4 @@
-"""Loaded models in pickles: what `zoo.load` was given, so a pickle holds no weights."""
+"""Loaded models in pickles: the arguments of `zoo.load`, so that a pickle holds no weights."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -23,7 +23,7 @@ class LoadCall(NamedTuple):
     def of_entry(
         cls, entry: Entry, options: Mapping[str, Any], weights: str | os.PathLike[str] | None
     ) -> "LoadCall | None":
-        """Of a pretrained model; None if `zoo.load` does not know the entry."""
+        """Return the recipe of a pretrained model; None if `zoo.load` does not know the entry."""
         if not is_entry(entry.name) or find_entry(entry.name) is not entry:
             return None
         own = {} if weights is None else {"weights": _absolute(weights)}
@@ -33,20 +33,20 @@ class LoadCall(NamedTuple):
     def of_path(
         cls, path: str, kernels: Mapping[str, Any] | None, limits: Limits | None = None
     ) -> "LoadCall":
-        """Of a model from a file, folder or URL."""
+        """Return the recipe of a model from a file, folder or URL."""
         given = {"kernels": dict(kernels) if kernels else None, "limits": limits}
         return cls(_absolute(path), {k: v for k, v in given.items() if v is not None})
 
 
 def _absolute(path: str | os.PathLike[str]) -> str:
-    """A path from the root on; what is none, such as a URL, as it is."""
+    """Return the absolute path; text that is no existing path, such as a URL, as it is."""
     return os.path.abspath(path) if os.path.exists(path) else os.fspath(path)
 
 
 def reduced(
     name: str, backend: str, recipe: LoadCall | None
 ) -> tuple[Callable[..., Any], tuple[str, Mapping[str, Any]]]:
-    """What a model gives to pickle and copy.
+    """Return a model's reduced form, for pickle and copy.
 
     Args:
         name: of the model.
@@ -65,7 +65,7 @@ def reduced(
 
 
 def load_again(source: str, arguments: Mapping[str, Any]) -> Any:
-    """What unpickling calls: `zoo.load`, and nothing else.
+    """Load a model again at unpickling, by `zoo.load` and nothing else.
 
     >>> load_again("posenet.tiny", {"output_stride": 8}).options["output_stride"]
     8

@@ -14,43 +14,43 @@ from zoo.shared.placement import Placement
 Size = tuple[int, int]  # height, width
 
 
-def prepare(photo: np.ndarray, how: Preprocess, size: Size) -> tuple[np.ndarray, Placement]:
-    """Bring a whole photo to the input of a network.
+def prepare(image: np.ndarray, how: Preprocess, size: Size) -> tuple[np.ndarray, Placement]:
+    """Bring a whole image to the input of a network.
 
     Args:
-        photo: uint8 [height, width, 3], RGB.
+        image: uint8 [height, width, 3], RGB.
         how: the entry's facts.
         size: height and width of the input.
 
     Returns:
-        [1, height, width, 3] of the entry's dtype, and where the photo lies in it.
+        [1, height, width, 3] of the entry's dtype, and where the image lies in it.
     """
-    fit = _FITS[how.fit](photo.shape[:2], size)
+    fit = _FITS[how.fit](image.shape[:2], size)
     resize = _resized if how.resize == "pillow" else _resized_as_tfjs
-    return _scaled(resize(photo, fit, size)[None], how), fit.placement
+    return _scaled(resize(image, fit, size)[None], how), fit.placement
 
 
-def place(photo: Size, how: Preprocess, size: Size) -> Placement:
-    """Where a photo of some height and width lies in an input, as `prepare` puts it there."""
-    return _FITS[how.fit](photo, size).placement
+def placement_of(image: Size, how: Preprocess, size: Size) -> Placement:
+    """Return the placement of an image of some height and width in an input, as of `prepare`."""
+    return _FITS[how.fit](image, size).placement
 
 
 def prepare_crops(
-    photo: np.ndarray, how: Preprocess, size: Size, regions: Sequence[Region]
+    image: np.ndarray, how: Preprocess, size: Size, regions: Sequence[Region]
 ) -> tuple[np.ndarray, list[Placement]]:
-    """Bring regions of a photo to the input of a network, as one batch.
+    """Bring regions of an image to the input of a network, as one batch.
 
     Args:
-        photo: uint8 [height, width, 3], RGB.
+        image: uint8 [height, width, 3], RGB.
         how: the entry's facts.
         size: height and width of the input.
-        regions: in pixels of the photo; they may reach out of it.
+        regions: in pixels of the image; they may reach out of it.
 
     Returns:
         [regions, height, width, 3] of the entry's dtype, and where each region lies in it.
     """
     placements = [region.placement(size) for region in regions]
-    crops = [_sampled(photo, p, size, how.border) for p in placements]
+    crops = [_sampled(image, p, size, how.border) for p in placements]
     return _scaled(np.concatenate(crops), how), placements
 
 
@@ -63,40 +63,40 @@ def _scaled(pixels: np.ndarray, how: Preprocess) -> np.ndarray:
     return values
 
 
-# --- whole photos ---------------------------------------------------------------------------
+# --- whole images ---------------------------------------------------------------------------
 
 
 class _Fit(NamedTuple):
-    """Which part of a photo goes where in the input; boxes are left, top, right, bottom."""
+    """Part of an image, and its target in the input; boxes are left, top, right, bottom."""
 
-    source: tuple[float, float, float, float]  # in the photo, which it may reach out of
+    source: tuple[float, float, float, float]  # in the image, which it may reach out of
     target: tuple[int, int, int, int]  # in the input
     placement: Placement
 
 
-def _letterbox(photo: Size, size: Size) -> _Fit:
+def _letterbox(image: Size, size: Size) -> _Fit:
     """The largest placement that keeps the aspect ratio, centred."""
-    scale = min(size[1] / photo[1], size[0] / photo[0])
-    height, width = (max(1, round(n * scale)) for n in photo)
+    scale = min(size[1] / image[1], size[0] / image[0])
+    height, width = (max(1, round(n * scale)) for n in image)
     left, top = (size[1] - width) // 2, (size[0] - height) // 2
     target = left, top, left + width, top + height
-    whole = 0, 0, photo[1], photo[0]
+    whole = 0, 0, image[1], image[0]
     return _Fit(whole, target, Placement.of_scale(scale, scale, left, top))
 
 
-def _stretch(photo: Size, size: Size) -> _Fit:
-    return _of_source((0, 0, photo[1], photo[0]), size)
+def _stretch(image: Size, size: Size) -> _Fit:
+    return _of_source((0, 0, image[1], image[0]), size)
 
 
-def _crop(photo: Size, size: Size) -> _Fit:
+def _crop(image: Size, size: Size) -> _Fit:
     """The square in the middle, of whole pixels."""
-    side = min(photo)
-    left, top = (photo[1] - side) // 2, (photo[0] - side) // 2
+    side = min(image)
+    left, top = (image[1] - side) // 2, (image[0] - side) // 2
     return _of_source((left, top, left + side, top + side), size)
 
 
-def _pad(photo: Size, size: Size) -> _Fit:
-    side = max(photo)
+def _pad(image: Size, size: Size) -> _Fit:
+    side = max(image)
     return _of_source((0, 0, side, side), size)
 
 
@@ -110,14 +110,14 @@ def _of_source(source: tuple[float, float, float, float], size: Size) -> _Fit:
 _FITS = {"letterbox": _letterbox, "stretch": _stretch, "crop": _crop, "pad": _pad}
 
 
-def _resized(photo: np.ndarray, fit: _Fit, size: Size) -> np.ndarray:
-    """By Pillow, as the reference outputs were made, on black."""
-    with needed_for("resizing pictures"):
+def _resized(image: np.ndarray, fit: _Fit, size: Size) -> np.ndarray:
+    """Resize by Pillow, as for the reference outputs, on black."""
+    with needed_for("resizing images"):
         from PIL import Image
 
     left, top, right, bottom = fit.target
-    image = Image.fromarray(_source(photo, fit))
-    small = image.resize((right - left, bottom - top), Image.Resampling.BILINEAR)
+    part = Image.fromarray(_source(image, fit))
+    small = part.resize((right - left, bottom - top), Image.Resampling.BILINEAR)
     if small.size == (size[1], size[0]):
         return np.asarray(small)
     canvas = np.zeros((*size, 3), np.uint8)
@@ -125,12 +125,12 @@ def _resized(photo: np.ndarray, fit: _Fit, size: Size) -> np.ndarray:
     return canvas
 
 
-def _resized_as_tfjs(photo: np.ndarray, fit: _Fit, size: Size) -> np.ndarray:
-    """As resizeBilinear of TensorFlow.js, which reads at most four pixels for each new one.
+def _resized_as_tfjs(image: np.ndarray, fit: _Fit, size: Size) -> np.ndarray:
+    """Resize as resizeBilinear of TensorFlow.js, which reads at most four pixels for each new one.
 
-    Only those become floats: of a large photo all of them would not fit in memory.
+    Only those become floats: of a large image all of them would not fit in memory.
     """
-    part = _source(photo, fit)
+    part = _source(image, fit)
     rows, down = _neighbours(part.shape[0], fit.target[3] - fit.target[1])
     columns, across = _neighbours(part.shape[1], fit.target[2] - fit.target[0])
     upper, lower = (
@@ -152,13 +152,13 @@ def _neighbours(old: int, new: int) -> tuple[tuple[np.ndarray, np.ndarray], np.n
     return (first, np.minimum(first + 1, old - 1)), at - first.astype(np.float32)
 
 
-def _source(photo: np.ndarray, fit: _Fit) -> np.ndarray:
-    """The part that is resized, alone: what lies beside it does not show at its edges.
+def _source(image: np.ndarray, fit: _Fit) -> np.ndarray:
+    """Return the part to resize, alone: pixels beside the part do not show at its edges.
 
-    It is black on the right and below, as far as it reaches out of the photo.
+    It is black on the right and below, as far as it reaches out of the image.
     """
     left, top, right, bottom = (int(n) for n in fit.source)
-    part = photo[top:bottom, left:right]
+    part = image[top:bottom, left:right]
     more = bottom - top - part.shape[0], right - left - part.shape[1]
     if not any(more):
         return np.ascontiguousarray(part)
@@ -168,16 +168,16 @@ def _source(photo: np.ndarray, fit: _Fit) -> np.ndarray:
 # --- crops ----------------------------------------------------------------------------------
 
 
-def _sampled(photo: np.ndarray, placement: Placement, size: Size, border: str) -> np.ndarray:
-    """float32 [1, height, width, 3]: each pixel mixed from the four of the photo about it.
+def _sampled(image: np.ndarray, placement: Placement, size: Size, border: str) -> np.ndarray:
+    """float32 [1, height, width, 3]: each pixel mixed from the four of the image about it.
 
     Of a large region blocks of pixels are averaged first, or else most would not be seen at all.
-    Only the part of the photo that is read becomes a tensor; it keeps a block around, so that what
-    lies outside of it is the same as outside of the photo.
+    Only the part of the image that is read becomes a tensor; it keeps a block around, so that what
+    lies outside of it is the same as outside of the image.
     """
     block = max(1, int(placement.scale))
-    left, top, right, bottom = _reach(placement, size, photo.shape[:2], block)
-    part = _averaged(photo[top:bottom, left:right], block)[None].astype(np.float32)
+    left, top, right, bottom = _reach(placement, size, image.shape[:2], block)
+    part = _averaged(image[top:bottom, left:right], block)[None].astype(np.float32)
     a, b, c, d, e, f = placement
     # Placements count from the edge of a pixel, the op from its centre.
     x, y = (a + b) / 2 + c - left, (d + e) / 2 + f - top
@@ -189,20 +189,20 @@ def _sampled(photo: np.ndarray, placement: Placement, size: Size, border: str) -
     return crop.numpy()
 
 
-def _averaged(photo: np.ndarray, block: int) -> np.ndarray:
+def _averaged(image: np.ndarray, block: int) -> np.ndarray:
     if block == 1:
-        return photo
-    with needed_for("resizing pictures"):
+        return image
+    with needed_for("resizing images"):
         from PIL import Image
 
-    return np.asarray(Image.fromarray(np.ascontiguousarray(photo)).reduce(block))
+    return np.asarray(Image.fromarray(np.ascontiguousarray(image)).reduce(block))
 
 
-def _reach(placement: Placement, size: Size, photo: Size, margin: int) -> tuple[int, int, int, int]:
-    """The part of a photo that a crop reads, at least one pixel: left, top, right, bottom."""
+def _reach(placement: Placement, size: Size, image: Size, margin: int) -> tuple[int, int, int, int]:
+    """The part of an image that a crop reads, at least one pixel: left, top, right, bottom."""
     corners = np.array([[0.0, 0.0], [size[1], 0], [size[1], size[0]], [0, size[0]]])
-    points = placement.points_to_photo(corners)
-    limits = np.array([photo[1], photo[0]])
+    points = placement.points_to_image(corners)
+    limits = np.array([image[1], image[0]])
     low = np.clip(np.floor(points.min(axis=0)) - margin, 0, limits - 1).astype(int)
     high = np.clip(np.ceil(points.max(axis=0)) + margin, low + 1, limits).astype(int)
     return int(low[0]), int(low[1]), int(high[0]), int(high[1])

@@ -1,4 +1,4 @@
-"""What verbs take and return, as editors and type checkers see it, and the decorators of verbs.
+"""Signatures of verbs for editors and type checkers, and the decorators of verbs.
 
 A verb is written once, for one image. Checkers see it overloaded: one image gives one result, a
 sequence a list, an iterator an iterator. When it runs, an unknown option raises an error that lists
@@ -34,7 +34,7 @@ class SupportsArray(Protocol):
     """An array, or a tensor of any library, as NumPy converts it."""
 
     def __array__(self) -> np.ndarray:
-        """As an array of NumPy."""
+        """Return an array of NumPy."""
 
 
 #: What one image may be: a path or URL, an encoded image as bytes or a binary file object, a PIL

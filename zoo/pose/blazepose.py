@@ -12,7 +12,7 @@ from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.pose.blazepose_decode import (
     Landmarks,
     body_region,
-    in_photo,
+    in_image,
     read_field,
     read_landmarks,
     refined,
@@ -21,7 +21,7 @@ from zoo.pose.blazepose_decode import (
 from zoo.pose.deduplication import choose_people, nobody
 from zoo.pose.network_outputs import LandmarkOutputs
 from zoo.results import Pose, Segmentation
-from zoo.shared.candidates import candidates_for
+from zoo.shared.anchors import candidates_for
 from zoo.shared.placement import Placement
 
 _LIKELY = 0.5  # from which probability on a pixel is of the person
@@ -32,7 +32,7 @@ class BlazePoseModel(Model):
 
     @property
     def meaning(self) -> LandmarkOutputs:
-        """What the outputs mean."""
+        """Meaning of the outputs."""
         meaning: LandmarkOutputs = self.entry.decode
         return meaning
 
@@ -49,8 +49,8 @@ class BlazePoseModel(Model):
         """The pose of the person most clearly seen; see `zoo.estimate_single_pose`."""
         find = self._finder(1, score_threshold, None, segmentation, probability)
 
-        def estimate(photo: np.ndarray) -> Pose:
-            found = find(photo)
+        def estimate(image: np.ndarray) -> Pose:
+            found = find(image)
             return found[0] if found else nobody()
 
         return self.run(image, estimate, mirror=mirror)
@@ -81,7 +81,7 @@ class BlazePoseModel(Model):
         segmentation: bool,
         probability: bool,
     ) -> Callable[[np.ndarray], list[Pose]]:
-        """From a photo to the poses in it, by the options of a verb."""
+        """Return the function that finds the poses in an image, by the options of a verb."""
         choose = partial(choose_people, score_threshold=score_threshold, limit=limit)
         detect = partial(
             self.part("detector").find,
@@ -89,48 +89,48 @@ class BlazePoseModel(Model):
             limit=candidates_for(limit),
         )
 
-        def find(photo: np.ndarray) -> list[Pose]:
-            regions = [body_region(points) for points in detect(photo).points]
+        def find(image: np.ndarray) -> list[Pose]:
+            regions = [body_region(points) for points in detect(image).points]
             if not regions:
                 return []
-            outputs, placements = self.look_closer(photo, regions)
+            outputs, placements = self.run_on_regions(image, regions)
             bodies = [self._body(outputs, *each) for each in enumerate(placements)]
             chosen = choose([body.points for body in bodies], [body.score for body in bodies])
             poses = [to_pose(bodies[i]) for i in chosen]
             if segmentation or probability:
                 for i, pose in zip(chosen, poses, strict=True):
-                    likely = self._likely(outputs, i, placements[i], photo.shape[:2])
+                    likely = self._likely(outputs, i, placements[i], image.shape[:2])
                     pose["segmentation"] = _segmentation(likely, probability)
             return poses
 
         return find
 
     def _body(self, outputs: Outputs, index: int, placement: Placement) -> Landmarks:
-        """Who is in a region of the batch, in pixels of the photo."""
+        """Return the body in a region of the batch, in pixels of the image."""
         body = read_landmarks(outputs, self.meaning, index)
         heatmap = read_field(outputs, self.meaning.heatmap, self.meaning, index)
         points = refined(body.points, heatmap, self.input_size[0])
-        return in_photo(body._replace(points=points), placement)
+        return in_image(body._replace(points=points), placement)
 
     def _likely(
         self, outputs: Outputs, index: int, placement: Placement, size: tuple[int, int]
     ) -> np.ndarray:
-        """How likely each pixel of a photo belongs to whom a region is about, [height, width]."""
+        """Return the probability of each pixel to belong to a region's person, [height, width]."""
         field = read_field(outputs, self.meaning.segmentation, self.meaning, index)
-        return field_in_photo(field[:, :, 0], placement, size)
+        return field_in_image(field[:, :, 0], placement, size)
 
 
-def field_in_photo(field: np.ndarray, placement: Placement, size: tuple[int, int]) -> np.ndarray:
-    """A field [rows, columns] of the input as float32 [height, width] of the photo, 0 around it."""
+def field_in_image(field: np.ndarray, placement: Placement, size: tuple[int, int]) -> np.ndarray:
+    """A field [rows, columns] of the input as float32 [height, width] of the image, 0 around it."""
     rows, columns = field.shape
     whole = np.zeros(size, np.float32)
     corners = np.array([[0, 0], [columns, 0], [columns, rows], [0, rows]])
-    reach = placement.points_to_photo(corners)
+    reach = placement.points_to_image(corners)
     left, top = np.clip(np.floor(reach.min(axis=0)), 0, size[::-1]).astype(int)
     right, bottom = np.clip(np.ceil(reach.max(axis=0)), 0, size[::-1]).astype(int)
     if left >= right or top >= bottom:
         return whole
-    # From a pixel's number in that part of the photo to one in the field: both by their centres.
+    # From a pixel's number in that part of the image to one in the field: both by their centres.
     back = np.linalg.inv(np.reshape([*placement, 0, 0, 1], (3, 3)))
     start = back @ (left + 0.5, top + 0.5, 1) - 0.5
     row = [*back[0, :2], start[0], *back[1, :2], start[1], 0.0, 0.0]

@@ -34,8 +34,8 @@ class Landmarks(NamedTuple):
 
     score: float  # 0..1: that there is somebody
     points: np.ndarray  # [33, 3]: x, y, z, in pixels
-    visibility: np.ndarray  # [33], 0..1: neither out of the picture nor hidden
-    presence: np.ndarray  # [33], 0..1: not out of the picture
+    visibility: np.ndarray  # [33], 0..1: neither out of the image nor hidden
+    presence: np.ndarray  # [33], 0..1: not out of the image
     world: np.ndarray  # [33, 3], metres
 
 
@@ -55,14 +55,14 @@ def body_boxes(points: np.ndarray) -> np.ndarray:
 def read_landmarks(
     outputs: Mapping[str, np.ndarray], meaning: LandmarkOutputs, index: int = 0
 ) -> Landmarks:
-    """What the network says of one region, in pixels of its input.
+    """Return the network's landmarks in one region, in pixels of its input.
 
     Args:
         outputs: of a batch, by name.
         meaning: of the outputs.
         index: of the region in the batch.
     """
-    count = len(BODY_33.names)  # further ones serve to follow the body from picture to picture
+    count = len(BODY_33.names)  # further ones serve to follow the body from image to image
     rows = outputs[meaning.landmarks][index].reshape(-1, 5)[:count].astype(np.float64)
     world = outputs[meaning.world][index].reshape(-1, 3)[:count].astype(np.float64)
     chances = sigmoid(rows[:, 3:])
@@ -71,7 +71,7 @@ def read_landmarks(
 
 
 def refined(points: np.ndarray, heatmap: np.ndarray, size: int) -> np.ndarray:
-    """Landmarks moved to the middle of what their heatmap shows nearby, where it is sure enough.
+    """Return landmarks moved to the mean of their heatmap nearby, where the heatmap is strong.
 
     Args:
         points: [n, 3] in pixels of the input.
@@ -94,9 +94,9 @@ def refined(points: np.ndarray, heatmap: np.ndarray, size: int) -> np.ndarray:
     return moved
 
 
-def in_photo(body: Landmarks, placement: Placement) -> Landmarks:
-    """In pixels of the photo, and world points along its axes."""
-    flat = placement.points_to_photo(body.points[:, :2])
+def in_image(body: Landmarks, placement: Placement) -> Landmarks:
+    """Return the landmarks in pixels of the image, and world points along its axes."""
+    flat = placement.points_to_image(body.points[:, :2])
     depth = body.points[:, 2:] * placement.scale
     points = np.concatenate([flat, depth], axis=1)
     return body._replace(points=points, world=placement.turned(body.world))

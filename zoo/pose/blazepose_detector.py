@@ -1,4 +1,4 @@
-"""BlazePose's detector: where people are, how large, and how they are turned."""
+"""BlazePose's detector of people: their position, size and rotation."""
 
 import numpy as np
 
@@ -12,13 +12,13 @@ class BlazePoseDetector(PointDetector):
 
     Its keypoints are the middle of the hips and of the shoulders, and for each a point on a circle
     about it that holds the whole body, or the upper body. The box is the square around the larger
-    circle, which may reach out of the picture. Which of two detections goes is told from their
-    faces: ``iou_threshold`` is for the boxes of those.
+    circle, which may reach out of the image. Duplicates are found by
+    their faces: ``iou_threshold`` is for the boxes of those.
     """
 
     label = "person"
     point_names = DETECTOR_POINTS
 
     def boxes_of(self, found: Candidates) -> np.ndarray:
-        """Of whole bodies, not of faces."""
+        """Return the boxes of whole bodies, not of faces."""
         return body_boxes(found.points)

@@ -1,4 +1,4 @@
-"""Which of the bodies found are in a result: everybody once, the best first."""
+"""Choice of the bodies in a result: everybody once, the best first."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ _SAME = 0.1
 
 
 def nobody() -> Pose:
-    """What every model returns as the single pose of an image in which it sees no person."""
+    """Return the single pose of an image in which a model finds no person."""
     return {"score": 0.0, "keypoints": []}
 
 

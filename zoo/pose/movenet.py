@@ -19,7 +19,7 @@ from zoo.pose.movenet_decode import (
 )
 from zoo.pose.network_outputs import MoveNetNodes
 from zoo.results import Pose
-from zoo.shared.candidates import candidates_for
+from zoo.shared.anchors import candidates_for
 from zoo.shared.crop_regions import Region
 
 
@@ -28,7 +28,7 @@ class MoveNetModel(Model):
 
     @property
     def nodes(self) -> MoveNetNodes:
-        """Between which nodes several images go."""
+        """Nodes between which several images may go."""
         nodes: MoveNetNodes = self.entry.decode
         return nodes
 
@@ -43,8 +43,8 @@ class MoveNetModel(Model):
     ) -> Pose:
         """The pose of the person most in the middle; see `zoo.estimate_single_pose`."""
 
-        def estimate(photo: np.ndarray) -> Pose:
-            pose = self._single(photo, refine)
+        def estimate(image: np.ndarray) -> Pose:
+            pose = self._single(image, refine)
             return pose if pose["score"] >= score_threshold else nobody()
 
         return self.run(image, estimate, mirror=mirror)
@@ -72,32 +72,32 @@ class MoveNetModel(Model):
             score_threshold=detector_threshold,
         )
 
-        def estimate(photo: np.ndarray) -> list[Pose]:
-            regions = [region_of_person(found["box"]) for found in detect(photo)]
-            bodies = self._bodies_in(photo, regions)
+        def estimate(image: np.ndarray) -> list[Pose]:
+            regions = [region_of_person(found["box"]) for found in detect(image)]
+            bodies = self._bodies_in(image, regions)
             chosen = choose([body.points for body in bodies], [body.score for body in bodies])
             return [to_pose(bodies[i]) for i in chosen]
 
         return self.run(image, estimate, mirror=mirror)
 
-    def _single(self, photo: np.ndarray, refine: bool) -> Pose:
-        outputs, placement = self.look_at(photo)
+    def _single(self, image: np.ndarray, refine: bool) -> Pose:
+        outputs, placement = self.run_on_image(image)
         body = read_body(outputs[self.entry.output], self.input_size[0], placement)
-        region = region_around(body, photo.shape[:2]) if refine else None
+        region = region_around(body, image.shape[:2]) if refine else None
         if region is not None:
-            [closer] = self._bodies_in(photo, [region])
+            [closer] = self._bodies_in(image, [region])
             body = closer if closer.has_torso else body
         return to_pose(body)
 
-    def _bodies_in(self, photo: np.ndarray, regions: Sequence[Region]) -> list[BodyPoints]:
-        """Who is in each region, some at once."""
+    def _bodies_in(self, image: np.ndarray, regions: Sequence[Region]) -> list[BodyPoints]:
+        """Return the body in each region, from batches of regions."""
         starts = range(0, len(regions), MOST_CROPS)
-        batches = (self._batch(photo, regions[i : i + MOST_CROPS]) for i in starts)
+        batches = (self._batch(image, regions[i : i + MOST_CROPS]) for i in starts)
         return [body for batch in batches for body in batch]
 
-    def _batch(self, photo: np.ndarray, regions: Sequence[Region]) -> Iterator[BodyPoints]:
-        """Who is in each region: the convolutions see all at once, the last nodes one each."""
-        values, placements = prepare_crops(photo, self.entry.preprocess, self.input_size, regions)
+    def _batch(self, image: np.ndarray, regions: Sequence[Region]) -> Iterator[BodyPoints]:
+        """Yield the body in each region: the convolutions run on all, the last nodes on each."""
+        values, placements = prepare_crops(image, self.entry.preprocess, self.input_size, regions)
         network, wanted = self.network, self.entry.output
         pixels = {self.nodes.pixels: values.astype(np.float32)}
         heads = network.execute(pixels, self.nodes.heads, as_arrays=True)

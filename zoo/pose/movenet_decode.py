@@ -1,7 +1,7 @@
-"""MoveNet's output → a body, and the square of a photo that is worth a closer look.
+"""MoveNet's output → a body, and the square of an image that is worth a closer look.
 
 Source: the model's card and tfjs-models' MoveNet (``determineNextCropRegion``): its crops follow a
-person from picture to picture.
+person from image to image.
 """
 
 from typing import NamedTuple
@@ -24,7 +24,7 @@ _OF_TORSO, _OF_BODY = 1.9, 1.2
 
 
 class BodyPoints(NamedTuple):
-    """One person, in pixels of the photo."""
+    """One person, in pixels of the image."""
 
     points: np.ndarray  # [17, 2]
     scores: np.ndarray  # [17], 0..1
@@ -42,26 +42,26 @@ class BodyPoints(NamedTuple):
 
 
 def read_body(output: np.ndarray, size: int, placement: Placement) -> BodyPoints:
-    """What the network says of one picture.
+    """Return the body that the network finds in one image.
 
     Args:
         output: [1, 1, 17, 3]: y, x in shares of the input, score.
         size: of the input's sides, in pixels.
-        placement: where the photo, or a part of it, lies in the input.
+        placement: where the image, or a part of it, lies in the input.
     """
     rows = output.reshape(-1, 3).astype(np.float64)
-    return BodyPoints(placement.points_to_photo(rows[:, 1::-1] * size), rows[:, 2])
+    return BodyPoints(placement.points_to_image(rows[:, 1::-1] * size), rows[:, 2])
 
 
-def region_around(body: BodyPoints, photo: tuple[int, int]) -> Region | None:
-    """The square around a person, to look at next: in the same photo, or in that after it.
+def region_around(body: BodyPoints, image: tuple[int, int]) -> Region | None:
+    """Return the square around a person for a second run on the image, or on the next image.
 
     Args:
         body: where the person is.
-        photo: its height and width.
+        image: its height and width.
 
     Returns:
-        In pixels of the photo, which it may reach out of. None where the whole photo is better:
+        In pixels of the image, which it may reach out of. None where the whole image is better:
         the torso is not visible, or the square would be as large.
     """
     if not body.has_torso:
@@ -70,7 +70,7 @@ def region_around(body: BodyPoints, photo: tuple[int, int]) -> Region | None:
     away = abs(body.points - (x, y)).max(axis=1)
     torso = away[_SHOULDERS + _HIPS].max() * _OF_TORSO
     whole = away[body.scores > VISIBLE].max() * _OF_BODY
-    height, width = photo
+    height, width = image
     half = min(max(torso, whole), max(x, width - x, y, height - y))
     if half > max(height, width) / 2:
         return None
@@ -78,7 +78,7 @@ def region_around(body: BodyPoints, photo: tuple[int, int]) -> Region | None:
 
 
 def region_of_person(box: Box) -> Region:
-    """The square around a person whom a detector has found, with as much room on each side."""
+    """Return the square around a person whom a detector has found, with equal room on each side."""
     middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     return Region(*middle, box["width"], box["height"]).squared().scaled(_OF_BODY)
 

@@ -1,4 +1,4 @@
-"""What the outputs and nodes of pose networks mean, for the entries."""
+"""Meaning of the outputs and nodes of pose networks, for the entries."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ class PoseNetSizes(NamedTuple):
 
 
 class LandmarkOutputs(NamedTuple):
-    """What a landmark network's outputs are called, and whether a sigmoid is part of it."""
+    """Names of a landmark network's outputs, and whether a sigmoid is part of the network."""
 
     landmarks: str  # [n, 39 * 5]: x, y, z in pixels of the input, logits of visibility and presence
     presence: str  # [n, 1], 0..1: of a body
@@ -22,7 +22,7 @@ class LandmarkOutputs(NamedTuple):
 
 
 class MoveNetNodes(NamedTuple):
-    """Between which of its nodes a MoveNet takes any number of pictures; the last take only one."""
+    """Nodes between which a MoveNet takes any number of images; the last take only one."""
 
     pixels: str  # float32 [n, side, side, 3], 0..255
     heads: tuple[str, ...]  # [n, side / 4, side / 4, ..]: all that the last nodes need

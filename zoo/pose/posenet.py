@@ -17,7 +17,7 @@ from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.pose.deduplication import MAX_POSES, nobody
 from zoo.pose.network_outputs import PoseNetSizes
 from zoo.results import Pose
-from zoo.shared.candidates import candidates_for
+from zoo.shared.anchors import candidates_for
 from zoo.shared.personlab import (
     Fields,
     Points,
@@ -53,7 +53,7 @@ class PoseNetModel(Model):
         super().warmup(*parts)
         size = self._size_for_several()
         black, _ = prepare(np.zeros((*size, 3), np.uint8), self.entry.preprocess, size)
-        self.network.plan(black, self.looked_at)
+        self.network.plan(black, self.output_names)
 
     @model_verb
     def estimate_single_pose(
@@ -69,8 +69,8 @@ class PoseNetModel(Model):
         size = self.input_size
         find = self._finder(size, None, score_threshold, keypoint_threshold, nms_radius)
 
-        def estimate(photo: np.ndarray) -> Pose:
-            people, placement = find(photo)
+        def estimate(image: np.ndarray) -> Pose:
+            people, placement = find(image)
             return to_pose(max(people, key=prominence), placement) if people else nobody()
 
         return self.run(image, estimate, mirror=mirror)
@@ -90,8 +90,8 @@ class PoseNetModel(Model):
         size = self._size_for_several()
         find = self._finder(size, max_poses, score_threshold, keypoint_threshold, nms_radius)
 
-        def estimate(photo: np.ndarray) -> list[Pose]:
-            people, placement = find(photo)
+        def estimate(image: np.ndarray) -> list[Pose]:
+            people, placement = find(image)
             return [to_pose(person, placement) for person in people]
 
         return self.run(image, estimate, mirror=mirror, size=size)
@@ -104,7 +104,7 @@ class PoseNetModel(Model):
         keypoint_threshold: float,
         nms_radius: float,
     ) -> Callable[[np.ndarray], tuple[list[Points], Placement]]:
-        """From an image to the people in it, best first, by the options of a verb."""
+        """Return the function that finds the people in an image, best first, by verb options."""
         decode = partial(
             decode_multiple,
             # They are found in the order of their best keypoints, not of their scores.
@@ -113,8 +113,8 @@ class PoseNetModel(Model):
             nms_radius=nms_radius,
         )
 
-        def find(photo: np.ndarray) -> tuple[list[Points], Placement]:
-            fields, placement = self._fields(photo, size)
+        def find(image: np.ndarray) -> tuple[list[Points], Placement]:
+            fields, placement = self._fields(image, size)
             people = [person for person in decode(fields) if person.score >= score_threshold]
             return sorted(people, key=lambda person: -person.score)[:limit], placement
 
@@ -123,13 +123,13 @@ class PoseNetModel(Model):
     def _size_for_several(self) -> tuple[int, int]:
         return self.input_size_of(self.entry, self.options, several=True)
 
-    def _fields(self, photo: np.ndarray, size: tuple[int, int]) -> tuple[Fields, Placement]:
-        outputs, placement = self.look_at(photo, size)
+    def _fields(self, image: np.ndarray, size: tuple[int, int]) -> tuple[Fields, Placement]:
+        outputs, placement = self.run_on_image(image, size)
         return read_fields(outputs, self.options["output_stride"]), placement
 
 
 class CoralPoseNetModel(PoseNetModel):
-    """A loaded PoseNet of Google Coral: quantised, for one size of pictures."""
+    """A loaded PoseNet of Google Coral: quantised, for one size of images."""
 
     @classmethod
     def input_size_of(
@@ -138,8 +138,8 @@ class CoralPoseNetModel(PoseNetModel):
         """Height and width that images are brought to: the file's."""
         return super(PoseNetModel, cls).input_size_of(entry, options)
 
-    def _fields(self, photo: np.ndarray, size: tuple[int, int]) -> tuple[Fields, Placement]:
-        outputs, placement = self.look_at(photo, size)
+    def _fields(self, image: np.ndarray, size: tuple[int, int]) -> tuple[Fields, Placement]:
+        outputs, placement = self.run_on_image(image, size)
         return read_coral_fields(outputs, _CORAL_STRIDE), placement
 
 

@@ -71,7 +71,7 @@ class BodyPixModel(PersonModel):
         threshold: float = 0.5,
         mirror: bool = False,
     ) -> list[Instance]:
-        """Each person apart; see `zoo.segment_persons`."""
+        """Return a mask for each person; see `zoo.segment_persons`."""
         decode = partial(
             find_people,
             stride=self.entry.decode.stride,
@@ -82,25 +82,25 @@ class BodyPixModel(PersonModel):
         return self.run(image, segment, mirror=mirror)
 
     def _segment_parts(
-        self, threshold: float, probability: bool, photo: np.ndarray
+        self, threshold: float, probability: bool, image: np.ndarray
     ) -> Segmentation:
-        outputs, placement = self.look_at(photo)
-        return self.parts(outputs, self.enlargement(photo, placement), threshold, probability)
+        outputs, placement = self.run_on_image(image)
+        return self.parts(outputs, self.enlargement(image, placement), threshold, probability)
 
     def parts(
         self, outputs: Outputs, enlargement: Enlargement, threshold: float, probability: bool
     ) -> Segmentation:
-        """The parts in a photo, from what the network says of it."""
+        """Return the parts in an image from the network's outputs."""
         result = self.person(outputs, enlargement, threshold, probability)
         part = strongest(outputs["float_part_heatmaps"][0], enlargement) + np.uint8(1)
         return {**result, "mask": result["mask"] * part, "labels": list(PART_LABELS)}
 
     def _segment_persons(
-        self, decode: Decode, limit: int, threshold: float, photo: np.ndarray
+        self, decode: Decode, limit: int, threshold: float, image: np.ndarray
     ) -> list[Instance]:
-        outputs, placement = self.look_at(photo)
+        outputs, placement = self.run_on_image(image)
         people = decode(outputs)
-        masks = self.person_masks(outputs, people, photo.shape[:2], placement, threshold)
+        masks = self.person_masks(outputs, people, image.shape[:2], placement, threshold)
         found = (_instance(m, p, placement) for m, p in zip(masks, people, strict=True) if m.any())
         return list(islice(found, limit))
 
@@ -112,7 +112,7 @@ class BodyPixModel(PersonModel):
         placement: Placement,
         threshold: float,
     ) -> Iterator[np.ndarray]:
-        """The mask of each person, of a photo of a height and width."""
+        """The mask of each person, of an image of a height and width."""
         if people:
             stride = self.entry.decode.stride
             enlargement = Enlargement.of(size, placement, stride)

@@ -19,17 +19,17 @@ class DeepLabModel(PersonModel):
     def segment(
         self, image: ImageSource, *, probability: bool = False, mirror: bool = False
     ) -> Segmentation:
-        """What each pixel belongs to; see `zoo.segment`."""
+        """Return the class of each pixel; see `zoo.segment`."""
         return self.run(image, partial(self._segment, probability), mirror=mirror)
 
-    def _segment(self, probability: bool, photo: np.ndarray) -> Segmentation:
-        outputs, placement = self.look_at(photo)
-        return self.classes(outputs, self.enlargement(photo, placement), probability)
+    def _segment(self, probability: bool, image: np.ndarray) -> Segmentation:
+        outputs, placement = self.run_on_image(image)
+        return self.classes(outputs, self.enlargement(image, placement), probability)
 
     def classes(
         self, outputs: Outputs, enlargement: Enlargement, probability: bool
     ) -> Segmentation:
-        """The result for a photo, from what the network says of it."""
+        """Return the result for an image from the network's outputs."""
         logits = outputs[self.entry.output][0]
         labels = list(read_labels(self.entry.labels))
         result: Segmentation = {"mask": strongest(logits, enlargement), "labels": labels}

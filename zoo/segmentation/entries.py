@@ -7,7 +7,7 @@ from zoo.segmentation.upsampling import Cells
 
 
 def _accuracy(overlap: float) -> str:
-    """Of the person in portrait.jpg, by the mask that tfjs-models' own test expects."""
+    """Return the accuracy on the person in portrait.jpg, by the mask of tfjs-models' test."""
     return f"intersection over union {overlap} with tfjs-models' mask of a portrait"
 
 
@@ -55,7 +55,7 @@ ENTRIES = [
         file="selfie_segmentation_landscape.tflite",
         preprocess=replace(_STRETCH, size=(144, 256)),
         output="segment_back",
-        title="MediaPipe Selfie Segmentation for wide pictures, faster, by Google",
+        title="MediaPipe Selfie Segmentation for wide images, faster, by Google",
         accuracy=_accuracy(0.979),
     ),
     replace(

@@ -1,12 +1,12 @@
-"""Which person each place of a photo belongs to: long offsets, and the poses found.
+"""Person of each location of an image, by long offsets and the poses found.
 
 Algorithm: PersonLab (Papandreou et al., 2018), section 3.3, with the parameters of tfjs-models'
 body-pix (multi_person/decode_multiple_masks_cpu.ts): each cell says where the face of the person
-that it belongs to is, and the person whose face is nearest to that gets the place.
+that it belongs to is, and the person whose face is nearest to that gets the location.
 
-That code adds offsets, which are in pixels of the network's input, to pixels of the photo; here all
-is in pixels of the input. And it gives no place to people whose face is not seen; here the other
-keypoints take the part of the face for these.
+That code adds offsets, which are in pixels of the network's input, to pixels of the image; here all
+is in pixels of the input. And it assigns no location to people whose face is not seen; here the
+other keypoints take the part of the face for these.
 """
 
 from collections.abc import Sequence
@@ -18,11 +18,11 @@ from zoo.shared.personlab import Points
 FACE = 5  # the first keypoints: nose, eyes, ears
 REFINEMENTS = 10  # how often a point that an offset leads to is moved on by the offset there
 LEAST_SCORE = 0.3  # of a keypoint that counts
-SPACING = 4  # pixels of the input between the places that are asked
+SPACING = 4  # pixels of the input between the locations that are assigned
 
 
 def reference_points(person: Points) -> list[int]:
-    """The keypoints that a place's own guesses are compared with: those of the face, if seen.
+    """Return the keypoints that a location's guesses are compared with: the face's, if seen.
 
     >>> person = Points(np.zeros(17, complex), np.array([0.9, 0.2] + 15 * [0.8]), 0.8)
     >>> reference_points(person)
@@ -33,7 +33,7 @@ def reference_points(person: Points) -> list[int]:
 
 
 def closeness(offsets: np.ndarray, people: Sequence[Points], stride: int) -> np.ndarray:
-    """How well each place fits to each person.
+    """Return how well each location fits each person.
 
     Args:
         offsets: complex [rows, columns, keypoints], from each cell to the keypoints of the person
@@ -42,8 +42,8 @@ def closeness(offsets: np.ndarray, people: Sequence[Points], stride: int) -> np.
         stride: pixels from cell to cell.
 
     Returns:
-        float64 [rows, columns, people] of places `SPACING` pixels apart, from the first cell to
-        the last: minus the mean squared distance of keypoints from where the place guesses them.
+        float64 [rows, columns, people] of locations `SPACING` pixels apart, from the first cell to
+        the last: minus the mean squared distance of keypoints from the location's guesses.
     """
     references = [reference_points(person) for person in people]
     guesses = {k: _guess(offsets[:, :, k], stride) for k in sorted({*sum(references, [])})}
@@ -55,7 +55,7 @@ def closeness(offsets: np.ndarray, people: Sequence[Points], stride: int) -> np.
 
 
 def _guess(offsets: np.ndarray, stride: int) -> np.ndarray:
-    """Where each place says that a keypoint of its person is, from the offsets of the cells."""
+    """Return each location's guess of a keypoint of its person, from the offsets of the cells."""
     rows, columns = offsets.shape
     down, across = (np.arange(0, (n - 1) * stride + 1, SPACING) for n in (rows, columns))
     points = across + 1j * down[:, None]

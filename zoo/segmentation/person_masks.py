@@ -1,4 +1,4 @@
-"""Networks that tell people from the background."""
+"""Networks that separate people from the background."""
 
 from functools import partial
 
@@ -15,7 +15,7 @@ PERSON_LABELS = ("background", "person")
 
 
 class PersonModel(Model):
-    """A loaded network one of whose outputs, or what follows from them, tells where people are."""
+    """A loaded network from whose outputs the mask of people follows."""
 
     @model_verb
     def segment_person(
@@ -31,24 +31,24 @@ class PersonModel(Model):
         return self.run(image, segment, mirror=mirror)
 
     def _segment_person(
-        self, threshold: float, probability: bool, photo: np.ndarray
+        self, threshold: float, probability: bool, image: np.ndarray
     ) -> Segmentation:
-        outputs, placement = self.look_at(photo)
-        return self.person(outputs, self.enlargement(photo, placement), threshold, probability)
+        outputs, placement = self.run_on_image(image)
+        return self.person(outputs, self.enlargement(image, placement), threshold, probability)
 
-    def enlargement(self, photo: np.ndarray, placement: Placement) -> Enlargement:
-        """From the cells of the outputs to the pixels of a photo."""
-        return Enlargement.of(photo.shape[:2], placement, self.entry.decode.stride)
+    def enlargement(self, image: np.ndarray, placement: Placement) -> Enlargement:
+        """Return the map from the cells of the outputs to the pixels of an image."""
+        return Enlargement.of(image.shape[:2], placement, self.entry.decode.stride)
 
     def person(
         self, outputs: Outputs, enlargement: Enlargement, threshold: float, probability: bool
     ) -> Segmentation:
-        """The result for a photo, from what the network says of it."""
+        """Return the result for an image from the network's outputs."""
         field = self.person_field(outputs)
         return find_person(field, enlargement, self.entry.decode, threshold, probability)
 
     def person_field(self, outputs: Outputs) -> np.ndarray:
-        """How likely each cell [rows, columns] is of a person, as the entry's `Cells` say."""
+        """Return the probability of a person per cell [rows, columns], by the entry's `Cells`."""
         field: np.ndarray = outputs[self.entry.output][0, :, :, 0]
         return field
 
@@ -56,7 +56,7 @@ class PersonModel(Model):
 def find_person(
     field: np.ndarray, enlargement: Enlargement, cells: Cells, threshold: float, probability: bool
 ) -> Segmentation:
-    """The pixels of a photo that are at least as likely a person's as a threshold says.
+    """The pixels of an image that are at least as likely a person's as a threshold says.
 
     Args:
         field: [rows, columns] of cells.

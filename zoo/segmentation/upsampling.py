@@ -1,7 +1,7 @@
-"""From the cells of a network's output to the pixels of a photo, smoothly and in little memory.
+"""From the cells of a network's output to the pixels of an image, smoothly and in little memory.
 
 What a network says (logits, probabilities) is mixed between its cells before anything is decided:
-edges then run between cells, where deciding first would give stairs. A large photo is done strip by
+edges then run between cells, where deciding first would give stairs. A large image is done strip by
 strip, so that no array of its size is made for each class.
 """
 
@@ -20,27 +20,27 @@ STRIP = 2**20  # pixels that are worked on at once
 
 @dataclass(frozen=True)
 class Cells:
-    """What the cells of a network's outputs are."""
+    """Meaning of the cells of a network's outputs."""
 
     stride: int = 1  # pixels of the input from cell to cell
     log_odds: bool = True  # of a person; or else its probability
 
 
 class Enlargement(NamedTuple):
-    """Where the pixels of a photo, or of some of its rows, lie among the cells of an output.
+    """Map from the pixels of an image, or of some of its rows, to the cells of an output.
 
     Cell i is the stretch from i to i + 1 of these coordinates.
     """
 
-    window: tuple[float, float, float, float]  # left, top, right, bottom of the photo, in cells
-    size: tuple[int, int]  # height and width of the photo
+    window: tuple[float, float, float, float]  # left, top, right, bottom of the image, in cells
+    size: tuple[int, int]  # height and width of the image
 
     @classmethod
-    def of(cls, photo: tuple[int, int], placement: Placement, stride: int = 1) -> "Enlargement":
-        """Of a whole photo.
+    def of(cls, image: tuple[int, int], placement: Placement, stride: int = 1) -> "Enlargement":
+        """Return the map of a whole image.
 
         Args:
-            photo: height and width.
+            image: height and width.
             placement: where it lies in the input, upright.
             stride: pixels of the input from cell to cell; cell i is at pixel ``i * stride``.
 
@@ -48,14 +48,14 @@ class Enlargement(NamedTuple):
         (0.0, 0.0, 512.0, 512.0)
         """
         # Of pixels and cells alike the middle is at one half.
-        left, right = ((x - placement.c) / placement.a for x in (0, photo[1]))
-        top, bottom = ((y - placement.f) / placement.e for y in (0, photo[0]))
+        left, right = ((x - placement.c) / placement.a for x in (0, image[1]))
+        top, bottom = ((y - placement.f) / placement.e for y in (0, image[0]))
         edges = ((n - 0.5) / stride + 0.5 for n in (left, top, right, bottom))
         left, top, right, bottom = edges
-        return cls((left, top, right, bottom), photo)
+        return cls((left, top, right, bottom), image)
 
     def strips(self) -> Iterator[tuple[slice, "Enlargement"]]:
-        """Some rows of the photo at a time."""
+        """Yield maps of some rows of the image at a time."""
         (left, top, right, bottom), (height, width) = self
         step = max(1, STRIP // width)
         for start in range(0, height, step):
@@ -98,7 +98,7 @@ class Enlargement(NamedTuple):
 
 
 def strongest(fields: np.ndarray, enlargement: Enlargement) -> np.ndarray:
-    """Which field is largest at each pixel.
+    """Return the index of the largest field at each pixel.
 
     Args:
         fields: [rows, columns, fields] of cells, at least two rows and columns.

@@ -1,4 +1,4 @@
-"""Segmentation: what each pixel of an image belongs to."""
+"""Segmentation: the class of each pixel of an image."""
 
 from __future__ import annotations
 
@@ -159,8 +159,8 @@ def segment_person_parts(
     """Find the parts of people's bodies: faces, arms, hands, torsos, legs, feet.
 
     >>> import zoo
-    >>> photo = "gallery/one_line_pose/astronaut.jpg"
-    >>> result = zoo.segment_person_parts(photo)  # doctest: +SKIP
+    >>> image = "gallery/one_line_pose/astronaut.jpg"
+    >>> result = zoo.segment_person_parts(image)  # doctest: +SKIP
     >>> len(result["labels"]), result["labels"][1]  # doctest: +SKIP
     (25, 'left_face')
 

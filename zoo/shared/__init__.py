@@ -1,1 +1,1 @@
-"""What two or more tasks share to decode outputs, with NumPy alone."""
+"""Decoding of outputs that two or more tasks share, with NumPy alone."""

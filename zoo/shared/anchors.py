@@ -1,4 +1,4 @@
-"""Detectors that say for each anchor of a grid how sure they are and how far off the box is.
+"""Detectors that give a score and the offset of a box for each anchor of a grid.
 
 Source: MediaPipe's SsdAnchorsCalculator and TensorsToDetectionsCalculator with fixed anchor sizes,
 as BlazeFace, the palm and the pose detectors use them.
@@ -18,7 +18,7 @@ DETECTOR_DEFAULTS = {"score_threshold": 0.5, "iou_threshold": 0.3, "max_detectio
 
 
 class AnchorGrid(NamedTuple):
-    """What a detector's outputs mean.
+    """Meaning of a detector's outputs.
 
     Several outputs stand for the rows of one, in their order. A row of the regressors is x, y,
     width, height of the box and x, y of each keypoint, in pixels of the input, relative to the
@@ -41,14 +41,14 @@ class Candidates(NamedTuple):
     points: np.ndarray  # [n, keypoints, 2]
 
     def at(self, indices: Sequence[int]) -> "Candidates":
-        """Some of them."""
+        """Return the candidates at some indices."""
         chosen = list(indices)
         return Candidates(self.scores[chosen], self.boxes[chosen], self.points[chosen])
 
-    def in_photo(self, placement: Placement) -> "Candidates":
-        """In pixels of the photo. For placements that do not turn it."""
-        corners = placement.points_to_photo(self.boxes.reshape(-1, 2, 2)).reshape(-1, 4)
-        return self._replace(boxes=corners, points=placement.points_to_photo(self.points))
+    def in_image(self, placement: Placement) -> "Candidates":
+        """Return the candidates in pixels of the image, by a placement that does not turn it."""
+        corners = placement.points_to_image(self.boxes.reshape(-1, 2, 2)).reshape(-1, 4)
+        return self._replace(boxes=corners, points=placement.points_to_image(self.points))
 
 
 @lru_cache(maxsize=16)
@@ -77,7 +77,7 @@ def _layer(stride: int, size: int, count: int) -> np.ndarray:
 def find_candidates(
     outputs: Mapping[str, np.ndarray], grid: AnchorGrid, *, score_threshold: float
 ) -> Candidates:
-    """What a detector finds in the first picture of a batch.
+    """Return the candidates that a detector finds in the first image of a batch.
 
     Args:
         outputs: of the network, by name.
@@ -98,3 +98,12 @@ def find_candidates(
     points = rows[:, 4 : 4 + 2 * grid.keypoints].reshape(len(rows), grid.keypoints, 2)
     boxes = np.concatenate([middles - half, middles + half], axis=1)
     return Candidates(scores[sure], boxes, points + centres[:, None])
+
+
+def candidates_for(wanted: int) -> int:
+    """Return the number of candidates for a second network, which may rank them in another order.
+
+    >>> candidates_for(1), candidates_for(5)
+    (16, 20)
+    """
+    return max(4 * wanted, 16)

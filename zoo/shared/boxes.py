@@ -1,4 +1,4 @@
-"""Boxes (x0, y0, x1, y1): how much they overlap, and which of those that do are kept."""
+"""Boxes (x0, y0, x1, y1): their overlap, and suppression of overlapping ones."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def overlap(box: np.ndarray, boxes: np.ndarray) -> np.ndarray:
-    """Intersection over union of a box [4] with each of some boxes [n, 4]; 0 where both are empty.
+    """Return intersection over union of a box [4] and each of boxes [n, 4]; 0 where both are empty.
 
     >>> overlap(np.array([0, 0, 2, 2]), np.array([[0, 0, 2, 2], [1, 0, 3, 2]])).round(2)
     array([1.  , 0.33])
@@ -83,7 +83,7 @@ def box_around(points: np.ndarray) -> np.ndarray:
 
 
 def to_box(box: Sequence[float] | np.ndarray) -> "Box":
-    """A box of a result, from its corners.
+    """Return a box of a result, from its corners.
 
     >>> to_box([1, 2, 4, 8])
     {'x': 1.0, 'y': 2.0, 'width': 3.0, 'height': 6.0}

@@ -1,4 +1,4 @@
-"""Rotated rectangles of a photo that a second network looks at.
+"""Rotated rectangles of an image that a second network runs on.
 
 Geometry: MediaPipe's calculators that turn detections and landmarks into rectangles, as
 tfjs-models has them (``calculateDetectionRects``, ``transformNormalizedRect``).
@@ -13,7 +13,7 @@ from zoo.shared.placement import Placement
 
 
 class Region(NamedTuple):
-    """A rectangle of a photo, in pixels: its centre, its sides, and its turn.
+    """A rectangle of an image, in pixels: its centre, its sides, and its turn.
 
     ``rotation`` is in radians, clockwise as seen (y points down).
     """
@@ -25,7 +25,7 @@ class Region(NamedTuple):
     rotation: float = 0.0
 
     def placement(self, size: tuple[int, int]) -> Placement:
-        """How it lies in an input of (height, width) pixels that it fills."""
+        """Return the placement of the region, which fills an input of (height, width) pixels."""
         across, down = self.width / size[1], self.height / size[0]
         cos, sin = math.cos(self.rotation), math.sin(self.rotation)
         a, b, d, e = cos * across, -sin * down, sin * across, cos * down
@@ -34,25 +34,25 @@ class Region(NamedTuple):
         return Placement(a, b, c, d, e, self.y - d * middle_x - e * middle_y)
 
     def moved(self, right: float = 0.0, down: float = 0.0) -> "Region":
-        """Moved along its own axes, by shares of its sides."""
+        """Return the region moved along its axes, by shares of its sides."""
         cos, sin = math.cos(self.rotation), math.sin(self.rotation)
         across, along = right * self.width, down * self.height
         x = self.x + across * cos - along * sin
         return self._replace(x=x, y=self.y + across * sin + along * cos)
 
     def scaled(self, by: float) -> "Region":
-        """With sides of other lengths about the same centre."""
+        """Return the region with scaled sides about the same centre."""
         return self._replace(width=self.width * by, height=self.height * by)
 
     def squared(self) -> "Region":
-        """With all sides as long as its longest."""
+        """Return the region with all sides as long as its longest."""
         side = max(self.width, self.height)
         return self._replace(width=side, height=side)
 
     def corners(self) -> np.ndarray:
-        """[4, 2]: from the upper left one, clockwise in its own axes."""
+        """Corners [4, 2] from the upper left one, clockwise along the region's axes."""
         unit = np.array([[0.0, 0.0], [1, 0], [1, 1], [0, 1]])
-        return self.placement((1, 1)).points_to_photo(unit)
+        return self.placement((1, 1)).points_to_image(unit)
 
 
 def region_of_box(box: np.ndarray, rotation: float = 0.0) -> Region:
@@ -62,7 +62,7 @@ def region_of_box(box: np.ndarray, rotation: float = 0.0) -> Region:
 
 
 def rotation_between(start: np.ndarray, end: np.ndarray, target: float) -> float:
-    """By how much to turn so that the line from start to end shows at an angle.
+    """Return the turn after which the line from start to end shows at an angle.
 
     Args:
         start: point (x, y) in pixels.

@@ -44,7 +44,7 @@ _SEEN = 0.3  # least score of the keypoints that say how large a person is
 
 
 class Points(NamedTuple):
-    """One person in pixels of the network's input: where each keypoint is, and how sure each is."""
+    """One person in pixels of the network's input: position and score of each keypoint."""
 
     positions: np.ndarray  # complex, x + iy
     scores: np.ndarray  # 0..1
@@ -52,7 +52,7 @@ class Points(NamedTuple):
 
 
 class Fields(NamedTuple):
-    """The outputs of one photo, ready to be looked up by cell."""
+    """The outputs of one image, ready to be looked up by cell."""
 
     scores: np.ndarray  # [rows, columns, keypoints], 0..1
     targets: np.ndarray  # [rows, columns, keypoints], the point that a cell says
@@ -61,12 +61,12 @@ class Fields(NamedTuple):
     stride: int
 
     def target(self, point: complex, keypoint: int) -> complex:
-        """Where the cell of a point says that a keypoint is."""
+        """Return the position of a keypoint according to the cell of a point."""
         row, column = self.cell(point)
         return complex(self.targets[row, column, keypoint])
 
     def score(self, point: complex, keypoint: int) -> float:
-        """How sure the cell of a point is of a keypoint."""
+        """Return the score of a keypoint in the cell of a point."""
         row, column = self.cell(point)
         return float(self.scores[row, column, keypoint])
 
@@ -79,7 +79,7 @@ class Fields(NamedTuple):
 
 
 def read_fields(outputs: Mapping[str, np.ndarray], stride: int) -> Fields:
-    """Take the outputs of the first photo of a batch apart.
+    """Take the outputs of the first image of a batch apart.
 
     Args:
         outputs: ``heatmap`` (logits), ``offset``, ``displacement_fwd``, ``displacement_bwd``,
@@ -99,7 +99,7 @@ def read_fields(outputs: Mapping[str, np.ndarray], stride: int) -> Fields:
 
 
 def read_coral_fields(outputs: Mapping[str, np.ndarray], stride: int) -> Fields:
-    """As `read_fields`, of Coral's networks, where both displacements are one output.
+    """Read the fields of Coral's networks, where both displacements are one output.
 
     Its channels are: y, then x of those forward, y, then x of those backward (``mid_offsets`` in
     posenet_decoder.cc of google-coral/edgetpu).
@@ -150,7 +150,7 @@ def decode_multiple(
 
 
 def prominence(person: Points) -> float:
-    """How much a person stands out: the score, times how large what is surely seen of them is.
+    """Return a person's prominence: the score times the size of the parts that are surely seen.
 
     Of people in the background all keypoints may be sure, while of the person in front the feet
     are out of the image. So neither the score nor the size is enough.
@@ -176,7 +176,7 @@ def _peaks(scores: np.ndarray, threshold: float) -> list[tuple[float, int, int, 
 
 
 def _walk(fields: Fields, cell: tuple[int, int], root: int) -> tuple[np.ndarray, np.ndarray]:
-    """All keypoints of the person whose keypoint ``root`` is in a cell."""
+    """Return all keypoints of the person whose keypoint ``root`` is in a cell."""
     count, (row, column) = fields.scores.shape[2], cell
     positions, scores = np.zeros(count, complex), np.zeros(count)
     positions[root] = fields.targets[row, column, root]
@@ -191,7 +191,7 @@ def _walk(fields: Fields, cell: tuple[int, int], root: int) -> tuple[np.ndarray,
 
 
 def _steps(fields: Fields) -> Iterator[tuple[np.ndarray, int, int, int]]:
-    """(field, edge, from, to): first all edges towards the nose, then all away from it."""
+    """Yield (field, edge, from, to): first all edges towards the nose, then all away from it."""
     for edge in reversed(range(len(EDGES))):
         parent, child = EDGES[edge]
         yield fields.backward, edge, child, parent
@@ -218,9 +218,9 @@ def _own_score(
 
 
 def to_pose(points: Points, placement: Placement) -> Pose:
-    """A result in pixels of the photo, made of plain Python values."""
+    """A result in pixels of the image, made of plain Python values."""
     keypoints: list[Keypoint] = []
     for part, position, score in zip(BODY_17.names, points.positions, points.scores, strict=True):
-        x, y = placement.to_photo(float(position.real), float(position.imag))
+        x, y = placement.to_image(float(position.real), float(position.imag))
         keypoints.append({"part": part, "position": {"x": x, "y": y}, "score": float(score)})
     return {"score": points.score, "keypoints": keypoints}

@@ -1,4 +1,4 @@
-"""Where a photo, or a part of it, lies in the input of a network."""
+"""Placement of an image, or a part of one, in the input of a network."""
 
 from typing import Any, NamedTuple
 
@@ -6,12 +6,12 @@ import numpy as np
 
 
 class Placement(NamedTuple):
-    """The affine map from pixels of a network's input to pixels of the photo.
+    """The affine map from pixels of a network's input to pixels of the image.
 
-    ``x_photo = a x + b y + c`` and ``y_photo = d x + e y + f``. Coordinates are continuous: (0, 0)
+    ``x_image = a x + b y + c`` and ``y_image = d x + e y + f``. Coordinates are continuous: (0, 0)
     is the upper left edge of the upper left pixel, whose centre is (0.5, 0.5).
 
-    >>> Placement.of_scale(0.5, 0.5, 10, 0).to_photo(20.0, 30.0)
+    >>> Placement.of_scale(0.5, 0.5, 10, 0).to_image(20.0, 30.0)
     (20.0, 60.0)
     """
 
@@ -24,28 +24,28 @@ class Placement(NamedTuple):
 
     @classmethod
     def of_scale(cls, scale_x: float, scale_y: float, left: float, top: float) -> "Placement":
-        """Of a photo that is scaled and then moved: ``x_input = x_photo * scale_x + left``."""
+        """Return the placement of a scaled, moved image: ``x_input = x_image * scale_x + left``."""
         return cls(1 / scale_x, 0.0, -left / scale_x, 0.0, 1 / scale_y, -top / scale_y)
 
     def mirrored(self, width: float) -> "Placement":
-        """With left and right of the input exchanged, which is so many pixels wide.
+        """Return the placement with left and right of an input of some width exchanged.
 
-        >>> Placement.of_scale(0.5, 0.5, 0, 0).mirrored(64).to_photo(54.0, 30.0)
+        >>> Placement.of_scale(0.5, 0.5, 0, 0).mirrored(64).to_image(54.0, 30.0)
         (20.0, 60.0)
         """
         a, d = self.a, self.d
         return self._replace(a=-a, c=self.c + a * width, d=-d, f=self.f + d * width)
 
-    def to_photo(self, x: Any, y: Any) -> tuple[Any, Any]:
-        """Pixels of the photo from those of the input; numbers, or arrays of one shape."""
+    def to_image(self, x: Any, y: Any) -> tuple[Any, Any]:
+        """Map pixels of the input to pixels of the image; numbers, or arrays of one shape."""
         return self.a * x + self.b * y + self.c, self.d * x + self.e * y + self.f
 
-    def points_to_photo(self, points: np.ndarray) -> np.ndarray:
-        """As `to_photo`, for points [..., 2]."""
-        return np.stack(self.to_photo(points[..., 0], points[..., 1]), axis=-1)
+    def points_to_image(self, points: np.ndarray) -> np.ndarray:
+        """Map points [..., 2] as `to_image` does."""
+        return np.stack(self.to_image(points[..., 0], points[..., 1]), axis=-1)
 
     def turned(self, points: np.ndarray) -> np.ndarray:
-        """Points [n, 3] around a middle, such as in metres, along the axes of the photo.
+        """Points [n, 3] around a middle, such as in metres, along the axes of the image.
 
         Those of the input are turned about z, clockwise as seen.
 
@@ -59,10 +59,10 @@ class Placement(NamedTuple):
 
     @property
     def scale(self) -> float:
-        """Pixels of the photo per pixel of the input, along x: what depths are scaled by."""
+        """Pixels of the image per pixel of the input, along x: the scale of depths."""
         return float(np.hypot(self.a, self.d))
 
     @property
     def rotation(self) -> float:
-        """By which angle the input's x axis is turned in the photo, clockwise in radians."""
+        """Angle by which the input's x axis is turned in the image, clockwise in radians."""
         return float(np.arctan2(self.d, self.a))
