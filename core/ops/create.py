@@ -10,9 +10,9 @@ from core.annotations import Scalar, TensorLike
 from core.dispatch import tensor
 from core.dtypes import DTYPES, DType, check_dtype, check_value
 from core.errors import CoreError
-from core.ops.slopes import no_slope
+from core.ops.zero_gradients import zero_gradient
 from core.registry import composite, op, ops
-from core.specs import Spec, check_choice, checked_shape, whole_number
+from core.specs import Spec, check_choice, checked_shape, integer
 from core.tensors import Tensor
 
 
@@ -145,7 +145,7 @@ def linspace(*, start: float, stop: float, num: int) -> Spec:
     """
     check_value(start, "float32")
     check_value(stop, "float32")
-    return Spec((whole_number(num, "num", 1),))
+    return Spec((integer(num, "num", 1),))
 
 
 @op(input_dtype="no string")
@@ -198,7 +198,7 @@ def one_hot(
     array([[1, 0, 0],
            [0, 0, 1]], dtype=int32)
     """
-    length = whole_number(depth, "depth", 2)
+    length = integer(depth, "depth", 2)
     if check_dtype(dtype) == "string":
         raise CoreError("one_hot makes no strings: gather them by the indices")
     for value in (on_value, off_value):
@@ -206,7 +206,7 @@ def one_hot(
     return Spec((*indices.shape, length), dtype)
 
 
-no_slope(one_hot, "indices")
+zero_gradient(one_hot, "indices")
 
 
 @composite

@@ -5,15 +5,15 @@ from math import prod
 
 from core.errors import CoreError
 from core.operation import Spellings
-from core.ops.slopes import no_slope
+from core.ops.zero_gradients import zero_gradient
 from core.registry import op, ops
-from core.specs import Shape, Spec, checked_shape, normal_axis, whole_number
+from core.specs import Shape, Spec, checked_shape, integer, normal_axis
 
 
 def gather_axes(x: Shape, indices: Shape, axis: int, batch_dims: int) -> tuple[int, int]:
     """The axis and the number of batch axes as non-negative numbers, checked."""
     at = normal_axis(axis, len(x))
-    batch = whole_number(batch_dims, "batch_dims")
+    batch = integer(batch_dims, "batch_dims")
     rank = len(indices)
     if not -rank <= batch <= rank:
         raise CoreError(f"Expect batchDims in the range of [-{rank}, {rank}], but got {batch}")
@@ -81,7 +81,7 @@ def _swap_middle(x):
     return ops.transpose(x, perm=(0, 2, 1, 3))
 
 
-no_slope(gather, "indices")
+zero_gradient(gather, "indices")
 
 
 def nd_depth(indices: Shape, target: Shape) -> int:

@@ -12,7 +12,7 @@ from core.errors import CoreError
 from core.gradients import grads
 from core.operation import Spellings
 from core.registry import composite, op, ops
-from core.specs import Spec, broadcast_shapes, check_dy, whole_number
+from core.specs import Spec, broadcast_shapes, check_dy, integer
 from core.tensors import Tensor
 
 
@@ -193,7 +193,7 @@ def _(g):
 def _check_channels(x: Spec, depth_radius: int) -> None:
     if len(x.shape) not in (3, 4):
         raise CoreError(f"expected images of 3 or 4 axes, the channels last, got shape {x.shape}")
-    whole_number(depth_radius, "depth_radius", 0)
+    integer(depth_radius, "depth_radius", 0)
 
 
 @op(kernel_name="LRN", input_dtype="float32", method=True, spellings=Spellings(("LRN",)))

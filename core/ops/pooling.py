@@ -8,7 +8,7 @@ from typing import Any
 from core.errors import CoreError
 from core.nan_check import unchecked
 from core.ops.batches import image_op
-from core.ops.slopes import no_slope
+from core.ops.zero_gradients import zero_gradient
 from core.registry import op, ops
 from core.specs import Spec, check_choice, check_dy
 from core.windows import Padding, Pair, Window, refuse_strided_dilation, window
@@ -123,7 +123,7 @@ def _(g, filter_size, strides, pad, dim_rounding_mode, dilations):
     return ops.pool(g, filter_size, "avg", pad, dilations, strides, dim_rounding_mode)
 
 
-no_slope(avg_pool_grad, "input")
+zero_gradient(avg_pool_grad, "input")
 
 
 @image_op(kernel_name="MaxPool", input_dtype="no string", method=True)
@@ -197,7 +197,7 @@ def _(g, input, filter_size, strides, pad, dim_rounding_mode, dilations):
     return of_winners(taps(input, w, nan), taps(g, w), ops.greater)
 
 
-no_slope(max_pool_grad, "input", "output")
+zero_gradient(max_pool_grad, "input", "output")
 
 
 @op(kernel_name="MaxPoolWithArgmax", input_dtype="no string", outputs=("result", "indexes"))

@@ -7,7 +7,7 @@ import numpy as np
 from core.errors import CoreError
 from core.operation import Spellings, Traits
 from core.registry import op, ops
-from core.specs import Spec, whole_number
+from core.specs import Spec, integer
 
 #: What arithmetic in float32 took from a half is given back before rounding, else what lies half
 #: way between two quanta would fall either way: of one SUB of MoveNet on int8 a tenth then differs
@@ -44,7 +44,7 @@ def quantise_round(
     array([-2.5,  0. ,  0.5,  1.5], dtype=float32)
     """
     for name, value in {"zero_point": zero_point, "low": low, "high": high}.items():
-        whole_number(value, name)
+        integer(value, name)
     if not (isfinite(scale) and scale > 0):
         raise CoreError(f"scale={scale} must be above 0")
     if low > high:

@@ -13,7 +13,7 @@ from core.errors import CoreError
 from core.generators import Seed, begin_drawing, generator, restart
 from core.operation import Traits
 from core.registry import composite, op, ops
-from core.specs import Shape, Spec, check_choice, checked_shape, whole_number, whole_numbers
+from core.specs import Shape, Spec, check_choice, checked_shape, integer, integers
 from core.tensors import Tensor
 
 _INT32 = np.iinfo(np.int32)
@@ -98,7 +98,7 @@ def random_uniform(
     lengths = _checked(shape, dtype, ("float32", "int32", "bool"))
     if dtype == "float32":
         return tensor(_uniform(lengths, minval, maxval, seed))
-    low, high = (0, 2) if dtype == "bool" else whole_numbers((minval, maxval), "minval and maxval")
+    low, high = (0, 2) if dtype == "bool" else integers((minval, maxval), "minval and maxval")
     if not _INT32.min <= low < high <= _INT32.max + 1:
         raise CoreError(f"no int32 from minval={minval} up to, but without, maxval={maxval}")
     return tensor(generator(seed).integers(low, high, lengths), dtype)
@@ -292,7 +292,7 @@ def multinomial(
     >>> core.multinomial([0.0, 100.0], 3).numpy()
     array([1, 1, 1], dtype=int32)
     """
-    count = whole_number(num_samples, "num_samples", 0)
+    count = integer(num_samples, "num_samples", 0)
     if len(logits.shape) not in (1, 2) or logits.shape[-1] == 0 or logits.size == 1:
         raise CoreError(f"logits must be [n] or [batch, n] of two or more, got {logits.shape}")
     return Spec((*logits.shape[:-1], count), "int32")

@@ -11,7 +11,7 @@ import numpy as np
 from core.dispatch import tensor
 from core.errors import CoreError
 from core.registry import op, ops
-from core.specs import Shape, Spec, check_choice, check_dy, whole_numbers
+from core.specs import Shape, Spec, check_choice, check_dy, integers
 from core.windows import check_images, new_size
 
 METHODS = ("bilinear", "nearest")
@@ -52,7 +52,7 @@ def _(g, align_corners):
 
 def grid_size(size: Any, batch: int) -> tuple[int, int]:
     """Height and width of the positions that `affine_grid` makes, checked."""
-    numbers = whole_numbers(size, "size")
+    numbers = integers(size, "size")
     if len(numbers) not in (2, 4):
         raise CoreError(
             f"size={size!r} must be (height, width) or (batch, height, width, channels)"
@@ -197,7 +197,7 @@ def grid_sample_backprop_input(
     ...                                 align_corners=True).numpy().ravel()
     array([3., 5.], dtype=float32)
     """
-    x = Spec(whole_numbers(input_shape, "input_shape"))
+    x = Spec(integers(input_shape, "input_shape"))
     check_grid(x, grid, padding_mode)
     check_choice(mode, "mode", METHODS[:1] if along else METHODS)
     check_choice(along, "along", ("", *SLOPES))

@@ -11,10 +11,10 @@ from core.specs import (
     Shape,
     Spec,
     broadcast_shapes,
+    integers,
     normal_axes,
     normal_axis,
     normal_shape,
-    whole_numbers,
 )
 from core.tensors import Tensor
 
@@ -123,7 +123,7 @@ def transpose(x: Spec, *, perm: Sequence[int] | None = None, conjugate: bool = F
     (3, 1)
     """
     rank = len(x.shape)
-    order = range(rank)[::-1] if perm is None else whole_numbers(perm, "perm")
+    order = range(rank)[::-1] if perm is None else integers(perm, "perm")
     valid = all(-rank <= p < rank for p in order)
     if not valid or sorted(p % rank for p in order) != list(range(rank)):
         raise CoreError(f"perm {perm} must name each of the {rank} axes of {x.shape} once")
@@ -152,10 +152,10 @@ def broadcast_to(
     array([[1., 1., 1.],
            [2., 2., 2.]], dtype=float32)
     """
-    wanted = whole_numbers(shape, "shape")
+    wanted = integers(shape, "shape")
     if broadcast_shapes(x.shape, wanted) != wanted:
         raise CoreError(f"shape {x.shape} does not broadcast to {wanted}")
-    if input_shape is not None and whole_numbers(input_shape, "input_shape") != x.shape:
+    if input_shape is not None and integers(input_shape, "input_shape") != x.shape:
         raise CoreError(f"input_shape={input_shape} is not the shape of x, {x.shape}")
     return Spec(wanted, x.dtype)
 
@@ -201,7 +201,7 @@ def tile(x: Spec, *, reps: int | Sequence[int]) -> Spec:
     >>> core.tile([1, 2], reps=(2,)).numpy()
     array([1, 2, 1, 2], dtype=int32)
     """
-    counts = whole_numbers(reps, "reps")
+    counts = integers(reps, "reps")
     if len(counts) != len(x.shape) or any(r < 0 for r in counts):
         raise CoreError(f"reps {counts} must be one count for each axis of {x.shape}")
     return Spec(tuple(n * r for n, r in zip(x.shape, counts, strict=True)), x.dtype)
@@ -209,7 +209,7 @@ def tile(x: Spec, *, reps: int | Sequence[int]) -> Spec:
 
 @tile.gradient("x")
 def _(g, x_spec, reps):
-    counts = whole_numbers(reps, "reps")
+    counts = integers(reps, "reps")
     split_up = tuple(n for pair in zip(counts, x_spec.shape, strict=True) for n in pair)
     repeats = tuple(range(0, len(split_up), 2))
     return ops.sum(ops.reshape(g, shape=split_up), axis=repeats)

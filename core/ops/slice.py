@@ -7,7 +7,7 @@ from typing import Any
 
 from core.errors import CoreError
 from core.registry import op, ops
-from core.specs import Shape, Spec, normal_axis, whole_numbers
+from core.specs import Shape, Spec, integers, normal_axis
 
 #: What NumPy's basic indexing takes: int, slice, None and Ellipsis.
 Index = tuple[Any, ...]
@@ -21,9 +21,9 @@ def block_at(shape: Shape, begin: Any, size: Any) -> tuple[Shape, Shape]:
     ((1, 0), (3, 5))
     """
     rank = len(shape)
-    begins = whole_numbers(begin, "begin")
+    begins = integers(begin, "begin")
     begins += (0,) * (rank - len(begins))
-    sizes = () if size is None else whole_numbers(size, "size")
+    sizes = () if size is None else integers(size, "size")
     sizes += (-1,) * (rank - len(sizes))
     if rank == 0 or not len(begins) == len(sizes) == rank:
         raise CoreError(f"begin={begin} and size={size} do not fit the axes of shape {shape}")
@@ -63,8 +63,8 @@ def strided_index(
     begin: Any, end: Any, strides: Any, masks: tuple[int, int, int, int, int]
 ) -> Index:
     """The NumPy index that means the same as TensorFlow's begins, ends, strides and bit masks."""
-    begins, ends = whole_numbers(begin, "begin"), whole_numbers(end, "end")
-    steps = (1,) * len(begins) if strides is None else whole_numbers(strides, "strides")
+    begins, ends = integers(begin, "begin"), integers(end, "end")
+    steps = (1,) * len(begins) if strides is None else integers(strides, "strides")
     if not len(begins) == len(ends) == len(steps):
         raise CoreError(f"begin={begin}, end={end} and strides={strides} differ in length")
     if 0 in steps:
@@ -225,7 +225,7 @@ def split_sizes(length: int, num_or_size_splits: int | Sequence[int]) -> list[in
         if not 1 <= num_or_size_splits <= max(length, MOST_PARTS) or length % num_or_size_splits:
             raise CoreError(f"cannot split {length} into {num_or_size_splits} equal parts")
         return [length // num_or_size_splits] * num_or_size_splits
-    sizes = list(whole_numbers(num_or_size_splits, "num_or_size_splits"))
+    sizes = list(integers(num_or_size_splits, "num_or_size_splits"))
     if sizes.count(-1) == 1:
         sizes[sizes.index(-1)] = length - sum(sizes) - 1
     if sum(sizes) != length or any(n < 0 for n in sizes):

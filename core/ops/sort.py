@@ -10,7 +10,7 @@ from core.errors import CoreError
 from core.operation import Op, Spellings
 from core.ops.row_documents import TAKES, document
 from core.registry import composite, op, ops, register
-from core.specs import Shape, Spec, check_choice, normal_axis, whole_number
+from core.specs import Shape, Spec, check_choice, integer, normal_axis
 from core.tensors import Tensor
 
 
@@ -32,7 +32,7 @@ def topk(x: Spec, *, k: int = 1, sorted: bool = True) -> tuple[Spec, Spec]:
     """
     if not x.shape or x.dtype in ("complex64", "string"):
         raise CoreError(f"topk needs numbers along an axis, got {x.dtype} {x.shape}")
-    count = whole_number(k, "k")
+    count = integer(k, "k")
     if not 0 <= count <= x.shape[-1]:
         raise CoreError(f"k={k} must be a number from 0 to {x.shape[-1]}, the last axis")
     shape = (*x.shape[:-1], count)
@@ -151,7 +151,7 @@ def in_top_k(predictions: TensorLike, targets: TensorLike, k: int = 1) -> Tensor
         raise CoreError(
             f"predictions {predictions.shape} must be [..., classes] for targets {targets.shape}"
         )
-    best = ops.topk(predictions, k=whole_number(k, "k", 1)).indices
+    best = ops.topk(predictions, k=integer(k, "k", 1)).indices
     return ops.any(ops.equal(best, ops.expand_dims(targets, axis=-1)), axis=-1)
 
 

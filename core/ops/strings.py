@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from core.errors import CoreError
 from core.operation import Spellings
 from core.registry import op
-from core.specs import Spec, check_rank, whole_number, whole_numbers
+from core.specs import Spec, check_rank, integer, integers
 
 _MOST_BUCKETS = 2**31  # as many as int32 can number
 
@@ -72,7 +72,7 @@ def string_to_hash_bucket_fast(input: Spec, *, num_buckets: int) -> Spec:
     >>> core.string_to_hash_bucket_fast(["Hello", "TensorFlow", "2.x"], 3).numpy()
     array([0, 2, 2], dtype=int32)
     """
-    if not 1 <= whole_number(num_buckets, "num_buckets") <= _MOST_BUCKETS:
+    if not 1 <= integer(num_buckets, "num_buckets") <= _MOST_BUCKETS:
         raise CoreError(f"num_buckets={num_buckets} must be from 1 to {_MOST_BUCKETS}")
     return Spec(input.shape, "int32")
 
@@ -114,6 +114,6 @@ def string_n_grams(
     array([b'LP|a', b'a|b', b'b|c', b'c|RP'], dtype=object)
     """
     check_rank(data, 1, "data")
-    if any(width < 1 for width in whole_numbers(n_gram_widths, "n_gram_widths")):
+    if any(width < 1 for width in integers(n_gram_widths, "n_gram_widths")):
         raise CoreError(f"n_gram_widths {n_gram_widths} must be 1 or more")
-    whole_number(pad_width, "pad_width")
+    integer(pad_width, "pad_width")

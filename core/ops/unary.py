@@ -14,7 +14,7 @@ from core.errors import CoreError
 from core.operation import UNSPELLED, Op, Rule, Spellings, Traits
 from core.ops.complex_numbers import abs_gradient, conjugate
 from core.ops.row_documents import TAKES, document
-from core.ops.slopes import zero
+from core.ops.zero_gradients import zero
 from core.registry import ops, register
 from core.specs import Spec
 

@@ -15,7 +15,7 @@ from core.observers import active_observers
 from core.plan.passes import ProgramPass
 from core.plan.program import Program
 from core.settings import active_backend
-from core.specs import Spec, whole_number
+from core.specs import Spec, integer
 from core.tensors import Tensor
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ class Plan:
             repeat: how many runs, at least 1, after one that does not count.
         """
         feeds = self._feeds(values)
-        whole_number(repeat, "repeat", least=1)
+        integer(repeat, "repeat", least=1)
         times = [self._executable.step_times(feeds) for _ in range(repeat + 1)][1:]
         return (1e3 * np.median(times, axis=0)).tolist()
 
@@ -200,7 +200,7 @@ class Plan:
             repeat: how many runs follow one another, at least 1; their mean counts.
         """
         feeds = self._feeds(values)
-        return 1e3 * self._executable.gpu_time(feeds, whole_number(repeat, "repeat", least=1))
+        return 1e3 * self._executable.gpu_time(feeds, integer(repeat, "repeat", least=1))
 
     def tune(self) -> Sequence[Any]:
         """Measure which variants of the kernels are the fastest here; see `core.tune_shader`."""

@@ -14,7 +14,6 @@ import pytest
 from tests.rules.sources import PACKAGES, ROOT, name_of, source_files
 
 NOT_YET = (
-    "core",
     "core/backends",
     "core/backends/cpu",
     "core/backends/cpu/kernels",
