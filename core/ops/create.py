@@ -1,4 +1,4 @@
-"""Tensors made from nothing, or nearly."""
+"""Ops that make tensors from shapes, numbers and ranges."""
 
 from collections.abc import Sequence
 from math import ceil
@@ -96,7 +96,7 @@ def scalar(value: Scalar, dtype: DType | None = None) -> Tensor:
 
 
 def range_steps(start: float, stop: float, step: float) -> tuple[int, float]:
-    """How many values, and the step: 1 turns into -1 where the stop lies below the start.
+    """The number of values, and the step: 1 turns into -1 where the stop lies below the start.
 
     >>> range_steps(5, 0, 1), range_steps(0, 5, 2), range_steps(5, 0, 2)
     ((5, -1), (3, 2), (0, 2))

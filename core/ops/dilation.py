@@ -136,14 +136,14 @@ zero_gradient(dilation2d_backprop_filter, "x", "filter")
 
 
 def _rows(filter: Any) -> list[Any]:
-    """The values of a filter for each place, row by row."""
+    """The values of a filter for each position, row by row."""
     height, width, channels = filter.shape
     return ops.unstack(ops.reshape(filter, shape=(height * width, channels)))
 
 
 @unchecked()  # borders are NaN
 def _of_winners(x: Any, filter: Any, w: Window, flows: Iterable[Any]) -> Any:
-    """What flows from the place that wins each window; 0 where none does.
+    """The gradient at the position that wins each window; 0 where none does.
 
     Sums that float32 cannot tell apart are compared by what rounding took from them, as if they
     were not rounded.

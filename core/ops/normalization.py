@@ -53,24 +53,24 @@ def batch_norm(
     return x
 
 
-def _slope(variance, scale, variance_epsilon: float):
-    slope = ops.rsqrt(variance + variance_epsilon)
-    return slope if scale is None else slope * scale
+def _factor(variance, scale, variance_epsilon: float):
+    factor = ops.rsqrt(variance + variance_epsilon)
+    return factor if scale is None else factor * scale
 
 
 @batch_norm.gradient("x")
 def _(g, variance, scale, variance_epsilon):
-    return g * _slope(variance, scale, variance_epsilon)
+    return g * _factor(variance, scale, variance_epsilon)
 
 
 @batch_norm.gradient("mean")
 def _(g, variance, scale, variance_epsilon):
-    return -g * _slope(variance, scale, variance_epsilon)
+    return -g * _factor(variance, scale, variance_epsilon)
 
 
 @batch_norm.gradient("variance")
 def _(g, x, mean, variance, scale, variance_epsilon):
-    steepness = _slope(variance, scale, variance_epsilon) / (variance + variance_epsilon)
+    steepness = _factor(variance, scale, variance_epsilon) / (variance + variance_epsilon)
     return g * (x - mean) * (steepness * -0.5)
 
 
@@ -257,7 +257,7 @@ def local_response_normalization_grad(
 
 
 def _lrn_grad_of_ops(x, dy, y, depth_radius: int, bias: float, alpha: float, beta: float):
-    """What the kernel computes, made of ops that have gradients."""
+    """The result of the kernel, made of ops that have gradients."""
     channel = np.arange(x.shape[-1])
     near = np.abs(channel[:, None] - channel) <= depth_radius
     window = tensor(near, dtype="float32")
@@ -266,10 +266,10 @@ def _lrn_grad_of_ops(x, dy, y, depth_radius: int, bias: float, alpha: float, bet
     return dy * total**-beta - x * shared * (2 * alpha * beta)
 
 
-def _lrn_grad_rule(place: int) -> Callable[..., Any]:
+def _lrn_grad_rule(position: int) -> Callable[..., Any]:
     def rule(g, x, dy, y, depth_radius, bias, alpha, beta):
         how = {"depth_radius": depth_radius, "bias": bias, "alpha": alpha, "beta": beta}
-        return grads(partial(_lrn_grad_of_ops, **how))(x, dy, y, dy=g)[place]
+        return grads(partial(_lrn_grad_of_ops, **how))(x, dy, y, dy=g)[position]
 
     return rule
 

@@ -39,7 +39,7 @@ def set_random_seed(seed: Seed) -> None:
     """Let all random numbers of this process, where no seed is given, start anew from this seed.
 
     Args:
-        seed: a whole number, or any number or text; None for numbers that nobody can foresee.
+        seed: an integer, or any number or text; None for unpredictable numbers.
 
     >>> import core
     >>> core.set_random_seed(1)
@@ -115,7 +115,7 @@ def _uniform(shape: Shape, low: float, high: float, seed: Seed = None) -> np.nda
 
 @composite
 def random_uniform_int(shape: Sequence[int], minval: int, maxval: int, seed: Seed = None) -> Tensor:
-    """Random whole numbers from ``minval`` up to, but without, ``maxval``.
+    """Random integers from ``minval`` up to, but without, ``maxval``.
 
     Args:
         shape: length of each axis.

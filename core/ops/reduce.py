@@ -15,7 +15,7 @@ Axis = int | Sequence[int] | None
 
 
 def reduced_shape(shape: Shape, axis: Axis, keep_dims: bool) -> Shape:
-    """What is left of a shape; kept axes have length 1."""
+    """The shape after a reduction; kept axes have length 1."""
     if not keep_dims and axis is None:
         return ()
     if not keep_dims and type(axis) is int and 0 <= axis < len(shape):

@@ -16,7 +16,7 @@ from core.windows import check_images, new_size
 
 METHODS = ("bilinear", "nearest")
 PADDING_MODES = ("zeros", "border", "reflection")
-#: Along which coordinates of the positions a slope is taken.
+#: Coordinates of the positions along which a derivative is taken.
 SLOPES = ("x", "y", "xy")
 
 
@@ -136,13 +136,13 @@ def _(g, x, grid, mode, padding_mode, align_corners):
 def grid_sample_slope(
     x: Spec, grid: Spec, *, along: str, padding_mode: str = "zeros", align_corners: bool = False
 ) -> Spec:
-    """How much what `grid_sample` reads (bilinear) changes when the positions move.
+    """The derivative of `grid_sample` (bilinear) with respect to the positions.
 
     Args:
         x: [batch, height, width, channels].
         grid: [batch, new height, new width, 2].
-        along: the coordinate that moves, ``"x"`` or ``"y"``; ``"xy"`` is how much the slope along
-            one changes when the other moves.
+        along: the coordinate that moves, ``"x"`` or ``"y"``; ``"xy"`` is how the first one
+            changes along the other.
         padding_mode: see `grid_sample`.
         align_corners: see `grid_sample`.
 
@@ -189,7 +189,7 @@ def grid_sample_backprop_input(
         grid: [batch, new height, new width, 2].
         input_shape: of the images, [batch, height, width, channels].
         along: for the gradient of `grid_sample_slope`: as given there.
-        mode: see `grid_sample`; bilinear for a slope.
+        mode: see `grid_sample`; bilinear for a derivative.
         padding_mode: see `grid_sample`.
         align_corners: see `grid_sample`.
 
@@ -220,7 +220,7 @@ def _(g, dy, grid, along, mode, padding_mode, align_corners):
 
 
 def _into_grid(g, x, grid, along: str, mode: str, padding_mode: str, align_corners: bool):
-    """What flows into the positions; along a coordinate every slope is constant between pixels."""
+    """The gradient of the positions; along a coordinate each derivative is constant per pixel."""
     if mode == "nearest" or along == "xy":
         return ops.zeros_like(grid)
 

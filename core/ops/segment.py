@@ -51,7 +51,7 @@ def _check_weights(x: Spec, weights: Spec | None) -> str:
 
 @op(input_dtype={"x": "int32", "weights": "real"})
 def bincount(x: Spec, weights: Spec | None = None, *, size: int) -> Spec:
-    """How often each number from 0 to ``size - 1`` occurs.
+    """Count how often each number from 0 to ``size - 1`` occurs.
 
     Args:
         x: int32, from 0 on; numbers of ``size`` and more are left out.
@@ -74,7 +74,7 @@ def bincount(x: Spec, weights: Spec | None = None, *, size: int) -> Spec:
 def dense_bincount(
     x: Spec, weights: Spec | None = None, *, size: int, binary_output: bool = False
 ) -> Spec:
-    """How often each number from 0 to ``size - 1`` occurs in each row.
+    """Count how often each number from 0 to ``size - 1`` occurs in each row.
 
     Args:
         x: int32 vector or matrix, from 0 on; numbers of ``size`` and more are left out.
@@ -100,7 +100,7 @@ def dense_bincount(
 
 @composite
 def confusion_matrix(labels: TensorLike, predictions: TensorLike, num_classes: int) -> Tensor:
-    """How often each class was taken for each class.
+    """Count how often each class was predicted for each true class.
 
     Args:
         labels: vector of the true classes, as numbers.

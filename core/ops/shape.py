@@ -39,7 +39,7 @@ def _(g):
 
 @op(traits=Traits(view=True))
 def reshape(x: Spec, *, shape: Sequence[int]) -> Spec:
-    """The same data in another shape; one length may be -1.
+    """Return the data in another shape; one length may be -1.
 
     Args:
         x: any tensor.
@@ -64,7 +64,7 @@ def _(g, x_spec):
 
 @op(traits=Traits(view=True), js_names={"x": "input", "axis": "dim"}, method=True)
 def expand_dims(x: Spec, *, axis: int = 0) -> Spec:
-    """The same data with a new axis of length 1 at ``axis``.
+    """Return the data with a new axis of length 1 at ``axis``.
 
     Args:
         x: any tensor.
@@ -193,7 +193,7 @@ def tile(x: Spec, *, reps: int | Sequence[int]) -> Spec:
 
     Args:
         x: any tensor.
-        reps: how many times, one whole number from 0 on for each axis.
+        reps: how many times, one integer from 0 on for each axis.
 
     Returns:
         A tensor whose lengths are those of x times ``reps``.
@@ -237,7 +237,7 @@ def _(g, axis):
 
 @composite(method=True)
 def squeeze(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
-    """The same data without its axes of length 1 (all of them, or those given).
+    """Return the data without axes of length 1 (all of them, or those given).
 
     Args:
         x: any tensor.
@@ -277,7 +277,7 @@ def clone(x: TensorLike) -> Tensor:
 
 @composite
 def ensure_shape(x: TensorLike, shape: Sequence[int | None]) -> Tensor:
-    """The same tensor, or an error if it has another shape; a length of None may be any.
+    """Return the tensor; raise if its shape is another one. A length of None may be any.
 
     Args:
         x: any tensor.

@@ -148,8 +148,8 @@ def frame(
     missing = (count - 1) * step + length - x.size
     if missing > 0:
         x = ops.pad(x, paddings=((0, missing),), constant_value=pad_value)
-    places = np.arange(count)[:, None] * step + np.arange(length)
-    return ops.gather(x, places.astype(np.int32))
+    positions = np.arange(count)[:, None] * step + np.arange(length)
+    return ops.gather(x, positions.astype(np.int32))
 
 
 @composite

@@ -46,10 +46,10 @@ def _(g, y, x_spec):
         return ops.zeros(x_spec.shape)
     rows = x_spec.size // length
     starts = ops.range(start=0, stop=rows, dtype="int32") * length
-    places = ops.reshape(y[1], shape=(rows, k)) + ops.reshape(starts, shape=(rows, 1))
+    positions = ops.reshape(y[1], shape=(rows, k)) + ops.reshape(starts, shape=(rows, 1))
     flat = ops.unsorted_segment_sum(
         ops.reshape(g[0], shape=(rows * k,)),
-        ops.reshape(places, shape=(rows * k,)),
+        ops.reshape(positions, shape=(rows * k,)),
         num_segments=x_spec.size,
     )
     return ops.reshape(flat, shape=x_spec.shape)
@@ -75,7 +75,7 @@ def unique(x: Spec, *, axis: int = 0) -> None:
 
 
 def search_shape(sorted_sequence: Spec, values: Spec) -> Shape:
-    """The shape of places, if the rows of both run together."""
+    """The shape of the positions, if the rows of both run together."""
     a, b = sorted_sequence.shape, values.shape
     if not a or not b or Spec(a[:-1]).size != Spec(b[:-1]).size:
         raise CoreError(f"sorted_sequence {a} and values {b} must agree in all axes but the last")
@@ -96,7 +96,7 @@ for _name, _value, _type, _shown in (
             _search,
             name=_name,
             doc=document(
-                f"The first place in a sorted row that has {_value} value, for each value.",
+                f"The first position in a sorted row that has {_value} value, for each value.",
                 [
                     f"sorted_sequence: [..., n], rows in ascending order, {TAKES['real']}.",
                     "values: [..., m], as many rows; mixed dtypes become their common one.",
@@ -113,7 +113,7 @@ for _name, _value, _type, _shown in (
 
 @op(promote=True, input_dtype="real")
 def search_sorted(sorted_sequence: Spec, values: Spec, *, side: str = "left") -> Spec:
-    """Where values belong in sorted rows.
+    """The positions of values in sorted rows.
 
     Args:
         sorted_sequence: [..., n], each row in ascending order.
@@ -156,7 +156,7 @@ def in_top_k(predictions: TensorLike, targets: TensorLike, k: int = 1) -> Tensor
 
 
 class Difference(NamedTuple):
-    """What `setdiff1d` returns."""
+    """The results of `setdiff1d`."""
 
     values: Tensor
     indices: Tensor

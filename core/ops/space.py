@@ -86,7 +86,7 @@ def _fold(g, axis: int, before: int, length: int, after: int, offset: int):
 
 
 class Blocks(NamedTuple):
-    """How blocks of pixels move between space and batch: split up, reorder, join.
+    """Rearrangement of blocks of pixels between space and batch: split, reorder, join.
 
     ``split`` and ``order`` lead from space to batch; ``order`` read backwards leads back.
     """
@@ -158,7 +158,7 @@ def _(g, block_shape, paddings):
 
 
 def uncropped_shape(shape: Shape, block_shape: Sequence[int]) -> Shape:
-    """What the blocks make of a batch, before the crop."""
+    """The shape that the blocks make of a batch, before the crop."""
     m = len(block_shape)
     space = [n * b for n, b in zip(shape[1:], block_shape, strict=False)]
     return (shape[0] // prod(block_shape), *space, *shape[m + 1 :])
@@ -192,7 +192,7 @@ def _(g, block_shape, crops):
 
 
 class DepthBlocks(NamedTuple):
-    """How channels become pixels: split up, reorder, join."""
+    """Rearrangement of channels into pixels: split, reorder, join."""
 
     split: Shape
     order: Shape

@@ -21,7 +21,7 @@ def static_regex_replace(
         pattern: a regular expression as in JavaScript, or as in RE2 without ``\p`` and ``\Q``.
             Where the package ``google-re2`` is not installed (``pip install friendly-zoo[regex]``),
             patterns that could take long are refused, such as ``(a+)+b``.
-        rewrite: what to put in place of a match. ``$1`` or ``\1`` is the first group, ``$&`` or
+        rewrite: what to replace a match by. ``$1`` or ``\1`` is the first group, ``$&`` or
             ``\0`` the match, ``$$`` and ``\\`` one of these letters.
         replace_global: all matches, or the first one only.
 
@@ -40,12 +40,12 @@ def string_split(input: Spec, delimiter: Spec, *, skip_empty: bool = True) -> No
 
     Args:
         input: strings [n].
-        delimiter: one string; each of its bytes is a place to cut. If it is empty, every byte
+        delimiter: one string; each of its bytes is a separator. If it is empty, every byte
             becomes a token.
         skip_empty: leave out empty tokens.
 
     Returns:
-        A named tuple: indices int32 [tokens, 2] (row and place in the row), values [tokens] and
+        A named tuple: indices int32 [tokens, 2] (row and position in the row), values [tokens] and
         shape int32 [2] (rows, most tokens in a row).
 
     >>> tokens = core.string_split(["hello world", "a b c"], " ")
@@ -60,7 +60,7 @@ def string_split(input: Spec, delimiter: Spec, *, skip_empty: bool = True) -> No
 def string_to_hash_bucket_fast(input: Spec, *, num_buckets: int) -> Spec:
     """A bucket for each string: its FarmHash fingerprint modulo the number of buckets.
 
-    The same on every machine and in every version; no protection against chosen collisions.
+    Equal on every computer and in every version; no protection against chosen collisions.
 
     Args:
         input: strings of any shape.

@@ -64,7 +64,7 @@ def non_max_suppression_padded(
     score_threshold: float = NO_THRESHOLD,
     pad_to_max_output_size: bool = False,
 ) -> tuple[Spec, Spec] | None:
-    """As `non_max_suppression`, also with how many were kept.
+    """Do `non_max_suppression`, and count the boxes that are kept.
 
     Args:
         boxes: [boxes, 4]: y1, x1, y2, x2; either corner first.
@@ -102,7 +102,7 @@ def non_max_suppression_with_score(
     score_threshold: float = NO_THRESHOLD,
     soft_nms_sigma: float = 0.0,
 ) -> None:
-    """As `non_max_suppression`, also with the scores, which overlaps may lower (soft NMS).
+    """Do `non_max_suppression`, with scores that overlaps may lower (soft NMS), and return them.
 
     Args:
         boxes: [boxes, 4]: y1, x1, y2, x2; either corner first.

@@ -1,4 +1,4 @@
-"""Gradients of zeros, for inputs whose values a result does not follow in small steps."""
+"""Gradients of zeros, for inputs by which a result is not differentiable."""
 
 from core.operation import Gradient, Op
 from core.registry import ops
