@@ -48,8 +48,8 @@ class HashTable:
                 f"the table {self.name!r} needs a value per key, got keys of shape {keys.shape} "
                 f"and values of shape {values.shape}"
             )
-        rows = {key: row for row, key in enumerate(_keys(keys))}
-        self._content = rows, keep(values)
+        row_of = {key: row for row, key in enumerate(_keys(keys))}
+        self._content = row_of, keep(values)
 
     def find(self, keys: Tensor, default: Tensor) -> Tensor:
         """The values of keys.
@@ -62,8 +62,8 @@ class HashTable:
             A tensor [number of keys, *shape of one value].
         """
         self._check(keys, default)
-        found, values = self._content
-        rows = [found.get(key, -1) for key in _keys(keys)]
+        row_of, values = self._content
+        rows = [row_of.get(key, -1) for key in _keys(keys)]
         if values is None or -1 in rows:
             beyond = 0 if values is None else values.shape[0]
             rows = [beyond if row < 0 else row for row in rows]
