@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from core.optimizers import train as train
     from core.profiler import profile, time
 
-#: Where names are that are imported when first used, as most programs do without them.
+#: The modules of names that are imported at first use, as most programs do without them.
 _LATE = {
     "Endpoint": "core.graph.nodes",
     "Graph": "core.graph.nodes",
@@ -144,7 +144,7 @@ Op.__signature__ = property(_signature)  # type: ignore[method-assign, assignmen
 
 
 def __getattr__(name: str) -> Any:
-    """Find what is imported late, or was declared after the import: a user's own."""
+    """Find a name that is imported late, or a user-defined one declared after the import."""
     if name in _LATE:
         module = import_module(_LATE[name])
         found = module if module.__name__ == f"core.{name}" else getattr(module, name)

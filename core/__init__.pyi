@@ -874,7 +874,7 @@ def batch_to_space_nd(
 
 @overload
 def bincount(x: TensorLike, *, weights: TensorLike | None = None, size: int) -> Tensor:
-    """How often each number from 0 to ``size - 1`` occurs.
+    """Count how often each number from 0 to ``size - 1`` occurs.
 
     Args:
         x: int32, from 0 on; numbers of ``size`` and more are left out.
@@ -1053,7 +1053,7 @@ def concat(tensors: Sequence[TensorLike], axis: int = 0) -> Tensor:
     """
 
 def confusion_matrix(labels: TensorLike, predictions: TensorLike, num_classes: int) -> Tensor:
-    """How often each class was taken for each class.
+    """Count how often each class was predicted for each true class.
 
     Args:
         labels: vector of the true classes, as numbers.
@@ -1398,7 +1398,7 @@ def cumprod(
     Args:
         x: at least one axis.
         axis: the axis.
-        exclusive: each product leaves out its own place, so that the first is 1.
+        exclusive: each product leaves out its own value, so that the first is 1.
         reverse: start at the end.
 
     >>> core.cumprod([1, 2, 3]).numpy(), core.cumprod([1, 2, 3], reverse=True).numpy()
@@ -1416,7 +1416,7 @@ def cumsum(
     Args:
         x: at least one axis; bools count.
         axis: the axis.
-        exclusive: each sum leaves out its own place, so that the first is 0.
+        exclusive: each sum leaves out its own value, so that the first is 0.
         reverse: start at the end.
 
     >>> core.cumsum([1, 2, 3]).numpy(), core.cumsum([1, 2, 3], exclusive=True).numpy()
@@ -1431,7 +1431,7 @@ def dense_bincount(
     size: int,
     binary_output: bool = False,
 ) -> Tensor:
-    """How often each number from 0 to ``size - 1`` occurs in each row.
+    """Count how often each number from 0 to ``size - 1`` occurs in each row.
 
     Args:
         x: int32 vector or matrix, from 0 on; numbers of ``size`` and more are left out.
@@ -1647,7 +1647,7 @@ def dilation2d_backprop_input(
     """
 
 def div(a: TensorLike, b: TensorLike) -> Tensor:
-    """Element-wise: a / b; rounded down where both are whole numbers.
+    """Element-wise: a / b; rounded down where both are integers.
 
     Args:
         a: a tensor, float32, int32 or complex64; bool becomes int32.
@@ -1662,7 +1662,7 @@ def div(a: TensorLike, b: TensorLike) -> Tensor:
     """
 
 def div_no_nan(a: TensorLike, b: TensorLike) -> Tensor:
-    """Element-wise a / b, but 0 where b is 0; rounded down where both are whole numbers.
+    """Element-wise a / b, but 0 where b is 0; rounded down where both are integers.
 
     Args:
         a: a tensor of numbers.
@@ -1762,7 +1762,7 @@ def enclosing_power_of_two(value: float) -> int:
     """
 
 def ensure_shape(x: TensorLike, shape: Sequence[int | None]) -> Tensor:
-    """The same tensor, or an error if it has another shape; a length of None may be any.
+    """Return the tensor; raise if its shape is another one. A length of None may be any.
 
     Args:
         x: any tensor.
@@ -1834,7 +1834,7 @@ def exp(x: TensorLike) -> Tensor:
     """
 
 def expand_dims(x: TensorLike, axis: int = 0) -> Tensor:
-    """The same data with a new axis of length 1 at ``axis``.
+    """Return the data with a new axis of length 1 at ``axis``.
 
     Args:
         x: any tensor.
@@ -1986,7 +1986,7 @@ def fused_conv2d(
         x: [batch, height, width, in], or [height, width, in]: one image.
         filter: [filter height, filter width, in, out].
         bias: [out], added to every pixel, or anything that broadcasts to the result.
-        prelu_activation_weights: for ``"prelu"``: slopes of negative values, one, [out] or
+        prelu_activation_weights: for ``"prelu"``: negative slopes, one, [out] or
             [height, width, out] (in the order of ``data_format``).
         strides: see `conv2d`.
         pad: see `conv2d`.
@@ -1995,7 +1995,7 @@ def fused_conv2d(
         dim_rounding_mode: see `conv2d`.
         activation: ``"linear"``, ``"relu"``, ``"relu6"``, ``"elu"``, ``"sigmoid"``,
             ``"leakyrelu"`` or ``"prelu"``.
-        leakyrelu_alpha: for ``"leakyrelu"``: the slope of negative values.
+        leakyrelu_alpha: for ``"leakyrelu"``: the negative slope.
 
     >>> core.fused_conv2d(core.ones((1, 2, 2, 1)), core.ones((2, 2, 1, 1)), [5.0],
     ...                   activation="relu6").numpy().ravel()
@@ -2021,7 +2021,7 @@ def fused_depthwise_conv2d(
         x: [batch, height, width, channels], or [height, width, channels]: one image.
         filter: [filter height, filter width, channels, multiplier].
         bias: [channels * multiplier], or anything that broadcasts to the result.
-        prelu_activation_weights: for ``"prelu"``: slopes of negative values, which broadcast.
+        prelu_activation_weights: for ``"prelu"``: negative slopes, which broadcast.
         strides: see `conv2d`.
         pad: see `conv2d`.
         data_format: see `conv2d`.
@@ -2051,7 +2051,7 @@ def fused_matmul(
         a: [..., rows, inner]; see `matmul`.
         b: [..., inner, columns].
         bias: [columns], or anything that broadcasts to the result.
-        prelu_activation_weights: for ``"prelu"``: slopes of negative values, which broadcast.
+        prelu_activation_weights: for ``"prelu"``: negative slopes, which broadcast.
         transpose_a: read a transposed.
         transpose_b: read b transposed.
         activation: see `fused_conv2d`.
@@ -2086,7 +2086,7 @@ def gather_nd(x: TensorLike, indices: TensorLike) -> Tensor:
 
     Args:
         x: tensor of one axis at least.
-        indices: [..., depth] int32; each list of ``depth`` numbers names a place on the first
+        indices: [..., depth] int32; each list of ``depth`` numbers names a position on the first
             ``depth`` axes of x.
 
     Returns:
@@ -2202,7 +2202,7 @@ def grid_sample_backprop_input(
         grid: [batch, new height, new width, 2].
         input_shape: of the images, [batch, height, width, channels].
         along: for the gradient of `grid_sample_slope`: as given there.
-        mode: see `grid_sample`; bilinear for a slope.
+        mode: see `grid_sample`; bilinear for a derivative.
         padding_mode: see `grid_sample`.
         align_corners: see `grid_sample`.
 
@@ -2218,13 +2218,13 @@ def grid_sample_slope(
     padding_mode: str = "zeros",
     align_corners: bool = False,
 ) -> Tensor:
-    """How much what `grid_sample` reads (bilinear) changes when the positions move.
+    """The derivative of `grid_sample` (bilinear) with respect to the positions.
 
     Args:
         x: [batch, height, width, channels].
         grid: [batch, new height, new width, 2].
-        along: the coordinate that moves, ``"x"`` or ``"y"``; ``"xy"`` is how much the slope along
-            one changes when the other moves.
+        along: the coordinate that moves, ``"x"`` or ``"y"``; ``"xy"`` is how the first one
+            changes along the other.
         padding_mode: see `grid_sample`.
         align_corners: see `grid_sample`.
 
@@ -2398,7 +2398,7 @@ def leaky_relu(x: TensorLike, alpha: float = 0.2) -> Tensor:
 
     Args:
         x: a tensor of any shape, float32; int32 and bool are converted to it.
-        alpha: the slope where x is negative.
+        alpha: the negative slope.
 
     Returns:
         A tensor of that shape and dtype.
@@ -2633,7 +2633,7 @@ def logical_xor(a: TensorLike, b: TensorLike) -> Tensor:
     """
 
 def lower_bound(sorted_sequence: TensorLike, values: TensorLike) -> Tensor:
-    """The first place in a sorted row that has no smaller value, for each value.
+    """The first position in a sorted row that has no smaller value, for each value.
 
     Args:
         sorted_sequence: [..., n], rows in ascending order, float32 or int32; bool becomes int32.
@@ -2818,8 +2818,8 @@ def max_pool_with_argmax(
         include_batch_in_index: count through the whole batch, not through each image by itself.
 
     Returns:
-        ``result`` as `max_pool` gives it, and ``indexes``, int32 of the same shape: places of the
-        first largest values in the flattened input, -1 where a window has no number.
+        ``result`` as `max_pool` gives it, and ``indexes``, int32 of the same shape: positions of
+        the first largest values in the flattened input, -1 where a window has no number.
 
     >>> core.max_pool_with_argmax([[[[1.0], [3.0], [2.0]]]], (1, 2), 1, "valid").indexes.numpy()
     array([[[[1],
@@ -3122,7 +3122,7 @@ def non_max_suppression_padded(
     score_threshold: float = ...,
     pad_to_max_output_size: bool = False,
 ) -> NonMaxSuppressionPaddedResults:
-    """As `non_max_suppression`, also with how many were kept.
+    """Do `non_max_suppression`, and count the boxes that are kept.
 
     Args:
         boxes: [boxes, 4]: y1, x1, y2, x2; either corner first.
@@ -3178,7 +3178,7 @@ def non_max_suppression_with_score(
     score_threshold: float = ...,
     soft_nms_sigma: float = 0.0,
 ) -> NonMaxSuppressionWithScoreResults:
-    """As `non_max_suppression`, also with the scores, which overlaps may lower (soft NMS).
+    """Do `non_max_suppression`, with scores that overlaps may lower (soft NMS), and return them.
 
     Args:
         boxes: [boxes, 4]: y1, x1, y2, x2; either corner first.
@@ -3445,20 +3445,20 @@ def quantise_round(
     high: int,
     nudge: bool = True,
 ) -> Tensor:
-    """The nearest real values that have a quantum: ``(quantum - zero_point) * scale``.
+    """The nearest real values that are quantized: ``(integer - zero_point) * scale``.
 
     Halves are rounded away from 0, as LiteRT's reference kernels do: QUANTIZE by ``std::round``,
-    the others by a product of whole numbers that ends the same way. The gradient is that of
+    the others by a product of integers that ends the same way. The gradient is that of
     clipping: rounding is passed straight through (Bengio et al. 2013, arXiv:1308.3432).
 
     Args:
         x: tensor of any shape.
-        scale: what one quantum is worth, above 0.
-        zero_point: the quantum of 0.
-        low: the smallest quantum; what lies below is raised to it.
-        high: the largest quantum.
+        scale: the difference of adjacent real values, above 0.
+        zero_point: the quantized value of 0.
+        low: the smallest quantized value; smaller ones are raised to it.
+        high: the largest quantized value.
         nudge: what lies less than a millionth (2**-20) below a half counts as one. It is right for
-            results of a few exact quanta, such as a sum of two: there float32 just missed the half.
+            results of a few exact values, such as a sum of two: there float32 just missed the half.
             Sums of many products hardly ever mean one.
 
     Returns:
@@ -3501,7 +3501,7 @@ def ragged_gather_parts(
     indices: TensorLike,
     output_ragged_rank: int | None = None,
 ) -> list[Tensor]:
-    """What `core.ragged_gather` returns, as one list: the splits, and last the values.
+    """The results of `core.ragged_gather` as one list: the splits, and last the values.
 
     Args:
         params_nested_splits: see `ragged_gather`, like the rest.
@@ -3669,7 +3669,7 @@ def random_uniform_int(
     maxval: int,
     seed: int | float | str | None = None,
 ) -> Tensor:
-    """Random whole numbers from ``minval`` up to, but without, ``maxval``.
+    """Random integers from ``minval`` up to, but without, ``maxval``.
 
     Args:
         shape: length of each axis.
@@ -3762,7 +3762,7 @@ def relu_grad(dy: TensorLike, y: TensorLike) -> Tensor:
     """
 
 def reshape(x: TensorLike, shape: Sequence[int]) -> Tensor:
-    """The same data in another shape; one length may be -1.
+    """Return the data in another shape; one length may be -1.
 
     Args:
         x: any tensor.
@@ -3918,7 +3918,7 @@ def rotate_with_offset(
         radians: by how much.
         fill_value: of what comes from outside of the image: a number, or one for each of red,
             green and blue; a fourth channel (opacity) is then filled with 255.
-        center: what stays in place, as a share of width and height: a number or (x, y).
+        center: the fixed point, as a share of width and height: a number or (x, y).
 
     >>> image = core.tensor([[[[1.0], [2.0]], [[3.0], [4.0]]]])
     >>> core.rotate_with_offset(image, radians=3.14159, fill_value=9.0).numpy().ravel()
@@ -3964,10 +3964,10 @@ def scalar(value: Scalar, dtype: DType | None = None) -> Tensor:
     """
 
 def scatter_nd(indices: TensorLike, updates: TensorLike, shape: Sequence[int]) -> Tensor:
-    """Put values at places of a tensor of zeros; those for the same place are added.
+    """Put values at positions in a tensor of zeros; values for one position are added.
 
     Args:
-        indices: [..., depth] int32, the places on the first ``depth`` axes; or a vector of places
+        indices: [..., depth] int32, positions on the first ``depth`` axes; or a vector of positions
             on the first axis.
         updates: [..., rest of shape], what goes there.
         shape: of the result.
@@ -3984,7 +3984,7 @@ def search_sorted(
     values: TensorLike,
     side: str = "left",
 ) -> Tensor:
-    """Where values belong in sorted rows.
+    """The positions of values in sorted rows.
 
     Args:
         sorted_sequence: [..., n], each row in ascending order.
@@ -4056,7 +4056,7 @@ def set_random_seed(seed: int | float | str | None) -> None:
     """Let all random numbers of this process, where no seed is given, start anew from this seed.
 
     Args:
-        seed: a whole number, or any number or text; None for numbers that nobody can foresee.
+        seed: an integer, or any number or text; None for unpredictable numbers.
 
     >>> import core
     >>> core.set_random_seed(1)
@@ -4203,7 +4203,7 @@ def sparse_fill_empty_rows(
     dense_shape: TensorLike,
     default_value: TensorLike,
 ) -> SparseFillEmptyRowsResults:
-    """Give each empty row of a sparse tensor one value, in its first place.
+    """Give each empty row of a sparse tensor one value, at its first position.
 
     Args:
         indices: int32 [n, rank], where the values are.
@@ -4228,12 +4228,12 @@ def sparse_reshape(
     input_shape: TensorLike,
     new_shape: TensorLike,
 ) -> SparseReshapeResults:
-    """Where the values of a sparse tensor lie after a reshape.
+    """The indices of a sparse tensor's values after a reshape.
 
     Args:
         input_indices: int32 [n, rank].
         input_shape: int32 [rank], the dense shape.
-        new_shape: int32 [new rank], with as many places; one length may be -1.
+        new_shape: int32 [new rank], with as many values; one length may be -1.
 
     Returns:
         A named tuple: output_indices int32 [n, new rank] and output_shape int32 [new rank].
@@ -4248,7 +4248,7 @@ def sparse_segment_mean(
     indices: TensorLike,
     segment_ids: TensorLike,
 ) -> Tensor:
-    """The means of chosen rows, segment by segment; whole numbers are cut off.
+    """The means of chosen rows, segment by segment; those of integers are cut off.
 
     Args:
         data: [rows, ...], real.
@@ -4296,12 +4296,12 @@ def sparse_to_dense(
     default_value: TensorLike | None = None,
     output_shape: Sequence[int],
 ) -> Tensor:
-    """A tensor of one value but for some places; of several for one the last counts.
+    """A tensor of one value except at some indices; of several for one index the last counts.
 
     Args:
         sparse_indices: [n, axes of the result] int32, or a vector of n for one axis, or a number.
-        sparse_values: n values, or one for all places.
-        default_value: of all other places, 0 if absent.
+        sparse_values: n values, or one for all indices.
+        default_value: of all other indices, 0 if absent.
         output_shape: of the result.
 
     Raises:
@@ -4381,7 +4381,7 @@ def squared_difference(a: TensorLike, b: TensorLike) -> Tensor:
     """
 
 def squeeze(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
-    """The same data without its axes of length 1 (all of them, or those given).
+    """Return the data without axes of length 1 (all of them, or those given).
 
     Args:
         x: any tensor.
@@ -4423,7 +4423,7 @@ def static_regex_replace(
         pattern: a regular expression as in JavaScript, or as in RE2 without ``\p`` and ``\Q``.
             Where the package ``google-re2`` is not installed (``pip install friendly-zoo[regex]``),
             patterns that could take long are refused, such as ``(a+)+b``.
-        rewrite: what to put in place of a match. ``$1`` or ``\1`` is the first group, ``$&`` or
+        rewrite: what to replace a match by. ``$1`` or ``\1`` is the first group, ``$&`` or
             ``\0`` the match, ``$$`` and ``\\`` one of these letters.
         replace_global: all matches, or the first one only.
 
@@ -4493,8 +4493,8 @@ def strided_slice(
         strides: steps, 1 by default; a negative one goes backwards.
         begin_mask: bit i: ``begin[i]`` is ignored, take from the start.
         end_mask: bit i: ``end[i]`` is ignored, take up to the end.
-        ellipsis_mask: bit i: place i stands for all axes that the others leave.
-        new_axis_mask: bit i: place i makes a new axis of length 1.
+        ellipsis_mask: bit i: entry i stands for all axes that the others leave.
+        new_axis_mask: bit i: entry i makes a new axis of length 1.
         shrink_axis_mask: bit i: take just ``begin[i]`` and drop the axis.
 
     >>> core.strided_slice([1, 2, 3, 4, 5], begin=(3,), end=(0,), strides=(-2,)).numpy()
@@ -4545,12 +4545,12 @@ def string_split(
 
     Args:
         input: strings [n].
-        delimiter: one string; each of its bytes is a place to cut. If it is empty, every byte
+        delimiter: one string; each of its bytes is a separator. If it is empty, every byte
             becomes a token.
         skip_empty: leave out empty tokens.
 
     Returns:
-        A named tuple: indices int32 [tokens, 2] (row and place in the row), values [tokens] and
+        A named tuple: indices int32 [tokens, 2] (row and position in the row), values [tokens] and
         shape int32 [2] (rows, most tokens in a row).
 
     >>> tokens = core.string_split(["hello world", "a b c"], " ")
@@ -4561,7 +4561,7 @@ def string_split(
 def string_to_hash_bucket_fast(input: TensorLike, num_buckets: int) -> Tensor:
     """A bucket for each string: its FarmHash fingerprint modulo the number of buckets.
 
-    The same on every machine and in every version; no protection against chosen collisions.
+    Equal on every computer and in every version; no protection against chosen collisions.
 
     Args:
         input: strings of any shape.
@@ -4656,11 +4656,11 @@ def tensor_scatter_update(
     indices: TensorLike,
     updates: TensorLike,
 ) -> Tensor:
-    """A copy of a tensor with other values at some places; of several for one the last counts.
+    """A copy of a tensor with some values replaced; of several for one position the last counts.
 
     Args:
         tensor: tensor of one axis at least.
-        indices: [..., depth] int32, the places on the first ``depth`` axes; or a vector of places
+        indices: [..., depth] int32, positions on the first ``depth`` axes; or a vector of positions
             on the first axis.
         updates: [..., rest of the shape], what goes there, of the tensor's dtype.
 
@@ -4699,7 +4699,7 @@ def tile(x: TensorLike, reps: int | Sequence[int]) -> Tensor:
 
     Args:
         x: any tensor.
-        reps: how many times, one whole number from 0 on for each axis.
+        reps: how many times, one integer from 0 on for each axis.
 
     Returns:
         A tensor whose lengths are those of x times ``reps``.
@@ -4835,7 +4835,7 @@ def unstack(x: TensorLike, axis: int = 0) -> list[Tensor]:
     """
 
 def upper_bound(sorted_sequence: TensorLike, values: TensorLike) -> Tensor:
-    """The first place in a sorted row that has a larger value, for each value.
+    """The first position in a sorted row that has a larger value, for each value.
 
     Args:
         sorted_sequence: [..., n], rows in ascending order, float32 or int32; bool becomes int32.

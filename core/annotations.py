@@ -1,4 +1,4 @@
-"""What arguments may be, for annotations; ``TensorLike`` is what every op takes for a tensor."""
+"""Types of arguments, for annotations; ``TensorLike`` is what every op takes for a tensor."""
 
 from collections.abc import Sequence
 from types import EllipsisType
@@ -10,13 +10,13 @@ from core.tensors import Tensor
 
 
 class SupportsArray(Protocol):
-    """What NumPy makes an array of by itself, such as an image of Pillow."""
+    """An object that NumPy itself converts to an array, such as an image of Pillow."""
 
     def __array__(self) -> np.ndarray: ...
 
 
 class SupportsDLPack(Protocol):
-    """What hands out its data by the DLPack protocol, such as a tensor of PyTorch."""
+    """An object that exports its data by the DLPack protocol, such as a tensor of PyTorch."""
 
     def __dlpack__(self) -> Any: ...
 
@@ -26,13 +26,13 @@ class SupportsDLPack(Protocol):
 #: One value.
 Scalar = bool | int | float | complex | str | bytes | np.generic
 
-#: Values in lists; a list of tensors is none, `core.stack` and `core.concat` join those.
+#: Values in lists; not a list of tensors, which `core.stack` and `core.concat` join.
 Nested = Sequence["Scalar | np.ndarray | Nested"]
 
-#: A tensor, or what `core.tensor` makes one of.
+#: A tensor, or a value that `core.tensor` converts to one.
 TensorLike = Tensor | np.ndarray | Scalar | Nested | SupportsArray | SupportsDLPack
 
-_Place = SupportsIndex | slice | EllipsisType | None
+_Entry = SupportsIndex | slice | EllipsisType | None
 
-#: What ``x[index]`` takes; see `core.methods.get_item`.
-Index = _Place | tuple[_Place, ...] | Tensor | np.ndarray | list[int] | list[bool]
+#: Indices that ``x[index]`` takes; see `core.methods.get_item`.
+Index = _Entry | tuple[_Entry, ...] | Tensor | np.ndarray | list[int] | list[bool]

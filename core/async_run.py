@@ -15,7 +15,7 @@ from core.settings import flags
 
 Result = TypeVar("Result")
 
-#: Of what runs in a worker by itself; with that ops ask their guard whether they are cancelled.
+#: Limits of a function in a worker, with which ops ask their guard whether they are cancelled.
 _NO_LIMITS = Limits(value_bytes=inf)
 
 
@@ -38,7 +38,7 @@ def run_async(
         A coroutine: await it, or make a task of it.
 
     Raises:
-        CoreError: it is no function, or a coroutine function, which needs no thread.
+        CoreError: ``function`` is not callable, or a coroutine function, which needs no thread.
 
     >>> import asyncio, core
     >>> asyncio.run(core.run_async(core.square, 3.0)).item()
@@ -61,7 +61,7 @@ async def _in_worker(function: Callable[[], Result], line: str) -> Result:
     loop = get_running_loop()
     try:
         return await loop.run_in_executor(None, context.run, _called, function, guard)
-    except BaseException:  # nobody waits any more, or the function has ended
+    except BaseException:  # the awaiting task is gone, or the function has ended
         guard.cancel()
         raise
 
@@ -103,7 +103,7 @@ def checked_timeout(timeout: float | None) -> float | None:
     """A number of seconds, or None.
 
     Raises:
-        CoreError: it is neither.
+        CoreError: the value is neither.
     """
     is_number = isinstance(timeout, (int, float)) and not isinstance(timeout, bool)
     if timeout is not None and not (is_number and timeout > 0):
@@ -122,5 +122,5 @@ def _called(function: Callable[[], Result], guard: Guard) -> Result:
         ) from error
     if iscoroutine(result):
         result.close()
-        raise CoreError("run_async takes a function that is no coroutine function: await it as is")
+        raise CoreError("run_async takes no coroutine function: await it directly")
     return result

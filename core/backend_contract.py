@@ -134,13 +134,13 @@ class Backend(ABC):
     def update_of(self, formula: str) -> Callable[..., None] | None:
         """Return a step of an optimizer in place, by its name in `core.optimizer_formulas`.
 
-        It takes the handles of the value, the gradient and what is kept, float32 numbers, and
-        whether to put zeros in the place of denormal numbers. Without one, ops make the step.
+        It takes the handles of the value, the gradient and the optimizer's slots, float32 numbers,
+        and whether to replace denormal numbers by zeros. Without one, ops compute it.
         """
         return None
 
     async def finished(self) -> None:
-        """Wait until all queued ops are done; there are none where ops compute at once."""
+        """Wait until all queued ops are done; a backend whose ops compute at once has no queue."""
         return
 
     def can_fuse(self, op: "Op", spec: Spec) -> bool:

@@ -1,4 +1,4 @@
-"""What a run of a model, and reading a model file, may cost: bytes, loop steps and seconds.
+"""Limits on a run of a model, and on reading a model file: bytes, loop steps and seconds.
 
 The limits of a context hold for one thread or task; those of a model are given when it is loaded.
 Where both are given, the stricter one holds; where neither is, that of `default_limits`.
@@ -24,8 +24,8 @@ _CONTAINER_LIMITS = (
     "/sys/fs/cgroup/memory/memory.limit_in_bytes",
 )
 
-#: Of the machine's memory, what the values of one run may take by default, and what one of them:
-#: an op needs some times as much as its result while it works.
+#: Shares of the computer's memory that by default all values of one run, and one value, may take:
+#: an op needs a multiple of its result's memory while it works.
 _SHARE_OF_RUN, _SHARE_OF_VALUE = 0.75, 0.25
 
 
@@ -40,7 +40,7 @@ class Limits:
         calls: calls of the graph's functions in one run.
         nodes: nodes of a graph, those of the functions that it calls counted at each call that is
             inlined.
-        multiply_adds: products that one op sums up, such as a convolution, whatever the machine.
+        multiply_adds: products that one op sums up, such as a convolution.
         seconds: duration of one run; checked between steps, so a long step ends first.
         file_bytes: bytes that reading a file may take, beside four times the file's own size.
         file_seconds: duration of reading a file.
@@ -72,7 +72,7 @@ class Limits:
 
     @classmethod
     def strict(cls) -> "Limits":
-        """For model files whose author is unknown: enough for most networks, and no more.
+        """Limits for model files whose author is unknown: enough for most networks, and no more.
 
         >>> import core
         >>> with core.limits(core.Limits.strict()):
@@ -102,7 +102,7 @@ class LimitError(CoreError):
     """A run, or reading a file, would cost more than a limit allows.
 
     Args:
-        message: what costs how much.
+        message: what takes how much.
         name: of the limit, such as ``"run_bytes"``.
         most: its value.
 
@@ -123,7 +123,7 @@ class LimitError(CoreError):
         return LimitError, (self.message, self.name, self.most)
 
     def at(self, node: str) -> "LimitError":
-        """The error with the node that it comes from, unless it names one."""
+        """The error with the node that raised it, unless the error names one."""
         if self.message.startswith("node "):
             return self
         return LimitError(f"{node}: {self.message}", self.name, self.most)
@@ -135,7 +135,7 @@ def _shown(most: float) -> str:
 
 @cache
 def default_limits() -> Limits:
-    """Those that hold where nobody gave others: generous, for models that the user chose."""
+    """Limits that hold where no others are given: generous, for models that the user chose."""
     memory = _memory_bytes()
     return Limits(
         value_bytes=memory * _SHARE_OF_VALUE,
@@ -151,7 +151,7 @@ def default_limits() -> Limits:
 
 
 def _memory_bytes() -> float:
-    """The memory of the machine or container; 16 GiB where the system does not say."""
+    """The memory of the computer or container; 16 GiB where the system does not say."""
     try:
         found = float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     except (AttributeError, OSError, ValueError):
@@ -160,7 +160,7 @@ def _memory_bytes() -> float:
 
 
 def _container_bytes(path: str) -> float:
-    """What a file says that the container may take; infinity if it says nothing."""
+    """The memory that a file allows the container; infinity if it states no limit."""
     try:
         with open(path, encoding="ascii") as stream:
             return float(stream.read(32))  # "max" where there is no limit
@@ -193,7 +193,7 @@ def claim(size: float, what: str) -> None:
 def limits(given: Limits | None = None, /, **values: float) -> Iterator[None]:
     """Limit what runs and reading files may cost inside, in this thread or task only.
 
-    Inside of another ``with core.limits`` the limits that are given replace those around.
+    Inside of another ``with core.limits`` the given limits replace the outer ones.
 
     Args:
         given: limits to begin with, such as `core.Limits.strict()`.
@@ -223,7 +223,7 @@ def limits(given: Limits | None = None, /, **values: float) -> Iterator[None]:
 
 
 def _replaced(first: Limits, second: Limits | None) -> Limits:
-    """The limits of ``second``, and where it has none those of ``first``."""
+    """The limits of ``second``, and of ``first`` where ``second`` has none."""
     if second is None:
         return first
     pairs = {n: (getattr(second, n), getattr(first, n)) for n in LIMIT_NAMES}
@@ -231,7 +231,7 @@ def _replaced(first: Limits, second: Limits | None) -> Limits:
 
 
 def context_limits() -> Limits | None:
-    """Those of the context alone."""
+    """The limits of the context alone."""
     return _of_context.get()
 
 
@@ -254,10 +254,10 @@ def limited(of_model: Limits | None) -> AbstractContextManager[None]:
 
 
 def checked_limits(given: Any) -> Limits | None:
-    """What was given as ``limits=``.
+    """The argument ``limits=``, checked.
 
     Raises:
-        CoreError: it is neither a `core.Limits` nor None.
+        CoreError: the argument is neither a `core.Limits` nor None.
     """
     if given is not None and not isinstance(given, Limits):
         raise CoreError(
@@ -267,7 +267,7 @@ def checked_limits(given: Any) -> Limits | None:
 
 
 def usual_limits(of_model: Limits | None) -> Limits:
-    """All limits with their values, where those of the context are not asked for."""
+    """All limits with their values, without those of the context."""
     return _merged(None, of_model)
 
 

@@ -1,8 +1,8 @@
 """Compiled code, kept on disk for the next process.
 
-It is the one exception to "no code from files". So the folder must be the user's own and closed to
-everybody else, or it is not used; a file is one that the user wrote, and has a checksum of its name
-and content. Nothing here is needed: what cannot be read or written is compiled again.
+The cache is the one exception to "no code from files". So the folder is used only if it belongs to
+the user and is closed to everybody else; a file is one that the user wrote, with a checksum of its
+name and content. The cache is optional: code that cannot be read or written is compiled again.
 
 ``ZOO_CODE_CACHE`` names another folder; ``0`` turns the cache off.
 """
@@ -20,18 +20,18 @@ from weights_cache.ownership import chosen_folder, find_folder_fault, is_own, ma
 
 VARIABLE = "ZOO_CODE_CACHE"
 
-#: All files together; above it those go that nobody used for the longest time.
+#: Bytes of all files; above it the least recently used ones are deleted.
 MOST_BYTES = 256_000_000
 
 _SUFFIX = ".code"
 _CHECKSUM_BYTES = 32
-_DAY = 86_400.0  # seconds: how exactly it is known when a file was used last
-_LOOK_EVERY = 32  # files that are written between two looks at the size of all
-_STALE = 3600.0  # seconds after which a file that nobody finished is nobody's
+_DAY = 86_400.0  # seconds: the resolution of the time at which a file was last used
+_LOOK_EVERY = 32  # files that are written between two checks of the total size
+_STALE = 3600.0  # seconds after which an unfinished file is deleted
 
 
 def key_of(*parts: str) -> str:
-    """The name under which code is kept: a hash of all that it depends on.
+    """The name under which code is kept: a hash of everything that the code depends on.
 
     Args:
         parts: such as the source, the driver and the version of the format.
@@ -47,12 +47,12 @@ def key_of(*parts: str) -> str:
 
 
 def folder() -> Path | None:
-    """The folder as the environment says, there or not; None if the cache is turned off."""
+    """The folder that the environment names, existing or not; None if the cache is turned off."""
     return chosen_folder(VARIABLE, "code")
 
 
 def load(key: str) -> bytes | None:
-    """The code of a key; None if there is none that may be trusted."""
+    """The code of a key; None if no trusted file has it."""
     place = _usable_folder(make=False)
     if place is None:
         return None
@@ -65,14 +65,14 @@ def load(key: str) -> bytes | None:
         if checksum != _checksum(key, code):
             return None
         if time.time() - status.st_mtime > _DAY:
-            os.utime(path)  # it is used: others go first
+            os.utime(path)  # marks the file as used: others are deleted first
     except OSError:
         return None
     return code
 
 
 def keep(key: str, code: bytes) -> None:
-    """Keep code for later, if there is a place for it."""
+    """Store code for later processes, if there is a usable folder."""
     place = _usable_folder(make=True)
     if place is None:
         return
@@ -82,12 +82,12 @@ def keep(key: str, code: bytes) -> None:
 
 
 def is_usable() -> bool:
-    """Whether code that is kept now is there for the next process."""
+    """Whether code that is stored now is available to the next process."""
     return _usable_folder(make=True) is not None
 
 
 def describe() -> str:
-    """Where the cache is, and how full, or why it is not used."""
+    """Describe the cache: its folder and size, or why it is not used."""
     place = folder()
     if place is None:
         return f"off ({VARIABLE}=0)"
@@ -98,7 +98,7 @@ def describe() -> str:
     return f"{place}: {len(sizes)} files, {sum(sizes) / 1e6:.1f} MB"
 
 
-# --- whose it is --------------------------------------------------------------------------------
+# --- ownership ----------------------------------------------------------------------------------
 
 
 def _usable_folder(make: bool) -> Path | None:
@@ -125,12 +125,12 @@ def _checksum(key: str, code: bytes) -> bytes:
 
 
 def _open_at_once(path: str, flags: int) -> int:
-    """A pipe that lies there would keep who opens it waiting."""
+    """Open without blocking, as a pipe of that name would."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _write(path: Path, data: bytes) -> None:
-    """All of it or nothing: other processes read and write the same."""
+    """Write a file atomically: other processes read and write it."""
     number, name = tempfile.mkstemp(dir=path.parent, prefix="new-", suffix=".part")
     try:
         with open(number, "wb") as file:
@@ -143,7 +143,7 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _files(place: Path) -> Iterator[tuple[Path, os.stat_result]]:
-    """What lies in the folder, parts of files included; another process may take it away."""
+    """The files in the folder, unfinished ones included; another process may delete them."""
     with contextlib.suppress(OSError):
         for entry in os.scandir(place):
             if entry.name.endswith((_SUFFIX, ".part")):
@@ -159,7 +159,7 @@ def _tidy_sometimes(place: Path) -> None:
 
 
 def _tidy(place: Path) -> None:
-    """Away with what nobody finished; above the limit also with what was used longest ago."""
+    """Delete unfinished files; above the limit also the least recently used ones."""
     found = sorted(_files(place), key=lambda f: f[1].st_mtime, reverse=True)
     total = 0
     for path, status in found:

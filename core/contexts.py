@@ -1,4 +1,4 @@
-"""Context variables that come back, also where a signal handler raises.
+"""Context variables that are restored, also where a signal handler raises.
 
 A handler may raise after any call: also between ``variable.set`` and the ``try`` behind it, or at
 the start of an ``__exit__``. A ``with`` statement is then never undone, or late, by a finaliser.
@@ -14,7 +14,7 @@ Result = TypeVar("Result")
 
 
 def apart(function: Callable[..., Result], *arguments: Any) -> Result:
-    """Call a function; the context variables that it changes are as before afterwards.
+    """Call a function and restore the context variables that it changes.
 
     >>> variable: ContextVar[int] = ContextVar("variable", default=1)
     >>> apart(variable.set, 2) and variable.get()
@@ -24,6 +24,6 @@ def apart(function: Callable[..., Result], *arguments: Any) -> Result:
 
 
 def put_back(variable: ContextVar[Any], token: Token[Any]) -> None:
-    """Undo a change of a variable, for ``finally``; too late is no error, see above."""
+    """Undo a change of a variable, for ``finally``; being late is not an error, see above."""
     with suppress(ValueError):  # a finaliser, after the context that the change was made in
         variable.reset(token)

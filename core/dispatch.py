@@ -1,4 +1,4 @@
-"""Runs ops: take the inputs in, find the kernel, run it, wrap the results, tell the tape."""
+"""Runs ops: convert the inputs, find and run the kernel, wrap the results, notify the tape."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial, reduce
@@ -25,7 +25,7 @@ from core.tensors import DataContainer, Tensor
 #: The spec of one float, and a number that float32 holds surely.
 _NUMBER, _LARGEST = Spec(()), 3e38
 
-#: A Tensor, None for an absent input, or a list of Tensors: the op's kinds tell which.
+#: A Tensor, None for an absent input, or a list of Tensors, as the op's kinds say.
 Input = Any
 
 
@@ -39,7 +39,7 @@ def tensor(
     Args:
         value: numbers of any shape. float64 becomes float32; integers become int32.
         shape: of the tensor, for values in one flat list; by default that of the values. A dtype
-            may be given in its place.
+            may be given instead.
         dtype: ``"float32"``, ``"int32"``, ``"bool"``, ``"complex64"`` or ``"string"``;
             by default that of the values.
 
@@ -69,13 +69,15 @@ def tensor(
         array, spec = np.array(value, np.float32), _NUMBER  # the usual case, in a third of the time
     else:
         if _holds_a_tensor(value):
-            raise CoreError("a list of tensors is none: join them with core.stack or core.concat")
+            raise CoreError(
+                "a list of tensors is no tensor: join them with core.stack or core.concat"
+            )
         array = to_numpy(value, dtype)
         spec = Spec(array.shape, dtype_of(array))
     backend = active_backend()
     made = wrap(backend, backend.upload(array), spec)
-    for watcher in active_observers():
-        watcher.made(made)
+    for observer in active_observers():
+        observer.made(made)
     if flags.debug:
         check_finite("tensor", [], [made])
     return made
@@ -109,7 +111,7 @@ def run(op: Op, arguments: tuple, attributes: dict[str, Any]) -> Any:
 
     For a small op this function is the time it takes: what is usual goes straight through.
     """
-    backend, watchers = active_backend(), active_observers()
+    backend, observers = active_backend(), active_observers()
     specs: list[Any] = []
     handles: list[Any] = []
     inputs: Any = _take_quickly(op, arguments, backend, specs, handles)
@@ -130,8 +132,9 @@ def run(op: Op, arguments: tuple, attributes: dict[str, Any]) -> Any:
         if most is not None:
             check_promised(op.name, specs, attributes, result, most)
         try:
-            if watchers or backend.host_ops:
-                raw, seconds = _run_apart(watchers, backend, op, handles, specs, attributes, result)
+            if observers or backend.host_ops:
+                made = _run_apart(observers, backend, op, handles, specs, attributes, result)
+                raw, seconds = made
             else:
                 kernel = READY.get((op.name, backend.name)) or find_kernel(op.name, backend.name)
                 raw = backend.run(op, kernel, handles, attributes, result)
@@ -143,8 +146,8 @@ def run(op: Op, arguments: tuple, attributes: dict[str, Any]) -> Any:
             outputs = _wrapped(backend, raw, result)
         if most is not None and backend.holds_data:
             count_results(op.name, outputs, most)
-    if watchers or flags.debug:
-        _show(watchers, op, inputs, attributes, outputs, seconds)
+    if observers or flags.debug:
+        _show(observers, op, inputs, attributes, outputs, seconds)
     return outputs
 
 
@@ -170,7 +173,7 @@ def _run_apart(
 
 
 def _show(
-    watchers: Sequence[Observer],
+    observers: Sequence[Observer],
     op: Op,
     inputs: Any,
     attributes: dict[str, Any],
@@ -178,8 +181,8 @@ def _show(
     seconds: float,
 ) -> None:
     """Call the observers with what an op did."""
-    for watcher in watchers:
-        watcher.record(op, inputs, attributes, outputs, seconds)
+    for observer in observers:
+        observer.record(op, inputs, attributes, outputs, seconds)
     if flags.debug:
         check_finite(op.name, _flat(inputs), _flat([outputs]))
 
@@ -238,7 +241,7 @@ def _take_in(op: Op, arguments: tuple) -> Sequence[Input]:
 
 
 def _take_in_plain(op: Op, arguments: tuple) -> list[Input]:
-    """Tensors of all arguments; a whole number beside floats becomes one right away."""
+    """Tensors of all arguments; an integer beside floats becomes a float right away."""
     dtypes = [a.spec.dtype for a in arguments if type(a) is Tensor]
     if "float32" in dtypes and len(op.promote) == op.count:
         arguments = tuple(float(a) if type(a) is int else a for a in arguments)

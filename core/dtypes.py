@@ -1,7 +1,7 @@
 """The dtypes of tensors, how Python and NumPy values enter, and how mixed ones are promoted.
 
-A string tensor holds ``bytes``, so that kernels compare and hash the same thing whoever made it: a
-``str`` becomes its UTF-8 bytes at the door, here, and ``numpy()`` gives an object array of bytes.
+A string tensor holds ``bytes``, so that kernels compare and hash one type: a
+``str`` is encoded as UTF-8 on input, here, and ``numpy()`` gives an object array of bytes.
 """
 
 from typing import Any, Literal
@@ -22,12 +22,12 @@ DTYPES: dict[str, Any] = {
     "string": np.object_,
 }
 
-#: Those whose values have slopes, and may be NaN or infinite.
-SMOOTH = frozenset({"float32", "complex64"})
+#: Dtypes whose values have gradients, and may be NaN or infinite.
+DIFFERENTIABLE = frozenset({"float32", "complex64"})
 
 _REAL = {"bool": "int32", "int32": "int32", "float32": "float32"}
 
-#: For each kind of input: the dtypes that it may have, and what the others become.
+#: For each kind of input: the dtypes that it may have, and the dtypes that others become.
 KINDS: dict[str, dict[str, str]] = {
     "bool": {"bool": "bool"},
     "int32": {"bool": "int32", "int32": "int32"},
@@ -73,7 +73,7 @@ def dtype_of(array: np.ndarray) -> str:
 
 
 def to_numpy(value: Any, dtype: str | None = None) -> np.ndarray:
-    """A C-contiguous array of one of our dtypes; int64 that does not fit into int32 is an error.
+    """A C-contiguous array of a tensor dtype; int64 that does not fit into int32 is an error.
 
     Always a copy when ``value`` is an array, so that a tensor never changes with its source.
 
@@ -86,7 +86,7 @@ def to_numpy(value: Any, dtype: str | None = None) -> np.ndarray:
     if name == "string":
         return _encoded(array)
     try:
-        with np.errstate(over="ignore"):  # a float64 beyond float32 becomes infinite
+        with np.errstate(over="ignore"):  # a float64 beyond the range of float32 becomes infinite
             return np.array(array, dtype=DTYPES[name], order="C", copy=True)
     except MemoryError:
         raise CoreError(
@@ -119,7 +119,7 @@ def _as_array(value: Any) -> np.ndarray:
 
 
 def _raggedness(value: Any, index: str) -> str:
-    """Where nested lists have no common length, if they have none."""
+    """Describe where nested lists have no common length; empty if they have one."""
     if not isinstance(value, (list, tuple)):
         return ""
     sizes = [len(v) if isinstance(v, (list, tuple)) else None for v in value]
@@ -138,12 +138,12 @@ def _raggedness(value: Any, index: str) -> str:
 
 
 def _encoded(array: np.ndarray) -> np.ndarray:
-    """The same strings as bytes."""
+    """Strings encoded as bytes."""
     result = np.empty(array.size, dtype=object)
     try:
         result[:] = [s.encode() if isinstance(s, str) else bytes(s) for s in array.flat]
     except UnicodeEncodeError as error:
-        raise CoreError(f"cannot make a tensor of a string that is no UTF-8: {error}") from error
+        raise CoreError(f"cannot make a tensor of a string that is not UTF-8: {error}") from error
     return result.reshape(array.shape)
 
 
@@ -153,16 +153,16 @@ def check_value(value: Any, dtype: str) -> None:
     >>> check_value(1.5, "float32")
     """
     if dtype == "float32" and type(value) in (int, float):
-        return  # the usual case, told quickly
+        return  # the usual case, checked quickly
     array = to_numpy(value, dtype)
     if array.shape != ():
         raise CoreError(f"expected one {dtype} value, got an array of shape {array.shape}")
     if dtype == "int32" and array != value:
-        raise CoreError(f"{value!r} is no whole number, as {dtype} needs")
+        raise CoreError(f"{value!r} is not an integer, as {dtype} needs")
 
 
 def check_dtype(dtype: str) -> str:
-    """The same name, or an error that lists the valid ones."""
+    """The name of a dtype; raise an error that lists the valid ones for any other."""
     if dtype not in DTYPES:
         raise CoreError(f"unknown dtype {dtype!r}: use one of {list(DTYPES)}")
     return dtype

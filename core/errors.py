@@ -4,7 +4,7 @@ from weights_cache.errors import ZooError
 
 _LONGEST = 800  # characters
 
-#: What Python and NumPy raise for invalid arguments.
+#: Errors that Python and NumPy raise for invalid arguments.
 MISUSE = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, MemoryError)
 
 
@@ -12,7 +12,7 @@ class CoreError(ZooError):
     """A shape, dtype, attribute or backend that the engine cannot work with."""
 
     def __init__(self, message: str):
-        # A value of any size may stand in a message; who reads it needs its two ends.
+        # A value of any size may stand in a message; its two ends identify it.
         if len(message) > _LONGEST:
             message = f"{message[: _LONGEST // 2]} ... {message[-_LONGEST // 2 :]}"
         super().__init__(message)
@@ -23,4 +23,4 @@ class KernelNotFound(CoreError, NotImplementedError):  # noqa: N818 - the public
 
 
 class SettingError(CoreError):
-    """An environment variable makes no sense."""
+    """An environment variable is invalid."""

@@ -25,11 +25,11 @@ class Unsaid(Enum):
 
 
 class ExchangeError(CoreError, BufferError):
-    """A tensor cannot be handed out as it was asked for; the protocol wants a BufferError."""
+    """A tensor cannot be exported as requested; the protocol requires a BufferError."""
 
 
 class Request(NamedTuple):
-    """What another library asks for; `core.Tensor.__dlpack__` says what it means."""
+    """The request of another library; `core.Tensor.__dlpack__` documents the fields."""
 
     stream: Any
     max_version: tuple[int, int] | None
@@ -37,25 +37,25 @@ class Request(NamedTuple):
     copy: bool | Unsaid | None
 
     def may_share(self, handle: Any, dtype: str) -> bool:
-        """Whether to hand out a tensor's data themselves, or else a copy.
+        """Whether to export a tensor's data themselves, or else a copy.
 
         Raises:
-            ExchangeError: strings, another device or a stream, or no copy where there must be one.
+            ExchangeError: strings, another device or a stream, or no copy where one is necessary.
         """
         if dtype == "string":
             raise ExchangeError("DLPack has no strings: take x.numpy(), an object array of bytes")
         if self.stream is not None or self.dl_device not in (None, CPU_DEVICE):
             raise ExchangeError(
-                f"tensors are handed out in main memory, device {CPU_DEVICE} without a stream; got "
+                f"tensors are exported in main memory, device {CPU_DEVICE} without a stream; got "
                 f"dl_device={self.dl_device}, stream={self.stream}: move the result there"
             )
         reason = self._reason_to_copy(handle)
         if self.copy is False and reason:
-            raise ExchangeError(f"copy=False cannot be had: {reason}")
+            raise ExchangeError(f"copy=False is impossible: {reason}")
         return self.copy in (None, False) and not reason
 
     def _reason_to_copy(self, handle: Any) -> str:
-        """Why the data themselves cannot be handed out; empty if they can."""
+        """The reason why the data themselves cannot be exported; empty if they can."""
         if not isinstance(handle, np.ndarray):
             return "the data are read back from the backend; run on 'cpu' to share them"
         if self.max_version is None or self.max_version < _READ_ONLY_MARK:
@@ -65,7 +65,7 @@ class Request(NamedTuple):
         return ""
 
     def capsule(self, array: np.ndarray) -> Any:
-        """An array in the newest form that both sides know."""
+        """The capsule of an array in the newest version that both sides know."""
         if self.max_version and _numpy_writes_marks():
             return array.__dlpack__(max_version=self.max_version)
         return array.__dlpack__()

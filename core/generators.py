@@ -1,4 +1,4 @@
-"""Where random numbers come from: NumPy generators, seeded or shared by the process.
+"""Sources of random numbers: NumPy generators, seeded or shared by the process.
 
 The same seed gives the same numbers on every platform and backend.
 """
@@ -41,14 +41,14 @@ def before_drawing(function: Callable[[], None]) -> Iterator[None]:
 
 
 def begin_drawing() -> None:
-    """Call the function of `before_drawing`; for what draws numbers without a `generator`."""
+    """Call the function of `before_drawing`; for code that draws numbers without a `generator`."""
     function = _before_drawing.get()
     if function is not None:
         function()
 
 
 def generator(seed: Seed = None) -> "Generator":
-    """A generator of its own for a seed, else the one that the whole process shares.
+    """A new generator for a seed; without a seed the one that the whole process shares.
 
     >>> float(generator(7).random()) == float(generator(7).random())
     True
@@ -58,7 +58,7 @@ def generator(seed: Seed = None) -> "Generator":
 
 
 def restart(seed: Seed) -> None:
-    """Let the shared generator start anew."""
+    """Restart the shared generator."""
     global _shared
     fresh = _new_generator(seed)
     renewed(fresh.bit_generator.lock)
@@ -82,7 +82,7 @@ def _new_generator(seed: Seed) -> "Generator":
 
 
 def _whole_seed(seed: Any) -> int:
-    """A seed for NumPy: integers from 0 on as they are, the rest by how it is written."""
+    """A seed for NumPy: integers from 0 on as they are, other values by their text."""
     if isinstance(seed, (int, np.integer)) and seed >= 0:
         return index(seed)
     if not isinstance(seed, (int, float, str, np.number)):

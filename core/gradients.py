@@ -1,4 +1,4 @@
-"""Gradients for users: of inputs, of variables, and functions that bring their own."""
+"""Gradients for users: of inputs, of variables, and functions with user-defined gradients."""
 
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
@@ -6,11 +6,11 @@ from functools import wraps
 from typing import Any, NamedTuple
 
 from core.dispatch import tensor
-from core.dtypes import SMOOTH
+from core.dtypes import DIFFERENTIABLE
 from core.errors import CoreError
 from core.observers import observing, unobserved
 from core.registry import ops
-from core.tape import Tape, filled, slope_dtype
+from core.tape import Tape, filled, gradient_dtype
 from core.tensors import Tensor
 from core.variables import Variable
 
@@ -77,8 +77,8 @@ def value_and_grad(function: Callable[..., Tensor]) -> Callable[..., tuple[Tenso
         CoreError: there are several inputs, or no gradient reaches the input; see `grad`.
 
     >>> import core
-    >>> value, slope = core.value_and_grad(core.square)(3.0)
-    >>> value.item(), slope.item()
+    >>> value, gradient = core.value_and_grad(core.square)(3.0)
+    >>> value.item(), gradient.item()
     (9.0, 6.0)
     """
     both = value_and_grads(function)
@@ -106,7 +106,7 @@ def grad(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
     Raises:
         CoreError: there are several inputs, or no gradient reaches the input. A derivative that is
-            zero everywhere, such as the second one of a linear function, counts as none, too: add
+            zero everywhere, such as the second one of a linear function, counts as missing: add
             ``0.0 * x`` to the result.
 
     >>> import core
@@ -125,7 +125,7 @@ def _check_callable(function: Any) -> None:
 
 
 def _returned(y: Any) -> Tensor:
-    """What a function returned, if it is a tensor; a variable is read while its tape looks on."""
+    """The result of a function, if it is a tensor; a variable is read while its tape records."""
     if not isinstance(y, Tensor):
         raise CoreError(f"the function must return one tensor, not {type(y).__name__}")
     return tensor(y)
@@ -137,7 +137,7 @@ def _walked(tape: Tape, y: Tensor, dy: Any = None) -> dict[int, Tensor]:
         dy = tensor(dy)
         if dy.dtype == "complex64" and y.dtype != "complex64":
             raise CoreError(f"dy is complex, the value is {y.dtype}: give core.real(dy)")
-    g = filled(y.spec, 1.0) if dy is None else ops.cast(dy, dtype=slope_dtype(y.spec))
+    g = filled(y.spec, 1.0) if dy is None else ops.cast(dy, dtype=gradient_dtype(y.spec))
     if g.shape != y.shape:
         raise CoreError(f"dy has shape {g.shape}, the value has {y.shape}")
     return tape.walk(y, g)
@@ -161,21 +161,21 @@ class Gradients(dict[str, Tensor | None]):
         self.variables: dict[str, Variable] = {}
 
     def put(self, variable: Variable, gradient: Tensor | None) -> None:
-        """Add one; None where no gradient reaches the variable."""
+        """Add a gradient; None where no gradient reaches the variable."""
         if self.variables.setdefault(variable.name, variable) is not variable:
             raise CoreError(f"two variables are named {variable.name!r}: give them other names")
         self[variable.name] = gradient
 
 
 class VariableGrads(NamedTuple):
-    """What `core.variable_grads` returns."""
+    """The value and the gradients that `core.variable_grads` returns."""
 
     value: Tensor
     grads: Gradients
 
 
 class _VariableTape(Tape):
-    """Watches variables as they are read: all that train, or those wanted."""
+    """Watches variables as they are read: all trainable ones, or those requested."""
 
     __slots__ = ("_wanted", "read_first")
 
@@ -185,7 +185,7 @@ class _VariableTape(Tape):
         self.read_first: dict[int, tuple[Variable, Tensor]] = {}  # by the id of the object
 
     def read(self, variable: Variable, value: Tensor) -> None:
-        """Watch what was read; the gradients of later readings join that of the first one.
+        """Watch a reading; the gradients of later readings are added to that of the first one.
 
         A variable that is assigned to has a value before and one after, both of which count.
         """
@@ -200,8 +200,8 @@ class _VariableTape(Tape):
 
 
 def _trains(variable: Variable) -> bool:
-    """Whether a variable is to get gradients; whole numbers could not be moved along them."""
-    return variable.trainable and variable.dtype in SMOOTH
+    """Whether a variable gets gradients; integers could not be updated by them."""
+    return variable.trainable and variable.dtype in DIFFERENTIABLE
 
 
 def _passed_on(dy: Tensor) -> Tensor:
@@ -216,7 +216,7 @@ def variable_grads(
     Args:
         function: takes nothing and returns one number as a tensor.
         variables: for which to find gradients; by default all that the function reads. Those with
-            ``trainable=False`` and those of whole numbers, bools or strings do not train.
+            ``trainable=False`` and those of integers, bools or strings do not train.
 
     Returns:
         A named tuple ``(value, grads)``: grads has the gradients by the names of the variables,
@@ -264,14 +264,14 @@ def _checked_variables(given: Iterable[Variable]) -> list[Variable]:
 
 
 def custom_grad(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function with a gradient of its own in place of that of its ops.
+    """A function with a user-defined gradient instead of that of its ops.
 
     Args:
         function: takes tensors and returns ``(value, gradient)``: a tensor, or a tuple of them, and
             a function from the gradient of the value (one argument for each value) to that of each
             input: a tensor of the input's shape, or a tuple of them, None where nothing flows.
-            What the gradient needs it may take from around it, also what ``function`` computed. If
-            it is made of ops, it can be differentiated, too.
+            The gradient may use values of ``function`` by closure, and can be differentiated
+            if it is made of ops.
 
     Returns:
         A function of the same tensors that returns the value; keyword arguments are passed on to
@@ -295,8 +295,8 @@ def custom_grad(function: Callable[..., Any]) -> Callable[..., Any]:
     def with_custom_gradient(*inputs: Any, **options: Any) -> Any:
         xs = [tensor(x) for x in inputs]
         with unobserved(Tape) as tapes, ExitStack() as outer:
-            # The innermost tape never sees the gradient at work. For the others, which do, what
-            # the gradient takes from the function must lead back to the inputs.
+            # The innermost tape never records the ops of the gradient. For the others, the values
+            # that the gradient takes from the function must lead back to the inputs.
             for tape in tapes[:-1]:
                 outer.enter_context(observing(tape))
             returned = function(*xs, **options)
@@ -323,7 +323,7 @@ def _value_and_gradient(name: str, returned: Any) -> tuple[list[Tensor], Callabl
 
 
 def stop_gradient(x: Any) -> Tensor:
-    """The same values, through which no gradient flows.
+    """Pass values on, but no gradient.
 
     Args:
         x: any tensor.

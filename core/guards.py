@@ -1,4 +1,4 @@
-"""Watches over one run: counts what it holds and does, ends it when it is late or cancelled.
+"""Guards of runs: count bytes and steps, and end a run that is late or cancelled.
 
 `core.model.graph_model` begins a guard for each run; ops, executors and plans ask the active one.
 """
@@ -19,7 +19,7 @@ from core.specs import Spec
 if TYPE_CHECKING:
     from core.tensors import Tensor
 
-#: Bytes that a value takes beside its data: the objects that hold it.
+#: Bytes that a value takes beside its data: the Python objects around it.
 OVERHEAD = 512
 
 
@@ -28,12 +28,12 @@ class RunCancelledError(CoreError):
 
 
 class Guard:
-    """What one run may still cost. Only `cancel` may be called by other threads.
+    """The remaining limits of one run. Only `cancel` may be called by other threads.
 
     Args:
         limits: with all values, as `core.bounds.effective_limits` gives them.
         parent: the guard of the run that this run is a part of.
-        may_be_cancelled: whether somebody may call `cancel`.
+        may_be_cancelled: whether `cancel` may be called.
     """
 
     __slots__ = (
@@ -52,7 +52,7 @@ class Guard:
         self.loop_steps = self.calls = 0
         self._held: dict[int, int] = {}
         self._held_bytes = 0
-        #: Whether `check` can raise at all; where it cannot, steps need not call it.
+        #: Whether `check` can raise at all; if not, steps need not call it.
         self.may_end = may_be_cancelled or seconds < inf or (parent is not None and parent.may_end)
 
     def check(self) -> None:
@@ -66,11 +66,11 @@ class Guard:
             self._parent.check()
 
     def cancel(self) -> None:
-        """Let the run end with `RunCancelledError` at its next check."""
+        """End the run with `RunCancelledError` at its next check."""
         self._cancelled = True
 
     def count_loop_step(self) -> None:
-        """An iteration of a loop begins."""
+        """Count an iteration of a loop that begins."""
         self.loop_steps += 1
         most = self.limits.loop_steps
         if most is not None and self.loop_steps > most:
@@ -79,7 +79,7 @@ class Guard:
             self.check()
 
     def count_call(self) -> None:
-        """A function of the graph is called."""
+        """Count a call of a function of the graph."""
         self.calls += 1
         most = self.limits.calls
         if most is not None and self.calls > most:
@@ -88,9 +88,9 @@ class Guard:
             self.check()
 
     def hold(self, number: int, size: int) -> None:
-        """The run made the data container of that number, of so many bytes.
+        """Count a new data container, by its number and bytes.
 
-        Those that are gone again are looked for when all that were made are too many.
+        Freed containers are looked for only when the bytes of all containers exceed the limit.
         """
         most = self.limits.run_bytes
         if most is None:
@@ -101,7 +101,7 @@ class Guard:
             self._forget_gone(most)
 
     def _forget_gone(self, most: float) -> None:
-        """Forget containers that are gone; raise if all others have more bytes than that."""
+        """Forget freed containers; raise if the others have more bytes than the limit."""
         held = self._held = {n: b for n, b in self._held.items() if n in live_containers}
         self._held_bytes = sum(held.values()) + OVERHEAD * len(held)
         if self._held_bytes > most:
@@ -117,7 +117,7 @@ active_guard = _active.get
 
 @contextmanager
 def guarded(guard: Guard) -> Iterator[Guard]:
-    """Let a guard watch over what runs inside, in this thread or task only."""
+    """Apply a guard to the code inside, in this thread or task only."""
     most, around = guard.limits.value_bytes, value_ceiling()
     if most is None or (around is not None and around < most):
         most = around
@@ -149,13 +149,13 @@ def check_value(spec: Spec, most: float, what: str) -> None:
 def check_promised(
     op: str, specs: Sequence[Any], attributes: Mapping[str, Any], result: Any, most: float
 ) -> None:
-    """Raise if an op would give a larger value than that, or multiply more than its run may.
+    """Raise if an op would give a larger value, or multiply more, than its run may.
 
     Args:
         op: its name.
         specs: of its inputs.
         attributes: of the op.
-        result: what its rule promises: a spec, a tuple of them, or None, which says nothing.
+        result: the result of its rule: a spec, a tuple of them, or None, if unknown.
         most: bytes.
     """
     guard = _active.get()
@@ -174,7 +174,7 @@ def check_promised(
 
 
 def count_results(op: str, results: "Tensor | list[Tensor]", most: float) -> None:
-    """Let the guard of the run know what an op gave; raise if that is too much.
+    """Count the results of an op in the guard of the run; raise if they are too large.
 
     Args:
         op: its name.
@@ -196,6 +196,6 @@ def count_results(op: str, results: "Tensor | list[Tensor]", most: float) -> Non
 
 
 def _text_bytes(value: "Tensor") -> int:
-    """Of the texts of a tensor, each counted once however often it is there."""
+    """Bytes of the texts of a tensor; a repeated object counts once."""
     array = value.container.backend.download(value.handle, value.spec)
     return sum(map(len, {id(text): text for text in array.flat}.values()))

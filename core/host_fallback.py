@@ -18,7 +18,7 @@ Result = Spec | tuple[Spec, ...] | None
 
 
 def host_reason(backend: Backend, op: "Op") -> str | None:
-    """Return why an op runs on the host whatever its inputs are; None: the backend has a kernel."""
+    """Return the reason why an op always runs on the host; None: the backend has a kernel."""
     if (op.name, backend.name) in KERNELS:
         return None
     return backend.host_ops.get(op.name)

@@ -1,4 +1,4 @@
-"""Kernels by their TensorFlow.js names, for programs that speak that language."""
+"""Kernels by their TensorFlow.js names, for programs ported from TensorFlow.js."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,8 +1,8 @@
-"""Locks that the child of a fork gets afresh.
+"""Locks that are new in the child of a fork.
 
-Of all threads the child has only the one that forked: what others had locked would stay so for
-ever. What such a lock guards changes in steps that leave it usable, so a thread that vanished
-between two of them does no harm.
+The child has only the thread that forked: locks of other threads would stay locked for ever.
+The data that such a lock guards change in steps that leave them usable, so a thread that vanished
+between two steps does no harm.
 
 Exceptions of signal handlers strike the main thread after any call. ``with lock:`` is safe from
 them in CPython up to 3.13, as nothing strikes between the lock and the block; ``lock.acquire()``
@@ -23,7 +23,7 @@ _locks: WeakSet[Any] = WeakSet()
 
 
 def new_lock() -> Any:
-    """A lock for ``with`` statements; one thread may take it several times, as a signal may ask.
+    """A reentrant lock for ``with`` statements: a signal handler may take it again.
 
     >>> lock = new_lock()
     >>> with lock, lock:
@@ -33,7 +33,7 @@ def new_lock() -> Any:
 
 
 def renewed(lock: Any) -> Any:
-    """A lock of Python or of another library, which from now on the child of a fork gets afresh."""
+    """Register a lock of Python or of another library to be renewed in the child of a fork."""
     _locks.add(lock)
     return lock
 
@@ -49,7 +49,7 @@ class lazy_property(cached_property[Result]):  # noqa: N801 - a decorator
 
 
 def _renew() -> None:
-    """In a child: open all locks but those that the forking thread is known to hold itself."""
+    """Open in a child all locks but those that the forking thread holds itself."""
     for lock in [*_locks]:
         is_owned = getattr(lock, "_is_owned", None)
         if is_owned is None or not is_owned():
@@ -57,7 +57,7 @@ def _renew() -> None:
 
 
 def _forget_unfinished_imports() -> None:
-    """In a child: what other threads were importing is to be imported from the start.
+    """Restart in a child the imports that other threads had begun.
 
     Python renews the lock of all imports, not those of single modules.
     """

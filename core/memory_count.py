@@ -16,7 +16,7 @@ live_containers: dict[int, Spec] = {}
 
 
 class MemoryInfo(TypedDict):
-    """What `core.memory` returns."""
+    """The counts that `core.memory` returns."""
 
     num_tensors: int
     num_data_containers: int

@@ -99,12 +99,12 @@ def get_item(self: Tensor, index: Index) -> Tensor:
 
     Args:
         self: the tensor.
-        index: whole numbers, slices, None (a new axis) and an ellipsis, one or a tuple of them;
+        index: integers, slices, None (a new axis) and an ellipsis, one or a tuple of them;
             or a bool mask of the first axes; or an int32 tensor, array or list of indices on the
             first axis, where negative ones count from the end.
 
     Raises:
-        CoreError: it is none of these, or lies outside of the tensor.
+        CoreError: the index is of another type, or outside of the tensor.
 
     >>> import core
     >>> x = core.tensor([[1, 2, 3], [4, 5, 6]])
@@ -115,21 +115,21 @@ def get_item(self: Tensor, index: Index) -> Tensor:
         return _picked(self, index)
     items = index if isinstance(index, tuple) else (index,)
     begin, end, strides, masks = [], [], [], [0] * 5
-    for place, item in enumerate(items):
-        first, stop, step, bits = _place(item)
+    for position, item in enumerate(items):
+        first, stop, step, bits = _entry(item)
         begin.append(first)
         end.append(stop)
         strides.append(step)
         for mask in bits:
-            masks[mask] |= 1 << place
+            masks[mask] |= 1 << position
     return OPS["strided_slice"](self, begin, end, strides, *masks)
 
 
 _BEGIN, _END, _ELLIPSIS, _NEW_AXIS, _SHRINK = range(5)
 
 
-def _place(item: Any) -> tuple[int, int, int, tuple[int, ...]]:
-    """Begin, end and stride of one place of an index, and the masks that it sets."""
+def _entry(item: Any) -> tuple[int, int, int, tuple[int, ...]]:
+    """Begin, end and stride of one entry of an index, and the masks that the entry sets."""
     if isinstance(item, slice):
         open_ends = tuple(m for m, v in ((_BEGIN, item.start), (_END, item.stop)) if v is None)
         bounds = (item.start, 0), (item.stop, 0), (item.step, 1)
@@ -150,7 +150,7 @@ def _whole(value: Any, default: int = 0) -> int:
     except TypeError:
         pass
     raise CoreError(
-        f"cannot index with {value!r:.80}: use whole numbers, slices, None and an ellipsis; or, "
+        f"cannot index with {value!r:.80}: use integers, slices, None and an ellipsis; or, "
         f"alone, a mask or a list of indices (core.gather takes them for any axis)"
     )
 

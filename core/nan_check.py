@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.dtypes import SMOOTH
+from core.dtypes import DIFFERENTIABLE
 from core.errors import CoreError
 from core.settings import flags
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 _HOME, _PYTHONS = os.path.dirname(os.path.dirname(__file__)), os.path.dirname(os.__file__)
 
-#: Files whose lines are not the user's: ours, and those of Python, which runs functions for others.
+#: Files whose lines are not the user's: of these packages, and of Python itself.
 _OURS = tuple(os.path.join(_HOME, name, "") for name in ("core", "zoo", "weights_cache"))
 _PYTHONS_OWN = os.path.join(_PYTHONS, ""), "<frozen "
 
-#: What is installed may lie inside of Python's folder; it is a user of ours.
+#: Installed packages may lie inside of Python's folder, but count as the user's code.
 _INSTALLED = tuple(os.path.join(_PYTHONS, name, "") for name in ("site-packages", "dist-packages"))
 
-#: Where a function was handed to another thread.
+#: The line at which a function was handed to another thread.
 handed_over_at: ContextVar[str] = ContextVar("handed_over_at", default="")
 
 _unchecked: ContextVar[bool] = ContextVar("unchecked", default=False)
@@ -85,7 +85,7 @@ def debug_mode(enabled: bool = True) -> AbstractContextManager[Any]:
 
 @contextmanager
 def unchecked() -> Iterator[None]:
-    """Let ops of ours give NaN and infinity where they only mark what does not count."""
+    """Let built-in ops give NaN and infinity where these mark values that are ignored."""
     token = _unchecked.set(True)
     try:
         yield
@@ -98,7 +98,7 @@ def check_finite(op: str, inputs: Sequence["Tensor"], outputs: Sequence["Tensor"
     if _unchecked.get():
         return
     for result in outputs:
-        if result.dtype in SMOOTH:
+        if result.dtype in DIFFERENTIABLE:
             values = result._read()
             finite = np.isfinite(values)
             if not finite.all():
@@ -120,11 +120,11 @@ def _described(
 
 
 def _is_finite(value: "Tensor") -> bool:
-    return value.dtype not in SMOOTH or bool(np.isfinite(value._read()).all())
+    return value.dtype not in DIFFERENTIABLE or bool(np.isfinite(value._read()).all())
 
 
 def users_line() -> str:
-    """The innermost line on the stack that is not ours, as ``file:number: code``."""
+    """The innermost line on the stack that is the user's, as ``file:number: code``."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and not _is_users(frame.f_code.co_filename):
         frame = frame.f_back

@@ -28,7 +28,7 @@ class Observer:
     def record(
         self, op: "Op", inputs: Any, attributes: dict[str, Any], outputs: Any, seconds: float
     ) -> None:
-        """An op has run.
+        """Record an op that has run.
 
         Args:
             op: which one.
@@ -39,15 +39,15 @@ class Observer:
         """
 
     def made(self, tensor: "Tensor") -> None:
-        """A tensor was made of a user's values."""
+        """Record a tensor that was made of a user's values."""
 
     def read(self, variable: "Variable", value: "Tensor") -> None:
-        """An op is about to read the present value of a variable."""
+        """Record that an op is about to read the present value of a variable."""
 
     def stepped(
         self, formula: str, optimizer: str, inputs: "Sequence[Tensor]", seconds: float
     ) -> None:
-        """An optimizer has changed a variable in place; ops that make a step are recorded.
+        """Record a variable that an optimizer has changed in place, not by ops.
 
         Args:
             formula: name of the step in `core.optimizer_formulas`.

@@ -1,4 +1,4 @@
-"""How much arithmetic an op takes, told from shapes."""
+"""The arithmetic cost of ops, computed from shapes."""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
@@ -8,12 +8,12 @@ from core.specs import Spec
 
 Attributes = Mapping[str, Any]
 
-#: How many products make one value of the result.
+#: Counts the products that make one value of the result.
 _Count = Callable[[Sequence[Any], Attributes], int]
 
 
 def _of_filter(specs: Sequence[Spec], attributes: Attributes) -> int:
-    """Of filters [size along each axis, in, out]."""
+    """Products for filters [size along each axis, in, out]."""
     return prod(specs[1].shape[:-1])
 
 
@@ -46,7 +46,7 @@ _WINDOWS: dict[str, _Count] = {
 
 
 def multiply_adds(op: str, specs: Sequence[Any], attributes: Attributes, result: Any) -> int:
-    """How many products an op sums up; 0 of those that are no sums of products.
+    """The number of products that an op sums up; 0 for ops that are not sums of products.
 
     Args:
         op: its name.
@@ -64,7 +64,7 @@ def multiply_adds(op: str, specs: Sequence[Any], attributes: Attributes, result:
 
 
 def steps(op: str, specs: Sequence[Any], attributes: Attributes, result: Any) -> int:
-    """How many products or comparisons an op takes, as far as they are more than its values."""
+    """The number of products or comparisons of an op, if larger than that of its values."""
     count = _WINDOWS.get(op)
     if count is None:
         return multiply_adds(op, specs, attributes, result)

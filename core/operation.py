@@ -3,7 +3,7 @@
 `core.registry.op` declares one, and `core.dispatch` runs it.
 
 The rule is a function from Specs to the Spec of the result. Its positional parameters are the
-tensors, told apart by annotation: ``Spec`` (a tensor), ``Spec | None`` (may be absent),
+tensors, distinguished by annotation: ``Spec`` (a tensor), ``Spec | None`` (may be absent),
 ``list[Spec]`` (several). Its keyword-only parameters are the attributes. It returns a Spec, a
 tuple of Specs for several results, or None where the shape depends on the data.
 """
@@ -26,11 +26,11 @@ Dispatch = Callable[["Op", tuple, dict[str, Any]], Any]
 
 
 class Gradient(NamedTuple):
-    """How the gradient flows into one input, and which values that takes."""
+    """The gradient rule of one input, and the values that the rule takes."""
 
     function: Rule
     parameters: tuple[str, ...]  # after g: inputs, "y", "<input>_spec" or attributes
-    #: For each parameter what it is, "input", "y", "spec" or "attribute", and of which input.
+    #: For each parameter its kind, "input", "y", "spec" or "attribute", and the input's position.
     sources: tuple[tuple[str, str, int], ...] = ()
 
     @classmethod
@@ -41,7 +41,7 @@ class Gradient(NamedTuple):
 
 
 class Traits(NamedTuple):
-    """What passes, plans and backends may rely on, whatever the op computes.
+    """Properties that passes, plans and backends may rely on, whatever the op computes.
 
     Attributes:
         elementwise: of float32 inputs the result is float32, and each of its values is made of one
@@ -120,12 +120,12 @@ class Op:
             gradients: for each input that has one, its gradient rule.
             promote: bring all inputs, or those named, to their common dtype first.
             input_dtype: what the inputs must be, one of `core.dtypes.KINDS` for all or for each
-                by name: ``"float32"`` (whole numbers and bools are converted), ``"bool"``,
+                by name: ``"float32"`` (integers and bools are converted), ``"bool"``,
                 ``"int32"``, ``"number"`` (bools become int32), ``"real"`` (the same without
                 complex64), ``"complex64"``, ``"string"`` or ``"no string"``.
-            traits: what others may rely on.
-            method: it is a method of tensors, too, if it is declared when `core` is imported.
-            spellings: what model formats call it.
+            traits: properties that passes, plans and backends may rely on.
+            method: make the op a method of tensors, too, if it is declared when `core` is imported.
+            spellings: the op's names in model formats.
             attributes_of: an op whose attributes follow those of the rule, which takes them as
                 ``**how``.
         """
@@ -209,10 +209,10 @@ class Op:
     def gradient(self, input_name: str) -> Callable[[Rule], Rule]:
         """Attach the gradient of one input.
 
-        The decorated function takes ``g``, the gradient of the result (a list of them for an op
-        with several results), and by name whatever else it needs: an input, ``y`` (the result),
-        ``<input>_spec``, an attribute, or as ``**how`` all other attributes. Just the tensors that
-        it names are kept for it.
+        The decorated function takes ``g``, the gradient of the result (a list of gradients for an
+        op with several results), and by name whatever else it needs: an input, ``y`` (the
+        result), ``<input>_spec``, an attribute, or as ``**how`` all other attributes. Only the
+        tensors that it names are kept.
         Broadcasting is undone by the tape, not here.
         """
 
@@ -248,7 +248,7 @@ class Op:
         return self.results(*outputs) if self.outputs else outputs
 
     def _bind(self, inputs: tuple, given: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
-        """Move what was given by keyword or position to its place, and fill in defaults.
+        """Assign arguments given by keyword or position to parameters, and fill in defaults.
 
         Attributes may follow the tensors by position, as in ``core.reshape(x, (2, 3))``.
         """
@@ -274,7 +274,7 @@ class Op:
         return inputs, self._frozen(given)
 
     def _frozen(self, given: dict[str, Any]) -> dict[str, Any]:
-        """All attributes, as values that nobody can change any more."""
+        """All attributes, as immutable values."""
         attributes = {**self.defaults, **given}
         for name, value in given.items():
             if type(value) not in _PLAIN:
@@ -323,7 +323,7 @@ def camel_case(name: str) -> str:
 
 
 def _frozen(value: Any) -> Any:
-    """An attribute that no caller can change any more: tuples of Python numbers."""
+    """An attribute as an immutable value: tuples of Python numbers."""
     if type(value) in _PLAIN:
         return value
     if hasattr(value, "tolist"):  # arrays, NumPy's numbers, tensors

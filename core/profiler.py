@@ -1,4 +1,4 @@
-"""What a function costs: time, memory, and each kernel that it runs."""
+"""Profiles of functions: time, memory, and each kernel that runs."""
 
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class KernelProfile(TypedDict):
 
 
 class Timing(TypedDict):
-    """What `core.time` returns."""
+    """The times that `core.time` returns."""
 
     wall_ms: float
     kernel_ms: float
@@ -38,7 +38,7 @@ class Timing(TypedDict):
 
 @dataclass(frozen=True, repr=False)
 class Profile:
-    """What a function cost; printed, it is a table of its kernels. Made by `core.profile`.
+    """The cost of a function; printed, a table of its kernels. Made by `core.profile`.
 
     Attributes:
         result: what the function returned.
@@ -68,7 +68,7 @@ class Profile:
         return sum(row["ms"] for row in self.kernels)
 
     def table(self) -> str:
-        """The kernels as lines of text, and what they come to."""
+        """The kernels as lines of text, and their totals."""
         lines = [_HEADER, *map(_cells, self.kernels)]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         rows = ["  ".join(map(_aligned, line, widths, _HEADER)).rstrip() for line in lines]
@@ -107,7 +107,7 @@ def _aligned(text: str, width: int, column: str) -> str:
 
 
 class _Meter(Observer):
-    """Writes down every kernel."""
+    """Records every kernel."""
 
     needs_times = True
 
@@ -119,7 +119,7 @@ class _Meter(Observer):
     def record(
         self, op: Any, inputs: Any, attributes: dict[str, Any], outputs: Any, seconds: float
     ) -> None:
-        """An op has run."""
+        """Record an op that has run."""
         given = list(tensors_in(list(inputs)))
         several = outputs if type(outputs) is list else [outputs]
         shared = {t.container.id for t in given}
@@ -131,11 +131,11 @@ class _Meter(Observer):
     def stepped(
         self, formula: str, optimizer: str, inputs: Sequence[Tensor], seconds: float
     ) -> None:
-        """An optimizer has changed a variable in place."""
+        """Record a variable that an optimizer has changed in place."""
         self.rows.append(_row(formula, optimizer, inputs, inputs[:1], seconds))
 
     def profile(self, result: Any) -> Profile:
-        """What it comes to."""
+        """The profile of what was recorded."""
         wall_ms = (perf_counter() - self._started) * 1000
         after = memory()
         return Profile(
@@ -151,7 +151,7 @@ class _Meter(Observer):
 def _row(
     op: str, kernel: str, given: Sequence[Tensor], results: Sequence[Tensor], seconds: float
 ) -> KernelProfile:
-    """What is known of a kernel that adds nothing."""
+    """The row of a kernel that adds no data."""
     now = memory()
     return {
         "op": op,
@@ -218,18 +218,18 @@ class _Clock(Observer):
     def record(
         self, op: Any, inputs: Any, attributes: dict[str, Any], outputs: Any, seconds: float
     ) -> None:
-        """An op has run."""
+        """Record an op that has run."""
         self.seconds += seconds
 
     def stepped(
         self, formula: str, optimizer: str, inputs: Sequence[Tensor], seconds: float
     ) -> None:
-        """An optimizer has changed a variable in place."""
+        """Record a variable that an optimizer has changed in place."""
         self.seconds += seconds
 
 
 def time(function: Callable[[], Any]) -> Timing:
-    """Run a function once and tell how long it took, and how much of that in kernels.
+    """Run a function once and return how long it took, and how much of that in kernels.
 
     Args:
         function: called without arguments.

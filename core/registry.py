@@ -1,4 +1,4 @@
-"""What is registered: ops by name, kernels by (op, backend), backends by folder name."""
+"""Registries: ops by name, kernels by (op, backend), backends by folder name."""
 
 import importlib
 import pkgutil
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 OPS: dict[str, Op] = {}
-KERNEL_NAMES: dict[str, Op] = {}  # the same by their TensorFlow.js names
-NODE_OPS: dict[str, Op] = {}  # those that TensorFlow's node types name
+KERNEL_NAMES: dict[str, Op] = {}  # ops by their TensorFlow.js names
+NODE_OPS: dict[str, Op] = {}  # ops by TensorFlow's node types
 METHODS: dict[str, Callable[..., Any]] = {}  # ops and functions that are methods of tensors, too
 FUNCTIONS: dict[str, Callable[..., Any]] = {}  # public functions that are made of ops
 KERNELS: dict[tuple[str, str], Callable[..., Any]] = {}
-READY: dict[tuple[str, str], Callable[..., Any]] = {}  # those that ran or are about to
+READY: dict[tuple[str, str], Callable[..., Any]] = {}  # kernels that ran or are about to
 _HOMES: dict[tuple[str, str], str] = {}  # the module that registered each
 _BACKENDS: dict[str, "Backend"] = {}
 _FACTORIES: dict[str, Callable[[], "Backend"]] = {}  # of user-defined backends
@@ -38,11 +38,11 @@ class OpNamespace:
         found = OPS.get(name) or FUNCTIONS.get(name)
         if found is None:
             raise AttributeError(f"no op {name!r}")
-        setattr(self, name, found)  # the next time it takes a tenth
+        setattr(self, name, found)  # later look-ups take a tenth of the time
         return found
 
     def forget(self, name: str) -> None:
-        """Look a name up anew: it is declared again."""
+        """Forget a name that is declared again."""
         self.__dict__.pop(name, None)
 
 
@@ -121,7 +121,7 @@ def kernel(op_name: str, backend: str, *, replace: bool = False) -> Callable[[Fu
         op_name: the op's Python name, such as ``"conv2d"``.
         backend: the backend's name, such as ``"cpu"``. On ``cpu`` a kernel takes the inputs as
             NumPy arrays (read only), the attributes as keywords, and returns fresh arrays.
-        replace: take the place of the kernel that there is. Plans have their own code for many
+        replace: replace an existing kernel. Plans have their own code for many
             ops, so models run op by op on that backend from then on.
 
     Raises:
@@ -139,7 +139,7 @@ def kernel(op_name: str, backend: str, *, replace: bool = False) -> Callable[[Fu
         raise CoreError(
             f"{op_name!r} is a function made of ops, and has no kernel: write one for those ops"
         )
-    _load_family(op_name, backend)  # so that a kernel of ours is not replaced unnoticed
+    _load_family(op_name, backend)  # so that a built-in kernel is not replaced unnoticed
     key, home = (op_name, backend), sys._getframe(1).f_globals["__name__"]
 
     def register(function: Function) -> Function:
@@ -169,7 +169,7 @@ def find_kernel(op_name: str, backend: str) -> Callable[..., Any]:
     _load_family(*key)
     if key not in KERNELS:
         load_kernels(backend)
-        load_kernels("cpu")  # it has most kernels, so name it even if nobody used it yet
+        load_kernels("cpu")  # has most kernels, so is listed even if not used yet
     found = KERNELS.get(key)
     if found is None:
         have = sorted(b for o, b in KERNELS if o == op_name)
@@ -236,7 +236,7 @@ def register_backend(name: str, factory: "Callable[[], Backend]") -> None:
 
 
 def load_backend(name: str) -> "Backend":
-    """The backend of that name, made when it is first asked for."""
+    """The backend of that name, made at first use."""
     found = _BACKENDS.get(name) if isinstance(name, str) else None
     if found is not None:
         return found

@@ -1,23 +1,23 @@
-"""Where the pixels of resized, cropped and warped images come from, for all backends."""
+"""Source positions of the pixels of resized, cropped and warped images, for all backends."""
 
 import numpy as np
 
 
 def round_half_up(positions: np.ndarray) -> np.ndarray:
-    """The nearest whole number, the upper one of two, as JavaScript's Math.round."""
+    """The nearest integer, the upper one of two, as JavaScript's Math.round."""
     down = np.floor(positions)
     return down + (positions - down >= 0.5)
 
 
 def step_between(old: int, new: int, align_corners: bool) -> float:
-    """How far two new pixels lie apart, in old ones."""
+    """The distance of two new pixels, in old ones."""
     return (old - 1) / (new - 1) if align_corners and new > 1 else old / new
 
 
 def source_positions(
     old: int, new: int, align_corners: bool, half_pixel_centers: bool
 ) -> np.ndarray:
-    """Where each of ``new`` pixels lies among ``old`` ones."""
+    """The position of each of ``new`` pixels among ``old`` ones."""
     shift = 0.5 if half_pixel_centers else 0.0
     return (np.arange(new) + shift) * step_between(old, new, align_corners) - shift
 
@@ -37,8 +37,8 @@ def nearest(old: int, new: int, align_corners: bool, half_pixel_centers: bool) -
     """For each new pixel the old one that it repeats."""
     shift = 0.5 if half_pixel_centers else 0.0
     position = (np.arange(new) + shift) * step_between(old, new, align_corners)
-    place = round_half_up(position) if align_corners else np.floor(position)
-    return np.minimum(place, old - 1).astype(int)
+    index = round_half_up(position) if align_corners else np.floor(position)
+    return np.minimum(index, old - 1).astype(int)
 
 
 def axis_indices(positions: np.ndarray, length: int) -> tuple[np.ndarray, np.ndarray]:

@@ -1,7 +1,7 @@
 """Memory by hand: tidy scopes, keep and dispose.
 
-Nobody needs them: data are freed with the last reference. A scope frees also what is still
-referenced when it ends, such as tensors in lists or in the traceback of an exception.
+They are optional: data are freed with the last reference. A scope also frees tensors that are
+still referenced when it ends, such as those in lists or in the traceback of an exception.
 """
 
 from collections.abc import Callable
@@ -54,7 +54,7 @@ class Scope(Observer):
                 tensor.dispose()
 
     def made(self, tensor: Tensor) -> None:
-        """Dispose this tensor at the end, if it is still there."""
+        """Dispose this tensor at the end of the scope, if it still exists."""
         if not self._is_open:
             return  # a function goes on in a thread that nobody waited for
         self._made[tensor.id] = ref(tensor)
@@ -67,7 +67,7 @@ class Scope(Observer):
     def record(
         self, op: Any, inputs: Any, attributes: dict[str, Any], outputs: Any, seconds: float
     ) -> None:
-        """An op has run: its results are new tensors."""
+        """Dispose the results of an op at the end of the scope."""
         for tensor in outputs if type(outputs) is list else [outputs]:
             self.made(tensor)
 
@@ -77,10 +77,9 @@ class Scope(Observer):
 
 
 def _needed_by(tapes: list[tuple[Tape, int]]) -> tuple[set[int], int]:
-    """What the latest nodes of tapes need: tensors by their ids, and all below a further id.
+    """Tensors that the latest nodes of tapes need: by their ids, and all below a further id.
 
-    What a function that brings its own gradient needs, only that function knows: it may be any
-    tensor made before the function returned.
+    A function with a user-defined gradient may need any tensor made before the function returned.
     """
     needed: set[int] = set()
     first = 0
@@ -137,7 +136,7 @@ def tidy(function: Any = None) -> Any:
 
 
 def _refuse_unfinished(result: Any) -> None:
-    """Raise for what runs later, outside of the scope."""
+    """Raise for a coroutine or generator, which runs later, outside of the scope."""
     if isawaitable(result) or isgenerator(result) or isasyncgen(result):
         if hasattr(result, "close"):
             result.close()  # so that nothing warns of a coroutine that nobody awaited

@@ -1,4 +1,4 @@
-"""Which backend runs: an argument, else `set_backend`, else ``CORE_BACKEND``, else cpu; flags."""
+"""The active backend, by `core.backend`, `set_backend`, ``CORE_BACKEND``, else cpu; flags."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -54,7 +54,7 @@ def get_backend() -> str:
 
 
 def epsilon() -> float:
-    """The smallest number that the active backend's floats still tell from 0 beside 1.
+    """The smallest number that the active backend's floats distinguish from 0 beside 1.
 
     Optimizers and others add it where they divide: 1e-7 on cpu.
 
@@ -147,7 +147,7 @@ class Flags:
                     del settings[max(i for i, (owner, _) in enumerate(settings) if owner() is ends)]
                 if begins is not None:
                     settings.append((begins, value))
-                final = [s for s in settings if s[0]() is None][-1:]  # of these the latest counts
+                final = [s for s in settings if s[0]() is None][-1:]  # the latest one counts
                 settings[:] = [s for s in settings if s in final or s[0]() is not None]
                 object.__setattr__(self, name, settings[-1][1])  # plain: every op reads it
 

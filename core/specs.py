@@ -24,12 +24,12 @@ class Spec(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many values."""
+        """The number of values."""
         return prod(self.shape)
 
     @property
     def bytes(self) -> int:
-        """How many bytes those values take."""
+        """The number of bytes that the values take."""
         return prod(self.shape) * ITEM_SIZES[self.dtype]
 
 
@@ -49,10 +49,10 @@ def broadcast_shapes(a: Shape, b: Shape) -> Shape:
     return tuple(n if m == 1 else m for m, n in zip(longer, padded, strict=True))
 
 
-def whole_numbers(values: Any, name: str) -> Shape:
-    """One or several whole numbers as a tuple of ints.
+def integers(values: Any, name: str) -> Shape:
+    """One or several integers as a tuple of ints.
 
-    >>> whole_numbers(3, "size"), whole_numbers([1, 2], "size")
+    >>> integers(3, "size"), integers([1, 2], "size")
     ((3,), (1, 2))
     """
     several = values if isinstance(values, (tuple, list)) else (values,)
@@ -61,13 +61,13 @@ def whole_numbers(values: Any, name: str) -> Shape:
             return tuple(map(index, several))
     except TypeError:
         pass
-    raise CoreError(f"{name}={values!r} must be whole numbers")
+    raise CoreError(f"{name}={values!r} must be integers")
 
 
-def whole_number(value: Any, name: str, least: int | None = None) -> int:
-    """One whole number, no less than ``least``.
+def integer(value: Any, name: str, least: int | None = None) -> int:
+    """One integer, no less than ``least``.
 
-    >>> whole_number(3, "size", 1)
+    >>> integer(3, "size", 1)
     3
     """
     try:
@@ -76,21 +76,21 @@ def whole_number(value: Any, name: str, least: int | None = None) -> int:
         number = None
     if number is None or (least is not None and number < least):
         limit = "" if least is None else f", {least} or more"
-        raise CoreError(f"{name}={value!r} must be one whole number{limit}")
+        raise CoreError(f"{name}={value!r} must be one integer{limit}")
     return number
 
 
 def check_choice(value: Any, name: str, choices: Sequence[str]) -> None:
-    """Raise unless a value is one of some words."""
+    """Raise unless a value is one of some texts."""
     if value not in choices:
         known = f"one of {tuple(choices)}" if len(choices) > 1 else repr(choices[0])
         raise CoreError(f"{name}={value!r} must be {known}")
 
 
 def require(needs: Mapping[str, bool], given: str) -> None:
-    """Raise for the first need that is not met, in the words of TensorFlow.js alone.
+    """Raise for the first requirement that is not met, with TensorFlow.js's message alone.
 
-    Ported programs compare and search for those words: what was given is told by the cause.
+    Ported programs compare and search for that message: the error's cause says what was given.
     """
     for need, is_met in needs.items():
         if not is_met:
@@ -120,7 +120,7 @@ def normal_axes(axis: int | Sequence[int] | None, rank: int) -> Shape:
         return tuple(range(rank))
     if type(axis) is int and -rank <= axis < rank:
         return (axis % rank,)
-    axes = whole_numbers(axis, "axis")
+    axes = integers(axis, "axis")
     if any(not -rank <= a < rank for a in axes):
         raise CoreError(f"axis {axis} is outside of a tensor with {rank} axes")
     normal = tuple(sorted(a % rank for a in axes))
@@ -133,12 +133,12 @@ def normal_axis(axis: int, rank: int) -> int:
     """One axis as a non-negative number."""
     if type(axis) is int and -rank <= axis < rank:
         return axis % rank
-    return normal_axes(whole_number(axis, "axis"), rank)[0]
+    return normal_axes(integer(axis, "axis"), rank)[0]
 
 
 def checked_shape(shape: int | Sequence[int]) -> Shape:
     """A shape without negative lengths."""
-    lengths = whole_numbers(shape, "shape")
+    lengths = integers(shape, "shape")
     if any(n < 0 for n in lengths):
         raise CoreError(f"shape {lengths} has a negative length")
     return lengths
@@ -150,7 +150,7 @@ def normal_shape(shape: int | Sequence[int], size: int) -> Shape:
     >>> normal_shape((2, -1), 6)
     (2, 3)
     """
-    shape = whole_numbers(shape, "shape")
+    shape = integers(shape, "shape")
     known = prod(n for n in shape if n != -1)
     unknown = shape.count(-1)
     if min(shape, default=0) < -1:

@@ -17,7 +17,7 @@ from core.specs import Spec
 #: Unions that have a name, the widest first: types and messages are shorter with it.
 _ALIASES = ("TensorLike", "Index", "Scalar")
 
-#: What an op takes where its rule takes specs.
+#: Types that an op takes where its rule takes specs.
 _TAKEN: dict[Any, Any] = {
     Spec: annotations.TensorLike,
     Spec | None: annotations.TensorLike | None,
@@ -26,7 +26,7 @@ _TAKEN: dict[Any, Any] = {
 
 
 class Argument(NamedTuple):
-    """A parameter of a function; ``default`` is empty where there is none."""
+    """A parameter of a function; ``default`` is empty for a required one."""
 
     name: str
     kind: str = ""
@@ -43,7 +43,7 @@ BY_KEYWORD = Argument("*")
 
 
 class Types:
-    """Writes types as text, and remembers in `modules` from where each of its names is imported."""
+    """Writes types as text, and remembers in `modules` from where each name is imported."""
 
     def __init__(self) -> None:
         self.modules: dict[str, str] = {}
@@ -89,12 +89,12 @@ class Types:
         return self.imported(kind.__qualname__, kind.__module__)
 
     def imported(self, name: str, module: str) -> str:
-        """The same name, after noting where it is imported from."""
+        """Return a name after noting where the name is imported from."""
         self.modules[name] = module
         return name
 
     def result(self, op: Op) -> str:
-        """What calling an op returns."""
+        """The type that calling an op returns."""
         if op.outputs:
             return self.imported(tuple_name(op), "core.op_results")
         tensor = self.imported("Tensor", "core.tensors")
@@ -167,7 +167,7 @@ def signature_of(op: Op) -> inspect.Signature:
 
 
 def tuple_name(op: Op) -> str:
-    """What a checker calls the named tuple of an op's results."""
+    """The type name of the named tuple of an op's results."""
     return f"{op.name.title().replace('_', '')}Results"
 
 
@@ -188,10 +188,10 @@ def as_given(kind: Any) -> Any:
 def ways_to_call(given: list[Argument]) -> list[list[Argument]]:
     """Parameters in an order that Python allows.
 
-    One that is required after one that is not: both by keyword, or all by position.
+    A required one after an optional one: both by keyword, or all by position.
     """
-    required = [place for place, each in enumerate(given) if not each.default]
-    optional = [place for place, each in enumerate(given) if each.default]
+    required = [i for i, each in enumerate(given) if not each.default]
+    optional = [i for i, each in enumerate(given) if each.default]
     if not required or not optional or optional[0] > required[-1]:
         return [given]
     last = required[-1] + 1

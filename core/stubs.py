@@ -56,13 +56,13 @@ def _package_stub() -> str:
 
 
 def _is_ours(function: Any) -> bool:
-    """Whether an op or function is of this package, not one that a program declared."""
+    """Whether an op or function is of this package, not user-defined."""
     module = function.rule.__module__ if isinstance(function, Op) else function.__module__
     return module.startswith("core.")
 
 
 def _public_imports() -> Iterator[str]:
-    """What ``core/__init__.py`` imports at once or later, as names of `core`."""
+    """The names that ``core/__init__.py`` imports at once or later."""
     tree = ast.parse((_FOLDER / "__init__.py").read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):

@@ -1,7 +1,7 @@
-"""The tape: notes the ops that lead from what it watches on, and is walked backwards.
+"""The tape: records the ops that depend on watched tensors, and is walked backwards.
 
-It records just the ops that depend on what it watches, keeps just the tensors that their gradient
-rules name, and lets go of them while it is walked. Rules are made of ops themselves, so an outer
+A tape records only the ops that depend on watched tensors, keeps only the tensors that their
+gradient rules name, and frees them during the walk. Rules are made of ops themselves, so an outer
 tape sees the inner walk, and gradients of gradients work.
 """
 
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from core.dispatch import tensor
-from core.dtypes import SMOOTH
+from core.dtypes import DIFFERENTIABLE
 from core.errors import CoreError
 from core.nan_check import NotFiniteError, users_line
 from core.observers import Observer
@@ -21,12 +21,12 @@ from core.tensors import Tensor, tensors_in
 if TYPE_CHECKING:
     from core.operation import Gradient, Op
 
-#: What the tape needs to know of an input or output beyond its values: its id and spec.
-Place = tuple[int, Spec]
-Flow = tuple[Place, Tensor]
+#: Id and spec of an input or output.
+Slot = tuple[int, Spec]
+Flow = tuple[Slot, Tensor]
 
 
-#: For an input that is reached: name, place, gradient rule, and what that takes.
+#: For an input that is reached: name, slot, gradient rule, and the rule's arguments.
 Rules = list[tuple[str, Any, Callable[..., Any] | None, dict[str, Any]]]
 
 
@@ -38,7 +38,7 @@ class Node:
     def __init__(self, name: str, rules: Rules, outputs: Any):
         self.name, self.rules = name, rules
         self.several = type(outputs) is list
-        self.outputs = _place(outputs) if self.several else [(outputs.id, outputs.spec)]
+        self.outputs = _slots(outputs) if self.several else [(outputs.id, outputs.spec)]
         self.line = users_line() if flags.debug else ""
 
     def held(self) -> Iterator[Tensor]:
@@ -48,33 +48,33 @@ class Node:
     def flows(self, dys: list[Tensor]) -> list[Flow]:
         """The gradients of the inputs that are reached, from those of the outputs."""
         found: list[Flow] = []
-        for name, place, rule, values in self.rules:
+        for name, slot, rule, values in self.rules:
             if rule is None:
                 raise CoreError(f"op {self.name!r} has no gradient for its input {name!r}")
             flow = rule(dys if self.several else dys[0], **values)
-            if type(place) is list:
-                found += zip(place, self._each_fitted(name, place, flow), strict=True)
-            elif type(flow) is Tensor and flow.spec == place[1]:  # the usual cases, told quickly
-                found.append((place, flow))
-            elif dys[0] is flow and _broadcasts(place[1].shape, flow.spec.shape):
-                found.append((place, _unbroadcast(flow, place[1].shape)))
+            if type(slot) is list:
+                found += zip(slot, self._each_fitted(name, slot, flow), strict=True)
+            elif type(flow) is Tensor and flow.spec == slot[1]:  # the usual cases, checked quickly
+                found.append((slot, flow))
+            elif dys[0] is flow and _broadcasts(slot[1].shape, flow.spec.shape):
+                found.append((slot, _unbroadcast(flow, slot[1].shape)))
             else:
-                fitted = self._fitted(name, place[1], flow, _is_ours(rule))
-                found.append((place, fitted))
+                fitted = self._fitted(name, slot[1], flow, _is_built_in(rule))
+                found.append((slot, fitted))
         return found
 
-    def _each_fitted(self, name: str, places: list[Place], flows: Any) -> list[Tensor]:
+    def _each_fitted(self, name: str, slots: list[Slot], flows: Any) -> list[Tensor]:
         """The gradients of several tensors, with their shapes."""
-        if not isinstance(flows, (list, tuple)) or len(flows) != len(places):
+        if not isinstance(flows, (list, tuple)) or len(flows) != len(slots):
             raise CoreError(
                 f"the gradient of op {self.name!r} for its input {name!r} must be a list of "
-                f"{len(places)} tensors, one for each of shapes {[s.shape for _, s in places]}, "
+                f"{len(slots)} tensors, one for each of shapes {[s.shape for _, s in slots]}, "
                 f"got {_shown(flows)}"
             )
-        pairs = zip(places, flows, strict=True)
+        pairs = zip(slots, flows, strict=True)
         return [f if _fits(f, spec) else self._fitted(name, spec, f) for (_, spec), f in pairs]
 
-    def _fitted(self, name: str, spec: Spec, flow: Any, is_ours: bool = False) -> Tensor:
+    def _fitted(self, name: str, spec: Spec, flow: Any, is_built_in: bool = False) -> Tensor:
         """A gradient with its input's shape, if a rule gave it with that of a result.
 
         Rules leave it to the tape to undo broadcasting.
@@ -83,23 +83,23 @@ class Node:
         if _fits(flow, spec):
             return flow
         shapes = [spec.shape for _, spec in self.outputs]
-        usable = isinstance(flow, Tensor) and flow.dtype in SMOOTH
+        usable = isinstance(flow, Tensor) and flow.dtype in DIFFERENTIABLE
         if not usable or not (
             any(_is_repeated(spec.shape, flow.shape, shape) for shape in shapes)
-            # Rules of ours rely on it in other places, too, such as one value for all indices.
-            or (is_ours and _broadcasts(spec.shape, flow.shape))
+            # Built-in rules rely on broadcasting elsewhere, too: one value for all indices.
+            or (is_built_in and _broadcasts(spec.shape, flow.shape))
         ):
             raise CoreError(
                 f"the gradient of op {self.name!r} for its input {name!r} must be a "
-                f"{slope_dtype(spec)} tensor of the input's shape {spec.shape}, or of the result's "
-                f"shape {' or '.join(map(str, shapes))} if the op broadcasts the input to it; got "
-                f"{_shown(flow)}"
+                f"{gradient_dtype(spec)} tensor of the input's shape {spec.shape}, or of the "
+                f"result's shape {' or '.join(map(str, shapes))} if the op broadcasts "
+                f"the input to it; got {_shown(flow)}"
             )
         return _unbroadcast(flow, spec.shape)
 
 
 class CustomNode:
-    """A call of a function that brings its own gradient; see `core.custom_grad`."""
+    """A call of a function with a user-defined gradient; see `core.custom_grad`."""
 
     __slots__ = ("function", "inputs", "line", "name", "outputs")
 
@@ -111,7 +111,7 @@ class CustomNode:
         function: Callable[..., Any],
     ):
         self.name, self.function = name, function
-        self.inputs, self.outputs = _place(inputs), _place(outputs)
+        self.inputs, self.outputs = _slots(inputs), _slots(outputs)
         self.line = users_line() if flags.debug else ""
 
     def flows(self, dys: list[Tensor]) -> Iterator[Flow]:
@@ -123,17 +123,17 @@ class CustomNode:
                 f"the gradient of {self.name} must give one tensor for each of its "
                 f"{len(self.inputs)} inputs, got {len(several)}"
             )
-        for i, (place, flow) in enumerate(zip(self.inputs, several, strict=True)):
+        for i, (slot, flow) in enumerate(zip(self.inputs, several, strict=True)):
             if flow is None:
                 continue
-            shape = place[1].shape
+            shape = slot[1].shape
             if not isinstance(flow, Tensor) or flow.shape != shape:
                 shown = f"shape {flow.shape}" if isinstance(flow, Tensor) else f"{flow!r:.80}"
                 raise CoreError(
                     f"the gradient of {self.name} must be a tensor of shape {shape} for input {i}, "
                     f"got {shown}"
                 )
-            yield place, ops.cast(flow, dtype=slope_dtype(place[1]))
+            yield slot, ops.cast(flow, dtype=gradient_dtype(slot[1]))
 
 
 class Tape(Observer):
@@ -148,7 +148,7 @@ class Tape(Observer):
     def record(
         self, op: "Op", inputs: Sequence, attributes: dict[str, Any], outputs: Any, seconds: float
     ) -> None:
-        """Note an op, if a gradient flows through it into something watched."""
+        """Record an op, if a gradient flows through it into a watched tensor."""
         reached, gradients = self.reached, op.gradients
         rules: Rules = []
         for name, value in zip(op.inputs, inputs, strict=True):
@@ -157,8 +157,8 @@ class Tape(Observer):
             gradient = gradients.get(name)
             if gradient is not None:
                 values = _values(gradient, inputs, attributes, outputs)
-                rules.append((name, _place(value), gradient.function, values))
-            elif _is_smooth(value) and _is_smooth(outputs):
+                rules.append((name, _slots(value), gradient.function, values))
+            elif _is_differentiable(value) and _is_differentiable(outputs):
                 rules.append((name, None, None, {}))  # an error, if a gradient comes by
         if rules:
             self._add(Node(op.name, rules, outputs))
@@ -170,7 +170,7 @@ class Tape(Observer):
         outputs: Sequence[Tensor],
         function: Callable[..., Any],
     ) -> None:
-        """Note the call of a function that brings its own gradient."""
+        """Record the call of a function with a user-defined gradient."""
         if _holds(inputs, self.reached):
             self._add(CustomNode(name, inputs, outputs, function))
 
@@ -180,10 +180,10 @@ class Tape(Observer):
         self.nodes.append(node)
 
     def walk(self, y: Tensor, g: Tensor) -> dict[int, Tensor]:
-        """The gradient of ``sum(y * g)`` for each watched tensor that it reaches, by its id.
+        """The gradient of ``sum(y * g)`` for each watched tensor reached from ``y``, by id.
 
-        The tape is empty afterwards: each node goes as soon as its gradients are known, and the
-        gradients of its outputs with it.
+        The tape is empty afterwards: each node is freed with the gradients of its outputs as
+        soon as the node's gradients are known.
         """
         found, reached, nodes = {y.id: g}, self.reached, self.nodes
         while nodes:
@@ -201,8 +201,8 @@ class Tape(Observer):
         return found
 
 
-def _taken(found: dict[int, Tensor], outputs: list[Place]) -> list[Tensor] | None:
-    """The gradients of a node's outputs, zeros where none came by; None if that is all."""
+def _taken(found: dict[int, Tensor], outputs: list[Slot]) -> list[Tensor] | None:
+    """The gradients of a node's outputs, zeros for unreached ones; None if all are unreached."""
     if len(outputs) == 1:
         dy = found.pop(outputs[0][0], None)
         return None if dy is None else [dy]
@@ -215,19 +215,19 @@ def _taken(found: dict[int, Tensor], outputs: list[Place]) -> list[Tensor] | Non
 def _values(
     gradient: "Gradient", inputs: Sequence, attributes: dict[str, Any], outputs: Any
 ) -> dict[str, Any]:
-    """What a gradient rule gets, by name."""
+    """The arguments of a gradient rule, by name."""
     values = {}
-    for parameter, kind, place in gradient.sources:
+    for parameter, kind, position in gradient.sources:
         if kind == "input":
-            values[parameter] = inputs[place]
+            values[parameter] = inputs[position]
         elif kind == "attribute":
             values[parameter] = attributes[parameter]
         else:
-            values[parameter] = outputs if kind == "y" else _specs(inputs[place])
+            values[parameter] = outputs if kind == "y" else _specs(inputs[position])
     return values
 
 
-def _place(value: Any) -> Any:
+def _slots(value: Any) -> Any:
     """Id and spec of a tensor, of each of several, or nothing."""
     if type(value) is Tensor:
         return value.id, value.spec
@@ -235,7 +235,7 @@ def _place(value: Any) -> Any:
 
 
 def _holds(value: Any, reached: set[int]) -> bool:
-    """Whether one of several tensors is reached; no tensor is not."""
+    """Whether one of several tensors is reached; False for no tensor."""
     return value is not None and any(t.id in reached for t in value)
 
 
@@ -246,13 +246,13 @@ def _specs(value: Any) -> Any:
     return None if value is None else [t.spec for t in value]
 
 
-def _is_smooth(value: Any) -> bool:
-    """Whether a tensor, or one of several, holds numbers that have slopes."""
-    return any(t.spec.dtype in SMOOTH for t in tensors_in(value))
+def _is_differentiable(value: Any) -> bool:
+    """Whether a tensor, or one of several, holds values that have gradients."""
+    return any(t.spec.dtype in DIFFERENTIABLE for t in tensors_in(value))
 
 
-def slope_dtype(spec: Spec) -> str:
-    """The dtype of gradients of such a tensor: float32 also of whole numbers."""
+def gradient_dtype(spec: Spec) -> str:
+    """The dtype of gradients of such a tensor: float32 also for integers."""
     return "complex64" if spec.dtype == "complex64" else "float32"
 
 
@@ -260,15 +260,17 @@ def filled(spec: Spec, value: float) -> Tensor:
     """A gradient of the same value everywhere."""
     if not spec.shape and spec.dtype != "complex64":
         return tensor(value)  # in a fifth of the time
-    return ops.fill(shape=spec.shape, value=value, dtype=slope_dtype(spec))
+    return ops.fill(shape=spec.shape, value=value, dtype=gradient_dtype(spec))
 
 
 def _fits(flow: Any, spec: Spec) -> bool:
     """Whether a rule gave a gradient of its input's shape."""
-    return type(flow) is Tensor and flow.spec.shape == spec.shape and flow.spec.dtype in SMOOTH
+    return (
+        type(flow) is Tensor and flow.spec.shape == spec.shape and flow.spec.dtype in DIFFERENTIABLE
+    )
 
 
-def _is_ours(rule: Callable[..., Any]) -> bool:
+def _is_built_in(rule: Callable[..., Any]) -> bool:
     return getattr(rule, "__module__", "").startswith("core.")
 
 
@@ -288,7 +290,7 @@ def _broadcasts(shape: Shape, to: Shape) -> bool:
 
 
 def _shown(value: Any) -> str:
-    """What a rule gave, for an error."""
+    """Describe a rule's result for an error message."""
     if isinstance(value, Tensor):
         return f"a {value.dtype} tensor of shape {value.shape}"
     if isinstance(value, (list, tuple)):

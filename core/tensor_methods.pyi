@@ -276,13 +276,13 @@ class TensorMethods:
         """
 
     def div(self, b: TensorLike) -> Tensor:
-        """Element-wise: a / b; rounded down where both are whole numbers.
+        """Element-wise: a / b; rounded down where both are integers.
 
         See `core.div`.
         """
 
     def div_no_nan(self, b: TensorLike) -> Tensor:
-        """Element-wise a / b, but 0 where b is 0; rounded down where both are whole numbers.
+        """Element-wise a / b, but 0 where b is 0; rounded down where both are integers.
 
         See `core.div_no_nan`.
         """
@@ -328,7 +328,7 @@ class TensorMethods:
         """
 
     def expand_dims(self, axis: int = 0) -> Tensor:
-        """The same data with a new axis of length 1 at ``axis``.
+        """Return the data with a new axis of length 1 at ``axis``.
 
         See `core.expand_dims`.
         """
@@ -799,7 +799,7 @@ class TensorMethods:
         """
 
     def squeeze(self, axis: int | Sequence[int] | None = None) -> Tensor:
-        """The same data without its axes of length 1 (all of them, or those given).
+        """Return the data without axes of length 1 (all of them, or those given).
 
         See `core.squeeze`.
         """

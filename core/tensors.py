@@ -37,7 +37,7 @@ class DataContainer:
 
 
 def _as_arrays(value: Any) -> Any:
-    """The same arguments with arrays in place of tensors."""
+    """The arguments with arrays instead of tensors."""
     if isinstance(value, Tensor):
         return value.numpy()
     if isinstance(value, dict):
@@ -46,7 +46,7 @@ def _as_arrays(value: Any) -> Any:
 
 
 def disposed_error() -> CoreError:
-    """What to raise where a disposed tensor is used."""
+    """The error for the use of a disposed tensor."""
     return CoreError(
         "this tensor was disposed, by dispose() or at the end of a tidy scope: return it from "
         "the scope or core.keep it there, if it is needed later"
@@ -58,9 +58,9 @@ def _refuse(*_: Any, **__: Any) -> Any:
 
 
 class _Gone:
-    """In the place of the backend and the data of disposed tensors.
+    """Stands for the backend and the data of disposed tensors.
 
-    An op in another thread may have it as its data: it passes neither for an array nor for None.
+    An op in another thread may get it as data: it is neither an array nor None.
     """
 
     name = "none"
@@ -92,7 +92,7 @@ class Tensor(TensorMethods):
     """
 
     __slots__ = ("__weakref__", "container", "handle", "id", "spec")
-    __array_priority__ = 1000  # so that ndarray + Tensor comes to us
+    __array_priority__ = 1000  # so that ndarray + Tensor calls the tensor's method
     __hash__ = object.__hash__
 
     def __init__(self, spec: Spec, container: DataContainer, handle: Handle):
@@ -104,7 +104,7 @@ class Tensor(TensorMethods):
         _forget(self.id)
 
     def _operand(self) -> "Tensor":
-        """Return what ops take: the tensor; of a variable, a reading of its value."""
+        """Return the operand of ops: the tensor; of a variable, a reading of its value."""
         return self
 
     @property
@@ -119,12 +119,12 @@ class Tensor(TensorMethods):
 
     @property
     def ndim(self) -> int:
-        """How many axes."""
+        """The number of axes."""
         return len(self.spec.shape)
 
     @property
     def size(self) -> int:
-        """How many values."""
+        """The number of values."""
         return self.spec.size
 
     @property
@@ -134,11 +134,11 @@ class Tensor(TensorMethods):
 
     @property
     def is_disposed(self) -> bool:
-        """Whether the data were let go of; the tensor cannot be used any more."""
+        """Whether the data were freed; the tensor cannot be used any more."""
         return self.container is _GONE
 
     def dispose(self) -> None:
-        """Let go of the data now, whoever holds this tensor; see `core.dispose`."""
+        """Free the data now, whoever holds this tensor; see `core.dispose`."""
         live_tensors.discard(self.id)
         self.container = _GONE  # first: who reads it after the handle has both or neither
         self.handle = _GONE.handle
@@ -146,7 +146,7 @@ class Tensor(TensorMethods):
     def data(self) -> Coroutine[Any, Any, np.ndarray]:
         """A copy of the values, for coroutines: the event loop goes on while they are computed.
 
-        They are those of the call, also if the tensor is disposed before they are awaited.
+        The values are those at the call, also if the tensor is disposed before they are awaited.
 
         >>> import asyncio, core
         >>> asyncio.run(core.tensor([1.0, 2.0]).data())
@@ -174,7 +174,7 @@ class Tensor(TensorMethods):
         return self._read().tolist()
 
     def reshape(self, *shape: int | Sequence[int]) -> "Tensor":
-        """The same values in another shape, given as one or several; one length may be -1."""
+        """The values in another shape, given as one or several arguments; one length may be -1."""
         return OPS["reshape"](self, shape=shape[0] if len(shape) == 1 else shape)
 
     def transpose(self, *perm: int | Sequence[int], conjugate: bool = False) -> "Tensor":
@@ -187,7 +187,7 @@ class Tensor(TensorMethods):
         return OPS["cast"](self, dtype=dtype)
 
     def flatten(self) -> "Tensor":
-        """The same values along one axis."""
+        """The values along one axis."""
         return OPS["reshape"](self, shape=(self.size,))
 
     @property
@@ -306,7 +306,7 @@ def _tensors_in(value: Any, seen: set[int]) -> Iterator[Tensor]:
 
 
 def _parts(value: Any) -> Iterable[Any]:
-    """What a collection or the instance of a dataclass holds."""
+    """The members of a collection, or the fields of a dataclass's instance."""
     if isinstance(value, (list, tuple, set, frozenset)):
         return value
     if isinstance(value, dict):

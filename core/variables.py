@@ -1,4 +1,4 @@
-"""Variables: named tensors whose values change, for weights that train."""
+"""Variables: named tensors whose values change, for trainable weights."""
 
 import operator
 import sys
@@ -79,21 +79,21 @@ class Variable(Tensor, VariableMethods):
         (1.0, 2.0)
         """
         value = self._present()
-        # A fresh alias: a tape then watches what is read while it looks on, and no older reading.
+        # A fresh alias: a tape then watches what is read while it records, and no older reading.
         alias = _alias(value, value.spec)
-        for watcher in active_observers():
-            watcher.made(alias)
-            watcher.read(self, alias)
+        for observer in active_observers():
+            observer.made(alias)
+            observer.read(self, alias)
         return alias
 
     def _operand(self) -> Tensor:
         return self.read()
 
     def assign(self, value: TensorLike) -> None:
-        """Give it a new value.
+        """Assign a new value.
 
         Args:
-            value: a tensor, array or numbers of the same shape; whole numbers and bools become
+            value: a tensor, array or numbers of the same shape; integers and bools become
                 floats where the variable holds floats.
 
         Raises:
@@ -137,10 +137,10 @@ class Variable(Tensor, VariableMethods):
                 self._value = value
 
     def dispose(self) -> None:
-        """Let go of the data now; the variable cannot be used any more."""
+        """Free the data now; the variable cannot be used any more."""
         self._present().dispose()
 
-    # A look at one value, whatever other threads assign:
+    # Views of one value, whatever other threads assign:
 
     def data(self) -> Coroutine[Any, Any, np.ndarray]:
         """A copy of the present value, for coroutines; see `core.Tensor.data`."""
@@ -205,7 +205,7 @@ def _fresh(backend: Backend, handle: Handle, spec: Spec) -> Tensor:
 
 
 def _owners(value: Tensor) -> tuple[int, int, int]:
-    """How many hold a tensor, its container and its data: all that could see a change."""
+    """The reference counts of a tensor, its container and its data: all that see a change."""
     return (
         sys.getrefcount(value),
         sys.getrefcount(value.container),

@@ -1,11 +1,11 @@
-"""Where the windows of a convolution or pooling lie: output sizes and padding, for all backends."""
+"""Windows of convolutions and pooling: output sizes and padding, for all backends."""
 
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from core.errors import CoreError
-from core.specs import Shape, Spec, check_choice, whole_numbers
+from core.specs import Shape, Spec, check_choice, integers
 
 #: Pixels before and after along each axis of an image or volume, as ((top, bottom), (left, right)).
 Sides = tuple[tuple[int, int], ...]
@@ -40,7 +40,7 @@ class Window(NamedTuple):
     strides: Shape
     dilations: Shape
     padding: Sides
-    pointwise: bool  # whether every output pixel reads just the input pixel at its place
+    pointwise: bool  # whether every output pixel reads just the input pixel at its position
 
 
 def pair(value: Pair, name: str, least: int = 1) -> tuple[int, int]:
@@ -53,7 +53,7 @@ def _numbers(value: int | Sequence[int], name: str, count: int, least: int = 1) 
     """A number for each axis, of an attribute that may be given as one."""
     if type(value) is int and least <= value <= _LARGEST:
         return (value,) * count
-    numbers = whole_numbers(value, name)
+    numbers = integers(value, name)
     numbers = numbers if isinstance(value, (tuple, list)) else numbers * count
     if len(numbers) != count or min(numbers) < least or max(numbers) > _LARGEST:
         raise CoreError(
@@ -100,7 +100,7 @@ def split_shape(shape: Shape, axes: int, data_format: str) -> tuple[int, Shape, 
 
 
 def join_shape(batch: int, size: Shape, channels: int, data_format: str) -> Shape:
-    """What `split_shape` takes apart."""
+    """The shape of which `split_shape` gives the parts."""
     return (batch, channels, *size) if data_format[1] == "C" else (batch, *size, channels)
 
 
@@ -191,7 +191,7 @@ def _window(
 def _fit(
     pad: str | tuple[int, int], length: int, reach: int, stride: int, mode: str | None
 ) -> tuple[int, tuple[int, int]]:
-    """How many windows lie along one axis, and the pixels of padding before and after."""
+    """The number of windows along one axis, and the pixels of padding before and after."""
     if pad == "same":
         count = -(-length // stride)
         total = max((count - 1) * stride + reach - length, 0)

@@ -1,4 +1,4 @@
-"""What kind of value each attribute of a node must have: read here, whatever node type reads it."""
+"""Kinds of the values of node attributes, checked when a node type reads one."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -64,7 +64,7 @@ _KINDS = {
 class CheckedAttributes(Mapping[str, Any]):
     """A node's attributes, each of which is of its kind or a CoreError when it is read.
 
-    None, which stands for a value that is missing, is none of any kind: `get` gives the default.
+    None, which stands for a missing value, is of no kind: `get` gives the default.
 
     >>> CheckedAttributes({"padding": 3})["padding"]
     Traceback (most recent call last):

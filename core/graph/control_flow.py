@@ -21,7 +21,7 @@ BACK = "NextIteration"
 #: Node types that need this file's executor.
 LOOP_TYPES = frozenset({"Switch", "Merge", "Enter", "Exit", BACK})
 
-#: In the place of an output on the side that is not taken.
+#: Stands for an output on the side that is not taken.
 ABSENT = object()
 
 

@@ -1,4 +1,4 @@
-"""Which nodes of a graph with loops run in which frame, and the program that this makes."""
+"""Compiles a graph with loops: assigns nodes to frames, and makes a program of instructions."""
 
 from collections import defaultdict
 from collections.abc import Container, Mapping, Sequence
@@ -46,7 +46,7 @@ class Frame:
         return frames[::-1]
 
     def item_path(self, name: str) -> list[str]:
-        """As what each frame of the path knows a node that runs in this one."""
+        """The item for which each frame of the path takes a node that runs in this one."""
         return [*(frame.first for frame in self.path()[1:]), name]
 
 
@@ -66,7 +66,7 @@ def compiled(steps: Sequence["BoundNode"], wanted: Sequence[str], given: Contain
 
 
 class _Layout:
-    """What is known of the nodes by name, while they are brought into frames."""
+    """Facts of the nodes by name, while they are assigned to frames."""
 
     def __init__(self, steps: Sequence["BoundNode"], wanted: Sequence[str], given: Container[str]):
         self.steps = {step.node.name: step for step in steps}
@@ -75,13 +75,13 @@ class _Layout:
         self.inputs = {name: self._inputs(step) for name, step in self.steps.items()}
         self.gates = {name: self._gates(step) for name, step in self.steps.items()}
         self.root = Frame()
-        #: Where each node runs, and who sees what it gives.
+        #: The frame of each node.
         self.runs_in: dict[str, Frame] = {}
         self.gives_to: dict[str, Frame] = {}
 
     def program(self) -> Program:
         """The code of all frames in one list."""
-        loops = self._place()
+        loops = self._assign_frames()
         self._check_wanted()
         self._collect_needs()
         self.outputs = self._used_outputs()
@@ -100,7 +100,7 @@ class _Layout:
         return name in self.steps and self.steps[name].node.type == BACK
 
     def _gates(self, step: "BoundNode") -> tuple[str, ...]:
-        """What must be there and is not taken: nodes that ran, constants that were read before."""
+        """References only waited for: nodes that ran, constants that were read before."""
         if step.node.type == "Merge":
             return ()  # one input is enough
         ran = [_mark(node_of(reference)) for reference in step.after if reference not in self.given]
@@ -114,7 +114,7 @@ class _Layout:
         nodes = [node_of(r) for r in needed if not (r.startswith(_BEFORE) or r in self.given)]
         return [node for node in nodes if node in self.steps]
 
-    def _place(self) -> list[Frame]:
+    def _assign_frames(self) -> list[Frame]:
         """Find the frame of every node; returns the loops."""
         loops: dict[tuple[Frame, str], Frame] = {}
         for name, step in self.steps.items():
@@ -155,7 +155,7 @@ class _Layout:
                 )
 
     def _collect_needs(self) -> None:
-        """Tell every frame its items, and which of them need which."""
+        """Collect the items of every frame, and the needs of each item."""
         for name, frame in self.runs_in.items():
             path, items = frame.path(), frame.item_path(name)
             for around, item in zip(path, items, strict=True):
@@ -180,7 +180,7 @@ class _Layout:
         return used
 
     def _loop_code(self, loop: Frame, inner: Mapping[str, Code]) -> Code:
-        """What enters, the body, and the turn."""
+        """The instructions of a loop: entries, the body, and the turn."""
         taken = {reference for name in loop.items for reference in self.inputs.get(name, ())}
         back = [name for name in loop.items if self._goes_back(name)]
         carried = [(name, _BEFORE + name) for name in back if _BEFORE + name in taken]

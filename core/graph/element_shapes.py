@@ -6,7 +6,7 @@ from typing import Any
 from core.errors import CoreError
 from core.specs import Shape
 
-#: A length of None may be any; None in place of a shape means that the rank is unknown, too.
+#: A length of None may be any; None instead of a shape means that the rank is unknown, too.
 ElementShape = tuple[int | None, ...] | None
 
 
@@ -25,7 +25,7 @@ def element_shape(value: Any) -> ElementShape:
 
 
 def merged(one: ElementShape, other: ElementShape, what: str) -> ElementShape:
-    """What is known of a shape from two sides.
+    """Merge two partially known shapes.
 
     Raises:
         CoreError: they contradict each other.
@@ -43,7 +43,7 @@ def merged(one: ElementShape, other: ElementShape, what: str) -> ElementShape:
 
 
 def defined(shape: ElementShape, elements: Iterable[Shape], what: str) -> Shape:
-    """A shape without unknown lengths; elements tell what is missing, if anything is.
+    """A shape without unknown lengths; unknown lengths are taken from the elements.
 
     Raises:
         CoreError: they do not match, or a length stays unknown.

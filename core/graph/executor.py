@@ -21,7 +21,7 @@ from core.tensors import Tensor
 #: Inputs and weights are given, not computed.
 GIVEN_TYPES = {"Placeholder", "Const"}
 
-#: How many sets of outputs an executor remembers the way to.
+#: The number of sets of outputs of which an executor keeps the schedule.
 MOST_SCHEDULES = 64
 
 #: Of the values that nodes give: tensors, lists of tensors, hash tables.
@@ -30,7 +30,7 @@ Values = dict[str, Value]
 
 
 class Call(NamedTuple):
-    """What a node that is more than an op sees of its surroundings."""
+    """The surroundings of a node that is more than an op."""
 
     executor: "Executor"
     node: Node
@@ -47,7 +47,7 @@ class Schedule(NamedTuple):
     """The steps to some outputs, and after each the references that nobody needs any more.
 
     ``constants`` are those that the steps take, ``computed`` the references that they give. Where
-    loops or branches lead to the outputs, there is a program in the place of the steps.
+    loops or branches lead to the outputs, there is a program instead of the steps.
     """
 
     constants: Mapping[str, Tensor]
@@ -125,7 +125,7 @@ class Executor(Subgraph):
         return {reference: existing(values, reference) for reference in wanted}
 
     def run_step(self, step: BoundNode, values: Sequence[Value]) -> Any:
-        """What a node gives for the values of its inputs."""
+        """The results of a node for the values of its inputs."""
         try:
             return step.run(Call(self, step.node), *values) if step.in_run else step.run(*values)
         except LimitError as error:
@@ -219,7 +219,7 @@ class Executor(Subgraph):
 
         Raises:
             KernelNotFound: nothing runs some nodes; every one is listed.
-            CoreError: the graph has a circle, or attributes are missing or make no sense.
+            CoreError: the graph has a circle, or attributes are missing or invalid.
         """
         ways = [(self, self._kept_order(given, wanted))]
         seen = set[str]()
@@ -236,7 +236,7 @@ class Executor(Subgraph):
                     body.step(name)
 
     def _kept_order(self, given: Iterable[str], wanted: Iterable[str]) -> list[str]:
-        """The way of a schedule to come."""
+        """The schedule of `check_outputs`, for the first run."""
         key = frozenset(given), tuple(wanted)
         way = self._orders[key] = self.execution_order(*key)
         return way
@@ -248,7 +248,7 @@ class Executor(Subgraph):
         return {value for value in chain(*values) if isinstance(value, FunctionName)}
 
     def unknown(self, names: Iterable[str]) -> list[Node]:
-        """Those nodes that nothing runs."""
+        """The nodes that nothing runs."""
         nodes = [self.node(name) for name in names]
         return [n for n in nodes if n.type not in GIVEN_TYPES and not self._kind(n)]
 
@@ -287,7 +287,7 @@ def _refuse_other_outputs(node: Node, inputs: Iterable[str], constants: Containe
 
 
 def _without(constants: Mapping[str, Tensor], given: Iterable[str]) -> Mapping[str, Tensor]:
-    """The constants in whose place nothing is given."""
+    """The constants that are not replaced by feeds."""
     replaced = constants.keys() & given
     if not replaced:
         return constants
@@ -307,7 +307,7 @@ def _refuse_unknown(nodes: Sequence[Node], advice: str = "") -> None:
 
 
 def named_outputs(name: str, results: Sequence[Value]) -> list[tuple[str, Value]]:
-    """What a node with several outputs gave, by reference."""
+    """The results of a node with several outputs, by reference."""
     return [(f"{name}:{i}" if i else name, value) for i, value in enumerate(results)]
 
 

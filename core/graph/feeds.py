@@ -69,7 +69,7 @@ def as_tensor(value: Any, quantization: Quantization | None = None) -> Tensor:
 
 
 def as_tensors(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values with tensors in place of views of arrays."""
+    """The values with tensors instead of views of arrays."""
     return {reference: _own(value) for reference, value in values.items()}
 
 

@@ -19,7 +19,7 @@ from core.graph.nodes import (
     node_of,
 )
 
-#: TensorFlow's dtypes and ours; as in TensorFlow.js, whole numbers are int32.
+#: Tensor dtypes by TensorFlow's; as in TensorFlow.js, integers are int32.
 DTYPES = {
     "DT_FLOAT": "float32",
     "DT_HALF": "float32",
@@ -39,7 +39,7 @@ DTYPES = {
 
 
 def dtype_of_type(data_type: Any) -> str:
-    """Our name of TensorFlow's dtype.
+    """The dtype of a tensor, by TensorFlow's name.
 
     >>> dtype_of_type("DT_UINT8")
     'int32'
@@ -70,7 +70,7 @@ def read_graph_document(topology: Any, signature: Any, weights: Mapping[str, np.
 def read_initializer(
     graph: Graph, topology: Any, signature: Any, weights: Mapping[str, np.ndarray]
 ) -> Graph:
-    """The same graph with the one that runs before its first use, and fills its hash tables.
+    """Return the graph with its initializer, which runs before the first use and fills tables.
 
     The results of the initializer reach inputs of the graph by a number that both signatures have.
 
@@ -102,7 +102,7 @@ def _resource(name: str, info: Any) -> Endpoint:
 
 
 def _last_steps(nodes: Sequence[Node]) -> dict[str, Endpoint]:
-    """What an initializer does at last: nodes that at most a NoOp waits for."""
+    """The last nodes of an initializer: only a NoOp may wait for them."""
     steps = [node for node in nodes if node.type != "NoOp"]
     return _leaves(steps)
 
@@ -128,7 +128,7 @@ def read_functions(library: Any) -> dict[str, Function]:
 def read_signature(
     nodes: Sequence[Node], signature: Any
 ) -> tuple[dict[str, Endpoint], dict[str, Endpoint], dict[str, str]]:
-    """What goes in and out of a graph, by public name, and the inputs that are resources.
+    """The inputs and outputs of a graph, by public name, and the inputs that are resources.
 
     Without a signature these are the placeholders and the nodes that no other one needs. Names are
     the signature's keys, else the nodes', without a trailing ``:0``. A resource is an input that
@@ -174,7 +174,7 @@ def _placeholders(nodes: Sequence[Node], resources: Mapping[str, str]) -> dict[s
 
 
 def declared_spec(node: Node, scalars: bool = True) -> PartialSpec:
-    """What a placeholder says of what it takes.
+    """The spec that a placeholder declares.
 
     Args:
         node: a placeholder.

@@ -21,7 +21,7 @@ from core.graph.nodes import (
     PartialSpec,
 )
 
-#: TensorFlow's names of our dtypes.
+#: TensorFlow's names of tensor dtypes.
 DATA_TYPES = {
     "float32": "DT_FLOAT",
     "int32": "DT_INT32",
@@ -35,8 +35,7 @@ DATA_TYPES = {
 def graph_document(graph: Graph) -> dict[str, Any]:
     """The GraphDef document of a graph: its nodes, and its functions.
 
-    Constants tell their dtype and shape; their values lie in the shards. Inputs tell what they
-    take.
+    Constants have dtype and shape; their values lie in the shards. Inputs have their specs.
 
     Raises:
         CoreError: a name or an attribute cannot be written.
@@ -51,7 +50,7 @@ def graph_document(graph: Graph) -> dict[str, Any]:
 
 
 def signature_document(graph: Graph) -> dict[str, Any]:
-    """What goes in and out of a graph by its public name, with node, dtype and shape.
+    """The inputs and outputs of a graph by public name, with node, dtype and shape.
 
     An input that the initializer gives has the number of the initializer's output; see
     `initializer_signature`.
@@ -65,7 +64,7 @@ def signature_document(graph: Graph) -> dict[str, Any]:
 
 
 def initializer_signature(graph: Graph) -> dict[str, Any] | None:
-    """What a graph's initializer gives, by numbers; None if it gives nothing."""
+    """The outputs of a graph's initializer, by numbers; None without outputs."""
     numbers = _resource_numbers(graph)
     if graph.initializer is None or not numbers:
         return None
@@ -95,7 +94,7 @@ def _indexed(reference: str) -> str:
 
 
 def data_type(dtype: str) -> DataType:
-    """TensorFlow's name of one of our dtypes."""
+    """TensorFlow's name of a tensor dtype."""
     if dtype not in DATA_TYPES:
         raise CoreError(f"TensorFlow.js has no dtype {dtype!r}, only {list(DATA_TYPES)}")
     return DataType(DATA_TYPES[dtype])
@@ -184,7 +183,7 @@ def _list(values: Sequence[Any], where: str) -> dict[str, Any]:
 
 
 def _written(value: Any, where: str) -> tuple[str, Any]:
-    """The kind of an AttrValue and its content; whole numbers are texts, as protobuf does it."""
+    """The kind of an AttrValue and its content; integers are texts, as in protobuf."""
     if value is None or isinstance(value, PartialShape):
         return "shape", _shape(value)
     if isinstance(value, DataType) or (isinstance(value, str) and value in DTYPES):

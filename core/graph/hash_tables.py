@@ -26,7 +26,7 @@ class HashTable:
 
     def __init__(self, name: str, key_dtype: str, value_dtype: str):
         self.name, self.key_dtype, self.value_dtype = name, key_dtype, value_dtype
-        # One attribute, so that other threads see places and values that belong together.
+        # One attribute, so that other threads see rows and values that belong together.
         self._content: tuple[dict[Any, int], Tensor | None] = {}, None
 
     def __len__(self) -> int:
@@ -36,7 +36,7 @@ class HashTable:
         return f"HashTable({self.name!r}, {len(self)} x {self.key_dtype} to {self.value_dtype})"
 
     def fill(self, keys: Tensor, values: Tensor) -> None:
-        """Replace what the table holds.
+        """Replace the content of the table.
 
         Args:
             keys: of the table's dtype, any shape; of equal ones the last counts.
@@ -48,8 +48,8 @@ class HashTable:
                 f"the table {self.name!r} needs a value per key, got keys of shape {keys.shape} "
                 f"and values of shape {values.shape}"
             )
-        places = {key: place for place, key in enumerate(_keys(keys))}
-        self._content = places, keep(values)
+        row_of = {key: row for row, key in enumerate(_keys(keys))}
+        self._content = row_of, keep(values)
 
     def find(self, keys: Tensor, default: Tensor) -> Tensor:
         """The values of keys.
@@ -62,8 +62,8 @@ class HashTable:
             A tensor [number of keys, *shape of one value].
         """
         self._check(keys, default)
-        places, values = self._content
-        rows = [places.get(key, -1) for key in _keys(keys)]
+        row_of, values = self._content
+        rows = [row_of.get(key, -1) for key in _keys(keys)]
         if values is None or -1 in rows:
             beyond = 0 if values is None else values.shape[0]
             rows = [beyond if row < 0 else row for row in rows]

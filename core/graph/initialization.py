@@ -1,4 +1,4 @@
-"""What runs once before the first use of a graph: it fills hash tables."""
+"""Initialization of a graph, once before its first use: fills hash tables."""
 
 from collections.abc import Mapping
 from typing import Any

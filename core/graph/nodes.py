@@ -156,7 +156,7 @@ def node_of(reference: str) -> str:
 
 
 def output_index(names: Sequence[str], output: str, place: str) -> int:
-    """Where an output is among all of its node; bodies of functions write "node:output:place".
+    """The index of an output among all of its node; bodies of functions write "node:output:place".
 
     Args:
         names: of the node's outputs; none if it has just one, or a list of them.

@@ -37,7 +37,7 @@ class Subgraph:
         Bodies of functions also write the output's own name, as in ``"split:output:1"``.
 
         Raises:
-            CoreError: the node's outputs have names, and this is none of them.
+            CoreError: the node's outputs have names, and this is not one of them.
         """
         if ":" not in reference:
             return reference
@@ -86,7 +86,7 @@ class Subgraph:
         return running_order(partial(self._needs, known), (), unknown, ways_back)
 
     def _needs(self, known: Container[str], name: str) -> list[str]:
-        """The nodes that must run before a node; the way back of a loop is none of them."""
+        """The nodes that must run before a node; without the way back of a loop."""
         return [
             node_of(reference)
             for reference in self.node(name).inputs

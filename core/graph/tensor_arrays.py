@@ -17,7 +17,7 @@ class TensorArray:
         name: for errors.
         dtype: of the elements.
         size: how many elements there may be, unless it grows.
-        shape: of the elements, as far as it is known; if nothing is, the first element tells it.
+        shape: of the elements, as far as it is known; if nothing is, that of the first element.
         grows: whether there may be more than ``size``.
         clears: whether an element can be read only once, and then is let go of.
     """
@@ -49,7 +49,7 @@ class TensorArray:
         """The element at an index.
 
         Raises:
-            CoreError: there is none, it was read before and is cleared, or the array is closed.
+            CoreError: no such element, one that was read and cleared, or a closed array.
         """
         self._check_open()
         if self.clears and index in self._read:
@@ -115,7 +115,7 @@ class TensorArray:
         """Write parts of a tensor, of given lengths along its first axis, from index 0 on."""
         self._check_dtype(value)
         if self.size not in (len(lengths), MOST_ELEMENTS):
-            raise CoreError(f"{self._what()}: it has {self.size} places, not {len(lengths)}")
+            raise CoreError(f"{self._what()}: it has {self.size} elements, not {len(lengths)}")
         parts = split(value, lengths, self.shape or None)
         if not self.shape and not self.elements:
             self.shape = (None, *value.shape[1:])  # as long as each is
@@ -123,7 +123,7 @@ class TensorArray:
             self.write(index, part)
 
     def close(self) -> None:
-        """Let go of everything; reading and writing is an error from now on."""
+        """Free all elements; reading and writing is an error from now on."""
         self.elements.clear()
         self._closed = True
 

@@ -59,8 +59,8 @@ class TensorList:
         """The element at an index from 0."""
         if not 0 <= index < self._size:
             raise CoreError(f"there is no index {index} in a list of {self._size} tensors")
-        chunk, place = divmod(index, CHUNK)
-        found = self._chunks[chunk][place]
+        chunk, offset = divmod(index, CHUNK)
+        found = self._chunks[chunk][offset]
         if found is None:
             raise CoreError(f"a list of {self._size} tensors has nothing at index {index}")
         return found
@@ -76,9 +76,9 @@ class TensorList:
             return self.with_last(value)
         self._check(value)
         longer = self if index < self._size else self.resized(index + 1)
-        chunk, place = divmod(index, CHUNK)
+        chunk, offset = divmod(index, CHUNK)
         old = longer._chunks[chunk]
-        new = (*old[:place], value, *old[place + 1 :])
+        new = (*old[:offset], value, *old[offset + 1 :])
         return self._with((*longer._chunks[:chunk], new, *longer._chunks[chunk + 1 :]), len(longer))
 
     def with_last(self, value: Tensor) -> "TensorList":
@@ -86,20 +86,20 @@ class TensorList:
         if self._size >= self._limit:
             raise CoreError(f"cannot add to a list of {self._size} tensors: it is full")
         self._check(value)
-        full, place = divmod(self._size, CHUNK)
-        last = self._chunks[full] if place else ()
+        full, offset = divmod(self._size, CHUNK)
+        last = self._chunks[full] if offset else ()
         return self._with((*self._chunks[:full], (*last, value)), self._size + 1)
 
     def without_last(self) -> "TensorList":
         """The list without its last element."""
         if not self._size:
             raise CoreError("cannot take the last element of a list of 0 tensors")
-        full, place = divmod(self._size - 1, CHUNK)
-        last = [self._chunks[full][:place]] if place else []
+        full, offset = divmod(self._size - 1, CHUNK)
+        last = [self._chunks[full][:offset]] if offset else []
         return self._with((*self._chunks[:full], *last), self._size - 1)
 
     def resized(self, size: int) -> "TensorList":
-        """The list cut to a length, or longer with nothing at the new places."""
+        """The list cut to a length, or longer with empty new elements."""
         if not 0 <= size <= self._limit:
             raise CoreError(
                 f"cannot make {size} tensors of a list of {self._size}, which may have "
@@ -180,7 +180,7 @@ def empty(shape: Shape, dtype: str) -> Tensor:
 
 
 def in_shape(value: Tensor, shape: Shape) -> Tensor:
-    """The same values in a shape."""
+    """Return the values in a shape."""
     return value if value.shape == shape else value.reshape(shape)
 
 

@@ -1,4 +1,4 @@
-"""Names that nothing has yet, in a graph or elsewhere."""
+"""Unused names, in a graph or elsewhere."""
 
 from collections.abc import Container, Iterable, MutableMapping
 

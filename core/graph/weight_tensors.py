@@ -14,7 +14,7 @@ SMALLEST_VIEW = 4096
 
 
 def weight(array: np.ndarray) -> Tensor:
-    """An array as a tensor on the active backend: shared if nobody can write to it, else a copy."""
+    """An array as a tensor on the active backend: shared if read-only, else a copy."""
     if not _is_ready(array):
         return tensor(array)
     backend = active_backend()
@@ -47,7 +47,7 @@ def _is_ready(array: np.ndarray) -> bool:
 
 
 def _is_frozen(array: np.ndarray) -> bool:
-    """Whether nobody can write to the data, which may be an array's or a large part of a file."""
+    """Whether the data cannot be written to, which may be an array's or a large part of a file."""
     shown: object = array
     while isinstance(shown, np.ndarray):
         if shown.flags.writeable:

@@ -206,7 +206,7 @@ class GraphModel:
     def _repeated(
         self, key: Hashable, inputs: Any, limits: Limits, as_arrays: bool
     ) -> dict[str, Any] | None:
-        """The outputs by a cached call; None if there is none of that key."""
+        """The outputs by a cached call; None if no call has that key."""
         assert self._runs is not None
         call = self._runs.find(key)
         if call is None or not call.plan.fits(limits):
@@ -251,7 +251,7 @@ class GraphModel:
         return results
 
     def _runner(self) -> "tuple[Planner | Executor, MakeFeed]":
-        """What runs the graph, and the function that makes its feeds: plans copy their inputs."""
+        """The runner of the graph, and the function that makes feeds: plans copy their inputs."""
         if self._planner is None or self._runs_ops() or not active_backend().has_plans:
             return self._executor, as_tensor
         return self._planner, as_view
@@ -290,7 +290,7 @@ class GraphModel:
     def profile(
         self, inputs: Any = None, outputs: Iterable[str] | None = None, repeat: int = 10
     ) -> "PlanProfile":
-        """How long each step of the plan takes; printed, it is a table.
+        """Measure the time of each step of the plan; printed, it is a table.
 
         Args:
             inputs: as for `plan`; where a stage comes before the plan, the plan begins with the

@@ -16,7 +16,7 @@ from core.plan.cache import LruCache
 from core.plan.plan import Plan
 from core.plan.planner import PlanKey, Planner
 
-#: How many calls a model keeps; the one made longest ago goes.
+#: The number of calls that a model keeps; the oldest one goes.
 MOST_CALLS = 8
 
 
@@ -116,7 +116,7 @@ class RunCache:
 
 
 def call_key(inputs: Any, outputs: Sequence[str]) -> Hashable | None:
-    """What a call is found by; None unless its inputs are C-contiguous arrays by name."""
+    """The key of a call; None unless its inputs are C-contiguous arrays by name."""
     if type(inputs) is not dict:
         return None
     parts: list[Any] = [*outputs]

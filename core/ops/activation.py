@@ -1,6 +1,6 @@
 """Activations that look along an axis, and gradients of activations."""
 
-from core.ops.slopes import no_slope
+from core.ops.zero_gradients import zero_gradient
 from core.registry import op, ops
 from core.specs import Spec, broadcast_shapes, check_dy, normal_axis
 
@@ -99,7 +99,7 @@ def _(g, y):
     return ops.relu_grad(g, y)
 
 
-no_slope(relu_grad, "y")
+zero_gradient(relu_grad, "y")
 
 
 @op(input_dtype="float32")

@@ -33,7 +33,7 @@ class BatchOp(Op):
 
 
 class VolumeOp(BatchOp):
-    """The same for volumes: [batch, depth, height, width, channels]."""
+    """Volumes of a batch: [batch, depth, height, width, channels]."""
 
     rank = 5
 

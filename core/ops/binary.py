@@ -10,7 +10,7 @@ from core.errors import CoreError
 from core.operation import UNSPELLED, Op, Rule, Spellings, Traits
 from core.ops.complex_numbers import conjugate
 from core.ops.row_documents import TAKES, document
-from core.ops.slopes import zero
+from core.ops.zero_gradients import zero
 from core.registry import op, ops, register
 from core.specs import Spec, broadcast_shapes
 
@@ -86,7 +86,7 @@ BINARY = [
         example=("[10, 20], 3", "array([30, 60], dtype=int32)"),
         spellings=Spellings(("Mul",), "MUL", ("multiply", "mul"))),
     BinaryRow("div", NUMBER, lambda g, b: g / conjugate(b), lambda g, b, y: -g * conjugate(y / b),
-        (-3, 3), "a / b; rounded down where both are whole numbers", "a / b",
+        (-3, 3), "a / b; rounded down where both are integers", "a / b",
         kernel_name="RealDiv",
         example=("[7.0, 1.0], [2.0, 0.0]", "array([3.5, inf], dtype=float32)"),
         spellings=Spellings(("RealDiv", "Div"), keras=("divide", "truedivide", "truediv"))),

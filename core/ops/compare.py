@@ -5,7 +5,7 @@ from typing import NamedTuple
 from core.errors import CoreError
 from core.operation import UNSPELLED, Op, Rule, Spellings
 from core.ops.row_documents import TAKES, document
-from core.ops.slopes import no_slope, zero
+from core.ops.zero_gradients import zero, zero_gradient
 from core.registry import op, ops, register
 from core.specs import Spec, broadcast_shapes
 
@@ -107,7 +107,7 @@ def select(condition: Spec, t: Spec, e: Spec) -> Spec:
     return Spec(broadcast_shapes(condition.shape, broadcast_shapes(t.shape, e.shape)), t.dtype)
 
 
-no_slope(select, "condition")
+zero_gradient(select, "condition")
 
 
 @select.gradient("t")

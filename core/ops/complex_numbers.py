@@ -1,6 +1,6 @@
 """Complex numbers and their parts.
 
-The gradient of a complex tensor holds the slope along the real part in its real part and that
+The gradient of a complex tensor holds the derivative along the real part in its real part and that
 along the imaginary part in its imaginary part.
 """
 

@@ -21,7 +21,7 @@ class Moments(NamedTuple):
 
 @composite(method=True)
 def div_no_nan(a: TensorLike, b: TensorLike) -> Tensor:
-    """Element-wise a / b, but 0 where b is 0; rounded down where both are whole numbers.
+    """Element-wise a / b, but 0 where b is 0; rounded down where both are integers.
 
     Args:
         a: a tensor of numbers.

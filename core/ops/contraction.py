@@ -109,16 +109,16 @@ def _(g, inputs, equation):
         ops.broadcast_to(x, shape=tuple(terms.sizes[letter] for letter in term))
         for term, x in zip(terms.inputs, inputs, strict=True)
     ]
-    return [_flow_into(place, g, full, terms) for place in range(len(full))]
+    return [_flow_into(position, g, full, terms) for position in range(len(full))]
 
 
-def _flow_into(place: int, g: Any, inputs: list[Any], terms: Terms) -> Any:
+def _flow_into(position: int, g: Any, inputs: list[Any], terms: Terms) -> Any:
     """The gradient of one input: another sum of products, of g and the other inputs."""
-    known = [terms.output, *terms.inputs[:place], *terms.inputs[place + 1 :]]
-    factors = [g, *inputs[:place], *inputs[place + 1 :]]
+    known = [terms.output, *terms.inputs[:position], *terms.inputs[position + 1 :]]
+    factors = [g, *inputs[:position], *inputs[position + 1 :]]
     unused = iter(set(ascii_letters) - set("".join(terms.inputs)))
     wanted = ""
-    for letter in terms.inputs[place]:
+    for letter in terms.inputs[position]:
         length = terms.sizes[letter]
         if letter in wanted:  # a diagonal: nothing flows into what is beside it
             known.append(letter + (letter := next(unused)))

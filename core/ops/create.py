@@ -1,4 +1,4 @@
-"""Tensors made from nothing, or nearly."""
+"""Ops that make tensors from shapes, numbers and ranges."""
 
 from collections.abc import Sequence
 from math import ceil
@@ -10,9 +10,9 @@ from core.annotations import Scalar, TensorLike
 from core.dispatch import tensor
 from core.dtypes import DTYPES, DType, check_dtype, check_value
 from core.errors import CoreError
-from core.ops.slopes import no_slope
+from core.ops.zero_gradients import zero_gradient
 from core.registry import composite, op, ops
-from core.specs import Spec, check_choice, checked_shape, whole_number
+from core.specs import Spec, check_choice, checked_shape, integer
 from core.tensors import Tensor
 
 
@@ -96,7 +96,7 @@ def scalar(value: Scalar, dtype: DType | None = None) -> Tensor:
 
 
 def range_steps(start: float, stop: float, step: float) -> tuple[int, float]:
-    """How many values, and the step: 1 turns into -1 where the stop lies below the start.
+    """The number of values, and the step: 1 turns into -1 where the stop lies below the start.
 
     >>> range_steps(5, 0, 1), range_steps(0, 5, 2), range_steps(5, 0, 2)
     ((5, -1), (3, 2), (0, 2))
@@ -145,7 +145,7 @@ def linspace(*, start: float, stop: float, num: int) -> Spec:
     """
     check_value(start, "float32")
     check_value(stop, "float32")
-    return Spec((whole_number(num, "num", 1),))
+    return Spec((integer(num, "num", 1),))
 
 
 @op(input_dtype="no string")
@@ -198,7 +198,7 @@ def one_hot(
     array([[1, 0, 0],
            [0, 0, 1]], dtype=int32)
     """
-    length = whole_number(depth, "depth", 2)
+    length = integer(depth, "depth", 2)
     if check_dtype(dtype) == "string":
         raise CoreError("one_hot makes no strings: gather them by the indices")
     for value in (on_value, off_value):
@@ -206,7 +206,7 @@ def one_hot(
     return Spec((*indices.shape, length), dtype)
 
 
-no_slope(one_hot, "indices")
+zero_gradient(one_hot, "indices")
 
 
 @composite

@@ -122,8 +122,8 @@ def qr(x: TensorLike, full_matrices: bool = False) -> tuple[Tensor, Tensor]:
     inner = min(rows, columns)
     r = ops.cast(x, dtype="float32")
     q = ops.broadcast_to(np.eye(rows, dtype=np.float32), shape=(*x.shape[:-1], rows))
-    for place in range(inner):
-        q, r = _reflected(q, r, place)
+    for offset in range(inner):
+        q, r = _reflected(q, r, offset)
     if full_matrices or rows <= columns:
         return q, r
     return _block(q, (0, 0), (rows, inner)), _block(r, (0, 0), (inner, columns))
@@ -135,11 +135,11 @@ def _block(x: Any, begin: tuple[int, int], size: tuple[int, int]) -> Any:
     return ops.slice(x, begin=(*[0] * len(lead), *begin), size=(*lead, *size))
 
 
-def _reflected(q: Any, r: Any, place: int) -> tuple[Any, Any]:
-    """Q and R after the reflection I - tau w w' that makes zeros of a column below ``place``."""
+def _reflected(q: Any, r: Any, offset: int) -> tuple[Any, Any]:
+    """Q and R after the reflection I - tau w w' that makes zeros of a column below ``offset``."""
     rows, columns = r.shape[-2:]
-    left = rows - place
-    column = _block(r, (place, place), (left, 1))
+    left = rows - offset
+    column = _block(r, (offset, offset), (left, 1))
     head = _block(column, (0, 0), (1, 1))
     length = ops.sqrt(ops.sum(column * column, axis=-2, keep_dims=True))
     sign = ops.select(head > 0.0, -1.0, 1.0)
@@ -147,12 +147,12 @@ def _reflected(q: Any, r: Any, place: int) -> tuple[Any, Any]:
     rest = _block(column, (1, 0), (left - 1, 1)) / _not_zero(pivot)
     w = ops.concat([ops.ones_like(head), rest], axis=-2)
     scaled = w * -(sign * pivot) / _not_zero(length)
-    lower = _block(r, (place, 0), (left, columns))
+    lower = _block(r, (offset, 0), (left, columns))
     lower = lower - ops.matmul(scaled, ops.matmul(w, lower, transpose_a=True))
-    right = _block(q, (0, place), (rows, left))
+    right = _block(q, (0, offset), (rows, left))
     right = right - ops.matmul(ops.matmul(right, w), scaled, transpose_b=True)
-    r = ops.concat([_block(r, (0, 0), (place, columns)), lower], axis=-2)
-    return ops.concat([_block(q, (0, 0), (rows, place)), right], axis=-1), r
+    r = ops.concat([_block(r, (0, 0), (offset, columns)), lower], axis=-2)
+    return ops.concat([_block(q, (0, 0), (rows, offset)), right], axis=-1), r
 
 
 def _not_zero(x: Any) -> Any:

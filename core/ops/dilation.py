@@ -8,7 +8,7 @@ from core.errors import CoreError
 from core.nan_check import unchecked
 from core.ops.batches import image_op
 from core.ops.pooling import pool_spec, taps
-from core.ops.slopes import no_slope
+from core.ops.zero_gradients import zero_gradient
 from core.registry import op, ops
 from core.specs import Spec, check_dy
 from core.windows import Padding, Pair, Window, check_format, window
@@ -98,7 +98,7 @@ def _(g, x, filter, strides, pad, dilations):
     return _of_winners(x, filter, w, taps(g, w))
 
 
-no_slope(dilation2d_backprop_input, "x", "filter")
+zero_gradient(dilation2d_backprop_input, "x", "filter")
 
 
 @op(kernel_name="Dilation2DBackpropFilter", input_dtype="float32")
@@ -132,18 +132,18 @@ def _(g, x, filter, strides, pad, dilations):
     return _of_winners(x, filter, w, _rows(g))
 
 
-no_slope(dilation2d_backprop_filter, "x", "filter")
+zero_gradient(dilation2d_backprop_filter, "x", "filter")
 
 
 def _rows(filter: Any) -> list[Any]:
-    """The values of a filter for each place, row by row."""
+    """The values of a filter for each position, row by row."""
     height, width, channels = filter.shape
     return ops.unstack(ops.reshape(filter, shape=(height * width, channels)))
 
 
 @unchecked()  # borders are NaN
 def _of_winners(x: Any, filter: Any, w: Window, flows: Iterable[Any]) -> Any:
-    """What flows from the place that wins each window; 0 where none does.
+    """The gradient at the position that wins each window; 0 where none does.
 
     Sums that float32 cannot tell apart are compared by what rounding took from them, as if they
     were not rounded.

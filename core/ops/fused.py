@@ -12,7 +12,7 @@ from core.registry import op, ops
 from core.specs import Shape, Spec
 from core.windows import Padding, Pair
 
-#: What a fused op can apply to its result.
+#: Activations that a fused op can apply to its result.
 ACTIVATIONS = ("linear", "relu", "relu6", "elu", "sigmoid", "leakyrelu", "prelu")
 
 
@@ -39,7 +39,7 @@ def _broadcasts_to(shape: Shape, result: Shape) -> bool:
 def _fused_conv_spec(
     spec: Spec, bias: Spec | None, weights: Spec | None, activation: str, data_format: str
 ) -> Spec:
-    """The same for a convolution, where one axis means the channels."""
+    """The spec of a fused convolution, where one axis means the channels."""
     if data_format == "NCHW" and bias is not None and len(bias.shape) > 1:
         raise CoreError(f"bias must be [out] or one number with {data_format}, got {bias.shape}")
     bias, weights = (p and Spec(per_channel(p.shape, data_format)) for p in (bias, weights))
@@ -76,7 +76,7 @@ def fused_conv2d(
         x: [batch, height, width, in], or [height, width, in]: one image.
         filter: [filter height, filter width, in, out].
         bias: [out], added to every pixel, or anything that broadcasts to the result.
-        prelu_activation_weights: for ``"prelu"``: slopes of negative values, one, [out] or
+        prelu_activation_weights: for ``"prelu"``: negative slopes, one, [out] or
             [height, width, out] (in the order of ``data_format``).
         strides: see `conv2d`.
         pad: see `conv2d`.
@@ -85,7 +85,7 @@ def fused_conv2d(
         dim_rounding_mode: see `conv2d`.
         activation: ``"linear"``, ``"relu"``, ``"relu6"``, ``"elu"``, ``"sigmoid"``,
             ``"leakyrelu"`` or ``"prelu"``.
-        leakyrelu_alpha: for ``"leakyrelu"``: the slope of negative values.
+        leakyrelu_alpha: for ``"leakyrelu"``: the negative slope.
 
     >>> core.fused_conv2d(core.ones((1, 2, 2, 1)), core.ones((2, 2, 1, 1)), [5.0],
     ...                   activation="relu6").numpy().ravel()
@@ -122,7 +122,7 @@ def fused_depthwise_conv2d(
         x: [batch, height, width, channels], or [height, width, channels]: one image.
         filter: [filter height, filter width, channels, multiplier].
         bias: [channels * multiplier], or anything that broadcasts to the result.
-        prelu_activation_weights: for ``"prelu"``: slopes of negative values, which broadcast.
+        prelu_activation_weights: for ``"prelu"``: negative slopes, which broadcast.
         strides: see `conv2d`.
         pad: see `conv2d`.
         data_format: see `conv2d`.
@@ -158,7 +158,7 @@ def fused_matmul(
         a: [..., rows, inner]; see `matmul`.
         b: [..., inner, columns].
         bias: [columns], or anything that broadcasts to the result.
-        prelu_activation_weights: for ``"prelu"``: slopes of negative values, which broadcast.
+        prelu_activation_weights: for ``"prelu"``: negative slopes, which broadcast.
         transpose_a: read a transposed.
         transpose_b: read b transposed.
         activation: see `fused_conv2d`.
@@ -172,7 +172,7 @@ def fused_matmul(
 
 
 # The gradient before each activation by its result: the value there need not be computed again. (At
-# exactly 6 relu6 has slope 0 here and 1 in `relu6`: the result does not tell 6 from more.)
+# exactly 6 the derivative is 0 here, 1 in `relu6`: the result does not distinguish 6 from more.)
 _BEFORE = {
     "linear": lambda g, y: g,
     "relu": lambda g, y: ops.relu_grad(g, y),

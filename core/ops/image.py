@@ -10,7 +10,7 @@ from core.specs import Spec
 from core.tensors import Tensor
 from core.windows import check_images
 
-#: How much red, green and blue add to the brightness, by CCIR 601.
+#: Weights of red, green and blue in the brightness, by CCIR 601.
 LUMA = np.array([0.2989, 0.587, 0.114], np.float32)
 
 

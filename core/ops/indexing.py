@@ -5,15 +5,15 @@ from math import prod
 
 from core.errors import CoreError
 from core.operation import Spellings
-from core.ops.slopes import no_slope
+from core.ops.zero_gradients import zero_gradient
 from core.registry import op, ops
-from core.specs import Shape, Spec, checked_shape, normal_axis, whole_number
+from core.specs import Shape, Spec, checked_shape, integer, normal_axis
 
 
 def gather_axes(x: Shape, indices: Shape, axis: int, batch_dims: int) -> tuple[int, int]:
     """The axis and the number of batch axes as non-negative numbers, checked."""
     at = normal_axis(axis, len(x))
-    batch = whole_number(batch_dims, "batch_dims")
+    batch = integer(batch_dims, "batch_dims")
     rank = len(indices)
     if not -rank <= batch <= rank:
         raise CoreError(f"Expect batchDims in the range of [-{rank}, {rank}], but got {batch}")
@@ -81,11 +81,11 @@ def _swap_middle(x):
     return ops.transpose(x, perm=(0, 2, 1, 3))
 
 
-no_slope(gather, "indices")
+zero_gradient(gather, "indices")
 
 
 def nd_depth(indices: Shape, target: Shape) -> int:
-    """How many axes of a target each index of several numbers names."""
+    """The number of axes of a target that each index of several numbers selects."""
     if not indices or not target or indices[-1] > len(target):
         raise CoreError(
             f"indices {indices} must be lists of at most {len(target)} numbers, one for each of "
@@ -100,7 +100,7 @@ def gather_nd(x: Spec, indices: Spec) -> Spec:
 
     Args:
         x: tensor of one axis at least.
-        indices: [..., depth] int32; each list of ``depth`` numbers names a place on the first
+        indices: [..., depth] int32; each list of ``depth`` numbers names a position on the first
             ``depth`` axes of x.
 
     Returns:
@@ -128,7 +128,7 @@ def _(g, indices, x_spec):
 
 
 def scatter_depth(indices: Shape, updates: Shape, shape: Shape) -> int:
-    """How many axes each index names; a vector of indices names entries of the first axis."""
+    """The number of axes that each index selects; a vector of indices selects on the first axis."""
     if not indices or not updates or not shape:
         raise CoreError(f"indices {indices}, updates {updates} and shape {shape} need an axis each")
     depth = indices[-1] if len(indices) > 1 else 1
@@ -148,10 +148,10 @@ def _as_lists(indices, depth: int):
 
 @op(input_dtype={"indices": "int32", "updates": "number"})
 def scatter_nd(indices: Spec, updates: Spec, *, shape: Sequence[int]) -> Spec:
-    """Put values at places of a tensor of zeros; those for the same place are added.
+    """Put values at positions in a tensor of zeros; values for one position are added.
 
     Args:
-        indices: [..., depth] int32, the places on the first ``depth`` axes; or a vector of places
+        indices: [..., depth] int32, positions on the first ``depth`` axes; or a vector of positions
             on the first axis.
         updates: [..., rest of shape], what goes there.
         shape: of the result.
@@ -178,11 +178,11 @@ def _(g, indices):
     spellings=Spellings(("TensorScatterUpdate",)),
 )
 def tensor_scatter_update(tensor: Spec, indices: Spec, updates: Spec) -> Spec:
-    """A copy of a tensor with other values at some places; of several for one the last counts.
+    """A copy of a tensor with some values replaced; of several for one position the last counts.
 
     Args:
         tensor: tensor of one axis at least.
-        indices: [..., depth] int32, the places on the first ``depth`` axes; or a vector of places
+        indices: [..., depth] int32, positions on the first ``depth`` axes; or a vector of positions
             on the first axis.
         updates: [..., rest of the shape], what goes there, of the tensor's dtype.
 

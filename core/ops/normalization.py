@@ -12,7 +12,7 @@ from core.errors import CoreError
 from core.gradients import grads
 from core.operation import Spellings
 from core.registry import composite, op, ops
-from core.specs import Spec, broadcast_shapes, check_dy, whole_number
+from core.specs import Spec, broadcast_shapes, check_dy, integer
 from core.tensors import Tensor
 
 
@@ -53,24 +53,24 @@ def batch_norm(
     return x
 
 
-def _slope(variance, scale, variance_epsilon: float):
-    slope = ops.rsqrt(variance + variance_epsilon)
-    return slope if scale is None else slope * scale
+def _factor(variance, scale, variance_epsilon: float):
+    factor = ops.rsqrt(variance + variance_epsilon)
+    return factor if scale is None else factor * scale
 
 
 @batch_norm.gradient("x")
 def _(g, variance, scale, variance_epsilon):
-    return g * _slope(variance, scale, variance_epsilon)
+    return g * _factor(variance, scale, variance_epsilon)
 
 
 @batch_norm.gradient("mean")
 def _(g, variance, scale, variance_epsilon):
-    return -g * _slope(variance, scale, variance_epsilon)
+    return -g * _factor(variance, scale, variance_epsilon)
 
 
 @batch_norm.gradient("variance")
 def _(g, x, mean, variance, scale, variance_epsilon):
-    steepness = _slope(variance, scale, variance_epsilon) / (variance + variance_epsilon)
+    steepness = _factor(variance, scale, variance_epsilon) / (variance + variance_epsilon)
     return g * (x - mean) * (steepness * -0.5)
 
 
@@ -193,7 +193,7 @@ def _(g):
 def _check_channels(x: Spec, depth_radius: int) -> None:
     if len(x.shape) not in (3, 4):
         raise CoreError(f"expected images of 3 or 4 axes, the channels last, got shape {x.shape}")
-    whole_number(depth_radius, "depth_radius", 0)
+    integer(depth_radius, "depth_radius", 0)
 
 
 @op(kernel_name="LRN", input_dtype="float32", method=True, spellings=Spellings(("LRN",)))
@@ -257,7 +257,7 @@ def local_response_normalization_grad(
 
 
 def _lrn_grad_of_ops(x, dy, y, depth_radius: int, bias: float, alpha: float, beta: float):
-    """What the kernel computes, made of ops that have gradients."""
+    """The result of the kernel, made of ops that have gradients."""
     channel = np.arange(x.shape[-1])
     near = np.abs(channel[:, None] - channel) <= depth_radius
     window = tensor(near, dtype="float32")
@@ -266,10 +266,10 @@ def _lrn_grad_of_ops(x, dy, y, depth_radius: int, bias: float, alpha: float, bet
     return dy * total**-beta - x * shared * (2 * alpha * beta)
 
 
-def _lrn_grad_rule(place: int) -> Callable[..., Any]:
+def _lrn_grad_rule(position: int) -> Callable[..., Any]:
     def rule(g, x, dy, y, depth_radius, bias, alpha, beta):
         how = {"depth_radius": depth_radius, "bias": bias, "alpha": alpha, "beta": beta}
-        return grads(partial(_lrn_grad_of_ops, **how))(x, dy, y, dy=g)[place]
+        return grads(partial(_lrn_grad_of_ops, **how))(x, dy, y, dy=g)[position]
 
     return rule
 

@@ -8,12 +8,12 @@ from typing import Any
 from core.errors import CoreError
 from core.nan_check import unchecked
 from core.ops.batches import image_op
-from core.ops.slopes import no_slope
+from core.ops.zero_gradients import zero_gradient
 from core.registry import op, ops
 from core.specs import Spec, check_choice, check_dy
 from core.windows import Padding, Pair, Window, refuse_strided_dilation, window
 
-#: What `pool` can take of a window.
+#: Reductions of a window by `pool`.
 POOLING_TYPES = ("avg", "max")
 
 
@@ -23,10 +23,10 @@ def pool_spec(x: Spec, w: Window, dtype: str = "float32") -> Spec:
 
 
 def taps(x: Any, w: Window, border: float = 0) -> Iterator[Any]:
-    """For each place of a window, row by row, what all windows have there."""
+    """Yield for each position in a window, row by row, the values of all windows there."""
     x = ops.pad(x, ((0, 0), *w.padding, (0, 0)), border)
-    for place in product(*map(range, w.size)):
-        begin = [p * d for p, d in zip(place, w.dilations, strict=True)]
+    for position in product(*map(range, w.size)):
+        begin = [p * d for p, d in zip(position, w.dilations, strict=True)]
         reach = [(n - 1) * s + 1 for n, s in zip(w.out_size, w.strides, strict=True)]
         end = [b + r for b, r in zip(begin, reach, strict=True)]
         index = (0, *begin, 0), (x.shape[0], *end, x.shape[-1]), (1, *w.strides, 1)
@@ -37,12 +37,12 @@ def taps(x: Any, w: Window, border: float = 0) -> Iterator[Any]:
 def of_winners(
     values: Iterable[Any], flows: Iterable[Any], better: Callable[..., Any], lowest: float = -inf
 ) -> Any:
-    """What flows from the place that wins each window: what max pooling's gradient turns around.
+    """The flow at the position that wins each window: the transpose of max pooling's gradient.
 
     Args:
-        values: for each place the values of all windows; NaN, as that of a border, never wins.
-        flows: for each place the gradient there.
-        better: whether a value wins over the best of the places before.
+        values: for each position the values of all windows; NaN, as that of a border, never wins.
+        flows: for each position the gradient there.
+        better: whether a value wins over the best of the positions before.
         lowest: what the first must be better than; without a winner the result is 0.
     """
     best, found = lowest, 0.0
@@ -123,7 +123,7 @@ def _(g, filter_size, strides, pad, dim_rounding_mode, dilations):
     return ops.pool(g, filter_size, "avg", pad, dilations, strides, dim_rounding_mode)
 
 
-no_slope(avg_pool_grad, "input")
+zero_gradient(avg_pool_grad, "input")
 
 
 @image_op(kernel_name="MaxPool", input_dtype="no string", method=True)
@@ -197,7 +197,7 @@ def _(g, input, filter_size, strides, pad, dim_rounding_mode, dilations):
     return of_winners(taps(input, w, nan), taps(g, w), ops.greater)
 
 
-no_slope(max_pool_grad, "input", "output")
+zero_gradient(max_pool_grad, "input", "output")
 
 
 @op(kernel_name="MaxPoolWithArgmax", input_dtype="no string", outputs=("result", "indexes"))
@@ -219,8 +219,8 @@ def max_pool_with_argmax(
         include_batch_in_index: count through the whole batch, not through each image by itself.
 
     Returns:
-        ``result`` as `max_pool` gives it, and ``indexes``, int32 of the same shape: places of the
-        first largest values in the flattened input, -1 where a window has no number.
+        ``result`` as `max_pool` gives it, and ``indexes``, int32 of the same shape: positions of
+        the first largest values in the flattened input, -1 where a window has no number.
 
     >>> core.max_pool_with_argmax([[[[1.0], [3.0], [2.0]]]], (1, 2), 1, "valid").indexes.numpy()
     array([[[[1],

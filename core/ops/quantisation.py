@@ -7,10 +7,10 @@ import numpy as np
 from core.errors import CoreError
 from core.operation import Spellings, Traits
 from core.registry import op, ops
-from core.specs import Spec, whole_number
+from core.specs import Spec, integer
 
-#: What arithmetic in float32 took from a half is given back before rounding, else what lies half
-#: way between two quanta would fall either way: of one SUB of MoveNet on int8 a tenth then differs
+#: What arithmetic in float32 took from a half is given back before rounding, else values half
+#: way between two integers would round either way: a tenth of one SUB of MoveNet on int8 differs
 #: from LiteRT's reference kernel, with this factor less than a hundredth. After convolutions it
 #: does harm: no half is meant there, and the border moves away from where XNNPACK's kernels have
 #: it.
@@ -21,20 +21,20 @@ NUDGE = np.float32(1 + 2**-20)
 def quantise_round(
     x: Spec, *, scale: float, zero_point: int, low: int, high: int, nudge: bool = True
 ) -> Spec:
-    """The nearest real values that have a quantum: ``(quantum - zero_point) * scale``.
+    """The nearest real values that are quantized: ``(integer - zero_point) * scale``.
 
     Halves are rounded away from 0, as LiteRT's reference kernels do: QUANTIZE by ``std::round``,
-    the others by a product of whole numbers that ends the same way. The gradient is that of
+    the others by a product of integers that ends the same way. The gradient is that of
     clipping: rounding is passed straight through (Bengio et al. 2013, arXiv:1308.3432).
 
     Args:
         x: tensor of any shape.
-        scale: what one quantum is worth, above 0.
-        zero_point: the quantum of 0.
-        low: the smallest quantum; what lies below is raised to it.
-        high: the largest quantum.
+        scale: the difference of adjacent real values, above 0.
+        zero_point: the quantized value of 0.
+        low: the smallest quantized value; smaller ones are raised to it.
+        high: the largest quantized value.
         nudge: what lies less than a millionth (2**-20) below a half counts as one. It is right for
-            results of a few exact quanta, such as a sum of two: there float32 just missed the half.
+            results of a few exact values, such as a sum of two: there float32 just missed the half.
             Sums of many products hardly ever mean one.
 
     Returns:
@@ -44,7 +44,7 @@ def quantise_round(
     array([-2.5,  0. ,  0.5,  1.5], dtype=float32)
     """
     for name, value in {"zero_point": zero_point, "low": low, "high": high}.items():
-        whole_number(value, name)
+        integer(value, name)
     if not (isfinite(scale) and scale > 0):
         raise CoreError(f"scale={scale} must be above 0")
     if low > high:

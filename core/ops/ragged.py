@@ -30,7 +30,7 @@ def ragged_gather_parts(
     *,
     output_ragged_rank: int | None = None,
 ) -> tuple[Spec, ...] | None:
-    """What `core.ragged_gather` returns, as one list: the splits, and last the values.
+    """The results of `core.ragged_gather` as one list: the splits, and last the values.
 
     Args:
         params_nested_splits: see `ragged_gather`, like the rest.
@@ -60,7 +60,7 @@ def _(g, params_nested_splits, params_dense_values_spec, indices):
 
 
 def _numbers(count: int, first: int = 0) -> Tensor:
-    """Whole numbers that tell, after an op has moved them, where values came from."""
+    """Integers that show, after an op has moved them, the source of each value."""
     return tensor(range(first, first + count), "int32")
 
 
@@ -126,7 +126,7 @@ def ragged_range(starts: Spec, limits: Spec, deltas: Spec) -> None:
     )
 
 
-#: What the partition of an axis can be; the first axis has no row ids.
+#: Kinds of the partition of an axis; the first axis has no row ids.
 _FIRST_TYPES = ("FIRST_DIM_SIZE", "ROW_SPLITS")
 _OTHER_TYPES = ("VALUE_ROWIDS", "ROW_SPLITS")
 
@@ -208,7 +208,7 @@ def _(g, shape, values_spec, default_value_spec, row_partition_tensors, row_part
 def _flows(g, shape, values_spec: Spec, row_partition_tensors, row_partition_types):
     """The gradient of the default value in row 0, and of value i in row i + 1.
 
-    Numbers that go the way of the values tell where each place of the result came from.
+    Numbers that are moved like the values give the source of each position of the result.
     """
     count, inner = values_spec.shape[0], values_spec.shape[1:]
     outer = g.shape[: len(g.shape) - len(inner)]

@@ -13,7 +13,7 @@ from core.errors import CoreError
 from core.generators import Seed, begin_drawing, generator, restart
 from core.operation import Traits
 from core.registry import composite, op, ops
-from core.specs import Shape, Spec, check_choice, checked_shape, whole_number, whole_numbers
+from core.specs import Shape, Spec, check_choice, checked_shape, integer, integers
 from core.tensors import Tensor
 
 _INT32 = np.iinfo(np.int32)
@@ -39,7 +39,7 @@ def set_random_seed(seed: Seed) -> None:
     """Let all random numbers of this process, where no seed is given, start anew from this seed.
 
     Args:
-        seed: a whole number, or any number or text; None for numbers that nobody can foresee.
+        seed: an integer, or any number or text; None for unpredictable numbers.
 
     >>> import core
     >>> core.set_random_seed(1)
@@ -98,7 +98,7 @@ def random_uniform(
     lengths = _checked(shape, dtype, ("float32", "int32", "bool"))
     if dtype == "float32":
         return tensor(_uniform(lengths, minval, maxval, seed))
-    low, high = (0, 2) if dtype == "bool" else whole_numbers((minval, maxval), "minval and maxval")
+    low, high = (0, 2) if dtype == "bool" else integers((minval, maxval), "minval and maxval")
     if not _INT32.min <= low < high <= _INT32.max + 1:
         raise CoreError(f"no int32 from minval={minval} up to, but without, maxval={maxval}")
     return tensor(generator(seed).integers(low, high, lengths), dtype)
@@ -115,7 +115,7 @@ def _uniform(shape: Shape, low: float, high: float, seed: Seed = None) -> np.nda
 
 @composite
 def random_uniform_int(shape: Sequence[int], minval: int, maxval: int, seed: Seed = None) -> Tensor:
-    """Random whole numbers from ``minval`` up to, but without, ``maxval``.
+    """Random integers from ``minval`` up to, but without, ``maxval``.
 
     Args:
         shape: length of each axis.
@@ -292,7 +292,7 @@ def multinomial(
     >>> core.multinomial([0.0, 100.0], 3).numpy()
     array([1, 1, 1], dtype=int32)
     """
-    count = whole_number(num_samples, "num_samples", 0)
+    count = integer(num_samples, "num_samples", 0)
     if len(logits.shape) not in (1, 2) or logits.shape[-1] == 0 or logits.size == 1:
         raise CoreError(f"logits must be [n] or [batch, n] of two or more, got {logits.shape}")
     return Spec((*logits.shape[:-1], count), "int32")

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from core.errors import CoreError
 from core.operation import Op, Rule
 from core.ops.row_documents import TAKES, document
-from core.ops.slopes import no_slope
+from core.ops.zero_gradients import zero_gradient
 from core.registry import op, ops, register
 from core.specs import Shape, Spec, checked_shape, normal_axes, normal_axis
 
@@ -15,7 +15,7 @@ Axis = int | Sequence[int] | None
 
 
 def reduced_shape(shape: Shape, axis: Axis, keep_dims: bool) -> Shape:
-    """What is left of a shape; kept axes have length 1."""
+    """The shape after a reduction; kept axes have length 1."""
     if not keep_dims and axis is None:
         return ()
     if not keep_dims and type(axis) is int and 0 <= axis < len(shape):
@@ -204,4 +204,4 @@ def argmin(x: Spec, *, axis: int = 0) -> Spec:
 
 
 for _op in (argmax, argmin):
-    no_slope(_op, "x")
+    zero_gradient(_op, "x")

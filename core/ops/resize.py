@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from core.errors import CoreError
-from core.ops.slopes import no_slope
+from core.ops.zero_gradients import zero_gradient
 from core.registry import op, ops
 from core.specs import Spec, check_dy
 from core.windows import new_size
@@ -90,7 +90,7 @@ def resize_bilinear_grad(
     return grad_spec(dy, images, size, align_corners, half_pixel_centers)
 
 
-no_slope(resize_bilinear_grad, "images")  # only their shape counts
+zero_gradient(resize_bilinear_grad, "images")  # only their shape counts
 
 
 @resize_bilinear_grad.gradient("dy")
@@ -167,7 +167,7 @@ def resize_nearest_neighbor_grad(
     return grad_spec(dy, images, size, align_corners, half_pixel_centers)
 
 
-no_slope(resize_nearest_neighbor_grad, "images")
+zero_gradient(resize_nearest_neighbor_grad, "images")
 
 
 @resize_nearest_neighbor_grad.gradient("dy")

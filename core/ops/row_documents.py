@@ -6,7 +6,7 @@ from inspect import cleandoc
 
 from core.operation import Rule
 
-#: What an input may be, by its kind in `core.dtypes.KINDS`; None takes any.
+#: Types of an input, by its kind in `core.dtypes.KINDS`; None takes any.
 TAKES = {
     "float32": "float32; int32 and bool are converted to it",
     "real": "float32 or int32; bool becomes int32",

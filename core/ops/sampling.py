@@ -11,12 +11,12 @@ import numpy as np
 from core.dispatch import tensor
 from core.errors import CoreError
 from core.registry import op, ops
-from core.specs import Shape, Spec, check_choice, check_dy, whole_numbers
+from core.specs import Shape, Spec, check_choice, check_dy, integers
 from core.windows import check_images, new_size
 
 METHODS = ("bilinear", "nearest")
 PADDING_MODES = ("zeros", "border", "reflection")
-#: Along which coordinates of the positions a slope is taken.
+#: Coordinates of the positions along which a derivative is taken.
 SLOPES = ("x", "y", "xy")
 
 
@@ -52,7 +52,7 @@ def _(g, align_corners):
 
 def grid_size(size: Any, batch: int) -> tuple[int, int]:
     """Height and width of the positions that `affine_grid` makes, checked."""
-    numbers = whole_numbers(size, "size")
+    numbers = integers(size, "size")
     if len(numbers) not in (2, 4):
         raise CoreError(
             f"size={size!r} must be (height, width) or (batch, height, width, channels)"
@@ -136,13 +136,13 @@ def _(g, x, grid, mode, padding_mode, align_corners):
 def grid_sample_slope(
     x: Spec, grid: Spec, *, along: str, padding_mode: str = "zeros", align_corners: bool = False
 ) -> Spec:
-    """How much what `grid_sample` reads (bilinear) changes when the positions move.
+    """The derivative of `grid_sample` (bilinear) with respect to the positions.
 
     Args:
         x: [batch, height, width, channels].
         grid: [batch, new height, new width, 2].
-        along: the coordinate that moves, ``"x"`` or ``"y"``; ``"xy"`` is how much the slope along
-            one changes when the other moves.
+        along: the coordinate that moves, ``"x"`` or ``"y"``; ``"xy"`` is how the first one
+            changes along the other.
         padding_mode: see `grid_sample`.
         align_corners: see `grid_sample`.
 
@@ -189,7 +189,7 @@ def grid_sample_backprop_input(
         grid: [batch, new height, new width, 2].
         input_shape: of the images, [batch, height, width, channels].
         along: for the gradient of `grid_sample_slope`: as given there.
-        mode: see `grid_sample`; bilinear for a slope.
+        mode: see `grid_sample`; bilinear for a derivative.
         padding_mode: see `grid_sample`.
         align_corners: see `grid_sample`.
 
@@ -197,7 +197,7 @@ def grid_sample_backprop_input(
     ...                                 align_corners=True).numpy().ravel()
     array([3., 5.], dtype=float32)
     """
-    x = Spec(whole_numbers(input_shape, "input_shape"))
+    x = Spec(integers(input_shape, "input_shape"))
     check_grid(x, grid, padding_mode)
     check_choice(mode, "mode", METHODS[:1] if along else METHODS)
     check_choice(along, "along", ("", *SLOPES))
@@ -220,7 +220,7 @@ def _(g, dy, grid, along, mode, padding_mode, align_corners):
 
 
 def _into_grid(g, x, grid, along: str, mode: str, padding_mode: str, align_corners: bool):
-    """What flows into the positions; along a coordinate every slope is constant between pixels."""
+    """The gradient of the positions; along a coordinate each derivative is constant per pixel."""
     if mode == "nearest" or along == "xy":
         return ops.zeros_like(grid)
 

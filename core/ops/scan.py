@@ -11,7 +11,7 @@ def cumsum(x: Spec, *, axis: int = 0, exclusive: bool = False, reverse: bool = F
     Args:
         x: at least one axis; bools count.
         axis: the axis.
-        exclusive: each sum leaves out its own place, so that the first is 0.
+        exclusive: each sum leaves out its own value, so that the first is 0.
         reverse: start at the end.
 
     >>> core.cumsum([1, 2, 3]).numpy(), core.cumsum([1, 2, 3], exclusive=True).numpy()
@@ -33,7 +33,7 @@ def cumprod(x: Spec, *, axis: int = 0, exclusive: bool = False, reverse: bool = 
     Args:
         x: at least one axis.
         axis: the axis.
-        exclusive: each product leaves out its own place, so that the first is 1.
+        exclusive: each product leaves out its own value, so that the first is 1.
         reverse: start at the end.
 
     >>> core.cumprod([1, 2, 3]).numpy(), core.cumprod([1, 2, 3], reverse=True).numpy()
@@ -56,7 +56,7 @@ def _(g, x, axis, exclusive, reverse):
 
 
 def _moved_up(x, count: int, axis: int):
-    """Every value ``count`` places nearer to the start of an axis, and zeros after them."""
+    """Every value ``count`` positions nearer to the start of an axis, and zeros after them."""
     axis = normal_axis(axis, x.ndim)
     begin = tuple(min(count, n) if i == axis else 0 for i, n in enumerate(x.shape))
     size = tuple(n - b for n, b in zip(x.shape, begin, strict=True))

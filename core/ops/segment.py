@@ -4,7 +4,7 @@ from core.annotations import TensorLike
 from core.dispatch import tensor
 from core.errors import CoreError
 from core.registry import composite, op, ops
-from core.specs import Shape, Spec, whole_number
+from core.specs import Shape, Spec, integer
 from core.tensors import Tensor
 
 
@@ -24,7 +24,7 @@ def unsorted_segment_sum(x: Spec, segment_ids: Spec, *, num_segments: int) -> Sp
     >>> core.unsorted_segment_sum([1.0, 2.0, 4.0], [1, 0, 1], num_segments=3).numpy()
     array([2., 5., 0.], dtype=float32)
     """
-    count, lead = whole_number(num_segments, "num_segments", 0), len(segment_ids.shape)
+    count, lead = integer(num_segments, "num_segments", 0), len(segment_ids.shape)
     if x.shape[:lead] != segment_ids.shape:
         raise CoreError(f"segment_ids {segment_ids.shape} must be for the first axes of {x.shape}")
     return Spec((count, *x.shape[lead:]), x.dtype)
@@ -51,7 +51,7 @@ def _check_weights(x: Spec, weights: Spec | None) -> str:
 
 @op(input_dtype={"x": "int32", "weights": "real"})
 def bincount(x: Spec, weights: Spec | None = None, *, size: int) -> Spec:
-    """How often each number from 0 to ``size - 1`` occurs.
+    """Count how often each number from 0 to ``size - 1`` occurs.
 
     Args:
         x: int32, from 0 on; numbers of ``size`` and more are left out.
@@ -67,14 +67,14 @@ def bincount(x: Spec, weights: Spec | None = None, *, size: int) -> Spec:
     >>> core.bincount([1, 1, 2], size=4).numpy()
     array([0, 2, 1, 0], dtype=int32)
     """
-    return Spec((whole_number(size, "size", 0),), _check_weights(x, weights))
+    return Spec((integer(size, "size", 0),), _check_weights(x, weights))
 
 
 @op(input_dtype={"x": "int32", "weights": "real"})
 def dense_bincount(
     x: Spec, weights: Spec | None = None, *, size: int, binary_output: bool = False
 ) -> Spec:
-    """How often each number from 0 to ``size - 1`` occurs in each row.
+    """Count how often each number from 0 to ``size - 1`` occurs in each row.
 
     Args:
         x: int32 vector or matrix, from 0 on; numbers of ``size`` and more are left out.
@@ -95,12 +95,12 @@ def dense_bincount(
     if len(x.shape) not in (1, 2):
         raise CoreError(f"dense_bincount needs a vector or a matrix, got shape {x.shape}")
     rows: Shape = x.shape[:-1]
-    return Spec((*rows, whole_number(size, "size", 0)), _check_weights(x, weights))
+    return Spec((*rows, integer(size, "size", 0)), _check_weights(x, weights))
 
 
 @composite
 def confusion_matrix(labels: TensorLike, predictions: TensorLike, num_classes: int) -> Tensor:
-    """How often each class was taken for each class.
+    """Count how often each class was predicted for each true class.
 
     Args:
         labels: vector of the true classes, as numbers.
@@ -121,7 +121,7 @@ def confusion_matrix(labels: TensorLike, predictions: TensorLike, num_classes: i
             f"labels {labels.shape} and predictions {predictions.shape} must be vectors of one "
             f"length"
         )
-    count = whole_number(num_classes, "num_classes", 1)
+    count = integer(num_classes, "num_classes", 1)
     first, last = ops.minimum(labels, predictions), ops.maximum(labels, predictions)
     known = ops.logical_and(first >= 0, last < count)
     pairs = ops.select(known, labels * count + predictions, count * count)

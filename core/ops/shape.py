@@ -11,10 +11,10 @@ from core.specs import (
     Shape,
     Spec,
     broadcast_shapes,
+    integers,
     normal_axes,
     normal_axis,
     normal_shape,
-    whole_numbers,
 )
 from core.tensors import Tensor
 
@@ -39,7 +39,7 @@ def _(g):
 
 @op(traits=Traits(view=True))
 def reshape(x: Spec, *, shape: Sequence[int]) -> Spec:
-    """The same data in another shape; one length may be -1.
+    """Return the data in another shape; one length may be -1.
 
     Args:
         x: any tensor.
@@ -64,7 +64,7 @@ def _(g, x_spec):
 
 @op(traits=Traits(view=True), js_names={"x": "input", "axis": "dim"}, method=True)
 def expand_dims(x: Spec, *, axis: int = 0) -> Spec:
-    """The same data with a new axis of length 1 at ``axis``.
+    """Return the data with a new axis of length 1 at ``axis``.
 
     Args:
         x: any tensor.
@@ -123,7 +123,7 @@ def transpose(x: Spec, *, perm: Sequence[int] | None = None, conjugate: bool = F
     (3, 1)
     """
     rank = len(x.shape)
-    order = range(rank)[::-1] if perm is None else whole_numbers(perm, "perm")
+    order = range(rank)[::-1] if perm is None else integers(perm, "perm")
     valid = all(-rank <= p < rank for p in order)
     if not valid or sorted(p % rank for p in order) != list(range(rank)):
         raise CoreError(f"perm {perm} must name each of the {rank} axes of {x.shape} once")
@@ -152,10 +152,10 @@ def broadcast_to(
     array([[1., 1., 1.],
            [2., 2., 2.]], dtype=float32)
     """
-    wanted = whole_numbers(shape, "shape")
+    wanted = integers(shape, "shape")
     if broadcast_shapes(x.shape, wanted) != wanted:
         raise CoreError(f"shape {x.shape} does not broadcast to {wanted}")
-    if input_shape is not None and whole_numbers(input_shape, "input_shape") != x.shape:
+    if input_shape is not None and integers(input_shape, "input_shape") != x.shape:
         raise CoreError(f"input_shape={input_shape} is not the shape of x, {x.shape}")
     return Spec(wanted, x.dtype)
 
@@ -193,7 +193,7 @@ def tile(x: Spec, *, reps: int | Sequence[int]) -> Spec:
 
     Args:
         x: any tensor.
-        reps: how many times, one whole number from 0 on for each axis.
+        reps: how many times, one integer from 0 on for each axis.
 
     Returns:
         A tensor whose lengths are those of x times ``reps``.
@@ -201,7 +201,7 @@ def tile(x: Spec, *, reps: int | Sequence[int]) -> Spec:
     >>> core.tile([1, 2], reps=(2,)).numpy()
     array([1, 2, 1, 2], dtype=int32)
     """
-    counts = whole_numbers(reps, "reps")
+    counts = integers(reps, "reps")
     if len(counts) != len(x.shape) or any(r < 0 for r in counts):
         raise CoreError(f"reps {counts} must be one count for each axis of {x.shape}")
     return Spec(tuple(n * r for n, r in zip(x.shape, counts, strict=True)), x.dtype)
@@ -209,7 +209,7 @@ def tile(x: Spec, *, reps: int | Sequence[int]) -> Spec:
 
 @tile.gradient("x")
 def _(g, x_spec, reps):
-    counts = whole_numbers(reps, "reps")
+    counts = integers(reps, "reps")
     split_up = tuple(n for pair in zip(counts, x_spec.shape, strict=True) for n in pair)
     repeats = tuple(range(0, len(split_up), 2))
     return ops.sum(ops.reshape(g, shape=split_up), axis=repeats)
@@ -237,7 +237,7 @@ def _(g, axis):
 
 @composite(method=True)
 def squeeze(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
-    """The same data without its axes of length 1 (all of them, or those given).
+    """Return the data without axes of length 1 (all of them, or those given).
 
     Args:
         x: any tensor.
@@ -277,7 +277,7 @@ def clone(x: TensorLike) -> Tensor:
 
 @composite
 def ensure_shape(x: TensorLike, shape: Sequence[int | None]) -> Tensor:
-    """The same tensor, or an error if it has another shape; a length of None may be any.
+    """Return the tensor; raise if its shape is another one. A length of None may be any.
 
     Args:
         x: any tensor.

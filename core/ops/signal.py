@@ -11,7 +11,7 @@ from core.dispatch import tensor
 from core.errors import CoreError
 from core.operation import Spellings
 from core.registry import composite, op, ops
-from core.specs import Spec, whole_number
+from core.specs import Spec, integer
 from core.tensors import Tensor
 
 
@@ -80,7 +80,7 @@ def rfft(input: TensorLike, fft_length: int | None = None) -> Tensor:
     x = tensor(input)
     if x.dtype != "float32" or not x.shape:
         raise CoreError(f"rfft needs float32 values along a last axis, got {x.dtype} {x.shape}")
-    length = x.shape[-1] if fft_length is None else whole_number(fft_length, "fft_length", 1)
+    length = x.shape[-1] if fft_length is None else integer(fft_length, "fft_length", 1)
     if length < x.shape[-1]:
         x = _last_axis_cut(x, 0, length)
     elif length > x.shape[-1]:
@@ -140,16 +140,16 @@ def frame(
     x = tensor(signal)
     if x.ndim != 1:
         raise CoreError(f"frame needs a signal of one axis, got shape {x.shape}")
-    length = whole_number(frame_length, "frame_length", 1)
-    step = whole_number(frame_step, "frame_step", 1)
+    length = integer(frame_length, "frame_length", 1)
+    step = integer(frame_step, "frame_step", 1)
     count = -(-x.size // step) if pad_end else max((x.size - length) // step + 1, 0)
     if not count:
         return ops.zeros((0, length), x.dtype)
     missing = (count - 1) * step + length - x.size
     if missing > 0:
         x = ops.pad(x, paddings=((0, missing),), constant_value=pad_value)
-    places = np.arange(count)[:, None] * step + np.arange(length)
-    return ops.gather(x, places.astype(np.int32))
+    positions = np.arange(count)[:, None] * step + np.arange(length)
+    return ops.gather(x, positions.astype(np.int32))
 
 
 @composite
@@ -168,7 +168,7 @@ def cosine_window(window_length: int, a: float, b: float) -> Tensor:
     >>> core.cosine_window(4, 0.5, 0.5).numpy()
     array([0. , 0.5, 1. , 0.5], dtype=float32)
     """
-    length = whole_number(window_length, "window_length", 0)
+    length = integer(window_length, "window_length", 0)
     if length == 1:
         return ops.ones((1,))
     angles = 2 * np.pi * np.arange(length) / max(length - length % 2, 1)

@@ -7,9 +7,9 @@ from typing import Any
 
 from core.errors import CoreError
 from core.registry import op, ops
-from core.specs import Shape, Spec, normal_axis, whole_numbers
+from core.specs import Shape, Spec, integers, normal_axis
 
-#: What NumPy's basic indexing takes: int, slice, None and Ellipsis.
+#: Entries of NumPy's basic indexing: int, slice, None and Ellipsis.
 Index = tuple[Any, ...]
 
 
@@ -21,9 +21,9 @@ def block_at(shape: Shape, begin: Any, size: Any) -> tuple[Shape, Shape]:
     ((1, 0), (3, 5))
     """
     rank = len(shape)
-    begins = whole_numbers(begin, "begin")
+    begins = integers(begin, "begin")
     begins += (0,) * (rank - len(begins))
-    sizes = () if size is None else whole_numbers(size, "size")
+    sizes = () if size is None else integers(size, "size")
     sizes += (-1,) * (rank - len(sizes))
     if rank == 0 or not len(begins) == len(sizes) == rank:
         raise CoreError(f"begin={begin} and size={size} do not fit the axes of shape {shape}")
@@ -63,16 +63,18 @@ def strided_index(
     begin: Any, end: Any, strides: Any, masks: tuple[int, int, int, int, int]
 ) -> Index:
     """The NumPy index that means the same as TensorFlow's begins, ends, strides and bit masks."""
-    begins, ends = whole_numbers(begin, "begin"), whole_numbers(end, "end")
-    steps = (1,) * len(begins) if strides is None else whole_numbers(strides, "strides")
+    begins, ends = integers(begin, "begin"), integers(end, "end")
+    steps = (1,) * len(begins) if strides is None else integers(strides, "strides")
     if not len(begins) == len(ends) == len(steps):
         raise CoreError(f"begin={begin}, end={end} and strides={strides} differ in length")
     if 0 in steps:
         raise CoreError(f"strides={strides} must not be 0")
     if masks[2] & (masks[2] - 1):
-        raise CoreError(f"ellipsis_mask={masks[2]} marks more than one place")
-    places = zip(begins, ends, steps, strict=True)
-    return tuple(_entry(b, e, s, [m >> i & 1 for m in masks]) for i, (b, e, s) in enumerate(places))
+        raise CoreError(f"ellipsis_mask={masks[2]} marks more than one entry")
+    entries = zip(begins, ends, steps, strict=True)
+    return tuple(
+        _entry(b, e, s, [m >> i & 1 for m in masks]) for i, (b, e, s) in enumerate(entries)
+    )
 
 
 def _entry(begin: int, end: int, step: int, bits: list[int]) -> Any:
@@ -87,7 +89,7 @@ def _entry(begin: int, end: int, step: int, bits: list[int]) -> Any:
 
 
 def full_index(index: Index, shape: Shape) -> Index:
-    """The same index with an entry for each axis, in place of the ellipsis or its absence."""
+    """An index with an entry for each axis, after the ellipsis or its absence is expanded."""
     taken = sum(item is not None and item is not Ellipsis for item in index)
     if taken > len(shape):
         raise CoreError(f"{taken} indices are too many for a tensor of shape {shape}")
@@ -96,7 +98,7 @@ def full_index(index: Index, shape: Shape) -> Index:
 
 
 def indexed_shape(shape: Shape, index: Index) -> Shape:
-    """What an index leaves of a shape.
+    """The shape that an index selects.
 
     >>> indexed_shape((4, 5, 6), (None, 2, slice(None, None, 2)))
     (1, 3, 6)
@@ -136,8 +138,8 @@ def strided_slice(
         strides: steps, 1 by default; a negative one goes backwards.
         begin_mask: bit i: ``begin[i]`` is ignored, take from the start.
         end_mask: bit i: ``end[i]`` is ignored, take up to the end.
-        ellipsis_mask: bit i: place i stands for all axes that the others leave.
-        new_axis_mask: bit i: place i makes a new axis of length 1.
+        ellipsis_mask: bit i: entry i stands for all axes that the others leave.
+        new_axis_mask: bit i: entry i makes a new axis of length 1.
         shrink_axis_mask: bit i: take just ``begin[i]`` and drop the axis.
 
     >>> core.strided_slice([1, 2, 3, 4, 5], begin=(3,), end=(0,), strides=(-2,)).numpy()
@@ -167,7 +169,7 @@ def taken_range(item: Any, length: int) -> range:
 
 
 def _put_back(g, shape: Shape, taken: list[range]):
-    """Spread a gradient to the places that its values came from, with zeros between them."""
+    """Spread a gradient to the positions that its values came from, with zeros between them."""
     g = ops.reshape(g, shape=tuple(map(len, taken)))
     backwards = tuple(axis for axis, r in enumerate(taken) if r.step < 0)
     if backwards:
@@ -225,7 +227,7 @@ def split_sizes(length: int, num_or_size_splits: int | Sequence[int]) -> list[in
         if not 1 <= num_or_size_splits <= max(length, MOST_PARTS) or length % num_or_size_splits:
             raise CoreError(f"cannot split {length} into {num_or_size_splits} equal parts")
         return [length // num_or_size_splits] * num_or_size_splits
-    sizes = list(whole_numbers(num_or_size_splits, "num_or_size_splits"))
+    sizes = list(integers(num_or_size_splits, "num_or_size_splits"))
     if sizes.count(-1) == 1:
         sizes[sizes.index(-1)] = length - sum(sizes) - 1
     if sum(sizes) != length or any(n < 0 for n in sizes):

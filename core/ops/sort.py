@@ -10,7 +10,7 @@ from core.errors import CoreError
 from core.operation import Op, Spellings
 from core.ops.row_documents import TAKES, document
 from core.registry import composite, op, ops, register
-from core.specs import Shape, Spec, check_choice, normal_axis, whole_number
+from core.specs import Shape, Spec, check_choice, integer, normal_axis
 from core.tensors import Tensor
 
 
@@ -32,7 +32,7 @@ def topk(x: Spec, *, k: int = 1, sorted: bool = True) -> tuple[Spec, Spec]:
     """
     if not x.shape or x.dtype in ("complex64", "string"):
         raise CoreError(f"topk needs numbers along an axis, got {x.dtype} {x.shape}")
-    count = whole_number(k, "k")
+    count = integer(k, "k")
     if not 0 <= count <= x.shape[-1]:
         raise CoreError(f"k={k} must be a number from 0 to {x.shape[-1]}, the last axis")
     shape = (*x.shape[:-1], count)
@@ -46,10 +46,10 @@ def _(g, y, x_spec):
         return ops.zeros(x_spec.shape)
     rows = x_spec.size // length
     starts = ops.range(start=0, stop=rows, dtype="int32") * length
-    places = ops.reshape(y[1], shape=(rows, k)) + ops.reshape(starts, shape=(rows, 1))
+    positions = ops.reshape(y[1], shape=(rows, k)) + ops.reshape(starts, shape=(rows, 1))
     flat = ops.unsorted_segment_sum(
         ops.reshape(g[0], shape=(rows * k,)),
-        ops.reshape(places, shape=(rows * k,)),
+        ops.reshape(positions, shape=(rows * k,)),
         num_segments=x_spec.size,
     )
     return ops.reshape(flat, shape=x_spec.shape)
@@ -75,7 +75,7 @@ def unique(x: Spec, *, axis: int = 0) -> None:
 
 
 def search_shape(sorted_sequence: Spec, values: Spec) -> Shape:
-    """The shape of places, if the rows of both run together."""
+    """The shape of the positions, if the rows of both run together."""
     a, b = sorted_sequence.shape, values.shape
     if not a or not b or Spec(a[:-1]).size != Spec(b[:-1]).size:
         raise CoreError(f"sorted_sequence {a} and values {b} must agree in all axes but the last")
@@ -96,7 +96,7 @@ for _name, _value, _type, _shown in (
             _search,
             name=_name,
             doc=document(
-                f"The first place in a sorted row that has {_value} value, for each value.",
+                f"The first position in a sorted row that has {_value} value, for each value.",
                 [
                     f"sorted_sequence: [..., n], rows in ascending order, {TAKES['real']}.",
                     "values: [..., m], as many rows; mixed dtypes become their common one.",
@@ -113,7 +113,7 @@ for _name, _value, _type, _shown in (
 
 @op(promote=True, input_dtype="real")
 def search_sorted(sorted_sequence: Spec, values: Spec, *, side: str = "left") -> Spec:
-    """Where values belong in sorted rows.
+    """The positions of values in sorted rows.
 
     Args:
         sorted_sequence: [..., n], each row in ascending order.
@@ -151,12 +151,12 @@ def in_top_k(predictions: TensorLike, targets: TensorLike, k: int = 1) -> Tensor
         raise CoreError(
             f"predictions {predictions.shape} must be [..., classes] for targets {targets.shape}"
         )
-    best = ops.topk(predictions, k=whole_number(k, "k", 1)).indices
+    best = ops.topk(predictions, k=integer(k, "k", 1)).indices
     return ops.any(ops.equal(best, ops.expand_dims(targets, axis=-1)), axis=-1)
 
 
 class Difference(NamedTuple):
-    """What `setdiff1d` returns."""
+    """The results of `setdiff1d`."""
 
     values: Tensor
     indices: Tensor

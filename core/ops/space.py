@@ -8,7 +8,7 @@ from core.annotations import Scalar
 from core.dtypes import check_value
 from core.errors import CoreError
 from core.registry import op, ops
-from core.specs import Shape, Spec, check_choice, whole_number, whole_numbers
+from core.specs import Shape, Spec, check_choice, integer, integers
 from core.windows import check_format
 
 Pads = Sequence[Sequence[int]]
@@ -16,7 +16,7 @@ Pads = Sequence[Sequence[int]]
 
 def padded_shape(shape: Shape, paddings: Pads, largest: Shape | None = None) -> Shape:
     """A shape with the border added, checked; ``largest`` is the widest border of each axis."""
-    pairs = [whole_numbers(p, "paddings") for p in paddings]
+    pairs = [integers(p, "paddings") for p in paddings]
     if not shape or len(pairs) != len(shape) or any(len(p) != 2 or min(p) < 0 for p in pairs):
         raise CoreError(f"paddings {paddings} must be (before, after) for each axis of {shape}")
     if largest and any(max(p) > most for p, most in zip(pairs, largest, strict=True)):
@@ -86,7 +86,7 @@ def _fold(g, axis: int, before: int, length: int, after: int, offset: int):
 
 
 class Blocks(NamedTuple):
-    """How blocks of pixels move between space and batch: split up, reorder, join.
+    """Rearrangement of blocks of pixels between space and batch: split, reorder, join.
 
     ``split`` and ``order`` lead from space to batch; ``order`` read backwards leads back.
     """
@@ -112,13 +112,13 @@ def blocks(shape: Shape, block_shape: Sequence[int]) -> Blocks:
 
 def _check_blocks(shape: Shape, block_shape: Sequence[int], sides: Pads, name: str) -> Shape:
     """The length of a block on each axis of space, checked with the paddings or crops."""
-    lengths = whole_numbers(block_shape, "block_shape")
+    lengths = integers(block_shape, "block_shape")
     if not lengths or min(lengths) < 1 or len(shape) <= len(lengths):
         raise CoreError(
             f"block_shape={block_shape} must be lengths from 1 on for axes of {shape} after the "
             f"first"
         )
-    pairs = [whole_numbers(p, name) for p in sides]
+    pairs = [integers(p, name) for p in sides]
     if len(pairs) != len(lengths) or any(len(p) != 2 or min(p) < 0 for p in pairs):
         raise CoreError(f"{name}={sides} must be (before, after) for each of {len(lengths)} axes")
     return lengths
@@ -158,7 +158,7 @@ def _(g, block_shape, paddings):
 
 
 def uncropped_shape(shape: Shape, block_shape: Sequence[int]) -> Shape:
-    """What the blocks make of a batch, before the crop."""
+    """The shape that the blocks make of a batch, before the crop."""
     m = len(block_shape)
     space = [n * b for n, b in zip(shape[1:], block_shape, strict=False)]
     return (shape[0] // prod(block_shape), *space, *shape[m + 1 :])
@@ -192,7 +192,7 @@ def _(g, block_shape, crops):
 
 
 class DepthBlocks(NamedTuple):
-    """How channels become pixels: split up, reorder, join."""
+    """Rearrangement of channels into pixels: split, reorder, join."""
 
     split: Shape
     order: Shape
@@ -231,7 +231,7 @@ def depth_to_space(x: Spec, *, block_size: int, data_format: str = "NHWC") -> Sp
     check_format(data_format, 2)
     if len(x.shape) != 4:
         raise CoreError(f"depth_to_space needs images with 4 axes, got shape {x.shape}")
-    size = whole_number(block_size, "block_size")
+    size = integer(block_size, "block_size")
     channels = x.shape[data_format.index("C")]
     if size < 2 or channels % size**2:
         raise CoreError(f"block_size={size} must be 2 or more and its square divide {channels}")

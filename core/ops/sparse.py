@@ -27,7 +27,7 @@ def check_default(default_value: Spec, values: Spec) -> None:
 def sparse_fill_empty_rows(
     indices: Spec, values: Spec, dense_shape: Spec, default_value: Spec
 ) -> None:
-    """Give each empty row of a sparse tensor one value, in its first place.
+    """Give each empty row of a sparse tensor one value, at its first position.
 
     Args:
         indices: int32 [n, rank], where the values are.
@@ -72,12 +72,12 @@ def _(g, y):
 
 @op(input_dtype="int32", outputs=("output_indices", "output_shape"))
 def sparse_reshape(input_indices: Spec, input_shape: Spec, new_shape: Spec) -> tuple[Spec, Spec]:
-    """Where the values of a sparse tensor lie after a reshape.
+    """The indices of a sparse tensor's values after a reshape.
 
     Args:
         input_indices: int32 [n, rank].
         input_shape: int32 [rank], the dense shape.
-        new_shape: int32 [new rank], with as many places; one length may be -1.
+        new_shape: int32 [new rank], with as many values; one length may be -1.
 
     Returns:
         A named tuple: output_indices int32 [n, new rank] and output_shape int32 [new rank].
@@ -141,7 +141,7 @@ def _(g, indices, segment_ids, data_spec):
 
 @op(input_dtype=_SEGMENTS, spellings=Spellings(("SparseSegmentMean",)))
 def sparse_segment_mean(data: Spec, indices: Spec, segment_ids: Spec) -> None:
-    """The means of chosen rows, segment by segment; whole numbers are cut off.
+    """The means of chosen rows, segment by segment; those of integers are cut off.
 
     Args:
         data: [rows, ...], real.
@@ -183,12 +183,12 @@ def sparse_to_dense(
     *,
     output_shape: Sequence[int],
 ) -> Spec:
-    """A tensor of one value but for some places; of several for one the last counts.
+    """A tensor of one value except at some indices; of several for one index the last counts.
 
     Args:
         sparse_indices: [n, axes of the result] int32, or a vector of n for one axis, or a number.
-        sparse_values: n values, or one for all places.
-        default_value: of all other places, 0 if absent.
+        sparse_values: n values, or one for all indices.
+        default_value: of all other indices, 0 if absent.
         output_shape: of the result.
 
     Raises:
@@ -198,11 +198,11 @@ def sparse_to_dense(
     array([0, 5, 0, 6], dtype=int32)
     """
     shape = checked_shape(output_shape)
-    places = sparse_indices.shape
-    depth = places[1] if len(places) == 2 else 1
-    count = places[0] if places else 1
-    if len(places) > 2 or len(shape) != depth:
-        raise CoreError(f"sparse_indices {places} must be [n, {len(shape)}] for {shape}")
+    found = sparse_indices.shape
+    depth = found[1] if len(found) == 2 else 1
+    count = found[0] if found else 1
+    if len(found) > 2 or len(shape) != depth:
+        raise CoreError(f"sparse_indices {found} must be [n, {len(shape)}] for {shape}")
     if sparse_values.shape not in ((), (count,)):
         raise CoreError(f"sparse_values have shape {sparse_values.shape}, not () or ({count},)")
     if default_value is not None and default_value.size != 1:
@@ -222,6 +222,6 @@ def _(g, sparse_indices, default_value_spec):
 
 
 def _of_places(g, sparse_indices):
-    """The gradient at each place, where its value counted."""
+    """The gradient at each index whose value counted."""
     lists = ops.reshape(sparse_indices, shape=(-1, g.ndim))
     return where_last(lists, g.shape, ops.gather_nd(g, lists))

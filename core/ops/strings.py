@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from core.errors import CoreError
 from core.operation import Spellings
 from core.registry import op
-from core.specs import Spec, check_rank, whole_number, whole_numbers
+from core.specs import Spec, check_rank, integer, integers
 
 _MOST_BUCKETS = 2**31  # as many as int32 can number
 
@@ -21,7 +21,7 @@ def static_regex_replace(
         pattern: a regular expression as in JavaScript, or as in RE2 without ``\p`` and ``\Q``.
             Where the package ``google-re2`` is not installed (``pip install friendly-zoo[regex]``),
             patterns that could take long are refused, such as ``(a+)+b``.
-        rewrite: what to put in place of a match. ``$1`` or ``\1`` is the first group, ``$&`` or
+        rewrite: what to replace a match by. ``$1`` or ``\1`` is the first group, ``$&`` or
             ``\0`` the match, ``$$`` and ``\\`` one of these letters.
         replace_global: all matches, or the first one only.
 
@@ -40,12 +40,12 @@ def string_split(input: Spec, delimiter: Spec, *, skip_empty: bool = True) -> No
 
     Args:
         input: strings [n].
-        delimiter: one string; each of its bytes is a place to cut. If it is empty, every byte
+        delimiter: one string; each of its bytes is a separator. If it is empty, every byte
             becomes a token.
         skip_empty: leave out empty tokens.
 
     Returns:
-        A named tuple: indices int32 [tokens, 2] (row and place in the row), values [tokens] and
+        A named tuple: indices int32 [tokens, 2] (row and position in the row), values [tokens] and
         shape int32 [2] (rows, most tokens in a row).
 
     >>> tokens = core.string_split(["hello world", "a b c"], " ")
@@ -60,7 +60,7 @@ def string_split(input: Spec, delimiter: Spec, *, skip_empty: bool = True) -> No
 def string_to_hash_bucket_fast(input: Spec, *, num_buckets: int) -> Spec:
     """A bucket for each string: its FarmHash fingerprint modulo the number of buckets.
 
-    The same on every machine and in every version; no protection against chosen collisions.
+    Equal on every computer and in every version; no protection against chosen collisions.
 
     Args:
         input: strings of any shape.
@@ -72,7 +72,7 @@ def string_to_hash_bucket_fast(input: Spec, *, num_buckets: int) -> Spec:
     >>> core.string_to_hash_bucket_fast(["Hello", "TensorFlow", "2.x"], 3).numpy()
     array([0, 2, 2], dtype=int32)
     """
-    if not 1 <= whole_number(num_buckets, "num_buckets") <= _MOST_BUCKETS:
+    if not 1 <= integer(num_buckets, "num_buckets") <= _MOST_BUCKETS:
         raise CoreError(f"num_buckets={num_buckets} must be from 1 to {_MOST_BUCKETS}")
     return Spec(input.shape, "int32")
 
@@ -114,6 +114,6 @@ def string_n_grams(
     array([b'LP|a', b'a|b', b'b|c', b'c|RP'], dtype=object)
     """
     check_rank(data, 1, "data")
-    if any(width < 1 for width in whole_numbers(n_gram_widths, "n_gram_widths")):
+    if any(width < 1 for width in integers(n_gram_widths, "n_gram_widths")):
         raise CoreError(f"n_gram_widths {n_gram_widths} must be 1 or more")
-    whole_number(pad_width, "pad_width")
+    integer(pad_width, "pad_width")

@@ -7,7 +7,7 @@ from typing import Any
 from core.async_run import run_async
 from core.errors import CoreError
 from core.registry import OPS, composite, op, ops
-from core.specs import Spec, whole_number
+from core.specs import Spec, integer
 
 NO_THRESHOLD = float("-inf")
 
@@ -16,7 +16,7 @@ def check_boxes(boxes: Spec, scores: Spec, max_output_size: int, iou_threshold: 
     """Raise for boxes and scores that do not belong together, and for odd limits."""
     if len(boxes.shape) != 2 or boxes.shape[1] != 4 or scores.shape != boxes.shape[:1]:
         raise CoreError(f"boxes {boxes.shape} must be [boxes, 4] and scores {scores.shape} [boxes]")
-    whole_number(max_output_size, "max_output_size", 0)
+    integer(max_output_size, "max_output_size", 0)
     if not 0 <= iou_threshold <= 1:
         raise CoreError(f"iou_threshold={iou_threshold} must be in 0..1")
 
@@ -64,7 +64,7 @@ def non_max_suppression_padded(
     score_threshold: float = NO_THRESHOLD,
     pad_to_max_output_size: bool = False,
 ) -> tuple[Spec, Spec] | None:
-    """As `non_max_suppression`, also with how many were kept.
+    """Do `non_max_suppression`, and count the boxes that are kept.
 
     Args:
         boxes: [boxes, 4]: y1, x1, y2, x2; either corner first.
@@ -102,7 +102,7 @@ def non_max_suppression_with_score(
     score_threshold: float = NO_THRESHOLD,
     soft_nms_sigma: float = 0.0,
 ) -> None:
-    """As `non_max_suppression`, also with the scores, which overlaps may lower (soft NMS).
+    """Do `non_max_suppression`, with scores that overlaps may lower (soft NMS), and return them.
 
     Args:
         boxes: [boxes, 4]: y1, x1, y2, x2; either corner first.

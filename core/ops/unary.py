@@ -14,7 +14,7 @@ from core.errors import CoreError
 from core.operation import UNSPELLED, Op, Rule, Spellings, Traits
 from core.ops.complex_numbers import abs_gradient, conjugate
 from core.ops.row_documents import TAKES, document
-from core.ops.slopes import zero
+from core.ops.zero_gradients import zero
 from core.registry import ops, register
 from core.specs import Spec
 
@@ -39,10 +39,10 @@ def magnitude(x: Spec) -> Spec:
     return Spec(x.shape, "float32") if x.dtype == "complex64" else x
 
 
-def same_with_slope(x: Spec, *, alpha: float = 0.2) -> Spec:
+def same_with_alpha(x: Spec, *, alpha: float = 0.2) -> Spec:
     """A tensor of that shape and dtype.
 
-    alpha: the slope where x is negative.
+    alpha: the negative slope.
     """
     return x
 
@@ -207,7 +207,7 @@ UNARY = [
         example=("[-1.0, 2.0]", "array([-1.1113307,  2.101402 ], dtype=float32)"),
         spellings=Spellings(("Selu",), keras=("selu",), activations=("selu",))),
     UnaryRow("leaky_relu", FLOAT, _leaky_relu_gradient, (-3, 3),
-        "x where positive, else alpha * x", "np.where(x < 0, alpha * x, x)", rule=same_with_slope,
+        "x where positive, else alpha * x", "np.where(x < 0, alpha * x, x)", rule=same_with_alpha,
         example=("[-1.0, 2.0], alpha=0.5", "array([-0.5,  2. ], dtype=float32)"),
         spellings=Spellings(("LeakyRelu",))),
     UnaryRow("step", REAL, zero, (-3, 3), "1 where x > 0, NaN where x is, else alpha",

@@ -7,7 +7,7 @@ from core.dispatch import tensor
 from core.ops.batches import volume_op
 from core.ops.conv import backprops, conv_spec, conv_window, transposed
 from core.ops.pooling import of_winners, pool_spec, taps
-from core.ops.slopes import no_slope
+from core.ops.zero_gradients import zero_gradient
 from core.registry import composite, op, ops
 from core.specs import Shape, Spec, check_dy
 from core.tensors import Tensor
@@ -148,7 +148,7 @@ def _(g, **how):
     return ops.avg_pool3d(g, **how)
 
 
-no_slope(avg_pool3d_grad, "input")
+zero_gradient(avg_pool3d_grad, "input")
 
 
 @volume_op(kernel_name="MaxPool3D", input_dtype="float32")
@@ -226,4 +226,4 @@ def _(g, input, filter_size, strides, pad, dim_rounding_mode):
     return of_winners(taps(input, w, nan), taps(g, w), ops.greater_equal)
 
 
-no_slope(max_pool3d_grad, "input", "output")
+zero_gradient(max_pool3d_grad, "input", "output")

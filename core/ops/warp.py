@@ -68,7 +68,7 @@ def rotate_with_offset(
         radians: by how much.
         fill_value: of what comes from outside of the image: a number, or one for each of red,
             green and blue; a fourth channel (opacity) is then filled with 255.
-        center: what stays in place, as a share of width and height: a number or (x, y).
+        center: the fixed point, as a share of width and height: a number or (x, y).
 
     >>> image = core.tensor([[[[1.0], [2.0]], [[3.0], [4.0]]]])
     >>> core.rotate_with_offset(image, radians=3.14159, fill_value=9.0).numpy().ravel()

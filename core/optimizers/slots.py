@@ -8,7 +8,7 @@ from weakref import ReferenceType, ref
 import numpy as np
 
 from core.errors import CoreError
-from core.specs import Shape, whole_number
+from core.specs import Shape, integer
 from core.variables import Variable
 
 #: Arrays in the order of an optimizer's slots, by name of variable.
@@ -173,7 +173,7 @@ def _iterations(weights: Mapping[str, Any]) -> int:
     if ITERATIONS not in weights:
         raise CoreError(f"{ITERATIONS!r}, the number of steps, is missing among {list(weights)}")
     array = np.asarray(weights[ITERATIONS])
-    steps = whole_number(array.item() if array.size == 1 else array, ITERATIONS, 0)
+    steps = integer(array.item() if array.size == 1 else array, ITERATIONS, 0)
     if steps > _MOST:
         raise CoreError(f"{ITERATIONS}={steps} is above {_MOST}, the most steps in saved state")
     return steps

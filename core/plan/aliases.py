@@ -1,4 +1,4 @@
-"""Which values show the data of others."""
+"""Aliases: values that show the data of others."""
 
 from core.plan.program import Program, Step
 

@@ -24,7 +24,7 @@ class Request(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """Where a buffer lies in the arena, and the steps during which it is its own."""
+    """The offset of a buffer in the arena, and the steps during which the buffer owns it."""
 
     name: str
     offset: int
@@ -34,7 +34,7 @@ class Placed(NamedTuple):
 
 
 def place(requests: Sequence[Request], alignment: int = 64) -> tuple[list[Placed], int]:
-    """Give each buffer its place.
+    """Give each buffer its offset.
 
     Two orders are tried, and the better kept: by size, and by size from the steps outwards that
     need most at once, which is better where many buffers live long. The second is left out where
@@ -87,7 +87,7 @@ def _steps(request: Request) -> range:
 
 
 def _live_bytes(requests: Sequence[Request], sizes: Sequence[int]) -> dict[int, int]:
-    """How much is needed at each step."""
+    """The bytes that are needed at each step."""
     live: dict[int, int] = defaultdict(int)
     for request, size in zip(requests, sizes, strict=True):
         for step in _steps(request):

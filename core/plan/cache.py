@@ -1,4 +1,4 @@
-"""What a model keeps for its plans from run to run, within bounds."""
+"""Caches that a model keeps for its plans from run to run, within bounds."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
@@ -26,9 +26,9 @@ Value = TypeVar("Value")
 
 
 class LruCache(Generic[Value]):
-    """Values by key, each made when it is first asked for; that used longest ago goes first.
+    """Values by key, each made at its first use; the least recently used one is dropped first.
 
-    Whoever asks for one that is being made waits for it, and nobody else does.
+    Only callers that need a value that is being made wait for it.
 
     Args:
         most: how many values are kept.
@@ -48,7 +48,7 @@ class LruCache(Generic[Value]):
                 return self._values[key]
             making = self._making.setdefault(key, new_lock())
         with making:
-            with self._lock:  # who waited finds what was made meanwhile
+            with self._lock:  # a caller that waited finds the value made meanwhile
                 if key in self._values:
                     return self._values[key]
             try:
@@ -59,29 +59,29 @@ class LruCache(Generic[Value]):
                 self._making.pop(key, None)
 
     def find(self, key: Hashable) -> Value | None:
-        """The value of a key, if there is one."""
+        """The value of a key; None without one."""
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)
             return self._values.get(key)
 
     def put(self, key: Hashable, value: Value) -> None:
-        """Keep a value, and let the one used longest ago go if there are too many."""
+        """Keep a value, and drop the least recently used one if there are too many."""
         with self._lock:
             self._values[key] = value
             if len(self._values) > self._most:
                 self._values.popitem(last=False)
 
     def all(self) -> list[Value]:
-        """What is kept now, that used longest ago first."""
+        """The values that are kept now, the least recently used first."""
         with self._lock:
             return [*self._values.values()]
 
 
 class SharedWeights:
-    """Tensors of the weights that passes made; equal ones are one, as long as anybody has it.
+    """Tensors of the weights that passes made; equal ones are one, as long as it is used.
 
-    Each set of asked nodes goes through the passes by itself, which fold much the same weights.
+    The passes run once for each set of fetches, and fold mostly equal weights.
     """
 
     def __init__(self) -> None:
@@ -89,7 +89,7 @@ class SharedWeights:
         self._lock = new_lock()
 
     def tensor(self, array: np.ndarray) -> Tensor:
-        """The tensor of an array, to which nobody writes any more."""
+        """The tensor of an array that is not written to any more."""
         array.flags.writeable = False  # so that it is shared
         if array.dtype.hasobject:
             return keep(weight(array))
@@ -116,7 +116,7 @@ class IdleArenas:
         self._lock = new_lock()
 
     def use(self, plans: tuple[Plan, ...]) -> None:
-        """These are the plans of a run that goes on, so far."""
+        """Note the plans of a run that goes on, so far."""
         if {*plans} <= {*self.latest}:
             return
         with self._lock:

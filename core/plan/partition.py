@@ -1,8 +1,8 @@
-"""How far a plan can come from what is given, and what is left to run op by op.
+"""Partition of a graph into a plan from the feeds, and nodes that are left to run op by op.
 
 Shapes decide most nodes of a graph. Loops, tables, and ops whose result has a shape that depends on
 data do not become part of a plan, nor does what needs them: they run by the executor, and where
-heavy work follows, the next plan starts from what they gave.
+heavy work follows, the next plan starts from their results.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -26,7 +26,7 @@ Specs = Mapping[str, Spec | None]
 
 
 class Stage(NamedTuple):
-    """From what is given to what is wanted, or a part of the way.
+    """A stage of a run: from the feeds to the fetches, or a part of it.
 
     Attributes:
         plan: computes what shapes decide; None if that is nothing of weight.
@@ -45,7 +45,7 @@ class Stage(NamedTuple):
 def largest_plan(
     stages: Iterable[tuple[Stage, Mapping[str, Any]]],
 ) -> tuple[Plan, Mapping[str, Any]]:
-    """Of several plans the one with the most arithmetic.
+    """The plan with the most arithmetic, of several.
 
     Args:
         stages: of a run, each with the values that it began with.
@@ -54,7 +54,7 @@ def largest_plan(
         The plan and those values.
 
     Raises:
-        CoreError: there is none.
+        CoreError: no stage has a plan.
     """
     plans = [(stage.plan, values) for stage, values in stages if stage.plan is not None]
     if not plans:
@@ -74,9 +74,9 @@ def find_stage(
         passes: for the program.
 
     Raises:
-        CoreError: as `Executor.run` does, for what can be told without data.
+        CoreError: as `Executor.run` does, for errors that are known without data.
     """
-    executor.schedule(given, wanted)  # tells what is wrong, and is kept for what runs op by op
+    executor.schedule(given, wanted)  # raises early, and is kept for nodes that run op by op
     walk = _Partition(executor, given)
     for name in executor.execution_order(given, wanted):
         walk.add(name)
@@ -89,7 +89,7 @@ def find_stage(
 
 
 class _Partition:
-    """Goes through the nodes in running order; records what it can, and lists what is left.
+    """Goes through the nodes in execution order; records what it can, and lists the others.
 
     Attributes:
         left: names of the nodes that are not recorded.
@@ -172,9 +172,9 @@ class _Partition:
         return [self._executor.normalised(i) for i in inputs if not i.startswith("^")]
 
     def before_heavy(self, known: Collection[str], wanted: Sequence[str]) -> tuple[str, ...]:
-        """What the first heavy node that is left needs, and what else is found on the way to it.
+        """The needs of the first heavy node that is left, and other values found on the way to it.
 
-        With that a plan can go on. Nothing, if nothing heavy is left, or all it needs is there.
+        With these a plan can go on. Empty, if no heavy node is left, or all needs are computed.
         """
         for name in self.left:
             node = self._executor.node(name)

@@ -15,7 +15,7 @@ from core.observers import active_observers
 from core.plan.passes import ProgramPass
 from core.plan.program import Program
 from core.settings import active_backend
-from core.specs import Spec, whole_number
+from core.specs import Spec, integer
 from core.tensors import Tensor
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Plan:
-    """What runs for inputs of some shapes: printed, it is a table of its steps.
+    """A program for inputs of some shapes; printed, it is a table of its steps.
 
     Weights and code are shared by all runs; each of several runs at the same time has a workspace
     of its own. Made by `core.model.graph_model.GraphModel.plan`.
@@ -87,35 +87,35 @@ class Plan:
 
     @property
     def tier(self) -> str:
-        """How the kernels are made, such as ``"numpy"``."""
+        """The kind of the kernels, such as ``"numpy"``."""
         return self._executable.tier
 
     @property
     def steps(self) -> "Sequence[StepInfo]":
-        """What runs, in order."""
+        """The steps, in execution order."""
         return self._executable.steps
 
     @property
     def placed(self) -> "Sequence[Placed]":
-        """Where each buffer lies in the arena, and from which step to which."""
+        """The offset of each buffer in the arena, and its first and last step."""
         fed = dict(zip(self.program.inputs, self._inputs, strict=True))
         return [b._replace(name=fed.get(b.name, b.name)) for b in self._executable.placed]
 
     @property
     def arena_bytes(self) -> int:
-        """How much memory a run works in; it is kept for the next one."""
+        """The bytes of the arena of a run, which is kept for the next one."""
         return self._executable.arena_bytes
 
     @property
     def weight_bytes(self) -> int:
-        """What the constants take, those included that are kept in another form for kernels."""
+        """The bytes of the constants, those included that are kept in another form for kernels."""
         arrays = self.program.constants.values()  # of which some may show the same data
         held = {(a.__array_interface__["data"][0], a.nbytes) for a in arrays}
         return sum(size for _, size in held) + self._executable.packed_bytes
 
     @property
     def workspaces_made(self) -> int:
-        """How many arenas were made so far: another one when a run finds none that waits.
+        """The number of arenas made so far: another one when a run finds no idle one.
 
         So there is one, unless several runs went on at the same time, or memory was given back as
         the model ran for inputs of other shapes.
@@ -124,7 +124,7 @@ class Plan:
 
     @property
     def workspaces_idle(self) -> int:
-        """How many arenas wait for the next run."""
+        """The number of arenas that wait for the next run."""
         return self._executable.workspaces_idle
 
     def keep_idle(self, most: int) -> None:
@@ -135,8 +135,8 @@ class Plan:
         """The outputs, in tensors of their own.
 
         Args:
-            values: the inputs by reference, tensors or arrays of the shapes and dtypes that
-                `inputs` tells; there may be others.
+            values: the inputs by reference, tensors or arrays of the shapes and dtypes of
+                `inputs`; there may be others.
 
         Raises:
             CoreError: one is missing or of another shape or dtype, or a step cannot work on what
@@ -145,7 +145,7 @@ class Plan:
         return self.run_on(self._feeds(values))
 
     def run_on(self, feeds: Sequence[Any]) -> dict[str, Tensor]:
-        """The same for handles or arrays that are known to be right, one for each input."""
+        """Run on handles or arrays that are known to be valid, one for each input."""
         handles = self._executable.run(feeds)
         found = {
             reference: wrap(self._backend, handle, spec)
@@ -176,7 +176,7 @@ class Plan:
             repeat: how many runs, at least 1, after one that does not count.
         """
         feeds = self._feeds(values)
-        whole_number(repeat, "repeat", least=1)
+        integer(repeat, "repeat", least=1)
         times = [self._executable.step_times(feeds) for _ in range(repeat + 1)][1:]
         return (1e3 * np.median(times, axis=0)).tolist()
 
@@ -200,7 +200,7 @@ class Plan:
             repeat: how many runs follow one another, at least 1; their mean counts.
         """
         feeds = self._feeds(values)
-        return 1e3 * self._executable.gpu_time(feeds, whole_number(repeat, "repeat", least=1))
+        return 1e3 * self._executable.gpu_time(feeds, integer(repeat, "repeat", least=1))
 
     def tune(self) -> Sequence[Any]:
         """Measure which variants of the kernels are the fastest here; see `core.tune_shader`."""
@@ -225,7 +225,7 @@ class Plan:
         return value.array if isinstance(value, ArrayView) else value
 
     def __repr__(self) -> str:
-        from core.plan.plan_report import plan_table  # who just runs a plan tells nothing of it
+        from core.plan.plan_report import plan_table  # not needed to run a plan
 
         return plan_table(self)
 

@@ -1,4 +1,4 @@
-"""What a plan is, and what each of its steps costs: as tables, and as rows for JSON."""
+"""Reports of a plan and of the cost of each step: as tables, and as rows for JSON."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -72,11 +72,11 @@ class StepInfo(NamedTuple):
 
 
 class PlanFacts(Protocol):
-    """What is told of a plan; `core.plan.plan.Plan` has it."""
+    """The facts of a plan that reports show; `core.plan.plan.Plan` has them."""
 
     @property
     def steps(self) -> Sequence[StepInfo]:
-        """What runs, in order."""
+        """The steps, in execution order."""
 
     @property
     def placed(self) -> Sequence[Placed]:
@@ -88,23 +88,23 @@ class PlanFacts(Protocol):
 
     @property
     def weight_bytes(self) -> int:
-        """What all constants take."""
+        """The bytes of all constants."""
 
     @property
     def inputs(self) -> Mapping[str, Spec]:
-        """What goes in."""
+        """The inputs."""
 
     @property
     def outputs(self) -> Mapping[str, Spec]:
-        """What comes out."""
+        """The outputs."""
 
     @property
     def backend(self) -> str:
-        """Where it runs."""
+        """The name of the backend."""
 
     @property
     def tier(self) -> str:
-        """How its kernels are made."""
+        """The kind of the kernels."""
 
 
 class StepRow(TypedDict):
@@ -133,7 +133,7 @@ class StepProfile(StepRow):
 
 @dataclass(frozen=True, repr=False)
 class PlanProfile:
-    """How long each step of a plan takes; printed, it is a table. Made by ``model.profile``.
+    """The time of each step of a plan; printed, it is a table. Made by ``model.profile``.
 
     Attributes:
         steps: a dict for each step in running order, which ``json`` can write.
@@ -157,7 +157,7 @@ class PlanProfile:
         return sorted(self.steps, key=lambda step: -step["ms"])[:count]
 
     def table(self) -> str:
-        """The steps as lines of text, and what they come to."""
+        """The steps as lines of text, and their totals."""
         rows = [
             (
                 *_named_cells(number, step),
@@ -203,7 +203,7 @@ class PlanProfile:
 
 
 def plan_table(plan: PlanFacts) -> str:
-    """The steps of a plan as lines of text, and what they come to."""
+    """The steps of a plan as lines of text, and their totals."""
     rows = [
         (
             *_named_cells(number, step),
@@ -217,7 +217,7 @@ def plan_table(plan: PlanFacts) -> str:
 
 
 def totals_of(plan: PlanFacts) -> list[str]:
-    """What the steps of a plan come to: one line of work, one of memory."""
+    """The totals of the steps of a plan: one line of work, one of memory."""
     products = sum(step.multiply_adds for step in plan.steps)
     together = sum(buffer.bytes for buffer in plan.placed)
     return [
@@ -306,7 +306,7 @@ def tail_of(text: str, most: int) -> str:
 
 
 def chain_text(ops: Sequence[str], separator: str, most: int) -> str:
-    """As many ops of a chain as there is room for.
+    """The ops of a chain, as many as there is room for.
 
     >>> chain_text(["conv2d", "add", "relu6"], " + ", 20), chain_text(["mul", "add"], ", ", 7)
     ('conv2d + add + relu6', 'mul ...')

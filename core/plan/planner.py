@@ -1,4 +1,4 @@
-"""Which plans a graph runs by: made when first needed, kept for as many shapes as fit."""
+"""Plans of a graph: made when first needed, kept for as many shapes as fit."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -21,10 +21,10 @@ from core.settings import active_backend
 from core.specs import Spec
 from core.tensors import Tensor
 
-#: How many sets of given and wanted references a model keeps a graph for.
+#: The number of sets of feeds and fetches for which a model keeps a graph.
 MOST_BODIES = 8
 
-#: How many plans each of these keeps, for inputs of other shapes; the one used longest ago goes.
+#: The number of plans of each set, for inputs of other shapes; the least recently used one goes.
 MOST_PLANS = 8
 
 #: Errors that have nothing to do with the graph's nodes, or name them already.
@@ -33,16 +33,16 @@ _FINAL = (SettingError, LimitError, RunCancelledError)
 GraphPass = Callable[[Graph], Graph]
 Values = dict[str, Any]
 
-#: Told of each stage before it runs, with the values that it begins with.
+#: Called for each stage before it runs, with the values that the stage begins with.
 Look = Callable[[Stage, Values], None]
 
 
-#: References that are given, and those that are wanted.
+#: References of feeds and of fetches.
 BodyKey = tuple[frozenset[str], tuple[str, ...]]
 
 
 class PlanKey(NamedTuple):
-    """What a plan is found by that is all of a run.
+    """The key of a plan that is all of a run.
 
     Attributes:
         body: what is given and wanted.
@@ -56,7 +56,7 @@ class PlanKey(NamedTuple):
 
 
 class PlanError(CoreError):
-    """Making or running a plan failed: the graph, run op by op, tells why in its own terms.
+    """Making or running a plan failed: the graph, run op by op, raises its own error.
 
     Args:
         error: what happened.
@@ -263,11 +263,11 @@ class _PlannedBody:
         self._held = frozenset(map(id, executor.constants.values()))
 
     def plans(self) -> list[Plan]:
-        """Those of all shapes that are kept now."""
+        """The plans of all shapes that are kept now."""
         return [stage.plan for stage in self._stages.all() if stage.plan is not None]
 
     def sources_of_only_plan(self, key: frozenset[Any]) -> Mapping[str, str] | None:
-        """Where the wanted references come from, if all are outputs of the only plan of a run."""
+        """The sources of the fetches, if all are outputs of the only plan of a run."""
         stage, sources = self._stages.find(key), self._sources
         if stage is None or stage.plan is None or stage.eager or not stage.is_last:
             return None

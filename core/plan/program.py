@@ -53,7 +53,7 @@ class Step(NamedTuple):
         return [*values, *(None,) * (self.op.count - len(values))]
 
     def with_reads(self, links: Mapping[str, str]) -> "Step":
-        """Return the step with other references in place of some, in its epilogue, too."""
+        """Return the step with some references replaced, in its epilogue, too."""
         if not any(reference in links for reference in self.reads()):
             return self
         inputs = tuple(links.get(reference, reference) for reference in self.inputs)

@@ -115,7 +115,7 @@ class Tracer(Backend):
         return handle.array
 
     def view(self, handle: Symbol, spec: Spec) -> Symbol:
-        """The same data in another shape; unless it is a constant's, a step of its own."""
+        """Return the data in another shape: a constant, or the result of a new step."""
         if handle.array is not None:
             return Symbol(handle.reference, handle.array.reshape(spec.shape))
         return self._recorded(OPS["reshape"], [handle], {"shape": spec.shape}, (spec,))[0]
@@ -163,7 +163,7 @@ class Tracer(Backend):
             raise LimitError(f"what constants decide takes {size}", "run_bytes", most)
 
     def spec_of(self, handle: Symbol) -> Spec:
-        """Of a constant whose shape depends on others."""
+        """Return the spec of a constant whose shape depends on others."""
         return self._behind.spec_of(handle.array)
 
     def _recorded(

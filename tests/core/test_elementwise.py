@@ -37,7 +37,7 @@ def flushed(x, backend):
 
 
 def in_order(x, backend):
-    """The floats as whole numbers: neighbours differ by 1."""
+    """The floats as integers: neighbours differ by 1."""
     bits = x.view(np.int32).astype(np.int64)
     size = bits & 0x7FFFFFFF
     if backend in FLUSHING:

@@ -47,7 +47,7 @@ def test_an_index_outside_of_one_axis_but_inside_of_all_values():
         (lambda: core.scatter_nd([0], 1.0, (2,)), "need an axis each"),
         (lambda: core.scatter_nd([[0], [1]], [1.0], (2,)), r"they need the shape \(2,\)"),
         (lambda: core.scatter_nd([[0, 0]], [1.0], (2,)), "do not fit indices"),
-        (lambda: core.scatter_nd([0], [1.0], (5.5,)), "whole numbers"),
+        (lambda: core.scatter_nd([0], [1.0], (5.5,)), "integers"),
         (lambda: core.scatter_nd([0], [1.0], (-1,)), "negative length"),
         (lambda: core.tensor_scatter_update([1.0], [[0]], [1]), "updates are int32.*float32"),
         (lambda: core.sparse_to_dense([[[0]]], [1.0], output_shape=(2,)), r"must be \[n, 1\]"),
@@ -182,7 +182,7 @@ def test_indexing_with_tensors():
         (2, "index 2 is outside of axis 0, which has length 2"),
         ((0, -4), "index -4 is outside of axis 1, which has length 3"),
         ((0, 0, 0, 0), "4 indices are too many"),
-        ((..., ...), "more than one place"),
+        ((..., ...), "more than one entry"),
         (S[::0], "must not be 0"),
         (True, "cannot index with True"),
         (1.5, "cannot index with 1.5"),
@@ -271,5 +271,5 @@ def test_kernels_of_tensorflow_js():
     ],
 )
 def test_one_number_is_not_several_nor_a_bool(call):
-    with pytest.raises(core.CoreError, match="must be one whole number"):
+    with pytest.raises(core.CoreError, match="must be one integer"):
         call()

@@ -37,7 +37,7 @@ def kind(array):
 
 
 def assert_close(array, expected, tolerance):
-    """Floats within a tolerance; whole numbers, bools and strings (as bytes) exactly."""
+    """Floats within a tolerance; integers, bools and strings (as bytes) exactly."""
     if array.dtype.kind in "fc":
         np.testing.assert_allclose(array, expected, rtol=tolerance, atol=tolerance)
     elif array.dtype.kind == "O":

@@ -158,12 +158,12 @@ def test_numbers_from_a_function(dtype, expected):
 @pytest.mark.parametrize(
     "draw, message",
     [
-        (lambda: core.random_uniform((2, 2.5)), "whole numbers"),
+        (lambda: core.random_uniform((2, 2.5)), "integers"),
         (lambda: core.random_uniform((-1,)), "negative length"),
         (lambda: core.random_uniform((1,), dtype="string"), "'string' must be one of"),
         (lambda: core.random_uniform((1,), 2, 1), "must not be greater"),
         (lambda: core.random_uniform((1,), 0, np.inf), "both finite"),
-        (lambda: core.random_uniform((1,), 0, 1.5, "int32"), "whole numbers"),
+        (lambda: core.random_uniform((1,), 0, 1.5, "int32"), "integers"),
         (lambda: core.random_uniform_int((1,), 3, 3), "no int32 from"),
         (lambda: core.random_uniform_int((1,), 0, 2**31 + 1), "no int32 from"),
         (lambda: core.random_normal((1,), dtype="bool"), "'bool' must be one of"),
@@ -173,7 +173,7 @@ def test_numbers_from_a_function(dtype, expected):
         (lambda: core.random_gamma((1,), 0), "must be above 0"),
         (lambda: core.random_gamma((1,), 1, -1), "must be above 0"),
         (lambda: core.rand((1,), lambda: 1, "complex64"), "'complex64' must be one of"),
-        (lambda: core.rand((1.5,), lambda: 1), "whole numbers"),
+        (lambda: core.rand((1.5,), lambda: 1), "integers"),
         (lambda: core.dropout(core.tensor([1, 2]), 0.5), "must be float32, got int32"),
         (lambda: core.dropout([1.0], 1), "rate=1 must be from 0"),
         (lambda: core.dropout([1.0], -0.1), "rate=-0.1 must be from 0"),
@@ -181,7 +181,7 @@ def test_numbers_from_a_function(dtype, expected):
         (lambda: core.multinomial([1.0], 5), "two or more"),
         (lambda: core.multinomial(np.zeros((3, 2, 2)), 5), "two or more"),
         (lambda: core.multinomial([1.0, 1.0], -1), "0 or more"),
-        (lambda: core.multinomial([1.0, 1.0], 2.5), "whole number"),
+        (lambda: core.multinomial([1.0, 1.0], 2.5), "integer"),
         (lambda: core.multinomial([1.0, 1.0], 2, [1]), "must be a number or text"),
     ],
 )
@@ -268,7 +268,7 @@ def test_the_import_does_not_wait_for_the_generators():
     ],
 )
 def test_one_number_is_not_several_nor_a_bool(call):
-    with pytest.raises(core.CoreError, match="must be one whole number"):
+    with pytest.raises(core.CoreError, match="must be one integer"):
         call()
 
 

@@ -63,7 +63,7 @@ def test_the_same_size_is_a_copy():
         (SQUARE, (3,), {}, "size=.*must be"),
         (SQUARE, (3, 3, 1), {}, "size=.*must be"),
         (SQUARE, 3, {}, "failed"),
-        (SQUARE, (2.5, 3), {}, "whole numbers"),
+        (SQUARE, (2.5, 3), {}, "integers"),
         (SQUARE, (1 << 17, 3), {}, "too large"),
         (SQUARE, (3, 3), {"align_corners": True, "half_pixel_centers": True}, "exclude each other"),
         ([[1.0]], (3, 3), {}, "or one without the batch"),

@@ -289,7 +289,7 @@ def test_its_gradients_refuse():
         (np.zeros((1, 2, 3)), (2, 2, 2), "must be .height, width. or .batch"),
         (np.zeros((1, 2, 3)), (2, 2, 2, 1), "has a batch of 2, theta one of 1"),
         (np.zeros((1, 2, 3)), (0, 2), "size"),
-        (np.zeros((1, 2, 3)), (2, 2.5), "whole numbers"),
+        (np.zeros((1, 2, 3)), (2, 2.5), "integers"),
         (np.zeros((1, 2, 3)), 5, "must be .height, width."),
         (np.zeros((1, 2, 3)), (1 << 17, 2), "too large"),
         (np.zeros((1, 2, 3), np.complex64), (2, 2), "complex64"),

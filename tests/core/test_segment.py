@@ -11,7 +11,7 @@ import core
     [
         (lambda: core.unsorted_segment_sum([1.0], [0, 1], 2), "for the first axes"),
         (lambda: core.unsorted_segment_sum([1.0], [0], -1), "0 or more"),
-        (lambda: core.unsorted_segment_sum([1.0], [0], 1.5), "whole number"),
+        (lambda: core.unsorted_segment_sum([1.0], [0], 1.5), "integer"),
         (lambda: core.unsorted_segment_sum([1.0], [0.0], 1), "got float32"),
         (lambda: core.unsorted_segment_sum(["a"], [0], 1), "got string"),
         (lambda: core.bincount([1.0], [], 2), "got float32"),
@@ -24,7 +24,7 @@ import core
         (lambda: core.confusion_matrix([[0]], [[0]], 2), "vectors of one length"),
         (lambda: core.confusion_matrix([0, 1], [0], 2), "vectors of one length"),
         (lambda: core.confusion_matrix([0], [0], 0), "num_classes=0"),
-        (lambda: core.confusion_matrix([0], [0], 1.5), "whole number"),
+        (lambda: core.confusion_matrix([0], [0], 1.5), "integer"),
     ],
 )
 def test_misuse(call, message):
@@ -96,5 +96,5 @@ def test_kernels_of_tensorflow_js():
     ],
 )
 def test_one_number_is_not_several_nor_a_bool(call):
-    with pytest.raises(core.CoreError, match="must be one whole number"):
+    with pytest.raises(core.CoreError, match="must be one integer"):
         call()

@@ -82,7 +82,7 @@ def test_a_clone_shares_the_data():
     [
         (lambda: core.tile([1, 2], (1, 2)), "one count for each axis"),
         (lambda: core.tile([1, 2], (-1,)), "one count for each axis"),
-        (lambda: core.tile([1, 2], (1.5,)), "whole numbers"),
+        (lambda: core.tile([1, 2], (1.5,)), "integers"),
         (lambda: core.reverse([1, 2], 1), "axis 1 is outside"),
         (lambda: core.reverse([1, 2], (0, -1)), "twice"),
         (lambda: core.transpose([[1]], (0,)), "each of the 2 axes"),

@@ -135,7 +135,7 @@ def test_stft(rng):
         (lambda: core.frame([1.0], 0, 1), "frame_length=0"),
         (lambda: core.frame([1.0], 1, 0), "frame_step=0"),
         (lambda: core.hann_window(-1), "window_length=-1"),
-        (lambda: core.hann_window(2.5), "whole number"),
+        (lambda: core.hann_window(2.5), "integer"),
         (lambda: core.enclosing_power_of_two(0), "must be positive"),
         (lambda: core.enclosing_power_of_two(float("nan")), "must be positive"),
     ],
@@ -153,7 +153,7 @@ def test_refusals(call, message):
     ],
 )
 def test_one_number_is_not_several_nor_a_bool(call):
-    with pytest.raises(core.CoreError, match="must be one whole number"):
+    with pytest.raises(core.CoreError, match="must be one integer"):
         call()
 
 

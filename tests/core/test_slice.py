@@ -47,7 +47,7 @@ X = np.arange(60.0, dtype=np.float32).reshape(3, 4, 5)
         (lambda: core.concat([1.0, 2.0]), "axis 0 is outside"),
         (lambda: core.split([1, 2], [-1, -1]), "do not add up"),
         (lambda: core.split([1, 2], 0), "cannot split 2 into 0"),
-        (lambda: core.split([1, 2], 1.5), "whole numbers"),
+        (lambda: core.split([1, 2], 1.5), "integers"),
     ],
 )
 def test_misuse(call, message):

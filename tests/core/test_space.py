@@ -15,8 +15,8 @@ IMAGE = np.arange(16.0, dtype=np.float32).reshape(1, 4, 4, 1)
         (lambda: core.pad([1.0], [(1, 1), (0, 0)]), "for each axis"),
         (lambda: core.pad([1.0], [(1,)]), "for each axis"),
         (lambda: core.pad([1.0], [(0, -1)]), "for each axis"),
-        (lambda: core.pad([1.0], [(0, 1.5)]), "whole numbers"),
-        (lambda: core.pad([1], [(1, 1)], 2.5), "no whole number"),
+        (lambda: core.pad([1.0], [(0, 1.5)]), "integers"),
+        (lambda: core.pad([1], [(1, 1)], 2.5), "not an integer"),
         (lambda: core.pad(["a"], [(1, 1)]), "give numbers or strings"),
         (lambda: core.pad([1.0], [(1, 1)], None), "cannot turn"),
         (lambda: core.mirror_pad([1, 2], [(2, 0)]), r"must not be wider than \(1,\)"),
@@ -85,7 +85,7 @@ def test_kernels_of_tensorflow_js():
     ],
 )
 def test_one_number_is_not_several_nor_a_bool(call):
-    with pytest.raises(core.CoreError, match="must be one whole number"):
+    with pytest.raises(core.CoreError, match="must be one integer"):
         call()
 
 

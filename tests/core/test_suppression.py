@@ -137,7 +137,7 @@ def test_the_awaitable_form_refuses_when_awaited():
         (BOXES, SCORES[:3], {"max_output_size": 3}, "scores"),
         (BOXES, SCORES[:, None], {"max_output_size": 3}, "scores"),
         (BOXES, SCORES, {"max_output_size": -1}, "0 or more"),
-        (BOXES, SCORES, {"max_output_size": 2.5}, "whole number"),
+        (BOXES, SCORES, {"max_output_size": 2.5}, "integer"),
         (BOXES, SCORES, {"max_output_size": 3, "iou_threshold": 1.5}, "iou_threshold=1.5"),
         (BOXES, SCORES, {"max_output_size": 3, "iou_threshold": np.nan}, "iou_threshold=nan"),
         (BOXES, SCORES, {}, "needs the attribute 'max_output_size'"),
@@ -163,5 +163,5 @@ def test_sigma_lies_between_0_and_1(sigma):
     ],
 )
 def test_one_number_is_not_several_nor_a_bool(call):
-    with pytest.raises(core.CoreError, match="must be one whole number"):
+    with pytest.raises(core.CoreError, match="must be one integer"):
         call()

@@ -1,4 +1,4 @@
-"""What runs each node type: what ops declare, and tables of all other types by family."""
+"""Node types and what runs each: the ops' own spellings, and tables of other types by family."""
 
 from core.graph.node_types.rows import NodeType, find_node_type
 

@@ -18,7 +18,7 @@ from core.tensors import Tensor
 
 
 def _array(handle: Any, dtype: str | None = None) -> TensorArray:
-    """What should be an array, of the dtype that the node names."""
+    """An array of the dtype that the node names, checked."""
     if not isinstance(handle, TensorArray):
         raise CoreError(f"a node that takes a tensor array got {handle!r:.80}")
     if dtype not in (None, handle.dtype):

@@ -12,7 +12,7 @@ _IMAGES = ("NHWC", "NCHW")
 _CHANNELS_LAST = _IMAGES[:1]
 _VOLUMES = ("NDHWC",)
 
-#: What fused nodes can apply to their result; TensorFlow writes them with capitals.
+#: Activations that fused nodes can apply to their result; TensorFlow writes them with capitals.
 _ACTIVATIONS = ("linear", "relu", "relu6", "elu", "sigmoid", "leakyrelu", "prelu")
 
 
@@ -70,7 +70,7 @@ def _conv_of_volumes(attributes: Attributes) -> dict[str, Any]:
 def fused_activation(attributes: Attributes) -> dict[str, Any]:
     """The activation of ``fused_ops``: [], ["BiasAdd"] or ["BiasAdd", the activation].
 
-    As in TensorFlow.js another name in the place of BiasAdd, but for FusedBatchNorm, means that
+    As in TensorFlow.js another name instead of BiasAdd, but for FusedBatchNorm, means that
     there is no bias.
     """
     fused = [name.lower() for name in attributes.get("fused_ops") or ()]
@@ -122,7 +122,7 @@ def _dilation(attributes: Attributes) -> dict[str, Any]:
 
 
 _pool_of_images, _pool_of_volumes = _pool(_CHANNELS_LAST), _pool(_VOLUMES)
-_pool_with_places = _pool(_CHANNELS_LAST, include_batch_in_index="include_batch_in_index")
+_pool_with_indices = _pool(_CHANNELS_LAST, include_batch_in_index="include_batch_in_index")
 _DEPTHWISE = NodeType("depthwise_conv2d", (0, 1), attributes=_conv)
 
 NODE_TYPES = {
@@ -137,7 +137,7 @@ NODE_TYPES = {
     "MaxPool": NodeType("max_pool", (0,), attributes=_pool_of_images),
     "AvgPool": NodeType("avg_pool", (0,), attributes=_pool_of_images),
     "MaxPoolWithArgmax": NodeType(
-        "max_pool_with_argmax", (0,), attributes=_pool_with_places, outputs=("output", "argmax")
+        "max_pool_with_argmax", (0,), attributes=_pool_with_indices, outputs=("output", "argmax")
     ),
     "Dilation2D": NodeType("dilation2d", (0, 1), attributes=_dilation),
     "Conv1D": NodeType("conv1d", (0, 1), attributes=_conv_of_rows),

@@ -30,7 +30,7 @@ _THRESHOLDS = {**_LIMITS, "score_threshold": 4}
 
 
 def _where(condition: Tensor) -> Tensor:
-    """The places of whatever is not 0."""
+    """The positions of values that are not 0."""
     return ops.where(ops.cast(condition, dtype="bool"))
 
 

@@ -19,7 +19,7 @@ def _element_dtype(attributes: Attributes) -> dict[str, Any]:
 
 
 def _list(values: Any, dtype: str | None = None) -> TensorList:
-    """What should be a list, of the dtype that the node names."""
+    """A list of the dtype that the node names, checked."""
     if not isinstance(values, TensorList):
         raise CoreError(f"a node that takes a list of tensors got {values!r:.80}")
     if dtype not in (None, values.dtype):
@@ -44,12 +44,12 @@ def _from_tensor(value: Tensor, *, shape: Any, dtype: str) -> TensorList:
 
 
 def _scatter(value: Tensor, *, indices: Any, shape: Any, count: Any = -1) -> TensorList:
-    places, limit = numbers(indices), number(count)
-    if not value.shape or len(places) != value.shape[0]:
-        raise CoreError(f"{len(places)} indices need as many tensors, got shape {value.shape}")
+    positions, limit = numbers(indices), number(count)
+    if not value.shape or len(positions) != value.shape[0]:
+        raise CoreError(f"{len(positions)} indices need as many tensors, got shape {value.shape}")
     made = TensorList(value.dtype, element_shape(shape), None if limit < 0 else limit)
-    for place, part in zip(places, ops.unstack(value), strict=True):
-        made = made.with_item(place, part)
+    for position, part in zip(positions, ops.unstack(value), strict=True):
+        made = made.with_item(position, part)
     return made
 
 

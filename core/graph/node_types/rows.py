@@ -45,7 +45,7 @@ def required(*same: str, **renamed: str) -> Translation:
 
 
 class NodeType(NamedTuple):
-    """Which op a node runs, and how its inputs and attributes are spelled there.
+    """The op of a node type, and the mapping of the node's inputs and attributes to the op's.
 
     Attributes:
         run: name of an op or function of ``core``, or a function of tensors with attributes as
@@ -57,10 +57,10 @@ class NodeType(NamedTuple):
         attributes: translates the node's attributes.
         outputs: names of several outputs, as function bodies refer to them.
         in_run: ``run`` is called with the `core.graph.executor.Call` and the values of all data
-            inputs, which may be other things than tensors.
+            inputs, which may be other objects than tensors.
         folds: the result depends on the inputs alone, and has no more values than all inputs have
-            or than they have when broadcast: constants may take its place. By default ops fold
-            whose rules tell the size of the result; functions do not.
+            or than they have when broadcast: constants may replace it. By default ops fold
+            whose rules give the size of the result; functions do not.
     """
 
     run: str | Callable[..., Any]
@@ -94,7 +94,7 @@ def node_type_names() -> list[str]:
 
 
 def folding_op(kind: NodeType) -> Op | None:
-    """Return the op that a node type runs, if constants may take the place of its results."""
+    """Return the op that a node type runs, if constants may replace its results."""
     op = OPS.get(kind.run) if isinstance(kind.run, str) and kind.folds is not False else None
     if op is None or op.traits.random or op.traits.data_dependent or op.traits.heavy:
         return None

@@ -1,4 +1,4 @@
-"""What TFLite has and TensorFlow has not: rounding to quanta, and boxes of detectors."""
+"""Node types of TFLite that TensorFlow lacks: rounding to quantized values, detectors' boxes."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -41,7 +41,7 @@ def _detection(attributes: Attributes) -> dict[str, Any]:
     )
     counts = options[1:5]
     if min(counts) < 1 or 0 in options.scales or not 0 < options.iou_threshold <= 1:
-        raise CoreError(f"options of the detection make no sense: {dict(a)}")
+        raise CoreError(f"options of the detection are invalid: {dict(a)}")
     return options._asdict()
 
 

@@ -37,7 +37,7 @@ __all__ = [
 
 ProgramPass = Callable[[Program], Program]
 
-#: What every program goes through, in this order.
+#: The passes for every program, in this order.
 PROGRAM_PASSES: tuple[ProgramPass, ...] = (
     split_fused,
     drop_identities,

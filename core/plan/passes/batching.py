@@ -13,7 +13,7 @@ def free_batch(graph: Graph) -> Graph:
     """Let the first axis of inputs and outputs be of any length where it is 1.
 
     Constant shapes ``[1, a, b]`` of Reshape nodes become ``[-1, a, b]``. That is right for networks
-    that treat each image alike; whether one does, only a test can tell: a batch must give what
+    that treat each image alike; only a test shows whether one does: a batch must give what
     its images give one by one.
 
     Raises:

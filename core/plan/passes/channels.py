@@ -17,7 +17,7 @@ _WEIGHTED = {
 
 _BATCH_NORMS = ("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
 
-#: TensorFlow.js's, where a node does not say it.
+#: TensorFlow.js's default.
 _EPSILON = 0.001
 
 
@@ -31,12 +31,12 @@ class Weighted(NamedTuple):
 
     @property
     def channels(self) -> int:
-        """How many channels the result has, its last axis."""
+        """The number of channels of the result, its last axis."""
         return int(np.prod([self.weights.shape[axis] for axis in self.axes]))
 
     @property
     def rank(self) -> int:
-        """How many axes the result has."""
+        """The number of axes of the result."""
         return 2 if self.node.type == "MatMul" else 4
 
     def scaled(self, scale: np.ndarray) -> np.ndarray:
@@ -46,7 +46,7 @@ class Weighted(NamedTuple):
 
 
 def find_weighted(node: Node, index: Index) -> Weighted | None:
-    """What a node's weights are, if it is a convolution or matrix product that is understood."""
+    """The weights of a node, if it is a convolution or matrix product that is understood."""
     if node.type not in _WEIGHTED or node.attributes.get("data_format", "NHWC") != "NHWC":
         return None
     position, axes = _WEIGHTED[node.type]
@@ -61,14 +61,14 @@ def find_weighted(node: Node, index: Index) -> Weighted | None:
 
 
 class Affine(NamedTuple):
-    """What a node does to each channel: times a number, plus a number, in float64."""
+    """An affine map of each channel: times a number, plus a number, in float64."""
 
     scale: np.ndarray
     offset: np.ndarray
 
 
 def find_affine(node: Node, source: str, weighted: Weighted, index: Index) -> Affine | None:
-    """What a node does to the channels that ``source`` gives it, if that is all it does."""
+    """The affine map of a node on the channels of ``source``, if the node does nothing else."""
     inputs = [plain(i) for i in node.inputs]
     if node.attributes.get("data_format", "NHWC") != "NHWC":
         return None

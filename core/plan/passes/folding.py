@@ -19,10 +19,10 @@ from core.plan.passes.rewriting import Index, plain, with_references
 from core.settings import backend
 from core.tensors import Tensor
 
-#: A result has at most so many values, unless it takes the place of no fewer.
+#: A result has at most so many values, unless it replaces no fewer.
 MOST_VALUES = 25_600
 
-#: So many values may a graph have more of for all results together.
+#: By so many values all results together may enlarge a graph.
 MOST_NEW_VALUES = 2**22
 
 _LARGEST_ITEM = max(ITEM_SIZES.values())
@@ -57,7 +57,7 @@ def fold_constants(graph: Graph) -> Graph:
 class _Folding:
     """The constants that were found, and how many more values they may have.
 
-    A constant that is used once goes as soon as what is made of it takes its place.
+    A constant that is used once is freed as soon as a result replaces it.
     """
 
     def __init__(self, graph: Graph):
@@ -110,7 +110,7 @@ class _Folding:
     def _fits(
         self, node: Node, given: dict[str, np.ndarray], results: Sequence[np.ndarray]
     ) -> bool:
-        """Whether there is room; none is needed where results take the place of the inputs."""
+        """Whether there is room; results that replace the inputs need none."""
         size = _values(results)
         replaced = [array for reference, array in given.items() if self._is_last(reference, node)]
         more = size - _values(replaced)
@@ -139,7 +139,7 @@ class _Folding:
 def _run(node: Node, given: dict[str, np.ndarray]) -> list[np.ndarray] | None:
     """The results of a node, or None if it cannot run, or not without large values.
 
-    An op's rule tells the size of its result before it runs, so that none is computed in vain.
+    An op's rule gives the size of its result before it runs, so that none is computed in vain.
     """
     most = max(MOST_VALUES, _values(given.values()))
     around = value_ceiling()

@@ -19,12 +19,12 @@ FUSED_TYPES = {
 #: Activations without weights of their own.
 _ACTIVATIONS = ("Relu", "Relu6", "Elu", "Sigmoid", "LeakyRelu")
 
-#: TensorFlow's slope for negative values, where a node does not say it.
-_SLOPE = 0.2
+#: TensorFlow's default of the negative slope.
+_NEGATIVE_SLOPE = 0.2
 
 
 class _Fusion(NamedTuple):
-    """What a fused node takes after the weights, does after the product, and where it ends."""
+    """The arguments and the activation of a fused node, and the last node that it replaces."""
 
     last: Node
     arguments: tuple[str, ...]
@@ -59,7 +59,7 @@ def fuse(graph: Graph) -> Graph:
 
 
 def _bias(node: Node, weighted: Weighted, index: Index) -> np.ndarray | None:
-    """What a node adds to each channel, if that is all it does."""
+    """The bias that a node adds to each channel, if it does nothing else."""
     affine = find_affine(node, weighted.node.name, weighted, index)
     if affine is None or (affine.scale != 1).any():
         return None
@@ -71,7 +71,7 @@ def _with_activation(fusion: _Fusion, weighted: Weighted, index: Index) -> _Fusi
     if user is None or any(i.startswith("^") for i in user.inputs):
         return fusion
     if user.type in _ACTIVATIONS:
-        slope = user.attributes.get("alpha", _SLOPE) if user.type == "LeakyRelu" else None
+        slope = user.attributes.get("alpha", _NEGATIVE_SLOPE) if user.type == "LeakyRelu" else None
         return fusion._replace(last=user, activation=user.type, slope=slope)
     if user.type == "Prelu" and weighted.rank == 4 and plain(user.inputs[0]) == fusion.last.name:
         alpha = index.constant(user.inputs[1])

@@ -56,7 +56,7 @@ def _combined(steps: list[Affine]) -> Affine | None:
 def _folded(
     weighted: Weighted, last: Node, total: Affine, index: Index
 ) -> tuple[tuple[Node, ...], dict[str, np.ndarray]]:
-    """The nodes in the place of the last one, whose name the result keeps, and their constants."""
+    """The nodes that replace the last one, whose name the result keeps, and their constants."""
     node = weighted.node
     kernel = index.free_name(f"{node.name}_weights")
     bias = index.free_name(f"{node.name}_bn_offset")

@@ -1,4 +1,4 @@
-"""Away with what the outputs do not need, and with nodes that pass on what they get."""
+"""Removal of nodes that no output needs, and of nodes that pass their input on."""
 
 from collections.abc import Container, Iterable, Iterator, Sequence
 
@@ -15,11 +15,11 @@ _CHANGING_TYPES = FILLING_TYPES | {"TensorArrayCloseV3"}
 
 
 def prune(graph: Graph) -> Graph:
-    """Drop what no output needs, nodes that just pass a value on, and what control inputs ask for.
+    """Drop what no output needs, nodes that just pass a value on, and checks.
 
-    Assertions and checks go, as nothing but control inputs asks for them; what fills a hash table
-    or closes an array stays, and whatever waits for it. In a graph with loops just what no output
-    needs is dropped: there control inputs tell to which turn a node belongs.
+    Assertions and checks go, as only control inputs refer to them; nodes that fill a hash table
+    or close an array stay, and nodes that wait for them. In a graph with loops only nodes that no
+    output needs are dropped: there control inputs say to which iteration a node belongs.
 
     >>> from core.graph.nodes import Endpoint, PartialSpec
     >>> x, y = (Endpoint(name, PartialSpec((None,))) for name in ("x", "y"))
@@ -74,7 +74,7 @@ def _fills(node: Node) -> bool:
 
 
 def _reached(start: Iterable[str], links: Iterable[tuple[str, str]]) -> set[str]:
-    """What links lead to, and where they start."""
+    """The names that links lead to, and where the links start."""
     targets: dict[str, list[str]] = {}
     for source, target in links:
         targets.setdefault(source, []).append(target)

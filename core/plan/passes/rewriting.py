@@ -1,4 +1,4 @@
-"""What passes share: who uses what a node gives, and graphs with other references."""
+"""Shared code of passes: uses of a node's outputs, and graphs with other references."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -16,7 +16,7 @@ def plain(reference: str) -> str:
 
 
 def with_references(graph: Graph, change: Callable[[str], str]) -> Graph:
-    """The same graph with other references, in nodes, outputs and aliases."""
+    """Return the graph with other references, in nodes, outputs and aliases."""
 
     def changed(reference: str) -> str:
         if reference.startswith("^"):
@@ -30,7 +30,7 @@ def with_references(graph: Graph, change: Callable[[str], str]) -> Graph:
 
 
 def followed(links: Mapping[str, str], reference: str) -> str:
-    """What a reference comes to when each one in the map stands for another."""
+    """The end of a reference in a map from references to others."""
     seen = set()
     while reference in links and reference not in seen:
         seen.add(reference)
@@ -44,7 +44,7 @@ def has_loops(graph: Graph) -> bool:
 
 
 class Index:
-    """Nodes by name, who uses what they give, and the constants.
+    """Nodes by name, the users of their outputs, and the constants.
 
     Inputs of a graph are never constants, whatever they are otherwise. ``several`` are the names
     of nodes of which more than the first output is used; ``elsewhere`` the names that mean
@@ -82,7 +82,7 @@ class Index:
         return users[0] if alone else None
 
     def uses(self, reference: str) -> int:
-        """How often nodes and outputs refer to one output of a node; waiting for it counts."""
+        """The number of references to one output of a node; waiting for it counts."""
         return self._uses[plain(reference)]
 
     def free_name(self, name: str) -> str:
@@ -97,6 +97,6 @@ def with_changes(
     replaced: Mapping[str, Iterable[Node]],
     weights: Mapping[str, np.ndarray],
 ) -> Graph:
-    """The graph with other nodes in the place of some, by name, and with more weights."""
+    """The graph with some nodes replaced, by name, and with more weights."""
     nodes = [new for old in graph.nodes for new in replaced.get(old.name, (old,))]
     return graph._replace(nodes=nodes, weights={**graph.weights, **weights})

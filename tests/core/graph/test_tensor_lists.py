@@ -227,7 +227,7 @@ def test_what_is_read_once_is_let_go_of():
         (lambda x: x.write(1, row(1, 3)), r"\(2,\) and \(3,\) do not match"),
         (lambda x: x.write(1, core.tensor(1)), "has float32 elements, not Tensor"),
         (lambda x: x.scatter([1], core.tensor(PAIRS)), "1 indices need a tensor of as many"),
-        (lambda x: x.split([1, 1, 1], core.tensor(PAIRS)), "it has 2 places, not 3"),
+        (lambda x: x.split([1, 1, 1], core.tensor(PAIRS)), "it has 2 elements, not 3"),
         (lambda x: (x.close(), x.read(0)), "'a' of 0 was closed already"),
         (lambda x: TensorArray("b", "float32", 1).gather([]), "'b' of 0 is empty"),
     ],

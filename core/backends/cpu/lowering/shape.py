@@ -14,7 +14,7 @@ from core.backends.cpu.lowering.lowering_rules import (
     Work,
     lowers,
 )
-from core.specs import normal_axes, whole_numbers
+from core.specs import integers, normal_axes
 
 _WRAP = np.array(2.0**32)
 
@@ -46,7 +46,7 @@ def lower_broadcast_to(call: NumpyCall) -> Lowered | None:
 def lower_tile(call: NumpyCall) -> Lowered | None:
     """Each axis as one of repeats and one of values."""
     shape = call.spec(call.step.inputs[0]).shape
-    counts = whole_numbers(call.step.attributes["reps"], "reps")
+    counts = integers(call.step.attributes["reps"], "reps")
     split = [n for pair in zip(counts, shape, strict=True) for n in pair]
     single = [n for length in shape for n in (1, length)]
 

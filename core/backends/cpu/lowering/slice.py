@@ -9,7 +9,7 @@ from core.backends.cpu.lowering.contiguous import copied
 from core.backends.cpu.lowering.copies import moved
 from core.backends.cpu.lowering.lowering_rules import Lowered, NumpyCall, Views, Work, lowers
 from core.ops.slice import block_at, split_sizes, strided_index
-from core.specs import normal_axis, whole_numbers
+from core.specs import integers, normal_axis
 
 _MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
 
@@ -28,7 +28,7 @@ def lower_strided_slice(call: NumpyCall) -> Lowered | None:
     """What an index of NumPy names."""
     how = call.step.attributes
     begin, end, strides = how["begin"], how["end"], how["strides"]
-    begin, end = whole_numbers(begin, "begin"), whole_numbers(end, "end")
+    begin, end = integers(begin, "begin"), integers(end, "end")
     masks = tuple(how[name] for name in _MASKS)
     index = strided_index(begin, end, strides and tuple(strides), masks)
     return moved(call, lambda y, x: (y, x[index if Ellipsis in index else (*index, ...)]))

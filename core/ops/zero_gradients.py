@@ -1,4 +1,4 @@
-"""Gradients of zeros, for inputs whose values a result does not follow in small steps."""
+"""Gradients of zeros, for inputs by which a result is not differentiable."""
 
 from core.operation import Gradient, Op
 from core.registry import ops
@@ -9,7 +9,7 @@ def zero(g):
     return ops.zeros_like(g)
 
 
-def no_slope(op: Op, *inputs: str) -> None:
+def zero_gradient(op: Op, *inputs: str) -> None:
     """Give some inputs of an op, of any shapes, gradients of zeros."""
     for name in inputs:
         op.set_gradient(name, Gradient(_zeros, (f"{name}_spec",)))
