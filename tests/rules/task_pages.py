@@ -121,7 +121,7 @@ def written(task: str, text: str) -> str:
     for heading, rows in tables.items():
         before, found, after = text.partition(f"## {heading}\n\n")
         assert found, f"no heading {heading!r} on the page of {task}"
-        rest = after[re.match(r"(?:\|.*\n)*", after).end() :]
+        rest = re.sub(r"\A(?:\|.*\n)*", "", after)
         text = before + found + "\n".join(rows) + "\n" + rest
     return text
 
