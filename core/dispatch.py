@@ -69,9 +69,7 @@ def tensor(
         array, spec = np.array(value, np.float32), _NUMBER  # the usual case, in a third of the time
     else:
         if _holds_a_tensor(value):
-            raise CoreError(
-                "a list of tensors is no tensor: join them with core.stack or core.concat"
-            )
+            raise CoreError("a list of tensors must be joined by core.stack or core.concat")
         array = to_numpy(value, dtype)
         spec = Spec(array.shape, dtype_of(array))
     backend = active_backend()
@@ -133,8 +131,7 @@ def run(op: Op, arguments: tuple, attributes: dict[str, Any]) -> Any:
             check_promised(op.name, specs, attributes, result, most)
         try:
             if observers or backend.host_ops:
-                made = _run_apart(observers, backend, op, handles, specs, attributes, result)
-                raw, seconds = made
+                raw, seconds = _timed(observers, backend, op, handles, specs, attributes, result)
             else:
                 kernel = READY.get((op.name, backend.name)) or find_kernel(op.name, backend.name)
                 raw = backend.run(op, kernel, handles, attributes, result)
@@ -151,7 +148,7 @@ def run(op: Op, arguments: tuple, attributes: dict[str, Any]) -> Any:
     return outputs
 
 
-def _run_apart(
+def _timed(
     observers: Sequence[Observer],
     backend: Backend,
     op: "Op",
