@@ -169,7 +169,7 @@ def test_what_is_no_function():
 
     with pytest.raises(core.CoreError, match="run_async takes a function"):
         core.run_async(core.square(2.0))
-    with pytest.raises(core.CoreError, match="await it as is"):
+    with pytest.raises(core.CoreError, match="await it directly"):
         asyncio.run(core.run_async(coroutine))
 
 
