@@ -32,12 +32,12 @@ def check_device(before: int) -> None:
 
 
 def things_on_device() -> int:
-    """How many buffers or textures blocks have, but for the tables of recipes."""
+    """How many buffers or textures blocks have, but for the tables of compiled kernels."""
     session = getattr(_BACKENDS.get("shader"), "_session", None)
     if session is None:
         return 0
-    tables = sum(t.thing is not None for r in [*session.recipes.values()] for t in r.tables)
-    return session.gl_thread.call(lambda: session.storage.things) - tables
+    tables = sum(t.resource is not None for r in [*session.kernels.values()] for t in r.tables)
+    return session.gl_thread.call(lambda: session.memory.resources) - tables
 
 
 def _containers() -> int:

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from core.backend_contract import Backend, Clock
-from core.backends.shader.codegen.compiled_kernel import CompiledKernel, make_recipe, passes_of
 from core.backends.shader.codegen.expressions import EXPRESSIONS
-from core.backends.shader.codegen.kernel_keys import recipe_key
 from core.backends.shader.codegen.kernel_language import KernelBuilder, Operand
 from core.backends.shader.codegen.reserved_words import RESERVED
 from core.backends.shader.host_ops import HOST_OPS
+from core.backends.shader.runtime.compiled_kernel import CompiledKernel, compile_kernel, passes_of
 from core.backends.shader.runtime.device_memory import GONE, values_left
+from core.backends.shader.runtime.kernel_keys import kernel_key
 from core.backends.shader.runtime.memory_blocks import Block
 from core.backends.shader.runtime.programs import ShaderError
 from core.backends.shader.runtime.values import Value, kind_of
@@ -143,17 +143,17 @@ class ShaderBackend(Backend):
     ) -> Any:
         """Queue what the kernel says for these shapes; with a clock, wait for the device."""
         session = self._session or self.start()
-        key, blocks = recipe_key(kernel, handles, attributes, result)
-        recipe = session.recipes.get(key)
-        if recipe is None:
-            recipe = self._new_recipe(op, kernel, handles, attributes, result, key)
-        outputs = [Block(layout, size) for layout, size in recipe.results]
-        session.run(recipe, blocks, outputs, clock)
+        key, blocks = kernel_key(kernel, handles, attributes, result)
+        compiled = session.kernels.get(key)
+        if compiled is None:
+            compiled = self._new_kernel(op, kernel, handles, attributes, result, key)
+        outputs = [Block(layout, size) for layout, size in compiled.results]
+        session.run(compiled, blocks, outputs, clock)
         if len(outputs) == 1:
-            kind = recipe.kinds[0]
+            kind = compiled.kinds[0]
             value = Value(kind.spec, outputs[0], None, kind)
             return value if type(result) is Spec else (value,)
-        made = zip(recipe.kinds, outputs, strict=True)
+        made = zip(compiled.kinds, outputs, strict=True)
         return tuple([Value(kind.spec, block, None, kind) for kind, block in made])
 
     def can_fuse(self, op: "Op", spec: Spec) -> bool:
@@ -169,7 +169,7 @@ class ShaderBackend(Backend):
 
         return ShaderExecutable(program, self)
 
-    def _new_recipe(
+    def _new_kernel(
         self,
         op: "Op",
         kernel: Callable[..., Any],
@@ -198,11 +198,11 @@ class ShaderBackend(Backend):
         operands = [[*map(operand, h)] if type(h) is list else operand(h) for h in handles]
         call = KernelBuilder(result, session.limits, has_tiles=not in_textures)
         passes = passes_of(kernel(call, *operands, **attributes), results)
-        recipe = make_recipe(passes, layouts, session.storing)
-        kinds = zip(results, recipe.results, strict=True)
-        recipe.kinds = tuple(kind_of(spec, layout) for spec, (layout, _) in kinds)
+        compiled = compile_kernel(passes, layouts, session.storing)
+        kinds = zip(results, compiled.results, strict=True)
+        compiled.kinds = tuple(kind_of(spec, layout) for spec, (layout, _) in kinds)
         try:
-            return session.keep(key, recipe)
+            return session.keep(key, compiled)
         except ShaderError as error:
             told = f"{op.name}: {error.args[0]}"
             raise ShaderError(told, error.source) from error.__cause__

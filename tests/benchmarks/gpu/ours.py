@@ -26,7 +26,7 @@ def check_backend(name: str) -> None:
 def held_bytes(backend: str) -> int | None:
     """Bytes of a backend's buffers, those that wait included, if it counts them."""
     session = getattr(load_backend(backend), "session", None)
-    return None if session is None else session.storage.used_bytes
+    return None if session is None else session.memory.used_bytes
 
 
 def wait_until_issued(backend: str) -> None:

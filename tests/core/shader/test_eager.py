@@ -1,4 +1,4 @@
-"""Ops one by one: recipes and their keys, what is queued, numbers of users' kernels, times."""
+"""Ops one by one: compiled kernels, their keys, queued commands, users' kernels, times."""
 
 import gc
 from contextlib import nullcontext
@@ -11,7 +11,7 @@ import pytest
 import core
 from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout
 from core.backends.shader.runtime import device_timing
-from core.backends.shader.runtime.device_memory import Storage
+from core.backends.shader.runtime.device_memory import DeviceMemory
 from core.backends.shader.runtime.memory_blocks import Block
 from core.backends.shader.runtime.programs import ShaderError
 from core.registry import load_backend
@@ -45,10 +45,10 @@ def scaled_op(kernel):
     return scaled
 
 
-# --- recipes ------------------------------------------------------------------------------------
+# --- compiled kernels ------------------------------------------------------------------------
 
 
-def test_attributes_that_are_not_alike_have_recipes_of_their_own(shader, scratch_ops):
+def test_attributes_that_are_not_alike_have_kernels_of_their_own(shader, scratch_ops):
     asked = []
 
     def kernel(call, x, by):
@@ -101,7 +101,7 @@ def test_an_error_is_told_by_results_alone(shader, monkeypatch, scratch_ops):
     assert scaled(x).tolist() == [4]
     session = shader.session
     with monkeypatch.context() as patch:
-        patch.setattr(session, "_execute", lambda recipe, blocks: 1 / 0)
+        patch.setattr(session, "_execute", lambda compiled, blocks: 1 / 0)
         failed = scaled(x)
         session.gl_thread.call(lambda: None)
     after = core.square(failed)
@@ -131,13 +131,13 @@ def test_tensors_of_the_other_path_are_gone(opengl, paths, op):
 
 def test_what_came_back_is_taken_as_it_is_if_it_fits(gl_thread):
     def work():
-        storage = Storage(gl_thread)
+        storage = DeviceMemory(gl_thread)
         first = Block(MemoryLayout("float32"), 4)
-        thing = storage.of(first)
+        resource = storage.of(first)
         del first
         larger, same = Block(MemoryLayout("float32"), 4000), Block(MemoryLayout("int32"), 3)
-        assert storage.of(same) is thing and same.held.layout == MemoryLayout("int32")
-        assert storage.of(larger) is not thing and storage.read(same).shape == (3,)
+        assert storage.of(same) is resource and same.held.layout == MemoryLayout("int32")
+        assert storage.of(larger) is not resource and storage.read(same).shape == (3,)
         pinned = Block(MemoryLayout("float32"), 4)
         kept = storage.pinned(pinned)
         del pinned
@@ -148,7 +148,7 @@ def test_what_came_back_is_taken_as_it_is_if_it_fits(gl_thread):
         storage.begin()
         storage.wait()  # the host writes to no memory that may be in use
         assert storage.of(filled) is kept and storage.read(filled).tolist() == [0, 1, 2, 3]
-        count, used = storage.things, storage.used_bytes
+        count, used = storage.resources, storage.used_bytes
         storage.release()
         return count, used
 
@@ -163,7 +163,7 @@ def test_many_ops_in_a_row_need_little_memory(shader):
         y = core.add(y, x)
     assert y.numpy().tolist() == [301] * 1000
     gc.collect()
-    assert shader.session.storage.used_bytes < 300 * 4096
+    assert shader.session.memory.used_bytes < 300 * 4096
 
 
 def test_values_between_passes_are_not_rounded(halves, scratch_ops, rng):
@@ -174,9 +174,9 @@ def test_values_between_passes_are_not_rounded(halves, scratch_ops, rng):
     scaled = scaled_op(kernel)
     x = rng.normal(size=64).astype(np.float16).astype(np.float32)
     np.testing.assert_allclose(scaled(x).numpy(), x, atol=4e-3)  # 4 of what halves have there
-    (recipe,) = (r for r in halves.session.recipes.values() if r.between)
-    assert [layout.half for layout, _ in recipe.between] == [False]
-    assert [layout.half for layout, _ in recipe.results] == [True]
+    (compiled,) = (r for r in halves.session.kernels.values() if r.between)
+    assert [layout.half for layout, _ in compiled.between] == [False]
+    assert [layout.half for layout, _ in compiled.results] == [True]
 
 
 def test_a_fused_convolution_is_rounded_at_its_ends_only(halves, rng):
@@ -247,7 +247,7 @@ def counted_clock(monkeypatch):
 
     def seconds(timer, commands):
         given.append([command.args[1] for command in commands])
-        inputs = [block.thing is not None for (blocks,) in given[-1:] for block in blocks[:1]]
+        inputs = [block.resource is not None for (blocks,) in given[-1:] for block in blocks[:1]]
         assert inputs == [True]  # they are there before the clock begins
         for command in commands:
             command()
@@ -309,7 +309,7 @@ def test_an_error_of_a_timed_op_is_told_by_its_results(shader, monkeypatch):
     x = core.tensor([1.0])
     core.square(x).numpy()
     with monkeypatch.context() as patch:
-        patch.setattr(shader.session, "_execute", lambda recipe, blocks: 1 / 0)
+        patch.setattr(shader.session, "_execute", lambda compiled, blocks: 1 / 0)
         found = core.profile(lambda: core.square(x))
     with pytest.raises(ZeroDivisionError):
         found.result.numpy()

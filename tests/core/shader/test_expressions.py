@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import core
-from core.backends.shader.codegen.compiled_kernel import make_recipe
 from core.backends.shader.codegen.expressions import EXPRESSIONS, epilogue_text, expression
 from core.backends.shader.codegen.kernel_language import EpilogueStep, KernelBuilder, Operand
+from core.backends.shader.runtime.compiled_kernel import compile_kernel
 from core.backends.shader.runtime.memory_blocks import Block
 from core.registry import OPS, load_backend
 from core.specs import Spec
@@ -49,10 +49,10 @@ def finished(shader, arrays, steps):
     handles = [shader.upload(array.copy()) for array in arrays]
     made = KernelBuilder(spec).each("x", x=Operand(0, spec)).finished(steps)
     layouts = [handle.block.layout for handle in handles]
-    recipe = make_recipe([made], layouts, shader.session.storing)
-    result = Block(*recipe.results[0])
-    shader.session.run(recipe, [handle.block for handle in handles], [result])
-    found = shader.session.gl_thread.call(lambda: shader.session.storage.read(result))
+    compiled = compile_kernel([made], layouts, shader.session.storing)
+    result = Block(*compiled.results[0])
+    shader.session.run(compiled, [handle.block for handle in handles], [result])
+    found = shader.session.gl_thread.call(lambda: shader.session.memory.read(result))
     return found.reshape(spec.shape)
 
 

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import core
-from core.backends.shader.codegen.compiled_kernel import make_recipe, passes_of
 from core.backends.shader.codegen.compiler.memory_layouts import layout_of
 from core.backends.shader.codegen.fragment.convolution import (
     drawn_convolution,
@@ -20,6 +19,7 @@ from core.backends.shader.codegen.fragment.convolution import (
 from core.backends.shader.codegen.fragment.pooling import drawn_average, drawn_largest
 from core.backends.shader.codegen.fragment.products import Matrices, drawn_product
 from core.backends.shader.codegen.kernel_language import EpilogueStep, KernelBuilder, Operand, Table
+from core.backends.shader.runtime.compiled_kernel import compile_kernel, passes_of
 from core.backends.shader.runtime.memory_blocks import Block
 from core.backends.shader.runtime.textures import to_texels
 from core.dispatch import tensor
@@ -100,11 +100,13 @@ class Runs:
         call = KernelBuilder(result, self.session.limits, has_tiles=False)
         (made,) = passes_of(kernel(call, *operands), [result])
         layouts = [storing.layout(s) for s in specs]
-        recipe = make_recipe([made.finished(epilogue)], layouts, storing, baked=bool(constants))
-        self.layers = [layout.layers for layout, _ in (*recipe.results, *recipe.between)]
-        blocks = [Block(*each) for each in recipe.results]
+        compiled = compile_kernel(
+            [made.finished(epilogue)], layouts, storing, baked=bool(constants)
+        )
+        self.layers = [layout.layers for layout, _ in (*compiled.results, *compiled.between)]
+        blocks = [Block(*each) for each in compiled.results]
         given = [Block(la, a.size, a.reshape(-1)) for la, a in zip(layouts, arrays, strict=True)]
-        self.session.run(recipe, given, blocks)
+        self.session.run(compiled, given, blocks)
         return self.session.read(blocks[0]).reshape(shape)
 
     def check(self, found, expected):
@@ -284,7 +286,7 @@ def test_drawings_are_for_whole_texels_and_this_path(runs, rng):
 
 
 def test_a_layered_result_goes_into_ops_lists_and_plans(fragment, rng):
-    """A plan and a recipe that were made for one layer are not used for several."""
+    """A plan and a kernel that were made for one layer are not used for several."""
     a, b = normal(rng, 256, 16), normal(rng, 16, 128)
     made = tensor(a) @ tensor(b)
     plain = tensor(a @ b)

@@ -139,33 +139,33 @@ def test_what_a_command_raises_the_next_call_raises_once(gl_thread):
 
 
 def test_nothing_that_ran_is_kept_alive(gl_thread):
-    class Thing:
+    class Resource:
         def __call__(self):
             raise ValueError
 
-    thing, other = Thing(), Thing()
-    seen = weakref.ref(thing), weakref.ref(other)
+    resource, other = Resource(), Resource()
+    seen = weakref.ref(resource), weakref.ref(other)
     gl_thread.put(nothing)
     with pytest.raises(ValueError):
-        gl_thread.call(thing)
+        gl_thread.call(resource)
     gl_thread.put(other)
     with pytest.raises(ValueError):
         gl_thread.call(nothing)
-    del thing, other
+    del resource, other
     assert [found() for found in seen] == [None, None]
 
 
 def test_finalisers_hand_over_without_a_lock(gl_thread):
-    class Thing:
+    class Resource:
         def __init__(self, buffer):
             self.buffer = buffer
 
         def __del__(self):
             gl_thread.put_quietly(self.buffer.release)
 
-    thing = Thing(gl_thread.call(lambda: gl_thread.context.buffer(reserve=64)))
+    resource = Resource(gl_thread.call(lambda: gl_thread.context.buffer(reserve=64)))
     assert count_objects(gl_thread)["Buffer"] == 1
-    del thing
+    del resource
     gc.collect()
     assert count_objects(gl_thread)["Buffer"] == 0
 

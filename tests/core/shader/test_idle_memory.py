@@ -13,7 +13,7 @@ import core
 from core.backends.shader.plans import bound_program
 from core.backends.shader.plans.bound_program import ReadyProgram
 from core.backends.shader.runtime import device_memory as storage_module
-from core.backends.shader.runtime.device_memory import Storage
+from core.backends.shader.runtime.device_memory import DeviceMemory
 from core.backends.shader.runtime.gl_thread import GLThread
 from core.backends.shader.runtime.session import Session
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
@@ -29,10 +29,10 @@ class Watch:
     def __init__(self):
         self.used, self.touched, self.wrong, self.is_running = set(), 0, [], False
 
-    def use(self, thing):
+    def use(self, resource):
         if self.is_running:
-            self.used.add((type(thing).__name__, thing.glo))
-        return thing
+            self.used.add((type(resource).__name__, resource.glo))
+        return resource
 
     def ran(self, run):
         """A command, which uses what it asks for."""
@@ -46,9 +46,9 @@ class Watch:
 
         return running
 
-    def touch(self, what, thing):
+    def touch(self, what, resource):
         self.touched += 1
-        if (type(thing).__name__, thing.glo) in self.used:
+        if (type(resource).__name__, resource.glo) in self.used:
             self.wrong.append(what)
 
 
@@ -56,29 +56,34 @@ class Watch:
 def watch(new_path, monkeypatch):
     """Begins with a backend that nobody used."""
     watch = Watch()
-    of, fill, delete, values = Storage.of, Storage.fill, Storage._delete, Storage._values
+    of, fill, delete, values = (
+        DeviceMemory.of,
+        DeviceMemory.fill,
+        DeviceMemory._delete,
+        DeviceMemory._values,
+    )
     bound, raw_values, finish = ReadyProgram._bound, bound_program.raw_values, GLThread.finish
 
-    def filled(self, thing, *arguments):
-        watch.touch("write", thing)
-        fill(self, thing, *arguments)
+    def filled(self, resource, *arguments):
+        watch.touch("write", resource)
+        fill(self, resource, *arguments)
 
-    def deleted(self, thing):
-        watch.touch("delete", thing)
-        delete(self, thing)
+    def deleted(self, resource):
+        watch.touch("delete", resource)
+        delete(self, resource)
 
     def read(self, held):
-        watch.touch("read", held.thing)
+        watch.touch("read", held.resource)
         return values(self, held)
 
     def raw_read(part, *arguments):
-        watch.touch("read", part.thing)
+        watch.touch("read", part.resource)
         return raw_values(part, *arguments)
 
     def run(self, *arguments):
         found = bound(self, *arguments)
         for part in self._parts.values():
-            watch.use(part.thing)
+            watch.use(part.resource)
         return found
 
     def finished(self):
@@ -87,10 +92,10 @@ def watch(new_path, monkeypatch):
 
     monkeypatch.setattr(Session, "_run", watch.ran(Session._run))
     monkeypatch.setattr(ReadyProgram, "run", watch.ran(ReadyProgram.run))
-    monkeypatch.setattr(Storage, "of", lambda self, block: watch.use(of(self, block)))
-    monkeypatch.setattr(Storage, "fill", filled)
-    monkeypatch.setattr(Storage, "_delete", deleted)
-    monkeypatch.setattr(Storage, "_values", read)
+    monkeypatch.setattr(DeviceMemory, "of", lambda self, block: watch.use(of(self, block)))
+    monkeypatch.setattr(DeviceMemory, "fill", filled)
+    monkeypatch.setattr(DeviceMemory, "_delete", deleted)
+    monkeypatch.setattr(DeviceMemory, "_values", read)
     monkeypatch.setattr(bound_program, "raw_values", raw_read)
     monkeypatch.setattr(ReadyProgram, "_bound", run)
     monkeypatch.setattr(GLThread, "finish", finished)
@@ -112,7 +117,7 @@ def test_uploads_that_nobody_reads(watch, monkeypatch):
     for i in range(100):
         total = total + float(i)
     assert total.item() == 4950
-    assert session.storage.used_bytes <= 40 * 256  # after a while the device is waited for
+    assert session.memory.used_bytes <= 40 * 256  # after a while the device is waited for
 
 
 def model_of(node, size):

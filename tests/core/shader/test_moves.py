@@ -39,9 +39,9 @@ def looks(request, monkeypatch):
         monkeypatch.setattr(segment, "MOST_LOOKS", 0)
         monkeypatch.setattr(segment, "FEW_SUMS", 0)
         monkeypatch.setattr("core.backends.shader.kernels.indexing.MOST_LOOKS", 0)
-        load_backend("shader").session.recipes.clear()
+        load_backend("shader").session.kernels.clear()
     yield
-    load_backend("shader").session.recipes.clear()
+    load_backend("shader").session.kernels.clear()
 
 
 @pytest.mark.parametrize("perm", [(5, 4, 3, 2, 1, 0), (0, 2, 1, 3, 5, 4), (1, 2, 3, 4, 5, 0)])

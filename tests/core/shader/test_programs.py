@@ -10,7 +10,7 @@ from core import code_cache
 from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout
 from core.backends.shader.codegen.compiler.program_source import ShaderText
 from core.backends.shader.runtime import programs as programs_module
-from core.backends.shader.runtime.device_memory import Storage
+from core.backends.shader.runtime.device_memory import DeviceMemory
 from core.backends.shader.runtime.memory_blocks import Block
 from core.backends.shader.runtime.programs import Programs, ShaderError
 from tests.helpers import skip_or_fail
@@ -53,7 +53,7 @@ def run(gl_thread, programs, program):
     """What a program writes: four values."""
 
     def work():
-        storage = Storage(gl_thread)
+        storage = DeviceMemory(gl_thread)
         block = Block(MemoryLayout("float32"), 4)
         compiled = programs.of(program)
         compiled.set(program.ints, program.floats)

@@ -144,7 +144,7 @@ def test_values_on_the_host_do_not_come_along(shader):
     for value in model.predict(x).values():
         value.numpy()
     outputs = model.predict(x)
-    shader.session.gl_thread.call(shader.session.storage.begin)
-    shader.session.gl_thread.call(shader.session.storage._move_all_out)
+    shader.session.gl_thread.call(shader.session.memory.begin)
+    shader.session.gl_thread.call(shader.session.memory._move_all_out)
     for i, value in enumerate(outputs.values()):
         np.testing.assert_array_equal(value.numpy(), x[: 3 + i] * np.float32(i + 1))

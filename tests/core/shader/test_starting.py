@@ -59,7 +59,7 @@ def test_settings(by, monkeypatch):
             monkeypatch.setenv(f"CORE_SHADER_{name.upper()}", str(value))
     assert squares().tolist() == [1, 4, 9]
     assert session().path == "fragment" and session().storing == (True, True)
-    assert session().storage.limit == 12_500_000
+    assert session().memory.limit == 12_500_000
     assert load_backend("shader").epsilon == 1e-4
     told = "fragment shaders, float16 storage, up to 12 MB before tensors move to the host"
     assert starting.describe(session()) == told
@@ -206,7 +206,7 @@ def test_tensors_of_a_users_context_may_go_in_other_threads(context):
     held = [squares() for _ in range(8)]
     assert not raised_in_thread(held.clear)
     assert squares().tolist() == [1, 4, 9]
-    assert session().storage.things <= 1
+    assert session().memory.resources <= 1
 
 
 # --- other processes ----------------------------------------------------------------------------

@@ -95,7 +95,9 @@ def model(rng):
 
 def groups_of(plan):
     """How many groups the first program of each step has."""
-    return [step.recipe.steps[0].program.groups for step in plan._executable._ready.lowering.steps]
+    return [
+        step.compiled.steps[0].program.groups for step in plan._executable._ready.lowering.steps
+    ]
 
 
 def tuned(rng):

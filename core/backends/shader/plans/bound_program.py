@@ -134,7 +134,7 @@ class ReadyProgram:
     def run(self, given: Sequence[Fed], outputs: Sequence[Block]) -> None:
         """All steps; what goes wrong is told by whoever reads the outputs."""
         try:
-            self.session.storage.begin()
+            self.session.memory.begin()
             for call in self._bound(given, outputs).calls:
                 call()
             if self.session.programs.new:
@@ -145,7 +145,7 @@ class ReadyProgram:
 
     def times(self, given: Sequence[Fed]) -> list[float]:
         """The seconds of each step."""
-        self.session.storage.begin()
+        self.session.memory.begin()
         replay = self._bound(given, self.new_outputs())
         return [
             self.session.timer.seconds(replay.calls[begin:end])
@@ -154,7 +154,7 @@ class ReadyProgram:
 
     def gpu_time(self, given: Sequence[Fed], repeat: int) -> float:
         """Seconds of a run, of several in one query, which go to the device as one."""
-        self.session.storage.begin()
+        self.session.memory.begin()
         replay = self._bound(given, self.new_outputs())
         calls = [call for call in replay.calls if call is not self.session.gl_thread.gl.flush]
         return self.session.timer.seconds(calls * repeat) / repeat
@@ -162,17 +162,17 @@ class ReadyProgram:
     def _bound(self, given: Sequence[Fed], outputs: Sequence[Block]) -> Replay:
         replay = self.replay or self._recorded()
         for i, name in enumerate(self.program.inputs):
-            thing = self._fed(i, given[i])
-            if replay.bind(name, thing):
-                self._parts[name] = Part(thing, 0, self._inputs[i].bytes)
+            resource = self._fed(i, given[i])
+            if replay.bind(name, resource):
+                self._parts[name] = Part(resource, 0, self._inputs[i].bytes)
         self._bind_outputs(replay, outputs)
         return replay
 
     def _bind_outputs(self, replay: Replay, outputs: Sequence[Block]) -> None:
         for name, block in zip(self._outputs, outputs, strict=True):
-            thing = self.session.storage.of(block)
-            if replay.bind(name, thing):
-                self._parts[name] = Part(thing, 0, block.bytes)
+            resource = self.session.memory.of(block)
+            if replay.bind(name, resource):
+                self._parts[name] = Part(resource, 0, block.bytes)
 
     def _fed(self, index: int, fed: Fed) -> Any:
         """The buffer or texture of an input, with its values."""
@@ -181,14 +181,14 @@ class ReadyProgram:
             if self._fed_at[index] == session.waits:
                 session.wait()  # the run before may still read it
             self._fed_at[index] = session.waits
-            thing = session.storage.pinned(own)
-            staging.copy(fed.slot, thing)
-            return thing
+            resource = session.memory.pinned(own)
+            staging.copy(fed.slot, resource)
+            return resource
         block = fed.block
         if block.layout != own.layout:  # what made it drew to several targets, or no half floats
             session.wait()
-            block = Block(own.layout, own.size, session.storage.read(block))
-        return session.storage.of(block)
+            block = Block(own.layout, own.size, session.memory.read(block))
+        return session.memory.of(block)
 
     def _recorded(self) -> Replay:
         self._parts = self.memory.make()
@@ -210,11 +210,11 @@ class ReadyProgram:
         arrays = [self._read(place) for place in step.reads]
         for name, array in zip(step.writes, step.run(arrays), strict=True):
             layout, part = self.lowering.layouts[name], self._parts[name]
-            self.session.storage.fill(part.thing, layout, array, part.offset)
+            self.session.memory.fill(part.resource, layout, array, part.offset)
 
     def _read(self, place: Place) -> np.ndarray:
         if isinstance(place, Block):
-            return self.session.storage.read(place)
+            return self.session.memory.read(place)
         layout = self.lowering.layouts[place]
         count = self.program.specs[place].size * layout.words
         return loaded_values(
@@ -223,8 +223,10 @@ class ReadyProgram:
 
 
 def _written(step: Lowered) -> list[str]:
-    first = len(step.places) - len(step.between) - len(step.recipe.results)
-    return [p for p in step.places[first : first + len(step.recipe.results)] if isinstance(p, str)]
+    first = len(step.places) - len(step.between) - len(step.compiled.results)
+    return [
+        p for p in step.places[first : first + len(step.compiled.results)] if isinstance(p, str)
+    ]
 
 
 def _taken(feed: Feed, staging: Staging | None, own: Block) -> Fed:
@@ -236,7 +238,7 @@ def _taken(feed: Feed, staging: Staging | None, own: Block) -> Fed:
     assert isinstance(feed, Value) and feed.block is not None
     block = feed.block
     host = block.host
-    if block.thing is not None or host is None or block.layout != own.layout:
+    if block.resource is not None or host is None or block.layout != own.layout:
         return Fed(block, None)
     return _array_taken(host, staging, own, is_ours=True)
 

@@ -37,7 +37,7 @@ class Need(NamedTuple):
 class Part(NamedTuple):
     """Memory of a value: a texture, or a part of a buffer."""
 
-    thing: Any
+    resource: Any
     offset: int
     bytes: int
 
@@ -75,8 +75,8 @@ class Arena(Memory):
         """Parts of a new buffer."""
         words = max(4, ceil_div(self.bytes, 4))
         self._block = Block(MemoryLayout("float32"), words)
-        thing = self._session.storage.pinned(self._block)
-        return {p.name: Part(thing, p.offset, p.bytes) for p in self.placed}
+        resource = self._session.memory.pinned(self._block)
+        return {p.name: Part(resource, p.offset, p.bytes) for p in self.placed}
 
 
 class Textures(Memory):
@@ -95,8 +95,8 @@ class Textures(Memory):
 
     def make(self) -> dict[str, Part]:
         """A texture for each value."""
-        things = {block: self._session.storage.pinned(block) for block in self._blocks}
-        return {name: Part(things[b], 0, b.bytes) for name, b in self._of.items()}
+        resources = {block: self._session.memory.pinned(block) for block in self._blocks}
+        return {name: Part(resources[b], 0, b.bytes) for name, b in self._of.items()}
 
 
 def shared_blocks(needs: Sequence[Need]) -> dict[str, Block]:
@@ -131,7 +131,7 @@ def raw_values(part: Part, layout: MemoryLayout, count: int, dtype: np.dtype) ->
         dtype: of a number.
     """
     if layout.kind == "texture":
-        return from_texture(part.thing, layout, count, dtype)
+        return from_texture(part.resource, layout, count, dtype)
     found = np.empty(max(count, 1), dtype)
-    part.thing.read_into(found, count * dtype.itemsize, offset=part.offset)
+    part.resource.read_into(found, count * dtype.itemsize, offset=part.offset)
     return found[:count]

@@ -174,7 +174,7 @@ class _Tuning:
             questions: list[Asked] = []
             self._lowering.tiled(step, questions.append)
             for asked in questions:
-                if isinstance(step, Lowered) and step.recipe.steps:
+                if isinstance(step, Lowered) and step.compiled.steps:
                     found.setdefault(asked, []).append(step)
         return found
 
@@ -197,13 +197,13 @@ class _Tuning:
         return [
             _Trial(
                 step,
-                [self.programs.of(s.program).start(s.program.groups) for s in step.recipe.steps],
+                [self.programs.of(s.program).start(s.program.groups) for s in step.compiled.steps],
             )
             for step in steps
         ]
 
     def _timed(self, old: Choice, trials: dict[Choice, list[_Trial]]) -> TunedStep:
-        self._session.storage.begin()
+        self._session.memory.begin()
         memory: dict[Any, Block] = {}
         commands = {
             choice: [self._commands(trial, memory) for trial in each]
@@ -222,11 +222,11 @@ class _Tuning:
         once: list[Callable[[], Any]] = []
         each: list[Callable[[], Any]] = []
         binds = once if len(trial.starts) == 1 else each
-        for step, start in zip(trial.step.recipe.steps, trial.starts, strict=True):
+        for step, start in zip(trial.step.compiled.steps, trial.starts, strict=True):
             for binding, number in enumerate([*step.reads, step.writes]):
                 block = self._block(trial.step, trial.step.places[number], memory)
-                thing = self._session.storage.pinned(block)
-                binds.append(partial(thing.mglo.bind_to_storage_buffer, binding, 0, -1))
+                resource = self._session.memory.pinned(block)
+                binds.append(partial(resource.mglo.bind_to_storage_buffer, binding, 0, -1))
             each += [start, barrier]
         return _Commands(once, each)
 

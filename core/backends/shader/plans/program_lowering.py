@@ -1,4 +1,4 @@
-"""The steps of a program as recipes, and what their blocks are."""
+"""The steps of a program as compiled kernels, and what their blocks are."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -6,7 +6,6 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from core.backends.shader.codegen.compiled_kernel import CompiledKernel, make_recipe, passes_of
 from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout
 from core.backends.shader.codegen.expressions import epilogue_text
 from core.backends.shader.codegen.kernel_language import (
@@ -19,6 +18,7 @@ from core.backends.shader.codegen.kernel_language import reads as reads_of_pass
 from core.backends.shader.codegen.tiles.fused import separable_tile
 from core.backends.shader.codegen.tiles.shapes import Asked, Choice
 from core.backends.shader.plans.tile_fusion import Separable, separable_pairs
+from core.backends.shader.runtime.compiled_kernel import CompiledKernel, compile_kernel, passes_of
 from core.backends.shader.runtime.memory_blocks import Block
 from core.backends.shader.runtime.session import Session
 from core.errors import CoreError
@@ -29,7 +29,7 @@ from core.plan.program import ABSENT, HERE, Program, Step
 from core.registry import find_kernel, load_backend
 from core.specs import Spec
 
-#: What a number of a recipe is in a plan: the name of a value, or a block of constants.
+#: What a number of a compiled kernel is in a plan: the name of a value, or a block of constants.
 Place: TypeAlias = str | Block
 
 
@@ -39,14 +39,14 @@ class Lowered(NamedTuple):
     Attributes:
         sources: of the program, in order; the last gives the value.
         kernel: what it is called in tables.
-        recipe: its programs.
-        places: what each number of the recipe is.
+        compiled: its programs.
+        places: what each number of the compiled kernel is.
         between: of the places: those that only these steps need, with their layouts and sizes.
     """
 
     sources: tuple[Step, ...]
     kernel: str
-    recipe: CompiledKernel
+    compiled: CompiledKernel
     places: tuple[Place, ...]
     between: Mapping[str, tuple[MemoryLayout, int]]
 
@@ -133,7 +133,7 @@ class Lowering:
         operands = _Operands(self)
         inputs = step.arguments([None if r == ABSENT else operands.add(r) for r in step.inputs])
         passes = passes_of(kernel(self._call(specs), *inputs, **step.attributes), specs)
-        return self._recipe((step,), passes, operands)
+        return self._compiled((step,), passes, operands)
 
     def _separable(self, pair: Separable) -> Lowered:
         """A depthwise convolution and the pointwise one after it, as one tile."""
@@ -144,14 +144,14 @@ class Lowering:
         call = self._call([self.program.specs[pair.pointwise.name]])
         tile = separable_tile(pair.shape, w.shape[-1], call.limits)
         made = call.tile(tile, middle=middle, x=x, d=d, w=w)
-        return self._recipe((pair.depthwise, pair.pointwise), (made,), operands)
+        return self._compiled((pair.depthwise, pair.pointwise), (made,), operands)
 
     def _call(self, specs: Sequence[Spec]) -> KernelBuilder:
         result = specs[0] if len(specs) == 1 else tuple(specs)
         has_tiles = not self._session.storing.in_textures
         return KernelBuilder(result, self._limits, has_tiles=has_tiles)
 
-    def _recipe(
+    def _compiled(
         self, sources: tuple[Step, ...], passes: tuple[Dispatch, ...], operands: "_Operands"
     ) -> Lowered:
         """The programs of a step, with the epilogue of the last one."""
@@ -161,17 +161,17 @@ class Lowering:
             (made,) = passes
             passes = (self._finished(made, epilogue),)
         layouts = [self._layout(r) for r in operands.references]
-        recipe = make_recipe(passes, layouts, self._session.storing, baked=True)
-        self._begin_compiling(recipe)
-        self.layouts.update({n: r[0] for n, r in zip(last.outputs, recipe.results, strict=True)})
-        between = {f"{last.name} between {i}": b for i, b in enumerate(recipe.between)}
-        places = (*map(self.place, operands.references), *recipe.tables, *last.outputs, *between)
+        compiled = compile_kernel(passes, layouts, self._session.storing, baked=True)
+        self._begin_compiling(compiled)
+        self.layouts.update({n: r[0] for n, r in zip(last.outputs, compiled.results, strict=True)})
+        between = {f"{last.name} between {i}": b for i, b in enumerate(compiled.between)}
+        places = (*map(self.place, operands.references), *compiled.tables, *last.outputs, *between)
         kinds = {each.kind for each in passes}
-        return Lowered(sources, "+".join(sorted(kinds)), recipe, places, between)
+        return Lowered(sources, "+".join(sorted(kinds)), compiled, places, between)
 
-    def _begin_compiling(self, recipe: CompiledKernel) -> None:
+    def _begin_compiling(self, compiled: CompiledKernel) -> None:
         """The driver may go on with it while Python comes to the next steps."""
-        programs = [step.program for step in recipe.steps]
+        programs = [step.program for step in compiled.steps]
         self._session.gl_thread.put(partial(self._session.programs.begin, programs))
 
     def _layout(self, reference: str) -> MemoryLayout:

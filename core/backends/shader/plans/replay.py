@@ -68,7 +68,7 @@ class Replay:
                 self._state.clear()
                 self.calls += [self._barrier(BARRIER_TO_ALL), partial(run_hosted, each)]
             else:
-                for step in each.recipe.steps:
+                for step in each.compiled.steps:
                     record(
                         step.program, [each.places[i] for i in step.reads], each.places[step.writes]
                     )
@@ -78,13 +78,13 @@ class Replay:
             self.ends.append(len(self.calls))
         self.calls.append(self._barrier(BARRIER_TO_ALL))
 
-    def bind(self, name: str, thing: Any) -> bool:
+    def bind(self, name: str, resource: Any) -> bool:
         """Tell where a moving value lies from now on; whether that is another place."""
-        if self._bound.get(name) is thing:
+        if self._bound.get(name) is resource:
             return False
-        self._bound[name] = thing
+        self._bound[name] = resource
         for position, binding, is_written in self._spots[name]:
-            self.calls[position] = self._binding(thing, binding, is_written)
+            self.calls[position] = self._binding(resource, binding, is_written)
         return True
 
     def _barrier(self, readers: int = BARRIER) -> Callable[[], Any]:
@@ -112,28 +112,28 @@ class Replay:
         if self._state.get(binding) == part:
             return
         self._state[binding] = part
-        bind = part.thing.mglo.bind_to_storage_buffer
+        bind = part.resource.mglo.bind_to_storage_buffer
         self.calls.append(partial(bind, binding, part.offset, part.bytes))
 
-    def _binding(self, thing: Any, binding: int, is_written: bool) -> Callable[[], Any]:
+    def _binding(self, resource: Any, binding: int, is_written: bool) -> Callable[[], Any]:
         if not self._session.storing.in_textures:
-            return partial(thing.mglo.bind_to_storage_buffer, binding, 0, -1)
+            return partial(resource.mglo.bind_to_storage_buffer, binding, 0, -1)
         if is_written:
-            return frame_of(self._session.gl_thread, thing).mglo.use
-        return partial(thing.mglo.use, binding)
+            return frame_of(self._session.gl_thread, resource).mglo.use
+        return partial(resource.mglo.use, binding)
 
     def _part(self, place: Place) -> Part:
         if not isinstance(place, Block):
             return self._parts[place]
-        thing = self._session.storage.pinned(place)
-        return Part(thing, 0, place.bytes)
+        resource = self._session.memory.pinned(place)
+        return Part(resource, 0, place.bytes)
 
     def _range(self, place: Place) -> tuple[Any, int, int]:
-        """What a place takes: of what thing, from where, to where."""
+        """What a place takes: of what resource, from where, to where."""
         if isinstance(place, str) and place in self._moving:
             return place, 0, 1
         part = self._part(place)
-        return id(part.thing), part.offset, part.offset + part.bytes
+        return id(part.resource), part.offset, part.offset + part.bytes
 
     # --- drawing ----------------------------------------------------------------------------
 
@@ -144,12 +144,12 @@ class Replay:
                 self._spots[place].append(_Spot(len(self.calls), unit, False))
                 self.calls.append(_nothing)
             else:
-                self.calls.append(partial(self._part(place).thing.mglo.use, unit))
+                self.calls.append(partial(self._part(place).resource.mglo.use, unit))
         if isinstance(writes, str) and writes in self._moving:
             self._spots[writes].append(_Spot(len(self.calls), 0, True))
             self.calls.append(_nothing)
         else:
-            frame = frame_of(self._session.gl_thread, self._part(writes).thing)
+            frame = frame_of(self._session.gl_thread, self._part(writes).resource)
             self.calls.append(frame.mglo.use)
         self.calls.append(compiled.start(program.groups))
 

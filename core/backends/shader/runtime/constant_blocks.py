@@ -5,8 +5,8 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from core.backends.shader.codegen.compiled_kernel import Storing
 from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout
+from core.backends.shader.runtime.compiled_kernel import Storing
 from core.backends.shader.runtime.memory_blocks import Block
 from core.dtypes import dtype_of
 from core.specs import Spec

@@ -60,11 +60,11 @@ UPDATE_BARRIER = 0x200  # orders writes of shaders and copies
 class _Unused(NamedTuple):
     """A GPU resource for the next block of its size, and the last command that may use it."""
 
-    thing: Any
+    resource: Any
     stamp: int
 
 
-class Storage:
+class DeviceMemory:
     """The allocator of blocks' memory, used in the GL thread only.
 
     Attributes:
@@ -119,19 +119,19 @@ class Storage:
         if block.error is not None:
             raise block.error.with_traceback(None)  # the traceback would grow with every reader
         held = block.held or self._held(block)
-        if held.thing is None or held.returned is not self._returned:
+        if held.resource is None or held.returned is not self._returned:
             self._place(held)
         held.stamp = self._command
         if not held.is_pinned:
             self._live.move_to_end(held)
-        return held.thing
+        return held.resource
 
     def _held(self, block: Block) -> Held:
         """A new block's memory; often what came back first fits, and is taken as it is."""
         returned = self._returned
         if returned and block._given is None:
             first = returned[0]
-            fits = first.key == memory_key(block.layout, block.size) and first.thing is not None
+            fits = first.key == memory_key(block.layout, block.size) and first.resource is not None
             if fits and not first.is_pinned:
                 block.held = returned.popleft()  # other threads only append
                 first.layout, first.size = block.layout, block.size
@@ -140,12 +140,12 @@ class Storage:
 
     def pinned(self, block: Block) -> Any:
         """Return the memory of a block, which stays on the device from now on, for plans."""
-        thing, held = self.of(block), block.held
+        resource, held = self.of(block), block.held
         assert held is not None
         held.is_pinned = True
         self._live.pop(held, None)
         self._pinned.add(held)
-        return thing
+        return resource
 
     def read(self, block: Block) -> np.ndarray:
         """Return the values as a flat, read-only array; the caller has waited for the device."""
@@ -159,15 +159,15 @@ class Storage:
         """Release all memory; blocks that are still referenced lose their values."""
         self._take_back()
         for held in (*self._live, *self._pinned):
-            self._delete(held.thing)
-            held.thing, held.returned = None, deque()
+            self._delete(held.resource)
+            held.resource, held.returned = None, deque()
         self._live.clear()
         self._pinned.clear()
         self._drop_spare(0)
         self.used_bytes = 0
 
     @property
-    def things(self) -> int:
+    def resources(self) -> int:
         """Return the number of buffers and textures of all blocks."""
         self._take_back()
         return len(self._live) + len(self._pinned)
@@ -176,19 +176,19 @@ class Storage:
 
     def _place(self, held: Held) -> None:
         """Allocate memory at the first use of a block, or after it was moved to the host."""
-        if held.thing is not None or (held.stamp and held.host is None):
+        if held.resource is not None or (held.stamp and held.host is None):
             raise CoreError(GONE)  # the memory is or was in another context
         self._take_back()
-        held.thing = self._spare_thing(held.key, is_idle=held.host is not None)
-        if held.thing is None:
-            held.thing = self._made(held.key)
+        held.resource = self._spare_resource(held.key, is_idle=held.host is not None)
+        if held.resource is None:
+            held.resource = self._made(held.key)
         held.returned = self._returned
         self._live[held] = None
         if held.host is not None:
-            self.fill(held.thing, held.layout, held.host)
+            self.fill(held.resource, held.layout, held.host)
             held.host = None
 
-    def _spare_thing(self, key: Key, is_idle: bool) -> Any:
+    def _spare_resource(self, key: Key, is_idle: bool) -> Any:
         """Return unused memory, or None.
 
         Args:
@@ -205,7 +205,7 @@ class Storage:
                 return None
             self.wait()
         self._spare_bytes -= bytes_of(key)
-        return (spare.popleft() if is_idle else spare.pop()).thing
+        return (spare.popleft() if is_idle else spare.pop()).resource
 
     def _take_back(self) -> None:
         """Make the memory of freed blocks available."""
@@ -213,21 +213,21 @@ class Storage:
             held = self._returned.popleft()
             self._live.pop(held, None)
             self._pinned.discard(held)
-            if held.thing is not None:
+            if held.resource is not None:
                 # Plans use pinned memory without reporting it.
                 stamp = self._command if held.is_pinned else held.stamp
-                self._spare.setdefault(held.key, deque()).append(_Unused(held.thing, stamp))
+                self._spare.setdefault(held.key, deque()).append(_Unused(held.resource, stamp))
                 self._spare.move_to_end(held.key)
                 self._spare_bytes += bytes_of(held.key)
         self._drop_spare(self.limit * SPARE_PART)
 
     def _drop_spare(self, most: float) -> None:
         while self._spare_bytes > most:
-            key, things = next(iter(self._spare.items()))
-            if things:
-                unused = things.popleft()
+            key, resources = next(iter(self._spare.items()))
+            if resources:
+                unused = resources.popleft()
                 self._wait_until_idle(unused.stamp)
-                self._delete(unused.thing)
+                self._delete(unused.resource)
                 self._spare_bytes -= bytes_of(key)
                 self.used_bytes -= bytes_of(key)
             else:
@@ -239,10 +239,10 @@ class Storage:
         if self.used_bytes + size > self.limit:
             self._make_room(size)
         for make_room in (self._drop_all_spare, self._move_all_out, None):
-            thing = self._try_to_make(key)
-            if thing is not None:
+            resource = self._try_to_make(key)
+            if resource is not None:
                 self.used_bytes += size
-                return thing
+                return resource
             if make_room is not None:
                 make_room()
         raise DeviceMemoryError(
@@ -257,7 +257,7 @@ class Storage:
         check = self._gl_thread.check_errors
         self._gl_thread.keep_errors()  # so that what is told next is of this one
         try:
-            thing = self._new_thing(key)
+            resource = self._new_resource(key)
         except (moderngl.Error, MemoryError):
             with suppress(DeviceMemoryError):
                 check("a new buffer or texture")
@@ -265,13 +265,13 @@ class Storage:
         try:
             check(f"a buffer or texture of {bytes_of(key):,} bytes")
         except CoreError as error:
-            thing.release()
+            resource.release()
             if isinstance(error, DeviceMemoryError):
                 return None
             raise
-        return thing
+        return resource
 
-    def _new_thing(self, key: Key) -> Any:
+    def _new_resource(self, key: Key) -> Any:
         if len(key) == 1:
             return self._gl_thread.context.buffer(reserve=key[0])
         return new_texture(self._gl_thread, key)
@@ -304,8 +304,8 @@ class Storage:
             return False
         self._wait_until_idle(held.stamp)
         held.host = self._values(held)
-        self._delete(held.thing)
-        held.thing = None
+        self._delete(held.resource)
+        held.resource = None
         del self._live[held]
         self.used_bytes -= bytes_of(held.key)
         self._moved_bytes += bytes_of(held.key)
@@ -314,38 +314,40 @@ class Storage:
 
     # --- values in and out ------------------------------------------------------------------
 
-    def fill(self, thing: Any, layout: MemoryLayout, values: np.ndarray, offset: int = 0) -> None:
+    def fill(
+        self, resource: Any, layout: MemoryLayout, values: np.ndarray, offset: int = 0
+    ) -> None:
         """Write a tensor's values into a buffer or texture.
 
         Args:
-            thing: the buffer or texture, which the device does not use now.
+            resource: the buffer or texture, which the device does not use now.
             layout: layout of the values.
             values: array of any shape, in NumPy's dtype of the layout.
             offset: start in a buffer, in bytes; a texture is filled from its beginning.
         """
         stored = stored_values(values, layout)
         if layout.kind == "texture":
-            thing.write(to_texels(stored, layout))
+            resource.write(to_texels(stored, layout))
         elif stored.size:
             self._gl_thread.context.memory_barrier(UPDATE_BARRIER)
-            thing.write(stored, offset)
+            resource.write(stored, offset)
 
     def _values(self, held: Held) -> np.ndarray:
         layout = held.layout
         kind = stored_dtype(layout)
         count = held.size * layout.words
         if layout.kind == "texture":
-            raw = from_texture(held.thing, layout, count, kind)
+            raw = from_texture(held.resource, layout, count, kind)
         else:
             raw = np.empty(count, kind)
             if count:
                 self._gl_thread.context.memory_barrier(UPDATE_BARRIER)
-                held.thing.read_into(raw, raw.nbytes)
+                held.resource.read_into(raw, raw.nbytes)
         return loaded_values(raw, layout)
 
-    def _delete(self, thing: Any) -> None:
-        release_frame(self._gl_thread, thing)
-        thing.release()
+    def _delete(self, resource: Any) -> None:
+        release_frame(self._gl_thread, resource)
+        resource.release()
 
 
 def values_left(block: Block) -> np.ndarray:

@@ -23,19 +23,19 @@ class Held:
         key: key of exchangeable memory.
         layout: layout of the values.
         size: number of values.
-        thing: the buffer or texture, or None.
+        resource: the buffer or texture, or None.
         host: the values as a flat array, if they are on the host.
         stamp: the command that used the memory last.
         is_pinned: whether the memory is never moved to the host.
         returned: queue to which the memory is returned when its block is freed.
     """
 
-    __slots__ = ("host", "is_pinned", "key", "layout", "returned", "size", "stamp", "thing")
+    __slots__ = ("host", "is_pinned", "key", "layout", "returned", "size", "stamp", "resource")
 
     def __init__(self, block: "Block", returned: "deque[Held]"):
         self.key = memory_key(block.layout, block.size)
         self.layout, self.size = block.layout, block.size
-        self.thing: Any = None
+        self.resource: Any = None
         self.host: np.ndarray | None = None
         self.stamp = 0
         self.is_pinned = False
@@ -64,9 +64,9 @@ class Block:
         self.together: Together | None = None
 
     @property
-    def thing(self) -> Any:
+    def resource(self) -> Any:
         """Return the buffer or texture, or None."""
-        return None if self.held is None else self.held.thing
+        return None if self.held is None else self.held.resource
 
     @property
     def host(self) -> np.ndarray | None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from core.backends.shader.runtime.device_memory import (
     UPDATE_BARRIER,
-    Storage,
+    DeviceMemory,
     loaded_values,
     stored_dtype,
 )
@@ -32,11 +32,11 @@ class Readback:
 
     Args:
         gl_thread: thread of the context.
-        storage: storage of the session.
+        memory: device memory of the session.
     """
 
-    def __init__(self, gl_thread: GLThread, storage: Storage):
-        self._gl_thread, self._storage = gl_thread, storage
+    def __init__(self, gl_thread: GLThread, memory: DeviceMemory):
+        self._gl_thread, self._device_memory = gl_thread, memory
         self._memory = MappedMemory(gl_thread, _ROOM, READ)
 
     def begin(self, block: Block) -> Callable[[], np.ndarray] | None:
@@ -54,8 +54,8 @@ class Readback:
         for other in dict.fromkeys((block, *others)):
             size = other.bytes
             if _is_small(other) and offset + size <= _ROOM:
-                thing = self._storage.of(other)
-                gl.copy_named_buffer(thing.glo, self._memory.glo, 0, offset, size)
+                resource = self._device_memory.of(other)
+                gl.copy_named_buffer(resource.glo, self._memory.glo, 0, offset, size)
                 coming.append((other, offset))
                 offset += size
         return partial(self._end, coming)
@@ -79,6 +79,6 @@ def _is_small(block: Block) -> bool:
     return (
         block.error is None
         and block.copy is None
-        and block.thing is not None
+        and block.resource is not None
         and 0 < block.bytes <= MOST_BYTES
     )

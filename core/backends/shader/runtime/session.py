@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from core.backend_contract import Clock
-from core.backends.shader.codegen.compiled_kernel import CompiledKernel, Storing
 from core.backends.shader.codegen.compiler.memory_layouts import stored_bytes
 from core.backends.shader.codegen.tiles.shapes import TileLimits
 from core.backends.shader.codegen.tiles.tuned_tiles import load_choices
 from core.backends.shader.runtime.caller_thread import CallerThread
+from core.backends.shader.runtime.compiled_kernel import CompiledKernel, Storing
 from core.backends.shader.runtime.constant_blocks import PlanConstants
-from core.backends.shader.runtime.device_memory import Storage
+from core.backends.shader.runtime.device_memory import DeviceMemory
 from core.backends.shader.runtime.device_timing import DeviceTimer
 from core.backends.shader.runtime.gl_functions import BARRIER_TO_ALL
 from core.backends.shader.runtime.gl_thread import GLThread
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 #: The most cached kernels, more than training needs even with changing shapes.
-MOST_RECIPES = 4096
+MOST_KERNELS = 4096
 
 
 class Session:
@@ -71,10 +71,10 @@ class Session:
             self.device.max_targets,
             self.tuned.get,
         )
-        self.storage = Storage(gl_thread, limit)
+        self.memory = DeviceMemory(gl_thread, limit)
         self.programs = Programs(gl_thread)
         self.timer = DeviceTimer(gl_thread)
-        self.recipes: dict[Any, CompiledKernel] = {}
+        self.kernels: dict[Any, CompiledKernel] = {}
         self.constants = PlanConstants(self.storing)
         self._execute: Callable[[CompiledKernel, list[Block]], None] = (
             self._draw if self.storing.in_textures else self._dispatch
@@ -106,22 +106,22 @@ class Session:
                 f"{device.name} sees {most:,} at most: work on smaller parts, or on another backend"
             )
 
-    def keep(self, key: Any, recipe: CompiledKernel) -> CompiledKernel:
+    def keep(self, key: Any, compiled: CompiledKernel) -> CompiledKernel:
         """Compile the programs of a kernel, and cache the kernel.
 
         Raises:
             ShaderError: a program does not compile.
         """
-        if len(self.recipes) >= MOST_RECIPES:
-            self.recipes.clear()
-        if not all(step.program in self.programs for step in recipe.steps):
-            self.gl_thread.call(lambda: [self.programs.of(step.program) for step in recipe.steps])
-        self.recipes[key] = recipe
-        return recipe
+        if len(self.kernels) >= MOST_KERNELS:
+            self.kernels.clear()
+        if not all(step.program in self.programs for step in compiled.steps):
+            self.gl_thread.call(lambda: [self.programs.of(step.program) for step in compiled.steps])
+        self.kernels[key] = compiled
+        return compiled
 
     def run(
         self,
-        recipe: CompiledKernel,
+        compiled: CompiledKernel,
         inputs: list[Block],
         results: list[Block],
         clock: Clock | None = None,
@@ -129,15 +129,15 @@ class Session:
         """Queue a kernel. An error is raised when its results are read.
 
         Args:
-            recipe: the kernel.
+            compiled: the kernel.
             inputs: blocks of the operands.
             results: new blocks for the results.
             clock: if given, the call waits for the kernel and adds its time.
         """
-        blocks = [*inputs, *recipe.tables, *results]
-        if recipe.between:
-            blocks += [Block(layout, size) for layout, size in recipe.between]
-        command = partial(self._run, recipe, blocks)
+        blocks = [*inputs, *compiled.tables, *results]
+        if compiled.between:
+            blocks += [Block(layout, size) for layout, size in compiled.between]
+        command = partial(self._run, compiled, blocks)
         if clock is None:
             self.gl_thread.put(command)
         else:
@@ -145,22 +145,22 @@ class Session:
 
     def _timed(self, command: Callable[[], Any], inputs: list[Block]) -> float:
         """The seconds of a command, whose inputs are on the device before. In the GL thread."""
-        self.storage.begin()
+        self.memory.begin()
         for block in inputs:
             with suppress(CoreError):  # which the command raises, too
-                self.storage.of(block)
+                self.memory.of(block)
         return self.timer.seconds([command])
 
-    def _run(self, recipe: CompiledKernel, blocks: list[Block]) -> None:
+    def _run(self, compiled: CompiledKernel, blocks: list[Block]) -> None:
         """Run a kernel, in the GL thread."""
         try:
-            self.storage.begin()
-            self._execute(recipe, blocks)
+            self.memory.begin()
+            self._execute(compiled, blocks)
             if self.programs.new:
                 self.programs.keep_new()
         except Exception as error:  # raised when the results are read
-            last = len(blocks) - len(recipe.between)
-            for block in blocks[last - len(recipe.results) : last]:
+            last = len(blocks) - len(compiled.between)
+            for block in blocks[last - len(compiled.results) : last]:
                 block.error = error
 
     def read(self, block: Block) -> np.ndarray:
@@ -174,30 +174,30 @@ class Session:
         return self.gl_thread.call(lambda: self._read(block)) if found is None else found
 
     def _read(self, block: Block) -> np.ndarray:
-        if block.thing is not None:
-            self.storage.begin()
+        if block.resource is not None:
+            self.memory.begin()
             if self._readback is None and self.has_mapped:
-                self._readback = Readback(self.gl_thread, self.storage)
+                self._readback = Readback(self.gl_thread, self.memory)
             coming = self._readback.begin(block) if self._readback is not None else None
             self.wait()
             self.gl_thread.check_reset()
             self.gl_thread.check_errors("what ran before these values were read")
             if coming is not None:
                 return coming()
-        return self.storage.read(block)
+        return self.memory.read(block)
 
     def wait(self) -> None:
         """Wait for the device, in the GL thread; staging memory is free after that."""
-        self.storage.wait()
+        self.memory.wait()
         self.waits += 1
         while self.in_use:
             self.in_use.pop().give_back()
 
-    # --- in the GL thread: what takes Python's time is done once for each recipe --------------
+    # --- in the GL thread: what takes Python's time is done once for each compiled kernel -------
 
-    def _dispatch(self, recipe: CompiledKernel, blocks: list[Block]) -> None:
-        of, barrier = self.storage.of, self._barrier
-        for made, program, numbers, start in recipe.bound or self._bound(recipe):
+    def _dispatch(self, compiled: CompiledKernel, blocks: list[Block]) -> None:
+        of, barrier = self.memory.of, self._barrier
+        for made, program, numbers, start in compiled.bound or self._bound(compiled):
             if made.given is not program:
                 made.give(program)
             for binding, number in enumerate(numbers):
@@ -205,9 +205,9 @@ class Session:
             start()
             barrier(BARRIER_TO_ALL, False)
 
-    def _draw(self, recipe: CompiledKernel, blocks: list[Block]) -> None:
-        of = self.storage.of
-        for made, program, numbers, start in recipe.bound or self._bound(recipe):
+    def _draw(self, compiled: CompiledKernel, blocks: list[Block]) -> None:
+        of = self.memory.of
+        for made, program, numbers, start in compiled.bound or self._bound(compiled):
             if made.given is not program:
                 made.give(program)
             for unit, number in enumerate(numbers[:-1]):
@@ -215,13 +215,13 @@ class Session:
             frame_of(self.gl_thread, of(blocks[numbers[-1]])).mglo.use()
             start()
 
-    def _bound(self, recipe: CompiledKernel) -> list[Any]:
+    def _bound(self, compiled: CompiledKernel) -> list[Any]:
         """Return each step's program, uniforms, blocks, and dispatch function."""
-        recipe.bound = []
-        for program, reads, writes in recipe.steps:
+        compiled.bound = []
+        for program, reads, writes in compiled.steps:
             made = self.programs.of(program)
-            recipe.bound.append((made, program, (*reads, writes), made.start(program.groups)))
-        return recipe.bound
+            compiled.bound.append((made, program, (*reads, writes), made.start(program.groups)))
+        return compiled.bound
 
     def _prepare_drawing(self) -> None:
         """Disable all conversions between a shader's result and the texture."""
@@ -238,5 +238,5 @@ class Session:
 
     def _let_go(self) -> None:
         self._readback = None
-        self.storage.release()
+        self.memory.release()
         self.programs.release()

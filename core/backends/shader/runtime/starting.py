@@ -152,7 +152,7 @@ def describe(session: Session) -> str:
         (
             f"{session.path} shaders",
             "float16 storage" if session.storing.half else "float32",
-            f"up to {session.storage.limit / 1e6:,.0f} MB before tensors move to the host",
+            f"up to {session.memory.limit / 1e6:,.0f} MB before tensors move to the host",
         )
     )
 

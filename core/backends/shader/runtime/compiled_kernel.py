@@ -88,7 +88,7 @@ def passes_of(made: Any, results: Sequence[Spec]) -> tuple[Dispatch, ...]:
     return wanted
 
 
-def make_recipe(
+def compile_kernel(
     wanted: Sequence[Dispatch],
     inputs: Sequence[MemoryLayout],
     storing: Storing,
@@ -103,10 +103,10 @@ def make_recipe(
         storing: how everything else is.
         baked: whether lengths become constants of the programs.
     """
-    return _RecipeMaker(wanted, inputs, storing, baked).recipe()
+    return _KernelCompiler(wanted, inputs, storing, baked).compiled()
 
 
-class _RecipeMaker:
+class _KernelCompiler:
     def __init__(
         self,
         wanted: Sequence[Dispatch],
@@ -120,7 +120,7 @@ class _RecipeMaker:
         self.tables: dict[int, tuple[int, Block]] = {}
         self.numbers: dict[int, int] = {}
 
-    def recipe(self) -> CompiledKernel:
+    def compiled(self) -> CompiledKernel:
         self._number()
         steps = tuple(self._step(each) for each in self.passes if each.to.size)
         results = tuple(self._stored(each) for each in self.wanted)

@@ -10,7 +10,7 @@ import pytest
 import core
 from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout, layout_of
 from core.backends.shader.runtime.device_errors import DeviceMemoryError
-from core.backends.shader.runtime.device_memory import Storage
+from core.backends.shader.runtime.device_memory import DeviceMemory
 from core.backends.shader.runtime.gl_thread import live_threads
 from core.backends.shader.runtime.memory_blocks import Block, rounded
 from core.registry import load_backend
@@ -27,7 +27,7 @@ def in_textures(request):
 
 @pytest.fixture
 def storage(gl_thread):
-    storage = Storage(gl_thread)
+    storage = DeviceMemory(gl_thread)
     yield storage
     gl_thread.call(storage.release)
 
@@ -73,16 +73,16 @@ def test_what_a_block_leaves_is_used_again(storage, gl_thread, in_textures):
 
     def used_and_left():
         block = Block(layout, 1000)
-        thing = storage.of(block)
-        assert storage.of(block) is thing
-        return thing
+        resource = storage.of(block)
+        assert storage.of(block) is resource
+        return resource
 
-    things = {id(gl_thread.call(used_and_left)) for _ in range(20)}
-    assert len(things) == 1
+    resources = {id(gl_thread.call(used_and_left)) for _ in range(20)}
+    assert len(resources) == 1
     used = storage.used_bytes
     other = block_of(np.ones(50_000, np.float32), in_textures)
     gl_thread.call(lambda: storage.of(other))
-    assert storage.used_bytes >= used + 200_000 and gl_thread.call(lambda: storage.things) == 1
+    assert storage.used_bytes >= used + 200_000 and gl_thread.call(lambda: storage.resources) == 1
 
 
 def test_uploads_take_memory_that_is_idle(storage, gl_thread, in_textures):
@@ -117,8 +117,8 @@ def test_what_was_used_longest_ago_moves_to_the_host(storage, gl_thread, in_text
         gl_thread.call(lambda: storage.of(blocks[0]))  # used all the time
         assert storage.used_bytes <= storage.limit
     assert storage.moved_out == 20
-    assert blocks[0].thing is not None and blocks[1].thing is None
-    assert [b.thing is not None for b in blocks[-9:]] == [True] * 9
+    assert blocks[0].resource is not None and blocks[1].resource is None
+    assert [b.resource is not None for b in blocks[-9:]] == [True] * 9
     for i, block in enumerate(blocks):
         assert set(gl_thread.call(lambda block=block: storage.read(block))) == {i}
     assert storage.moved_out == 20  # what is read lies on the host already
@@ -130,19 +130,19 @@ def test_what_was_used_longest_ago_moves_to_the_host(storage, gl_thread, in_text
 def test_what_a_command_uses_and_what_is_pinned_stays(storage, gl_thread):
     storage.limit = 5 * 4096
     pinned = [block_of(np.ones(1024, np.float32))]
-    thing = gl_thread.call(lambda: storage.pinned(pinned[0]))
+    resource = gl_thread.call(lambda: storage.pinned(pinned[0]))
     blocks = [block_of(np.full(1024, i, np.float32)) for i in range(12)]
     gl_thread.call(storage.begin)
-    things = gl_thread.call(lambda: [storage.of(block) for block in blocks])
+    resources = gl_thread.call(lambda: [storage.of(block) for block in blocks])
     assert storage.moved_out == 0 and storage.used_bytes == 13 * 4096  # above the limit
     gl_thread.call(storage.begin)
     last = block_of(np.zeros(1024, np.float32))
     gl_thread.call(lambda: storage.of(last))
     assert storage.used_bytes == storage.limit and storage.moved_out == 9
-    assert [b.thing for b in blocks[9:]] == things[9:]
-    assert gl_thread.call(lambda: storage.of(pinned[0])) is thing
+    assert [b.resource for b in blocks[9:]] == resources[9:]
+    assert gl_thread.call(lambda: storage.of(pinned[0])) is resource
     pinned.clear()
-    assert gl_thread.call(lambda: storage.things) == 4
+    assert gl_thread.call(lambda: storage.resources) == 4
 
 
 def ring_of(block):
@@ -171,16 +171,19 @@ def test_a_device_that_is_full(storage, gl_thread, monkeypatch):
     room = 3
     made = []
 
-    def new_thing(key, new=storage._new_thing):
-        if sum(thing.extra is None for thing in made) >= room:
+    def new_thing(key, new=storage._new_resource):
+        if sum(resource.extra is None for resource in made) >= room:
             raise MemoryError
         made.append(SimpleNamespace(extra=None, real=new(key)))
         made[-1].write = made[-1].real.write
         made[-1].read_into = made[-1].real.read_into
-        made[-1].release = lambda thing=made[-1]: (made.remove(thing), thing.real.release())
+        made[-1].release = lambda resource=made[-1]: (
+            made.remove(resource),
+            resource.real.release(),
+        )
         return made[-1]
 
-    monkeypatch.setattr(storage, "_new_thing", new_thing)
+    monkeypatch.setattr(storage, "_new_resource", new_thing)
     blocks = [block_of(np.full(1000, i, np.float32)) for i in range(5)]
     for block in blocks:
         gl_thread.call(storage.begin)
@@ -209,7 +212,7 @@ def test_a_refused_allocation_leaves_nothing(storage, gl_thread, monkeypatch):
         block = Block(MemoryLayout("float32"), 8)
         with pytest.raises(core.CoreError, match=found):
             gl_thread.call(lambda block=block: storage.of(block))
-        assert storage.used_bytes == 0 and block.thing is None
+        assert storage.used_bytes == 0 and block.resource is None
 
 
 def test_values_that_could_not_be_made(storage, gl_thread):
@@ -223,7 +226,7 @@ def test_values_that_could_not_be_made(storage, gl_thread):
 
 def test_blocks_of_a_context_that_is_gone(gl_thread):
     """What was on the device is lost; what never left the host, or moved there, is not."""
-    first, second = Storage(gl_thread), Storage(gl_thread)
+    first, second = DeviceMemory(gl_thread), DeviceMemory(gl_thread)
     first.limit = 4096
     blocks = [block_of(np.full(1000, i, np.float32)) for i in range(3)]
     for block in blocks[:2]:
@@ -241,7 +244,7 @@ def test_blocks_of_a_context_that_is_gone(gl_thread):
         gl_thread.call(lambda i=i: second.of(blocks[i]))
         assert set(gl_thread.call(lambda i=i: second.read(blocks[i]))) == {i}
     del block, blocks[:]
-    assert gl_thread.call(lambda: second.things) == 0
+    assert gl_thread.call(lambda: second.resources) == 0
     gl_thread.call(second.release)
 
 
@@ -265,7 +268,7 @@ def test_blocks_go_in_any_thread_while_others_move(storage, gl_thread):
     for thread in threads:
         thread.join()
     assert not wrong
-    assert gl_thread.call(lambda: storage.things) == 0
+    assert gl_thread.call(lambda: storage.resources) == 0
     assert storage.used_bytes <= storage.limit
 
 
@@ -274,7 +277,7 @@ def test_blocks_go_in_any_thread_while_others_move(storage, gl_thread):
 
 def test_more_tensors_than_the_device_holds(new_path, rng):
     core.start_shader(path=new_path, memory_mb=2)
-    storage = load_backend("shader").session.storage
+    storage = load_backend("shader").session.memory
     arrays = [rng.normal(size=(100, 250)).astype(np.float32) for _ in range(60)]  # 6 MB
     tensors = [core.square(core.tensor(array)) for array in arrays]
     total = core.tensor(np.zeros((100, 250), np.float32))
@@ -363,7 +366,7 @@ def test_values_that_are_gone_need_no_new_context(new_path):
 
 
 def test_memory_is_flat_and_counted(new_path):
-    storage = load_backend("shader").session.storage
+    storage = load_backend("shader").session.memory
     before, used = core.memory(), set()
     x = core.tensor(np.full((64, 64), 0.5, np.float32))
     y = x
@@ -379,7 +382,7 @@ def test_memory_is_flat_and_counted(new_path):
     assert core.memory()["num_tensors"] - before["num_tensors"] == 3
     del x, y, view
     assert core.memory() == before
-    assert load_backend("shader").session.gl_thread.call(lambda: storage.things) == 0
+    assert load_backend("shader").session.gl_thread.call(lambda: storage.resources) == 0
 
 
 def test_tests_find_what_is_refused_or_left(new_path):
@@ -390,7 +393,7 @@ def test_tests_find_what_is_refused_or_left(new_path):
     with pytest.raises(core.CoreError, match="a test: OpenGL refused a command"):
         check_device(before)
     left = [block_of(np.zeros(4, np.float32), new_path == "fragment")]
-    session.gl_thread.call(lambda: session.storage.of(left[0]))
+    session.gl_thread.call(lambda: session.memory.of(left[0]))
     with pytest.raises(AssertionError, match="1 buffers or textures that no tensor owns"):
         check_device(before)
     left.clear()

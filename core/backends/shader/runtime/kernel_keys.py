@@ -1,4 +1,4 @@
-"""What recipes are found by: this is asked for each op that runs by itself."""
+"""What compiled kernels are found by: this is asked for each op that runs by itself."""
 
 from collections.abc import Hashable, Mapping
 from typing import Any
@@ -10,10 +10,10 @@ from core.backends.shader.runtime.values import Value
 _INTS = {int}
 
 
-def recipe_key(
+def kernel_key(
     kernel: Any, handles: list[Any], attributes: Mapping[str, Any], result: Any
 ) -> tuple[Any, list[Any]]:
-    """What recipes are alike by, and the blocks of the inputs.
+    """What compiled kernels are alike by, and the blocks of the inputs.
 
     Args:
         kernel: the function that runs.
