@@ -112,7 +112,7 @@ ENTRIES = [
         "lite_tfjs",
         "hand-landmark-lite-tfjs-fp16",
         "",
-        "The same network as hands.lite, converted for TensorFlow.js",
+        "The network of hands.lite, converted for TensorFlow.js",
     ),
     Entry(
         name="handtrack.ssd320",

@@ -239,7 +239,7 @@ ENTRIES = [
             size=224,
         ),
         defaults=DETECTOR_DEFAULTS,
-        title="BlazePose's detector of people: where they are, how large and how turned, by Google",
+        title="BlazePose's detector of people: their position, size and rotation, by Google",
         limits="Made for one or two people who fill much of the image and whose faces are seen: "
         "it misses people in crowds, small ones, and often one of several side by side.",
     ),

@@ -18,6 +18,6 @@ def print_table() -> None:
             sums.append(sum(label in right for label, right in best))
         shares = (f"{sums[0] / len(ants_and_bees):.0%}", f"{sums[1]} of {len(labelled)}")
         rows.append((f"`{name}`", *shares, classify.milliseconds))
-    head = ("classifier", "ants and bees, right", "other photos, right", "ms")
-    print(f"{len(ants_and_bees)} photos of ants and bees\n")
+    head = ("classifier", "ants and bees, right", "other images, right", "ms")
+    print(f"{len(ants_and_bees)} images of ants and bees\n")
     print_rows(head, rows)

@@ -40,11 +40,11 @@ def print_table() -> None:
         )
     head = (
         "detector",
-        "faces in photos of few",
-        "in photos of crowds",
-        "photos of one person with a face",
+        "faces in images of few",
+        "in images of crowds",
+        "images of one person with a face",
         "wrong boxes",
-        "photos of insects with a face",
+        "images of insects with a face",
         "ms",
     )
     print_rows(head, rows)

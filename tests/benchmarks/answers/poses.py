@@ -20,7 +20,7 @@ def print_table() -> None:
         for verb in (model.estimate_single_pose, model.estimate_multiple_poses):
             sums = _row(Clock(verb), empty + nobody, alone, groups)
             rows.append((f"`{name}`", f"`{verb.__name__}`", *sums))
-    head = ("model", "verb", "photos of nobody with a pose", "of one person with a pose")
+    head = ("model", "verb", "images of nobody with a pose", "of one person with a pose")
     print_rows((*head, "people found", "too many", "ms"), rows)
 
 
