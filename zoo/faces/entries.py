@@ -108,7 +108,7 @@ _BLAZEFACES.append(
         model="detectors:RefinedBlazeFace",
         decode=Refinement(_SHORT.decode),
         defaults={**DETECTOR_DEFAULTS, "score_threshold": 0.7},
-        title="BlazeFace in two steps: blazeface.back proposes faces, blazeface.short confirms them",
+        title="BlazeFace in two steps: blazeface.back proposes, blazeface.short confirms",
         parts={"detector": "blazeface.back", **_READERS},
         options=_detector("blazeface.back", _PROPOSERS),
         limits=f"{_NARROW.format(30)} In crowds it misses a third of the faces: those that are "
