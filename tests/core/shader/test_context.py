@@ -78,7 +78,7 @@ def test_failures_that_no_version_helps_are_told_in_our_words(asked, text, words
         (TOO_HIGH, "the driver has no OpenGL 3.3;"),
         ("(standalone) cannot create context", "the driver has no OpenGL 3.3;"),
         ("ozone layer failed", "not known here; install the GPU vendor's driver"),
-        ("", "(the driver said: Exception(''))"),
+        ("", "(the driver's message: Exception(''))"),
     ],
 )
 def test_failures_of_all_versions(asked, text, words):
@@ -95,7 +95,7 @@ def test_the_highest_version_that_opens_is_taken(asked):
 
 def test_a_version_may_be_asked_for(asked):
     calls = asked(TOO_HIGH)
-    assert "no OpenGL 4.3; ask for a lower one" in failure(430)
+    assert "no OpenGL 4.3; request a lower one" in failure(430)
     assert open_context(330) == "a context"
     assert [call["require"] for call in calls] == [430, 330]
     assert failure(320) == "OpenGL 3.2 is too old: ask for 3.3 or more"
@@ -130,7 +130,7 @@ def test_the_device_is_an_argument_or_the_environments(asked, monkeypatch):
 @pytest.mark.parametrize("given", ["x", "-1", "1.5", "", "²"])
 def test_devices_that_are_no_number(monkeypatch, given):
     monkeypatch.setenv("CORE_SHADER_DEVICE", given)
-    with pytest.raises(SettingError, match="^CORE_SHADER_DEVICE=.* must be a whole number from 0"):
+    with pytest.raises(SettingError, match="^CORE_SHADER_DEVICE=.* must be an integer, at least 0"):
         open_context()
 
 

@@ -1,4 +1,4 @@
-"""Which steps of a program one tile computes together."""
+"""The choice of steps that one tile computes together."""
 
 from math import prod
 from typing import NamedTuple
@@ -18,7 +18,7 @@ class Separable(NamedTuple):
 
 
 def separable_pairs(program: Program) -> dict[str, Separable]:
-    """The pairs that take less time as one, by the name of the pointwise convolution."""
+    """Return the pairs that are faster in one kernel, by the name of the pointwise convolution."""
     uses = use_counts(program.steps, program.outputs)
     depthwise = {s.name: s for s in program.steps if s.op.name == "depthwise_conv2d"}
     found = {}
@@ -42,7 +42,7 @@ def _is_pointwise(step: Step, program: Program) -> bool:
 
 
 def _depthwise_of(step: Step, program: Program) -> Depthwise | None:
-    """The shape of a depthwise convolution whose epilogue goes channel by channel."""
+    """Return a depthwise convolution's shape if its epilogue depends on channels only."""
     how, specs = step.attributes, program.specs
     images, filters = specs[step.inputs[0]], specs[step.inputs[1]].shape
     if how["data_format"] != "NHWC" or images.dtype != "float32":
@@ -55,5 +55,5 @@ def _depthwise_of(step: Step, program: Program) -> Depthwise | None:
 
 
 def _is_of_channels(shape: tuple[int, ...], channels: int) -> bool:
-    """Whether an operand is one number, or one for each channel."""
+    """Return whether an operand is one number, or one for each channel."""
     return prod(shape) == 1 or (prod(shape) == channels == shape[-1])
