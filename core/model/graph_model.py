@@ -187,7 +187,7 @@ class GraphModel:
         return self._run(inputs, listed(outputs), raw, as_arrays)
 
     def _run(self, inputs: Any, names: list[str], raw: bool, as_arrays: bool) -> dict[str, Any]:
-        """The outputs of a run by name."""
+        """Return the outputs of a run by name."""
         limits = self._effective_limits()
         kind = type(inputs)
         is_named = kind is dict or (kind is not np.ndarray and isinstance(inputs, Mapping))
@@ -205,7 +205,7 @@ class GraphModel:
     def _repeated(
         self, key: Hashable, inputs: Any, limits: Limits, as_arrays: bool
     ) -> dict[str, Any] | None:
-        """The outputs by a cached call; None if no call has that key."""
+        """Return the outputs by a cached call; None if no call has that key."""
         assert self._runs is not None
         call = self._runs.find(key)
         if call is None or not call.plan.fits(limits):
@@ -220,13 +220,13 @@ class GraphModel:
             return None  # the run without a cached call raises it with the names of the graph
 
     def _effective_limits(self) -> Limits:
-        """The limits of the model and the context, with all values."""
+        """Return the limits of the model and the context, with all values."""
         if context_limits() is None:
             return self._usual_limits
         return effective_limits(self.limits)
 
     def _guarded(self, limits: Limits, run: Callable[[], Result]) -> Result:
-        """The result of a function that runs on the model's backend, under a guard."""
+        """Return the result of a function that runs on the model's backend, under a guard."""
 
         def inside() -> Result:
             with on_backend(self.backend), guarded(Guard(limits, active_guard())):
@@ -244,7 +244,7 @@ class GraphModel:
     def _executed(
         self, inputs: Any, names: list[str], raw: bool, key: Hashable | None
     ) -> dict[str, Tensor]:
-        """The outputs of a call by name; with a key the call is cached if it can be repeated."""
+        """Return the outputs by name; with a key, cache the call if it can be repeated."""
         references = [*map(self._signature.fetched, names)]
         runner, make = self._runner()
         feeds = {**self._initialization.resources(), **self._signature.feeds(inputs, make)}
@@ -257,13 +257,13 @@ class GraphModel:
         return results
 
     def _runner(self) -> "tuple[Planner | Executor, MakeFeed]":
-        """The runner of the graph, and the function that makes feeds: plans copy their inputs."""
+        """Return the runner of the graph, and its function for feeds: plans copy their inputs."""
         if self._planner is None or self._runs_ops() or not active_backend().has_plans:
             return self._executor, as_tensor
         return self._planner, as_view
 
     def _runs_ops(self) -> bool:
-        """Whether debug mode or an observer needs each op."""
+        """Return whether debug mode or an observer needs each op."""
         if flags.debug:
             return True
         observers = active_observers()
@@ -322,7 +322,7 @@ class GraphModel:
     def _largest_plan(
         self, inputs: Any, outputs: Iterable[str] | None
     ) -> "tuple[Plan, Mapping[str, Any]]":
-        """The plan of a run with the most arithmetic, and the values that it begins with."""
+        """Return the plan of a run with the most arithmetic, and its initial values."""
         names = [*self.graph.outputs] if outputs is None else listed(outputs)
         references = [*map(self._signature.fetched, names)]
 
@@ -342,7 +342,7 @@ class GraphModel:
         return self._guarded(self._effective_limits(), found)
 
     def _zeros(self) -> dict[str, np.ndarray]:
-        """Inputs of the declared shapes."""
+        """Return zeros of the declared shapes."""
         found = {}
         for name, spec in self.inputs.items():
             if spec.smallest is None:
@@ -390,7 +390,7 @@ class GraphModel:
     def _until_done(
         self, run: Callable[[], Result], timeout: float | None
     ) -> Coroutine[Any, Any, Result]:
-        """The result of a run in a worker, after the device has finished, too."""
+        """Return the result of a run in a worker thread, after the device has finished."""
 
         async def done() -> Result:
             found = await run_async(run)

@@ -1,4 +1,4 @@
-"""Element-wise steps are fused into the step whose result they change."""
+"""Fusion of element-wise steps into the step whose result they change."""
 
 from core.plan.program import HERE, Program, Step, use_counts
 from core.registry import REPLACED
@@ -19,7 +19,7 @@ def fuse_epilogues(program: Program) -> Program:
 
 
 class _Fusion:
-    """The steps so far, and which of them gives each value."""
+    """The steps so far, and the position of the step that computes each value."""
 
     def __init__(self, program: Program):
         self.steps: list[Step | None] = []
@@ -29,7 +29,7 @@ class _Fusion:
         self._positions: dict[str, int] = {}
 
     def add(self, step: Step) -> None:
-        """Take the next step, into an epilogue if it fits."""
+        """Add the next step, to an epilogue if possible."""
         position = self._host(step)
         self._positions[step.name] = len(self.steps)
         if position is None:
@@ -42,7 +42,7 @@ class _Fusion:
         self.steps.append(_fused(host, step))
 
     def _host(self, step: Step) -> int | None:
-        """The position of the step that this one may join; the last, if there are two."""
+        """Return the position of the step that this one may join; of two, the later one."""
         is_built_in = (step.op.name, self._name) not in REPLACED
         if not (is_built_in and self._backend.can_fuse(step.op, self._specs[step.name])):
             return None
@@ -60,7 +60,7 @@ class _Fusion:
 
 
 def _fused(host: Step, step: Step) -> Step:
-    """The step, with the host's work before it; it has the name of the last of them."""
+    """Return the host with a further epilogue step, under the name of that step."""
     inputs = tuple(HERE if reference == host.name else reference for reference in step.inputs)
     last = step._replace(inputs=inputs, epilogue=())
     return host._replace(epilogue=(*host.epilogue, last, *step.epilogue), outputs=step.outputs)
