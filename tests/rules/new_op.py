@@ -11,7 +11,7 @@ import numpy as np
 
 import core
 from core.backends.shader.runtime.context import ContextError
-from core.converter.tflite.families.arithmetic import RULES
+from core.converter.tflite.families.elementwise import RULES
 from core.graph.node_types import find_node_type
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from core.layers.lowering.functions import LAYER_TYPES

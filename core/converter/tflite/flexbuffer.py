@@ -68,7 +68,7 @@ def _value(data: bytes, offset: int, width: int, packed: int) -> Any:
     size = _number(data, offset - width, width, _UNSIGNED)
     if size > len(data) - offset:
         raise CoreError("a text is outside of the options")
-    return data[offset : offset + size].decode("utf-8", "backslashreoffset")
+    return data[offset : offset + size].decode("utf-8", "backslashreplace")
 
 
 def _number(data: bytes, offset: int, width: int, kinds: dict[int, str]) -> Any:
@@ -86,4 +86,4 @@ def _key(data: bytes, offset: int) -> str:
     end = data.find(b"\0", offset, offset + LONGEST_KEY + 1) if offset >= 0 else -1
     if end < 0:
         raise CoreError(f"a name is longer than {LONGEST_KEY} or outside of the options")
-    return data[offset:end].decode("utf-8", "backslashreoffset")
+    return data[offset:end].decode("utf-8", "backslashreplace")

@@ -17,12 +17,10 @@ from core.graph.unique_names import UniqueNames
 
 #: Modules of ``families``.
 FAMILIES = (
-    "activation",
-    "arithmetic",
     "arrangement",
     "control",
     "convolution",
-    "image",
+    "elementwise",
     "quantization",
     "reduction",
 )

@@ -63,16 +63,14 @@ PADDINGS = ("SAME", "VALID")
 
 
 class OptionTable(NamedTuple):
-    """The number of a kind of options, and their fields in order, as "name:format=default".
+    """The number of a kind of options, and the fields in order, as "name:format=default".
 
-    Formats are those of `struct`, and "v" for a vector of int32; "-" is skipped.
+    Names are those of the nodes' attributes where a node has an equal one. Formats are those of `struct`, and "v" for a vector of int32; "-" is skipped.
     """
 
     number: int
     fields: str = ""
 
-
-_REDUCER = OptionTable(27, "keep_dims:?")
 
 #: The options of ops that have some.
 OPTIONS = {
@@ -91,7 +89,7 @@ OPTIONS = {
     "CONCATENATION": OptionTable(10, "axis:i activation:b"),
     "ADD": OptionTable(11, "activation:b"),
     "L2_NORMALIZATION": OptionTable(12, "activation:b"),
-    "LOCAL_RESPONSE_NORMALIZATION": OptionTable(13, "radius:i bias:f alpha:f beta:f"),
+    "LOCAL_RESPONSE_NORMALIZATION": OptionTable(13, "depth_radius:i bias:f alpha:f beta:f"),
     "RESIZE_BILINEAR": OptionTable(15, "- - align_corners:? half_pixel_centers:?"),
     "RESHAPE": OptionTable(17, "new_shape:v"),
     "SPACE_TO_DEPTH": OptionTable(19, "block_size:i"),
@@ -99,7 +97,7 @@ OPTIONS = {
     "GATHER": OptionTable(23, "axis:i batch_dims:i"),
     **dict.fromkeys(
         ("MEAN", "SUM", "REDUCE_MAX", "REDUCE_MIN", "REDUCE_PROD", "REDUCE_ANY", "REDUCE_ALL"),
-        _REDUCER,
+        OptionTable(27, "keep_dims:?"),
     ),
     "SUB": OptionTable(28, "activation:b"),
     "DIV": OptionTable(29, "activation:b"),
@@ -107,18 +105,18 @@ OPTIONS = {
     "STRIDED_SLICE": OptionTable(
         32, "begin_mask:i end_mask:i ellipsis_mask:i new_axis_mask:i shrink_axis_mask:i offset:?"
     ),
-    "SPLIT": OptionTable(35, "num_splits:i"),
-    "SPLIT_V": OptionTable(79, "num_splits:i"),
+    "SPLIT": OptionTable(35),
+    "SPLIT_V": OptionTable(79),
     "TRANSPOSE_CONV": OptionTable(49, "padding:b stride_w:i stride_h:i activation:b"),
     "FAKE_QUANT": OptionTable(58, "min:f max:f num_bits:i narrow_range:?"),
-    "PACK": OptionTable(59, "values_count:i axis:i"),
+    "PACK": OptionTable(59, "- axis:i"),
     "ONE_HOT": OptionTable(61, "axis:i"),
-    "UNPACK": OptionTable(64, "num:i axis:i"),
+    "UNPACK": OptionTable(64, "- axis:i"),
     "RESIZE_NEAREST_NEIGHBOR": OptionTable(74, "align_corners:? half_pixel_centers:?"),
     "LEAKY_RELU": OptionTable(75, "alpha:f"),
     "MIRROR_PAD": OptionTable(77, "mode:b"),
-    "IF": OptionTable(92, "then_subgraph:i else_subgraph:i"),
-    "WHILE": OptionTable(93, "cond_subgraph:i body_subgraph:i"),
+    "IF": OptionTable(92, "then_branch:i else_branch:i"),
+    "WHILE": OptionTable(93, "cond:i body:i"),
     "DEPTH_TO_SPACE": OptionTable(94, "block_size:i"),
     "BATCH_MATMUL": OptionTable(101, "adj_x:? adj_y:?"),
     "CUMSUM": OptionTable(102, "exclusive:? reverse:?"),

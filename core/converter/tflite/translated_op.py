@@ -14,12 +14,13 @@ from core.graph.nodes import DataType, Node, Quantization
 if TYPE_CHECKING:
     from core.converter.tflite.translation import Translation
 
-#: Activations by their name in TFLite: the node that computes one, and its attributes.
-ACTIVATION_NODES: dict[str, tuple[str, dict[str, Any]]] = {
-    "RELU": ("Relu", {}),
-    "RELU6": ("Relu6", {}),
-    "RELU_N1_TO_1": ("ClipByValue", {"limits": (-1.0, 1.0)}),
-    "TANH": ("Tanh", {}),
+#: Activations by name in TFLite: the type of the node that computes one, and limits as inputs.
+ACTIVATION_NODES: dict[str, tuple[str, tuple[float, ...]]] = {
+    "RELU": ("Relu", ()),
+    "RELU6": ("Relu6", ()),
+    "RELU_0_TO_1": ("ClipByValue", (0.0, 1.0)),
+    "RELU_N1_TO_1": ("ClipByValue", (-1.0, 1.0)),
+    "TANH": ("Tanh", ()),
 }
 
 #: Limits of the activations.
@@ -149,9 +150,8 @@ class TranslatedOp:
 
     def applied(self, activation: str, reference: str) -> str:
         """Add an activation of a value."""
-        kind, attributes = ACTIVATION_NODES[activation]
-        limits = [self.value(limit) for limit in attributes.get("limits", ())]
-        return self.node(kind, reference, *limits)
+        kind, limits = ACTIVATION_NODES[activation]
+        return self.node(kind, reference, *map(self.value, limits))
 
     def rounded(self, reference: str, index: int, moved: bool) -> str:
         """Add rounding of an output to its nearest quantised values, halves away from 0.

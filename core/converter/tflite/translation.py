@@ -37,12 +37,30 @@ class Rule(NamedTuple):
     moves: bool = False
 
 
-def plain(kind: str, *positions: int, moves: bool = False) -> Rule:
-    """Return a rule for one node, with the inputs at positions, or all that are present."""
+def plain(
+    kind: str,
+    *positions: int,
+    numbers: Sequence[int] = (),
+    moves: bool = False,
+    several: bool = False,
+    **attributes: Any,
+) -> Rule:
+    """Return a rule for one node, whose attributes are the options of the op.
 
-    def translate(op: TranslatedOp) -> str:
+    Args:
+        kind: type of the node.
+        positions: positions of the inputs; by default all inputs that are present.
+        numbers: positions of further inputs, which are single numbers.
+        moves: as for `Rule`.
+        several: whether the node has as many outputs as the op.
+        attributes: further attributes of the node.
+    """
+
+    def translate(op: TranslatedOp) -> str | Sequence[str]:
         inputs = [op.input(i) for i in positions] if positions else op.inputs()
-        return op.node(kind, *inputs)
+        inputs += [op.number(i) for i in numbers]
+        made = op.node(kind, *inputs, **op.options, **attributes)
+        return op.outputs_of(made) if several else made
 
     return Rule(translate, moves)
 

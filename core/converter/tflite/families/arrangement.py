@@ -1,4 +1,4 @@
-"""Ops that move values: shapes, slices, borders, blocks, tensors taken apart and joined."""
+"""Ops that move values: shapes, slices, padding, blocks, and tensors split and joined."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ _MIRROR_MODES = ("REFLECT", "SYMMETRIC")
 
 
 def _reshape(op: TranslatedOp) -> str:
-    """The shape is an input or, in old files, an option."""
+    """Reshape to the shape of an input or, in old files, of an option."""
     if op.has(1) and op.is_constant(1):
         shape = op.integers(op.constant(1).ravel())
     elif op.has(1):
@@ -28,33 +28,23 @@ def _squeeze(op: TranslatedOp) -> str:
     return op.node("Squeeze", op.input(0), squeeze_dims=axes)
 
 
-def _expand_dims(op: TranslatedOp) -> str:
-    return op.node("ExpandDims", op.input(0), op.number(1))
-
-
 def _pack(op: TranslatedOp) -> str:
-    return op.node("Pack", *op.inputs(), axis=op.options["axis"], N=len(op.inputs()))
+    return op.node("Pack", *op.inputs(), **op.options, N=len(op.inputs()))
 
 
 def _unpack(op: TranslatedOp) -> Sequence[str]:
     count = len(op.operator.outputs)
-    return op.outputs_of(op.node("Unpack", op.input(0), axis=op.options["axis"], num=count))
+    return op.outputs_of(op.node("Unpack", op.input(0), **op.options, num=count))
 
 
 def _concatenation(op: TranslatedOp) -> str:
     axis = op.integers(op.options["axis"])
-    made = op.node("ConcatV2", *op.inputs(), axis, N=len(op.inputs()))
-    return op.activated(made)
+    return op.activated(op.node("ConcatV2", *op.inputs(), axis, N=len(op.inputs())))
 
 
 def _split(op: TranslatedOp) -> Sequence[str]:
     count = len(op.operator.outputs)
     return op.outputs_of(op.node("Split", op.number(0), op.input(1), num_split=count))
-
-
-def _split_v(op: TranslatedOp) -> Sequence[str]:
-    sizes = op.input(1)
-    return op.outputs_of(op.node("SplitV", op.input(0), sizes, op.number(2)))
 
 
 def _strided_slice(op: TranslatedOp) -> str:
@@ -70,13 +60,8 @@ def _mirror_pad(op: TranslatedOp) -> str:
     return op.node("MirrorPad", op.input(0), op.input(1), mode=mode)
 
 
-def _depth_to_space(op: TranslatedOp) -> str:
-    size = op.options["block_size"]
-    return op.node("DepthToSpace", op.input(0), block_size=size, data_format="NHWC")
-
-
 def _space_to_depth(op: TranslatedOp) -> str:
-    """Blocks of pixels become channels."""
+    """Move blocks of pixels to channels."""
     size, (_, height, width, channels) = op.options["block_size"], op.shape(0)
     if size < 1 or height is None or width is None or channels is None:
         raise CoreError(f"its block size {size} must be at least 1, and {op.shape(0)} known")
@@ -88,8 +73,7 @@ def _space_to_depth(op: TranslatedOp) -> str:
 
 
 def _gather(op: TranslatedOp) -> str:
-    axis = op.integers(op.options["axis"])
-    batch_dims = op.options["batch_dims"]
+    axis, batch_dims = op.integers(op.options["axis"]), op.options["batch_dims"]
     return op.node("GatherV2", op.input(0), op.input(1), axis, batch_dims=batch_dims)
 
 
@@ -102,9 +86,9 @@ RULES = {
     "BROADCAST_ARGS": plain("BroadcastArgs", moves=True),
     "BROADCAST_TO": plain("BroadcastTo", moves=True),
     "CONCATENATION": Rule(_concatenation, moves=True),
-    "DEPTH_TO_SPACE": Rule(_depth_to_space, moves=True),
+    "DEPTH_TO_SPACE": plain("DepthToSpace", 0, data_format="NHWC", moves=True),
     "EMBEDDING_LOOKUP": Rule(_embedding_lookup, moves=True),
-    "EXPAND_DIMS": Rule(_expand_dims, moves=True),
+    "EXPAND_DIMS": plain("ExpandDims", 0, numbers=(1,), moves=True),
     "GATHER": Rule(_gather, moves=True),
     "GATHER_ND": plain("GatherNd", moves=True),
     "MIRROR_PAD": Rule(_mirror_pad, moves=True),
@@ -119,7 +103,7 @@ RULES = {
     "SPACE_TO_DEPTH": Rule(_space_to_depth, moves=True),
     "SPARSE_TO_DENSE": plain("SparseToDense", moves=True),
     "SPLIT": Rule(_split, moves=True),
-    "SPLIT_V": Rule(_split_v, moves=True),
+    "SPLIT_V": plain("SplitV", 0, 1, numbers=(2,), moves=True, several=True),
     "SQUEEZE": Rule(_squeeze, moves=True),
     "STRIDED_SLICE": Rule(_strided_slice, moves=True),
     "TILE": plain("Tile", moves=True),

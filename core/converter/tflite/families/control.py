@@ -1,4 +1,4 @@
-"""Ops that run other subgraphs."""
+"""Ops that run other subgraphs, whose numbers are the options."""
 
 from collections.abc import Sequence
 
@@ -6,20 +6,12 @@ from core.converter.tflite.translated_op import TranslatedOp
 from core.converter.tflite.translation import Rule
 
 
-def _if(op: TranslatedOp) -> Sequence[str]:
-    branches = {
-        "then_branch": op.graph.function(op.options["then_subgraph"]),
-        "else_branch": op.graph.function(op.options["else_subgraph"]),
-    }
-    return op.outputs_of(op.node("StatelessIf", *op.inputs(), **branches))
+def _calling(kind: str) -> Rule:
+    def translate(op: TranslatedOp) -> Sequence[str]:
+        functions = {name: op.graph.function(number) for name, number in op.options.items()}
+        return op.outputs_of(op.node(kind, *op.inputs(), **functions))
+
+    return Rule(translate)
 
 
-def _while(op: TranslatedOp) -> Sequence[str]:
-    bodies = {
-        "cond": op.graph.function(op.options["cond_subgraph"]),
-        "body": op.graph.function(op.options["body_subgraph"]),
-    }
-    return op.outputs_of(op.node("StatelessWhile", *op.inputs(), **bodies))
-
-
-RULES = {"IF": Rule(_if), "WHILE": Rule(_while)}
+RULES = {"IF": _calling("StatelessIf"), "WHILE": _calling("StatelessWhile")}

@@ -1,4 +1,4 @@
-"""Convolutions, pooling, matrix products: weights are laid out as TensorFlow has them."""
+"""Convolutions, pooling, resizing and matrix products; weights get TensorFlow's layout."""
 
 from typing import Any
 
@@ -8,14 +8,14 @@ from core.converter.tflite.constants import parameters_of
 from core.converter.tflite.file_content import QuantizationParameters
 from core.converter.tflite.schema import PADDINGS, choice
 from core.converter.tflite.translated_op import TranslatedOp
-from core.converter.tflite.translation import CUSTOM, Rule
+from core.converter.tflite.translation import CUSTOM, Rule, plain
 from core.errors import CoreError
 
-#: Each group of channels becomes nodes of its own, which take about so many bytes.
+#: The most groups of channels that become separate nodes, and the approximate bytes of each.
 MOST_GROUPS = 1024
 GROUP_BYTES = 2048
 
-#: Activations that nodes of TensorFlow apply themselves.
+#: Activations that can be fused into nodes of TensorFlow.
 _FUSED = {"RELU": "Relu", "RELU6": "Relu6"}
 
 
@@ -35,7 +35,7 @@ def _conv_2d(op: TranslatedOp) -> str:
 
 
 def _grouped_conv(op: TranslatedOp, groups: int) -> str:
-    """Groups of channels, each with filters of its own."""
+    """Convolve groups of channels with the filters of each group."""
     filters, *_, length = op.shape(1)
     if not filters or filters % groups or op.shape(0)[-1] != groups * (length or 0):
         raise CoreError(f"filters {op.shape(1)} do not fit {groups} groups of {op.shape(0)}")
@@ -61,7 +61,7 @@ def _grouped_conv(op: TranslatedOp, groups: int) -> str:
 
 
 def _depthwise_conv_2d(op: TranslatedOp) -> str:
-    """Filters [1, height, width, channels * multiplier] get an axis for the multiplier."""
+    """Give filters [1, height, width, channels * multiplier] an axis for the multiplier."""
     channels = op.shape(0)[-1]
     if channels is None or len(op.shape(1)) != 4:
         raise CoreError(f"its channels must be known and its weights have 4 axes: {op.shape(1)}")
@@ -83,11 +83,11 @@ def _depthwise(op: TranslatedOp, kernel: str) -> str:
 def _with_bias(
     op: TranslatedOp, types: tuple[str, str], values: str, kernel: str, attributes: dict[str, Any]
 ) -> str:
-    """A node, or one of the second type with bias and activation in it, where these can be."""
+    """Add a node of the plain type, or of the fused type with bias and, if possible, activation."""
     plain, fused = types
     if not op.has(2):
         return op.activated(op.node(plain, values, kernel, **attributes))
-    # Rounding to quanta clamps to the activation instead.
+    # Rounding to quantized values clamps to the range of the activation instead.
     activation = "" if parameters_of(op.output()) else op.activation()
     fused_ops = ["BiasAdd", *([_FUSED[activation]] if activation in _FUSED else [])]
     inputs = values, kernel, _bias(op, 2)
@@ -96,7 +96,7 @@ def _with_bias(
 
 
 def _bias(op: TranslatedOp, index: int, values: int = 0, weights: int = 1) -> str:
-    """A bias; on quanta its scale is the product of those of values and weights."""
+    """Add a bias; the scale of a quantized bias is the product of two scales: values, weights."""
     info, given, kernel = (
         op.info(index),
         parameters_of(op.info(values)),
@@ -127,26 +127,24 @@ def _windows(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _pool(kind: str) -> Rule:
-    def translate(op: TranslatedOp) -> str:
-        size = op.options["filter_h"], op.options["filter_w"]
-        if min(size) < 1:
-            raise CoreError(f"windows {size} must be at least 1")
-        attributes = {"ksize": [1, *size, 1], **_windows(op.options)}
-        return op.activated(op.node(kind, op.input(0), **attributes))
+    return Rule(lambda op: op.activated(_pooled(op, kind, op.input(0))))
 
-    return Rule(translate)
+
+def _pooled(op: TranslatedOp, kind: str, x: str) -> str:
+    size = op.options["filter_h"], op.options["filter_w"]
+    if min(size) < 1:
+        raise CoreError(f"windows {size} must be at least 1")
+    return op.node(kind, x, ksize=[1, *size, 1], **_windows(op.options))
 
 
 def _l2_pool(op: TranslatedOp) -> str:
-    """The root of the mean of squares."""
-    size = op.options["filter_h"], op.options["filter_w"]
-    squares = op.node("Square", op.input(0))
-    mean = op.node("AvgPool", squares, ksize=[1, *size, 1], **_windows(op.options))
+    """Return the root of the mean of squares."""
+    mean = _pooled(op, "AvgPool", op.node("Square", op.input(0)))
     return op.activated(op.node("Sqrt", mean))
 
 
 def _transpose_conv(op: TranslatedOp) -> str:
-    """The inputs are the shape of the result, weights [out, height, width, in], values, bias."""
+    """Translate inputs: shape of the result, weights [out, height, width, in], values, bias."""
     return _transposed(op, op.input(0), (2, 1, 3), _windows(op.options))
 
 
@@ -164,9 +162,9 @@ def _transposed(
 
 
 def _transpose_conv_bias(op: TranslatedOp) -> str:
-    """MediaPipe's op: the inputs are values, weights [out, height, width, in], bias.
+    """Translate MediaPipe's op with the inputs values, weights [out, height, width, in], bias.
 
-    Its options are a C struct: padding (1: SAME, 2: VALID), stride width, stride height.
+    The options are a C struct: padding (1: SAME, 2: VALID), stride width, stride height.
     """
     options = op.operator.custom_options
     if len(options) < 12:
@@ -210,7 +208,7 @@ def _fully_connected(op: TranslatedOp) -> str:
 
 
 def _lengths(op: TranslatedOp, shape: tuple[int | None, ...], units: int) -> str:
-    """The shape of a product: that of the values but for the last axis, if it must be computed."""
+    """Return the shape of a product; with two open lengths it is computed from the values."""
     if shape.count(None) < 2:
         return op.integers([-1 if n is None else n for n in shape])
     given = op.node("Shape", op.input(0))
@@ -219,20 +217,15 @@ def _lengths(op: TranslatedOp, shape: tuple[int | None, ...], units: int) -> str
 
 
 def _product(op: TranslatedOp, values: str, units: int) -> str:
-    """Values times weights [units, length], and a bias."""
+    """Multiply values by weights [units, length], and add a bias."""
     if not op.is_constant(1):
         made = op.node("MatMul", values, op.input(1), transpose_a=False, transpose_b=True)
         if op.has(2):
             made = op.node("BiasAdd", made, _bias(op, 2))
         return op.activated(made)
     kernel = op.weight(1, "transposed", np.transpose)
-    types, as_they_are = ("MatMul", "_FusedMatMul"), {"transpose_a": False, "transpose_b": False}
-    return _with_bias(op, types, values, kernel, as_they_are)
-
-
-def _batch_matmul(op: TranslatedOp) -> str:
-    options = {name: op.options[name] for name in ("adj_x", "adj_y")}
-    return op.node("BatchMatMulV2", op.input(0), op.input(1), **options)
+    types, attributes = ("MatMul", "_FusedMatMul"), {"transpose_a": False, "transpose_b": False}
+    return _with_bias(op, types, values, kernel, attributes)
 
 
 def _conv_3d(op: TranslatedOp) -> str:
@@ -262,5 +255,7 @@ RULES = {
     "MAX_POOL_2D": _pool("MaxPool"),
     "L2_POOL_2D": Rule(_l2_pool),
     "FULLY_CONNECTED": Rule(_fully_connected),
-    "BATCH_MATMUL": Rule(_batch_matmul),
+    "BATCH_MATMUL": plain("BatchMatMulV2", 0, 1),
+    "RESIZE_BILINEAR": plain("ResizeBilinear", 0, 1),
+    "RESIZE_NEAREST_NEIGHBOR": plain("ResizeNearestNeighbor", 0, 1),
 }

@@ -13,11 +13,8 @@ _LARGEST_BITS = 16
 
 
 def _dequantize(op: TranslatedOp) -> str | Sequence[str]:
-    """Constants have their real values already, and so has what is computed."""
-    if not op.is_constant(0):
-        return op.input(0)
-    op.graph.same(op.operator.outputs[0], op.tensor(0))
-    return ()
+    """Return the input: constants and computed values are real already."""
+    return _densify(op) if op.is_constant(0) else op.input(0)
 
 
 def _densify(op: TranslatedOp) -> Sequence[str]:
@@ -28,29 +25,29 @@ def _densify(op: TranslatedOp) -> Sequence[str]:
 
 
 def _quantize(op: TranslatedOp) -> str:
-    """The rounding that every output on quanta gets."""
+    """Return the input, as every quantized output is rounded."""
     if parameters_of(op.output()) is None:
         raise CoreError("its output needs a scale")
     return op.input(0)
 
 
 def _cast(op: TranslatedOp) -> str:
-    """Quanta are cast as the whole numbers that they are."""
+    """Cast values; quantized values are cast as the integers in the file."""
     x, quantization = op.input(0), quantization_of(op.info(0))
     if quantization is not None:
-        quanta = op.node("RealDiv", x, op.value(quantization.scale))
-        shifted = op.node("AddV2", quanta, op.value(quantization.zero_point))
+        steps = op.node("RealDiv", x, op.value(quantization.scale))
+        shifted = op.node("AddV2", steps, op.value(quantization.zero_point))
         x = op.node("Round", shifted)
     cast = op.cast(x, op.output_dtype(as_stored=True))
-    meant = quantization_of(op.output())
-    if meant is None:
+    result = quantization_of(op.output())
+    if result is None:
         return cast
-    whole = op.node("Sub", op.cast(cast, "float32"), op.value(meant.zero_point))
-    return op.node("Mul", whole, op.value(meant.scale))
+    steps = op.node("Sub", op.cast(cast, "float32"), op.value(result.zero_point))
+    return op.node("Mul", steps, op.value(result.scale))
 
 
 def _fake_quant(op: TranslatedOp) -> str:
-    """Values on quanta of so many bits between two limits, which move until 0 is a quantum."""
+    """Round to quantized values between two limits, shifted so that 0 is a quantized value."""
     options = op.options
     bits, low, high = options["num_bits"], options["min"], options["max"]
     if not (2 <= bits <= _LARGEST_BITS and low <= 0 <= high and low < high):
@@ -58,7 +55,7 @@ def _fake_quant(op: TranslatedOp) -> str:
     smallest, largest = int(options["narrow_range"]), 2**bits - 1
     scale = np.float32(high - low) / np.float32(largest - smallest)
     zero_point = int(np.clip(np.floor(smallest - low / scale + 0.5), smallest, largest))
-    # Counted from the lowest value, as LiteRT does it, halves are rounded up.
+    # Relative to the lowest value, as in LiteRT, so halves are rounded up.
     lowest = op.value((smallest - zero_point) * scale)
     rounded = op.node(
         "QuantiseRound",

@@ -1,59 +1,26 @@
-"""Reductions, searches, and tensors made of numbers."""
+"""Reductions, searches, suppression of boxes, and tensors made of numbers."""
 
 from collections.abc import Sequence
 
+from core.converter.tflite.flexbuffer import read_options
 from core.converter.tflite.translated_op import TranslatedOp
-from core.converter.tflite.translation import Rule, plain
+from core.converter.tflite.translation import CUSTOM, Rule, plain
 from core.errors import CoreError
 from core.graph.nodes import DataType
 
-_REDUCTIONS = {
-    "REDUCE_ALL": "All",
-    "REDUCE_ANY": "Any",
-    "REDUCE_MAX": "Max",
-    "REDUCE_MIN": "Min",
-    "REDUCE_PROD": "Prod",
-    "SUM": "Sum",
-}
-
-
-def _reduction(kind: str) -> Rule:
-    def translate(op: TranslatedOp) -> str:
-        keep_dims = op.options["keep_dims"]
-        return op.node(kind, op.input(0), op.input(1), keep_dims=keep_dims)
-
-    return Rule(translate)
+_REDUCTIONS = ("All", "Any", "Max", "Min", "Prod")
 
 
 def _mean(op: TranslatedOp) -> str:
-    """That of whole numbers is one, too, the nearest towards 0."""
-    keep_dims = op.options["keep_dims"]
-    mean = op.node("Mean", op.input(0), op.input(1), keep_dims=keep_dims)
+    """Return the mean; the mean of integers is rounded towards 0."""
+    mean = op.node("Mean", op.input(0), op.input(1), **op.options)
     return op.cast(mean, "int32") if op.output_dtype() == "int32" else mean
 
 
-def _extreme(kind: str) -> Rule:
-    return Rule(lambda op: op.node(kind, op.input(0), op.number(1)))
-
-
-def _cumsum(op: TranslatedOp) -> str:
-    options = {name: op.options[name] for name in ("exclusive", "reverse")}
-    return op.node("Cumsum", op.input(0), op.number(1), **options)
-
-
-def _topk(op: TranslatedOp) -> Sequence[str]:
-    return op.outputs_of(op.node("TopKV2", op.input(0), op.number(1), sorted=True))
-
-
-def _unique(op: TranslatedOp) -> Sequence[str]:
-    return op.outputs_of(op.node("Unique", op.input(0)))
-
-
 def _one_hot(op: TranslatedOp) -> str:
-    """The new axis is the last one, unless the options say another."""
+    """Add a node whose new axis is the last one, and move the axis if the options name another."""
     numbers = [op.number(i) for i in range(1, 4)]
-    data_type = _data_type(op)
-    made = op.node("OneHot", op.input(0), *numbers, axis=-1, T=data_type)
+    made = op.node("OneHot", op.input(0), *numbers, axis=-1, T=_data_type(op))
     axis, rank = op.options["axis"], len(op.shape(0))
     if axis in (-1, rank):
         return made
@@ -75,18 +42,31 @@ def _data_type(op: TranslatedOp) -> DataType:
     return DataType({"int32": "DT_INT32", "bool": "DT_BOOL"}.get(op.output_dtype(), "DT_FLOAT"))
 
 
+def _detection(op: TranslatedOp) -> Sequence[str]:
+    options = read_options(op.operator.custom_options)
+    return op.outputs_of(op.node("TFLite_Detection_PostProcess", *op.inputs(), **options))
+
+
 RULES = {
-    **{name: _reduction(kind) for name, kind in _REDUCTIONS.items()},
-    "ARG_MAX": _extreme("ArgMax"),
-    "ARG_MIN": _extreme("ArgMin"),
-    "CUMSUM": Rule(_cumsum),
+    **{f"REDUCE_{kind.upper()}": plain(kind, 0, 1) for kind in _REDUCTIONS},
+    "ARG_MAX": plain("ArgMax", 0, numbers=(1,)),
+    "ARG_MIN": plain("ArgMin", 0, numbers=(1,)),
+    "CUMSUM": plain("Cumsum", 0, numbers=(1,)),
     "FILL": Rule(_fill),
     "MEAN": Rule(_mean),
+    "NON_MAX_SUPPRESSION_V4": plain(
+        "NonMaxSuppressionV4", 0, 1, numbers=(2, 3, 4), several=True, pad_to_max_output_size=True
+    ),
+    "NON_MAX_SUPPRESSION_V5": plain(
+        "TFLiteNonMaxSuppressionV5", 0, 1, numbers=(2, 3, 4, 5), several=True
+    ),
     "ONE_HOT": Rule(_one_hot),
     "RANGE": Rule(_range),
     "RANK": plain("Rank", 0),
     "SHAPE": plain("Shape", 0),
-    "TOPK_V2": Rule(_topk, moves=True),
-    "UNIQUE": Rule(_unique),
+    "SUM": plain("Sum", 0, 1),
+    "TOPK_V2": plain("TopKV2", 0, numbers=(1,), moves=True, several=True, sorted=True),
+    "UNIQUE": plain("Unique", 0, several=True),
     "WHERE": plain("Where", 0),
+    f"{CUSTOM}TFLite_Detection_PostProcess": Rule(_detection),
 }
