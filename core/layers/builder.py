@@ -147,10 +147,6 @@ class LayerCall:
         """Return an error that names the layer."""
         return CoreError(f"{self.where}: {message}")
 
-    def check_count(self, count: int) -> None:
-        """Raise if ``count`` nodes exceed the limit of a model."""
-        self.builder.check_count(count)
-
     def child(self, spec: LayerSpec) -> "LayerCall":
         """Return the call of an inner layer."""
         scope = f"{self.scope}/{spec.name}"
@@ -200,10 +196,6 @@ class LayerCall:
     def part(self, array: np.ndarray, name: str) -> Value:
         """Add a constant computed from weights, once for all calls of the layer."""
         return self.builder.weight(f"{'/'.join(self.path)}/{name}", np.ascontiguousarray(array))
-
-    def has(self, name: str) -> bool:
-        """Whether the layer has a weight of that name."""
-        return name in self.builder.bound.get(self.path, {})
 
     def array(self, name: str, shape: Sequence[int | None]) -> np.ndarray:
         """Return the values of a weight; raise unless its shape fits (None: any length)."""

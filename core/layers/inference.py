@@ -11,15 +11,7 @@ from core.layers.keras_config import LayerSpec, Source, read_topology
 from core.layers.layer_calls import kind_of, model_results
 from core.layers.layer_config import dimensions
 from core.layers.weight_binding import Bound, bind_by_lists, bind_by_names
-from core.layers.weight_slots import WeightSlots, slots_of_model, weight_slots
-
-__all__ = [
-    "WeightSlots",
-    "graph_of_layer_weights",
-    "layer_classes",
-    "layers_graph",
-    "weight_slots",
-]
+from core.layers.weight_slots import slots_of_model
 
 _DTYPES = {"bool": "bool", "string": "string"}
 

@@ -74,7 +74,7 @@ class Options:
     ) -> tuple[int, ...]:
         """Return ``count`` integers; a single one is repeated."""
         value = self.get(name, default)
-        found = [value] * count if not isinstance(value, (list, tuple)) else list(value)
+        found = _listed(value, count)
         if len(found) == 1:
             found *= count
         if len(found) != count or not all(_is_integer(n, least) for n in found):
@@ -84,10 +84,10 @@ class Options:
     def edges(self, name: str, count: int, default: Any) -> tuple[tuple[int, int], ...]:
         """Return the padding or cropping at both ends of ``count`` axes: n, [n, m] or pairs."""
         value = self.get(name, default)
-        rows = [value] * count if not isinstance(value, (list, tuple)) else list(value)
+        rows = _listed(value, count)
         if count == 1 and len(rows) == 2:
             rows = [rows]
-        pairs = [[n, n] if not isinstance(n, (list, tuple)) else list(n) for n in rows]
+        pairs = [_listed(row, 2) for row in rows]
         if len(pairs) != count or not all(
             len(p) == 2 and all(_is_integer(n, 0) for n in p) for p in pairs
         ):
@@ -97,7 +97,7 @@ class Options:
     def axes(self, name: str, rank: int, default: Any) -> tuple[int, ...]:
         """Return sorted, non-negative axes of a tensor of some rank."""
         value = self.get(name, default)
-        found = list(value) if isinstance(value, (list, tuple)) else [value]
+        found = _listed(value, 1)
         if not found or not all(_is_integer(n, -rank) and n < rank for n in found):
             raise self.error(name, f"axes of a tensor of {rank} axes")
         return tuple(sorted({int(n) % rank for n in found}))
@@ -108,6 +108,11 @@ class Options:
         if len(found) != 1:
             raise self.error(name, "one axis")
         return found[0]
+
+
+def _listed(value: Any, count: int) -> list[Any]:
+    """Return a list unchanged, and another value repeated."""
+    return list(value) if isinstance(value, (list, tuple)) else [value] * count
 
 
 def _is_integer(value: Any, least: int) -> bool:

@@ -19,6 +19,10 @@ _OTHER_NAMES = {"depthwise_kernel": ("kernel",), "scale": ("gamma",)}
 _IGNORED = ("seed_generator_state", "count")
 
 
+#: Numbered names of weights, by their last part and a layer in them.
+_Index = dict[tuple[str, str], list[tuple[int, str]]]
+
+
 class _Slot(NamedTuple):
     path: tuple[str, ...]
     needed: frozenset[str]  # the weight's name must contain one of these layers
@@ -35,12 +39,12 @@ def bind_by_names(slots: Sequence[WeightSlots], weights: Mapping[str, Any]) -> B
         CoreError: weights are left over, or one weight fits two layers.
     """
     tokens = {name: tuple(name.removesuffix(":0").split("/")) for name in weights}
-    candidates = _Candidates(tokens)
+    index = _indexed(tokens)
     bound: Bound = {}
     owners: dict[str, tuple[str, ...]] = {}
     for slot in (slot for top in slots for slot in _named(top)):
         check_time()
-        scores = {name: _likeness(slot, tokens[name]) for name in candidates.of(slot)}
+        scores = {name: _likeness(slot, tokens[name]) for name in _candidates(index, slot)}
         best = max(scores, key=lambda name: scores[name], default=None)
         if best is None or scores[best] <= (0, 0):
             continue
@@ -55,21 +59,20 @@ def bind_by_names(slots: Sequence[WeightSlots], weights: Mapping[str, Any]) -> B
     return bound
 
 
-class _Candidates:
-    """The names of weights, indexed by last part and by layers in the name."""
+def _indexed(tokens: Mapping[str, tuple[str, ...]]) -> _Index:
+    """Return the numbered names of weights by last part and by each layer in the name."""
+    found: _Index = {}
+    for number, (name, (*layers, weight)) in enumerate(tokens.items()):
+        for layer in dict.fromkeys(layers):
+            found.setdefault((weight, layer), []).append((number, name))
+    return found
 
-    def __init__(self, tokens: Mapping[str, tuple[str, ...]]):
-        self._names = list(tokens)
-        self._indices: dict[tuple[str, str], list[int]] = {}
-        for index, (*layers, weight) in enumerate(tokens.values()):
-            for layer in dict.fromkeys(layers):
-                self._indices.setdefault((weight, layer), []).append(index)
 
-    def of(self, slot: _Slot) -> Iterator[str]:
-        """Yield the names that may fit a slot, in the order of the file."""
-        for weight in (slot.weight, *_OTHER_NAMES.get(slot.weight, ())):
-            indices = {i for layer in slot.needed for i in self._indices.get((weight, layer), ())}
-            yield from (self._names[index] for index in sorted(indices))
+def _candidates(index: _Index, slot: _Slot) -> Iterator[str]:
+    """Yield the names that may fit a slot, in the order of the file."""
+    for weight in (slot.weight, *_OTHER_NAMES.get(slot.weight, ())):
+        numbered = {pair for layer in slot.needed for pair in index.get((weight, layer), ())}
+        yield from (name for _, name in sorted(numbered))
 
 
 def _check_single(owners: dict[str, tuple[str, ...]], name: str, slot: _Slot) -> None:

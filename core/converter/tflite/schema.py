@@ -65,7 +65,8 @@ PADDINGS = ("SAME", "VALID")
 class OptionTable(NamedTuple):
     """The number of a kind of options, and the fields in order, as "name:format=default".
 
-    Names are those of the nodes' attributes where a node has an equal one. Formats are those of `struct`, and "v" for a vector of int32; "-" is skipped.
+    Names are those of the node's attributes, if a node has an equal attribute. Formats are those
+    of `struct`, and "v" for a vector of int32; "-" is skipped.
     """
 
     number: int

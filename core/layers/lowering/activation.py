@@ -7,12 +7,11 @@ from collections.abc import Callable, Mapping
 from math import pi, sqrt
 from typing import Any
 
-import numpy as np
-
 from core.layers.builder import LayerCall, Value
 from core.layers.keras_config import LayerSpec
 from core.layers.lowering.common_nodes import (
     as_float,
+    axis_last,
     binary,
     cast,
     reduce,
@@ -25,9 +24,6 @@ from core.registry import OPS
 
 Activation = Callable[[LayerCall, Value], Value]
 
-#: Activations that a convolution or matrix product can do at once, by the node type they are else.
-FUSED = frozenset({"Relu", "Relu6", "Elu", "Sigmoid"})
-
 
 def _node(type: str, **attributes: Any) -> Activation:
     return lambda call, x: call.node(type, [x], attributes)
@@ -39,14 +35,18 @@ def _clipped(call: LayerCall, x: Value, low: float, high: float) -> Value:
 
 
 def _hard_sigmoid(call: LayerCall, x: Value) -> Value:
-    """Keras 3 changed the slope from 0.2 to 1/6."""
+    """Return relu6(x + 3) / 6 for Keras 3, or else 0.2 * x + 0.5 clipped to 0..1."""
     if call.dialect == "keras3":
-        return scaled(call, call.node("Relu6", [shifted(call, x, 3.0)]), 1 / 6)
+        return _gate(call, x)
     return _clipped(call, shifted(call, scaled(call, x, 0.2), 0.5), 0.0, 1.0)
 
 
+def _gate(call: LayerCall, x: Value) -> Value:
+    return scaled(call, call.node("Relu6", [shifted(call, x, 3.0)]), 1 / 6)
+
+
 def _hard_silu(call: LayerCall, x: Value) -> Value:
-    return binary(call, "Mul", x, scaled(call, call.node("Relu6", [shifted(call, x, 3.0)]), 1 / 6))
+    return binary(call, "Mul", x, _gate(call, x))
 
 
 def _silu(call: LayerCall, x: Value) -> Value:
@@ -119,7 +119,7 @@ _OTHER_NAMES = {"hardSigmoid": "hard_sigmoid", "logSoftmax": "log_softmax"}
 
 
 def activation_name(call: LayerCall, option: str = "activation", default: str = "linear") -> Any:
-    """The name of an activation, or the document of a layer that is one."""
+    """Return the name of an activation, or the document of an activation layer."""
     value = call.options.get(option, default)
     if isinstance(value, Mapping):
         if str(value.get("class_name")) in LAYER_TYPES:
@@ -143,7 +143,7 @@ def activated(
 
 
 def _by_layer(call: LayerCall, x: Value, document: Mapping[str, Any]) -> Value:
-    """An activation that is a layer of this file."""
+    """Apply an activation layer of this module."""
     class_name = str(document["class_name"])
     spec = LayerSpec(class_name, class_name.lower(), document.get("config") or {}, call.dialect)
     value: Value = LAYER_TYPES[class_name].lower(call.child(spec), x)
@@ -151,7 +151,7 @@ def _by_layer(call: LayerCall, x: Value, document: Mapping[str, Any]) -> Value:
 
 
 def fused_activation(call: LayerCall) -> str | None:
-    """The node type of an activation that can be fused; "" for none, None if it cannot be."""
+    """Return the node type of an activation to fuse; "" for linear, None if none can be fused."""
     name = activation_name(call)
     types = {"linear": "", "relu": "Relu", "relu6": "Relu6", "elu": "Elu", "sigmoid": "Sigmoid"}
     return types.get(name) if isinstance(name, str) else None
@@ -171,23 +171,23 @@ def _elu(call: LayerCall, x: Value) -> Value:
 
 def _leaky_relu(call: LayerCall, x: Value) -> Value:
     options = call.options
-    slope = options.number("negative_slope", options.number("alpha", 0.3))
-    return call.node("LeakyRelu", [as_float(call, x)], {"alpha": slope})
+    alpha = options.number("negative_slope", options.number("alpha", 0.3))
+    return call.node("LeakyRelu", [as_float(call, x)], {"alpha": alpha})
 
 
 def _relu(call: LayerCall, x: Value) -> Value:
-    """Above the threshold x up to max_value, below it a slope from the threshold on."""
+    """Return x up to max_value above the threshold, and negative_slope * (x - threshold) below."""
     x, options = as_float(call, x), call.options
-    slope, threshold = options.number("negative_slope", 0.0), options.number("threshold", 0.0)
+    factor, threshold = options.number("negative_slope", 0.0), options.number("threshold", 0.0)
     limit = options.get("max_value")
-    if slope == 0 and threshold == 0 and limit == 6:
+    if factor == 0 and threshold == 0 and limit == 6:
         return call.node("Relu6", [x])
     above = x
     if limit is not None:
         above = binary(call, "Minimum", x, call.number(options.number("max_value")))
-    if slope == 0 and threshold == 0:
+    if factor == 0 and threshold == 0:
         return call.node("Relu", [above])
-    below = scaled(call, shifted(call, x, -threshold), slope)
+    below = scaled(call, shifted(call, x, -threshold), factor)
     is_above = binary(call, "GreaterEqual", x, call.number(threshold), "bool")
     return call.node("SelectV2", [is_above, above, below], shape=x.shape, dtype="float32")
 
@@ -196,8 +196,8 @@ def _prelu(call: LayerCall, x: Value) -> Value:
     x = as_float(call, x)
     shape = call.shape(x)
     shared = call.options.axes("shared_axes", len(shape), [0])
-    slope = call.weight("alpha", [1 if i in shared else n for i, n in enumerate(shape)][1:])
-    return call.node("Prelu", [x, slope])
+    alpha = call.weight("alpha", [1 if i in shared else n for i, n in enumerate(shape)][1:])
+    return call.node("Prelu", [x, alpha])
 
 
 def _thresholded_relu(call: LayerCall, x: Value) -> Value:
@@ -215,10 +215,8 @@ def _softmax(call: LayerCall, x: Value) -> Value:
     if axes == (rank - 1,):
         return call.node("Softmax", [x])
     if len(axes) == 1:
-        order = [i for i in range(rank) if i != axes[0]] + [axes[0]]
-        back = list(np.argsort(order))
-        y = call.node("Softmax", [transpose(call, x, order)])
-        return transpose(call, y, [int(i) for i in back])
+        x, back = axis_last(call, x, axes[0])
+        return transpose(call, call.node("Softmax", [x]), back)
     powers = call.node("Exp", [binary(call, "Sub", x, reduce(call, "Max", x, axes, keep=True))])
     return binary(call, "RealDiv", powers, reduce(call, "Sum", powers, axes, keep=True))
 

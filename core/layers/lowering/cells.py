@@ -8,8 +8,20 @@ import numpy as np
 from core.layers.builder import LayerCall, Lengths, Value
 from core.layers.keras_config import LayerSpec, read_layer
 from core.layers.lowering.activation import activated
-from core.layers.lowering.common_nodes import binary, matmul, reshape, reshape_like, shifted, split
+from core.layers.lowering.common_nodes import (
+    bias_of,
+    binary,
+    is_channels_first,
+    matmul,
+    reshape,
+    reshape_like,
+    shifted,
+    split,
+)
 from core.layers.lowering.convolution import Window
+
+#: A function from a projected step and the states to the output and the new states.
+Step = Callable[[Value, Sequence[Value]], tuple[Value, list[Value]]]
 
 
 class Cell(NamedTuple):
@@ -25,7 +37,7 @@ class Cell(NamedTuple):
 
     states: Sequence[Lengths]
     project: Callable[[Value], Value]
-    step: Callable[[Value, Sequence[Value]], tuple[Value, list[Value]]]
+    step: Step
     last: int = 0
 
     @property
@@ -34,19 +46,11 @@ class Cell(NamedTuple):
         return self.states[self.last]
 
 
-def _units(call: LayerCall) -> int:
-    return call.options.integer("units")
-
-
-def _bias(call: LayerCall, size: int) -> Value | None:
-    return call.weight("bias", (size,)) if call.options.flag("use_bias", True) else None
-
-
 def _simple(call: LayerCall, inputs: Lengths) -> Cell:
-    units = _units(call)
+    units = call.options.integer("units")
     kernel = call.weight("kernel", (inputs[-1], units))
     recurrent = call.weight("recurrent_kernel", (units, units))
-    bias = _bias(call, units)
+    bias = bias_of(call, units)
 
     def step(x: Value, states: Sequence[Value]) -> tuple[Value, list[Value]]:
         y = binary(call, "AddV2", x, matmul(call, states[0], recurrent))
@@ -57,10 +61,10 @@ def _simple(call: LayerCall, inputs: Lengths) -> Cell:
 
 
 def _lstm(call: LayerCall, inputs: Lengths) -> Cell:
-    units = _units(call)
+    units = call.options.integer("units")
     kernel = call.weight("kernel", (inputs[-1], 4 * units))
     recurrent = call.weight("recurrent_kernel", (units, 4 * units))
-    bias = _bias(call, 4 * units)
+    bias = bias_of(call, 4 * units)
 
     def step(x: Value, states: Sequence[Value]) -> tuple[Value, list[Value]]:
         return _lstm_step(call, x, matmul(call, states[0], recurrent), states[1])
@@ -87,7 +91,7 @@ def _gate(call: LayerCall, x: Value) -> Value:
 
 
 def _gru(call: LayerCall, inputs: Lengths) -> Cell:
-    units = _units(call)
+    units = call.options.integer("units")
     after = call.options.flag("reset_after", call.dialect == "keras3")
     kernel = call.weight("kernel", (inputs[-1], 3 * units))
     recurrent = call.array("recurrent_kernel", (units, 3 * units))
@@ -107,9 +111,6 @@ def _gru(call: LayerCall, inputs: Lengths) -> Cell:
         )
         step = _gru_step_before(call, gates, candidate)
     return Cell([(units,)], lambda x: matmul(call, x, kernel, first), step)
-
-
-Step = Callable[[Value, Sequence[Value]], tuple[Value, list[Value]]]
 
 
 def _gru_step_after(call: LayerCall, recurrent: Value, bias: Value | None) -> Step:
@@ -150,17 +151,14 @@ def _mixed(call: LayerCall, update: Value, old: Value, new: Value) -> tuple[Valu
 def _conv_lstm(call: LayerCall, inputs: Lengths) -> Cell:
     """Return an LSTM of images whose products are convolutions."""
     options = call.options
-    if (
-        options.choice("data_format", ("channels_last", "channels_first"), "channels_last")[9]
-        == "f"
-    ):
+    if is_channels_first(call):
         raise call.error("with the channels first is not supported")
     filters, window = options.integer("filters"), Window(call, 2)
     if len(inputs) != 4 or None in inputs[1:]:
         raise call.error(f"takes images of a known size per step, got {inputs}")
     kernel = call.weight("kernel", (*window.size, inputs[-1], 4 * filters))
     recurrent = call.weight("recurrent_kernel", (*window.size, filters, 4 * filters))
-    bias = _bias(call, 4 * filters)
+    bias = bias_of(call, 4 * filters)
     flat = Value("", (None, *inputs[1:]))
     shape = window.shape(call, flat, 4 * filters)
     same = {"strides": [1] * 4, "dilations": [1] * 4, "padding": "SAME", "data_format": "NHWC"}

@@ -111,6 +111,13 @@ def transpose(call: LayerCall, x: Value, order: Sequence[int]) -> Value:
     return call.node("Transpose", [x, call.ints(*order)], shape=result)
 
 
+def axis_last(call: LayerCall, x: Value, axis: int) -> tuple[Value, list[int]]:
+    """Move an axis to the end, and also return the order of axes that moves the axis back."""
+    rank = len(call.shape(x))
+    order = [i for i in range(rank) if i != axis] + [axis]
+    return transpose(call, x, order), [order.index(i) for i in range(rank)]
+
+
 def expand(call: LayerCall, x: Value, axis: int) -> Value:
     """Insert an axis of length 1."""
     shape = call.shape(x)
@@ -191,7 +198,7 @@ def split(call: LayerCall, x: Value, count: int, axis: int) -> list[Value]:
     shape = call.shape(x)
     axis = axis % len(shape)
     part = call.length(x, axis) // count
-    call.check_count(count)
+    call.builder.check_count(count)
     shapes = [(*shape[:axis], part, *shape[axis + 1 :])] * count
     first = call.node("Split", [call.integer(axis), x], {"num_split": count}, shapes[0], x.dtype)
     return call.outputs(first, shapes)
@@ -201,7 +208,7 @@ def unpack(call: LayerCall, x: Value, axis: int) -> list[Value]:
     """Unpack the slices along an axis of known length."""
     shape = call.shape(x)
     count = call.length(x, axis)
-    call.check_count(count)
+    call.builder.check_count(count)
     shapes = [(*shape[:axis], *shape[axis + 1 :])] * count
     first = call.node("Unpack", [x], {"num": count, "axis": axis}, shapes[0])
     return call.outputs(first, shapes)
@@ -235,6 +242,11 @@ def matmul(
     return y if len(shape) == 2 else reshape_like(call, y, (*shape[:-1], units), x)
 
 
+def bias_of(call: LayerCall, count: int) -> Value | None:
+    """Return the weight "bias" of a layer, or None if the layer has no bias."""
+    return call.weight("bias", (count,)) if call.options.flag("use_bias", True) else None
+
+
 def filled(call: LayerCall, shape: Lengths, like: Value, value: float = 0.0) -> Value:
     """Fill a shape with a number; lengths of None are taken from the same axes of ``like``."""
     inputs = [shape_vector(call, shape, like), call.number(value)]
@@ -247,8 +259,17 @@ def channels_last(call: LayerCall, x: Value) -> Value:
     return transpose(call, x, (0, *range(2, rank), 1))
 
 
-def channels_first(call: LayerCall, x: Value) -> Value:
-    """Transpose a tensor with channels last to channels first."""
+def as_images(call: LayerCall, x: Value, rank: int) -> Value:
+    """Return the input as float images of ``rank`` spatial axes with channels last."""
+    x = as_float(call, x)
+    call.shape(x, rank + 2)
+    return channels_last(call, x) if is_channels_first(call) else x
+
+
+def in_data_format(call: LayerCall, x: Value) -> Value:
+    """Return images with channels last in the data format of the layer."""
+    if not is_channels_first(call):
+        return x
     rank = len(call.shape(x))
     return transpose(call, x, (0, rank - 1, *range(1, rank - 1)))
 

@@ -8,13 +8,12 @@ import numpy as np
 from core.layers.builder import LayerCall, Lengths, Value
 from core.layers.lowering.activation import activated, fused_activation
 from core.layers.lowering.common_nodes import (
-    as_float,
+    as_images,
+    bias_of,
     binary,
-    channels_first,
-    channels_last,
     concat,
     expand,
-    is_channels_first,
+    in_data_format,
     padded,
     shape_vector,
     split,
@@ -84,25 +83,13 @@ class Window:
         return -(-rest // stride)
 
 
-def _as_images(call: LayerCall, x: Value, rank: int) -> Value:
-    """Return the input as float images with channels last."""
-    x = as_float(call, x)
-    call.shape(x, rank + 2)
-    return channels_last(call, x) if is_channels_first(call) else x
-
-
 def _as_rows(call: LayerCall, x: Value, rank: int) -> Value:
     return expand(call, x, 1) if rank == 1 else x
 
 
 def _as_output(call: LayerCall, y: Value, rank: int) -> Value:
     """Return a result in the layer's data format and rank."""
-    y = squeeze(call, y, 1) if rank == 1 else y
-    return channels_first(call, y) if is_channels_first(call) else y
-
-
-def _bias(call: LayerCall, count: int) -> Value | None:
-    return call.weight("bias", (count,)) if call.options.flag("use_bias", True) else None
+    return in_data_format(call, squeeze(call, y, 1) if rank == 1 else y)
 
 
 def convolved(
@@ -142,7 +129,7 @@ def _fused(
 
 def _conv_of_rank(rank: int) -> LayerType:
     def lower(call: LayerCall, x: Value) -> Value:
-        x, window = _as_images(call, x, rank), Window(call, rank)
+        x, window = as_images(call, x, rank), Window(call, rank)
         groups, filters = call.options.integer("groups", 1), call.options.integer("filters")
         channels = call.length(x, -1)
         if channels % groups or filters % groups or not channels:
@@ -151,7 +138,7 @@ def _conv_of_rank(rank: int) -> LayerType:
             )
         x = _as_rows(call, window.padded(call, x), rank)
         shape = (*window.size, channels // groups, filters)
-        bias = _bias(call, filters)
+        bias = bias_of(call, filters)
         if groups == channels > 1 and rank < 3:
             return _as_output(call, _per_channel(call, x, window, shape, bias), rank)
         if groups > 1:
@@ -180,7 +167,7 @@ def _grouped(
     """Add a convolution per group of filters, on its group of channels only."""
     type = "Conv3D" if window.rank == 3 else "Conv2D"
     filters = kernel.shape[-1] // groups
-    call.check_count(groups)
+    call.builder.check_count(groups)
     shape = window.shape(call, x, filters)
     kernels = [
         call.part(part, f"kernel_group_{i}")
@@ -197,7 +184,7 @@ def _depthwise_of_rank(rank: int) -> LayerType:
     def lower(call: LayerCall, x: Value) -> Value:
         x, kernel, window, channels = _depthwise_parts(call, x, rank)
         shape = window.shape(call, x, channels)
-        bias = _bias(call, channels)
+        bias = bias_of(call, channels)
         return _as_output(
             call, _fused(call, _DEPTHWISE, [x, kernel], bias, window.attributes, shape), rank
         )
@@ -207,16 +194,12 @@ def _depthwise_of_rank(rank: int) -> LayerType:
 
 def _depthwise_parts(call: LayerCall, x: Value, rank: int) -> tuple[Value, Value, Window, int]:
     """Return the padded rows, the kernel, its window, and the number of output channels."""
-    x, window = _as_images(call, x, rank), Window(call, rank)
+    x, window = as_images(call, x, rank), Window(call, rank)
     x = _as_rows(call, window.padded(call, x), rank)
-    kernel = _depthwise_kernel(call, x, window)
-    return x, kernel, window, call.length(x, -1) * call.length(kernel, -1)
-
-
-def _depthwise_kernel(call: LayerCall, x: Value, window: Window) -> Value:
-    multiplier = call.options.integer("depth_multiplier", 1)
-    shape = (*window.size, call.length(x, -1), multiplier)
-    return call.weight("depthwise_kernel", shape, (*window.row, *shape))
+    channels, multiplier = call.length(x, -1), call.options.integer("depth_multiplier", 1)
+    shape = (*window.size, channels, multiplier)
+    kernel = call.weight("depthwise_kernel", shape, (*window.row, *shape))
+    return x, kernel, window, channels * multiplier
 
 
 def _separable_of_rank(rank: int) -> LayerType:
@@ -231,7 +214,7 @@ def _separable_of_rank(rank: int) -> LayerType:
         )
         attributes = {**window.attributes, "strides": [1] * 4, "dilations": [1] * 4}
         types = ("Conv2D", "_FusedConv2D")
-        bias = _bias(call, filters)
+        bias = bias_of(call, filters)
         y = _fused(call, types, [x, pointwise], bias, attributes, (*shape[:-1], filters))
         return _as_output(call, y, rank)
 
@@ -241,7 +224,7 @@ def _separable_of_rank(rank: int) -> LayerType:
 
 def _transposed_of_rank(rank: int) -> LayerType:
     def lower(call: LayerCall, x: Value) -> Value:
-        x, window = _as_images(call, x, rank), Window(call, rank)
+        x, window = as_images(call, x, rank), Window(call, rank)
         if set(window.dilations) != {1}:
             raise call.error(
                 f"a transposed convolution dilated by {window.dilations} is not supported"
@@ -254,7 +237,7 @@ def _transposed_of_rank(rank: int) -> LayerType:
         type = "Conv3DBackpropInputV2" if rank == 3 else "Conv2DBackpropInput"
         inputs = [_sizes(call, x, window, result), kernel, x]
         y = call.node(type, inputs, window.attributes, result, "float32")
-        return _as_output(call, activated(call, _biased(call, y, _bias(call, filters))), rank)
+        return _as_output(call, activated(call, _biased(call, y, bias_of(call, filters))), rank)
 
     return LayerType(lower, weighted("kernel", use_bias="bias"), keeps_mask=False)
 

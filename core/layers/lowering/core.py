@@ -9,6 +9,7 @@ from core.layers.builder import LayerCall, Value
 from core.layers.lowering.activation import activated, fused_activation
 from core.layers.lowering.common_nodes import (
     as_float,
+    bias_of,
     binary,
     cast,
     channels_last,
@@ -26,17 +27,12 @@ from core.layers.lowering.common_nodes import (
 from core.layers.lowering.rows import LayerType, weighted
 
 
-def identity(call: LayerCall, *values: Value) -> list[Value]:
-    """Return the values of a layer that is an identity at inference."""
-    return list(values)
-
-
 def _dense(call: LayerCall, x: Value) -> Value:
     x = as_float(call, x)
     _check_not_quantized(call)
     units = call.options.integer("units")
     kernel = call.weight("kernel", (call.length(x, -1), units))
-    bias = call.weight("bias", (units,)) if call.options.flag("use_bias", True) else None
+    bias = bias_of(call, units)
     fused = fused_activation(call) if bias else None
     y = matmul(call, x, kernel, bias, fused or "")
     return y if fused else activated(call, y)
@@ -122,9 +118,7 @@ def _masking(call: LayerCall, x: Value) -> Value:
 def _flatten(call: LayerCall, x: Value) -> Value:
     if is_channels_first(call) and len(call.shape(x)) > 2:
         x = channels_last(call, x)
-    size = 1
-    for axis in range(1, len(call.shape(x))):
-        size *= call.length(x, axis)
+    size = prod(call.length(x, axis) for axis in range(1, len(call.shape(x))))
     return reshape(call, x, (None, size))
 
 
@@ -221,20 +215,12 @@ def _up_sampling3d(call: LayerCall, x: Value) -> Value:
 
 
 _IDENTITIES = (
-    "Identity",
-    "Dropout",
-    "SpatialDropout1D",
-    "SpatialDropout2D",
-    "SpatialDropout3D",
-    "GaussianNoise",
-    "GaussianDropout",
-    "AlphaDropout",
-    "ActivityRegularization",
-    "StochasticDepth",
+    "ActivityRegularization AlphaDropout Dropout GaussianDropout GaussianNoise Identity "
+    "SpatialDropout1D SpatialDropout2D SpatialDropout3D StochasticDepth"
 )
 
 LAYER_TYPES = {
-    **{name: LayerType(identity) for name in _IDENTITIES},
+    **{name: LayerType(lambda _, *values: list(values)) for name in _IDENTITIES.split()},
     "Dense": LayerType(_dense, weighted("kernel", use_bias="bias")),
     "EinsumDense": LayerType(
         _einsum_dense,
@@ -246,12 +232,8 @@ LAYER_TYPES = {
     "Reshape": LayerType(_reshape, keeps_mask=False),
     "Permute": LayerType(_permute, keeps_mask=False),
     "RepeatVector": LayerType(_repeat_vector, keeps_mask=False),
-    "ZeroPadding1D": _padding_of_rank(1),
-    "ZeroPadding2D": _padding_of_rank(2),
-    "ZeroPadding3D": _padding_of_rank(3),
-    "Cropping1D": _cropping_of_rank(1),
-    "Cropping2D": _cropping_of_rank(2),
-    "Cropping3D": _cropping_of_rank(3),
+    **{f"ZeroPadding{rank}D": _padding_of_rank(rank) for rank in (1, 2, 3)},
+    **{f"Cropping{rank}D": _cropping_of_rank(rank) for rank in (1, 2, 3)},
     "UpSampling1D": LayerType(_up_sampling1d, keeps_mask=False),
     "UpSampling3D": LayerType(_up_sampling3d, keeps_mask=False),
 }

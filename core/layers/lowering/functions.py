@@ -1,6 +1,6 @@
 """Functions between layers, such as ``x + y``: Keras 3's operations and tf.keras's TFOpLambda.
 
-Their names are those of the functions, in small letters behind "ops.".
+Names in the table are those of the functions, in lower case after "ops.".
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ def _binary(type: str) -> LayerType:
 
 
 def _operands(call: LayerCall, values: tuple[Value, ...]) -> list[Any]:
-    """The tensors and numbers that a function of two is called on."""
+    """Return the two tensors or numbers on which a function is called."""
     given = call.keywords.get("arguments", list(values))
     others = [call.keywords[key] for key in ("x2", "y") if key in call.keywords]
     flat = [part for item in given for part in (item if isinstance(item, list) else [item])]

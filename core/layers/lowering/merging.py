@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import reduce as folded
+from math import prod
 
 from core.layers.builder import LayerCall, Value
 from core.layers.lowering.common_nodes import (
@@ -32,7 +33,7 @@ def _average(call: LayerCall, *values: Value) -> Value:
 
 
 def _of_one_rank(call: LayerCall, values: Sequence[Value]) -> list[Value]:
-    """Smaller ones get axes behind the batch."""
+    """Insert axes after the batch of values with fewer axes."""
     if not values:
         raise call.error("is called on nothing")
     if any(value.dtype != values[0].dtype for value in values):
@@ -49,7 +50,7 @@ def _of_one_rank(call: LayerCall, values: Sequence[Value]) -> list[Value]:
 
 
 def _any_mask(call: LayerCall, values: Sequence[Value]) -> Value | None:
-    """Masked is what all inputs mask, as in Keras 3."""
+    """Return the mask of positions that all inputs mask, as in Keras 3."""
     masks = [value.mask for value in values if value.mask is not None]
     if not masks or len(masks) < len(values):
         return None
@@ -72,19 +73,19 @@ def _mask_of_concatenated(call: LayerCall, values: Sequence[Value], axis: int) -
     if not masks:
         return None
     if all(mask == masks[0] for mask in masks) and axis == len(call.shape(values[0])) - 1:
-        return masks[0]  # also with inputs that have none: those are masked nowhere
+        return masks[0]  # inputs without a mask are masked nowhere
     if axis == 1 and len(masks) == len(values):
         return concat(call, masks, 1)
     raise call.error("the masks of its inputs cannot be joined: take them away before")
 
 
 def _scaled_sum(call: LayerCall, x: Value, y: Value) -> Value:
-    """A layer of Keras's own InceptionResNetV2."""
+    """Lower the layer CustomScaleLayer of Keras's InceptionResNetV2."""
     return binary(call, "AddV2", x, scaled(call, y, call.options.number("scale")))
 
 
 def _dot(call: LayerCall, x: Value, y: Value) -> Value:
-    """A matrix product of each pair of items, summed along an axis of either."""
+    """Multiply the matrices of each pair of items, summed along one axis of each."""
     x, y = as_float(call, x), as_float(call, y)
     first, second = call.shape(x, 2, 3, 4), call.shape(y, 2, 3, 4)
     given = call.options.get("axes")
@@ -118,15 +119,10 @@ def _matrix_product(call: LayerCall, x: Value, y: Value, i: int, j: int) -> Valu
 
 
 def _size(call: LayerCall, lengths: Sequence[int | None]) -> int | None:
-    """How many items; not known for one axis at most."""
-    size = 1
-    for n in lengths:
-        if n is None:
-            if len(lengths) > 1:
-                raise call.error("multiplies tensors of which a length is not known")
-            return None
-        size *= n
-    return size
+    """Return the number of items; None for a single axis of unknown length."""
+    if None in lengths and len(lengths) > 1:
+        raise call.error("multiplies tensors with an unknown length")
+    return None if None in lengths else prod(n for n in lengths if n is not None)
 
 
 LAYER_TYPES = {

@@ -8,6 +8,7 @@ from core.layers.builder import LayerCall, Lengths, Value
 from core.layers.layer_config import Options
 from core.layers.lowering.common_nodes import (
     as_float,
+    axis_last,
     binary,
     reduce,
     reshape_like,
@@ -20,8 +21,7 @@ from core.layers.lowering.rows import LayerType, weighted
 def _batch_normalization(call: LayerCall, x: Value) -> Value:
     """Lower to one node, with channels last."""
     x, options = as_float(call, x), call.options
-    rank = len(call.shape(x))
-    axis = options.axis("axis", rank, -1)
+    axis = options.axis("axis", len(call.shape(x)), -1)
     channels = call.length(x, axis)
     mean = call.weight("moving_mean", (channels,))
     variance = call.weight("moving_variance", (channels,))
@@ -32,10 +32,9 @@ def _batch_normalization(call: LayerCall, x: Value) -> Value:
         "is_training": False,
         "data_format": "NHWC",
     }
-    order = [i for i in range(rank) if i != axis] + [axis]
-    x = transpose(call, x, order)
+    x, back = axis_last(call, x, axis)
     y = call.node("FusedBatchNormV3", [x, scale, offset, mean, variance], attributes)
-    return transpose(call, y, [order.index(i) for i in range(rank)])
+    return transpose(call, y, back)
 
 
 def _or_else(call: LayerCall, name: str, has_weight: bool, count: int, value: float) -> Value:
@@ -65,10 +64,17 @@ def _layer_normalization(call: LayerCall, x: Value) -> Value:
     shape = call.shape(x)
     axes = options.axes("axis", len(shape), -1)
     y = _standardised(call, x, axes, options.number("epsilon", 1e-3))
-    lengths, view = [call.length(x, axis) for axis in axes], _along(shape, axes)
-    if options.flag("scale", True):
+    lengths = [call.length(x, axis) for axis in axes]
+    return _scaled_and_centered(call, y, lengths, _along(shape, axes))
+
+
+def _scaled_and_centered(
+    call: LayerCall, y: Value, lengths: Sequence[int], view: Sequence[int]
+) -> Value:
+    """Multiply by the weight "gamma" and add the weight "beta", if the options say so."""
+    if call.options.flag("scale", True):
         y = binary(call, "Mul", y, call.weight("gamma", lengths, view))
-    if options.flag("center", True):
+    if call.options.flag("center", True):
         y = binary(call, "AddV2", y, call.weight("beta", lengths, view))
     return y
 
@@ -94,18 +100,13 @@ def _group_normalization(call: LayerCall, x: Value) -> Value:
     groups = channels if groups == -1 else groups
     if groups < 1 or channels % groups:
         raise call.error(f"{groups} groups do not divide {channels} channels")
-    order = [i for i in range(len(shape)) if i != axis] + [axis]
-    x = transpose(call, x, order)
+    x, back = axis_last(call, x, axis)
     last = call.shape(x)
     grouped = reshape_like(call, x, (*last[:-1], groups, channels // groups), x)
     axes = [*range(1, len(last) - 1), len(last)]
     y = _standardised(call, grouped, axes, options.number("epsilon", 1e-3))
-    y = reshape_like(call, y, last, x)
-    if options.flag("scale", True):
-        y = binary(call, "Mul", y, call.weight("gamma", (channels,)))
-    if options.flag("center", True):
-        y = binary(call, "AddV2", y, call.weight("beta", (channels,)))
-    return transpose(call, y, [order.index(i) for i in range(len(last))])
+    y = _scaled_and_centered(call, reshape_like(call, y, last, x), [channels], [channels])
+    return transpose(call, y, back)
 
 
 def _layer_scale(call: LayerCall, x: Value) -> Value:
@@ -159,22 +160,20 @@ def _statistics(options: Options) -> Sequence[str]:
     return () if options.get("mean") is not None else ("mean", "variance", "count")
 
 
+_SCALED = weighted(scale="gamma", center="beta")
+_BATCH_NORMALIZATION = LayerType(
+    _batch_normalization, lambda options: (*_SCALED(options), "moving_mean", "moving_variance")
+)
+
 LAYER_TYPES = {
-    "BatchNormalization": LayerType(
-        _batch_normalization,
-        lambda options: (
-            *weighted(scale="gamma", center="beta")(options),
-            "moving_mean",
-            "moving_variance",
-        ),
-    ),
-    "LayerNormalization": LayerType(_layer_normalization, weighted(scale="gamma", center="beta")),
+    "BatchNormalization": _BATCH_NORMALIZATION,
+    "BatchNormalizationV1": _BATCH_NORMALIZATION,
+    "BatchNormalizationV2": _BATCH_NORMALIZATION,
+    "SyncBatchNormalization": _BATCH_NORMALIZATION,
+    "LayerNormalization": LayerType(_layer_normalization, _SCALED),
     "RMSNormalization": LayerType(_rms_normalization, weighted("scale")),
-    "GroupNormalization": LayerType(_group_normalization, weighted(scale="gamma", center="beta")),
+    "GroupNormalization": LayerType(_group_normalization, _SCALED),
     "LayerScale": LayerType(_layer_scale, weighted("gamma")),
     "UnitNormalization": LayerType(_unit_normalization),
     "Normalization": LayerType(_normalization, _statistics),
 }
-LAYER_TYPES["BatchNormalizationV1"] = LAYER_TYPES["BatchNormalization"]
-LAYER_TYPES["BatchNormalizationV2"] = LAYER_TYPES["BatchNormalization"]
-LAYER_TYPES["SyncBatchNormalization"] = LAYER_TYPES["BatchNormalization"]

@@ -3,11 +3,11 @@
 from core.layers.builder import LayerCall, Value
 from core.layers.lowering.common_nodes import (
     as_float,
+    as_images,
     binary,
     cast,
-    channels_first,
-    channels_last,
     expand,
+    in_data_format,
     is_channels_first,
     reduce,
     squeeze,
@@ -17,12 +17,7 @@ from core.layers.lowering.rows import LayerType
 
 def _pooling_of_rank(rank: int, type: str) -> LayerType:
     def lower(call: LayerCall, x: Value) -> Value:
-        x = as_float(call, x)
-        call.shape(x, rank + 2)
-        first = is_channels_first(call)
-        x = channels_last(call, x) if first else x
-        y = _pooled(call, x, rank, type)
-        return channels_first(call, y) if first else y
+        return in_data_format(call, _pooled(call, as_images(call, x, rank), rank, type))
 
     return LayerType(lower, keeps_mask=False)
 
@@ -74,11 +69,8 @@ def _masked_mean(call: LayerCall, x: Value, mask: Value, axis: int, keep: bool) 
 
 LAYER_TYPES = {
     **{
-        f"MaxPooling{n}D": _pooling_of_rank(n, "MaxPool3D" if n == 3 else "MaxPool")
-        for n in (1, 2, 3)
-    },
-    **{
-        f"AveragePooling{n}D": _pooling_of_rank(n, "AvgPool3D" if n == 3 else "AvgPool")
+        f"{name}Pooling{n}D": _pooling_of_rank(n, f"{type}3D" if n == 3 else type)
+        for name, type in (("Max", "MaxPool"), ("Average", "AvgPool"))
         for n in (1, 2, 3)
     },
     **{f"GlobalMaxPooling{n}D": _global_of_rank(n, "Max") for n in (1, 2, 3)},

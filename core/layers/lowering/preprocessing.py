@@ -10,11 +10,11 @@ from core.graph.nodes import DataType
 from core.layers.builder import LayerCall, Value
 from core.layers.lowering.common_nodes import (
     as_float,
+    as_images,
     binary,
     cast,
-    channels_first,
-    channels_last,
     expand,
+    in_data_format,
     is_channels_first,
     reduce,
 )
@@ -42,9 +42,7 @@ def _resized(
 
 
 def _up_sampling2d(call: LayerCall, x: Value) -> Value:
-    x, (rows, columns) = as_float(call, x), call.options.integers("size", 2, 2)
-    first = is_channels_first(call)
-    x = channels_last(call, x) if first else x
+    x, (rows, columns) = as_images(call, x, 2), call.options.integers("size", 2, 2)
     _, height, width, _ = call.shape(x, 4)
     if height is None or width is None:
         found = call.node("Shape", [x], {}, (4,), "int32")
@@ -58,7 +56,7 @@ def _up_sampling2d(call: LayerCall, x: Value) -> Value:
         None if width is None else width * columns,
     )
     y = _resized(call, x, size, lengths, align=False, default="nearest")
-    return channels_first(call, y) if first else y
+    return in_data_format(call, y)
 
 
 def _resizing(call: LayerCall, x: Value) -> Value:
@@ -136,31 +134,13 @@ def _random(call: LayerCall, x: Value) -> Value:
 
 
 _AUGMENTATIONS = (
-    "Flip",
-    "Rotation",
-    "Zoom",
-    "Translation",
-    "Contrast",
-    "Brightness",
-    "Height",
-    "Width",
-    "Shear",
-    "Hue",
-    "Saturation",
-    "Sharpness",
-    "Grayscale",
-    "Invert",
-    "Posterization",
-    "ColorJitter",
-    "ColorDegeneration",
-    "Erasing",
-    "GaussianBlur",
-    "Perspective",
-    "ElasticTransform",
+    "Brightness ColorDegeneration ColorJitter Contrast ElasticTransform Erasing Flip GaussianBlur "
+    "Grayscale Height Hue Invert Perspective Posterization Rotation Saturation Sharpness Shear "
+    "Translation Width Zoom"
 )
 
 LAYER_TYPES = {
-    **{f"Random{name}": LayerType(_random) for name in _AUGMENTATIONS},
+    **{f"Random{name}": LayerType(_random) for name in _AUGMENTATIONS.split()},
     "UpSampling2D": LayerType(_up_sampling2d, keeps_mask=False),
     "Resizing": LayerType(_resizing, keeps_mask=False),
     "Rescaling": LayerType(_rescaling),

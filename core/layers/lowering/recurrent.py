@@ -6,16 +6,19 @@ Source: ``keras.backend.rnn``; TensorFlow.js's ``recurrent.js`` has equal result
 from collections.abc import Sequence
 
 from core.errors import CoreError
+from core.graph.nodes import DataType, Function, FunctionName, Node
 from core.layers.builder import LayerCall, Value
 from core.layers.keras_config import LayerSpec, read_layer
 from core.layers.lowering.cells import CELLS, Cell, cell_of, cells_of_stack
 from core.layers.lowering.common_nodes import (
     as_float,
+    expand,
     filled,
+    length,
     pack,
+    transpose,
     unpack,
 )
-from core.layers.lowering.loops import MaskedStep, looped
 from core.layers.lowering.rows import LayerType, weighted
 
 #: The most unrolled steps; longer sequences become a loop.
@@ -64,7 +67,7 @@ def _recurrent(call: LayerCall, x: Value, *initial: Value) -> list[Value]:
         mask = None if mask is None else _reversed(call, mask)
     given = cell.project(x)
     steps = shape[1]
-    run = _unrolled if steps is not None and 0 < steps <= MOST_UNROLLED else looped
+    run = _unrolled if steps is not None and 0 < steps <= MOST_UNROLLED else _looped
     y, states = run(call, cell, given, mask, states)
     if options.flag("return_sequences", False):
         y = y._replace(mask=mask)
@@ -81,14 +84,138 @@ def _unrolled(
     """Add the nodes of each step."""
     steps = unpack(call, given, 1)
     masks = [None] * len(steps) if mask is None else unpack(call, mask, 1)
-    step = MaskedStep(call, cell)
     outputs: list[Value] = []
     for x, is_valid in zip(steps, masks, strict=True):
-        y, states = step(x, is_valid, states, outputs[-1] if outputs else None)
+        before = outputs[-1] if outputs else None
+        y, states = _masked_step(call, cell, x, is_valid, states, before)
         outputs.append(y)
     if call.options.flag("return_sequences", False):
         return pack(call, outputs, 1), states
     return outputs[-1], states
+
+
+def _masked_step(
+    call: LayerCall,
+    cell: Cell,
+    x: Value,
+    is_valid: Value | None,
+    states: Sequence[Value],
+    before: Value | None,
+) -> tuple[Value, list[Value]]:
+    """Return output and states of a step; both stay unchanged where the mask is false.
+
+    Args:
+        call: call of the layer.
+        cell: cell of the layer.
+        x: projected step.
+        is_valid: mask of the step.
+        states: states before the step.
+        before: output of the previous step.
+    """
+    y, new = cell.step(x, states)
+    if is_valid is None:
+        return y, new
+    if before is None or call.options.flag("zero_output_for_mask", False):
+        before = call.node("ZerosLike", [y])
+    new = [_chosen(call, is_valid, a, b) for a, b in zip(new, states, strict=True)]
+    return _chosen(call, is_valid, y, before), new
+
+
+def _chosen(call: LayerCall, is_valid: Value, new: Value, old: Value) -> Value:
+    for _ in call.shape(new)[1:]:
+        is_valid = expand(call, is_valid, -1)
+    return call.node("SelectV2", [is_valid, new, old], {}, new.shape, new.dtype)
+
+
+def _looped(
+    call: LayerCall, cell: Cell, given: Value, mask: Value | None, states: list[Value]
+) -> tuple[Value, list[Value]]:
+    """Add a loop over the steps, with results equal to those of unrolled steps."""
+    order = (1, 0, *range(2, len(call.shape(given))))
+    batch = call.shape(given)[0]
+    initial = {
+        "index": call.integer(0),
+        "count": length(call, given, 1),
+        "output": filled(call, (batch, *cell.output), given),
+        "steps": transpose(call, given, order),
+        **{f"state{i}": state for i, state in enumerate(states)},
+    }
+    if mask is not None:
+        initial["mask"] = transpose(call, mask, (1, 0))
+    shape = call.ints(*(-1 if n is None else n for n in (batch, *cell.output)))
+    element = {"element_dtype": DataType("DT_FLOAT")}
+    sequences = call.options.flag("return_sequences", False)
+    if sequences:
+        initial["outputs"] = call.node("TensorListReserve", [shape, initial["count"]], element, ())
+    found = _run(call, cell, initial)
+    new = [found[f"state{i}"] for i in range(len(states))]
+    if not sequences:
+        return found["output"], new
+    stacked = (call.shape(given)[1], batch, *cell.output)
+    y = call.node("TensorListStack", [found["outputs"], shape], element, stacked, "float32")
+    return transpose(call, y, (1, 0, *range(2, len(stacked)))), new
+
+
+def _run(call: LayerCall, cell: Cell, initial: dict[str, Value]) -> dict[str, Value]:
+    """Add the node of a loop with some variables, and return their final values."""
+    scope = call.builder.unique(f"{call.scope}/loop")
+    condition, arguments = _signature(call, f"{scope}/condition", initial)
+    with call.builder.body() as nodes:
+        inputs = [arguments["index"], arguments["count"]]
+        goes_on = call.node("Less", inputs, shape=(), dtype="bool")
+    _add(call, condition, nodes, arguments, [goes_on])
+    body, arguments = _signature(call, f"{scope}/body", initial)
+    with call.builder.body() as nodes:
+        results = _next(call, cell, arguments)
+    _add(call, body, nodes, arguments, [results[key] for key in arguments])
+    attributes = {"cond": condition, "body": body}
+    name = call.node("StatelessWhile", list(initial.values()), attributes).reference
+    return {
+        key: value._replace(reference=f"{name}:{i}" if i else name)
+        for i, (key, value) in enumerate(initial.items())
+    }
+
+
+def _signature(
+    call: LayerCall, name: str, variables: dict[str, Value]
+) -> tuple[FunctionName, dict[str, Value]]:
+    """Return the name of a function of all variables, and its arguments."""
+    arguments = {
+        key: value._replace(reference=call.builder.unique(f"{name}/{key}"))
+        for key, value in variables.items()
+    }
+    return FunctionName(name), arguments
+
+
+def _add(
+    call: LayerCall,
+    name: FunctionName,
+    nodes: Sequence[Node],
+    arguments: dict[str, Value],
+    results: Sequence[Value],
+) -> None:
+    inputs = tuple(value.reference for value in arguments.values())
+    outputs = tuple(value.reference for value in results)
+    call.builder.functions[name] = Function(name, nodes, inputs, outputs)
+
+
+def _next(call: LayerCall, cell: Cell, now: dict[str, Value]) -> dict[str, Value]:
+    """Return the variables after one more step."""
+    index, states = now["index"], [v for key, v in now.items() if key.startswith("state")]
+    x = _at(call, now["steps"], index)
+    is_valid = _at(call, now["mask"], index) if "mask" in now else None
+    y, new = _masked_step(call, cell, x, is_valid, states, now["output"])
+    after = {**now, "output": y, **{f"state{i}": state for i, state in enumerate(new)}}
+    after["index"] = call.node("AddV2", [index, call.integer(1)])
+    if "outputs" in now:
+        after["outputs"] = call.node("TensorListSetItem", [now["outputs"], index, y])
+    return after
+
+
+def _at(call: LayerCall, steps: Value, index: Value) -> Value:
+    """Return one step of [time, batch, ...]."""
+    inputs = [steps, index, call.integer(0)]
+    return call.node("GatherV2", inputs, {"batch_dims": 0}, call.shape(steps)[1:])
 
 
 def _not_called(call: LayerCall, *_: Value) -> Value:

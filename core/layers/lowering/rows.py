@@ -11,16 +11,6 @@ from core.layers.keras_config import LayerSpec
 from core.layers.layer_config import Options
 
 
-def no_weights(_: Options) -> Sequence[str]:
-    """Return no weights, for layers without any."""
-    return ()
-
-
-def no_children(_: LayerSpec) -> Sequence[LayerSpec]:
-    """Return no inner layers, for layers without any."""
-    return ()
-
-
 def weighted(*always: str, **optional: str) -> Callable[[Options], Sequence[str]]:
     """Return a function to the names of weights in Keras's order; flags select optional ones.
 
@@ -45,8 +35,8 @@ class LayerType(NamedTuple):
     """
 
     lower: Callable[..., Any]
-    weights: Callable[[Options], Sequence[str]] = no_weights
-    children: Callable[[LayerSpec], Sequence[LayerSpec]] = no_children
+    weights: Callable[[Options], Sequence[str]] = lambda _: ()
+    children: Callable[[LayerSpec], Sequence[LayerSpec]] = lambda _: ()
     keeps_mask: bool = True
 
 
@@ -69,7 +59,7 @@ def _families() -> tuple[str, ...]:
     """Return the modules with a table; the tables of common layers come first."""
     first = ("convolution", "core", "activation", "normalization")
     folder = __file__.rpartition(os.sep)[0]
-    shared = {"rows", "common_nodes", "cells", "loops"}
+    shared = {"rows", "common_nodes", "cells"}
     names = {m.name for m in pkgutil.iter_modules([folder])} - shared
     return (*(n for n in first if n in names), *sorted(names - set(first)))
 

@@ -8,7 +8,8 @@ import pytest
 
 import core
 from core.layers import builder
-from core.layers.inference import graph_of_layer_weights, layers_graph, weight_slots
+from core.layers.inference import graph_of_layer_weights, layers_graph
+from core.layers.weight_slots import weight_slots
 from core.model.graph_model import GraphModel
 from tests.core.layers.recorded import documents, names, recorded
 

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from core.layers.inference import weight_slots
-from core.layers.weight_slots import WeightSlots
+from core.layers.weight_slots import WeightSlots, weight_slots
 from tests.core.converter import teachable_bundles
 from tests.core.converter.fuzz import files
 from tests.core.converter.fuzz.files import zipped
