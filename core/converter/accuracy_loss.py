@@ -10,7 +10,6 @@ from core.converter.sample_inputs import Run, Samples
 from core.errors import CoreError
 from core.graph.nodes import Graph
 from core.model.graph_model import GraphModel
-from core.tensors import Tensor
 from weights_cache.quantise import StoredArray, dequantise_array
 
 #: Largest change of outputs, as a share of their range, before `convert` warns. With "auto" and
@@ -137,7 +136,10 @@ class Trials:
     def _outputs(self, weights: Mapping[str, np.ndarray]) -> list[Run]:
         try:
             model = GraphModel(self._graph(weights), "cpu", limits=_limits())
-            return [_arrays(model.predict(run)) for run in self.samples.runs]
+            return [
+                {name: tensor.numpy() for name, tensor in model.predict(run).items()}
+                for run in self.samples.runs
+            ]
         except MemoryError:
             raise CoreError("not enough memory to run the model") from None
 
@@ -161,10 +163,6 @@ def _limits() -> Limits | None:
     context = context_limits()
     has_seconds = context is not None and context.seconds is not None
     return None if has_seconds else Limits(seconds=SECONDS)
-
-
-def _arrays(outputs: Mapping[str, Tensor]) -> Run:
-    return {name: tensor.numpy() for name, tensor in outputs.items()}
 
 
 def restored(stored: np.ndarray | StoredArray) -> np.ndarray:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from core.converter.accuracy_loss import TOLERANCE, QuantisationWarning, percent
-from core.converter.choosing import AUTO
+from core.converter.choosing import AUTO, Measured, measure, require_tolerance
 from core.converter.conversion_inputs import Original, read_original
 from core.converter.conversion_outputs import (
     Weights,
@@ -18,7 +18,6 @@ from core.converter.conversion_outputs import (
     stored_kind,
 )
 from core.converter.formats import find_kind
-from core.converter.measuring import Measured, measure, require_tolerance
 from core.converter.output_folders import check_metadata, check_target, refuse_folders
 from core.converter.sample_inputs import SampleInputs
 from core.graph.nodes import Graph

@@ -8,7 +8,6 @@ import numpy as np
 
 from core.converter.conversion_inputs import Original, keeps_layers, prepared, unchanged
 from core.converter.reading import reading
-from core.converter.web_types import unknown_types
 from core.converter.web_writer import (
     constants,
     engine_arrays,
@@ -16,6 +15,7 @@ from core.converter.web_writer import (
     prepare_for_web,
     require_web_types,
     stored_arrays,
+    unknown_types,
     web_documents,
     write_prepared,
 )
@@ -28,7 +28,21 @@ from weights_cache.write import Quantise, write_weights
 Weights = Mapping[str, np.ndarray | StoredArray]
 
 
-class WrittenGraph:
+class _Weights:
+    """The weights to write, in the forms of the requested kinds."""
+
+    weights: Mapping[str, np.ndarray]
+
+    def kinds(self, quantise: Quantise, also: Collection[str] = ()) -> dict[str, str]:
+        """Return the requested kind of each float weight."""
+        return float_kinds(self.weights, quantise, also)
+
+    def arrays(self, kinds: Mapping[str, str], stored: Mapping[str, StoredArray]) -> Weights:
+        """Return the weights in the form in which they are written."""
+        return stored_arrays(self.weights, kinds, stored)
+
+
+class WrittenGraph(_Weights):
     """The graph of an original, in node types of TensorFlow.js as far as possible.
 
     Args:
@@ -64,14 +78,6 @@ class WrittenGraph:
         require_web_types(self._graph)
         web_documents(self._graph)  # raises for names and attributes that the format cannot hold
 
-    def kinds(self, quantise: Quantise, also: Collection[str] = ()) -> dict[str, str]:
-        """Return the requested kind of each float weight."""
-        return float_kinds(self.weights, quantise, also)
-
-    def arrays(self, kinds: Mapping[str, str], stored: Mapping[str, StoredArray]) -> Weights:
-        """Return the weights in the form in which they are written."""
-        return stored_arrays(self.weights, kinds, stored)
-
     def graph(self, weights: Mapping[str, np.ndarray]) -> Graph:
         """Return the graph with some weights replaced, to run it."""
         return self._graph._replace(weights={**self._graph.weights, **weights})
@@ -88,7 +94,7 @@ class WrittenGraph:
         )
 
 
-class WrittenLayers:
+class WrittenLayers(_Weights):
     """The unchanged layers of a web model.
 
     Args:
@@ -114,14 +120,6 @@ class WrittenLayers:
 
     def check(self) -> None:
         """Do nothing: layers of any class can be written."""
-
-    def kinds(self, quantise: Quantise, also: Collection[str] = ()) -> dict[str, str]:
-        """Return the requested kind of each float weight."""
-        return float_kinds(self.weights, quantise, also)
-
-    def arrays(self, kinds: Mapping[str, str], stored: Mapping[str, StoredArray]) -> Weights:
-        """Return the weights in the form in which they are written."""
-        return stored_arrays(self.weights, kinds, stored)
 
     def graph(self, weights: Mapping[str, np.ndarray]) -> Graph:
         """Return the graph with some weights replaced, to run it."""

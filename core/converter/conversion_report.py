@@ -8,11 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from core.converter.accuracy_loss import TOLERANCE, Damage, OutputError, Trials
-from core.converter.choosing import AUTO
+from core.converter.choosing import AUTO, chosen_kinds, make_trials
 from core.converter.conversion import Request
 from core.converter.conversion_inputs import read_original
 from core.converter.conversion_outputs import Weights, Written, stored_bytes, stored_kind
-from core.converter.measuring import chosen_kinds, make_trials
 from core.converter.sample_inputs import SampleInputs
 from core.errors import CoreError
 from core.graph.nodes import Graph

@@ -130,7 +130,9 @@ class Freezer:
         reached = inliner.reachable(fetches)
         _check_unwritten(reached, inliner)
         nodes = {name: self._running(node) for name, node in reached.items()}
-        sources = Sources(nodes, stops=_control_nodes(nodes.values()))
+        # Control inputs select the branches of TensorFlow 1.
+        branches = {i[1:] for node in nodes.values() for i in node.inputs if i.startswith("^")}
+        sources = Sources(nodes, stops=branches)
         references = {r: sources.source(inliner.resolved(r)) for r in fetches}
         kept = _remaining(sources, references.values())
         for node in kept:
@@ -163,11 +165,6 @@ class Freezer:
             raise
         except (CoreError, ValueError) as error:
             raise CoreError(f"the constant {node.name!r}: {error}") from error
-
-
-def _control_nodes(nodes: Iterable[Node]) -> set[str]:
-    """Return the nodes of control inputs, which select the branches of TensorFlow 1."""
-    return {i[1:] for node in nodes for i in node.inputs if i.startswith("^")}
 
 
 def _remaining(sources: Sources, fetches: Iterable[str]) -> list[Node]:

@@ -222,14 +222,10 @@ class Scope:
             return control + node_of(self._given[name]) if control else self._given[name]
         if name not in self._types or len(output) > 2:
             raise CoreError(f"a function has no {reference!r}")
-        index = self._index(self._types[name], output) if output and not control else "0"
+        index = "0" if control or not output else output[0]
+        if len(output) == 2 and not control:  # the name of an output, and an index in its list
+            index = str(output_index(self._output_names(self._types[name]), *output))
         return f"{control}{self.prefix}{name}" + (f":{index}" if index != "0" else "")
-
-    def _index(self, kind: str, output: Sequence[str]) -> str:
-        """Return the index of an output among all of its node, from its name and index."""
-        if len(output) == 1:
-            return output[0]
-        return str(output_index(self._output_names(kind), *output))
 
     def _output_names(self, kind: str) -> Sequence[str]:
         if kind in self._functions:

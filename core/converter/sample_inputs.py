@@ -22,9 +22,6 @@ _MOST_VALUES = 2**26
 #: Number of random inputs.
 _RANDOM_INPUTS = 8
 
-#: Samples per run, for inputs with an open first axis.
-_BATCH = 4
-
 _EMPTY = "samples= is empty: give at least one input"
 
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from core.converter.lowering import lowered
-from core.converter.web_types import unknown_types
 from core.dtypes import DTYPES, to_numpy
 from core.errors import CoreError
 from core.graph.graph_json_writer import (
@@ -18,12 +17,48 @@ from core.graph.graph_json_writer import (
     initializer_signature,
     signature_document,
 )
-from core.graph.nodes import DataType, Endpoint, Graph, Node, node_of
+from core.graph.nodes import Graph, Node, node_of
 from core.graph.unique_names import free_name, other_names
 from core.plan.passes.pruning import drop_unused
 from weights_cache.errors import WeightsError
 from weights_cache.quantise import StoredArray, quantise_array
 from weights_cache.write import UNQUANTISED, Quantise, kinds_by_name, write_weights
+
+_TYPES = """
+Abs Acos Acosh Add AddN AddV2 All Any ArgMax ArgMin Asin Asinh Atan Atan2 Atanh AvgPool
+AvgPool3D BatchMatMul BatchMatMulV2 BatchToSpaceND BiasAdd Bincount BitwiseAnd BroadcastArgs
+BroadcastTo Cast Ceil ClipByValue Complex ComplexAbs Concat ConcatV2 Const Conv1D Conv2D
+Conv2DBackpropInput Conv3D Cos Cosh CropAndResize Cumprod Cumsum DenseBincount DepthToSpace
+DepthwiseConv2d DepthwiseConv2dNative Dilation2D Div DivNoNan Einsum Elu EmptyTensorList
+EnsureShape Enter Equal Erf EuclideanNorm Exit Exp ExpandDims Expm1 FFT FakeQuantWithMinMaxVars
+Fill Floor FloorDiv FloorMod FusedBatchNorm FusedBatchNormV2 FusedBatchNormV3
+FusedDepthwiseConv2dNative Gather GatherNd GatherV2 Greater GreaterEqual HashTable HashTableV2
+IFFT IRFFT Identity IdentityN If Imag ImageProjectiveTransformV3 InitializeTable
+InitializeTableV2 IsFinite IsInf IsNan LRN LeakyRelu Less LessEqual LinSpace ListDiff Log Log1p
+LogSoftmax LogicalAnd LogicalNot LogicalOr LookupTableFind LookupTableFindV2 LookupTableImport
+LookupTableImportV2 LookupTableSize LookupTableSizeV2 LoopCond LowerBound MatMul MatrixBandPart
+Max MaxPool MaxPool3D MaxPoolWithArgmax Maximum Mean Merge Min Minimum MirrorPad Mod Mul
+Multinomial Neg NextIteration NoOp NonMaxSuppressionV2 NonMaxSuppressionV3 NonMaxSuppressionV4
+NonMaxSuppressionV5 NotEqual OneHot Ones OnesLike Pack Pad PadV2 Placeholder
+PlaceholderWithDefault Pow Prelu Print Prod RFFT RaggedGather RaggedRange RaggedTensorToTensor
+RandomStandardNormal RandomUniform RandomUniformInt Range Rank Real RealDiv Reciprocal Relu
+Relu6 Reshape ResizeBilinear ResizeNearestNeighbor Reverse ReverseV2 Round Rsqrt ScatterNd
+Select SelectV2 Selu Shape ShapeN Sigmoid Sign SimpleMLCreateModelResource
+SimpleMLInferenceOpWithHandle SimpleMLLoadModelFromPathWithHandle Sin Sinh Size Slice Snapshot
+Softmax Softplus SpaceToBatchND SparseFillEmptyRows SparseReshape SparseSegmentMean
+SparseSegmentSum SparseToDense Split SplitV Sqrt Square SquaredDifference Squeeze StatelessIf
+StatelessWhile StaticRegexReplace StopGradient StridedSlice StringNGrams StringSplit
+StringToHashBucketFast Sub Sum Switch Tan Tanh TensorArrayCloseV3 TensorArrayConcatV3
+TensorArrayGatherV3 TensorArrayReadV3 TensorArrayScatterV3 TensorArraySizeV3 TensorArraySplitV3
+TensorArrayV3 TensorArrayWriteV3 TensorListConcat TensorListConcatV2 TensorListFromTensor
+TensorListGather TensorListGetItem TensorListLength TensorListPopBack TensorListPushBack
+TensorListReserve TensorListResize TensorListScatter TensorListScatterV2 TensorListSetItem
+TensorListSplit TensorListStack TensorScatterUpdate Tile TopKV2 Transpose TruncatedNormal Unique
+UniqueV2 Unpack UpperBound Where While Zeros ZerosLike _FusedConv2D _FusedMatMul
+"""
+
+#: Node types of TensorFlow.js 4.22, as in the tables of tfjs-converter, operations/op_list.
+WEB_TYPES = frozenset(_TYPES.split())
 
 _ENGINE_DTYPES = {np.dtype(numpy_type) for numpy_type in DTYPES.values()}
 
@@ -103,18 +138,13 @@ def web_documents(graph: Graph) -> tuple[dict[str, Any], dict[str, Any]]:
         WeightsError: the format cannot hold a name or an attribute.
     """
     with _writing():
-        return graph_document(graph), _more_documents(graph)
-
-
-def _more_documents(graph: Graph) -> dict[str, Any]:
-    """Return the signature, and the initializer with its signature."""
-    documents: dict[str, Any] = {"signature": signature_document(graph)}
-    if graph.initializer is not None:
-        initializer = graph.initializer._replace(weights=graph.weights)
-        documents["modelInitializer"] = graph_document(initializer)
-        signature = initializer_signature(graph)
-        documents |= {"initializerSignature": signature} if signature else {}
-    return documents
+        topology, fields = graph_document(graph), {"signature": signature_document(graph)}
+        if graph.initializer is not None:
+            initializer = graph.initializer._replace(weights=graph.weights)
+            fields["modelInitializer"] = graph_document(initializer)
+            signature = initializer_signature(graph)
+            fields |= {"initializerSignature": signature} if signature else {}
+        return topology, fields
 
 
 def prepare_for_web(graph: Graph) -> Graph:
@@ -126,6 +156,24 @@ def prepare_for_web(graph: Graph) -> Graph:
     if graph.initializer is not None:
         graph = graph._replace(weights={**graph.initializer.weights, **graph.weights})
     return _with_output_nodes(lowered(drop_unused(graph)))
+
+
+def unknown_types(graph: Graph) -> dict[str, list[str]]:
+    """Return the node types that TensorFlow.js lacks, with the names of their nodes."""
+    found: dict[str, list[str]] = {}
+    for node in _all_nodes(graph):
+        if node.type not in WEB_TYPES:
+            found.setdefault(node.type, []).append(node.name)
+    return found
+
+
+def _all_nodes(graph: Graph) -> Iterator[Node]:
+    """Yield the nodes of the graph, of its functions and of its initializer."""
+    yield from graph.nodes
+    for function in graph.functions.values():
+        yield from function.nodes
+    if graph.initializer is not None:
+        yield from graph.initializer.nodes
 
 
 def require_web_types(graph: Graph) -> None:
@@ -178,22 +226,15 @@ def stored_arrays(
 
 def constants(graph: Graph) -> dict[str, np.ndarray]:
     """Return the values of Const nodes, in the order of the graph's weights, in engine dtypes."""
-    bodies = [graph.nodes, *(f.nodes for f in graph.functions.values())]
-    if graph.initializer is not None:
-        bodies.append(graph.initializer.nodes)
-    names = {node.name for body in bodies for node in body if node.type == "Const"}
+    names = {node.name for node in _all_nodes(graph) if node.type == "Const"}
     return engine_arrays({name: array for name, array in graph.weights.items() if name in names})
 
 
 def engine_arrays(weights: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Return arrays in dtypes of the engine, as when the graph runs."""
     with _writing():
-        return {name: _in_engine_dtype(array) for name, array in weights.items()}
-
-
-def _in_engine_dtype(array: np.ndarray) -> np.ndarray:
-    array = np.asarray(array)
-    return array if array.dtype in _ENGINE_DTYPES else to_numpy(array)
+        arrays = {name: np.asarray(array) for name, array in weights.items()}
+        return {n: a if a.dtype in _ENGINE_DTYPES else to_numpy(a) for n, a in arrays.items()}
 
 
 def _with_output_nodes(graph: Graph) -> Graph:
@@ -206,14 +247,10 @@ def _with_output_nodes(graph: Graph) -> Graph:
         reference = endpoint.node.removesuffix(":0")
         if ":" in reference or reference in taken or types.get(reference) == "Const":
             added = free_name(name.replace(":", "_").lstrip("^") or "output", names)
-            nodes.append(_identity(added, reference, endpoint))
+            attributes = {"T": data_type(endpoint.spec.dtype)}
+            nodes.append(Node(added, "Identity", (reference,), attributes))
             names.add(added)
             reference = added
         taken.add(reference)
         outputs[name] = endpoint._replace(node=reference)
     return graph._replace(nodes=nodes, outputs=outputs)
-
-
-def _identity(name: str, reference: str, endpoint: Endpoint) -> Node:
-    attributes: dict[str, DataType] = {"T": data_type(endpoint.spec.dtype)}
-    return Node(name, "Identity", (reference,), attributes)

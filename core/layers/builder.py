@@ -12,7 +12,7 @@ from core.graph.nodes import Function, Node
 from core.graph.unique_names import UniqueNames
 from core.layers.keras_config import LayerSpec
 from core.layers.layer_config import Options
-from core.layers.weight_binding import Bound
+from core.layers.weight_slots import Bound
 from weights_cache.reading_budgets import check_time
 
 #: Lengths of axes; None is an unknown length.

@@ -10,8 +10,7 @@ from core.layers.builder import Builder, Value
 from core.layers.keras_config import LayerSpec, Source, read_topology
 from core.layers.layer_calls import kind_of, model_results
 from core.layers.layer_config import dimensions
-from core.layers.weight_binding import Bound, bind_by_lists, bind_by_names
-from core.layers.weight_slots import slots_of_model
+from core.layers.weight_slots import Bound, bind_by_lists, bind_by_names, slots_of_model
 
 _DTYPES = {"bool": "bool", "string": "string"}
 

@@ -8,7 +8,7 @@ from core.converter import load_model
 from core.converter.value_sources import Sources
 from core.graph.nodes import Node
 from core.graph.unique_names import free_name
-from core.layers import weight_binding
+from core.layers import weight_slots
 from core.layers.inference import layers_graph
 from tests.core.converter.fuzz.files import write_model
 from weights_cache.errors import WeightsError
@@ -25,9 +25,9 @@ def dense_layers(count):
 
 def test_a_weight_is_compared_with_its_own_layer_alone(monkeypatch):
     compared = []
-    likeness = weight_binding._likeness
+    likeness = weight_slots._likeness
     monkeypatch.setattr(
-        weight_binding,
+        weight_slots,
         "_likeness",
         lambda slot, parts: compared.append(parts) or likeness(slot, parts),
     )

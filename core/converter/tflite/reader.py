@@ -61,8 +61,8 @@ def translated(document: Document) -> Graph:
         CoreError: the ops are invalid.
     """
     weights: dict[str, np.ndarray] = {}
-    constants, names, rules = ConstantReader(document), UniqueNames(), all_rules()
-    main = Translation(document, 0, constants, weights, names, rules)
+    shared = ConstantReader(document), weights, UniqueNames(), all_rules()
+    main = Translation(document, 0, *shared)
     main.run()
     inputs, outputs = (
         _endpoints(main, tensors) for tensors in (main.subgraph.inputs, main.subgraph.outputs)
@@ -71,7 +71,7 @@ def translated(document: Document) -> Graph:
     waiting, custom_types = dict(main.called), set(main.custom_types)
     while waiting:
         number, name = waiting.popitem()
-        body = Translation(document, number, constants, weights, names, rules)
+        body = Translation(document, number, *shared)
         body.run()
         functions[name] = _function(name, body)
         waiting |= {n: f for n, f in body.called.items() if f not in functions}

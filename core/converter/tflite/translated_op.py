@@ -220,12 +220,18 @@ def quantization_of(info: TensorInfo) -> Quantization | None:
     Raises:
         CoreError: the quantisation has several scales, or a scale of 0.
     """
-    parameters = parameters_of(info)
-    if parameters is None:
-        return None
-    if info.dtype not in QUANTISED[:3] or len(parameters.scales) != 1 or parameters.scales[0] <= 0:
+    quantization = single_quantization(info)
+    if quantization is None and parameters_of(info) is not None:
         raise CoreError(f"{info.name!r:.80} of {info.dtype} needs one scale above 0")
-    return Quantization(float(parameters.scales[0]), int(parameters.zero_points[0]), info.dtype)
+    return quantization
+
+
+def single_quantization(info: TensorInfo) -> Quantization | None:
+    """Return the quantisation of a tensor, or None without a single scale above 0."""
+    found = info.quantization if info.dtype in QUANTISED[:3] else None
+    if found is None or len(found.scales) != 1 or found.scales[0] <= 0:
+        return None
+    return Quantization(float(found.scales[0]), int(found.zero_points[0]), info.dtype)
 
 
 def _limits(quantization: Quantization, low: float, high: float) -> tuple[int, int]:

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from core.bounds import LimitError
-from core.converter.tflite.constants import QUANTISED, ConstantReader
+from core.converter.tflite.constants import ConstantReader
 from core.converter.tflite.file_content import Document, Operator, QuantizationParameters, Subgraph
 from core.converter.tflite.flexbuffer import read_options
-from core.converter.tflite.translated_op import TranslatedOp
+from core.converter.tflite.translated_op import TranslatedOp, single_quantization
 from core.errors import CoreError
 from core.graph.nodes import FunctionName, Node, Quantization, node_of
 from core.graph.unique_names import UniqueNames
@@ -176,14 +176,8 @@ class Translation:
         """Return the quantisation of tensors with one scale, by reference, in any layout."""
         infos = {r: self.subgraph.tensors[t] for t, r in self._references.items()}
         infos |= {r: self.subgraph.tensors[t] for (t, _), r in self._layouts.items()}
-        found = {r: info.quantization for r, info in infos.items() if info.dtype in QUANTISED[:3]}
-        return {
-            reference: Quantization(
-                float(parameters.scales[0]), int(parameters.zero_points[0]), infos[reference].dtype
-            )
-            for reference, parameters in found.items()
-            if parameters is not None and len(parameters.scales) == 1 and parameters.scales[0] > 0
-        }
+        found = {reference: single_quantization(info) for reference, info in infos.items()}
+        return {r: quantization for r, quantization in found.items() if quantization is not None}
 
     def same(self, tensor: int, source: int) -> None:
         """Register a tensor that equals the constant of another tensor."""

@@ -8,9 +8,8 @@ import pytest
 
 import zoo
 from core.converter import convert, load_model, read_graph
-from core.converter.conversion_inputs import with_outputs
+from core.converter.conversion_inputs import quantised_weight, with_outputs
 from core.converter.formats import find_kind
-from core.converter.quantized_weights import quantised_weight
 from core.converter.web import read_web_source
 from core.converter.web_writer import write_web
 from core.errors import CoreError

@@ -10,7 +10,7 @@ from core.converter.lowering import lowered
 from core.converter.protobuf import Message
 from core.converter.tensor_protos import Budget
 from core.converter.value_sources import PASSING, Sources
-from core.converter.web_types import unknown_types
+from core.converter.web_writer import unknown_types
 from core.graph.graph_json_reader import read_nodes
 from core.graph.node_types import find_node_type
 from core.graph.nodes import DataType, FunctionName, Node, PartialShape

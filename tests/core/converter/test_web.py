@@ -9,8 +9,7 @@ from core import converter
 from core.converter.formats import find_kind, read_graph
 from core.converter.lowering import lowered
 from core.converter.web import read_web, read_web_source
-from core.converter.web_types import WEB_TYPES, unknown_types
-from core.converter.web_writer import write_web
+from core.converter.web_writer import WEB_TYPES, unknown_types, write_web
 from core.errors import CoreError
 from core.graph.attributes import read_attribute
 from core.graph.graph_json_writer import graph_document, write_attribute
