@@ -64,6 +64,7 @@ def read_frozen_graph(path: str | os.PathLike[str]) -> Graph:
             raise CoreError("it has no node with a result: is it a GraphDef?")
         frozen = Freezer(graph, budget).freeze(outputs)
         scalars = graph.producer >= _SHAPES_KNOWN_SINCE
+        used = {node.name for node in frozen.nodes}
         placeholders = [n for n in graph.body.nodes if n.type == "Placeholder"]
         if frozen.tables:
             raise CoreError(
@@ -71,7 +72,7 @@ def read_frozen_graph(path: str | os.PathLike[str]) -> Graph:
                 f"of the graph: give the SavedModel instead"
             )
         return Graph(
-            nodes=[*frozen.nodes, *_unused(placeholders, frozen.nodes)],
+            nodes=[*frozen.nodes, *(n for n in placeholders if n.name not in used)],
             weights=frozen.weights,
             inputs={n.name: Endpoint(n.name, declared_spec(n, scalars)) for n in placeholders},
             outputs={
@@ -91,8 +92,3 @@ def leaves(nodes: Sequence[Node]) -> list[str]:
         and not node.type.startswith(_AUXILIARY_PREFIXES)
         and not (node.type == "Identity" and types.get(node_of(node.inputs[0])) == "Switch")
     ]
-
-
-def _unused(placeholders: Sequence[Node], nodes: Sequence[Node]) -> list[Node]:
-    used = {node.name for node in nodes}
-    return [node for node in placeholders if node.name not in used]

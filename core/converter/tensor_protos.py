@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from math import prod
-from typing import NamedTuple
 
 import numpy as np
 
@@ -12,33 +11,26 @@ from core.graph.attributes import read_attribute
 from core.graph.nodes import DataType
 from weights_cache.reading_budgets import spend
 
-
-class _Storage(NamedTuple):
-    """The NumPy type of raw bytes, and the field that lists values instead."""
-
-    dtype: str
-    field: int
-
-
+#: The NumPy type of raw bytes, and the field that lists values instead, by TensorFlow's dtype.
 _STORAGES = {
-    "DT_FLOAT": _Storage("<f4", 5),
-    "DT_DOUBLE": _Storage("<f8", 6),
-    "DT_HALF": _Storage("<f2", 13),
-    "DT_BFLOAT16": _Storage("<u2", 13),
-    "DT_INT8": _Storage("i1", 7),
-    "DT_UINT8": _Storage("u1", 7),
-    "DT_QINT8": _Storage("i1", 7),
-    "DT_QUINT8": _Storage("u1", 7),
-    "DT_INT16": _Storage("<i2", 7),
-    "DT_UINT16": _Storage("<u2", 7),
-    "DT_INT32": _Storage("<i4", 7),
-    "DT_QINT32": _Storage("<i4", 7),
-    "DT_INT64": _Storage("<i8", 10),
-    "DT_UINT32": _Storage("<u4", 16),
-    "DT_UINT64": _Storage("<u8", 17),
-    "DT_BOOL": _Storage("u1", 11),
-    "DT_COMPLEX64": _Storage("<c8", 9),
-    "DT_COMPLEX128": _Storage("<c16", 12),
+    "DT_FLOAT": ("<f4", 5),
+    "DT_DOUBLE": ("<f8", 6),
+    "DT_HALF": ("<f2", 13),
+    "DT_BFLOAT16": ("<u2", 13),
+    "DT_INT8": ("i1", 7),
+    "DT_UINT8": ("u1", 7),
+    "DT_QINT8": ("i1", 7),
+    "DT_QUINT8": ("u1", 7),
+    "DT_INT16": ("<i2", 7),
+    "DT_UINT16": ("<u2", 7),
+    "DT_INT32": ("<i4", 7),
+    "DT_QINT32": ("<i4", 7),
+    "DT_INT64": ("<i8", 10),
+    "DT_UINT32": ("<u4", 16),
+    "DT_UINT64": ("<u8", 17),
+    "DT_BOOL": ("u1", 11),
+    "DT_COMPLEX64": ("<c8", 9),
+    "DT_COMPLEX128": ("<c16", 12),
 }
 _STRINGS = 8
 
@@ -122,11 +114,11 @@ def array_of_bytes(dtype: str, shape: Sequence[int], data: memoryview | bytes) -
     >>> array_of_bytes("DT_INT16", (2,), b"\1\0\0\1")
     array([  1, 256], dtype=int16)
     """
-    storage = _storage(dtype)
-    size = prod(shape) * np.dtype(storage.dtype).itemsize
+    stored, _ = _storage(dtype)
+    size = prod(shape) * np.dtype(stored).itemsize
     if size != len(data):
         raise CoreError(f"a tensor of shape {tuple(shape)} ({dtype}) has {len(data)} bytes")
-    return _decoded(np.frombuffer(data, storage.dtype).reshape(shape), dtype)
+    return _decoded(np.frombuffer(data, stored).reshape(shape), dtype)
 
 
 def narrowed(array: np.ndarray) -> np.ndarray:
@@ -162,7 +154,7 @@ def _narrow_integers(array: np.ndarray) -> np.ndarray:
     return array.astype(np.int32, copy=False)
 
 
-def _storage(dtype: str) -> _Storage:
+def _storage(dtype: str) -> tuple[str, int]:
     if dtype not in _STORAGES:
         raise CoreError(
             f"tensors of the dtype {dtype} are not supported: expected one of {list(_STORAGES)}"
@@ -172,16 +164,15 @@ def _storage(dtype: str) -> _Storage:
 
 def _listed(proto: Message, dtype: str) -> np.ndarray:
     """Return the values that a TensorProto lists."""
-    storage = _storage(dtype)
-    if storage.field in (5, 6):
-        return proto.floats(storage.field, storage.dtype)
-    if storage.field in (9, 12):  # real and imaginary parts in turn
-        part = "<f4" if storage.field == 9 else "<f8"
-        return proto.floats(storage.field, part).view(storage.dtype)
-    values = proto.integers(storage.field)
-    if storage.field == 13:  # the bits of two bytes
-        return values.astype(np.uint16).view(storage.dtype)
-    return values.astype(storage.dtype)
+    stored, field = _storage(dtype)
+    if field in (5, 6):
+        return proto.floats(field, stored)
+    if field in (9, 12):  # real and imaginary parts in turn
+        return proto.floats(field, "<f4" if field == 9 else "<f8").view(stored)
+    values = proto.integers(field)
+    if field == 13:  # the bits of two bytes
+        return values.astype(np.uint16).view(stored)
+    return values.astype(stored)
 
 
 def _spread(values: np.ndarray, shape: Sequence[int], budget: Budget) -> np.ndarray:

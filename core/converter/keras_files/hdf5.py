@@ -11,14 +11,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.converter.keras_files.hdf5_bytes import OBJECT_BYTES, UNDEFINED, Bytes, tree_leaves
 from core.converter.keras_files.hdf5_values import (
+    OBJECT_BYTES,
+    UNDEFINED,
+    Bytes,
     read_array,
     read_dataspace,
     read_datatype,
     read_filters,
     read_layout,
     read_values,
+    tree_leaves,
 )
 from weights_cache.reading_budgets import spend
 

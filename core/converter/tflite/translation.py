@@ -99,7 +99,8 @@ class Translation:
         self.named = self._names_of_tensors()
         self._made = self._outputs_of_ops()
         for tensor in self.subgraph.inputs:
-            self._references.setdefault(tensor, self._add("Placeholder", tensor))
+            self.nodes.append(Node(self.named[tensor], "Placeholder"))
+            self._references.setdefault(tensor, self.named[tensor])
 
     def run(self) -> None:
         """Translate all ops.
@@ -209,10 +210,6 @@ class Translation:
 
     def _name(self, tensor: int) -> str:
         return self.subgraph.tensors[tensor].name
-
-    def _add(self, kind: str, tensor: int) -> str:
-        self.nodes.append(Node(self.named[tensor], kind))
-        return self.named[tensor]
 
     def _translate(self, operator: Operator) -> None:
         rule = self._rules.get(f"{CUSTOM}{operator.name}" if operator.custom else operator.name)

@@ -29,9 +29,14 @@ def _node(type: str, **attributes: Any) -> Activation:
     return lambda call, x: call.node(type, [x], attributes)
 
 
+def _chain(call: LayerCall, x: Value, *types: str) -> Value:
+    for type in types:
+        x = call.node(type, [x])
+    return x
+
+
 def _clipped(call: LayerCall, x: Value, low: float, high: float) -> Value:
-    low_value, high_value = call.number(low), call.number(high)
-    return call.node("ClipByValue", [x, low_value, high_value])
+    return call.node("ClipByValue", [x, call.number(low), call.number(high)])
 
 
 def _hard_sigmoid(call: LayerCall, x: Value) -> Value:
@@ -53,10 +58,6 @@ def _silu(call: LayerCall, x: Value) -> Value:
     return binary(call, "Mul", x, call.node("Sigmoid", [x]))
 
 
-def _mish(call: LayerCall, x: Value) -> Value:
-    return binary(call, "Mul", x, call.node("Tanh", [call.node("Softplus", [x])]))
-
-
 def _gelu(call: LayerCall, x: Value) -> Value:
     erf = call.node("Erf", [scaled(call, x, sqrt(0.5))])
     return binary(call, "Mul", scaled(call, x, 0.5), shifted(call, erf, 1.0))
@@ -67,22 +68,6 @@ def _gelu_new(call: LayerCall, x: Value) -> Value:
     inner = binary(call, "AddV2", x, scaled(call, cube, 0.044715))
     tanh = call.node("Tanh", [scaled(call, inner, sqrt(2 / pi))])
     return binary(call, "Mul", scaled(call, x, 0.5), shifted(call, tanh, 1.0))
-
-
-def _softsign(call: LayerCall, x: Value) -> Value:
-    return binary(call, "RealDiv", x, shifted(call, call.node("Abs", [x]), 1.0))
-
-
-def _log_sigmoid(call: LayerCall, x: Value) -> Value:
-    return call.node("Neg", [call.node("Softplus", [call.node("Neg", [x])])])
-
-
-def _hard_tanh(call: LayerCall, x: Value) -> Value:
-    return _clipped(call, x, -1.0, 1.0)
-
-
-def _tanh_shrink(call: LayerCall, x: Value) -> Value:
-    return binary(call, "Sub", x, call.node("Tanh", [x]))
 
 
 def _squareplus(call: LayerCall, x: Value) -> Value:
@@ -105,13 +90,15 @@ ACTIVATIONS: dict[str, Activation] = {
     "hard_swish": _hard_silu,
     "silu": _silu,
     "swish": _silu,
-    "mish": _mish,
+    "mish": lambda call, x: binary(call, "Mul", x, _chain(call, x, "Softplus", "Tanh")),
     "gelu": _gelu,
     "gelu_new": _gelu_new,
-    "softsign": _softsign,
-    "log_sigmoid": _log_sigmoid,
-    "hard_tanh": _hard_tanh,
-    "tanh_shrink": _tanh_shrink,
+    "softsign": lambda call, x: binary(
+        call, "RealDiv", x, shifted(call, call.node("Abs", [x]), 1.0)
+    ),
+    "log_sigmoid": lambda call, x: _chain(call, x, "Neg", "Softplus", "Neg"),
+    "hard_tanh": lambda call, x: _clipped(call, x, -1.0, 1.0),
+    "tanh_shrink": lambda call, x: binary(call, "Sub", x, call.node("Tanh", [x])),
     "squareplus": _squareplus,
 }
 

@@ -201,17 +201,15 @@ def _tiled(call: LayerCall, x: Value, axis: int, count: int) -> Value:
     return call.node("Reshape", [tiles, shape_vector(call, marked, x)], shape=result)
 
 
-def _up_sampling1d(call: LayerCall, x: Value) -> Value:
-    call.shape(x, 3)
-    return _tiled(call, x, 1, call.options.integers("size", 1, 2)[0])
+def _up_sampling_of_rank(rank: int) -> LayerType:
+    def lower(call: LayerCall, x: Value) -> Value:
+        call.shape(x, rank + 2)
+        first = 2 if is_channels_first(call) else 1
+        for i, count in enumerate(call.options.integers("size", rank, 2)):
+            x = _tiled(call, x, first + i, count) if count > 1 else x
+        return x
 
-
-def _up_sampling3d(call: LayerCall, x: Value) -> Value:
-    call.shape(x, 5)
-    first = 2 if is_channels_first(call) else 1
-    for i, count in enumerate(call.options.integers("size", 3, 2)):
-        x = _tiled(call, x, first + i, count) if count > 1 else x
-    return x
+    return LayerType(lower, keeps_mask=False)
 
 
 _IDENTITIES = (
@@ -234,6 +232,5 @@ LAYER_TYPES = {
     "RepeatVector": LayerType(_repeat_vector, keeps_mask=False),
     **{f"ZeroPadding{rank}D": _padding_of_rank(rank) for rank in (1, 2, 3)},
     **{f"Cropping{rank}D": _cropping_of_rank(rank) for rank in (1, 2, 3)},
-    "UpSampling1D": LayerType(_up_sampling1d, keeps_mask=False),
-    "UpSampling3D": LayerType(_up_sampling3d, keeps_mask=False),
+    **{f"UpSampling{rank}D": _up_sampling_of_rank(rank) for rank in (1, 3)},
 }

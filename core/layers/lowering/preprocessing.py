@@ -128,11 +128,7 @@ def _category_encoding(call: LayerCall, x: Value) -> Value:
     return reduce(call, "Sum" if mode == "count" else "Max", y, [len(shape) - 1])
 
 
-def _random(call: LayerCall, x: Value) -> Value:
-    """Return the input, as augmentation is an identity at inference."""
-    return as_float(call, x)
-
-
+#: Random layers, which are identities at inference.
 _AUGMENTATIONS = (
     "Brightness ColorDegeneration ColorJitter Contrast ElasticTransform Erasing Flip GaussianBlur "
     "Grayscale Height Hue Invert Perspective Posterization Rotation Saturation Sharpness Shear "
@@ -140,7 +136,7 @@ _AUGMENTATIONS = (
 )
 
 LAYER_TYPES = {
-    **{f"Random{name}": LayerType(_random) for name in _AUGMENTATIONS.split()},
+    **{f"Random{name}": LayerType(as_float) for name in _AUGMENTATIONS.split()},
     "UpSampling2D": LayerType(_up_sampling2d, keeps_mask=False),
     "Resizing": LayerType(_resizing, keeps_mask=False),
     "Rescaling": LayerType(_rescaling),

@@ -2,7 +2,7 @@
 
 import os
 import pkgutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -42,21 +42,17 @@ class LayerType(NamedTuple):
 
 def find_layer_type(class_name: str) -> LayerType | None:
     """Return the row of a class of layers, or None."""
+    return next((rows[class_name] for rows in layer_tables() if class_name in rows), None)
+
+
+def layer_tables() -> Iterator[Mapping[str, LayerType]]:
+    """Yield the tables of layers, each imported when it is reached; common layers come first."""
     for family in _families():
-        found = _rows(family).get(class_name)
-        if found is not None:
-            return found
-    return None
-
-
-def layer_type_names() -> list[str]:
-    """Return the names of all supported classes of layers."""
-    return sorted(name for family in _families() for name in _rows(family))
+        yield _rows(family)
 
 
 @cache
 def _families() -> tuple[str, ...]:
-    """Return the modules with a table; the tables of common layers come first."""
     first = ("convolution", "core", "activation", "normalization")
     folder = __file__.rpartition(os.sep)[0]
     shared = {"rows", "common_nodes", "cells"}
