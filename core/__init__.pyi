@@ -626,10 +626,10 @@ def avg_pool3d(
 
     Args:
         x: [batch, depth, height, width, channels], or without batch: one volume.
-        filter_size: of a window, one number or (depth, height, width).
-        strides: step between windows, likewise.
-        pad: see `avg_pool`.
-        dim_rounding_mode: see `conv2d`.
+        filter_size: see `avg_pool`, here along depth, height and width.
+        strides: see `avg_pool`, here along depth, height and width.
+        pad: see `avg_pool`, here along depth, height and width.
+        dim_rounding_mode: see `avg_pool`, here along depth, height and width.
         data_format: only ``"NDHWC"``.
 
     Returns:
@@ -651,8 +651,8 @@ def avg_pool3d_grad(
 
     Args:
         dy: [batch, new depth, new height, new width, channels], the gradient of the result.
-        input: [batch, depth, height, width, channels], what was pooled.
-        filter_size: see `avg_pool3d`, like the rest.
+        input: [batch, depth, height, width, channels], the volumes that were pooled.
+        filter_size: see `avg_pool3d`.
         strides: see `avg_pool3d`.
         pad: see `avg_pool3d`.
         dim_rounding_mode: see `avg_pool3d`.
@@ -678,8 +678,8 @@ def avg_pool_grad(
 
     Args:
         dy: [batch, new height, new width, channels], the gradient of the result.
-        input: [batch, height, width, channels], what was pooled.
-        filter_size: see `avg_pool`, like the rest.
+        input: [batch, height, width, channels], the images that were pooled.
+        filter_size: see `avg_pool`.
         strides: see `avg_pool`.
         pad: see `avg_pool`.
         dim_rounding_mode: see `avg_pool`.
@@ -1153,7 +1153,7 @@ def conv2d_backprop_filter(
         x: [batch, height, width, in].
         dy: [batch, new height, new width, out], the gradient of the result.
         filter_shape: [filter height, filter width, in, out].
-        strides: see `conv2d`, like the rest.
+        strides: see `conv2d`.
         pad: see `conv2d`.
         data_format: see `conv2d`.
         dilations: see `conv2d`.
@@ -1180,7 +1180,7 @@ def conv2d_backprop_input(
         dy: [batch, new height, new width, out], the gradient of the result.
         filter: [filter height, filter width, in, out].
         input_shape: of x, [batch, height, width, in].
-        strides: see `conv2d`, like the rest.
+        strides: see `conv2d`.
         pad: see `conv2d`.
         data_format: see `conv2d`.
         dilations: see `conv2d`.
@@ -1257,7 +1257,7 @@ def conv3d_backprop_filter(
         x: [batch, depth, height, width, in].
         dy: [batch, new depth, new height, new width, out], the gradient of the result.
         filter_shape: [filter depth, filter height, filter width, in, out].
-        strides: see `conv3d`, like the rest.
+        strides: see `conv3d`.
         pad: see `conv3d`.
         data_format: see `conv3d`.
         dilations: see `conv3d`.
@@ -1282,7 +1282,7 @@ def conv3d_backprop_input(
         dy: [batch, new depth, new height, new width, out], the gradient of the result.
         filter: [filter depth, filter height, filter width, in, out].
         input_shape: of x, [batch, depth, height, width, in].
-        strides: see `conv3d`, like the rest.
+        strides: see `conv3d`.
         pad: see `conv3d`.
         data_format: see `conv3d`.
         dilations: see `conv3d`.
@@ -1488,7 +1488,7 @@ def depthwise_conv2d(
     Args:
         x: [batch, height, width, channels], or [height, width, channels]: one image.
         filter: [filter height, filter width, channels, multiplier].
-        strides: see `conv2d`, like the rest.
+        strides: see `conv2d`.
         pad: see `conv2d`.
         data_format: see `conv2d`.
         dilations: see `conv2d`.
@@ -1517,7 +1517,7 @@ def depthwise_conv2d_backprop_filter(
         x: [batch, height, width, channels].
         dy: [batch, new height, new width, channels * multiplier], the gradient of the result.
         filter_shape: [filter height, filter width, channels, multiplier].
-        strides: see `conv2d`, like the rest.
+        strides: see `conv2d`.
         pad: see `conv2d`.
         data_format: see `conv2d`.
         dilations: see `conv2d`.
@@ -1544,7 +1544,7 @@ def depthwise_conv2d_backprop_input(
         dy: [batch, new height, new width, channels * multiplier], the gradient of the result.
         filter: [filter height, filter width, channels, multiplier].
         input_shape: of x, [batch, height, width, channels].
-        strides: see `conv2d`, like the rest.
+        strides: see `conv2d`.
         pad: see `conv2d`.
         data_format: see `conv2d`.
         dilations: see `conv2d`.
@@ -1608,7 +1608,7 @@ def dilation2d_backprop_filter(
         x: [batch, height, width, channels].
         dy: [batch, new height, new width, channels], the gradient of the result.
         filter: [filter height, filter width, channels].
-        strides: see `dilation2d`, like the rest.
+        strides: see `dilation2d`.
         pad: see `dilation2d`.
         dilations: see `dilation2d`.
 
@@ -1634,7 +1634,7 @@ def dilation2d_backprop_input(
         x: [batch, height, width, channels].
         dy: [batch, new height, new width, channels], the gradient of the result.
         filter: [filter height, filter width, channels].
-        strides: see `dilation2d`, like the rest.
+        strides: see `dilation2d`.
         pad: see `dilation2d`.
         dilations: see `dilation2d`.
 
@@ -2022,11 +2022,11 @@ def fused_depthwise_conv2d(
         filter: [filter height, filter width, channels, multiplier].
         bias: [channels * multiplier], or anything that broadcasts to the result.
         prelu_activation_weights: for ``"prelu"``: negative slopes, which broadcast.
-        strides: see `conv2d`.
-        pad: see `conv2d`.
-        data_format: see `conv2d`.
-        dilations: see `conv2d`.
-        dim_rounding_mode: see `conv2d`.
+        strides: see `fused_conv2d`.
+        pad: see `fused_conv2d`.
+        data_format: see `fused_conv2d`.
+        dilations: see `fused_conv2d`.
+        dim_rounding_mode: see `fused_conv2d`.
         activation: see `fused_conv2d`.
         leakyrelu_alpha: see `fused_conv2d`.
 
@@ -2052,8 +2052,8 @@ def fused_matmul(
         b: [..., inner, columns].
         bias: [columns], or anything that broadcasts to the result.
         prelu_activation_weights: for ``"prelu"``: negative slopes, which broadcast.
-        transpose_a: read a transposed.
-        transpose_b: read b transposed.
+        transpose_a: see `matmul`.
+        transpose_b: see `matmul`.
         activation: see `fused_conv2d`.
         leakyrelu_alpha: see `fused_conv2d`.
 
@@ -2484,13 +2484,13 @@ def local_response_normalization_grad(
     """The gradient of `local_response_normalization` for its input.
 
     Args:
-        x: what was normalised.
+        x: the images that were normalised.
         dy: the gradient of the result.
         y: the result.
-        depth_radius: as given to the normalisation, like the rest.
-        bias: see there.
-        alpha: see there.
-        beta: see there.
+        depth_radius: see `local_response_normalization`.
+        bias: see `local_response_normalization`.
+        alpha: see `local_response_normalization`.
+        beta: see `local_response_normalization`.
 
     >>> x = core.ones((1, 1, 1))
     >>> core.local_response_normalization_grad(x, x, x * 0.5, bias=3.0).numpy()
@@ -2697,7 +2697,7 @@ def max_pool(
 
     Args:
         x: [batch, height, width, channels], or [height, width, channels]: one image.
-        filter_size: see `avg_pool`, like the rest.
+        filter_size: see `avg_pool`.
         strides: see `avg_pool`.
         pad: see `avg_pool`.
         dim_rounding_mode: see `avg_pool`.
@@ -2756,9 +2756,9 @@ def max_pool3d_grad(
 
     Args:
         dy: [batch, new depth, new height, new width, channels], the gradient of the result.
-        input: [batch, depth, height, width, channels], what was pooled.
+        input: [batch, depth, height, width, channels], the volumes that were pooled.
         output: the result, of the shape of dy.
-        filter_size: see `avg_pool3d`, like the rest.
+        filter_size: see `avg_pool3d`.
         strides: see `avg_pool3d`.
         pad: see `avg_pool3d`.
         dim_rounding_mode: see `avg_pool3d`.
@@ -2785,13 +2785,13 @@ def max_pool_grad(
 
     Args:
         dy: [batch, new height, new width, channels], the gradient of the result.
-        input: [batch, height, width, channels], what was pooled.
+        input: [batch, height, width, channels], the images that were pooled.
         output: the result, of the shape of dy.
-        filter_size: see `avg_pool`, like the rest.
-        strides: see `avg_pool`.
-        pad: see `avg_pool`.
-        dim_rounding_mode: see `avg_pool`.
-        dilations: see `pool`.
+        filter_size: see `avg_pool_grad`.
+        strides: see `avg_pool_grad`.
+        pad: see `avg_pool_grad`.
+        dim_rounding_mode: see `avg_pool_grad`.
+        dilations: see `avg_pool_grad`.
 
     Returns:
         float32, of the shape of input.
@@ -3127,7 +3127,7 @@ def non_max_suppression_padded(
     Args:
         boxes: [boxes, 4]: y1, x1, y2, x2; either corner first.
         scores: [boxes].
-        max_output_size: how many to keep at most.
+        max_output_size: see `non_max_suppression`.
         iou_threshold: see `non_max_suppression`.
         score_threshold: see `non_max_suppression`.
         pad_to_max_output_size: fill up with zeros to ``max_output_size`` indices.
@@ -3154,7 +3154,7 @@ def non_max_suppression_padded_async(
     Args:
         boxes: [boxes, 4]: y1, x1, y2, x2; either corner first.
         scores: [boxes].
-        max_output_size: how many to keep at most.
+        max_output_size: see `non_max_suppression`.
         iou_threshold: see `non_max_suppression`.
         score_threshold: see `non_max_suppression`.
         pad_to_max_output_size: fill up with zeros to ``max_output_size`` indices.
@@ -3183,11 +3183,12 @@ def non_max_suppression_with_score(
     Args:
         boxes: [boxes, 4]: y1, x1, y2, x2; either corner first.
         scores: [boxes].
-        max_output_size: how many to keep at most.
+        max_output_size: see `non_max_suppression`.
         iou_threshold: see `non_max_suppression`.
-        score_threshold: see `non_max_suppression`; lowered scores need to be above it too.
+        score_threshold: see `non_max_suppression`.
         soft_nms_sigma: 0 to 1: how far an overlap reaches that lowers a score, by
-            exp(-overlap² / (2 sigma)); 0 lowers none.
+            exp(-overlap² / (2 sigma)); 0 lowers none. Lowered scores must exceed
+            ``score_threshold``, too.
 
     Returns:
         A named tuple: selected_indices, int32 [kept], and selected_scores, float32 [kept].
@@ -3211,11 +3212,12 @@ def non_max_suppression_with_score_async(
     Args:
         boxes: [boxes, 4]: y1, x1, y2, x2; either corner first.
         scores: [boxes].
-        max_output_size: how many to keep at most.
+        max_output_size: see `non_max_suppression`.
         iou_threshold: see `non_max_suppression`.
-        score_threshold: see `non_max_suppression`; lowered scores need to be above it too.
+        score_threshold: see `non_max_suppression`.
         soft_nms_sigma: 0 to 1: how far an overlap reaches that lowers a score, by
-            exp(-overlap² / (2 sigma)); 0 lowers none.
+            exp(-overlap² / (2 sigma)); 0 lowers none. Lowered scores must exceed
+            ``score_threshold``, too.
 
     Returns:
         A named tuple: selected_indices, int32 [kept], and selected_scores, float32 [kept].
@@ -3809,14 +3811,17 @@ def resize_bilinear_grad(
     """The gradient of `resize_bilinear` for its images: each pixel's share of ``dy``.
 
     Args:
-        dy: [batch, new height, new width, channels].
-        images: what was resized; only its shape counts.
-        size: as given to the resize, like the rest.
+        dy: [batch, new height, new width, channels], the gradient of the result.
+        images: the images that were resized; only their shape counts.
+        size: see `resize_bilinear`.
         align_corners: see `resize_bilinear`.
         half_pixel_centers: see `resize_bilinear`.
 
-    >>> core.resize_bilinear_grad(core.ones((1, 1, 4, 1)), core.ones((1, 1, 2, 1)),
-    ...                           size=(1, 4)).numpy().ravel()
+    Returns:
+        float32, of the shape of images.
+
+    >>> dy, images = core.ones((1, 1, 4, 1)), core.ones((1, 1, 2, 1))
+    >>> core.resize_bilinear_grad(dy, images, size=(1, 4)).numpy().ravel()
     array([1.5, 2.5], dtype=float32)
     """
 
@@ -3826,11 +3831,11 @@ def resize_nearest_neighbor(
     align_corners: bool = False,
     half_pixel_centers: bool = False,
 ) -> Tensor:
-    """Resize images by repeating or leaving out pixels. Arguments as `resize_bilinear`.
+    """Resize images by repeating or leaving out pixels.
 
     Args:
         images: [batch, height, width, channels], or one image without the batch; float32 or int32.
-        size: new (height, width).
+        size: see `resize_bilinear`.
         align_corners: see `resize_bilinear`.
         half_pixel_centers: see `resize_bilinear`.
 
@@ -3848,20 +3853,20 @@ def resize_nearest_neighbor_grad(
     align_corners: bool = False,
     half_pixel_centers: bool = False,
 ) -> Tensor:
-    """The gradient of `resize_nearest_neighbor` for its images; see `resize_bilinear_grad`.
+    """The gradient of `resize_nearest_neighbor` for its images: each pixel's share of ``dy``.
 
     Args:
-        dy: [batch, new height, new width, channels].
-        images: what was resized; only its shape counts.
-        size: as given to the resize, like the rest.
-        align_corners: see `resize_bilinear`.
-        half_pixel_centers: see `resize_bilinear`.
+        dy: [batch, new height, new width, channels], the gradient of the result.
+        images: the images that were resized; only their shape counts.
+        size: see `resize_nearest_neighbor`.
+        align_corners: see `resize_nearest_neighbor`.
+        half_pixel_centers: see `resize_nearest_neighbor`.
 
     Returns:
         float32, of the shape of images.
 
-    >>> core.resize_nearest_neighbor_grad(core.ones((1, 1, 4, 1)), core.ones((1, 1, 2, 1)),
-    ...                                   size=(1, 4)).numpy().ravel()
+    >>> dy, images = core.ones((1, 1, 4, 1)), core.ones((1, 1, 2, 1))
+    >>> core.resize_nearest_neighbor_grad(dy, images, size=(1, 4)).numpy().ravel()
     array([2., 2.], dtype=float32)
     """
 

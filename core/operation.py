@@ -126,13 +126,16 @@ class Op:
             traits: properties that passes, plans and backends may rely on.
             method: make the op a method of tensors, too, if it is declared when `core` is imported.
             spellings: the op's names in model formats.
-            attributes_of: an op whose attributes follow those of the rule, which takes them as
-                ``**how``.
+            attributes_of: an op whose attributes this op has, too. The rule takes them as
+                ``**how``, and its docstring explains all in one line, ``**how: ...``. Attributes
+                of the rule without a default stand before them, those with a default after them.
         """
         self.rule, self.name = rule, name or rule.__name__
         self.kernel_name = kernel_name or "".join(w.capitalize() for w in self.name.split("_"))
         self.traits, self.method, self.spellings = traits, method, spellings
         self.__doc__, self.__name__ = doc or rule.__doc__, self.name
+        if attributes_of is not None:
+            self.__doc__ = _with_attributes(self.__doc__ or "", attributes_of.attributes)
         self._read_parameters(attributes_of)
         self._read_input_dtypes(input_dtype)
         names = {n: camel_case(n) for n in self.inputs + self.attributes}
@@ -153,7 +156,8 @@ class Op:
         self.defaults: dict[str, Any] = dict(self.rule.__kwdefaults__ or {})
         self.annotations = kinds = inspect.get_annotations(self.rule, eval_str=True)
         if like is not None:
-            self.attributes += like.attributes
+            needed = tuple(n for n in self.attributes if n not in self.defaults)
+            self.attributes = (*needed, *like.attributes, *self.attributes[len(needed) :])
             self.defaults |= like.defaults
             kinds |= {n: like.annotations[n] for n in like.attributes}
         self._names = frozenset(self.attributes)
@@ -229,7 +233,14 @@ class Op:
 
     @property
     def __signature__(self) -> inspect.Signature:
-        return inspect.signature(self.rule)
+        empty, given = inspect.Parameter.empty, inspect.Parameter.POSITIONAL_OR_KEYWORD
+        defaults = dict.fromkeys(self.optional_inputs) | self.defaults
+        return inspect.Signature(
+            inspect.Parameter(
+                n, given, default=defaults.get(n, empty), annotation=self.annotations[n]
+            )
+            for n in self.inputs + self.attributes
+        )
 
     def __call__(self, *inputs: Any, **attributes: Any) -> Any:
         """Run the op on tensors, or on anything that `core.tensor` takes."""
@@ -310,6 +321,15 @@ class Op:
 
 
 _PLAIN = frozenset({int, float, bool, str, type(None)})
+
+
+def _with_attributes(doc: str, names: Sequence[str]) -> str:
+    """Return documentation with a line for each attribute in place of that for ``**how``."""
+    before, mark, after = doc.partition("**how: ")
+    meaning, _, rest = after.partition("\n")
+    new_line = before[before.rfind("\n") :]
+    lines = new_line.join(f"{name}: {meaning}" for name in names)
+    return f"{before}{lines}\n{rest}" if mark else doc
 
 
 def camel_case(name: str) -> str:

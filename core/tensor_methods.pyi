@@ -673,7 +673,7 @@ class TensorMethods:
         align_corners: bool = False,
         half_pixel_centers: bool = False,
     ) -> Tensor:
-        """Resize images by repeating or leaving out pixels. Arguments as `resize_bilinear`.
+        """Resize images by repeating or leaving out pixels.
 
         See `core.resize_nearest_neighbor`.
         """

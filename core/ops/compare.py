@@ -108,13 +108,5 @@ def select(condition: Spec, t: Spec, e: Spec) -> Spec:
 
 
 zero_gradient(select, "condition")
-
-
-@select.gradient("t")
-def _(g, condition):
-    return ops.select(condition, g, ops.zeros_like(g))
-
-
-@select.gradient("e")
-def _(g, condition):
-    return ops.select(condition, ops.zeros_like(g), g)
+select.gradient("t")(lambda g, condition: ops.select(condition, g, ops.zeros_like(g)))
+select.gradient("e")(lambda g, condition: ops.select(condition, ops.zeros_like(g), g))

@@ -34,14 +34,8 @@ def complex(real: Spec, imag: Spec) -> Spec:
     return Spec(real.shape, "complex64")
 
 
-@complex.gradient("real")
-def _(g):
-    return ops.real(g)
-
-
-@complex.gradient("imag")
-def _(g):
-    return ops.imag(g)
+complex.gradient("real")(lambda g: ops.real(g))
+complex.gradient("imag")(lambda g: ops.imag(g))
 
 
 @op(input_dtype="complex64", spellings=Spellings(("Real",)))
@@ -60,9 +54,7 @@ def real(input: Spec) -> Spec:
     return Spec(input.shape)
 
 
-@real.gradient("input")
-def _(g):
-    return ops.complex(g, ops.zeros_like(g))
+real.gradient("input")(lambda g: ops.complex(g, ops.zeros_like(g)))
 
 
 @op(input_dtype="complex64", spellings=Spellings(("Imag",)))
@@ -81,9 +73,7 @@ def imag(input: Spec) -> Spec:
     return Spec(input.shape)
 
 
-@imag.gradient("input")
-def _(g):
-    return ops.complex(ops.zeros_like(g), g)
+imag.gradient("input")(lambda g: ops.complex(ops.zeros_like(g), g))
 
 
 @op(input_dtype="complex64", spellings=Spellings(("ComplexAbs",)))

@@ -17,7 +17,7 @@ from core.windows import Padding, Pair, Window, check_format, window
 LOWEST = -(2.0**53)
 
 
-def _dilation_window(x: Spec, filter: Spec, strides: Pair, pad: Padding, dilations: Pair) -> Window:
+def _dilation_window(x: Any, filter: Any, strides: Pair, pad: Padding, dilations: Pair) -> Window:
     """The windows of a dilation, after checking its arguments."""
     if len(filter.shape) != 3 or len(x.shape) != 4 or filter.shape[2] != x.shape[3]:
         raise CoreError(
@@ -58,13 +58,13 @@ def dilation2d(
 
 
 @dilation2d.gradient("x")
-def _(g, x, filter, strides, pad, dilations):
-    return ops.dilation2d_backprop_input(x, g, filter, strides, pad, dilations)
+def _(g, x, filter, data_format, **how):
+    return ops.dilation2d_backprop_input(x, g, filter, **how)
 
 
 @dilation2d.gradient("filter")
-def _(g, x, filter, strides, pad, dilations):
-    return ops.dilation2d_backprop_filter(x, g, filter, strides, pad, dilations)
+def _(g, x, filter, data_format, **how):
+    return ops.dilation2d_backprop_filter(x, g, filter, **how)
 
 
 @op(kernel_name="Dilation2DBackpropInput", input_dtype="float32")
@@ -77,7 +77,7 @@ def dilation2d_backprop_input(
         x: [batch, height, width, channels].
         dy: [batch, new height, new width, channels], the gradient of the result.
         filter: [filter height, filter width, channels].
-        strides: see `dilation2d`, like the rest.
+        strides: see `dilation2d`.
         pad: see `dilation2d`.
         dilations: see `dilation2d`.
 
@@ -93,27 +93,24 @@ def dilation2d_backprop_input(
 
 
 @dilation2d_backprop_input.gradient("dy")
-def _(g, x, filter, strides, pad, dilations):
-    w = window(x.shape, filter.shape[:2], strides, pad, "NHWC", dilations)
+def _(g, x, filter, **how):
+    w = _dilation_window(x, filter, **how)
     return _of_winners(x, filter, w, taps(g, w))
 
 
-zero_gradient(dilation2d_backprop_input, "x", "filter")
-
-
-@op(kernel_name="Dilation2DBackpropFilter", input_dtype="float32")
-def dilation2d_backprop_filter(
-    x: Spec, dy: Spec, filter: Spec, *, strides: Pair, pad: Padding, dilations: Pair = 1
-) -> Spec:
+@op(
+    kernel_name="Dilation2DBackpropFilter",
+    input_dtype="float32",
+    attributes_of=dilation2d_backprop_input,
+)
+def dilation2d_backprop_filter(x: Spec, dy: Spec, filter: Spec, **how: Any) -> Spec:
     """The gradient of `dilation2d` for its filter.
 
     Args:
         x: [batch, height, width, channels].
         dy: [batch, new height, new width, channels], the gradient of the result.
         filter: [filter height, filter width, channels].
-        strides: see `dilation2d`, like the rest.
-        pad: see `dilation2d`.
-        dilations: see `dilation2d`.
+        **how: see `dilation2d`.
 
     Returns:
         float32, of the shape of the filter.
@@ -122,17 +119,17 @@ def dilation2d_backprop_filter(
     ...                                 "valid").numpy().ravel()
     array([0., 5.], dtype=float32)
     """
-    check_dy(pool_spec(x, _dilation_window(x, filter, strides, pad, dilations)), dy)
+    dilation2d_backprop_input.rule(x, dy, filter, **how)
     return filter
 
 
 @dilation2d_backprop_filter.gradient("dy")
-def _(g, x, filter, strides, pad, dilations):
-    w = window(x.shape, filter.shape[:2], strides, pad, "NHWC", dilations)
-    return _of_winners(x, filter, w, _rows(g))
+def _(g, x, filter, **how):
+    return _of_winners(x, filter, _dilation_window(x, filter, **how), _rows(g))
 
 
-zero_gradient(dilation2d_backprop_filter, "x", "filter")
+for _op in (dilation2d_backprop_input, dilation2d_backprop_filter):
+    zero_gradient(_op, "x", "filter")
 
 
 def _rows(filter: Any) -> list[Any]:

@@ -5,12 +5,11 @@ from typing import Any
 from core.errors import CoreError
 from core.operation import Gradient, Op, Rule, Traits
 from core.ops.batches import image_op
-from core.ops.conv import conv2d, conv_spec, conv_window
+from core.ops.conv import conv2d
 from core.ops.depthwise import depthwise_conv2d
 from core.ops.linear import matmul
 from core.registry import op, ops
 from core.specs import Shape, Spec
-from core.windows import Padding, Pair
 
 #: Activations that a fused op can apply to its result.
 ACTIVATIONS = ("linear", "relu", "relu6", "elu", "sigmoid", "leakyrelu", "prelu")
@@ -55,20 +54,21 @@ def per_channel(shape: Shape, data_format: str) -> Shape:
     return (*shape, 1, 1) if data_format == "NCHW" and len(shape) == 1 else shape
 
 
-@image_op(kernel_name="FusedConv2D", input_dtype="float32", traits=Traits(heavy=True))
+@image_op(
+    kernel_name="FusedConv2D",
+    input_dtype="float32",
+    traits=Traits(heavy=True),
+    attributes_of=conv2d,
+)
 def fused_conv2d(
     x: Spec,
     filter: Spec,
     bias: Spec | None = None,
     prelu_activation_weights: Spec | None = None,
     *,
-    strides: Pair = 1,
-    pad: Padding = "valid",
-    data_format: str = "NHWC",
-    dilations: Pair = 1,
-    dim_rounding_mode: str | None = None,
     activation: str = "linear",
     leakyrelu_alpha: float = 0.2,
+    **how: Any,
 ) -> Spec:
     """A convolution, then a bias and an activation, in one step.
 
@@ -78,11 +78,7 @@ def fused_conv2d(
         bias: [out], added to every pixel, or anything that broadcasts to the result.
         prelu_activation_weights: for ``"prelu"``: negative slopes, one, [out] or
             [height, width, out] (in the order of ``data_format``).
-        strides: see `conv2d`.
-        pad: see `conv2d`.
-        data_format: see `conv2d`.
-        dilations: see `conv2d`.
-        dim_rounding_mode: see `conv2d`.
+        **how: see `conv2d`.
         activation: ``"linear"``, ``"relu"``, ``"relu6"``, ``"elu"``, ``"sigmoid"``,
             ``"leakyrelu"`` or ``"prelu"``.
         leakyrelu_alpha: for ``"leakyrelu"``: the negative slope.
@@ -91,30 +87,27 @@ def fused_conv2d(
     ...                   activation="relu6").numpy().ravel()
     array([6.], dtype=float32)
     """
-    w = conv_window(x, filter, 2, strides, pad, data_format, dilations, dim_rounding_mode)
-    spec = conv_spec(x, w, filter.shape[3], data_format)
+    spec = conv2d.rule(x, filter, **how)
     if prelu_activation_weights is not None and len(prelu_activation_weights.shape) in (2, 4):
         raise CoreError(
             f"prelu_activation_weights must have no axis, one or three, got "
             f"{prelu_activation_weights.shape}"
         )
-    return _fused_conv_spec(spec, bias, prelu_activation_weights, activation, data_format)
+    return _fused_conv_spec(spec, bias, prelu_activation_weights, activation, how["data_format"])
 
 
-@image_op(kernel_name="FusedDepthwiseConv2D", input_dtype="float32", traits=Traits(heavy=True))
+@image_op(
+    kernel_name="FusedDepthwiseConv2D",
+    input_dtype="float32",
+    traits=Traits(heavy=True),
+    attributes_of=fused_conv2d,
+)
 def fused_depthwise_conv2d(
     x: Spec,
     filter: Spec,
     bias: Spec | None = None,
     prelu_activation_weights: Spec | None = None,
-    *,
-    strides: Pair = 1,
-    pad: Padding = "valid",
-    data_format: str = "NHWC",
-    dilations: Pair = 1,
-    dim_rounding_mode: str | None = None,
-    activation: str = "linear",
-    leakyrelu_alpha: float = 0.2,
+    **how: Any,
 ) -> Spec:
     """A depthwise convolution, a bias and an activation in one step; see `fused_conv2d`.
 
@@ -123,34 +116,32 @@ def fused_depthwise_conv2d(
         filter: [filter height, filter width, channels, multiplier].
         bias: [channels * multiplier], or anything that broadcasts to the result.
         prelu_activation_weights: for ``"prelu"``: negative slopes, which broadcast.
-        strides: see `conv2d`.
-        pad: see `conv2d`.
-        data_format: see `conv2d`.
-        dilations: see `conv2d`.
-        dim_rounding_mode: see `conv2d`.
-        activation: see `fused_conv2d`.
-        leakyrelu_alpha: see `fused_conv2d`.
+        **how: see `fused_conv2d`.
 
     >>> core.fused_depthwise_conv2d(core.ones((1, 2, 2, 1)), core.ones((2, 2, 1, 1)), [5.0],
     ...                             activation="relu6").numpy().ravel()
     array([6.], dtype=float32)
     """
-    w = conv_window(x, filter, 2, strides, pad, data_format, dilations, dim_rounding_mode)
-    spec = conv_spec(x, w, filter.shape[2] * filter.shape[3], data_format)
-    return _fused_conv_spec(spec, bias, prelu_activation_weights, activation, data_format)
+    spec = depthwise_conv2d.rule(x, filter, **{n: how[n] for n in depthwise_conv2d.attributes})
+    weights, activation = prelu_activation_weights, how["activation"]
+    return _fused_conv_spec(spec, bias, weights, activation, how["data_format"])
 
 
-@op(kernel_name="_FusedMatMul", input_dtype="float32", traits=Traits(heavy=True))
+@op(
+    kernel_name="_FusedMatMul",
+    input_dtype="float32",
+    traits=Traits(heavy=True),
+    attributes_of=matmul,
+)
 def fused_matmul(
     a: Spec,
     b: Spec,
     bias: Spec | None = None,
     prelu_activation_weights: Spec | None = None,
     *,
-    transpose_a: bool = False,
-    transpose_b: bool = False,
     activation: str = "linear",
     leakyrelu_alpha: float = 0.2,
+    **how: Any,
 ) -> Spec:
     """A matrix product, then a bias and an activation, in one step.
 
@@ -159,16 +150,14 @@ def fused_matmul(
         b: [..., inner, columns].
         bias: [columns], or anything that broadcasts to the result.
         prelu_activation_weights: for ``"prelu"``: negative slopes, which broadcast.
-        transpose_a: read a transposed.
-        transpose_b: read b transposed.
+        **how: see `matmul`.
         activation: see `fused_conv2d`.
         leakyrelu_alpha: see `fused_conv2d`.
 
     >>> core.fused_matmul([[1.0, 2.0]], [[3.0], [-4.0]], [1.0], activation="relu").numpy()
     array([[0.]], dtype=float32)
     """
-    spec = matmul.rule(a, b, transpose_a=transpose_a, transpose_b=transpose_b)
-    return fused_spec(spec, bias, prelu_activation_weights, activation)
+    return fused_spec(matmul.rule(a, b, **how), bias, prelu_activation_weights, activation)
 
 
 # The gradient before each activation by its result: the value there need not be computed again. (At

@@ -28,9 +28,7 @@ def flip_left_right(image: Spec) -> Spec:
     return image
 
 
-@flip_left_right.gradient("image")
-def _(g):
-    return ops.flip_left_right(g)
+flip_left_right.gradient("image")(lambda g: ops.flip_left_right(g))
 
 
 def _with_channels(image: TensorLike, counts: tuple[int, ...], ranks: range) -> Tensor:

@@ -167,9 +167,7 @@ def scatter_nd(indices: Spec, updates: Spec, *, shape: Sequence[int]) -> Spec:
     return Spec(wanted, updates.dtype)
 
 
-@scatter_nd.gradient("updates")
-def _(g, indices):
-    return ops.gather_nd(g, _as_lists(indices, 1))
+scatter_nd.gradient("updates")(lambda g, indices: ops.gather_nd(g, _as_lists(indices, 1)))
 
 
 @op(

@@ -122,14 +122,11 @@ def grid_sample(
 
 
 @grid_sample.gradient("x")
-def _(g, x_spec, grid, mode, padding_mode, align_corners):
-    how = {"mode": mode, "padding_mode": padding_mode, "align_corners": align_corners}
+def _(g, x_spec, grid, **how):
     return ops.grid_sample_backprop_input(g, grid, input_shape=x_spec.shape, **how)
 
 
-@grid_sample.gradient("grid")
-def _(g, x, grid, mode, padding_mode, align_corners):
-    return _into_grid(g, x, grid, "", mode, padding_mode, align_corners)
+grid_sample.gradient("grid")(lambda g, x, grid, **how: _into_grid(g, x, grid, **how))
 
 
 @op(input_dtype="float32")
@@ -161,14 +158,11 @@ def grid_sample_slope(
 
 
 @grid_sample_slope.gradient("x")
-def _(g, x_spec, grid, along, padding_mode, align_corners):
-    how = {"along": along, "padding_mode": padding_mode, "align_corners": align_corners}
+def _(g, x_spec, grid, **how):
     return ops.grid_sample_backprop_input(g, grid, input_shape=x_spec.shape, **how)
 
 
-@grid_sample_slope.gradient("grid")
-def _(g, x, grid, along, padding_mode, align_corners):
-    return _into_grid(g, x, grid, along, "bilinear", padding_mode, align_corners)
+grid_sample_slope.gradient("grid")(lambda g, x, grid, **how: _into_grid(g, x, grid, **how))
 
 
 @op(input_dtype="float32")
@@ -206,27 +200,25 @@ def grid_sample_backprop_input(
 
 
 @grid_sample_backprop_input.gradient("dy")
-def _(g, grid, along, mode, padding_mode, align_corners):
-    how = {"padding_mode": padding_mode, "align_corners": align_corners}
+def _(g, grid, along, mode, input_shape, **how):
     if along:
         return ops.grid_sample_slope(g, grid, along=along, **how)
     return ops.grid_sample(g, grid, mode=mode, **how)
 
 
 @grid_sample_backprop_input.gradient("grid")
-def _(g, dy, grid, along, mode, padding_mode, align_corners):
-    # The sum of g times this op is that of dy times what grid_sample reads in g.
-    return _into_grid(dy, g, grid, along, mode, padding_mode, align_corners)
+def _(g, dy, grid, input_shape, **how):
+    # The sum of g times this op is the sum of dy times the values that grid_sample reads in g.
+    return _into_grid(dy, g, grid, **how)
 
 
-def _into_grid(g, x, grid, along: str, mode: str, padding_mode: str, align_corners: bool):
+def _into_grid(g, x, grid, along: str = "", mode: str = "bilinear", **how: Any):
     """The gradient of the positions; along a coordinate each derivative is constant per pixel."""
     if mode == "nearest" or along == "xy":
         return ops.zeros_like(grid)
 
     def flow(coordinate: str):
         both = "".join(sorted(along + coordinate))
-        how = {"padding_mode": padding_mode, "align_corners": align_corners}
         return ops.sum(g * ops.grid_sample_slope(x, grid, along=both, **how), axis=-1)
 
     flows = {c: flow(c) for c in "xy" if c != along}

@@ -32,9 +32,7 @@ def identity(x: Spec) -> Spec:
     return x
 
 
-@identity.gradient("x")
-def _(g):
-    return g
+identity.gradient("x")(lambda g: g)
 
 
 @op(traits=Traits(view=True))
@@ -57,9 +55,7 @@ def reshape(x: Spec, *, shape: Sequence[int]) -> Spec:
     return Spec(normal_shape(shape, x.size), x.dtype)
 
 
-@reshape.gradient("x")
-def _(g, x_spec):
-    return ops.reshape(g, shape=x_spec.shape)
+reshape.gradient("x")(lambda g, x_spec: ops.reshape(g, shape=x_spec.shape))
 
 
 @op(traits=Traits(view=True), js_names={"x": "input", "axis": "dim"}, method=True)
@@ -81,9 +77,7 @@ def expand_dims(x: Spec, *, axis: int = 0) -> Spec:
     return Spec((*x.shape[:at], 1, *x.shape[at:]), x.dtype)
 
 
-@expand_dims.gradient("x")
-def _(g, x_spec):
-    return ops.reshape(g, shape=x_spec.shape)
+expand_dims.gradient("x")(lambda g, x_spec: ops.reshape(g, shape=x_spec.shape))
 
 
 @op(traits=Traits(view=True))
@@ -160,9 +154,7 @@ def broadcast_to(
     return Spec(wanted, x.dtype)
 
 
-@broadcast_to.gradient("x")
-def _(g):
-    return g  # the tape sums it back to the shape of x
+broadcast_to.gradient("x")(lambda g: g)  # the tape sums it back to the shape of x
 
 
 @op(input_dtype="int32", spellings=Spellings(("BroadcastArgs",)))
@@ -230,9 +222,7 @@ def reverse(x: Spec, *, axis: int | Sequence[int] | None = None) -> Spec:
     return x
 
 
-@reverse.gradient("x")
-def _(g, axis):
-    return ops.reverse(g, axis=axis)
+reverse.gradient("x")(lambda g, axis: ops.reverse(g, axis=axis))
 
 
 @composite(method=True)

@@ -34,9 +34,7 @@ def fft(input: Spec) -> Spec:
     return _check_last_axis(input)
 
 
-@fft.gradient("input")
-def _(g):
-    return ops.ifft(g) * float(g.shape[-1])
+fft.gradient("input")(lambda g: ops.ifft(g) * float(g.shape[-1]))
 
 
 @op(kernel_name="IFFT", input_dtype="complex64", method=True, spellings=Spellings(("IFFT",)))
@@ -52,9 +50,7 @@ def ifft(input: Spec) -> Spec:
     return _check_last_axis(input)
 
 
-@ifft.gradient("input")
-def _(g):
-    return ops.fft(g) / float(g.shape[-1])
+ifft.gradient("input")(lambda g: ops.fft(g) / float(g.shape[-1]))
 
 
 def _last_axis_cut(x: Any, begin: int, length: int) -> Any:

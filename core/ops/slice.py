@@ -256,9 +256,7 @@ def split(x: Spec, *, num_or_size_splits: int | Sequence[int], axis: int = 0) ->
     return tuple(Spec((*x.shape[:at], n, *x.shape[at + 1 :]), x.dtype) for n in sizes)
 
 
-@split.gradient("x")
-def _(g, axis):
-    return ops.concat(g, axis=axis)
+split.gradient("x")(lambda g, axis: ops.concat(g, axis=axis))
 
 
 @op(kernel_name="Pack", js_names={"tensors": "inputs"})
@@ -283,9 +281,7 @@ def stack(tensors: list[Spec], *, axis: int = 0) -> Spec:
     return Spec((*shape[:at], len(tensors), *shape[at:]), tensors[0].dtype)
 
 
-@stack.gradient("tensors")
-def _(g, axis):
-    return ops.unstack(g, axis=axis)
+stack.gradient("tensors")(lambda g, axis: ops.unstack(g, axis=axis))
 
 
 @op(kernel_name="Unpack", js_names={"x": "value"}, method=True)
@@ -307,6 +303,4 @@ def unstack(x: Spec, *, axis: int = 0) -> tuple[Spec, ...]:
     return (part,) * x.shape[at]
 
 
-@unstack.gradient("x")
-def _(g, axis):
-    return ops.stack(g, axis=axis)
+unstack.gradient("x")(lambda g, axis: ops.stack(g, axis=axis))

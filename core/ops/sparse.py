@@ -58,9 +58,7 @@ def sparse_fill_empty_rows(
         )
 
 
-@sparse_fill_empty_rows.gradient("values")
-def _(g, y):
-    return ops.gather(g[1], y[3])
+sparse_fill_empty_rows.gradient("values")(lambda g, y: ops.gather(g[1], y[3]))
 
 
 @sparse_fill_empty_rows.gradient("default_value")
