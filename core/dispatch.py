@@ -120,7 +120,8 @@ def run(op: Op, arguments: tuple, attributes: dict[str, Any]) -> Any:
     try:
         result = op.rule(*specs, **attributes)
     except MISUSE as error:
-        raise CoreError(_why_it_failed(op, inputs, attributes, error)) from error
+        invalid = "got an invalid argument"
+        raise _failure(op, inputs, attributes, error, invalid) from error
     outputs: Any
     seconds = 0.0
     if op.traits.view and result.dtype == inputs[0].spec.dtype:
@@ -136,7 +137,7 @@ def run(op: Op, arguments: tuple, attributes: dict[str, Any]) -> Any:
                 kernel = READY.get((op.name, backend.name)) or find_kernel(op.name, backend.name)
                 raw = backend.run(op, kernel, handles, attributes, result)
         except MISUSE as error:
-            raise CoreError(_why_it_failed(op, inputs, attributes, error)) from error
+            raise _failure(op, inputs, attributes, error) from error
         if type(result) is Spec:
             outputs = Tensor(result, DataContainer(backend, raw, result), raw)
         else:
@@ -312,7 +313,7 @@ def _alias(op: Op, source: Tensor, spec: Spec) -> Tensor:
     try:
         handle = source.container.backend.view(source.handle, spec)
     except MISUSE as error:
-        raise CoreError(_why_it_failed(op, [source], {"shape": spec.shape}, error)) from error
+        raise _failure(op, [source], {"shape": spec.shape}, error) from error
     return Tensor(spec, source.container, handle)
 
 
@@ -324,13 +325,22 @@ def _wrapped(backend: Backend, raw: Any, result: tuple[Spec, ...] | None) -> Any
     return wrap(backend, raw, backend.spec_of(raw))
 
 
-def _why_it_failed(
-    op: Op, inputs: Sequence[Input], attributes: Mapping[str, Any], error: Exception
-) -> str:
-    shown = ", ".join(f"{t.dtype} {t.shape}" for t in _flat(inputs))
-    reason = error if str(error) else type(error).__name__
-    given = f" of ({shown})" if shown else ""
-    return f"{op.name}{given} with {dict(attributes)} failed: {reason}"
+def _failure(
+    op: Op,
+    inputs: Sequence[Input],
+    attributes: Mapping[str, Any],
+    error: Exception,
+    what: str = "failed",
+) -> CoreError:
+    """Return an error that gives the reason, then the arguments of the op by name."""
+    tensors = [
+        f"{name}: {' and '.join(f'{t.dtype} {t.shape}' for t in _flat([value]))}"
+        for name, value in zip(op.inputs, inputs, strict=True)
+        if value is not None
+    ]
+    values = [f"{n}={attributes[n]!r:.80}" for n in op.attributes if n in attributes]
+    reason = str(error) or type(error).__name__
+    return CoreError(f"{op.name} {what}: {reason}; called with {', '.join(tensors + values)}")
 
 
 def handle_on(backend: Backend, value: Tensor) -> Handle:

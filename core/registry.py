@@ -134,7 +134,7 @@ def kernel(op_name: str, backend: str, *, replace: bool = False) -> Callable[[Fu
     ...     return x * 2
     """
     if backend not in backend_names():
-        raise CoreError(f"unknown backend {backend!r}: use one of {backend_names()}")
+        raise _unknown_backend(backend)
     if op_name in FUNCTIONS:
         raise CoreError(
             f"{op_name!r} is a function made of ops, and has no kernel: write one for those ops"
@@ -214,6 +214,17 @@ def backend_names() -> list[str]:
     return sorted(built_in | _FACTORIES.keys())
 
 
+#: Names that other engines give to backends on the GPU, and on the processor.
+_GPU_NAMES = ("cuda", "gpu", "metal", "mps", "opengl", "rocm", "vulkan", "webgl", "webgpu")
+_CPU_NAMES = ("node", "numpy", "tensorflow", "tf", "torch", "wasm")
+
+
+def _unknown_backend(name: Any) -> CoreError:
+    hint = "; 'shader' runs on the GPU" if str(name).lower() in _GPU_NAMES else ""
+    hint = "; 'cpu' runs on the processor" if str(name).lower() in _CPU_NAMES else hint
+    return CoreError(f"unknown backend {name!r}: use one of {backend_names()}{hint}")
+
+
 def register_backend(name: str, factory: "Callable[[], Backend]") -> None:
     """Make a user-defined backend known by a name, as `core.backend` and others take it.
 
@@ -241,7 +252,7 @@ def load_backend(name: str) -> "Backend":
     if found is not None:
         return found
     if name not in backend_names():
-        raise CoreError(f"unknown backend {name!r}: use one of {backend_names()}")
+        raise _unknown_backend(name)
     with _LOADING:
         if name not in _BACKENDS:
             module = f"core.backends.{name}"
