@@ -1,6 +1,6 @@
 """Activations that look along an axis, and gradients of activations."""
 
-from core.ops.zero_gradients import zero_gradient
+from core.ops.declaring import zero_gradient
 from core.registry import op, ops
 from core.specs import Spec, broadcast_shapes, check_dy, normal_axis
 

@@ -6,7 +6,7 @@ from core.annotations import TensorLike
 from core.dispatch import tensor
 from core.errors import CoreError
 from core.operation import Op, Rule, Traits
-from core.ops.batches import image_op
+from core.ops.declaring import image_op
 from core.registry import composite, ops, register
 from core.specs import Shape, Spec, check_dy
 from core.tensors import Tensor

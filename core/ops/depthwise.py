@@ -6,8 +6,8 @@ from core.annotations import TensorLike
 from core.dispatch import tensor
 from core.errors import CoreError
 from core.operation import Traits
-from core.ops.batches import image_op
 from core.ops.conv import backprops, conv2d, conv_spec, conv_window
+from core.ops.declaring import image_op
 from core.registry import composite, ops
 from core.specs import Spec
 from core.tensors import Tensor

@@ -6,9 +6,8 @@ from typing import Any
 
 from core.errors import CoreError
 from core.nan_check import unchecked
-from core.ops.batches import image_op
+from core.ops.declaring import image_op, zero_gradient
 from core.ops.pooling import pool_spec, taps
-from core.ops.zero_gradients import zero_gradient
 from core.registry import op, ops
 from core.specs import Spec, check_dy
 from core.windows import Padding, Pair, Window, check_format, window

@@ -4,8 +4,8 @@ from typing import Any
 
 from core.errors import CoreError
 from core.operation import Gradient, Op, Rule, Traits
-from core.ops.batches import image_op
 from core.ops.conv import conv2d
+from core.ops.declaring import image_op
 from core.ops.depthwise import depthwise_conv2d
 from core.ops.linear import matmul
 from core.registry import op, ops

@@ -5,7 +5,7 @@ from math import prod
 
 from core.errors import CoreError
 from core.operation import Spellings
-from core.ops.zero_gradients import zero_gradient
+from core.ops.declaring import zero_gradient
 from core.registry import op, ops
 from core.specs import Shape, Spec, checked_shape, integer, normal_axis
 

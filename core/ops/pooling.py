@@ -7,8 +7,7 @@ from typing import Any
 
 from core.errors import CoreError
 from core.nan_check import unchecked
-from core.ops.batches import image_op
-from core.ops.zero_gradients import zero_gradient
+from core.ops.declaring import image_op, zero_gradient
 from core.registry import op, ops
 from core.specs import Spec, check_choice, check_dy
 from core.windows import Padding, Pair, Window, refuse_strided_dilation, window

@@ -5,10 +5,9 @@ from math import prod
 from typing import NamedTuple
 
 from core.errors import CoreError
-from core.operation import Op, Rule
-from core.ops.row_documents import TAKES, document
-from core.ops.zero_gradients import zero_gradient
-from core.registry import op, ops, register
+from core.operation import Rule
+from core.ops.declaring import TAKES, declare_row, zero_gradient
+from core.registry import op, ops
 from core.specs import Shape, Spec, checked_shape, normal_axes, normal_axis
 
 Axis = int | Sequence[int] | None
@@ -100,7 +99,7 @@ def _check_order(x: Spec, name: str) -> None:
         raise CoreError(f"{name} needs real numbers, got {x.dtype}")
 
 
-def _reduction(row: ReduceRow) -> Op:
+def _reduction(row: ReduceRow) -> None:
     def rule(x: Spec, *, axis: Axis = None, keep_dims: bool = False) -> Spec:
         """A tensor of that dtype without the reduced axes.
 
@@ -112,19 +111,9 @@ def _reduction(row: ReduceRow) -> Op:
         return Spec(reduced_shape(x.shape, axis, keep_dims), x.dtype)
 
     takes = TAKES[row.dtype] if row.dtype else "float32, int32 or bool"
-    return register(
-        Op(
-            rule,
-            name=row.name,
-            doc=document(
-                row.doc, [f"x: a tensor of any shape, {takes}."], rule, (row.name, *row.example)
-            ),
-            js_names={"axis": "reductionIndices"} if row.name == "max" else None,
-            gradients={"x": row.gradient},
-            input_dtype=row.dtype,
-            method=True,
-        )
-    )
+    js_names = {"axis": "reductionIndices"} if row.name == "max" else None
+    inputs = [f"x: a tensor of any shape, {takes}."]
+    declare_row(row, rule, row.doc, inputs, [row.gradient], js_names=js_names)
 
 
 for _row in REDUCE:

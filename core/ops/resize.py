@@ -5,7 +5,7 @@ from typing import Any
 
 from core.errors import CoreError
 from core.operation import Op
-from core.ops.zero_gradients import zero_gradient
+from core.ops.declaring import zero_gradient
 from core.registry import op, register
 from core.specs import Spec, check_dy
 from core.windows import new_size

@@ -5,10 +5,9 @@ from typing import Any
 
 from core.annotations import TensorLike
 from core.dispatch import tensor
-from core.ops.batches import volume_op
 from core.ops.conv import backprops, conv_spec, conv_window, transposed
+from core.ops.declaring import volume_op, zero_gradient
 from core.ops.pooling import avg_pool, of_winners, pool_spec, pool_window, taps
-from core.ops.zero_gradients import zero_gradient
 from core.registry import composite, op, ops
 from core.specs import Shape, Spec, check_dy
 from core.tensors import Tensor
