@@ -19,7 +19,7 @@ import core.ops  # noqa: F401 - declares every op
 from core.async_run import run_async
 from core.backend_contract import Backend
 from core.bounds import LimitError, Limits, limits
-from core.dispatch import tensor
+from core.dispatch import run_kernel, tensor
 from core.errors import CoreError, KernelNotFound
 from core.gradients import (
     custom_grad,
@@ -30,9 +30,7 @@ from core.gradients import (
     value_and_grads,
     variable_grads,
 )
-from core.guards import RunCancelledError
-from core.kernel_calls import run_kernel
-from core.memory_count import memory
+from core.guards import RunCancelledError, memory
 from core.methods import install_methods
 from core.namespaces import NAMESPACES, add_namespaces
 from core.nan_check import NotFiniteError, debug_mode

@@ -20,6 +20,7 @@ from core.bounds import LimitError as LimitError
 from core.bounds import Limits as Limits
 from core.bounds import limits as limits
 from core.converter.formats import load_model as load_model
+from core.dispatch import run_kernel as run_kernel
 from core.dispatch import tensor as tensor
 from core.dtypes import DType
 from core.errors import CoreError as CoreError
@@ -36,8 +37,7 @@ from core.graph.nodes import Graph as Graph
 from core.graph.nodes import Node as Node
 from core.graph.nodes import PartialSpec as PartialSpec
 from core.guards import RunCancelledError as RunCancelledError
-from core.kernel_calls import run_kernel as run_kernel
-from core.memory_count import memory as memory
+from core.guards import memory as memory
 from core.model.graph_model import GraphModel as GraphModel
 from core.nan_check import NotFiniteError as NotFiniteError
 from core.nan_check import debug_mode as debug_mode

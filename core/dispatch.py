@@ -11,13 +11,13 @@ from core.annotations import TensorLike
 from core.backend_contract import Backend, Clock, Handle
 from core.bounds import value_ceiling
 from core.dtypes import DType, dtype_of, promote, to_numpy
-from core.errors import MISUSE, CoreError
+from core.errors import MISUSE, CoreError, KernelNotFound
 from core.guards import check_promised, count_results
 from core.host_fallback import needs_host, run_on_host
 from core.nan_check import check_finite
 from core.observers import Observer, active_observers
 from core.operation import Op, set_dispatch
-from core.registry import OPS, READY, find_kernel
+from core.registry import KERNEL_NAMES, OPS, READY, find_kernel
 from core.settings import active_backend, flags
 from core.specs import Spec
 from core.tensors import DataContainer, Tensor
@@ -348,6 +348,52 @@ def handle_on(backend: Backend, value: Tensor) -> Handle:
     if value.container.backend is backend:
         return value.handle
     return backend.upload(value.numpy())
+
+
+def run_kernel(
+    name: str, inputs: Mapping[str, Any], attributes: Mapping[str, Any] | None = None
+) -> list[Tensor]:
+    """Run one kernel by its TensorFlow.js name, as ``engine().runKernel`` does there.
+
+    Args:
+        name: such as ``"Conv2D"`` or ``"_FusedMatMul"``.
+        inputs: TensorFlow.js's input names → Tensor, array or nested lists; for an input that is
+            several tensors a list of them (``{"inputs": [...]}``). Leave out what is absent.
+            Arrays are never written to; strings are object arrays of bytes.
+        attributes: TensorFlow.js's attribute names → values. Leave out what is undefined, or
+            give None.
+
+    Returns:
+        The results in TensorFlow.js's order. ``Identity`` and ``Reshape`` share the data of
+        their input.
+
+    Raises:
+        KernelNotFound: no kernel of that name.
+        CoreError: an input or attribute is unknown, missing or does not fit.
+
+    >>> import core
+    >>> [y.numpy() for y in core.run_kernel("Sum", {"x": [[1.0, 2.0]]}, {"axis": 1})]
+    [array([3.], dtype=float32)]
+    """
+    op = KERNEL_NAMES.get(name)
+    if op is None:
+        raise KernelNotFound(f"TensorFlow.js has no kernel {name!r}, or no op here runs it")
+    python_names = {js_name: python_name for python_name, js_name in op.js_names.items()}
+    named = {}
+    for given in (inputs, attributes or {}):
+        if not isinstance(given, Mapping):
+            raise CoreError(f"kernel {name} takes names with values, not {given!r:.80}")
+        for js_name, value in given.items():
+            if js_name not in python_names or python_names[js_name] in named:
+                raise CoreError(f"kernel {name} takes {list(python_names)} once, got {js_name!r}")
+            if value is not None:
+                named[python_names[js_name]] = value
+    missing = set(op.inputs) - op.optional_inputs - set(named)
+    if missing:
+        needed = [op.js_names[n] for n in op.inputs if n in missing]
+        raise CoreError(f"kernel {name} needs the inputs {needed}")
+    outputs = op(**named)
+    return list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
 
 
 set_dispatch(run)

@@ -1,23 +1,56 @@
-"""Guards of runs: count bytes and steps, and end a run that is late or cancelled.
+"""Counts of live tensors; guards of runs, which end a run that is late, cancelled or too large.
 
+The counts are exact under threads and without a lock: adding to and removing from a set or dict is
+one atomic step, also in a finaliser in the middle of another step; `memory` makes the sums.
 `core.model.graph_model` begins a guard for each run; ops, executors and plans ask the active one.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from itertools import count
 from math import inf
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from core.bounds import LimitError, Limits, reset_ceiling, set_ceiling, value_ceiling
 from core.contexts import put_back
 from core.errors import CoreError
-from core.memory_count import live_containers
 from core.specs import Spec
 
 if TYPE_CHECKING:
     from core.tensors import Tensor
+
+next_id = count(1).__next__
+
+live_tensors: set[int] = set()
+live_containers: dict[int, Spec] = {}
+
+
+class MemoryInfo(TypedDict):
+    """The counts that `core.memory` returns."""
+
+    num_tensors: int
+    num_data_containers: int
+    num_bytes: int
+
+
+def memory() -> MemoryInfo:
+    """Count the live tensors, the data containers that they share, and the containers' bytes.
+
+    >>> import core
+    >>> before = core.memory()["num_bytes"]
+    >>> x = core.zeros((2, 3))
+    >>> core.memory()["num_bytes"] - before
+    24
+    """
+    held = list(live_containers.values())
+    return {
+        "num_tensors": len(live_tensors),
+        "num_data_containers": len(held),
+        "num_bytes": sum(spec.bytes for spec in held),
+    }
+
 
 #: Bytes that a value takes beside its data: the Python objects around it.
 OVERHEAD = 512

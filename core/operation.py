@@ -26,18 +26,12 @@ Dispatch = Callable[["Op", tuple, dict[str, Any]], Any]
 
 
 class Gradient(NamedTuple):
-    """The gradient rule of one input, and the values that the rule takes."""
+    """The gradient rule of one input, and the arguments of the rule."""
 
     function: Rule
-    parameters: tuple[str, ...]  # after g: inputs, "y", "<input>_spec" or attributes
-    #: For each parameter its kind, "input", "y", "spec" or "attribute", and the input's position.
-    sources: tuple[tuple[str, str, int], ...] = ()
-
-    @classmethod
-    def of(cls, function: Rule) -> "Gradient":
-        """Read from a rule's signature what it takes."""
-        code = function.__code__
-        return cls(function, code.co_varnames[1 : code.co_argcount])
+    #: For each parameter after g its name, its kind ("input", "y", "spec" or "attribute"), and the
+    #: input's position.
+    sources: tuple[tuple[str, str, int], ...]
 
 
 class Traits(NamedTuple):
@@ -190,25 +184,23 @@ class Op:
                 f"op {self.name!r}: the rule for its gradient takes g, the gradient of the result, "
                 f"first, as in `lambda g: g`"
             )
-        gradient = Gradient.of(function)
+        parameters = code.co_varnames[1 : code.co_argcount]
         if code.co_flags & inspect.CO_VARKEYWORDS:
-            rest = tuple(n for n in self.attributes if n not in gradient.parameters)
-            gradient = gradient._replace(parameters=gradient.parameters + rest)
+            parameters += tuple(n for n in self.attributes if n not in parameters)
         known = {"y", *self.inputs, *self.attributes, *(f"{n}_spec" for n in self.inputs)}
-        unknown = {input_name} - set(self.inputs) | set(gradient.parameters) - known
+        unknown = {input_name} - set(self.inputs) | set(parameters) - known
         if unknown:
             raise CoreError(f"op {self.name!r}: its gradient names unknown {sorted(unknown)}")
         if function.__name__ in ("_", "<lambda>"):
             _rename(function, f"{self.name}_grad_{input_name}")
-        self.set_gradient(input_name, gradient)
+        self.set_gradient(input_name, function, parameters)
 
-    def set_gradient(self, input_name: str, gradient: Gradient) -> None:
-        """Attach the gradient of one input; its rule gets its parameters by name."""
+    def set_gradient(self, input_name: str, function: Rule, parameters: Sequence[str]) -> None:
+        """Attach the gradient of one input; the rule gets g, and the parameters by name."""
         known = {"y": ("y", -1), **dict.fromkeys(self.attributes, ("attribute", -1))}
         for place, name in enumerate(self.inputs):
             known |= {name: ("input", place), f"{name}_spec": ("spec", place)}
-        sources = tuple((p, *known[p]) for p in gradient.parameters)
-        self.gradients[input_name] = gradient._replace(sources=sources)
+        self.gradients[input_name] = Gradient(function, tuple((p, *known[p]) for p in parameters))
 
     def gradient(self, input_name: str) -> Callable[[Rule], Rule]:
         """Attach the gradient of one input.

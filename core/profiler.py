@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import Any, TypedDict, overload
 
 from core.errors import CoreError
-from core.memory_count import memory
+from core.guards import memory
 from core.observers import Observer, observing
 from core.settings import active_backend
 from core.specs import Shape

@@ -10,7 +10,7 @@ from core.backend_contract import Backend, Handle
 from core.dtypes import DType
 from core.errors import CoreError
 from core.exchange import CPU_DEVICE, Request, Unsaid
-from core.memory_count import live_containers, live_tensors, next_id
+from core.guards import live_containers, live_tensors, next_id
 from core.registry import OPS
 from core.specs import Shape, Spec
 

@@ -6,7 +6,7 @@ from inspect import cleandoc
 from typing import Any
 
 from core.dispatch import tensor
-from core.operation import UNSPELLED, Gradient, Op, Rule
+from core.operation import UNSPELLED, Op, Rule
 from core.registry import ops, register
 
 #: Types of an input, by its kind in `core.dtypes.KINDS`; None takes any.
@@ -63,7 +63,7 @@ def zero(g):
 def zero_gradient(op: Op, *inputs: str) -> None:
     """Give some inputs of an op, of any shapes, gradients of zeros."""
     for name in inputs:
-        op.set_gradient(name, Gradient(_zeros, (f"{name}_spec",)))
+        op.set_gradient(name, _zeros, [f"{name}_spec"])
 
 
 def _zeros(g, **spec):

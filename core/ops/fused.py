@@ -3,7 +3,7 @@
 from typing import Any
 
 from core.errors import CoreError
-from core.operation import Gradient, Op, Rule, Traits
+from core.operation import Op, Rule, Traits
 from core.ops.conv import conv2d
 from core.ops.declaring import image_op
 from core.ops.depthwise import depthwise_conv2d
@@ -171,11 +171,11 @@ _BEFORE = {
 }
 
 
-def _gradient(fused: Op, rule: Rule) -> Gradient:
-    """A gradient of a fused op, by a rule for what was before the activation.
+def _gradient(fused: Op, rule: Rule) -> Rule:
+    """Return a gradient of a fused op, by a rule for the op without the activation.
 
-    The rule takes the gradient there, the inputs (bias and weights in shapes that broadcast along
-    the channels) and the attributes of the op that is fused.
+    The rule takes the gradient before the activation, the inputs (bias and weights in shapes that
+    broadcast along the channels) and the attributes of the op that is fused.
     """
 
     def through(
@@ -196,7 +196,7 @@ def _gradient(fused: Op, rule: Rule) -> Gradient:
             g = g * (positive + below * (1.0 - positive))
         return rule(g, bias=bias, **values)
 
-    return Gradient(through, ("y", *fused.inputs, *fused.attributes))
+    return through
 
 
 def _along_channels(part: Any, values: dict[str, Any]) -> Any:
@@ -214,20 +214,21 @@ def _to_bias(g, bias, **values):
     return _summed_to(g, bias, values)
 
 
-def _weights_gradient(fused: Op) -> Gradient:
+def _weights_gradient(fused: Op) -> Rule:
     def to_weights(g, y, prelu_activation_weights, activation, leakyrelu_alpha, **values):
         if activation != "prelu":
             return ops.zeros_like(prelu_activation_weights)
         return _summed_to(g * ops.minimum(fused(**values), 0.0), prelu_activation_weights, values)
 
-    return Gradient(to_weights, ("y", *fused.inputs, *fused.attributes))
+    return to_weights
 
 
 def _differentiate(fused: Op, rules: dict[str, Rule]) -> None:
     """Attach the gradients: of the main inputs by these rules, and of bias and weights."""
-    for name, rule in {**rules, "bias": _to_bias}.items():
-        fused.set_gradient(name, _gradient(fused, rule))
-    fused.set_gradient("prelu_activation_weights", _weights_gradient(fused))
+    found = {name: _gradient(fused, rule) for name, rule in {**rules, "bias": _to_bias}.items()}
+    found["prelu_activation_weights"] = _weights_gradient(fused)
+    for name, rule in found.items():
+        fused.set_gradient(name, rule, ("y", *fused.inputs, *fused.attributes))
 
 
 for _fused, _plain in ((fused_conv2d, conv2d), (fused_depthwise_conv2d, depthwise_conv2d)):

@@ -42,8 +42,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from core.errors import CoreError
-from core.optimizers.arguments import number
-from core.optimizers.base import Optimizer
+from core.optimizers.base import Optimizer, number
 
 __all__ = [
     "SGD",
