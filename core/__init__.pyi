@@ -495,13 +495,10 @@ def argmax(x: TensorLike, axis: int = 0) -> Tensor:
 
     Args:
         x: float32, int32 or bool, at least one axis.
-        axis: along which to look; negative ones count from the last.
+        axis: the axis to search; negative ones count from the last.
 
     Returns:
-        int32, without that axis.
-
-    Raises:
-        CoreError: the axis has length 0.
+        int32, without that axis; an axis of length 0 is refused.
 
     >>> core.argmax([[1, 5, 2], [9, 0, 3]], axis=1).numpy()
     array([1, 0], dtype=int32)
@@ -512,13 +509,10 @@ def argmin(x: TensorLike, axis: int = 0) -> Tensor:
 
     Args:
         x: float32, int32 or bool, at least one axis.
-        axis: along which to look; negative ones count from the last.
+        axis: the axis to search; negative ones count from the last.
 
     Returns:
-        int32, without that axis.
-
-    Raises:
-        CoreError: the axis has length 0.
+        int32, without that axis; an axis of length 0 is refused.
 
     >>> core.argmin([[1, 5, 2], [9, 0, 3]], axis=1).numpy()
     array([0, 1], dtype=int32)

@@ -119,7 +119,6 @@ class _Meter(Observer):
     def record(
         self, op: Any, inputs: Any, attributes: dict[str, Any], outputs: Any, seconds: float
     ) -> None:
-        """Record an op that has run."""
         given = list(tensors_in(list(inputs)))
         several = outputs if type(outputs) is list else [outputs]
         shared = {t.container.id for t in given}
@@ -131,7 +130,6 @@ class _Meter(Observer):
     def stepped(
         self, formula: str, optimizer: str, inputs: Sequence[Tensor], seconds: float
     ) -> None:
-        """Record a variable that an optimizer has changed in place."""
         self.rows.append(_row(formula, optimizer, inputs, inputs[:1], seconds))
 
     def profile(self, result: Any) -> Profile:
@@ -218,13 +216,11 @@ class _Clock(Observer):
     def record(
         self, op: Any, inputs: Any, attributes: dict[str, Any], outputs: Any, seconds: float
     ) -> None:
-        """Record an op that has run."""
         self.seconds += seconds
 
     def stepped(
         self, formula: str, optimizer: str, inputs: Sequence[Tensor], seconds: float
     ) -> None:
-        """Record a variable that an optimizer has changed in place."""
         self.seconds += seconds
 
 

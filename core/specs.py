@@ -49,6 +49,16 @@ def broadcast_shapes(a: Shape, b: Shape) -> Shape:
     return tuple(n if m == 1 else m for m, n in zip(longer, padded, strict=True))
 
 
+def broadcasts_to(shape: Shape, to: Shape) -> bool:
+    """Whether a shape broadcasts to another one, which stays as it is.
+
+    >>> broadcasts_to((4, 1), (2, 4, 3)), broadcasts_to((2,), (1,))
+    (True, False)
+    """
+    pairs = zip(reversed(shape), reversed(to), strict=False)
+    return len(shape) <= len(to) and all(n in (1, m) for n, m in pairs)
+
+
 def integers(values: Any, name: str) -> Shape:
     """One or several integers as a tuple of ints.
 

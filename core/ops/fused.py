@@ -9,7 +9,7 @@ from core.ops.declaring import image_op
 from core.ops.depthwise import depthwise_conv2d
 from core.ops.linear import matmul
 from core.registry import op, ops
-from core.specs import Shape, Spec
+from core.specs import Shape, Spec, broadcasts_to
 
 #: Activations that a fused op can apply to its result.
 ACTIVATIONS = ("linear", "relu", "relu6", "elu", "sigmoid", "leakyrelu", "prelu")
@@ -22,17 +22,11 @@ def fused_spec(spec: Spec, bias: Spec | None, weights: Spec | None, activation: 
     if activation == "prelu" and weights is None:
         raise CoreError("the activation 'prelu' needs prelu_activation_weights")
     for name, part in (("bias", bias), ("prelu_activation_weights", weights)):
-        if part is not None and not _broadcasts_to(part.shape, spec.shape):
+        if part is not None and not broadcasts_to(part.shape, spec.shape):
             raise CoreError(
                 f"{name} has shape {part.shape}, which does not fit the result of {spec.shape}"
             )
     return spec
-
-
-def _broadcasts_to(shape: Shape, result: Shape) -> bool:
-    return len(shape) <= len(result) and all(
-        n in (1, m) for n, m in zip(reversed(shape), reversed(result), strict=False)
-    )
 
 
 def _fused_conv_spec(

@@ -12,7 +12,7 @@ from core.errors import CoreError
 from core.gradients import grads
 from core.operation import Spellings
 from core.registry import composite, op, ops
-from core.specs import Spec, broadcast_shapes, check_dy, integer
+from core.specs import Spec, broadcasts_to, check_dy, integer
 from core.tensors import Tensor
 
 
@@ -48,7 +48,7 @@ def batch_norm(
         if spec and len(spec.shape) != len(mean.shape):
             raise CoreError(f"{name} of shape {spec.shape} needs as many axes as mean {mean.shape}")
     for spec in filter(None, (mean, variance, offset, scale)):
-        if broadcast_shapes(x.shape, spec.shape) != x.shape:
+        if not broadcasts_to(spec.shape, x.shape):
             raise CoreError(f"shape {spec.shape} does not broadcast to that of x, {x.shape}")
     return x
 

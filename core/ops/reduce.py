@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from math import prod
+from types import SimpleNamespace
 from typing import NamedTuple
 
 from core.errors import CoreError
@@ -144,53 +145,24 @@ def _(g, dy_spec, axis):
     return ops.sum(g, axis=axis, keep_dims=len(dy_spec.shape) == len(g.shape))
 
 
-def _arg_spec(x: Spec, name: str, axis: int) -> Spec:
-    _check_order(x, name)
-    kept = normal_axis(axis, len(x.shape))
-    if x.shape[kept] == 0:
-        raise CoreError(f"there is no extreme along axis {axis} of shape {x.shape}: it is empty")
-    return Spec(reduced_shape(x.shape, axis, False), "int32")
+def _index_of_extreme(name: str, kernel_name: str, value: str, example: str) -> None:
+    def rule(x: Spec, *, axis: int = 0) -> Spec:
+        """int32, without that axis; an axis of length 0 is refused.
+
+        axis: the axis to search; negative ones count from the last.
+        """
+        _check_order(x, name)
+        kept = normal_axis(axis, len(x.shape))
+        if x.shape[kept] == 0:
+            raise CoreError(f"axis {axis} of shape {x.shape} is empty: it has no {value} value")
+        return Spec(reduced_shape(x.shape, axis, False), "int32")
+
+    shown = "[[1, 5, 2], [9, 0, 3]], axis=1", f"array({example}, dtype=int32)"
+    summary = f"Index of the {value} value along an axis; the first one of equals."
+    inputs = ["x: float32, int32 or bool, at least one axis."]
+    row = SimpleNamespace(name=name, dtype=None, example=shown)
+    zero_gradient(declare_row(row, rule, summary, inputs, [None], kernel_name=kernel_name), "x")
 
 
-@op(kernel_name="ArgMax", method=True)
-def argmax(x: Spec, *, axis: int = 0) -> Spec:
-    """Index of the largest value along an axis; the first one of equals.
-
-    Args:
-        x: float32, int32 or bool, at least one axis.
-        axis: along which to look; negative ones count from the last.
-
-    Returns:
-        int32, without that axis.
-
-    Raises:
-        CoreError: the axis has length 0.
-
-    >>> core.argmax([[1, 5, 2], [9, 0, 3]], axis=1).numpy()
-    array([1, 0], dtype=int32)
-    """
-    return _arg_spec(x, "argmax", axis)
-
-
-@op(kernel_name="ArgMin", method=True)
-def argmin(x: Spec, *, axis: int = 0) -> Spec:
-    """Index of the smallest value along an axis; the first one of equals.
-
-    Args:
-        x: float32, int32 or bool, at least one axis.
-        axis: along which to look; negative ones count from the last.
-
-    Returns:
-        int32, without that axis.
-
-    Raises:
-        CoreError: the axis has length 0.
-
-    >>> core.argmin([[1, 5, 2], [9, 0, 3]], axis=1).numpy()
-    array([0, 1], dtype=int32)
-    """
-    return _arg_spec(x, "argmin", axis)
-
-
-for _op in (argmax, argmin):
-    zero_gradient(_op, "x")
+_index_of_extreme("argmax", "ArgMax", "largest", "[1, 0]")
+_index_of_extreme("argmin", "ArgMin", "smallest", "[0, 1]")

@@ -8,7 +8,6 @@ from core.errors import CoreError
 from core.operation import Spellings, Traits
 from core.registry import composite, op, ops
 from core.specs import (
-    Shape,
     Spec,
     broadcast_shapes,
     integers,
@@ -281,12 +280,7 @@ def ensure_shape(x: TensorLike, shape: Sequence[int | None]) -> Tensor:
     (2, 1)
     """
     same: Tensor = ops.identity(x)
-    if not _agrees(same.shape, shape):
+    pairs = zip(same.shape, shape, strict=False)
+    if len(same.shape) != len(shape) or any(n not in (m, None) for m, n in pairs):
         raise CoreError(f"the tensor has shape {same.shape}, not {tuple(shape)}")
     return same
-
-
-def _agrees(shape: Shape, wanted: Sequence[int | None]) -> bool:
-    return len(shape) == len(wanted) and all(
-        n in (None, m) for n, m in zip(wanted, shape, strict=True)
-    )

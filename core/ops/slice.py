@@ -150,12 +150,9 @@ def strided_slice(
 
 
 @strided_slice.gradient("x")
-def _(
-    g, x_spec, begin, end, strides, begin_mask, end_mask, ellipsis_mask, new_axis_mask,
-    shrink_axis_mask,
-):  # fmt: skip
-    masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
-    index = full_index(strided_index(begin, end, strides, masks), x_spec.shape)
+def _(g, x_spec, begin, end, strides, **masks):  # in the order of the attributes
+    index = strided_index(begin, end, strides, tuple(masks.values()))
+    index = full_index(index, x_spec.shape)
     items = [item for item in index if item is not None]
     taken = [taken_range(item, n) for item, n in zip(items, x_spec.shape, strict=True)]
     return _put_back(g, x_spec.shape, taken) if taken else ops.reshape(g, shape=())

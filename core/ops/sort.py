@@ -11,7 +11,7 @@ from core.errors import CoreError
 from core.operation import Spellings
 from core.ops.declaring import TAKES, declare_row
 from core.registry import composite, op, ops
-from core.specs import Shape, Spec, check_choice, integer, normal_axis
+from core.specs import Spec, check_choice, integer, normal_axis
 from core.tensors import Tensor
 
 
@@ -75,17 +75,12 @@ def unique(x: Spec, *, axis: int = 0) -> None:
     normal_axis(axis, len(x.shape))
 
 
-def search_shape(sorted_sequence: Spec, values: Spec) -> Shape:
-    """The shape of the positions, if the rows of both run together."""
+def _search(sorted_sequence: Spec, values: Spec) -> Spec:
+    """int32 [..., m], from 0 to n."""
     a, b = sorted_sequence.shape, values.shape
     if not a or not b or Spec(a[:-1]).size != Spec(b[:-1]).size:
         raise CoreError(f"sorted_sequence {a} and values {b} must agree in all axes but the last")
-    return b
-
-
-def _search(sorted_sequence: Spec, values: Spec) -> Spec:
-    """int32 [..., m], from 0 to n."""
-    return Spec(search_shape(sorted_sequence, values), "int32")
+    return Spec(b, "int32")
 
 
 for _name, _value, _type, _shown in (

@@ -351,12 +351,5 @@ def _beta(value: float, name: str) -> float:
 
 
 #: The optimizers by their TensorFlow.js names, as in ``core.train.adam(0.001)``.
-train = SimpleNamespace(
-    sgd=SGD,
-    momentum=Momentum,
-    rmsprop=RMSProp,
-    adam=Adam,
-    adadelta=Adadelta,
-    adamax=Adamax,
-    adagrad=Adagrad,
-)
+_ALL = (SGD, Momentum, RMSProp, Adam, Adadelta, Adamax, Adagrad)
+train = SimpleNamespace(**{each.__name__.lower(): each for each in _ALL})
