@@ -46,20 +46,6 @@ from weights_cache.similar_names import no_attribute
 if TYPE_CHECKING:
     from inspect import Signature
 
-    from core import converter as converter
-    from core import image as image
-    from core import linalg as linalg
-    from core import optimizers as optimizers
-    from core import random as random
-    from core import signal as signal
-    from core.backends.shader.plans.plan_tuning import tune_shader
-    from core.backends.shader.runtime.starting import start_shader, stop_shader
-    from core.converter.formats import load_model
-    from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
-    from core.model.graph_model import GraphModel
-    from core.optimizers import train as train
-    from core.profiler import profile, time
-
 #: The modules of names that are imported at first use, as most programs do without them.
 _LATE = {
     "Endpoint": "core.graph.nodes",

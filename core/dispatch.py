@@ -20,7 +20,7 @@ from core.operation import Op, set_dispatch
 from core.registry import KERNEL_NAMES, OPS, READY, find_kernel
 from core.settings import active_backend, flags
 from core.specs import Spec
-from core.tensors import DataContainer, Tensor
+from core.tensors import DataContainer, Tensor, wrap
 
 #: The spec of one float, and a number that float32 holds surely.
 _NUMBER, _LARGEST = Spec(()), 3e38
@@ -97,11 +97,6 @@ def _holds_a_tensor(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and any(
         isinstance(v, Tensor) or _holds_a_tensor(v) for v in value
     )
-
-
-def wrap(backend: Backend, handle: Handle, spec: Spec) -> Tensor:
-    """A tensor that is the first owner of a backend's data."""
-    return Tensor(spec, DataContainer(backend, handle, spec), handle)
 
 
 def run(op: Op, arguments: tuple, attributes: dict[str, Any]) -> Any:

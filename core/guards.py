@@ -182,14 +182,9 @@ def check_value(spec: Spec, most: float, what: str) -> None:
 def check_promised(
     op: str, specs: Sequence[Any], attributes: Mapping[str, Any], result: Any, most: float
 ) -> None:
-    """Raise if an op would give a larger value, or multiply more, than its run may.
+    """Raise if an op would give more bytes, or multiply more, than the limits of its run.
 
-    Args:
-        op: its name.
-        specs: of its inputs.
-        attributes: of the op.
-        result: the result of its rule: a spec, a tuple of them, or None, if unknown.
-        most: bytes.
+    The result is that of the op's rule: a spec, a tuple of specs, or None, if unknown.
     """
     guard = _active.get()
     most_steps = None if guard is None else guard.limits.multiply_adds
@@ -207,13 +202,7 @@ def check_promised(
 
 
 def count_results(op: str, results: "Tensor | list[Tensor]", most: float) -> None:
-    """Count the results of an op in the guard of the run; raise if they are too large.
-
-    Args:
-        op: its name.
-        results: with data.
-        most: bytes of one value.
-    """
+    """Count the results of an op in the guard of the run; raise if one has too many bytes."""
     guard = _active.get()
     for value in results if isinstance(results, list) else (results,):
         spec = value.spec

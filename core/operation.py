@@ -226,13 +226,13 @@ class Op:
     @property
     def __signature__(self) -> inspect.Signature:
         empty, given = inspect.Parameter.empty, inspect.Parameter.POSITIONAL_OR_KEYWORD
+        kinds = self.annotations
         defaults = dict.fromkeys(self.optional_inputs) | self.defaults
-        return inspect.Signature(
-            inspect.Parameter(
-                n, given, default=defaults.get(n, empty), annotation=self.annotations[n]
-            )
+        parameters = [
+            inspect.Parameter(n, given, default=defaults.get(n, empty), annotation=kinds[n])
             for n in self.inputs + self.attributes
-        )
+        ]
+        return inspect.Signature(parameters)
 
     def __call__(self, *inputs: Any, **attributes: Any) -> Any:
         """Run the op on tensors, or on anything that `core.tensor` takes."""

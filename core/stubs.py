@@ -62,13 +62,17 @@ def _is_ours(function: Any) -> bool:
 
 
 def _public_imports() -> Iterator[str]:
-    """The names that ``core/__init__.py`` imports at once or later."""
+    """Import lines of the names that ``core/__init__.py`` imports at once or later."""
     tree = ast.parse((_FOLDER / "__init__.py").read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             for alias in node.names:
-                if alias.asname or alias.name in core.__all__:
+                if alias.name in core.__all__:
                     yield f"from {node.module} import {alias.name} as {alias.name}"
+    late = vars(core)["_LATE"] | {name: f"core.{name}" for name in NAMESPACES}
+    for name, module in late.items():
+        package = "core" if module == f"core.{name}" else module
+        yield f"from {package} import {name} as {name}"
 
 
 def _namespace_stub(name: str) -> str:

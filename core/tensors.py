@@ -289,6 +289,11 @@ class Tensor(TensorMethods):
         return f"Tensor({values}, shape={self.shape}, dtype={self.dtype})"
 
 
+def wrap(backend: Backend, handle: Handle, spec: Spec) -> Tensor:
+    """Return a tensor that is the first owner of a backend's data."""
+    return Tensor(spec, DataContainer(backend, handle, spec), handle)
+
+
 def tensors_in(value: Any) -> Iterator[Tensor]:
     """The tensors in lists, tuples, sets, dicts and fields of dataclasses, however nested."""
     return _tensors_in(value, set())

@@ -18,7 +18,7 @@ from core.methods import SWAPPED
 from core.observers import active_observers
 from core.registry import OPS
 from core.specs import Spec
-from core.tensors import DataContainer, Tensor, disposed_error
+from core.tensors import Tensor, disposed_error, wrap
 
 if TYPE_CHECKING:  # a stub of what the end of this file adds
     from core.tensor_methods import VariableMethods
@@ -131,7 +131,7 @@ class Variable(Tensor, VariableMethods):
             try:
                 backend: Backend = value.container.backend
                 if _owners(value) != _owners_of_one(backend) or not backend.owns(value.handle):
-                    value = _fresh(backend, backend.copy(value.handle), value.spec)
+                    value = wrap(backend, backend.copy(value.handle), value.spec)
                 backend.change(value.handle, change)
             finally:
                 self._value = value
@@ -200,10 +200,6 @@ def _alias(source: Tensor, spec: Spec) -> Tensor:
     return alias
 
 
-def _fresh(backend: Backend, handle: Handle, spec: Spec) -> Tensor:
-    return Tensor(spec, DataContainer(backend, handle, spec), handle)
-
-
 def _owners(value: Tensor) -> tuple[int, int, int]:
     """The reference counts of a tensor, its container and its data: all that see a change."""
     return (
@@ -218,7 +214,7 @@ def _owners_of_one(backend: Backend) -> tuple[int, int, int]:
     """The counts of a tensor that one function alone holds, as `Variable.update` does."""
     if not getattr(sys, "_is_gil_enabled", lambda: True)():
         return (0, 0, 0)  # counts of other threads come late there: always copy
-    value = _fresh(backend, backend.upload(np.zeros(1, np.float32)), Spec((1,)))
+    value = wrap(backend, backend.upload(np.zeros(1, np.float32)), Spec((1,)))
     least = _owners(value)
     for _ in range(100):  # where a first call counts otherwise than later ones, copy rather
         least = min(least, _owners(value))

@@ -21,9 +21,7 @@ def cumsum(x: Spec, *, axis: int = 0, exclusive: bool = False, reverse: bool = F
     return x
 
 
-@cumsum.gradient("x")
-def _(g, axis, exclusive, reverse):
-    return ops.cumsum(g, axis=axis, exclusive=exclusive, reverse=not reverse)
+cumsum.gradient("x")(lambda g, reverse, **how: ops.cumsum(g, reverse=not reverse, **how))
 
 
 @op(input_dtype="real", method=True)

@@ -15,6 +15,7 @@ from core.specs import (
     normal_axis,
     normal_shape,
 )
+from core.tape import gradient_dtype
 from core.tensors import Tensor
 
 
@@ -98,9 +99,7 @@ def cast(x: Spec, *, dtype: DType) -> Spec:
     return Spec(x.shape, dtype)
 
 
-@cast.gradient("x")
-def _(g, x_spec):
-    return ops.cast(g, dtype="complex64" if x_spec.dtype == "complex64" else "float32")
+cast.gradient("x")(lambda g, x_spec: ops.cast(g, dtype=gradient_dtype(x_spec)))
 
 
 @op()

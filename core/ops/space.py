@@ -152,9 +152,9 @@ def space_to_batch_nd(x: Spec, *, block_shape: Sequence[int], paddings: Pads) ->
     return Spec(blocks(shape, lengths).batched, x.dtype)
 
 
-@space_to_batch_nd.gradient("x")
-def _(g, block_shape, paddings):
-    return ops.batch_to_space_nd(g, block_shape=block_shape, crops=paddings)
+space_to_batch_nd.gradient("x")(
+    lambda g, block_shape, paddings: ops.batch_to_space_nd(g, block_shape, paddings)
+)
 
 
 def uncropped_shape(shape: Shape, block_shape: Sequence[int]) -> Shape:
@@ -186,9 +186,9 @@ def batch_to_space_nd(x: Spec, *, block_shape: Sequence[int], crops: Pads) -> Sp
     return Spec(tuple(n - cut for n, cut in zip(shape, cuts, strict=True)), x.dtype)
 
 
-@batch_to_space_nd.gradient("x")
-def _(g, block_shape, crops):
-    return ops.space_to_batch_nd(g, block_shape=block_shape, paddings=crops)
+batch_to_space_nd.gradient("x")(
+    lambda g, block_shape, crops: ops.space_to_batch_nd(g, block_shape, crops)
+)
 
 
 class DepthBlocks(NamedTuple):

@@ -133,8 +133,10 @@ def sparse_segment_sum(data: Spec, indices: Spec, segment_ids: Spec) -> None:
 
 
 @sparse_segment_sum.gradient("data")
-def _(g, indices, segment_ids, data_spec):
-    return _spread_segments(g, indices, segment_ids, data_spec)
+def _spread_segments(g, indices, segment_ids, data_spec: Spec):
+    """Each row's share: the sum of the gradients of the segments that it went into."""
+    flows = ops.gather(g, segment_ids)
+    return ops.unsorted_segment_sum(flows, indices, num_segments=data_spec.shape[0])
 
 
 @op(input_dtype=_SEGMENTS, spellings=Spellings(("SparseSegmentMean",)))
@@ -165,12 +167,6 @@ def _(g, indices, segment_ids, data_spec):
     counts = ops.unsorted_segment_sum(ones, segment_ids, num_segments=rows)
     counts = ops.reshape(ops.maximum(counts, 1.0), shape=(rows, *[1] * (len(g.shape) - 1)))
     return _spread_segments(g / counts, indices, segment_ids, data_spec)
-
-
-def _spread_segments(g, indices, segment_ids, data_spec: Spec):
-    """Each row's share: the sum of the gradients of the segments that it went into."""
-    flows = ops.gather(g, segment_ids)
-    return ops.unsorted_segment_sum(flows, indices, num_segments=data_spec.shape[0])
 
 
 @op(promote=("sparse_values", "default_value"), input_dtype={"sparse_indices": "int32"})
@@ -209,17 +205,13 @@ def sparse_to_dense(
 
 
 @sparse_to_dense.gradient("sparse_values")
-def _(g, sparse_indices, output_shape):
-    return _of_places(g, sparse_indices)
+def _of_places(g, sparse_indices):
+    """The gradient at each index whose value counted."""
+    lists = ops.reshape(sparse_indices, shape=(-1, g.ndim))
+    return where_last(lists, g.shape, ops.gather_nd(g, lists))
 
 
 @sparse_to_dense.gradient("default_value")
 def _(g, sparse_indices, default_value_spec):
     rest = ops.sum(g) - ops.sum(_of_places(g, sparse_indices))
     return ops.reshape(rest, shape=default_value_spec.shape)
-
-
-def _of_places(g, sparse_indices):
-    """The gradient at each index whose value counted."""
-    lists = ops.reshape(sparse_indices, shape=(-1, g.ndim))
-    return where_last(lists, g.shape, ops.gather_nd(g, lists))
