@@ -1,6 +1,6 @@
 """Limits on a run of a model, and on reading a model file: bytes, loop steps and seconds.
 
-The limits of a context hold for one thread or task; those of a model are given when it is loaded.
+The limits of a context hold for one thread or task; limits of a model are given at its loading.
 Where both are given, the stricter one holds; where neither is, that of `default_limits`.
 """
 
@@ -102,7 +102,7 @@ class LimitError(CoreError):
     """A run, or reading a file, would cost more than a limit allows.
 
     Args:
-        message: what takes how much.
+        message: which value or step takes how much.
         name: of the limit, such as ``"run_bytes"``.
         most: its value.
 
@@ -191,7 +191,7 @@ def claim(size: float, what: str) -> None:
 
 @contextmanager
 def limits(given: Limits | None = None, /, **values: float) -> Iterator[None]:
-    """Limit what runs and reading files may cost inside, in this thread or task only.
+    """Limit the cost of runs and of reading files inside, in this thread or task only.
 
     Inside of another ``with core.limits`` the given limits replace the outer ones.
 
@@ -231,7 +231,7 @@ def _replaced(first: Limits, second: Limits | None) -> Limits:
 
 
 def context_limits() -> Limits | None:
-    """The limits of the context alone."""
+    """The limits of the context, without those of a model."""
     return _of_context.get()
 
 
@@ -245,10 +245,10 @@ def effective_limits(of_model: Limits | None = None) -> Limits:
 
 
 def limited(of_model: Limits | None) -> AbstractContextManager[None]:
-    """Let the limits of a model hold while it is loaded, beside those of the context.
+    """Apply the limits of a model while it is loaded, in addition to those of the context.
 
     Args:
-        of_model: None: just those of the context.
+        of_model: None: no other limits than those of the context.
     """
     return nullcontext() if of_model is None else limits(effective_limits(of_model))
 

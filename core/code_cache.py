@@ -1,7 +1,7 @@
 """Compiled code, kept on disk for the next process.
 
 The cache is the one exception to "no code from files". So the folder is used only if it belongs to
-the user and is closed to everybody else; a file is one that the user wrote, with a checksum of its
+the user and is closed to other users; a file must belong to the user and have a checksum of its
 name and content. The cache is optional: code that cannot be read or written is compiled again.
 
 ``ZOO_CODE_CACHE`` names another folder; ``0`` turns the cache off.

@@ -22,7 +22,7 @@ from core.settings import active_backend, flags
 from core.specs import Spec
 from core.tensors import DataContainer, Tensor, wrap
 
-#: The spec of one float, and a number that float32 holds surely.
+#: The spec of one float, and a number below the largest of float32.
 _NUMBER, _LARGEST = Spec(()), 3e38
 
 #: A Tensor, None for an absent input, or a list of Tensors, as the op's kinds say.
@@ -102,7 +102,7 @@ def _holds_a_tensor(value: Any) -> bool:
 def run(op: Op, arguments: tuple, attributes: dict[str, Any]) -> Any:
     """Run one op on the active backend, and call the observers.
 
-    For a small op this function is the time it takes: what is usual goes straight through.
+    For a small op this function takes most of the time: usual arguments have a short path.
     """
     backend, observers = active_backend(), active_observers()
     specs: list[Any] = []
@@ -173,7 +173,7 @@ def _show(
     outputs: Any,
     seconds: float,
 ) -> None:
-    """Call the observers with what an op did."""
+    """Call the observers after an op."""
     for observer in observers:
         observer.record(op, inputs, attributes, outputs, seconds)
     if flags.debug:
@@ -183,7 +183,7 @@ def _show(
 def _take_quickly(
     op: Op, arguments: tuple, backend: Backend, specs: list[Any], handles: list[Any]
 ) -> list[Input] | None:
-    """The usual arguments as tensors, or None; lists what they hold.
+    """The usual arguments as tensors, or None; also lists their specs and handles.
 
     Usual are tensors, variables and floats, all of one dtype that the op works on, and nothing for
     inputs that may be absent.
@@ -234,7 +234,7 @@ def _take_in(op: Op, arguments: tuple) -> Sequence[Input]:
 
 
 def _take_in_plain(op: Op, arguments: tuple) -> list[Input]:
-    """Tensors of all arguments; an integer beside floats becomes a float right away."""
+    """Tensors of all arguments; a Python integer among float tensors becomes a float at once."""
     dtypes = [a.spec.dtype for a in arguments if type(a) is Tensor]
     if "float32" in dtypes and len(op.promote) == op.count:
         arguments = tuple(float(a) if type(a) is int else a for a in arguments)
@@ -348,14 +348,14 @@ def handle_on(backend: Backend, value: Tensor) -> Handle:
 def run_kernel(
     name: str, inputs: Mapping[str, Any], attributes: Mapping[str, Any] | None = None
 ) -> list[Tensor]:
-    """Run one kernel by its TensorFlow.js name, as ``engine().runKernel`` does there.
+    """Run one kernel by its TensorFlow.js name, like ``engine().runKernel`` of TensorFlow.js.
 
     Args:
         name: such as ``"Conv2D"`` or ``"_FusedMatMul"``.
         inputs: TensorFlow.js's input names → Tensor, array or nested lists; for an input that is
-            several tensors a list of them (``{"inputs": [...]}``). Leave out what is absent.
+            several tensors a list of them (``{"inputs": [...]}``). Leave out absent inputs.
             Arrays are never written to; strings are object arrays of bytes.
-        attributes: TensorFlow.js's attribute names → values. Leave out what is undefined, or
+        attributes: TensorFlow.js's attribute names → values. Leave out undefined ones, or
             give None.
 
     Returns:

@@ -48,7 +48,7 @@ def begin_drawing() -> None:
 
 
 def generator(seed: Seed = None) -> "Generator":
-    """A new generator for a seed; without a seed the one that the whole process shares.
+    """A new generator for a seed; without a seed the generator of the process.
 
     >>> float(generator(7).random()) == float(generator(7).random())
     True

@@ -52,7 +52,7 @@ def memory() -> MemoryInfo:
     }
 
 
-#: Bytes that a value takes beside its data: the Python objects around it.
+#: Bytes of the Python objects around the data of a value.
 OVERHEAD = 512
 
 

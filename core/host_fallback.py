@@ -1,7 +1,7 @@
-"""Ops that a backend leaves to the host: read their inputs back, run the cpu kernel, upload.
+"""Ops of a backend that run on the host: read the inputs back, run the cpu kernel, upload.
 
 Each backend declares them as rows, `Backend.host_ops` and `Backend.host_dtypes`. Whether an op runs
-on the host, on the backend or not at all is decided here, for single ops and for plans.
+on the host, on the backend or not at all is decided by this module, also for plans.
 """
 
 from collections.abc import Callable, Mapping, Sequence

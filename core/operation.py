@@ -112,7 +112,7 @@ class Op:
                 Python names in camelCase.
             outputs: names of several results, which then come as a named tuple.
             gradients: for each input that has one, its gradient rule.
-            promote: bring all inputs, or those named, to their common dtype first.
+            promote: convert all inputs, or the named ones, to their common dtype first.
             input_dtype: what the inputs must be, one of `core.dtypes.KINDS` for all or for each
                 by name: ``"float32"`` (integers and bools are converted), ``"bool"``,
                 ``"int32"``, ``"number"`` (bools become int32), ``"real"`` (the same without
@@ -122,7 +122,7 @@ class Op:
             spellings: the op's names in model formats.
             attributes_of: an op whose attributes this op has, too. The rule takes them as
                 ``**how``, and its docstring explains all in one line, ``**how: ...``. Attributes
-                of the rule without a default stand before them, those with a default after them.
+                of the rule without a default come before them, those with a default after them.
         """
         self.rule, self.name = rule, name or rule.__name__
         self.kernel_name = kernel_name or "".join(w.capitalize() for w in self.name.split("_"))
@@ -164,13 +164,13 @@ class Op:
         required = [n for n in self.inputs if n not in self.optional_inputs]
         if _admits_none(kinds.get("return")):
             self.traits = self.traits._replace(data_dependent=True)
-        #: How many inputs there are at least, if those that may be absent come last.
+        #: The least number of inputs, if inputs that may be absent come last.
         self.least = len(required) if self.inputs[: len(required)] == tuple(required) else count
 
     def _read_input_dtypes(self, given: str | Mapping[str, str] | None) -> None:
         each = given if isinstance(given, Mapping) else dict.fromkeys(self.inputs, given)
         kinds = {name: kind for name, kind in each.items() if kind}
-        #: For each input the dtypes that it may have and what they become, or None for any.
+        #: For each input the dtypes that it may have and what these become; None for any.
         self.kinds = tuple(KINDS[kinds[n]] if n in kinds else None for n in self.inputs)
         #: Dtypes that need no conversion when all inputs have the same.
         self.ready_dtypes = {
@@ -209,7 +209,7 @@ class Op:
         op with several results), and by name whatever else it needs: an input, ``y`` (the
         result), ``<input>_spec``, an attribute, or as ``**how`` all other attributes. Only the
         tensors that it names are kept.
-        Broadcasting is undone by the tape, not here.
+        The tape undoes broadcasting.
         """
 
         def add(function: Rule) -> Rule:

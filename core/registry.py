@@ -32,7 +32,7 @@ _LOADING = new_lock()
 
 
 class OpNamespace:
-    """Attribute access to every op and composite, for rules written before those exist."""
+    """Attribute access to every op and composite, for rules that are declared before them."""
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         found = OPS.get(name) or FUNCTIONS.get(name)
@@ -86,8 +86,8 @@ def composite(function: Any = None, /, *, method: bool = False) -> Any:
     """Make a function of ops public as ``core.<name>``; its misuse becomes a `CoreError`.
 
     Args:
-        function: what is decorated.
-        method: it is a method of tensors, too.
+        function: the decorated function.
+        method: whether it is a method of tensors, too.
     """
     if function is None:
         return lambda decorated: _public(decorated, method)
@@ -162,7 +162,7 @@ def kernel(op_name: str, backend: str, *, replace: bool = False) -> Callable[[Fu
 def find_kernel(op_name: str, backend: str) -> Callable[..., Any]:
     """The kernel of an op on a backend, or `KernelNotFound` that lists the backends having one.
 
-    What it finds goes to READY. A kernel that is only in KERNELS may stand in a file that another
+    The kernel is added to READY. A kernel that is only in KERNELS may be in a file that another
     thread is still importing.
     """
     key = op_name, backend
@@ -186,7 +186,7 @@ def find_kernel(op_name: str, backend: str) -> Callable[..., Any]:
 def _load_family(op_name: str, backend: str) -> None:
     """Import the kernel file that is named like the file that declares the op.
 
-    Just that one, and ``elementwise``, which may hold a table of ops of several files: a command
+    That file only, and ``elementwise``, which may have a table of ops of several files: a command
     that runs one network need not wait for all kernels. An import that another thread has begun is
     waited for.
     """

@@ -35,7 +35,7 @@ def set_backend(name: str) -> None:
     """Choose the backend of the whole process.
 
     Raises:
-        CoreError: no such backend; the message lists those there are.
+        CoreError: there is no such backend; the message lists the backends.
     """
     global _of_process
     chosen = load_backend(name)
@@ -54,9 +54,9 @@ def get_backend() -> str:
 
 
 def epsilon() -> float:
-    """The smallest number that the active backend's floats distinguish from 0 beside 1.
+    """The smallest number that optimizers add to divisors on the active backend.
 
-    Optimizers and others add it where they divide: 1e-7 on cpu.
+    It depends on the precision of the backend's floats: 1e-7 on cpu.
 
     >>> import core
     >>> core.epsilon()
@@ -80,7 +80,7 @@ def backend(name: str) -> Iterator[None]:
 
 @contextmanager
 def running_on(chosen: Backend) -> Iterator[None]:
-    """Run the ops inside on a backend that needs no name, in this thread or task only."""
+    """Run the ops inside on a backend object, in this thread or task only."""
     token = _of_context.set(chosen)
     try:
         yield

@@ -1,9 +1,9 @@
 """Writes the stubs by which editors and type checkers know `core`: ``python -m core.stubs``.
 
 Ops are records, and tensors get their methods when `core` is imported: no checker sees either.
-So ``__init__.pyi`` says what `core` has, ``tensor_methods.pyi`` what tensors have, with the
-documentation that editors show, and ``op_results.pyi`` what ops with several results return. All
-are computed from what is declared.
+``__init__.pyi`` has the names of `core`, ``tensor_methods.pyi`` the methods of tensors, with the
+documentation that editors show, and ``op_results.pyi`` the results of ops with several ones. All
+are computed from the declarations.
 """
 
 import ast
@@ -137,7 +137,7 @@ def _function(name: str, function: Callable[..., Any], types: Types) -> str:
 
 
 def _signature(function: Any, types: Types) -> tuple[list[list[Argument]], str]:
-    """The ways to call an op or a function, and what that returns."""
+    """The parameter lists of an op or a function, and the type of the result."""
     if isinstance(function, Op):
         return types.of_op(function), types.result(function)
     return types.of_function(function)

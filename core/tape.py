@@ -46,7 +46,7 @@ class Node:
         return tensors_in([rule[-1] for rule in self.rules])
 
     def flows(self, dys: list[Tensor]) -> list[Flow]:
-        """The gradients of the inputs that are reached, from those of the outputs."""
+        """The gradients of the reached inputs, from the gradients of the outputs."""
         found: list[Flow] = []
         for name, slot, rule, values in self.rules:
             if rule is None:

@@ -1,4 +1,4 @@
-"""Activations that look along an axis, and gradients of activations."""
+"""Activations along an axis, and gradients of activations."""
 
 from core.ops.declaring import zero_gradient
 from core.registry import op, ops
@@ -83,7 +83,7 @@ def relu_grad(dy: Spec, y: Spec) -> Spec:
 
     Args:
         dy: the gradient of the result.
-        y: the result, or what was given; of the same shape.
+        y: the result or the input; of the same shape.
 
     >>> core.relu_grad([3.0, 3.0], [2.0, 0.0]).numpy()
     array([3., 0.], dtype=float32)

@@ -57,7 +57,7 @@ class BinaryRow(NamedTuple):
     kernel_name: str = ""
     kernel_inputs: tuple[str, ...] = ()  # TensorFlow.js's names, where they differ
     method: bool = True
-    example: tuple[str, str] = ("", "")  # the arguments of a call, and what is printed
+    example: tuple[str, str] = ("", "")  # the arguments of a call, and the printed result
     spellings: Spellings = UNSPELLED
 
 

@@ -30,7 +30,7 @@ class CompareRow(NamedTuple):
     rule: Rule = to_bool
     gradient: Rule | None = None  # for both inputs
     method: bool = True
-    example: tuple[str, str] = ("", "")  # the arguments of a call, and what is printed
+    example: tuple[str, str] = ("", "")  # the arguments of a call, and the printed result
     spellings: Spellings = UNSPELLED
 
 

@@ -236,7 +236,7 @@ def boolean_mask(tensor: TensorLike, mask: TensorLike, axis: int = 0) -> Tensor:
         axis: the first of them.
 
     Returns:
-        A tensor in which one axis, of the true entries, stands for those of the mask.
+        A tensor in which one axis, of the true entries, replaces the axes of the mask.
 
     >>> import core
     >>> core.boolean_mask([[1, 2], [3, 4], [5, 6]], [True, False, True]).numpy()

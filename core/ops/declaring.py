@@ -27,11 +27,11 @@ def declare_row(
     """Declare the op of a table's row, with documentation of all that the row contains.
 
     Args:
-        row: name, dtype and example (arguments of a call, which a test runs, and what is printed;
-            no arguments for none); it may have the fields ``method`` and ``spellings``.
+        row: name, dtype and example (arguments of a call, which a test runs, and the printed
+            result; no arguments for none), and perhaps ``method`` and ``spellings``.
         rule: its docstring has the result as the first paragraph, and may have a line for each
             attribute as a second one.
-        summary: what the op computes, a sentence.
+        summary: a sentence about the result.
         inputs: a line for each input.
         gradients: a rule for each input, or None.
         rest: other options of `core.operation.Op`.

@@ -41,7 +41,7 @@ def dilation2d(
     Args:
         x: [batch, height, width, channels], or [height, width, channels]: one image.
         filter: [filter height, filter width, channels], added to each window.
-        strides: see `conv2d`; here they may go with dilations.
+        strides: see `conv2d`; may be combined with dilations.
         pad: see `conv2d`; padding is never the largest.
         dilations: see `conv2d`.
         data_format: only ``"NHWC"``.
@@ -141,7 +141,7 @@ def _rows(filter: Any) -> list[Any]:
 def _of_winners(x: Any, filter: Any, w: Window, flows: Iterable[Any]) -> Any:
     """The gradient at the position that wins each window; 0 where none does.
 
-    Sums that float32 cannot tell apart are compared by what rounding took from them, as if they
+    Sums that are equal in float32 are compared by their rounding errors, as if they
     were not rounded.
     """
     best, best_rest, found = LOWEST, 0.0, 0.0

@@ -16,7 +16,7 @@ ACTIVATIONS = ("linear", "relu", "relu6", "elu", "sigmoid", "leakyrelu", "prelu"
 
 
 def fused_spec(spec: Spec, bias: Spec | None, weights: Spec | None, activation: str) -> Spec:
-    """The result of a fused op, after checking what is fused."""
+    """The result of a fused op, after checks of bias, weights and activation."""
     if activation not in ACTIVATIONS:
         raise CoreError(f"unknown activation {activation!r}: use one of {ACTIVATIONS}")
     if activation == "prelu" and weights is None:
@@ -154,8 +154,8 @@ def fused_matmul(
     return fused_spec(matmul.rule(a, b, **how), bias, prelu_activation_weights, activation)
 
 
-# The gradient before each activation by its result: the value there need not be computed again. (At
-# exactly 6 the derivative is 0 here, 1 in `relu6`: the result does not distinguish 6 from more.)
+# The gradient before each activation by its result: the input of the activation is not computed
+# again. (At exactly 6 the derivative is 0 here, 1 in `relu6`: results of 6 and more are equal.)
 _BEFORE = {
     "linear": lambda g, y: g,
     "relu": lambda g, y: ops.relu_grad(g, y),

@@ -153,7 +153,7 @@ def scatter_nd(indices: Spec, updates: Spec, *, shape: Sequence[int]) -> Spec:
     Args:
         indices: [..., depth] int32, positions on the first ``depth`` axes; or a vector of positions
             on the first axis.
-        updates: [..., rest of shape], what goes there.
+        updates: [..., rest of shape], the values to put.
         shape: of the result.
 
     Raises:
@@ -182,7 +182,7 @@ def tensor_scatter_update(tensor: Spec, indices: Spec, updates: Spec) -> Spec:
         tensor: tensor of one axis at least.
         indices: [..., depth] int32, positions on the first ``depth`` axes; or a vector of positions
             on the first axis.
-        updates: [..., rest of the shape], what goes there, of the tensor's dtype.
+        updates: [..., rest of the shape], the new values, of the tensor's dtype.
 
     Raises:
         CoreError: an index is outside of the tensor.
@@ -208,7 +208,7 @@ def _(g, indices, tensor_spec):
 
 
 def where_last(lists, shape: Shape, g):
-    """The gradient where the update counted; 0 where a later one replaced it."""
+    """The gradient where an update is in the result; 0 where a later one replaced it."""
     lead, depth = lists.shape[:-1], lists.shape[-1]
     turns = ops.reshape(ops.range(start=0, stop=prod(lead), dtype="int32"), shape=lead)
     if depth == 0:

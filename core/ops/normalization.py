@@ -129,7 +129,7 @@ def instance_norm(
 
     That is (x - mean) / sqrt(variance + epsilon) * scale + offset, where the variance is the mean
     squared distance from the mean (Ulyanov et al., 2016, https://arxiv.org/abs/1607.08022). The
-    mean may be large beside the differences.
+    mean may be large compared with the differences.
 
     Args:
         x: [batch, ..., channels] of three axes at least: rows, images, volumes.
@@ -158,7 +158,7 @@ def _mean_of_pixels(x):
 def _standardised(x, epsilon: float):
     """An instance norm without scale and offset, and the factor that made it, of ops."""
     x = x - _mean_of_pixels(x)
-    x = x - _mean_of_pixels(x)  # what the rounding of a large mean left
+    x = x - _mean_of_pixels(x)  # removes the rounding error of a large mean
     factor = ops.rsqrt(_mean_of_pixels(ops.square(x)) + epsilon)
     return x * factor, factor
 

@@ -41,13 +41,13 @@ def taps(x: Any, w: Window, border: float = 0) -> Iterator[Any]:
 def of_winners(
     values: Iterable[Any], flows: Iterable[Any], better: Callable[..., Any], lowest: float = -inf
 ) -> Any:
-    """The flow at the position that wins each window: the transpose of max pooling's gradient.
+    """The gradient at the winning position of each window: transposes max pooling's gradient.
 
     Args:
         values: for each position the values of all windows; NaN, as that of a border, never wins.
-        flows: for each position the gradient there.
-        better: whether a value wins over the best of the positions before.
-        lowest: what the first must be better than; without a winner the result is 0.
+        flows: for each position its gradient.
+        better: whether a value wins over the best of earlier positions.
+        lowest: the bound for the first winner; without a winner the result is 0.
     """
     best, found = lowest, 0.0
     for value, flow in zip(values, flows, strict=True):
@@ -76,7 +76,7 @@ def avg_pool(
         dim_rounding_mode: see `conv2d`.
 
     Returns:
-        [batch, new height, new width, channels]; NaN for a window that holds padding alone.
+        [batch, new height, new width, channels]; NaN for a window of padding only.
 
     >>> core.avg_pool([[[1.0], [3.0], [5.0]]], (1, 2), 1, "same").numpy().ravel()
     array([2., 4., 5.], dtype=float32)
@@ -89,7 +89,7 @@ avg_pool.gradient("x")(lambda g, x, **how: ops.avg_pool_grad(g, x, **how))
 
 @op(kernel_name="AvgPoolGrad", input_dtype="float32", attributes_of=avg_pool)
 def avg_pool_grad(dy: Spec, input: Spec, *, dilations: Pair = 1, **how: Any) -> Spec:
-    """The gradient of `avg_pool`, for an input of which just the shape matters.
+    """The gradient of `avg_pool`, for an input whose shape only matters.
 
     Args:
         dy: [batch, new height, new width, channels], the gradient of the result.
@@ -182,7 +182,7 @@ def max_pool_with_argmax(
         filter_size: see `avg_pool`.
         strides: see `avg_pool`.
         pad: see `avg_pool`.
-        include_batch_in_index: count through the whole batch, not through each image by itself.
+        include_batch_in_index: count through the batch, not through each image by itself.
 
     Returns:
         ``result`` as `max_pool` gives it, and ``indexes``, int32 of the same shape: positions of

@@ -27,7 +27,7 @@ def reduced_shape(shape: Shape, axis: Axis, keep_dims: bool) -> Shape:
 
 
 def _restore(g, x_spec: Spec, axis: Axis):
-    """Give a gradient back the axes that the reduction took away, with length 1."""
+    """Insert the reduced axes into a gradient, with length 1."""
     shape = reduced_shape(x_spec.shape, axis, True)
     return g if g.shape == shape else ops.reshape(g, shape=shape)
 
@@ -47,7 +47,7 @@ def _to_extremes(g, x, y, x_spec: Spec, axis: Axis):
 
 
 def _to_factors(g, x, x_spec: Spec, axis: Axis):
-    """Each value gets the product of the others, so that zeros do no harm."""
+    """Each value gets the product of the others, without a division by zeros."""
     reduced = normal_axes(axis, len(x_spec.shape))
     if not reduced:
         return g
@@ -66,10 +66,10 @@ class ReduceRow(NamedTuple):
     """One reduction."""
 
     name: str
-    dtype: str | None  # what the input must be or becomes; None: any real dtype, which it keeps
+    dtype: str | None  # of the input after its conversion; None: any real dtype, which it keeps
     gradient: Rule | None
     doc: str
-    example: tuple[str, str]  # the arguments of a call, and what is printed
+    example: tuple[str, str]  # the arguments of a call, and the printed result
 
 
 _NO_EXTREME = "NaN if one of them is, or if there is none"
@@ -127,7 +127,7 @@ def sum_grad(dy: Spec, *, input_shape: Shape, axis: Axis = None) -> Spec:
 
     Args:
         dy: the gradient of the sums, with or without the summed axes.
-        input_shape: that of what was summed.
+        input_shape: the shape of the input of `core.sum`.
         axis: as given to `core.sum`.
 
     >>> core.sum_grad([1.0, 2.0], input_shape=(2, 3), axis=1).numpy()

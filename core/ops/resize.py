@@ -25,7 +25,7 @@ def resize_bilinear(
         images: [batch, height, width, channels], or one image without the batch.
         size: new (height, width).
         align_corners: the centres of the corner pixels stay where they are.
-        half_pixel_centers: pixel i has its centre at i + 0.5; otherwise at i.
+        half_pixel_centers: pixel i has its centre at i + 0.5, else at i.
 
     Returns:
         float32 [batch, new height, new width, channels]

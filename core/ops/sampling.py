@@ -100,10 +100,10 @@ def grid_sample(
     Args:
         x: [batch, height, width, channels].
         grid: [batch, new height, new width, 2]: for each new pixel the (x, y) to read at, from -1
-            (left, top) to 1 (right, bottom); what lies beyond is outside of the image.
+            (left, top) to 1 (right, bottom); positions beyond are outside of the image.
         mode: ``"bilinear"`` mixes the four nearest pixels, ``"nearest"`` takes one (of two as near
             the one with the even number).
-        padding_mode: what is outside: ``"zeros"``, ``"border"`` (the nearest pixel of the image)
+        padding_mode: values outside: ``"zeros"``, ``"border"`` (the nearest pixel of the image)
             or ``"reflection"`` (the image is mirrored at its edges, again and again).
         align_corners: -1 and 1 are the centres of the corner pixels; otherwise the outer edges of
             the image. Give the same to `affine_grid`.
@@ -145,7 +145,7 @@ def grid_sample_slope(
 
     Returns:
         float32 [batch, new height, new width, channels]; 0 where a position is on a border or
-        outside, if the border is repeated there.
+        outside, if the border is repeated.
 
     >>> image = core.tensor([[[[1.0], [2.0], [4.0]]]])
     >>> core.grid_sample_slope(image, [[[[-0.5, 0], [0.5, 0]]]], along="x",
@@ -182,7 +182,7 @@ def grid_sample_backprop_input(
         dy: [batch, new height, new width, channels].
         grid: [batch, new height, new width, 2].
         input_shape: of the images, [batch, height, width, channels].
-        along: for the gradient of `grid_sample_slope`: as given there.
+        along: for the gradient of `grid_sample_slope`: its ``along``.
         mode: see `grid_sample`; bilinear for a derivative.
         padding_mode: see `grid_sample`.
         align_corners: see `grid_sample`.

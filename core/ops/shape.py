@@ -41,7 +41,8 @@ def reshape(x: Spec, *, shape: Sequence[int]) -> Spec:
 
     Args:
         x: any tensor.
-        shape: length of each axis, with as many values in all; one may be -1: what remains.
+        shape: length of each axis, with as many values in all; one may be -1: it follows from
+            the others.
 
     Returns:
         A tensor that shares the data of x.
@@ -137,7 +138,7 @@ def broadcast_to(
 
     Args:
         x: any tensor.
-        shape: of the result; its last axes are as long as those of x, or those are 1.
+        shape: of the result; its last axes are as long as the axes of x, or these are 1.
         input_shape: that of x, if it shall be checked.
 
     >>> core.broadcast_to([[1.0], [2.0]], shape=(2, 3)).numpy()
@@ -186,7 +187,7 @@ def tile(x: Spec, *, reps: int | Sequence[int]) -> Spec:
         reps: how many times, one integer from 0 on for each axis.
 
     Returns:
-        A tensor whose lengths are those of x times ``reps``.
+        A tensor whose lengths are the lengths of x times ``reps``.
 
     >>> core.tile([1, 2], reps=(2,)).numpy()
     array([1, 2, 1, 2], dtype=int32)

@@ -1,4 +1,4 @@
-"""Fourier transforms, and what goes around them."""
+"""Fourier transforms, windows and frames."""
 
 from collections.abc import Callable
 from math import ceil
@@ -123,7 +123,7 @@ def frame(
         frame_length: values in each frame.
         frame_step: from the start of a frame to that of the next.
         pad_end: also take frames that begin inside of the signal and end beyond it.
-        pad_value: what these are filled up with.
+        pad_value: the value after the end of the signal.
 
     Returns:
         [frames, frame_length]

@@ -22,7 +22,7 @@ def topk(x: Spec, *, k: int = 1, sorted: bool = True) -> tuple[Spec, Spec]:
     Args:
         x: numbers; NaN counts as the largest of all.
         k: how many, up to the length of the last axis.
-        sorted: the largest first. They always come so here.
+        sorted: the largest first, as they always are on these backends.
 
     Returns:
         ``values`` and ``indices``, both [..., k]; of equal values the first ones are taken.

@@ -37,10 +37,10 @@ def sparse_fill_empty_rows(
 
     Returns:
         A named tuple: output_indices [m, rank] and output_values [m], by rows; empty_row_indicator
-        bool [rows]; reverse_index_map int32 [n], where each value came to lie.
+        bool [rows]; reverse_index_map int32 [n], the new position of each value.
 
     Raises:
-        CoreError: a value lies outside of the rows.
+        CoreError: a value is outside of the rows.
 
     >>> filled = core.sparse_fill_empty_rows([[0, 1], [2, 0]], [7.0, 8.0], [3, 2], -1.0)
     >>> filled.output_values.numpy(), filled.empty_row_indicator.numpy()
@@ -141,7 +141,7 @@ def _spread_segments(g, indices, segment_ids, data_spec: Spec):
 
 @op(input_dtype=_SEGMENTS, spellings=Spellings(("SparseSegmentMean",)))
 def sparse_segment_mean(data: Spec, indices: Spec, segment_ids: Spec) -> None:
-    """The means of chosen rows, segment by segment; those of integers are cut off.
+    """The means of chosen rows, segment by segment; means of integers are cut off.
 
     Args:
         data: [rows, ...], real.
@@ -206,7 +206,7 @@ def sparse_to_dense(
 
 @sparse_to_dense.gradient("sparse_values")
 def _of_places(g, sparse_indices):
-    """The gradient at each index whose value counted."""
+    """The gradient at each index whose value is in the result."""
     lists = ops.reshape(sparse_indices, shape=(-1, g.ndim))
     return where_last(lists, g.shape, ops.gather_nd(g, lists))
 

@@ -1,7 +1,7 @@
 """Element-wise ops of one input: one row each.
 
-A row holds the name, the gradient rule, where tests draw x from, what the op computes, an example,
-and what model formats call it. A rule gets ``g``, the gradient of y, and by name what else it needs
+A row has the name, the gradient rule, the range of x in tests, a description, an example,
+and the names in model formats. A rule gets ``g``, the gradient of y, and by name other arguments
 (`core.operation.Op.gradient`).
 ``FLOAT`` rows convert their input to float32 first; ``REAL`` and ``NUMBER`` rows keep its dtype,
 but for bools, which become int32. Only ``NUMBER`` and ``ANY`` rows take complex64.
@@ -77,7 +77,7 @@ class UnaryRow(NamedTuple):
     rule: Rule = same  # its keyword-only parameters are the attributes; see `document`
     kernel_name: str = ""
     method: bool = True
-    example: tuple[str, str] = ("", "")  # the arguments of a call, and what is printed
+    example: tuple[str, str] = ("", "")  # the arguments of a call, and the printed result
     spellings: Spellings = UNSPELLED
 
 

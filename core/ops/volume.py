@@ -80,11 +80,11 @@ def avg_pool3d(x: Spec, *, data_format: str = "NDHWC", **how: Any) -> Spec:
 
     Args:
         x: [batch, depth, height, width, channels], or without batch: one volume.
-        **how: see `avg_pool`, here along depth, height and width.
+        **how: see `avg_pool`, along depth, height and width.
         data_format: only ``"NDHWC"``.
 
     Returns:
-        [batch, new depth, new height, new width, channels]; 0 for a window of padding alone.
+        [batch, new depth, new height, new width, channels]; 0 for a window of padding only.
 
     >>> core.avg_pool3d(core.ones((2, 2, 2, 1)), 2, 1, "valid").numpy().ravel()
     array([1.], dtype=float32)
@@ -98,7 +98,7 @@ avg_pool3d.gradient("x")(lambda g, x, data_format, **how: ops.avg_pool3d_grad(g,
 
 @op(kernel_name="AvgPool3DGrad", input_dtype="float32", attributes_of=avg_pool)
 def avg_pool3d_grad(dy: Spec, input: Spec, **how: Any) -> Spec:
-    """The gradient of `avg_pool3d`, for an input of which just the shape matters.
+    """The gradient of `avg_pool3d`, for an input whose shape only matters.
 
     Args:
         dy: [batch, new depth, new height, new width, channels], the gradient of the result.

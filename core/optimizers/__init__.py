@@ -223,7 +223,7 @@ class Adadelta(Optimizer):
     ``w -= learning_rate * change``.
 
     Source: Zeiler 2012, https://arxiv.org/abs/1212.5701, where ``grads`` includes this gradient
-    already; the order here is that of TensorFlow.js.
+    already; this implementation has the order of TensorFlow.js.
 
     Args:
         learning_rate: factor of a step; 1 in the paper.

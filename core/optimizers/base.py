@@ -28,7 +28,7 @@ Kind = TypeVar("Kind", bound="Optimizer")
 #: Number of steps between removals of denormal numbers, which fading means produce.
 _CLEAN_EVERY = 16
 
-#: Product of betas that is negligible beside 1, and a number that float32 holds surely.
+#: Product of betas that is negligible compared with 1; a number below the largest of float32.
 _NEGLIGIBLE, _LARGEST = 1e-9, 3e38
 
 
