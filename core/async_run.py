@@ -69,14 +69,10 @@ async def _in_worker(function: Callable[[], Result], line: str) -> Result:
 async def within(
     seconds: float | None, waiting: Callable[[], Coroutine[Any, Any, Result]]
 ) -> Result:
-    """Await a coroutine for some seconds at most.
-
-    Args:
-        seconds: above 0, checked by `checked_timeout`; None: for any time.
-        waiting: makes the coroutine to await, which is cancelled after the time.
+    """Make a coroutine and await it, for some seconds at most if these are not None.
 
     Raises:
-        LimitError: it took longer.
+        LimitError: it took longer, and was cancelled.
     """
     if seconds is None:
         return await waiting()

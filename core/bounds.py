@@ -211,8 +211,8 @@ def limits(given: Limits | None = None, /, **values: float) -> Iterator[None]:
     unknown = values.keys() - set(LIMIT_NAMES)
     if unknown:
         raise CoreError(f"there is no limit {sorted(unknown)[0]!r}: use one of {LIMIT_NAMES}")
-    around = _of_context.get() or Limits()
-    inside = _replaced(_replaced(around, checked_limits(given)), Limits(**values))
+    layers = filter(None, (_of_context.get(), checked_limits(given), Limits(**values)))
+    inside = Limits(**{n: v for layer in layers for n, v in _given(layer).items()})
     most = _ceiling.get() if inside.value_bytes is None else inside.value_bytes
     token, token_of_ceiling = _of_context.set(inside), _ceiling.set(most)
     try:
@@ -222,12 +222,9 @@ def limits(given: Limits | None = None, /, **values: float) -> Iterator[None]:
         reset_ceiling(token_of_ceiling)
 
 
-def _replaced(first: Limits, second: Limits | None) -> Limits:
-    """The limits of ``second``, and of ``first`` where ``second`` has none."""
-    if second is None:
-        return first
-    pairs = {n: (getattr(second, n), getattr(first, n)) for n in LIMIT_NAMES}
-    return Limits(**{n: b if a is None else a for n, (a, b) in pairs.items()})
+def _given(limits: Limits) -> dict[str, float]:
+    """The limits that are not None, by name."""
+    return {n: v for n in LIMIT_NAMES if (v := getattr(limits, n)) is not None}
 
 
 def context_limits() -> Limits | None:
@@ -273,10 +270,6 @@ def usual_limits(of_model: Limits | None) -> Limits:
 
 @lru_cache(64)
 def _merged(context: Limits | None, of_model: Limits | None) -> Limits:
-    given = [one for one in (context, of_model) if one is not None]
-    default = default_limits()
-    found: dict[str, float] = {}
-    for name in LIMIT_NAMES:
-        values = [v for one in given if (v := getattr(one, name)) is not None]
-        found[name] = min(values, default=getattr(default, name))
-    return Limits(**found)
+    layers = [_given(limits) for limits in (context, of_model) if limits is not None]
+    defaults = _given(default_limits()).items()
+    return Limits(**{n: min([i[n] for i in layers if n in i], default=v) for n, v in defaults})

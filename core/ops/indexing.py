@@ -55,12 +55,8 @@ def gather(x: Spec, indices: Spec, *, axis: int = 0, batch_dims: int = 0) -> Spe
 def _(g, indices, x_spec, axis, batch_dims):
     shape = x_spec.shape
     at, batch = gather_axes(shape, indices.shape, axis, batch_dims)
-    batches, outer, length, inner = (
-        prod(shape[:batch]),
-        prod(shape[batch:at]),
-        shape[at],
-        prod(shape[at + 1 :]),
-    )
+    batches, outer = prod(shape[:batch]), prod(shape[batch:at])
+    length, inner = shape[at], prod(shape[at + 1 :])
     count = prod(indices.shape[batch:])
     rows = ops.reshape(g, shape=(batches, outer, count, inner))
     rows = _swap_middle(rows) if outer != 1 else rows
@@ -141,9 +137,9 @@ def scatter_depth(indices: Shape, updates: Shape, shape: Shape) -> int:
     return depth
 
 
-def _as_lists(indices, depth: int):
+def _as_lists(indices):
     """Indices as [..., depth], also where they are a vector."""
-    return indices if indices.ndim > 1 else ops.reshape(indices, shape=(*indices.shape, depth))
+    return indices if indices.ndim > 1 else ops.reshape(indices, shape=(*indices.shape, 1))
 
 
 @op(input_dtype={"indices": "int32", "updates": "number"})
@@ -167,7 +163,7 @@ def scatter_nd(indices: Spec, updates: Spec, *, shape: Sequence[int]) -> Spec:
     return Spec(wanted, updates.dtype)
 
 
-scatter_nd.gradient("updates")(lambda g, indices: ops.gather_nd(g, _as_lists(indices, 1)))
+scatter_nd.gradient("updates")(lambda g, indices: ops.gather_nd(g, _as_lists(indices)))
 
 
 @op(
@@ -203,7 +199,7 @@ def _(g, indices, updates_spec):
 
 @tensor_scatter_update.gradient("updates")
 def _(g, indices, tensor_spec):
-    lists = _as_lists(indices, 1)
+    lists = _as_lists(indices)
     return where_last(lists, tensor_spec.shape, ops.gather_nd(g, lists))
 
 
