@@ -1,12 +1,9 @@
-"""Names and contours of the points that faces have, and results made of them."""
+"""Names and contours of the points of faces."""
 
 from collections.abc import Sequence
 from itertools import chain, zip_longest
 
-import numpy as np
-
 from zoo.faces.face_api_decode import CONTOURS as CONTOURS_68
-from zoo.results import Keypoint
 from zoo.shared.skeletons import MESH_468_PATHS
 
 #: Keypoints of BlazeFace, as MediaPipe and tfjs-models name them; sides are the subject's own.
@@ -60,23 +57,3 @@ CONTOURS: dict[str, dict[str, tuple[int, ...]]] = {
         for contour, indices in _contours_of(name, paths).items()
     },
 }
-
-
-def to_keypoints(kind: str, points: np.ndarray, score: float) -> list[Keypoint]:
-    """Keypoints of plain Python values.
-
-    Args:
-        kind: of points, one of `NAMES`.
-        points: [n, 2] or, with depth, [n, 3], in pixels of the image.
-        score: of the face: no network has one for each point.
-
-    >>> to_keypoints("points6", np.ones((6, 2)), 0.5)[0]
-    {'part': 'right_eye', 'position': {'x': 1.0, 'y': 1.0}, 'score': 0.5}
-    """
-    keypoints: list[Keypoint] = []
-    for part, (x, y, *z) in zip(NAMES[kind], points.tolist(), strict=True):
-        keypoint: Keypoint = {"part": part, "position": {"x": x, "y": y}, "score": score}
-        if z:
-            keypoint["position"]["z"] = z[0]
-        keypoints.append(keypoint)
-    return keypoints

@@ -44,10 +44,15 @@ class Placement(NamedTuple):
         """Map points [..., 2] as `to_image` does."""
         return np.stack(self.to_image(points[..., 0], points[..., 1]), axis=-1)
 
-    def turned(self, points: np.ndarray) -> np.ndarray:
-        """Points [n, 3] around a middle, such as in metres, along the axes of the image.
+    def in_space(self, points: np.ndarray, depth: float = 1.0) -> np.ndarray:
+        """Map points [n, 3] as `to_image` does, with z, divided by ``depth``, in the same scale."""
+        flat = self.points_to_image(points[:, :2])
+        return np.column_stack([flat, points[:, 2] * (self.scale / depth)])
 
-        Those of the input are turned about z, clockwise as seen.
+    def turned(self, points: np.ndarray) -> np.ndarray:
+        """Return points [n, 3] around a middle, such as in metres, along the axes of the image.
+
+        Axes of the input are turned about z, clockwise as seen.
 
         >>> quarter = Placement(0.0, -1.0, 0.0, 1.0, 0.0, 0.0)
         >>> quarter.turned(np.array([[1.0, 0.0, 5.0]])).round(9).tolist()
