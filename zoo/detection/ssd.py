@@ -1,13 +1,13 @@
 """Single-shot detectors of objects, from TensorFlow Lite's files."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 import numpy as np
 
 from core import Node
 from weights_cache.errors import WeightsError
-from zoo.detection.ssd_decode import Heads, boxes_in_image, decode_detections
+from zoo.detection.ssd_decode import Found, Heads, boxes_in_image, decode_detections
 from zoo.entry import Entry
 from zoo.labels import read_labels, wanted_labels
 from zoo.option import OWN
@@ -29,7 +29,7 @@ class SsdModel(Model):
 
     @classmethod
     def labels_of(cls, entry: Entry) -> tuple[str, ...]:
-        """Names of the objects that the network detects."""
+        """Return the names of the objects that the network detects."""
         return tuple(name for name in read_labels(entry.labels) if name != _NO_CLASS)
 
     @property
@@ -62,13 +62,7 @@ class SsdModel(Model):
         )
 
         def detect_in(image: np.ndarray) -> list[Detection]:
-            found = decode(self._heads(image))
-            boxes = boxes_in_image(found, image.shape[:2])
-            indices, scores = found.classes.tolist(), found.scores.tolist()
-            return [
-                {"label": names[index], "score": score, "box": to_box(box)}
-                for index, score, box in zip(indices, scores, boxes, strict=True)
-            ]
+            return to_detections(decode(self._heads(image)), names, image.shape[:2])
 
         return self.run(image, detect_in, mirror=mirror)
 
@@ -94,3 +88,15 @@ class SsdModel(Model):
             if node.type == _LAST_OP:
                 return node
         raise WeightsError(f"the weights given to {self.name} are of a network without {_LAST_OP}")
+
+
+def to_detections(
+    found: Found, names: Sequence[str], image_size: tuple[int, int]
+) -> list[Detection]:
+    """Return the results for an image of some height and width, with the names of the classes."""
+    boxes = boxes_in_image(found, image_size)
+    indices, scores = found.classes.tolist(), found.scores.tolist()
+    return [
+        {"label": names[index], "score": score, "box": to_box(box)}
+        for index, score, box in zip(indices, scores, boxes, strict=True)
+    ]

@@ -1,10 +1,32 @@
 """The pretrained models of hands, and of palms alone."""
 
+from dataclasses import dataclass
+
 from zoo.entry import Entry, Preprocess
-from zoo.hands.handtrack_decode import HandtrackNodes
-from zoo.hands.landmarks_decode import HandOutputs
 from zoo.option import Option, by_name
 from zoo.shared.anchors import DETECTOR_DEFAULTS, AnchorGrid
+
+
+@dataclass(frozen=True)
+class HandOutputs:
+    """Meaning of the outputs of a hand landmark network."""
+
+    landmarks: str  # [n, 63]: x, y, z of each in pixels of the input
+    presence: str  # [n, 1]: whether there is a hand, 0..1
+    right: str  # [n, 1]: whether it is a right hand, 0..1
+    world: str  # [n, 63]: x, y, z of each in metres
+    depth: float  # what z is to be divided by for x's and y's scale
+
+
+@dataclass(frozen=True)
+class HandtrackNodes:
+    """Meaning of Handtrack's nodes."""
+
+    boxes: str  # node [1, n, 1, 4]: y0, x0, y1, x1 in 0..1 of the image
+    scores: str  # node [1, n, labels], 0..1
+    labels: tuple[str, ...]
+    hands: frozenset[str]  # the labels that are of hands
+
 
 _PALMS = ("palm.lite", "palm.full", "handpose.palm")
 
@@ -17,7 +39,7 @@ def _palm(variant: str, layer: int) -> Entry:
     return Entry(
         name=f"palm.{variant}",
         task="hands",
-        model="palms:PalmDetector",
+        model="landmarks:PalmDetector",
         weights="mediapipe-palm-detection-tflite",
         file=f"palm_detection_{variant}.tflite",
         preprocess=Preprocess(size=(192, 192), divide=255.0),
@@ -84,7 +106,7 @@ ENTRIES = [
     Entry(
         name="handpose.palm",
         task="hands",
-        model="palms:JointPalmDetector",
+        model="landmarks:JointPalmDetector",
         weights="handpose-palm-detector-tfjs-fp16",
         preprocess=Preprocess(size=(256, 256), divide=127.5, subtract=1.0),
         output="Identity",

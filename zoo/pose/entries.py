@@ -1,9 +1,36 @@
 """The pretrained pose models."""
 
+from typing import NamedTuple
+
 from zoo.entry import Entry, Preprocess
 from zoo.option import Option, Options, by_name
-from zoo.pose.network_outputs import LandmarkOutputs, MoveNetNodes, PoseNetSizes
 from zoo.shared.anchors import DETECTOR_DEFAULTS, AnchorGrid
+
+
+class PoseNetSizes(NamedTuple):
+    """Sides of PoseNet's input where the option input_size is None."""
+
+    single_size: int  # for one person
+    multiple_size: int  # for several
+
+
+class LandmarkOutputs(NamedTuple):
+    """Names of a landmark network's outputs, and whether a sigmoid is part of the network."""
+
+    landmarks: str  # [n, 39 * 5]: x, y, z in pixels of the input, logits of visibility and presence
+    presence: str  # [n, 1], 0..1: of a body
+    segmentation: str  # [n, side, side, 1]
+    heatmap: str  # [n, side / 4, side / 4, 39]
+    world: str  # [n, 39 * 3], metres
+    logits: bool  # segmentation and heatmap are
+
+
+class MoveNetNodes(NamedTuple):
+    """Nodes between which a MoveNet takes any number of images; the last take only one."""
+
+    pixels: str  # float32 [n, side, side, 3], 0..255
+    heads: tuple[str, ...]  # [n, side / 4, side / 4, ..]: all that the last nodes need
+
 
 # tfjs-models' PoseNet scales pixels to -1..1 and pads to the aspect ratio with black.
 _PREPROCESS = Preprocess(divide=127.5, subtract=1.0)
@@ -225,7 +252,7 @@ ENTRIES = [
     Entry(
         name="blazepose.detector",
         task="pose",
-        model="blazepose_detector:BlazePoseDetector",
+        model="blazepose:BlazePoseDetector",
         weights="mediapipe-blazepose-lite-tflite",
         file="pose_detection.tflite",
         # MediaPipe's pose_detection_cpu graph: pixels in -1..1, black around the image.

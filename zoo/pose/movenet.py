@@ -1,7 +1,12 @@
-"""MoveNet: one person, in two passes; several people, whom a detector finds first."""
+"""MoveNet: one person, in two passes; several people, whom a detector finds first.
+
+Source of the regions: the model's card and tfjs-models' MoveNet (``determineNextCropRegion``),
+whose crops follow a person from image to image.
+"""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,17 +15,39 @@ from zoo.pipeline.model import MOST_CROPS, Model
 from zoo.pipeline.preprocess import prepare_crops
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.pose.deduplication import choose_people, nobody
-from zoo.pose.movenet_decode import (
-    BodyPoints,
-    read_body,
-    region_around,
-    region_of_person,
-    to_pose,
-)
-from zoo.pose.network_outputs import MoveNetNodes
-from zoo.results import Pose
+from zoo.pose.entries import MoveNetNodes
+from zoo.results import Box, Pose
 from zoo.shared.anchors import candidates_for
+from zoo.shared.boxes import box_around, to_box
 from zoo.shared.crop_regions import Region
+from zoo.shared.placement import Placement
+from zoo.shared.skeletons import BODY_17, to_keypoints
+
+VISIBLE = 0.2  # least score of a keypoint that counts
+
+_SHOULDERS = [BODY_17.names.index(f"{side}_shoulder") for side in ("left", "right")]
+_HIPS = [BODY_17.names.index(f"{side}_hip") for side in ("left", "right")]
+
+# Half of a crop's side, in farthest distances along an axis from between the hips.
+_OF_TORSO, _OF_BODY = 1.9, 1.2
+
+
+class BodyPoints(NamedTuple):
+    """One person, in pixels of the image."""
+
+    points: np.ndarray  # [17, 2]
+    scores: np.ndarray  # [17], 0..1
+
+    @property
+    def score(self) -> float:
+        """Mean score of the visible keypoints, 0 if none is visible."""
+        visible = self.scores[self.scores > VISIBLE]
+        return float(visible.mean()) if visible.size else 0.0
+
+    @property
+    def has_torso(self) -> bool:
+        """Whether a shoulder and a hip are visible."""
+        return all(self.scores[pair].max() > VISIBLE for pair in (_SHOULDERS, _HIPS))
 
 
 class MoveNetModel(Model):
@@ -41,7 +68,7 @@ class MoveNetModel(Model):
         refine: bool = True,
         mirror: bool = False,
     ) -> Pose:
-        """The pose of the person most in the middle; see `zoo.estimate_single_pose`."""
+        """Return the pose of the person most in the middle; see `zoo.estimate_single_pose`."""
 
         def estimate(image: np.ndarray) -> Pose:
             pose = self._single(image, refine)
@@ -59,7 +86,7 @@ class MoveNetModel(Model):
         detector_threshold: float | None = None,
         mirror: bool = False,
     ) -> list[Pose]:
-        """The poses of several people; see `zoo.estimate_multiple_poses`."""
+        """Return the poses of several people; see `zoo.estimate_multiple_poses`."""
         choose = partial(choose_people, score_threshold=score_threshold, limit=max_poses)
         detector = self.part("detector").detect
         # Of people in front of each other the boxes may be nested: `choose_people` sees who is who.
@@ -105,3 +132,51 @@ class MoveNetModel(Model):
             of_one = {name: array[i : i + 1] for name, array in heads.items()}
             output = network.execute(of_one, [wanted], as_arrays=True)[wanted]
             yield read_body(output, self.input_size[0], placement)
+
+
+def read_body(output: np.ndarray, size: int, placement: Placement) -> BodyPoints:
+    """Return the body that the network finds in one image.
+
+    Args:
+        output: [1, 1, 17, 3]: y, x in shares of the input, score.
+        size: of the input's sides, in pixels.
+        placement: where the image, or a part of it, lies in the input.
+    """
+    rows = output.reshape(-1, 3).astype(np.float64)
+    return BodyPoints(placement.points_to_image(rows[:, 1::-1] * size), rows[:, 2])
+
+
+def region_around(body: BodyPoints, image: tuple[int, int]) -> Region | None:
+    """Return the square around a person for a second run on the image, or on the next image.
+
+    Args:
+        body: where the person is.
+        image: its height and width.
+
+    Returns:
+        In pixels of the image, which it may reach out of. None where the whole image is better:
+        the torso is not visible, or the square would be as large.
+    """
+    if not body.has_torso:
+        return None
+    x, y = (float(n) for n in body.points[_HIPS].mean(axis=0))
+    away = abs(body.points - (x, y)).max(axis=1)
+    torso = away[_SHOULDERS + _HIPS].max() * _OF_TORSO
+    whole = away[body.scores > VISIBLE].max() * _OF_BODY
+    height, width = image
+    half = min(max(torso, whole), max(x, width - x, y, height - y))
+    if half > max(height, width) / 2:
+        return None
+    return Region(x, y, 2 * float(half), 2 * float(half))
+
+
+def region_of_person(box: Box) -> Region:
+    """Return the square around a person whom a detector has found, with equal room on each side."""
+    middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    return Region(*middle, box["width"], box["height"]).squared().scaled(_OF_BODY)
+
+
+def to_pose(body: BodyPoints) -> Pose:
+    """Return a result of plain Python values."""
+    keypoints = to_keypoints(BODY_17.names, body.points, body.scores)
+    return {"score": body.score, "keypoints": keypoints, "box": to_box(box_around(body.points))}

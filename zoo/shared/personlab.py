@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from zoo.results import Keypoint, Pose
+from zoo.results import Pose
 from zoo.shared.logistic import sigmoid
 from zoo.shared.placement import Placement
-from zoo.shared.skeletons import BODY_17
+from zoo.shared.skeletons import BODY_17, to_keypoints
 
 #: Each joint is reached from its parent: (parent, child), in the order of the displacements.
 EDGES = (
@@ -218,9 +218,8 @@ def _own_score(
 
 
 def to_pose(points: Points, placement: Placement) -> Pose:
-    """A result in pixels of the image, made of plain Python values."""
-    keypoints: list[Keypoint] = []
-    for part, position, score in zip(BODY_17.names, points.positions, points.scores, strict=True):
-        x, y = placement.to_image(float(position.real), float(position.imag))
-        keypoints.append({"part": part, "position": {"x": x, "y": y}, "score": float(score)})
+    """Return a result in pixels of the image, of plain Python values."""
+    flat = np.stack([points.positions.real, points.positions.imag], axis=1)
+    positions = placement.points_to_image(flat)
+    keypoints = to_keypoints(BODY_17.names, positions, points.scores)
     return {"score": points.score, "keypoints": keypoints}
