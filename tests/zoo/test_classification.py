@@ -16,7 +16,7 @@ from tests.zoo.audit import audit
 from weights_cache.errors import WeightsError, ZooError
 from zoo.catalog import all_entries, find_entry
 from zoo.classification import MODELS
-from zoo.classification.classes import best_labels
+from zoo.classification.classifier import best_labels
 from zoo.classification.verbs import classify, infer
 from zoo.labels import read_labels
 from zoo.networks.chain import chain_graphs

@@ -7,9 +7,9 @@ import numpy as np
 from core import Graph, GraphModel, Node, Tensor
 from core.converter.teachable import Bundle
 from core.graph.nodes import node_of
+from weights_cache.dependencies import needed_for
 from weights_cache.errors import ZooError
-from zoo.classification.classes import best_labels
-from zoo.classification.cropping import prepare_square
+from zoo.classification.classifier import best_labels
 from zoo.images.lists import for_each_image
 from zoo.images.reading import read_image
 from zoo.pipeline.loaded_model import LoadedModel
@@ -22,6 +22,9 @@ _DENSE_TYPES = frozenset({"MatMul", "_FusedMatMul"})
 _CONVOLUTION_TYPES = frozenset(
     {"Conv2D", "_FusedConv2D", "DepthwiseConv2dNative", "FusedDepthwiseConv2dNative"}
 )
+
+#: Shares of red, green and blue in grey.
+_GREY = np.array([0.2989, 0.5870, 0.1140], np.float32)
 
 
 class TeachableModel(LoadedModel):
@@ -130,8 +133,49 @@ def _features(graph: Graph) -> str | None:
 
 
 def _only_source(node: Node | None, graph: Graph) -> str | None:
-    """The one input that is no weight; None at the start, and where branches meet."""
+    """Return the one input that is no weight; None at the start, and where branches meet."""
     if node is None:
         return None
     sources = [name for name in node.inputs if node_of(name) not in graph.weights]
     return sources[0] if len(sources) == 1 else None
+
+
+def prepare_square(
+    image: np.ndarray, size: int, channels: int = 3, *, mirror: bool = False
+) -> np.ndarray:
+    """Resize an image so that its shorter side fits, cut off the rest, and scale to -1..1.
+
+    Args:
+        image: uint8 [height, width, 3], RGB.
+        size: height and width of the network's input, in pixels.
+        channels: 3, or 1 for grey.
+        mirror: flip the image first, which is a mirror image.
+
+    Returns:
+        float32 [1, size, size, channels], pixels as ``p / 127 - 1``.
+
+    Source: ``cropTo`` and ``capture`` of @teachablemachine/image; Pillow's bilinear filter stands
+    for that of the browser's canvas.
+    """
+    pixels = center_square(image[:, ::-1] if mirror else image, size).astype(np.float32)
+    if channels == 1:
+        pixels = pixels @ _GREY[:, None]
+    return pixels[None] / np.float32(127) - np.float32(1)
+
+
+def center_square(image: np.ndarray, size: int) -> np.ndarray:
+    """Return the square in the middle of an image, resized: uint8 [size, size, 3]."""
+    with needed_for("resizing images"):
+        from PIL import Image
+
+    height, width = image.shape[:2]
+    short = min(height, width)
+    # What the whole image would be resized to, and where the square would be in that.
+    wide, high = -(-width * size // short), -(-height * size // short)
+    left, top = (wide - size) // 2, (high - size) // 2
+    across, down = width / wide, height / high
+    # Rounding may leave the image.
+    right, bottom = min((left + size) * across, width), min((top + size) * down, height)
+    box = (left * across, top * down, right, bottom)
+    whole = Image.fromarray(np.ascontiguousarray(image))
+    return np.asarray(whole.resize((size, size), Image.Resampling.BILINEAR, box))

@@ -15,7 +15,6 @@ import numpy as np
 
 from weights_cache.dependencies import needed_for
 from zoo.drawing.colours import INK, Colour
-from zoo.drawing.edges import borders, cut_out, grown
 from zoo.drawing.label_layout import XY, Area, Room
 
 with needed_for("drawing"):
@@ -87,15 +86,15 @@ class Canvas:
         table = np.zeros(largest + 1, kind)  # from the value to the colour's number
         table[list(colours)] = np.arange(len(colours)) + 1
         margin = math.ceil(2 * edge) + 3
-        left, top, part = cut_out(table[mask.astype(np.intp, copy=False)], margin)
+        left, top, part = _cut_out(table[mask.astype(np.intp, copy=False)], margin)
         if not part.size:
             return
-        wide = grown(part, math.ceil(edge) + 1)  # the line lies on both sides of the edge
+        wide = _grown(part, math.ceil(edge) + 1)  # the line lies on both sides of the edge
         tones = np.array([INK, *colours.values()], np.uint8)
         paint, inside = Image.fromarray(tones[wide]), _cover(part > 0)
         soft = inside.filter(ImageFilter.BoxBlur(1)).point(lambda v: v * fill)
         self.image.paste(paint, (left, top), soft)
-        line = _cover(borders(part))
+        line = _cover(_borders(part))
         self.image.paste(INK, (left, top), _along(line, edge + rim_of(edge)))
         self.image.paste(paint, (left, top), _along(line, edge))
 
@@ -290,6 +289,42 @@ def _outside(start: float, end: float, corner: float, length: float) -> np.ndarr
     pixels = np.arange(math.ceil(end) + 1) + 0.5
     middle = (start + end) / 2
     return np.maximum(np.abs(pixels - middle) - (length / 2 - corner), 0)
+
+
+def _cut_out(numbers: np.ndarray, margin: int) -> tuple[int, int, np.ndarray]:
+    """Return left, top, and the part of [height, width] around the numbers above 0."""
+    marked = numbers > 0
+    rows, columns = np.flatnonzero(marked.any(axis=1)), np.flatnonzero(marked.any(axis=0))
+    if not rows.size:
+        return 0, 0, numbers[:0]
+    top, left = max(0, int(rows[0]) - margin), max(0, int(columns[0]) - margin)
+    bottom, right = int(rows[-1]) + margin + 1, int(columns[-1]) + margin + 1
+    return left, top, numbers[top:bottom, left:right]
+
+
+def _grown(numbers: np.ndarray, steps: int) -> np.ndarray:
+    """Return numbers with the 0 around them, at least so many pixels, replaced by one near."""
+    spread, before = numbers.copy(), np.empty_like(numbers)
+    for axis in (0, 1):
+        values, old = np.moveaxis(spread, axis, 0), np.moveaxis(before, axis, 0)
+        step = 1
+        while step <= min(steps, len(values) - 1):
+            np.copyto(old, values)
+            np.copyto(values[step:], old[:-step], where=old[step:] == 0)
+            np.copyto(values[:-step], old[step:], where=values[:-step] == 0)
+            step *= 2
+    return spread
+
+
+def _borders(numbers: np.ndarray) -> np.ndarray:
+    """Return a line two pixels wide, along where neighbours differ."""
+    line = np.zeros(numbers.shape, bool)
+    for axis in (0, 1):
+        marked, values = np.moveaxis(line, axis, 0), np.moveaxis(numbers, axis, 0)
+        differs = values[1:] != values[:-1]
+        marked[1:] |= differs
+        marked[:-1] |= differs
+    return line
 
 
 def _cover(inside: np.ndarray) -> Image.Image:

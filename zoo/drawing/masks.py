@@ -47,11 +47,6 @@ def paint_mask(canvas: Canvas, mask: np.ndarray, colour: Colour, strength: float
     canvas.regions(mask > 0, {1: colour}, fill=strength * _FILL, edge=edge)
 
 
-def paint_person(canvas: Canvas, segmentation: Mapping[str, Any], colour: Colour) -> None:
-    """Colour the person of a segmentation, faintly, under other items."""
-    paint_mask(canvas, read_mask(segmentation, canvas.size), colour, 0.5)
-
-
 def read_mask(item: Mapping[str, Any], size: tuple[int, int]) -> np.ndarray:
     """Return the mask of an item, if it is one of this image."""
     mask = np.asarray(item["mask"])

@@ -1,4 +1,4 @@
-"""Curl and direction of each finger of a hand in the image.
+"""Hands as they come in, gestures as they go out, and the curl and direction of each finger.
 
 Algorithm and figures: fingerpose 0.1 (Andreas Schallwig, after Prasad Pai's
 Classify-HandGesturePose), `FingerPoseEstimator`. What differs, on purpose:
@@ -15,12 +15,13 @@ towards its upper edge, "left" towards its left edge. A mirrored image shows a h
 left where the image as taken shows one that points right.
 """
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from weights_cache.errors import ZooError
+from zoo.results import Gesture
 
 FINGERS = ("thumb", "index", "middle", "ring", "pinky")
 CURLS = ("no_curl", "half_curl", "full_curl")
@@ -102,7 +103,7 @@ def curl_shares(angle: float) -> dict[str, float]:
 
 
 def is_hanging(points: np.ndarray) -> bool:
-    """Whether a hand points downwards, as the hands of people do who show nothing.
+    """Return whether a hand points downwards, as idle hands do.
 
     Args:
         points: [21, 2 or 3] in pixels, y downwards.
@@ -114,11 +115,33 @@ def is_hanging(points: np.ndarray) -> bool:
     return bool(down > 0 and np.degrees(np.arctan2(abs(right), down)) < _HANGING)
 
 
+def as_hands(hands: Any) -> list[Mapping[str, Any]]:
+    """Return the hands of one image as a list, also of one hand alone."""
+    if isinstance(hands, Mapping):
+        return [hands]
+    if isinstance(hands, (str, bytes)) or not isinstance(hands, Iterable):
+        raise ZooError(f"hands are a list, as estimate_hands gives it, not {hands!r:.80}")
+    return list(hands)
+
+
+def is_hands(source: Any) -> bool:
+    """Whether something is the hands of one image rather than an image or several."""
+    if isinstance(source, Mapping):
+        return True
+    return isinstance(source, (list, tuple)) and all(isinstance(x, Mapping) for x in source)
+
+
+def to_gesture(label: str, score: float, number: int, hand: Mapping[str, Any]) -> Gesture:
+    """Return the result of one hand."""
+    facts = {key: hand[key] for key in ("handedness", "box") if key in hand}
+    return cast(Gesture, {"label": label, "score": score, "hand": number, **facts})
+
+
 def points_of(hand: Any) -> np.ndarray:
-    """The keypoints of a hand as [21, 2], or [21, 3] where each has z.
+    """Return the keypoints of a hand as [21, 2], or [21, 3] where each has z.
 
     Raises:
-        ZooError: it is no hand, or one without 21 keypoints.
+        ZooError: the hand is no dict of a hand, or has not 21 keypoints.
     """
     if not isinstance(hand, Mapping) or "keypoints" not in hand:
         raise ZooError(
@@ -144,7 +167,7 @@ def points_of(hand: Any) -> np.ndarray:
 
 
 def _numbers_of(keypoints: Any) -> np.ndarray | None:
-    """The positions as [21, 2 or 3], or None if they are anything else."""
+    """Return the positions as [21, 2 or 3], or None for anything else."""
     try:
         positions = [point["position"] for point in keypoints]
         axes = "xyz" if all("z" in position for position in positions) else "xy"
@@ -160,7 +183,7 @@ def _curl(angle: float) -> str:
 
 
 def _middle_angles(points: np.ndarray) -> np.ndarray:
-    """Degrees at each middle joint; 0 where the tip lies on it."""
+    """Return the degrees at each middle joint; 0 where the tip lies on the joint."""
     to_start, to_tip = points[_START] - points[_MIDDLE], points[_TIP] - points[_MIDDLE]
     lengths = np.linalg.norm(to_start, axis=1) * np.linalg.norm(to_tip, axis=1)
     known = lengths > 0
@@ -203,7 +226,7 @@ def _vote(votes: np.ndarray, kinds: np.ndarray, weights: np.ndarray) -> None:
 
 
 def _named(kind: int, extent: np.ndarray) -> str:
-    """The direction of a kind, with its sides by the largest extent along each axis."""
+    """Return the direction of a kind, with its sides by the largest extent along each axis."""
     side = "left" if extent[0] > 0 else "right"
     height = "down" if extent[1] < 0 else "up"
     if kind == _VERTICAL:

@@ -13,8 +13,7 @@ import numpy as np
 from core import Tensor
 from weights_cache.errors import ZooError
 from zoo.entry import Entry
-from zoo.gestures.fingers import POINTS, points_of
-from zoo.gestures.gesture_results import as_hands, is_hands, to_gesture
+from zoo.gestures.fingers import POINTS, as_hands, is_hands, points_of, to_gesture
 from zoo.images.lists import for_each_image
 from zoo.labels import read_labels
 from zoo.option import OWN

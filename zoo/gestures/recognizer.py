@@ -7,9 +7,8 @@ from typing import Any
 from weights_cache.errors import ZooError
 from weights_cache.similar_names import did_you_mean
 from zoo.gestures.built_in import BUILT_IN
-from zoo.gestures.fingers import is_hanging, points_of, read_fingers
+from zoo.gestures.fingers import as_hands, is_hanging, points_of, read_fingers, to_gesture
 from zoo.gestures.gesture_files import read_gestures, write_gestures
-from zoo.gestures.gesture_results import as_hands, to_gesture
 from zoo.gestures.rules import GestureRules, make_gesture, score_of
 from zoo.option import threshold
 from zoo.pipeline.options import checked_value
