@@ -21,7 +21,7 @@ from zoo.pose.blazepose import (
     to_pose,
 )
 from zoo.shared.anchors import find_candidates
-from zoo.shared.crop_regions import Region
+from zoo.shared.placement import Region
 from zoo.shared.skeletons import BODY_33
 
 LANDMARKS = ("mediapipe-blazepose-lite-tflite", "pose_landmark_lite_pose")

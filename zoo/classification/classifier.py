@@ -1,14 +1,12 @@
 """Networks that classify an image."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 import core
 from core import Tensor
 from weights_cache.errors import WeightsError
 from zoo.classification.entries import Classes
-from zoo.labels import read_labels
+from zoo.labels import best_labels, read_labels
 from zoo.pipeline.model import Model
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Label
@@ -47,22 +45,3 @@ class ClassifierModel(Model):
                 f"network that gives {scores.shape}: zoo.load(path) loads any network"
             )
         return scores
-
-
-def best_labels(scores: np.ndarray, labels: Sequence[str], top_k: int) -> list[Label]:
-    """Return the classes with the highest scores above 0, best first; of equal ones the first.
-
-    Most scores of a quantized network are 0, and would make the first classes of its list answers.
-
-    Args:
-        scores: [classes], 0..1.
-        labels: of the classes, in their order.
-        top_k: maximum number of classes.
-
-    >>> best_labels(np.float32([0.25, 0.5, 0.25]), ["cat", "dog", "cow"], 2)
-    [{'label': 'dog', 'score': 0.5, 'index': 1}, {'label': 'cat', 'score': 0.25, 'index': 0}]
-    """
-    order: list[int] = np.argsort(-scores, kind="stable")[:top_k].tolist()
-    return [
-        {"label": labels[i], "score": float(scores[i]), "index": i} for i in order if scores[i] > 0
-    ]

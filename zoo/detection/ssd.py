@@ -1,20 +1,20 @@
 """Single-shot detectors of objects, from TensorFlow Lite's files."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import partial
 
 import numpy as np
 
 from core import Node
 from weights_cache.errors import WeightsError
-from zoo.detection.ssd_decode import Found, Heads, boxes_in_image, decode_detections
+from zoo.detection.ssd_decode import Heads, decode_detections
 from zoo.entry import Entry
 from zoo.labels import read_labels, wanted_labels
 from zoo.option import OWN
 from zoo.pipeline.model import Model
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Detection
-from zoo.shared.boxes import to_box
+from zoo.shared.boxes import to_detections
 
 #: The op at the end of such files. It keeps 10 boxes at thresholds of its own, so that its inputs
 #: are decoded instead.
@@ -88,15 +88,3 @@ class SsdModel(Model):
             if node.type == _LAST_OP:
                 return node
         raise WeightsError(f"the weights given to {self.name} are of a network without {_LAST_OP}")
-
-
-def to_detections(
-    found: Found, names: Sequence[str], image_size: tuple[int, int]
-) -> list[Detection]:
-    """Return the results for an image of some height and width, with the names of the classes."""
-    boxes = boxes_in_image(found, image_size)
-    indices, scores = found.classes.tolist(), found.scores.tolist()
-    return [
-        {"label": names[index], "score": score, "box": to_box(box)}
-        for index, score, box in zip(indices, scores, boxes, strict=True)
-    ]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 
 import numpy as np
 
@@ -99,7 +98,7 @@ class Canvas:
         self.image.paste(paint, (left, top), _along(line, edge))
 
     def holds(self, area: Area) -> bool:
-        """Whether an area lies within the image's height, and nearly within its width."""
+        """Return whether an area lies within the image's height, and nearly within its width."""
         slack = 2 * self.thin + 1
         inside = area.left >= -slack and area.right <= self.size[0] + slack
         return inside and area.top >= 0 and area.bottom <= self.size[1]
@@ -127,12 +126,19 @@ class Canvas:
             own: the face or item that the text belongs to, which it may hide.
             shorten: whether to leave out the last lines rather than to hide a face of others.
         """
-        self._captions.append(
-            partial(self._write_caption, lines, corners, colour, size, own=own, shorten=shorten)
-        )
+
+        def write() -> None:
+            for count in range(len(lines), 0, -1) if shorten else [len(lines)]:
+                width, height = self.caption_size(lines[:count], size)
+                area = self.room.claim(width, height, corners(width, height), own, shorten)
+                if area:
+                    return self._paint_pill(lines[:count], area, colour, size)
+            return None
+
+        self._captions.append(write)
 
     def caption_size(self, lines: Sequence[str], size: float) -> tuple[float, float]:
-        """Width and height of the pill of a caption."""
+        """Return the width and height of the pill of a caption."""
         rim = rim_of(size / 8)
         width = max(text_width(line, size) for line in lines)
         return width + 0.7 * size + 2 * rim, size * (1.15 * len(lines) + 0.4) + 2 * rim
@@ -150,7 +156,14 @@ class Canvas:
             corners: upper left ones, best first; moved inside the image.
             paint: paints on the plate, given its area.
         """
-        self._panels.append(partial(self._paint_panel, width, height, corners, paint))
+
+        def paint_panel() -> None:
+            area = self.room.claim(width, height, corners, None, strict=False)
+            if area:
+                self._plate(area, INK, 0.02 * self.scale, 0.78)
+                paint(area)
+
+        self._panels.append(paint_panel)
 
     def paint_texts(self) -> None:
         """Paint the panels and captions that wait, each clear of those before."""
@@ -158,31 +171,6 @@ class Canvas:
         self._panels, self._captions = [], []
         for paint in waiting:
             paint()
-
-    def _paint_panel(
-        self, width: float, height: float, corners: Sequence[XY], paint: Callable[[Area], None]
-    ) -> None:
-        area = self.room.claim(width, height, corners, None, strict=False)
-        if area:
-            self._plate(area, INK, 0.02 * self.scale, 0.78)
-            paint(area)
-
-    def _write_caption(
-        self,
-        lines: Sequence[str],
-        corners: CornersOf,
-        colour: Colour,
-        size: float,
-        *,
-        own: Area | None,
-        shorten: bool,
-    ) -> None:
-        for count in range(len(lines), 0, -1) if shorten else [len(lines)]:
-            width, height = self.caption_size(lines[:count], size)
-            area = self.room.claim(width, height, corners(width, height), own, shorten)
-            if area:
-                return self._paint_pill(lines[:count], area, colour, size)
-        return None
 
     def _paint_pill(self, lines: Sequence[str], area: Area, colour: Colour, size: float) -> None:
         rim = rim_of(size / 8)
@@ -231,7 +219,7 @@ def text_mask(text: str, size: float) -> Image.Image:
 
 
 def text_width(text: str, size: float) -> float:
-    """Width of a line of text in pixels."""
+    """Return the width of a line of text in pixels."""
     return ImageFont.load_default(4 * size).getlength(text) / 4
 
 
@@ -332,9 +320,9 @@ def _cover(inside: np.ndarray) -> Image.Image:
 
 
 def _along(strip: Image.Image, radius: float) -> Image.Image:
-    """Return the coverage of a line of that radius: a blurred strip has slopes of two pixels.
+    """Return the coverage of a line of a radius: edges of a blurred strip are two pixels wide.
 
-    Those of a wide line are made steeper, around where they are half as high as the strip.
+    Edges of a wide line are made steeper, around half the height of the strip.
     """
     if radius < 1:
         return strip.point(lambda v: v * radius)

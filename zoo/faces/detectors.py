@@ -16,8 +16,7 @@ from zoo.pipeline.model import Outputs
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Face
 from zoo.shared.anchors import Candidates, find_candidates
-from zoo.shared.crop_regions import Region, region_of_box
-from zoo.shared.placement import Placement
+from zoo.shared.placement import Placement, Region, region_of_box
 
 _WHOLE = Placement.of_scale(1.0, 1.0, 0.0, 0.0)  # of positions that are the image's already
 

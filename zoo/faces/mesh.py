@@ -17,8 +17,13 @@ from zoo.pipeline.preprocess import prepare_crops
 from zoo.results import Iris
 from zoo.shared.anchors import Candidates
 from zoo.shared.boxes import box_around, suppress
-from zoo.shared.crop_regions import Region, region_of_box, region_of_points, rotation_between
-from zoo.shared.placement import Placement
+from zoo.shared.placement import (
+    Placement,
+    Region,
+    region_of_box,
+    region_of_points,
+    rotation_between,
+)
 from zoo.shared.skeletons import to_keypoints
 
 # As in tfjs-models:

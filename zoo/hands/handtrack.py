@@ -9,8 +9,6 @@ from functools import partial
 
 import numpy as np
 
-from zoo.detection.ssd import to_detections
-from zoo.detection.ssd_decode import Found
 from zoo.entry import Entry
 from zoo.hands.entries import HandtrackNodes
 from zoo.labels import wanted_labels
@@ -18,7 +16,7 @@ from zoo.option import OWN
 from zoo.pipeline.model import Model
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Detection, Hand
-from zoo.shared.boxes import suppress
+from zoo.shared.boxes import Found, suppress, to_detections
 
 
 class HandtrackModel(Model):

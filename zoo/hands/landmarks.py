@@ -19,8 +19,13 @@ from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Hand
 from zoo.shared.anchors import Candidates, candidates_for, find_candidates
 from zoo.shared.boxes import box_around, suppress, to_box
-from zoo.shared.crop_regions import Region, region_of_box, region_of_points, rotation_between
-from zoo.shared.placement import Placement
+from zoo.shared.placement import (
+    Placement,
+    Region,
+    region_of_box,
+    region_of_points,
+    rotation_between,
+)
 from zoo.shared.skeletons import HAND_21, to_keypoints, to_world
 
 _UPRIGHT = math.pi / 2  # in a region the middle finger points up

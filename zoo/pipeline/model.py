@@ -23,8 +23,7 @@ from zoo.pipeline.options import checked
 from zoo.pipeline.pickling import LoadCall
 from zoo.pipeline.preprocess import prepare, prepare_crops
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
-from zoo.shared.crop_regions import Region
-from zoo.shared.placement import Placement
+from zoo.shared.placement import Placement, Region
 
 Result = TypeVar("Result")
 Outputs = Mapping[str, np.ndarray]

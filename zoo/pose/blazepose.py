@@ -22,9 +22,8 @@ from zoo.pose.entries import LandmarkOutputs
 from zoo.results import Pose, Segmentation
 from zoo.shared.anchors import Candidates, candidates_for
 from zoo.shared.boxes import box_around, to_box
-from zoo.shared.crop_regions import Region, rotation_between
 from zoo.shared.logistic import sigmoid
-from zoo.shared.placement import Placement
+from zoo.shared.placement import Placement, Region, rotation_between
 from zoo.shared.skeletons import BODY_33, to_keypoints, to_world
 
 #: The detector's keypoints: between the hips, on a circle about it that holds the whole body, and

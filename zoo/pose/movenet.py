@@ -19,8 +19,7 @@ from zoo.pose.entries import MoveNetNodes
 from zoo.results import Box, Pose
 from zoo.shared.anchors import candidates_for
 from zoo.shared.boxes import box_around, to_box
-from zoo.shared.crop_regions import Region
-from zoo.shared.placement import Placement
+from zoo.shared.placement import Placement, Region
 from zoo.shared.skeletons import BODY_17, to_keypoints
 
 VISIBLE = 0.2  # least score of a keypoint that counts

@@ -20,27 +20,14 @@ from zoo.shared.skeletons import BODY_17, to_keypoints
 
 #: Each joint is reached from its parent: (parent, child), in the order of the displacements.
 EDGES = (
-    (0, 1),
-    (1, 3),
-    (0, 2),
-    (2, 4),
-    (0, 5),
-    (5, 7),
-    (7, 9),
-    (5, 11),
-    (11, 13),
-    (13, 15),
-    (0, 6),
-    (6, 8),
-    (8, 10),
-    (6, 12),
-    (12, 14),
-    (14, 16),
+    *((0, 1), (1, 3), (0, 2), (2, 4)),
+    *((0, 5), (5, 7), (7, 9), (5, 11), (11, 13), (13, 15)),
+    *((0, 6), (6, 8), (8, 10), (6, 12), (12, 14), (14, 16)),
 )
 
-REFINEMENTS = 2  # how often a walked-to point is moved to where its cell says
+REFINEMENTS = 2  # how often a walked-to point is moved to the point of its cell
 
-_SEEN = 0.3  # least score of the keypoints that say how large a person is
+_SEEN = 0.3  # least score of the keypoints that give the size of a person
 
 
 class Points(NamedTuple):
@@ -55,7 +42,7 @@ class Fields(NamedTuple):
     """The outputs of one image, ready to be looked up by cell."""
 
     scores: np.ndarray  # [rows, columns, keypoints], 0..1
-    targets: np.ndarray  # [rows, columns, keypoints], the point that a cell says
+    targets: np.ndarray  # [rows, columns, keypoints], the point that a cell gives
     forward: np.ndarray  # [rows, columns, edges], from parent to child
     backward: np.ndarray  # [rows, columns, edges], from child to parent
     stride: int
@@ -71,7 +58,7 @@ class Fields(NamedTuple):
         return float(self.scores[row, column, keypoint])
 
     def cell(self, point: complex) -> tuple[int, int]:
-        """The cell nearest to a point, within the grid."""
+        """Return the cell nearest to a point, within the grid."""
         rows, columns = self.scores.shape[:2]
         row = int(np.floor(point.imag / self.stride + 0.5))
         column = int(np.floor(point.real / self.stride + 0.5))
@@ -119,7 +106,7 @@ def read_coral_fields(outputs: Mapping[str, np.ndarray], stride: int) -> Fields:
 
 
 def to_points(field: np.ndarray) -> np.ndarray:
-    """The vectors of an output [1, rows, columns, all y, then all x] as complex numbers x + iy."""
+    """Return vectors [1, rows, columns, all y, then all x] as complex numbers x + iy."""
     half = field.shape[3] // 2
     return field[0, :, :, half:] + 1j * field[0, :, :, :half].astype(np.float64)
 
@@ -127,7 +114,7 @@ def to_points(field: np.ndarray) -> np.ndarray:
 def decode_multiple(
     fields: Fields, *, max_poses: int, score_threshold: float, nms_radius: float
 ) -> list[Points]:
-    """Several people: from each strong keypoint, best first, walk along the edges to the others.
+    """Find several people: from each strong keypoint, best first, walk the edges to the others.
 
     Args:
         fields: from `read_fields`.
@@ -162,7 +149,7 @@ def prominence(person: Points) -> float:
 
 
 def _peaks(scores: np.ndarray, threshold: float) -> list[tuple[float, int, int, int]]:
-    """A heap of (-score, row, column, keypoint) of the cells that no neighbour exceeds."""
+    """Return a heap of (-score, row, column, keypoint) of the cells that no neighbour exceeds."""
     rows, columns, _ = scores.shape
     bordered = np.pad(scores, ((1, 1), (1, 1), (0, 0)), constant_values=-1)
     around = [bordered[i : i + rows, j : j + columns] for i in range(3) for j in range(3)]
@@ -200,7 +187,7 @@ def _steps(fields: Fields) -> Iterator[tuple[np.ndarray, int, int, int]]:
 
 
 def _follow(fields: Fields, source: complex, field: np.ndarray, keypoint: int) -> complex:
-    """Go along a displacement, then to where the cell there says."""
+    """Go along a displacement, then to the point of the cell there."""
     point = source + complex(field[fields.cell(source)])
     for _ in range(REFINEMENTS):
         point = fields.target(point, keypoint)
@@ -210,7 +197,7 @@ def _follow(fields: Fields, source: complex, field: np.ndarray, keypoint: int) -
 def _own_score(
     positions: np.ndarray, scores: np.ndarray, earlier: list[Points], radius: float
 ) -> float:
-    """The mean score, where keypoints that an earlier person has already count as 0."""
+    """Return the mean score, where keypoints that an earlier person has already count as 0."""
     own = np.ones(len(scores), bool)
     for pose in earlier:
         own &= abs(pose.positions - positions) > radius
