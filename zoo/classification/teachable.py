@@ -61,7 +61,7 @@ class TeachableModel(LoadedModel):
         Args:
             image: anything that `classify` takes.
             embedding: the features that the layers of the classes start from, instead of scores:
-                what enters the last dense layers, or the last convolution where no dense layer is.
+                the input of the last dense layers, or of the last convolution without dense layers.
 
         Returns:
             float32 [1, ...]; for a list of images a list of such tensors.
@@ -80,8 +80,19 @@ class TeachableModel(LoadedModel):
 
     @property
     def features(self) -> str | None:
-        """Name of what enters the dense layers or the convolution that lead to the scores."""
-        return _features(self.network.graph)
+        """Name of the input of the dense layers or the convolution that lead to the scores."""
+        graph = self.network.graph
+        nodes = {node.name: node for node in graph.nodes}
+        (output,) = graph.outputs.values()
+        at, found = output.node, None
+        while (source := _only_source(nodes.get(node_of(at)), graph)) is not None:
+            kind = nodes[node_of(at)].type
+            if kind in _CONVOLUTION_TYPES:
+                return found or source
+            if kind in _DENSE_TYPES:
+                found = source
+            at = source
+        return found
 
     def _embedding(self) -> str:
         found = self.features
@@ -99,9 +110,8 @@ class TeachableModel(LoadedModel):
     def _prepared(self, image: Any, mirror: bool = False) -> np.ndarray:
         (spec,) = self.inputs.values()
         assert spec.shape is not None  # the reader of bundles made sure
-        channels = spec.shape[-1] or 3
-        size = self.bundle.image_size
-        return prepare_square(read_image(image), size, channels, mirror=mirror)
+        pixels, size = read_image(image), self.bundle.image_size
+        return prepare_square(pixels, size, spec.shape[-1] or 3, mirror=mirror)
 
     def _scores(self, prepared: np.ndarray) -> np.ndarray:
         """Return a score for each class."""
@@ -115,21 +125,6 @@ class TeachableModel(LoadedModel):
                 f"{self.name} is Teachable Machine's model for {self.bundle.kind}, not for "
                 f"images: {verb} cannot feed it, predict takes what its network needs"
             )
-
-
-def _features(graph: Graph) -> str | None:
-    """Return the input of the dense layers or the convolution that lead straight to the output."""
-    nodes = {node.name: node for node in graph.nodes}
-    (output,) = graph.outputs.values()
-    at, found = output.node, None
-    while (source := _only_source(nodes.get(node_of(at)), graph)) is not None:
-        kind = nodes[node_of(at)].type
-        if kind in _CONVOLUTION_TYPES:
-            return found or source
-        if kind in _DENSE_TYPES:
-            found = source
-        at = source
-    return found
 
 
 def _only_source(node: Node | None, graph: Graph) -> str | None:

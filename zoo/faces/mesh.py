@@ -9,9 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from zoo.entry import Preprocess
-from zoo.faces.estimating import FaceModel, Located
+from zoo.faces.estimating import CONTOURS, NAMES, FaceModel, Located
 from zoo.faces.face_api_decode import View
-from zoo.faces.face_points import CONTOURS, NAMES
 from zoo.pipeline.model import Model
 from zoo.pipeline.preprocess import prepare_crops
 from zoo.results import Iris

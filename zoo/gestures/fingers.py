@@ -80,7 +80,7 @@ def read_fingers(points: np.ndarray) -> dict[str, Finger]:
     angles = _middle_angles(points)
     directions = _directions(points[:, :2])
     return {
-        name: Finger(_curl(angle), direction, angle)
+        name: Finger(CURLS[(angle <= _NO_CURL) + (angle <= _HALF_CURL)], direction, angle)
         for name, angle, direction in zip(FINGERS, angles.tolist(), directions, strict=True)
     }
 
@@ -178,10 +178,6 @@ def _numbers_of(keypoints: Any) -> np.ndarray | None:
     return points if fits else None
 
 
-def _curl(angle: float) -> str:
-    return CURLS[0 if angle > _NO_CURL else 1 if angle > _HALF_CURL else 2]
-
-
 def _middle_angles(points: np.ndarray) -> np.ndarray:
     """Return the degrees at each middle joint; 0 where the tip lies on the joint."""
     to_start, to_tip = points[_START] - points[_MIDDLE], points[_TIP] - points[_MIDDLE]
@@ -198,16 +194,13 @@ def _directions(points: np.ndarray) -> list[str]:
     extents = np.take_along_axis(spans, widest, axis=0)[0]  # [fingers, x and y]
     longest = np.hypot(*spans.transpose(2, 0, 1)).argmax(axis=0)
     votes = np.zeros((len(FINGERS), 3))
-    _vote(votes, _kinds_of_extents(np.abs(extents)), np.full(len(FINGERS), _EXTENT_VOTE))
+    ratios = np.abs(extents[:, 1]) / (np.abs(extents[:, 0]) + _TINY)
+    kinds = _kinds(ratios > _VERTICAL_RATIO, ratios > _DIAGONAL_RATIO)
+    _vote(votes, kinds, np.full(len(FINGERS), _EXTENT_VOTE))
     _vote_along(votes, spans[longest, np.arange(len(FINGERS))], _AXIS_VOTE)
     for segment in np.diff(points[_JOINTS], axis=1).transpose(1, 0, 2):
         _vote_along(votes, segment, _SEGMENT_VOTE)
     return [_named(*pair) for pair in zip(votes.argmax(axis=1), extents, strict=True)]
-
-
-def _kinds_of_extents(extents: np.ndarray) -> np.ndarray:
-    ratios = extents[:, 1] / (extents[:, 0] + _TINY)
-    return _kinds(ratios > _VERTICAL_RATIO, ratios > _DIAGONAL_RATIO)
 
 
 def _vote_along(votes: np.ndarray, steps: np.ndarray, weight: float) -> None:

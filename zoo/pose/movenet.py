@@ -52,12 +52,6 @@ class BodyPoints(NamedTuple):
 class MoveNetModel(Model):
     """A loaded MoveNet for one person at a time, with the person detector of its option."""
 
-    @property
-    def nodes(self) -> MoveNetNodes:
-        """Nodes between which several images may go."""
-        nodes: MoveNetNodes = self.entry.decode
-        return nodes
-
     @model_verb
     def estimate_single_pose(
         self,
@@ -125,8 +119,9 @@ class MoveNetModel(Model):
         """Yield the body in each region: the convolutions run on all, the last nodes on each."""
         values, placements = prepare_crops(image, self.entry.preprocess, self.input_size, regions)
         network, wanted = self.network, self.entry.output
-        pixels = {self.nodes.pixels: values.astype(np.float32)}
-        heads = network.execute(pixels, self.nodes.heads, as_arrays=True)
+        nodes: MoveNetNodes = self.entry.decode
+        pixels = {nodes.pixels: values.astype(np.float32)}
+        heads = network.execute(pixels, nodes.heads, as_arrays=True)
         for i, placement in enumerate(placements):
             of_one = {name: array[i : i + 1] for name, array in heads.items()}
             output = network.execute(of_one, [wanted], as_arrays=True)[wanted]

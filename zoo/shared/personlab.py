@@ -47,16 +47,6 @@ class Fields(NamedTuple):
     backward: np.ndarray  # [rows, columns, edges], from child to parent
     stride: int
 
-    def target(self, point: complex, keypoint: int) -> complex:
-        """Return the position of a keypoint according to the cell of a point."""
-        row, column = self.cell(point)
-        return complex(self.targets[row, column, keypoint])
-
-    def score(self, point: complex, keypoint: int) -> float:
-        """Return the score of a keypoint in the cell of a point."""
-        row, column = self.cell(point)
-        return float(self.scores[row, column, keypoint])
-
     def cell(self, point: complex) -> tuple[int, int]:
         """Return the cell nearest to a point, within the grid."""
         rows, columns = self.scores.shape[:2]
@@ -171,8 +161,11 @@ def _walk(fields: Fields, cell: tuple[int, int], root: int) -> tuple[np.ndarray,
     found = {root}
     for field, edge, source, target in _steps(fields):
         if source in found and target not in found:
-            point = _follow(fields, positions[source], field[:, :, edge], target)
-            positions[target], scores[target] = point, fields.score(point, target)
+            point = positions[source] + field[fields.cell(positions[source])][edge]
+            for _ in range(REFINEMENTS):
+                point = fields.targets[fields.cell(point)][target]
+            positions[target] = point
+            scores[target] = fields.scores[fields.cell(point)][target]
             found.add(target)
     return positions, scores
 
@@ -184,14 +177,6 @@ def _steps(fields: Fields) -> Iterator[tuple[np.ndarray, int, int, int]]:
         yield fields.backward, edge, child, parent
     for edge, (parent, child) in enumerate(EDGES):
         yield fields.forward, edge, parent, child
-
-
-def _follow(fields: Fields, source: complex, field: np.ndarray, keypoint: int) -> complex:
-    """Go along a displacement, then to the point of the cell there."""
-    point = source + complex(field[fields.cell(source)])
-    for _ in range(REFINEMENTS):
-        point = fields.target(point, keypoint)
-    return point
 
 
 def _own_score(
