@@ -32,7 +32,7 @@ class TeachableModel(LoadedModel):
 
     def __init__(self, name: str, network: GraphModel, recipe: LoadCall | None = None):
         super().__init__(name, network, recipe)
-        #: What the export says beside the network.
+        #: Facts of the export beside the network.
         self.bundle: Bundle = network.graph.metadata
 
     @property
@@ -59,7 +59,7 @@ class TeachableModel(LoadedModel):
         """Return features of an image, such as to train on them.
 
         Args:
-            image: anything that `classify` takes.
+            image: see `classify`.
             embedding: the features that the layers of the classes start from, instead of scores:
                 the input of the last dense layers, or of the last convolution without dense layers.
 

@@ -110,7 +110,7 @@ def _bulk_range(counts: np.ndarray) -> tuple[float, float]:
 
 
 def paint_hands(canvas: Canvas, hands: Sequence[Mapping[str, Any]], min_score: float) -> None:
-    """Paint hands with a colour for each finger, and say which hand each is."""
+    """Paint hands with a colour for each finger, and a caption with the side."""
     found = [(hand, read_points(hand["keypoints"], canvas.size, min_score)) for hand in hands]
     for _, points in reversed(found):
         if points:
@@ -123,7 +123,7 @@ def paint_hands(canvas: Canvas, hands: Sequence[Mapping[str, Any]], min_score: f
 
 
 def _caption_hand(canvas: Canvas, hand: Mapping[str, Any], points: Mapping[str, Point]) -> None:
-    """Say which hand it is and how sure that is; if nobody knows, how sure it is a hand."""
+    """Write the side of a hand and its score; without a side, the score of the hand."""
     side = hand["handedness"]
     known = {"left": SIDES.left, "right": SIDES.right}
     sure = score_text(hand, "handedness_score") if side else score_text(hand)

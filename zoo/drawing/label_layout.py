@@ -30,7 +30,7 @@ class Area(NamedTuple):
         return self.bottom - self.top
 
     def touches(self, other: Area) -> bool:
-        """Whether the two have pixels in common."""
+        """Return whether two areas have pixels in common."""
         across = self.left < other.right and other.left < self.right
         return across and self.top < other.bottom and other.top < self.bottom
 

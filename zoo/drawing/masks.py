@@ -18,7 +18,7 @@ _EDGE = 0.6  # half the width of the line along its edge, in lines of boxes
 
 
 def paint_segmentations(canvas: Canvas, items: Sequence[Mapping[str, Any]], _: float) -> None:
-    """Colour the region of each label but the background, and write which colour is whose."""
+    """Colour the region of each label but the background, and paint a legend."""
     for item in items:
         mask = read_mask(item, canvas.size)
         found = [area for area in label_areas(item) if area[1] != BACKGROUND]

@@ -78,7 +78,7 @@ def _rows_of(canvas: Canvas, size: float) -> int:
 
 
 def _shortened(texts: Sequence[str], rows: int) -> list[str]:
-    """Return as many texts as there are rows; the last says how many more there would be."""
+    """Return as many texts as there are rows; the last is the number of further ones."""
     if len(texts) <= rows or rows == 1:
         return list(texts[:rows])
     return [*texts[: rows - 1], f"and {len(texts) - rows + 1} more"]
@@ -114,9 +114,9 @@ def _score(label: Mapping[str, Any]) -> float:
 
 
 def paint_legend(canvas: Canvas, entries: Sequence[tuple[str, Colour]], busy: np.ndarray) -> None:
-    """Say in a corner which colour stands for which label, as far as there is room.
+    """Paint a legend of colours and labels in a corner, as far as there is room.
 
-    It has fewer rows, or smaller text, rather than to hide much of any region.
+    The legend has fewer rows, or smaller text, rather than to hide much of any region.
 
     Args:
         canvas: to paint on.
@@ -150,7 +150,7 @@ def _corners(
     sizes = np.maximum(np.bincount(busy.ravel()), _SPECK * busy.size)
 
     def hidden(corner: XY) -> float:
-        """The largest share of any region that is hidden there."""
+        """Return the largest share of any region that is hidden at a corner."""
         left, top = (int(max(0.0, ratio * value)) for value in corner)
         part = busy[top : math.ceil(top + ratio * height), left : math.ceil(left + ratio * width)]
         counts = np.bincount(part.ravel(), minlength=sizes.size)

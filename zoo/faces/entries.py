@@ -168,7 +168,7 @@ _MESHES = [
 
 
 def _less_mean(fit: str, *mean: float, size: tuple[int, int] | None = None) -> Preprocess:
-    """The mean of each channel is taken off, then all is divided by 255."""
+    """Return a preprocessing that subtracts the mean of each channel, and divides by 255."""
     red, green, blue = (value / 255 for value in mean)
     return Preprocess(size, fit, divide=255.0, subtract=(red, green, blue), resize="tfjs")
 

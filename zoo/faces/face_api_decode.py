@@ -4,8 +4,8 @@ Source: face-api.js (github.com/justadudewhohacks/face-api.js), as github.com/vl
 1.7.15 has it: src/tinyYolov2/TinyYolov2Base.ts and tinyFaceDetector/const.ts for the boxes,
 classes/Box.ts, dom/extractFaceTensors.ts and ops/padToSquare.ts for the crops,
 faceLandmarkNet/FaceLandmark68NetBase.ts for the points, classes/FaceLandmarks.ts for the box about
-them. Where the image's border cuts a box off, it goes on counting points from the box's own corner;
-here they count from that of the part which the network sees.
+them. Where the image's border cuts a box off, face-api.js counts points from the corner of the box;
+here they count from the corner of the part that the network sees.
 """
 
 from collections.abc import Mapping, Sequence
@@ -83,7 +83,7 @@ class Crop(NamedTuple):
 
     @classmethod
     def of_box(cls, box: np.ndarray, image: tuple[int, int]) -> "Crop":
-        """The part of a box that lies in an image, at least one pixel.
+        """Return the part of a box that lies in an image, at least one pixel.
 
         Args:
             box: x0, y0, x1, y1 in pixels of the image.
@@ -103,7 +103,7 @@ class Crop(NamedTuple):
         return max(self.width, self.height)
 
     def cut(self, image: np.ndarray) -> np.ndarray:
-        """The square [side, side, 3], from the image [height, width, 3]."""
+        """Return the square [side, side, 3], from the image [height, width, 3]."""
         left, top = int(self.x), int(self.y)
         part = image[top : top + self.height, left : left + self.width]
         above, before = (self.side - self.height) // 2, (self.side - self.width) // 2
@@ -112,7 +112,7 @@ class Crop(NamedTuple):
         return square
 
     def points(self, landmarks: np.ndarray) -> np.ndarray:
-        """Points [n, 2] in pixels of the image.
+        """Return points [n, 2] in pixels of the image.
 
         Args:
             landmarks: [2 n], x and y of each in turn, 0..1 of the square.
@@ -133,7 +133,7 @@ class View(NamedTuple):
 
 
 def aligned_box(points: np.ndarray) -> np.ndarray:
-    """The box that expressions, age and gender are read from: about the points, with a margin.
+    """Return the box for expressions, age and gender: around the points, with a margin.
 
     Args:
         points: [68, 2].
@@ -150,7 +150,7 @@ def aligned_box(points: np.ndarray) -> np.ndarray:
 
 
 def find_labels(logits: np.ndarray, names: Sequence[str]) -> list[Label]:
-    """All labels, best first, with scores that make 1 together.
+    """Return all labels, best first; the sum of their scores is 1.
 
     Args:
         logits: [n].

@@ -125,7 +125,7 @@ def as_hands(hands: Any) -> list[Mapping[str, Any]]:
 
 
 def is_hands(source: Any) -> bool:
-    """Whether something is the hands of one image rather than an image or several."""
+    """Return whether an argument is the hands of one image, not an image or several."""
     if isinstance(source, Mapping):
         return True
     return isinstance(source, (list, tuple)) and all(isinstance(x, Mapping) for x in source)
@@ -204,7 +204,7 @@ def _directions(points: np.ndarray) -> list[str]:
 
 
 def _vote_along(votes: np.ndarray, steps: np.ndarray, weight: float) -> None:
-    """Vote for the kind of direction that steps [fingers, x and y] have, if they have a length."""
+    """Vote for the kind of direction of steps [fingers, x and y], except those without length."""
     angles = np.degrees(np.arctan2(np.abs(steps[:, 1]), np.abs(steps[:, 0])))
     kinds = _kinds(angles >= _VERTICAL_ANGLE, angles >= _DIAGONAL_ANGLE)
     _vote(votes, kinds, np.where(steps.any(axis=1), weight, 0))

@@ -38,8 +38,8 @@ class KeypointClassifier(Model):
         score_threshold: float = OWN,
         mirror: bool = False,
     ) -> list[Gesture]:
-        """The sign of each hand, all in one batch; see `zoo.recognize_gestures`."""
-        _ = self.network  # a closed model says so, also where there are no hands
+        """Return the sign of each hand, from one batch; see `zoo.recognize_gestures`."""
+        _ = self.network  # a closed model raises an error, also without hands
         recognize = partial(self._recognize, least=score_threshold, mirror=mirror)
         if isinstance(hands, (list, tuple)) and not is_hands(hands):
             return for_each_image(hands, recognize)
@@ -65,8 +65,8 @@ class KeypointClassifier(Model):
         """Return the network's output for hands, such as to train on it.
 
         Args:
-            image: no image, but hands as `zoo.estimate_hands` gives them; one at least. A list
-                of such is several.
+            image: hands as `zoo.estimate_hands` gives them, at least one; or a list of hands of
+                several images.
             embedding: the values before the last layer in place of the scores.
             mirror: the image that the hands were found in is a mirror image.
 
@@ -96,11 +96,11 @@ class KeypointClassifier(Model):
 
 
 def relative_points(points: np.ndarray, *, mirror: bool) -> np.ndarray:
-    """A hand as the network knows it: float32 [42], x and y of each point in turn, -1..1.
+    """Return the network's input for a hand: float32 [42], x and y of each point, -1..1.
 
     Args:
         points: [21, 2 or more] in pixels; z does not matter.
-        mirror: they are of a mirrored image, as those that the network was trained with.
+        mirror: the points are of a mirrored image, like the images of the network's training.
 
     >>> relative_points(np.array([[4, 4], [6, 5]]), mirror=True).tolist()
     [0.0, 0.0, 1.0, 0.5]

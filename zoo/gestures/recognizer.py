@@ -20,7 +20,7 @@ SCORE_THRESHOLD = 0.86
 
 _SCORE = threshold("score_threshold", "minimum score of a gesture", SCORE_THRESHOLD)
 
-# Of files:
+# Of files of gestures:
 _FORMAT, _VERSION = "zoo-gestures", 1
 _LARGEST = 1_000_000  # bytes; a gesture takes about 500
 _KEYS = {"curls", "directions", "weights"}
@@ -89,7 +89,7 @@ class GestureRecognizer:
             label: its name.
             curls: finger -> curl: a name, several names that are equally right, or a dict of what
                 each is worth (-1..1). Fingers: thumb, index, middle, ring, pinky. Curls: no_curl,
-                half_curl, full_curl. A finger that is not there may do anything.
+                half_curl, full_curl. A finger without a rule may have any curl.
             directions: finger -> direction, likewise: vertical_up, vertical_down,
                 horizontal_left, horizontal_right, diagonal_up_left, diagonal_up_right,
                 diagonal_down_left, diagonal_down_right; as seen in the image given.

@@ -96,7 +96,7 @@ class HandtrackModel(Model):
 
     @property
     def output_names(self) -> list[str]:
-        """All boxes and scores: the network's own suppression, label by label, does not run."""
+        """Nodes of all boxes and scores: the suppression by label in the network does not run."""
         return [self.nodes.boxes, self.nodes.scores]
 
 

@@ -105,7 +105,7 @@ class HandModel(Model):
 
         def estimate(image: np.ndarray) -> list[Hand]:
             hands = self.look(image, palm_regions(find(image)))
-            if refine:  # where a hand of less than the score wanted may turn out to be surer
+            if refine:  # where a hand below the threshold may turn out to be surer
                 hands = choose(hands, score_threshold=least_first)
                 hands = self.look(image, [hand_region(points) for points in hands.points])
             return to_hands(choose(hands, score_threshold=score_threshold))

@@ -62,7 +62,7 @@ _POSENET_LIMITS = (
 )
 
 
-#: As `zoo/README.md` says of both; the data are images that nobody trained on.
+#: `zoo/README.md` has both measurements; no model was trained on these images.
 _MEASURED = (
     "On 69 images of COCO val2017 with one person, at 257: mean OKS {oks} (with 0.53 x the box's "
     "area), PCK {pck} at 0.2 of the torso; AP {ap} on 162 images of 495 people."
@@ -198,7 +198,7 @@ ENTRIES = [
         model="posenet:CoralPoseNetModel",
         weights="posenet-mobilenet-v1-075-quant-tflite-353_481",
         file="posenet_mobilenet_v1_075_353_481_quant.tflite",
-        # Quanta of (p - 128) / 128, which are the pixels themselves.
+        # The quantized values of (p - 128) / 128 are the pixels.
         preprocess=Preprocess(size=(353, 481), dtype="uint8"),
         output="float_heatmaps",
         embedding="MobilenetV1/Conv2d_13_pointwise/Relu6",

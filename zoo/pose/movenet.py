@@ -45,7 +45,7 @@ class BodyPoints(NamedTuple):
 
     @property
     def has_torso(self) -> bool:
-        """Whether a shoulder and a hip are visible."""
+        """True if a shoulder and a hip are visible."""
         return all(self.scores[pair].max() > VISIBLE for pair in (_SHOULDERS, _HIPS))
 
 

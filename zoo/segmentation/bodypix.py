@@ -1,8 +1,8 @@
 """BodyPix: people, each person apart, and the parts of their bodies.
 
 People are separated as in PersonLab (Papandreou et al., 2018), section 3.3, with the parameters of
-tfjs-models' body-pix (multi_person/decode_multiple_masks_cpu.ts): each cell says where the face of
-the person that it belongs to is, and the person whose face is nearest to that gets the location.
+tfjs-models' body-pix (multi_person/decode_multiple_masks_cpu.ts): each cell gives the position
+of the face of its person, and the person whose face is nearest to that position gets the cell.
 
 That code adds offsets, which are in pixels of the network's input, to pixels of the image; here all
 is in pixels of the input. And it assigns no location to people whose face is not seen; here the

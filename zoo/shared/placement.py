@@ -57,7 +57,7 @@ class Placement(NamedTuple):
     def turned(self, points: np.ndarray) -> np.ndarray:
         """Return points [n, 3] around a middle, such as in metres, along the axes of the image.
 
-        Axes of the input are turned about z, clockwise as seen.
+        The axes of the input are turned about z, clockwise as seen.
 
         >>> quarter = Placement(0.0, -1.0, 0.0, 1.0, 0.0, 0.0)
         >>> quarter.turned(np.array([[1.0, 0.0, 5.0]])).round(9).tolist()

@@ -16,7 +16,7 @@ class Skeleton(NamedTuple):
     lines: tuple[tuple[int, int], ...]
 
     def named_lines(self) -> tuple[tuple[str, str], ...]:
-        """The lines by the names of their ends.
+        """Return the lines by the names of their ends.
 
         >>> BODY_17.named_lines()[0]
         ('nose', 'left_eye')
