@@ -32,11 +32,6 @@ class SsdModel(Model):
         """Return the names of the objects that the network detects."""
         return tuple(name for name in read_labels(entry.labels) if name != _NO_CLASS)
 
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Names of the objects that the network detects."""
-        return self.labels_of(self.entry)
-
     @model_verb
     def detect(
         self,

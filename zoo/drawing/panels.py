@@ -94,16 +94,12 @@ def _paint_list(canvas: Canvas, layout: _List, scores: Sequence[float], area: Ar
         counted = index == len(names) - 1 < len(scores) - 1 and index > 0  # "and N more"
         if layout.number and not counted:
             start = left + layout.wide + margin
-            _paint_bar(canvas, (start, middle), layout.bar, scores[index], 0.2 * size)
+            for share, colour in ((1.0, _QUIET), (min(scores[index], 1.0), PALETTE[0])):
+                if share > 0 and layout.bar:
+                    line = [(start, middle), (start + layout.bar * share, middle)]
+                    canvas.stroke(line, colour, 0.2 * size)
             end = start + (layout.bar + margin if layout.bar else 0)
             canvas.write(text_mask(f"{scores[index]:.2f}", size), end, middle, PAPER)
-
-
-def _paint_bar(canvas: Canvas, start: XY, length: float, share: float, radius: float) -> None:
-    """Paint a bar as long as a share of its length."""
-    for part, colour in ((1.0, _QUIET), (min(share, 1.0), PALETTE[0])):
-        if part > 0 and length:
-            canvas.stroke([start, (start[0] + length * part, start[1])], colour, radius)
 
 
 def _score(label: Mapping[str, Any]) -> float:

@@ -29,11 +29,6 @@ class HandtrackModel(Model):
         return nodes.labels
 
     @property
-    def labels(self) -> tuple[str, ...]:
-        """Names of the objects that the network detects."""
-        return self.nodes.labels
-
-    @property
     def nodes(self) -> HandtrackNodes:
         """Nodes of boxes and scores, and their meaning."""
         nodes: HandtrackNodes = self.entry.decode

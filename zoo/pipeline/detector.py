@@ -76,11 +76,6 @@ class PointDetector(BoxDetector):
         """Name of the one kind of object that the network detects."""
         return (cls.label,)
 
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Names of the objects that the network detects."""
-        return self.labels_of(self.entry)
-
     @model_verb
     def detect(
         self,

@@ -67,6 +67,11 @@ class Model(LoadedModel):
 
         return read_labels(entry.labels) if entry.labels else ()
 
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Names of the classes that the network knows; empty for models without classes."""
+        return self.labels_of(self.entry)
+
     @classmethod
     def input_size_of(cls, entry: Entry, options: Mapping[str, Any]) -> tuple[int, int]:
         """Height and width that images are brought to."""

@@ -19,7 +19,7 @@ from zoo.pipeline.model import Model, Outputs
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.pose.deduplication import choose_people, nobody
 from zoo.pose.entries import LandmarkOutputs
-from zoo.results import Pose, Segmentation
+from zoo.results import Pose
 from zoo.shared.anchors import Candidates, candidates_for
 from zoo.shared.boxes import box_around, to_box
 from zoo.shared.logistic import sigmoid
@@ -138,7 +138,10 @@ class BlazePoseModel(Model):
                 for i, pose in zip(chosen, poses, strict=True):
                     field = read_field(outputs, self.meaning.segmentation, self.meaning, i)
                     likely = field_in_image(field[:, :, 0], placements[i], image.shape[:2])
-                    pose["segmentation"] = _segmentation(likely, probability)
+                    mask = (likely >= _LIKELY).astype(np.uint8)
+                    pose["segmentation"] = {"mask": mask, "labels": ["background", "person"]}
+                    if probability:
+                        pose["segmentation"]["probability"] = likely
             return poses
 
         return find
@@ -246,11 +249,3 @@ def field_in_image(field: np.ndarray, placement: Placement, size: tuple[int, int
     )
     whole[top:bottom, left:right] = part.numpy()[0, :, :, 0]
     return whole
-
-
-def _segmentation(likely: np.ndarray, probability: bool) -> Segmentation:
-    found: Segmentation = {
-        "mask": (likely >= _LIKELY).astype(np.uint8),
-        "labels": ["background", "person"],
-    }
-    return {**found, "probability": likely} if probability else found

@@ -4,7 +4,7 @@ Source of the regions: the model's card and tfjs-models' MoveNet (``determineNex
 whose crops follow a person from image to image.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -110,22 +110,20 @@ class MoveNetModel(Model):
         return to_pose(body)
 
     def _bodies_in(self, image: np.ndarray, regions: Sequence[Region]) -> list[BodyPoints]:
-        """Return the body in each region, from batches of regions."""
-        starts = range(0, len(regions), MOST_CROPS)
-        batches = (self._batch(image, regions[i : i + MOST_CROPS]) for i in starts)
-        return [body for batch in batches for body in batch]
-
-    def _batch(self, image: np.ndarray, regions: Sequence[Region]) -> Iterator[BodyPoints]:
-        """Yield the body in each region: the convolutions run on all, the last nodes on each."""
-        values, placements = prepare_crops(image, self.entry.preprocess, self.input_size, regions)
-        network, wanted = self.network, self.entry.output
+        """Return the body in each region: convolutions run on batches, the last nodes on each."""
+        network, output = self.network, self.entry.output
         nodes: MoveNetNodes = self.entry.decode
-        pixels = {nodes.pixels: values.astype(np.float32)}
-        heads = network.execute(pixels, nodes.heads, as_arrays=True)
-        for i, placement in enumerate(placements):
-            of_one = {name: array[i : i + 1] for name, array in heads.items()}
-            output = network.execute(of_one, [wanted], as_arrays=True)[wanted]
-            yield read_body(output, self.input_size[0], placement)
+        found = []
+        for start in range(0, len(regions), MOST_CROPS):
+            some = regions[start : start + MOST_CROPS]
+            values, placements = prepare_crops(image, self.entry.preprocess, self.input_size, some)
+            pixels = {nodes.pixels: values.astype(np.float32)}
+            heads = network.execute(pixels, nodes.heads, as_arrays=True)
+            for i, placement in enumerate(placements):
+                of_one = {name: array[i : i + 1] for name, array in heads.items()}
+                body = network.execute(of_one, [output], as_arrays=True)[output]
+                found.append(read_body(body, self.input_size[0], placement))
+        return found
 
 
 def read_body(output: np.ndarray, size: int, placement: Placement) -> BodyPoints:
