@@ -140,14 +140,8 @@ def prepare_square(
 ) -> np.ndarray:
     """Resize an image so that its shorter side fits, cut off the rest, and scale to -1..1.
 
-    Args:
-        image: uint8 [height, width, 3], RGB.
-        size: height and width of the network's input, in pixels.
-        channels: 3, or 1 for grey.
-        mirror: flip the image first, which is a mirror image.
-
-    Returns:
-        float32 [1, size, size, channels], pixels as ``p / 127 - 1``.
+    The image is uint8 [height, width, 3], flipped first if it is a mirror image; the result is
+    float32 [1, size, size, channels] with 3 channels, or 1 for grey: pixels as ``p / 127 - 1``.
 
     Source: ``cropTo`` and ``capture`` of @teachablemachine/image; Pillow's bilinear filter stands
     for that of the browser's canvas.

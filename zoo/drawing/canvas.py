@@ -74,11 +74,8 @@ class Canvas:
     ) -> None:
         """Colour regions of the image, smoothly, and draw along their edges.
 
-        Args:
-            mask: integers [height, width] of the image.
-            colours: of the values of the mask; other values are left as they are.
-            fill: opacity of the regions.
-            edge: half the width of the lines along their edges.
+        The mask is integers [height, width]; values without a colour are left as they are.
+        ``fill`` is an opacity, ``edge`` half the width of the lines.
         """
         largest = max(int(mask.max()), *colours, 0)
         kind = np.min_scalar_type(len(colours))
@@ -115,12 +112,12 @@ class Canvas:
     ) -> None:
         """Write lines of text on a pill, when all shapes are painted, where no other text stands.
 
-        It is left out where no such corner is.
+        The caption is left out where no such corner is.
 
         Args:
-            lines: what to write.
+            lines: the text.
             corners: gives upper left ones for the width and height of a pill, best first;
-                where it would leave the image it is moved inside.
+                a pill that would leave the image is moved inside.
             colour: of the pill.
             size: of the text, in pixels.
             own: the face or item that the text belongs to, which it may hide.
@@ -146,15 +143,10 @@ class Canvas:
     def panel(
         self, width: float, height: float, corners: Sequence[XY], paint: Callable[[Area], None]
     ) -> None:
-        """Paint a dark plate, when all shapes are painted, and then what is on it.
+        """Paint a dark plate, when all shapes are painted, then its content by ``paint``.
 
-        It is left out where it has no room.
-
-        Args:
-            width: of the plate, in pixels.
-            height: of the plate, in pixels.
-            corners: upper left ones, best first; moved inside the image.
-            paint: paints on the plate, given its area.
+        Of the upper left corners the first free one is used, moved inside the image. The plate is
+        left out where there is no room.
         """
 
         def paint_panel() -> None:

@@ -112,12 +112,9 @@ def _score(label: Mapping[str, Any]) -> float:
 def paint_legend(canvas: Canvas, entries: Sequence[tuple[str, Colour]], busy: np.ndarray) -> None:
     """Paint a legend of colours and labels in a corner, as far as there is room.
 
-    The legend has fewer rows, or smaller text, rather than to hide much of any region.
-
-    Args:
-        canvas: to paint on.
-        entries: labels with their colours, the most important first.
-        busy: integers [height, width] of the image made smaller: of regions, 0 outside.
+    Entries are the labels with their colours, the most important first; ``busy`` is the smaller
+    image as integers [height, width] of regions, 0 outside. The legend has fewer rows, or smaller
+    text, rather than to hide much of any region.
     """
     labels = [label for label, _ in entries]
     for rows in range(min(_MOST_ROWS, len(entries)), 0, -1):

@@ -23,8 +23,7 @@ class FaceReader(Model):
     def read(self, views: Sequence[View]) -> tuple[Outputs, list[Crop]]:
         """Run the network on the boxes of some views, at least one, in one batch.
 
-        Returns:
-            Every output [views, ...] by name, and the parts of the images that were seen.
+        Return every output [views, ...] by name, and the parts of the images that were seen.
         """
         crops = [Crop.of_box(box, image.shape[:2]) for image, box in views]
         squares = [crop.cut(view.image) for crop, view in zip(crops, views, strict=True)]

@@ -80,12 +80,7 @@ class IrisModel(Model):
     """A loaded iris network."""
 
     def look(self, image: np.ndarray, faces: Located) -> list[Iris]:
-        """Return both irises of each face, from one batch of all eyes.
-
-        Args:
-            image: uint8 [height, width, 3].
-            faces: with their mesh: points [n, 468, 3].
-        """
+        """Return both irises of each face with its mesh, from one batch of all eyes."""
         if not len(faces.points):
             return []
         rights, placements = self._eyes(image, faces.points, "right")
@@ -113,10 +108,8 @@ class IrisModel(Model):
 def face_region(box: np.ndarray, points: np.ndarray) -> Region:
     """Return the square that the mesh looks at, turned so that the eyes are level.
 
-    Args:
-        box: of a detector, x0, y0, x1, y1.
-        points: of the detector [n, 2], the subject's right eye and left eye first; without
-            any the square is upright.
+    The detector's box is x0, y0, x1, y1. Of its points [n, 2] the subject's right eye and left eye
+    are first; without any points the square is upright.
     """
     rotation = rotation_between(points[0], points[1], 0.0) if len(points) else 0.0
     return region_of_box(box, rotation).squared().scaled(_AROUND)
@@ -128,14 +121,10 @@ def closer_region(mesh: np.ndarray) -> Region:
 
 
 def eye_region(mesh: np.ndarray, side: str) -> Region:
-    """Return the square that the iris network looks at.
+    """Return the square that the iris network looks at, for the subject's left or right eye.
 
     MediaPipe takes the longer side of the upright box about the corners of the eye, which shrinks
-    in faces that are turned; here it is their distance, which is the same in faces that are not.
-
-    Args:
-        mesh: points [468, 2 or 3] of a face.
-        side: "left" or "right", the subject's own.
+    in faces that are turned; here it is the distance of the corners, which does not shrink.
     """
     corners = mesh[list(_CORNERS[side]), :2]
     rotation = rotation_between(corners[0], corners[1], 0.0)
@@ -157,15 +146,10 @@ def _upright(image: np.ndarray, mesh: np.ndarray) -> View:
 
 
 def read_mesh(values: np.ndarray, placements: Sequence[Placement]) -> np.ndarray:
-    """Return points of the image, with depth.
+    """Return points [n, points, 3] in pixels of the image, with depth.
 
-    Args:
-        values: [n, 3 * points], x, y, z of each in turn, in pixels of the input.
-        placements: where each region lies in the input.
-
-    Returns:
-        [n, points, 3], in pixels of the image; z from the middle of the head, towards the
-        camera below 0.
+    Values [n, 3 * points] are x, y, z of each point, in pixels of the input. Depth starts at the
+    middle of the head, and is below 0 towards the camera.
 
     >>> read_mesh(np.array([[1, 2, 3]]), [Placement.of_scale(0.5, 0.5, 0, 0)]).tolist()
     [[[2.0, 4.0, 6.0]]]
@@ -181,12 +165,8 @@ def read_irises(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the right and the left irises, [n, 5, 3] each, in pixels of the image.
 
-    The network gives no usable depth: as in tfjs-models, it is the mean of the eye's contour.
-
-    Args:
-        values: [2 n, ..], of the right eyes, then of the left ones.
-        placements: where each eye lies in the input.
-        meshes: [n, 468, 3].
+    Values [2 n, ..] are of the right eyes, then of the left ones; meshes are [n, 468, 3]. The
+    network gives no usable depth: as in tfjs-models, the mean of the eye's contour is used.
     """
     irises = read_mesh(values.reshape(len(placements), -1), placements)[:, _EYELIDS:]
     sides = irises[: len(meshes)], irises[len(meshes) :]

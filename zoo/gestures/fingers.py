@@ -67,11 +67,9 @@ class Finger(NamedTuple):
 
 
 def read_fingers(points: np.ndarray) -> dict[str, Finger]:
-    """Curl and direction of the five fingers, by name.
+    """Return the curl and direction of the five fingers by name, from [21, 2 or 3] in pixels.
 
-    Args:
-        points: [21, 2 or 3] in pixels, y downwards. With z the curl is measured in space;
-            directions are always those in the image.
+    With z the curl is measured in space; directions are always those in the image, y downwards.
 
     >>> straight_up = np.stack([np.zeros(21), -np.arange(21.0)], axis=1)
     >>> read_fingers(straight_up)["index"]
@@ -103,10 +101,7 @@ def curl_shares(angle: float) -> dict[str, float]:
 
 
 def is_hanging(points: np.ndarray) -> bool:
-    """Return whether a hand points downwards, as idle hands do.
-
-    Args:
-        points: [21, 2 or 3] in pixels, y downwards.
+    """Return whether a hand, [21, 2 or 3] in pixels, points downwards, as idle hands do.
 
     >>> is_hanging(np.stack([np.zeros(21), np.arange(21.0)], axis=1))
     True

@@ -96,11 +96,9 @@ class KeypointClassifier(Model):
 
 
 def relative_points(points: np.ndarray, *, mirror: bool) -> np.ndarray:
-    """Return the network's input for a hand: float32 [42], x and y of each point, -1..1.
+    """Return the network's input for points [21, 2 or more]: float32 [42], x and y in -1..1.
 
-    Args:
-        points: [21, 2 or more] in pixels; z does not matter.
-        mirror: the points are of a mirrored image, like the images of the network's training.
+    The network was trained with mirrored images: points of other images are flipped.
 
     >>> relative_points(np.array([[4, 4], [6, 5]]), mirror=True).tolist()
     [0.0, 0.0, 1.0, 0.5]

@@ -102,14 +102,7 @@ def find_objects(
     score_threshold: float,
     iou_threshold: float,
 ) -> Found:
-    """Return the hands, faces and tips of fingers in an image.
-
-    Args:
-        outputs: values of the nodes, by name.
-        nodes: meaning of the nodes.
-        score_threshold: minimum score, 0..1.
-        iou_threshold: of two boxes that overlap more, the worse goes.
-    """
+    """Return the hands, faces and tips of fingers in an image, from the values of the nodes."""
     of_labels = outputs[nodes.scores][0]
     sure = np.nonzero(of_labels.max(axis=1) >= score_threshold)[0]
     scores, y_first = of_labels[sure], outputs[nodes.boxes].reshape(-1, 4)[sure]

@@ -138,13 +138,7 @@ def hand_region(points: np.ndarray) -> Region:
 def read_hands(
     outputs: Mapping[str, np.ndarray], placements: Sequence[Placement], meaning: HandOutputs
 ) -> Hands:
-    """Return the landmarks in each region of an image.
-
-    Args:
-        outputs: of the network, by name, [regions, ...].
-        placements: where each region lies in the input.
-        meaning: of the outputs.
-    """
+    """Return the landmarks in each region of an image, from outputs [regions, ...] by name."""
     landmarks, world, presence, right = (
         outputs[name].astype(np.float64)
         for name in (meaning.landmarks, meaning.world, meaning.presence, meaning.right)
@@ -159,13 +153,7 @@ def read_hands(
 
 
 def choose_hands(hands: Hands, *, score_threshold: float, limit: int) -> Hands:
-    """Return the hands that are present, each once, best first; two palms may give one hand.
-
-    Args:
-        hands: of all regions that were looked at.
-        score_threshold: minimum score of a hand, 0..1.
-        limit: at most so many.
-    """
+    """Return the hands that are present, each once, best first; two palms may give one hand."""
     sure = hands.at(np.nonzero(hands.presence >= score_threshold)[0].tolist())
     around = [box_around(hand_region(points).corners()) for points in sure.points]
     boxes = np.reshape(around, (-1, 4))

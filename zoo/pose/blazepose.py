@@ -170,13 +170,7 @@ def body_boxes(points: np.ndarray) -> np.ndarray:
 def read_landmarks(
     outputs: Mapping[str, np.ndarray], meaning: LandmarkOutputs, index: int = 0
 ) -> Landmarks:
-    """Return the network's landmarks in one region, in pixels of its input.
-
-    Args:
-        outputs: of a batch, by name.
-        meaning: of the outputs.
-        index: of the region in the batch.
-    """
+    """Return the network's landmarks in a region of a batch, in pixels of its input."""
     count = len(BODY_33.names)  # further ones serve to follow the body from image to image
     rows = outputs[meaning.landmarks][index].reshape(-1, 5)[:count].astype(np.float64)
     world = outputs[meaning.world][index].reshape(-1, 3)[:count].astype(np.float64)
@@ -186,12 +180,9 @@ def read_landmarks(
 
 
 def refined(points: np.ndarray, heatmap: np.ndarray, size: int) -> np.ndarray:
-    """Return landmarks moved to the mean of their heatmap nearby, where the heatmap is strong.
+    """Return points [n, 3] of the input moved to the mean of their heatmap nearby, where strong.
 
-    Args:
-        points: [n, 3] in pixels of the input.
-        heatmap: [rows, columns, n or more], 0..1.
-        size: of the input's sides.
+    The heatmap is [rows, columns, n or more], 0..1; ``size`` is that of the input's sides.
     """
     rows, columns = heatmap.shape[:2]
     moved = points.copy()

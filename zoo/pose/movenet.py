@@ -127,13 +127,7 @@ class MoveNetModel(Model):
 
 
 def read_body(output: np.ndarray, size: int, placement: Placement) -> BodyPoints:
-    """Return the body that the network finds in one image.
-
-    Args:
-        output: [1, 1, 17, 3]: y, x in shares of the input, score.
-        size: of the input's sides, in pixels.
-        placement: where the image, or a part of it, lies in the input.
-    """
+    """Return the body in an output [1, 1, 17, 3]: y, x in shares of the input, score."""
     rows = output.reshape(-1, 3).astype(np.float64)
     return BodyPoints(placement.points_to_image(rows[:, 1::-1] * size), rows[:, 2])
 
@@ -141,13 +135,8 @@ def read_body(output: np.ndarray, size: int, placement: Placement) -> BodyPoints
 def region_around(body: BodyPoints, image: tuple[int, int]) -> Region | None:
     """Return the square around a person for a second run on the image, or on the next image.
 
-    Args:
-        body: where the person is.
-        image: its height and width.
-
-    Returns:
-        In pixels of the image, which it may reach out of. None where the whole image is better:
-        the torso is not visible, or the square would be as large.
+    The square may reach out of the image, whose height and width are given. It is None where the
+    whole image is better: the torso is not visible, or the square would be as large.
     """
     if not body.has_torso:
         return None

@@ -162,17 +162,12 @@ def reference_points(person: Points) -> list[int]:
 
 
 def closeness(offsets: np.ndarray, people: Sequence[Points], stride: int) -> np.ndarray:
-    """Return how well each location fits each person.
+    """Return how well each location fits each person, float64 [rows, columns, people].
 
-    Args:
-        offsets: complex [rows, columns, keypoints], from each cell to the keypoints of the person
-            that it belongs to, x + iy in pixels of the input.
-        people: at least one, each with some keypoint that is seen.
-        stride: pixels from cell to cell.
-
-    Returns:
-        float64 [rows, columns, people] of locations `SPACING` pixels apart, from the first cell to
-        the last: minus the mean squared distance of keypoints from the location's guesses.
+    Locations are `SPACING` pixels apart, from the first cell to the last; closeness is minus the
+    mean squared distance of keypoints from the location's guesses. Offsets are complex [rows,
+    columns, keypoints], x + iy in pixels of the input, from each cell to the keypoints of its
+    person. There is at least one person, and each has a keypoint that is seen.
     """
     references = [reference_points(person) for person in people]
     guesses = {k: _guess(offsets[:, :, k], stride) for k in sorted({*sum(references, [])})}

@@ -96,12 +96,7 @@ def find_person(
 ) -> Segmentation:
     """Return the mask of the pixels whose probability of a person reaches a threshold.
 
-    Args:
-        field: [rows, columns] of cells.
-        enlargement: from cells to pixels.
-        cells: meaning of the field.
-        threshold: 0..1.
-        probability: whether to return the probability of each pixel, too.
+    With ``probability`` the result has that of each pixel, too. The field is [rows, columns].
     """
     size = enlargement.size
     mask, sure = np.empty(size, np.uint8), np.empty(size if probability else 0, np.float32)

@@ -37,12 +37,9 @@ class Enlargement(NamedTuple):
 
     @classmethod
     def of(cls, image: tuple[int, int], placement: Placement, stride: int = 1) -> "Enlargement":
-        """Return the map of a whole image.
+        """Return the map of a whole upright image of (height, width).
 
-        Args:
-            image: height and width.
-            placement: where it lies in the input, upright.
-            stride: pixels of the input from cell to cell; cell i is at pixel ``i * stride``.
+        Cell i is at pixel ``i * stride`` of the input.
 
         >>> Enlargement.of((10, 20), Placement.of_scale(25.6, 51.2, 0, 0)).window
         (0.0, 0.0, 512.0, 512.0)
@@ -64,13 +61,9 @@ class Enlargement(NamedTuple):
             yield slice(start, stop), Enlargement((left, low, right, high), (stop - start, width))
 
     def values(self, field: np.ndarray) -> np.ndarray:
-        """Return the values of all pixels: bilinear between cells, the nearest at the border.
+        """Return the values of all pixels, float32 [height, width], from a field [rows, columns].
 
-        Args:
-            field: [rows, columns] of cells.
-
-        Returns:
-            float32 [height, width].
+        Values are bilinear between cells, and those of the nearest cell at the border.
         """
         with needed_for("resizing masks"):
             from PIL import Image
@@ -98,14 +91,10 @@ class Enlargement(NamedTuple):
 
 
 def strongest(fields: np.ndarray, enlargement: Enlargement) -> np.ndarray:
-    """Return the index of the largest field at each pixel.
+    """Return the index of the largest field at each pixel, uint8 [height, width].
 
-    Args:
-        fields: [rows, columns, fields] of cells, at least two rows and columns.
-        enlargement: from cells to pixels.
-
-    Returns:
-        uint8 [height, width]: the index of a field, of equal ones the first.
+    Of equal fields the first counts. Fields are [rows, columns, fields], of at least two rows and
+    columns.
     """
     mask = np.empty(enlargement.size, np.uint8)
     for rows, strip in enlargement.strips():
@@ -139,12 +128,7 @@ def _contenders(fields: np.ndarray, strip: Enlargement) -> list[int]:
 def share_of_strongest(logits: np.ndarray, enlargement: Enlargement) -> np.ndarray:
     """Return the softmax of the largest logit at each pixel: how sure the choice is.
 
-    Args:
-        logits: [rows, columns, classes] of cells.
-        enlargement: from cells to pixels.
-
-    Returns:
-        float32 [height, width], 0..1.
+    Logits are [rows, columns, classes], the result is float32 [height, width] in 0..1.
     """
     share = np.empty(enlargement.size, np.float32)
     for rows, strip in enlargement.strips():

@@ -79,13 +79,7 @@ def find_candidates(
 ) -> Candidates:
     """Return the candidates that a detector finds in the first image of a batch.
 
-    Args:
-        outputs: of the network, by name.
-        grid: meaning of the outputs.
-        score_threshold: minimum score, 0..1.
-
-    Returns:
-        In the order of the anchors, in pixels of the network's input; no box is empty.
+    Candidates are in the order of the anchors, in pixels of the network's input; no box is empty.
     """
     logits = np.concatenate([outputs[name][0, :, 0] for name in grid.scores]).astype(np.float64)
     scores = sigmoid(logits)

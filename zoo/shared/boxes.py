@@ -36,13 +36,9 @@ def intersection(box: np.ndarray, boxes: np.ndarray) -> np.ndarray:
 def suppress(
     boxes: np.ndarray, scores: np.ndarray, *, iou_threshold: float, limit: int | None = None
 ) -> list[int]:
-    """Return the indices of the boxes that no better one overlaps much, best first.
+    """Return the indices of the boxes [n, 4] that no better one overlaps much, best first.
 
-    Args:
-        boxes: [n, 4].
-        scores: [n].
-        iou_threshold: the intersection over union above which the worse of two goes, 0..1.
-        limit: at most so many.
+    Of two boxes whose intersection over union is above the threshold the worse one goes.
 
     >>> boxes = np.array([[0, 0, 9, 9], [0, 0, 10, 10], [20, 0, 30, 10]])
     >>> suppress(boxes, np.array([0.5, 0.9, 0.4]), iou_threshold=0.5)
@@ -61,14 +57,10 @@ def suppress(
 def without_nested(
     boxes: np.ndarray, kinds: Sequence[int] | np.ndarray, order: Sequence[int], ios_threshold: float
 ) -> list[int]:
-    """Return the indices of boxes that do not lie within a better box of the same kind.
+    """Return the indices of boxes [n, 4] that do not lie within a better box of the same kind.
 
-    Args:
-        boxes: [n, 4].
-        kinds: [n]; boxes of different kinds do not compete.
-        order: the indices, best first.
-        ios_threshold: the intersection over the area of the smaller box above which the worse of
-            two goes, 0..1.
+    Of two boxes whose intersection is more than ``ios_threshold`` of the smaller box, the later one
+    in the order of the indices goes.
 
     >>> boxes = np.array([[0, 0, 9, 9], [2, 2, 4, 4], [2, 2, 4, 4]])
     >>> without_nested(boxes, [0, 0, 1], [0, 1, 2], ios_threshold=0.9)

@@ -56,12 +56,10 @@ class Fields(NamedTuple):
 
 
 def read_fields(outputs: Mapping[str, np.ndarray], stride: int) -> Fields:
-    """Take the outputs of the first image of a batch apart.
+    """Return the fields of the first image of a batch, with a stride in pixels per cell.
 
-    Args:
-        outputs: ``heatmap`` (logits), ``offset``, ``displacement_fwd``, ``displacement_bwd``,
-            each [1, rows, columns, channels].
-        stride: pixels per cell.
+    Outputs are ``heatmap`` (logits), ``offset``, ``displacement_fwd`` and ``displacement_bwd``,
+    each [1, rows, columns, channels].
     """
     logits = outputs["heatmap"][0].astype(np.float64)
     rows, columns, _ = logits.shape
@@ -76,14 +74,10 @@ def read_fields(outputs: Mapping[str, np.ndarray], stride: int) -> Fields:
 
 
 def read_coral_fields(outputs: Mapping[str, np.ndarray], stride: int) -> Fields:
-    """Read the fields of Coral's networks, where both displacements are one output.
+    """Return the fields of Coral's networks, where both displacements are one output.
 
-    Its channels are: y, then x of those forward, y, then x of those backward (``mid_offsets`` in
-    posenet_decoder.cc of google-coral/edgetpu).
-
-    Args:
-        outputs: ``float_heatmaps``, ``float_short_offsets``, ``float_mid_offsets``.
-        stride: pixels per cell.
+    The channels of ``float_mid_offsets`` are: y, then x of the forward ones, y, then x of the
+    backward ones (``mid_offsets`` in posenet_decoder.cc of google-coral/edgetpu).
     """
     forward, backward = np.split(outputs["float_mid_offsets"], 2, axis=3)
     fields = {
@@ -106,12 +100,8 @@ def decode_multiple(
 ) -> list[Points]:
     """Find several people: from each strong keypoint, best first, walk the edges to the others.
 
-    Args:
-        fields: from `read_fields`.
-        max_poses: stop at so many people.
-        score_threshold: least score of the keypoint that a walk starts at, 0..1.
-        nms_radius: a keypoint this near to the same one of an earlier person is that person's;
-            in pixels of the network's input.
+    A walk starts at a keypoint of at least ``score_threshold``, 0..1. A keypoint within
+    ``nms_radius`` pixels of the input of the same one of an earlier person is that person's.
     """
     poses: list[Points] = []
     candidates = _peaks(fields.scores, score_threshold)

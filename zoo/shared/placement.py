@@ -128,15 +128,9 @@ def region_of_box(box: np.ndarray, rotation: float = 0.0) -> Region:
 
 
 def rotation_between(start: np.ndarray, end: np.ndarray, target: float) -> float:
-    """Return the turn after which the line from start to end shows at an angle.
+    """Return the turn after which the line between two points (x, y) shows at a target angle.
 
-    Args:
-        start: point (x, y) in pixels.
-        end: point (x, y) in pixels.
-        target: the angle, in radians, counter-clockwise from the x axis.
-
-    Returns:
-        Radians in -pi..pi, clockwise as seen.
+    The target is counter-clockwise from the x axis; the turn in -pi..pi is clockwise as seen.
 
     >>> float(rotation_between(np.array([0, 0]), np.array([0, -5]), math.pi / 2))
     0.0

@@ -27,12 +27,9 @@ class Skeleton(NamedTuple):
 def to_keypoints(
     names: Iterable[str], points: np.ndarray, scores: np.ndarray | float
 ) -> "list[Keypoint]":
-    """Return the keypoints of a result.
+    """Return keypoints of a result, from points [n, 2] or, with depth, [n, 3] of the image.
 
-    Args:
-        names: names of the points.
-        points: [n, 2] or, with depth, [n, 3], in pixels of the image.
-        scores: [n], or one score for all points.
+    Scores are [n], or one for all points.
 
     >>> to_keypoints(["wrist"], np.array([[1.0, 2.0]]), 0.5)
     [{'part': 'wrist', 'position': {'x': 1.0, 'y': 2.0}, 'score': 0.5}]
