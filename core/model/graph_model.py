@@ -58,8 +58,7 @@ class GraphModel:
         plans: run by plans, which are made at the first call for inputs of some shapes (see
             `plan`). Without them, or while a gradient tape, `core.profile` or debug mode is active,
             the graph runs op by op.
-        limits: of a run, see `core.Limits`; those of `core.limits` hold, too, and the defaults for
-            what neither of them sets.
+        limits: limits of a run (`core.Limits`), besides those of `core.limits` and the defaults.
 
     Raises:
         LimitError: the graph has more nodes than the limits allow.
@@ -104,8 +103,8 @@ class GraphModel:
         check_given(graph)
         with on_backend(self.backend):
             self._initialization = Initialization(graph, self._executor)
-        self._planner = Planner(graph, self._executor) if plans else None
-        self._runs = None if self._planner is None else RunCache(self._planner)
+        self._has_plans, self._replaced = plans, -1
+        self._renew_plans()
         self._output_names = [*graph.outputs]
         self._only_input = next(iter(graph.inputs)) if len(graph.inputs) == 1 else None
         self._usual_limits = usual_limits(limits)
@@ -168,8 +167,7 @@ class GraphModel:
             as_arrays: return read-only NumPy arrays, without making tensors of them first.
 
         Returns:
-            The outputs, by the names given. Disposing of them harms neither the model nor the
-            inputs.
+            The outputs, by the given names, independent of the model and the inputs.
 
         Raises:
             CoreError: an input is unknown, named twice, or of another shape or dtype; an output
@@ -195,6 +193,7 @@ class GraphModel:
         is_named = kind is dict or (kind is not np.ndarray and isinstance(inputs, Mapping))
         if self._only_input is not None and not is_named:
             inputs = {self._only_input: inputs}
+        self._renew_plans()
         is_long = raw or self._runs is None or self._runs_ops()
         key = None if is_long else call_key(inputs, names)
         found = None if key is None else self._repeated(key, inputs, limits, as_arrays)
@@ -235,6 +234,13 @@ class GraphModel:
 
         return apart(inside)
 
+    def _renew_plans(self) -> None:
+        """Drop plans that call kernels which a user replaced since."""
+        if self._replaced != len(REPLACED):
+            self._replaced = len(REPLACED)
+            self._planner = Planner(self.graph, self._executor) if self._has_plans else None
+            self._runs = None if self._planner is None else RunCache(self._planner)
+
     def _executed(
         self, inputs: Any, names: list[str], raw: bool, key: Hashable | None
     ) -> dict[str, Tensor]:
@@ -257,8 +263,8 @@ class GraphModel:
         return self._planner, as_view
 
     def _runs_ops(self) -> bool:
-        """Whether debug mode, an observer or a replaced kernel needs each op."""
-        if flags.debug or self.backend in REPLACED:
+        """Whether debug mode or an observer needs each op."""
+        if flags.debug:
             return True
         observers = active_observers()
         return bool(observers) and any(observer.needs_ops for observer in observers)
@@ -321,8 +327,8 @@ class GraphModel:
         references = [*map(self._signature.fetched, names)]
 
         def found() -> "tuple[Plan, Mapping[str, Any]]":
-            has_plans = active_backend().has_plans and self.backend not in REPLACED
-            if self._planner is None or not has_plans:
+            self._renew_plans()
+            if self._planner is None or not active_backend().has_plans:
                 raise CoreError(f"this model runs op by op on backend {self.backend!r}")
             given = self._zeros() if inputs is None else inputs
             feeds = {**self._initialization.resources(), **self._signature.feeds(given)}

@@ -58,7 +58,7 @@ def plans(stack: ExitStack) -> Activity:
     return Activity(lambda: values(network.predict(given)))
 
 
-def lanes(stack: ExitStack) -> Activity:
+def tasks(stack: ExitStack) -> Activity:
     network, given = convolutions(), numbers(1, 48, 48, 16)
     return Activity(lambda: values(network.predict(given)))
 
@@ -157,7 +157,7 @@ def downloads(stack: ExitStack) -> Activity:
 #: By name; what makes one takes what ends with it.
 ACTIVITIES: dict[str, Callable[[ExitStack], Activity]] = {
     "plans": plans,
-    "lanes": lanes,
+    "tasks": tasks,
     "planning": planning,
     "ops": ops,
     "loops": loops,

@@ -21,10 +21,10 @@ from typing import Any
 from tests.reliability.activities import ACTIVITIES, Activity
 
 #: What goes on in the parent meanwhile, each in a thread of its own.
-BESIDE = ("plans", "lanes", "planning", "ops", "images", "images")
+BESIDE = ("plans", "tasks", "planning", "ops", "images", "images")
 
 #: What a child does, by what the test is called.
-TASKS = {"running": ("plans", "lanes", "planning", "ops", "loops"), "reading": ("images",)}
+TASKS = {"running": ("plans", "tasks", "planning", "ops", "loops"), "reading": ("images",)}
 
 #: A child that takes longer hangs: alone it takes half a second at most.
 MOST_SECONDS = 60

@@ -19,7 +19,7 @@ from tests.reliability.activities import ACTIVITIES
 #: How many signals each activity gets in the long test; 10,000 in all.
 SIGNALS = {
     "plans": 2000,
-    "lanes": 1200,
+    "tasks": 1200,
     "planning": 400,
     "ops": 1800,
     "loops": 1600,

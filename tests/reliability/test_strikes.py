@@ -73,7 +73,7 @@ def left_over() -> dict[str, Any]:
     """What a run changes for its time."""
     threads = blas_threads()
     return {
-        "leader": thread_pool.current_pool().leader,
+        "caller": thread_pool.current_pool().caller,
         "threads of OpenBLAS": threads and threads.get(),
         "errors": np.geterr(),
         "buffers": np.getbufsize(),
@@ -94,7 +94,7 @@ def in_another_thread(activity: activities.Activity) -> Any:
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize(
-    "name, stride", [("lanes", 1), ("ops", 3), ("loops", 997), ("planning", 5003)]
+    "name, stride", [("tasks", 1), ("ops", 3), ("loops", 997), ("planning", 5003)]
 )
 def test_a_run_leaves_nothing_behind_wherever_it_is_struck(name, stride, monkeypatch):
     monkeypatch.setattr(thread_pool, "thread_count", lambda: 2)

@@ -1,7 +1,6 @@
-"""Messages and public docstrings use the field's terms, in folders whose words were reviewed.
+"""Messages and public docstrings use the field's terms.
 
-A message is a string of a `raise`, `warn`, `print` or of a `help=`. NOT_YET are the folders still
-to review (without their subfolders), a list that only shrinks.
+A message is a string of a `raise`, `warn`, `print` or of a `help=`.
 """
 
 import ast
@@ -11,24 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.rules.sources import PACKAGES, ROOT, name_of, source_files
-
-NOT_YET = (
-    "core/backends",
-    "core/backends/cpu",
-    "core/backends/cpu/kernels",
-    "core/backends/cpu/lowering",
-    "core/backends/cpu/text",
-    "core/backends/shader",
-    "core/backends/shader/codegen",
-    "core/backends/shader/codegen/compiler",
-    "core/backends/shader/codegen/fragment",
-    "core/backends/shader/codegen/library",
-    "core/backends/shader/codegen/tiles",
-    "core/backends/shader/kernels",
-    "core/backends/shader/plans",
-    "core/backends/shader/runtime",
-)
+from tests.rules.sources import PACKAGES, name_of, source_files
 
 WORDS = {
     r"quanta|quantum": "quantized values",
@@ -94,17 +76,8 @@ def faults(file: Path) -> list[str]:
     return found
 
 
-def _is_reviewed(file: Path) -> bool:
-    return name_of(file.parent) not in NOT_YET
-
-
 def test_messages_and_docstrings_use_the_terms_of_the_field():
-    files = filter(_is_reviewed, source_files(*PACKAGES))
-    assert not [fault for file in files for fault in faults(file)]
-
-
-def test_folders_to_review_exist():
-    assert not [folder for folder in NOT_YET if not (ROOT / folder).is_dir()]
+    assert not [fault for file in source_files(*PACKAGES) for fault in faults(file)]
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ def test_the_device_is_told():
     ("name", "value", "words"),
     [
         ("GLCONTEXT_LINUX_LIBGL", "libGL.so.99", "no OpenGL context: the OpenGL library (libGL)"),
-        ("CORE_SHADER_DEVICE", "x", "CORE_SHADER_DEVICE='x' must be a whole number from 0"),
+        ("CORE_SHADER_DEVICE", "x", "CORE_SHADER_DEVICE='x' must be an integer, at least 0"),
     ],
 )
 def test_without_a_context_it_says_why_in_one_line(name, value, words):

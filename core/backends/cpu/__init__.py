@@ -1,4 +1,4 @@
-"""The cpu backend in NumPy: always there, and the definition of right for the other backends.
+"""The cpu backend in NumPy: always available, and the reference for the other backends.
 
 A handle is an array that nobody writes to. A kernel takes arrays and returns fresh ones, never a
 view of its inputs, so that a result does not keep its inputs' memory alive.
@@ -24,7 +24,7 @@ _NUMPY_DTYPES = {name: np.dtype(numpy_type) for name, numpy_type in DTYPES.items
 
 
 class CpuBackend(Backend):
-    """Runs NumPy kernels in the calling thread."""
+    """Backend that runs NumPy kernels in the calling thread."""
 
     name = "cpu"
     epsilon = 1e-7
@@ -36,11 +36,11 @@ class CpuBackend(Backend):
         return array
 
     def download(self, handle: np.ndarray, spec: Spec) -> np.ndarray:
-        """A view of the array; nobody can make it writable."""
+        """Return a view of the array; nobody can make it writable."""
         return handle.view()
 
     def view(self, handle: np.ndarray, spec: Spec) -> np.ndarray:
-        """The array in another shape."""
+        """Return the array in another shape."""
         return handle.reshape(spec.shape)
 
     def run(
@@ -52,7 +52,7 @@ class CpuBackend(Backend):
         result: Spec | tuple[Spec, ...] | None,
         clock: Clock | None = None,
     ) -> Any:
-        """Call the kernel; overflow and 0/0 give inf and NaN in silence, as on every backend."""
+        """Call the kernel; overflow and 0/0 give inf and NaN without a warning."""
         errors, token = get_errors(), None
         try:
             token = set_errors(SILENT)
@@ -75,7 +75,7 @@ class CpuBackend(Backend):
         return tuple(map(_frozen, raw)) if isinstance(raw, tuple) else _frozen(raw)
 
     def guarded(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
-        """A kernel whose results are fresh, also where it returns an input or a part of one."""
+        """Return a kernel whose results are fresh, also if it returns an input or a part of one."""
 
         def fresh(*handles: Any, **attributes: Any) -> Any:
             raw = kernel(*handles, **attributes)
@@ -87,15 +87,15 @@ class CpuBackend(Backend):
         return fresh
 
     def owns(self, handle: np.ndarray) -> bool:
-        """Whether the array is no view of another one."""
+        """Return whether the array is not a view of another array."""
         return handle.base is None
 
     def copy(self, handle: np.ndarray) -> np.ndarray:
-        """The same values in an array of their own."""
+        """Return a copy of the values."""
         return self.upload(handle.copy())
 
     def change(self, handle: np.ndarray, function: Callable[[np.ndarray], None]) -> None:
-        """Let a function write to an array; as in `run`, it gives inf and NaN in silence."""
+        """Let a function write to an array; overflow and 0/0 give inf and NaN without a warning."""
         errors, token = get_errors(), None
         try:
             handle.setflags(write=True)
@@ -111,7 +111,7 @@ class CpuBackend(Backend):
                     reset_errors(token)
 
     def update_of(self, formula: str) -> Callable[..., None] | None:
-        """A step of an optimizer in place; see `core.backends.cpu.optimizer_updates`."""
+        """Return an optimizer's step in place; see `core.backends.cpu.optimizer_updates`."""
         from core.backends.cpu.optimizer_updates import UPDATES  # only training needs it
 
         return UPDATES.get(formula)
@@ -125,11 +125,11 @@ class CpuBackend(Backend):
         return CpuExecutable(program)
 
     def can_fuse(self, op: "Op", spec: Spec) -> bool:
-        """All element-wise ops: those without a formula run by their kernel, block by block."""
+        """Return whether the op is element-wise; without a formula its kernel runs."""
         return op.traits.elementwise and spec.dtype == "float32"
 
     def spec_of(self, handle: np.ndarray) -> Spec:
-        """Shape and dtype of an array."""
+        """Return the shape and dtype of an array."""
         return Spec(handle.shape, dtype_of(handle))
 
 
@@ -146,7 +146,7 @@ def _frozen(raw: Any) -> np.ndarray:
 
 
 def _checked(raw: Any, spec: Spec) -> np.ndarray:
-    """A kernel's result, if it is what the op's rule promised."""
+    """Return a kernel's result if its shape and dtype are those of the op's rule, else raise."""
     array = raw if type(raw) is np.ndarray else np.asarray(raw)
     dtype = _NUMPY_DTYPES[spec.dtype]
     if array.shape != spec.shape or (array.dtype is not dtype and array.dtype != dtype):
@@ -159,5 +159,5 @@ def _checked(raw: Any, spec: Spec) -> np.ndarray:
 
 
 def make_backend() -> CpuBackend:
-    """The backend for `core.registry.load_backend`."""
+    """Return the backend for `core.registry.load_backend`."""
     return CpuBackend()

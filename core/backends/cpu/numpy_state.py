@@ -13,10 +13,10 @@ BUFFERED_VALUES = 2048
 
 
 def _silence() -> tuple[ContextVar, Any]:
-    """NumPy's context variable of floating point errors, and its value that ignores all.
+    """Return NumPy's context variable of floating point errors, and its value that ignores all.
 
     Setting it directly takes a tenth of the time of ``np.errstate``, which would be a third of a
-    small op. NumPy does not export the variable, so find it as what ``errstate`` changes.
+    small op. NumPy does not export the variable, so find it as the one that ``errstate`` changes.
     """
     with np.errstate(all="warn", call=print):
         before = copy_context()
@@ -37,10 +37,10 @@ get_errors, set_errors, reset_errors = _errors.get, _errors.set, _errors.reset
 
 
 def begin_plans() -> Any:
-    """Let overflow and 0/0 give inf and NaN in silence, and NumPy's own buffers be small.
+    """Let overflow and 0/0 give inf and NaN without a warning, and make NumPy's buffers small.
 
-    It copies what is strided through them where that is no longer than they are; plans mostly read
-    rows that need no copy.
+    NumPy copies strided values through its buffers if they are no longer than these; plans mostly
+    read rows that need no copy.
 
     Returns:
         The token for `reset_errors`.
@@ -50,7 +50,7 @@ def begin_plans() -> Any:
 
 @cache
 def _state_of_plans() -> Any:
-    """NumPy's state for plans; the size of buffers is a part of it, in values."""
+    """Return NumPy's state for plans, which includes the size of buffers, in values."""
 
     def changed() -> Any:
         set_errors(SILENT)

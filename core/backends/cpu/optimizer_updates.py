@@ -1,6 +1,6 @@
-"""Steps of optimizers in place: the formulas of `core.optimizer_formulas` without new arrays.
+"""Optimizer steps in place: the formulas of `core.optimizer_formulas` without new arrays.
 
-A formula is traced once. Its float32 operations in their order give the same bits, but for numbers
+A formula is traced once. Its float32 operations in their order give identical bits, but for numbers
 below the smallest normal one: see `_drop_denormals`.
 """
 
@@ -24,7 +24,7 @@ Step = tuple[Any, int, int, int]
 
 
 class _Scratch(local):
-    """Room for what is between two operations, of each thread."""
+    """Memory for intermediate values, for each thread."""
 
     def __init__(self) -> None:
         self.blocks = np.empty(BLOCK, np.float32), np.empty(BLOCK, np.float32)
@@ -39,12 +39,12 @@ def _update(
     """Make a step, block by block.
 
     Args:
-        formula: its name.
-        value: of the variable, to be changed.
-        gradient: of the same shape.
-        kept: what the optimizer keeps for the variable, to be changed.
+        formula: name of the formula.
+        value: value of the variable, which is changed.
+        gradient: gradient, of the shape of the value.
+        kept: slots of the optimizer for the variable, which are changed.
         constants: float32 numbers as arrays without axes, which NumPy takes faster than scalars.
-        clean: whether to put zeros in the place of denormal numbers in what is kept.
+        clean: whether to replace denormal numbers in the slots by zeros.
     """
     for array in kept:
         array.setflags(write=True)
@@ -71,10 +71,10 @@ _SMALLEST = np.finfo(np.float32).smallest_normal
 
 
 def _drop_denormals(array: Array) -> None:
-    """Put zeros in the place of numbers with which many processors are fifty times slower.
+    """Replace denormal numbers, with which many processors are fifty times slower, by zeros.
 
-    Without gradients, means fade down to such numbers and stay there: 0.9 times the smallest one
-    is rounded to itself.
+    Without gradients, means decay to such numbers and stay there: 0.9 times the smallest one is
+    rounded to itself.
     """
     for piece in _pieces(array):
         part = array[piece]
@@ -104,10 +104,10 @@ def _maximum(x: Array, y: Array, out: Array) -> None:
 
 
 class _Traced:
-    """A value in a formula that is being traced: what is done with it becomes a step.
+    """A value in a formula that is being traced: each operation on it becomes a step.
 
     Args:
-        number: of the value: first those of the buffers, then those of the steps' results.
+        number: number of the value: first those of the buffers, then those of the steps' results.
         made: the function and the numbers of two operands of each step so far.
         count: number of the buffers.
     """
@@ -137,7 +137,7 @@ def _steps(formula: str, slots: int, constants: int) -> list[Step]:
     """Return the steps of a formula in place.
 
     The buffers are the gradient, the constants, the value, the slots, and two free ones. A result
-    goes where an operand is that nothing reads later, or into a free buffer.
+    is stored over an operand that no later step reads, or in a free buffer.
     """
     value, count = 1 + constants, 2 + constants + slots
     made: list[tuple[Any, int, int]] = []

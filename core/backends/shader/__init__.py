@@ -1,8 +1,8 @@
-"""The shader backend: OpenGL through moderngl, by compute shaders, or by drawing without them.
+"""The shader backend: OpenGL through moderngl, by compute shaders or fragment shaders.
 
-A handle is a `runtime.values.Value`. A kernel says what is to run, in the language of
+A handle is a `runtime.values.Value`. A kernel describes its programs in the language of
 `codegen.kernel_language`, once for each combination of shapes and attributes. Ops are queued: the
-thread that owns the context runs them in order, and whoever reads values waits.
+thread of the context runs them in order, and reading values waits for them.
 """
 
 import re
@@ -39,7 +39,7 @@ _REMARKS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 class ShaderBackend(Backend):
-    """Runs shaders in the thread that owns the OpenGL context."""
+    """Backend that runs shaders in the thread of the OpenGL context."""
 
     name = "shader"
     has_plans = True
@@ -53,17 +53,17 @@ class ShaderBackend(Backend):
 
     @property
     def session(self) -> "Session":
-        """The context and all that lives in it; started where there is none."""
+        """Return the session of the context, which is started at the first use."""
         return self._session or self.start()
 
     # An attribute in other backends; here it goes with the session, which may be another one later.
     @property
     def epsilon(self) -> float:  # type: ignore[override]
-        """By how floats are stored."""
+        """Return the epsilon of the stored floats: 1e-4 for 16 bits, else 1e-7."""
         return 1e-4 if self.session.storing.half else 1e-7
 
     def start(self) -> "Session":
-        """Make the context if there is none; see `core.start_shader`."""
+        """Open the context unless one is open; see `core.start_shader`."""
         from core.backends.shader.runtime.self_check import check_once
         from core.backends.shader.runtime.starting import new_session
 
@@ -74,7 +74,7 @@ class ShaderBackend(Backend):
             return self._session
 
     def stop(self) -> None:
-        """Let go of the context and of all values; see `core.stop_shader`."""
+        """Release the context and all values; see `core.stop_shader`."""
         with self._starting:
             session, self._session = self._session, None
         if session is not None:
@@ -83,7 +83,7 @@ class ShaderBackend(Backend):
     # --- values -----------------------------------------------------------------------------
 
     def upload(self, array: np.ndarray) -> Value:
-        """Take over an array; it is copied to the device when it is first needed there."""
+        """Take over an array; its values are copied to the device at their first use there."""
         spec = Spec(array.shape, dtype_of(array))
         if spec.dtype == "string":
             array.flags.writeable = False
@@ -94,7 +94,7 @@ class ShaderBackend(Backend):
         return Value(spec, Block(layout, spec.size, array.reshape(-1)))
 
     def download(self, handle: Value, spec: Spec) -> np.ndarray:
-        """The values, after all that was queued before."""
+        """Return the values, after all queued commands."""
         block = handle.block
         if block is None:
             assert handle.strings is not None
@@ -106,7 +106,7 @@ class ShaderBackend(Backend):
         return array
 
     def take(self, handle: Value, spec: Spec) -> np.ndarray:
-        """The same in an array that nobody else has: what was read for this is such a one."""
+        """Return the values as an array that the caller may change."""
         block, session = handle.block, self._session
         if block is None or session is None:
             return super().take(handle, spec)
@@ -115,7 +115,7 @@ class ShaderBackend(Backend):
         return (array if is_ours else array.copy()).reshape(spec.shape)
 
     def view(self, handle: Value, spec: Spec) -> Value:
-        """The same block in another shape."""
+        """Return the block in another shape."""
         strings = None if handle.strings is None else handle.strings.reshape(spec.shape)
         return Value(spec, handle.block, strings)
 
@@ -127,7 +127,7 @@ class ShaderBackend(Backend):
             await passed(self._session.gl_thread)
 
     def spec_of(self, handle: Value) -> Spec:
-        """Shape and dtype of what was uploaded by a host kernel."""
+        """Return the shape and dtype of values that a kernel on the host computed."""
         return handle.spec
 
     # --- kernels ----------------------------------------------------------------------------
@@ -141,7 +141,7 @@ class ShaderBackend(Backend):
         result: Spec | tuple[Spec, ...] | None,
         clock: Clock | None = None,
     ) -> Any:
-        """Queue what the kernel says for these shapes; with a clock, wait for the device."""
+        """Queue the programs of a kernel for these shapes; with a clock, wait for the device."""
         session = self._session or self.start()
         key, blocks = kernel_key(kernel, handles, attributes, result)
         compiled = session.kernels.get(key)
@@ -157,7 +157,7 @@ class ShaderBackend(Backend):
         return tuple([Value(kind.spec, block, None, kind) for kind, block in made])
 
     def can_fuse(self, op: "Op", spec: Spec) -> bool:
-        """Element-wise ops of float32 with a GLSL expression."""
+        """Return whether a float32 op has an element-wise GLSL expression."""
         is_known = op.name in EXPRESSIONS or op.name == "add_n"  # which is a chain of sums
         return is_known and op.traits.elementwise and spec.dtype == "float32"
 
@@ -208,14 +208,16 @@ class ShaderBackend(Backend):
             raise ShaderError(told, error.source) from error.__cause__
 
     def guarded(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
-        """A user's kernel; one that returns GLSL is meant for each value of its inputs.
+        """Return a user's kernel as a function that returns dispatches.
 
         Args:
-            kernel: a function of a `KernelBuilder`, the operands and the op's attributes.
+            kernel: function of a `KernelBuilder`, the operands and the op's attributes. If it
+            returns GLSL,
+                the text is the value at each position of its inputs.
 
         Returns:
-            The kernel, of which a text becomes a dispatch by `KernelBuilder.each`. Attributes are
-            values in it by their names, and names that GLSL keeps to itself are replaced.
+            The kernel, whose text becomes a dispatch by `KernelBuilder.each`. The text may use
+            numeric attributes by their names; names that GLSL reserves are replaced.
         """
 
         def guarded(call: Any, *operands: Any, **attributes: Any) -> Any:
@@ -234,15 +236,15 @@ class ShaderBackend(Backend):
 
 
 def _without_remarks(text: str) -> str:
-    """An expression alone; a body as it is, as the driver may have words about it."""
+    """Return an expression without comments; a function body unchanged."""
     bare = _REMARKS.sub(" ", text)
     return f"{text}\n" if "return" in bare else bare
 
 
 def _with_numbers(text: str, attributes: Mapping[str, Any]) -> tuple[str, dict[str, float]]:
-    """A user's text, and the numbers among the attributes that it names.
+    """Return a user's text, and the numbers among the attributes that it uses.
 
-    They get longer names: programs have macros for them, which would replace built-in names, too.
+    They get longer names: programs define macros for these, which would replace built-in names.
     """
     values: dict[str, float] = {}
     for name, value in attributes.items():
@@ -257,10 +259,10 @@ def _with_numbers(text: str, attributes: Mapping[str, Any]) -> tuple[str, dict[s
 
 
 def _renamed(text: str, name: str) -> tuple[str, int]:
-    """A text in which a name is longer, and how often it is there."""
+    """Return a text with a longer name, and the number of replacements."""
     return re.subn(rf"(?<![\w.]){name}\b", f"given_{name}", text)
 
 
 def make_backend() -> ShaderBackend:
-    """The backend for `core.registry.load_backend`."""
+    """Return the backend for `core.registry.load_backend`."""
     return ShaderBackend()

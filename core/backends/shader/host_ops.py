@@ -1,4 +1,4 @@
-"""Ops without a shader, which the engine runs on cpu, and the reason of each."""
+"""Ops without a shader, which run on cpu, each with its reason."""
 
 HOST_OPS: dict[str, str] = {
     **dict.fromkeys(
@@ -12,11 +12,11 @@ HOST_OPS: dict[str, str] = {
         ),
         "the shape of the result depends on the values",
     ),
-    "sparse_reshape": "places are reckoned in 64 bits",
-    "broadcast_args": "shapes that do not fit have to raise",
+    "sparse_reshape": "indices are computed in int64",
+    "broadcast_args": "incompatible shapes must raise an error",
     **dict.fromkeys(
         ("non_max_suppression", "non_max_suppression_padded", "non_max_suppression_with_score"),
-        "one box after the other",
+        "boxes are processed one after the other",
     ),
-    "multinomial": "numbers are drawn by the host's generator",
+    "multinomial": "the host's generator draws the numbers",
 }

@@ -1,9 +1,8 @@
 """Element-wise steps are fused into the step whose result they change."""
 
-from collections.abc import Callable
-
 from core.plan.program import HERE, Program, Step, use_counts
-from core.settings import active_backend
+from core.registry import REPLACED
+from core.settings import active_backend, get_backend
 
 
 def fuse_epilogues(program: Program) -> Program:
@@ -11,9 +10,9 @@ def fuse_epilogues(program: Program) -> Program:
 
     An element-wise step joins the step that gives one of its inputs, if nothing else reads that
     input, if its other inputs are computed before, and if the active backend can fuse the op
-    (`Backend.can_fuse`). Of two such steps it joins the later one.
+    (`Backend.can_fuse`) and its kernel is built in. Of two such steps it joins the later one.
     """
-    fusion = _Fusion(program, active_backend().can_fuse)
+    fusion = _Fusion(program)
     for step in program.steps:
         fusion.add(step)
     return program._replace(steps=tuple(s for s in fusion.steps if s is not None))
@@ -22,9 +21,10 @@ def fuse_epilogues(program: Program) -> Program:
 class _Fusion:
     """The steps so far, and which of them gives each value."""
 
-    def __init__(self, program: Program, can_fuse: "Callable[..., bool]"):
+    def __init__(self, program: Program):
         self.steps: list[Step | None] = []
-        self._specs, self._can_fuse = program.specs, can_fuse
+        self._specs = program.specs
+        self._backend, self._name = active_backend(), get_backend()
         self._uses = use_counts(program.steps, program.outputs)
         self._positions: dict[str, int] = {}
 
@@ -43,7 +43,8 @@ class _Fusion:
 
     def _host(self, step: Step) -> int | None:
         """The position of the step that this one may join; the last, if there are two."""
-        if not self._can_fuse(step.op, self._specs[step.name]):
+        is_built_in = (step.op.name, self._name) not in REPLACED
+        if not (is_built_in and self._backend.can_fuse(step.op, self._specs[step.name])):
             return None
         found = [self._positions[r] for r in step.inputs if self._may_be_changed(r, step)]
         return max(found, default=None)

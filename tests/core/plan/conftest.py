@@ -14,8 +14,8 @@ def _small_buffers():
     np.setbufsize(before)
 
 
-@pytest.fixture(params=[1, 3], ids=["one lane", "three lanes"])
-def _lanes(request, monkeypatch):
-    """Work is done alone, or in three lanes wherever that is possible."""
+@pytest.fixture(params=[1, 3], ids=["one task", "three tasks"])
+def _tasks(request, monkeypatch):
+    """Work is done alone, or in three tasks wherever that is possible."""
     monkeypatch.setattr(thread_pool, "thread_count", lambda: request.param)
     monkeypatch.setattr(thread_pool, "LEAST_MICROSECONDS", 1e-6)

@@ -143,14 +143,14 @@ def run(
 
 
 def _in_turns(works: list[Work]) -> list[Work]:
-    """Lanes do one call each in turn, so that it shows if one writes where another reads."""
+    """Tasks do one call each in turn, so that it shows if one writes where another reads."""
     return [single for work in works for single in _singles(work)]
 
 
 def _singles(work: Work) -> list[Work]:
     if not isinstance(work, ParallelTasks):
         return [work]
-    turns = chain.from_iterable(zip_longest(*work._lanes))
+    turns = chain.from_iterable(zip_longest(*work._tasks))
     return [single for single in turns if single is not None]
 
 

@@ -20,13 +20,13 @@ def one_blas_thread() -> Iterator[None]:
 
 @contextmanager
 def leading() -> Iterator[None]:
-    """This thread leads the team, unless another one does."""
+    """Make this thread the caller of the pool, unless another one is."""
     found = thread_pool.current_pool()
-    leads = found.leader is None
-    if leads:
-        found.leader = get_ident()
+    is_caller = found.caller is None
+    if is_caller:
+        found.caller = get_ident()
     try:
         yield
     finally:
-        if leads:
-            found.leader = None
+        if is_caller:
+            found.caller = None

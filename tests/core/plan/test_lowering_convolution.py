@@ -50,12 +50,12 @@ def test_a_margin_that_is_too_small_on_one_side(rng):
     assert check(step, arrays, margins={"x": ((1, 1), (1, 0))}).kernel == "im2col matmul"
 
 
-@pytest.mark.usefixtures("_lanes")
+@pytest.mark.usefixtures("_tasks")
 @pytest.mark.parametrize("margins", [{}, {"y": ((1, 2), (0, 1))}, {"r": ((1, 0), (1, 1))}], ids=str)
 @pytest.mark.parametrize("steps", [[], [("add", HERE, "b"), ("add", "r", HERE), ("relu6", HERE)]])
 @pytest.mark.parametrize("images", [(1, 5, 7), (3, 6, 6)])
 def test_few_pixels_of_many_channels(rng, images, steps, margins):
-    """In lanes of channels, of which the last is the widest."""
+    """In tasks of channels, of which the last is the widest."""
     arrays = {"x": numbers(rng, *images, 40), "f": numbers(rng, 1, 1, 40, 200)}
     if steps:
         arrays |= {"b": numbers(rng, 200), "r": numbers(rng, *images, 200)}
@@ -75,7 +75,7 @@ def test_numbers_that_are_none_stay_in_their_windows(rng, op):
         check(step, arrays, constants=("f",), margins={"x": WIDE})
 
 
-@pytest.mark.usefixtures("_lanes")
+@pytest.mark.usefixtures("_tasks")
 @pytest.mark.parametrize("seed", range(80))
 def test_a_sweep(seed):
     rng = np.random.default_rng(seed)
@@ -121,7 +121,7 @@ def test_transposed_convolutions(rng, case, margins):
         check(step, arrays, constants=("f", "b"), margins=margins)
 
 
-@pytest.mark.usefixtures("_lanes")
+@pytest.mark.usefixtures("_tasks")
 @pytest.mark.parametrize("seed", range(60))
 def test_a_sweep_of_transposed_ones(seed):
     rng = np.random.default_rng(seed)

@@ -45,7 +45,7 @@ def test_depthwise_convolutions(rng, case, margins):
     check(node("depthwise_conv2d", "x", "f", **how), arrays, margins=margins)  # filters as values
 
 
-@pytest.mark.usefixtures("_lanes")
+@pytest.mark.usefixtures("_tasks")
 @pytest.mark.parametrize("seed", range(80))
 def test_a_sweep(seed):
     rng = np.random.default_rng(seed)

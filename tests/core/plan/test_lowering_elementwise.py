@@ -149,7 +149,7 @@ def test_slopes_that_are_no_numbers_keep_what_is_positive(slope, constants, rng)
     check(joined, arrays, constants, exact=True)
 
 
-@pytest.mark.usefixtures("_lanes")
+@pytest.mark.usefixtures("_tasks")
 @pytest.mark.parametrize("seed", range(20))
 def test_a_sweep(seed):
     rng = np.random.default_rng(seed)

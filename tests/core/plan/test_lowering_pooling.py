@@ -71,7 +71,7 @@ def test_other_dtypes_are_left_to_the_kernels(rng):
     assert run(node("max_pool", "x", filter_size=2, strides=2, pad="valid"), {"x": x}) is None
 
 
-@pytest.mark.usefixtures("_lanes")
+@pytest.mark.usefixtures("_tasks")
 @pytest.mark.parametrize("op", ["max_pool", "avg_pool"])
 @pytest.mark.parametrize("seed", range(60))
 def test_a_sweep(op, seed):

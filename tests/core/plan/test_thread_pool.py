@@ -19,7 +19,7 @@ from tests.helpers import ROOT, skip_or_fail
 
 @pytest.fixture
 def three(monkeypatch):
-    """A team of three of its own."""
+    """A separate pool of three threads."""
     monkeypatch.setattr(thread_pool, "thread_count", lambda: 3)
     monkeypatch.setattr(thread_pool, "_pool", thread_pool.ThreadPool())
 
@@ -34,16 +34,16 @@ def openblas():
     threads.set(before)
 
 
-def test_lanes_compute_what_they_would_one_after_the_other(three, rng):
+def test_tasks_compute_what_they_would_one_after_the_other(three, rng):
     a, b = (rng.standard_normal((300, 500)).astype(np.float32) for _ in "ab")
     alone, shared = np.empty_like(a), np.empty_like(a)
     parts = thread_pool.cuts(300, 3)
     for out in (alone, shared):
-        lanes = [
+        tasks = [
             [partial(np.add, a[p], b[p], out[p]), partial(np.multiply, out[p], a[p], out[p])]
             for p in parts
         ]
-        (work,) = thread_pool.parallel(lanes)
+        (work,) = thread_pool.parallel(tasks)
         if out is shared:
             with leading():
                 for _ in range(200):
@@ -53,21 +53,21 @@ def test_lanes_compute_what_they_would_one_after_the_other(three, rng):
     np.testing.assert_array_equal(alone, shared)
 
 
-def test_others_take_lanes_while_the_leader_is_in_one(three):
-    """Each lane waits for the others to begin: no thread alone would come to an end."""
+def test_others_take_tasks_while_the_caller_is_in_one(three):
+    """Each task waits for the others to begin: no thread alone would come to an end."""
     begun, seen = [Event() for _ in range(3)], set()
 
-    def lane(number):
+    def task(number):
         begun[number].set()
         seen.add(get_ident())
         assert all(other.wait(30) for other in begun)
 
     with leading():
-        thread_pool.ParallelTasks([[partial(lane, number)] for number in range(3)])()
+        thread_pool.ParallelTasks([[partial(task, number)] for number in range(3)])()
     assert len(seen) == 3
 
 
-def test_the_leader_does_what_nobody_takes(three, monkeypatch):
+def test_the_caller_does_what_nobody_takes(three, monkeypatch):
     """As on a busy machine, where the others are not running."""
     monkeypatch.setattr(thread_pool._pool, "_start", lambda: None)
     seen = []
@@ -90,15 +90,15 @@ def test_who_does_not_lead_works_alone(three):
     assert len(set(found)) == 1 and len(found) == 3
 
 
-def test_an_error_in_a_lane_reaches_the_leader_and_the_team_goes_on(three):
+def test_an_error_in_a_task_reaches_the_caller_and_the_pool_goes_on(three):
     def fail():
         raise ValueError("index 7")
 
     done = []
     with leading():
-        for lanes in ([[fail], [], []], [[], [], [fail]]):
+        for tasks in ([[fail], [], []], [[], [], [fail]]):
             with pytest.raises(ValueError, match="index 7"):
-                thread_pool.ParallelTasks(lanes)()
+                thread_pool.ParallelTasks(tasks)()
         thread_pool.ParallelTasks([[partial(done.append, 1)]] * 3)()
     assert done == [1, 1, 1]
 
@@ -125,11 +125,11 @@ def test_the_number_of_threads_may_be_given(monkeypatch):
     assert thread_pool.thread_count.__wrapped__() == 3
 
 
-@pytest.mark.parametrize("length, lanes", [(5, 2), (3, 3), (100, 7)])
-def test_cuts_cover_all(length, lanes):
-    parts = thread_pool.cuts(length, lanes)
+@pytest.mark.parametrize("length, tasks", [(5, 2), (3, 3), (100, 7)])
+def test_cuts_cover_all(length, tasks):
+    parts = thread_pool.cuts(length, tasks)
     assert [i for p in parts for i in range(p.start, p.stop)] == [*range(length)]
-    assert {p.stop - p.start for p in parts} <= {length // lanes, -(-length // lanes)}
+    assert {p.stop - p.start for p in parts} <= {length // tasks, -(-length // tasks)}
 
 
 def test_openblas_has_one_thread_during_runs_and_all_after(openblas):
@@ -166,6 +166,6 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
-def test_a_forked_child_has_a_team_of_its_own():
+def test_a_forked_child_has_a_pool_of_its_own():
     done = subprocess.run([sys.executable, "-c", FORKED], timeout=60, capture_output=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr

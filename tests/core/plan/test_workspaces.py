@@ -19,28 +19,28 @@ class LateError(Exception):
 
 @pytest.fixture
 def two(monkeypatch):
-    """A team of two of its own."""
+    """A separate pool of two threads."""
     monkeypatch.setattr(thread_pool, "thread_count", lambda: 2)
     monkeypatch.setattr(thread_pool, "_pool", thread_pool.ThreadPool())
 
 
-def two_lanes(begun: Event, go_on: Event, written: np.ndarray) -> thread_pool.ParallelTasks:
-    """Whoever leads is struck once the other one is in its lane, and will write after a while."""
+def two_tasks(begun: Event, go_on: Event, written: np.ndarray) -> thread_pool.ParallelTasks:
+    """The caller is interrupted while the worker is in its task, and will write later."""
 
-    def lane() -> None:
-        if thread_pool.current_pool().leader == thread_pool.get_ident():
+    def task() -> None:
+        if thread_pool.current_pool().caller == thread_pool.get_ident():
             assert begun.wait(60)
             raise LateError
         begun.set()
         assert go_on.wait(60)
         written[:] = 1
 
-    return thread_pool.ParallelTasks([[lane], [lane]])
+    return thread_pool.ParallelTasks([[task], [task]])
 
 
 @pytest.mark.parametrize("is_late", [True, False])
-def test_a_workspace_waits_for_the_next_run_only_when_helpers_rest(two, monkeypatch, is_late):
-    """One of whom a helper might still write to, the next run would share with it."""
+def test_a_workspace_waits_for_the_next_run_only_when_workers_rest(two, monkeypatch, is_late):
+    """Else the next run would share a workspace to which a worker might still write."""
     monkeypatch.setattr(thread_pool, "MOST_SECONDS", 0.05 if is_late else 60)
     workspaces, written = Workspaces(), np.zeros(3)
     begun, go_on = Event(), Event()
@@ -51,7 +51,7 @@ def test_a_workspace_waits_for_the_next_run_only_when_helpers_rest(two, monkeypa
             monkeypatch.setattr(
                 thread_pool.ThreadPool, "rests", lambda _: (go_on.set(), rests())[1]
             )
-        two_lanes(begun, go_on, written)()
+        two_tasks(begun, go_on, written)()
 
     with pytest.raises(LateError):
         workspaces.run(partial(Workspace, [], [], [], []), do)

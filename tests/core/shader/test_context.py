@@ -64,11 +64,13 @@ def failure(*arguments, **options) -> str:
         ("Cannot detect window with OpenGL support", ["no OpenGL that moderngl knows"]),
     ],
 )
-def test_failures_that_no_version_helps_are_told_in_our_words(asked, text, words):
+def test_final_failures_are_explained(asked, text, words):
     calls = asked(*[text] * 4)
     message = failure()
     assert len(calls) == 1
-    assert message.startswith("no OpenGL context: ") and message.endswith(f"said: {text})")
+    assert message.startswith("no OpenGL context: ") and message.endswith(
+        f"driver's message: {text})"
+    )
     assert not [word for word in words if word not in message]
 
 
@@ -78,7 +80,7 @@ def test_failures_that_no_version_helps_are_told_in_our_words(asked, text, words
         (TOO_HIGH, "the driver has no OpenGL 3.3;"),
         ("(standalone) cannot create context", "the driver has no OpenGL 3.3;"),
         ("ozone layer failed", "not known here; install the GPU vendor's driver"),
-        ("", "(the driver said: Exception(''))"),
+        ("", "(the driver's message: Exception(''))"),
     ],
 )
 def test_failures_of_all_versions(asked, text, words):
@@ -95,7 +97,7 @@ def test_the_highest_version_that_opens_is_taken(asked):
 
 def test_a_version_may_be_asked_for(asked):
     calls = asked(TOO_HIGH)
-    assert "no OpenGL 4.3; ask for a lower one" in failure(430)
+    assert "no OpenGL 4.3; request a lower one" in failure(430)
     assert open_context(330) == "a context"
     assert [call["require"] for call in calls] == [430, 330]
     assert failure(320) == "OpenGL 3.2 is too old: ask for 3.3 or more"
@@ -107,7 +109,7 @@ def test_the_version_of_the_environment_is_the_only_one(asked, monkeypatch):
     monkeypatch.setenv("GLCONTEXT_GLVERSION", "470")
     assert "no OpenGL 4.7" in failure() and len(calls) == 1
     monkeypatch.setenv("GLCONTEXT_GLVERSION", "4.6")
-    with pytest.raises(SettingError, match="GLCONTEXT_GLVERSION='4.6' must be a whole number"):
+    with pytest.raises(SettingError, match="GLCONTEXT_GLVERSION='4.6' must be an integer"):
         open_context()
 
 
@@ -130,7 +132,7 @@ def test_the_device_is_an_argument_or_the_environments(asked, monkeypatch):
 @pytest.mark.parametrize("given", ["x", "-1", "1.5", "", "²"])
 def test_devices_that_are_no_number(monkeypatch, given):
     monkeypatch.setenv("CORE_SHADER_DEVICE", given)
-    with pytest.raises(SettingError, match="^CORE_SHADER_DEVICE=.* must be a whole number from 0"):
+    with pytest.raises(SettingError, match="^CORE_SHADER_DEVICE=.* must be an integer, at least 0"):
         open_context()
 
 
@@ -172,7 +174,7 @@ def test_a_package_is_broken(monkeypatch):
         raise ImportError("mgl.so: undefined symbol")
 
     monkeypatch.setattr(contexts, "import_module", broken)
-    assert "--force-reinstall moderngl glcontext (the import said: mgl.so: undef" in failure()
+    assert "--force-reinstall moderngl glcontext (the import raised: mgl.so: undef" in failure()
 
 
 CODE = "from core.backends.shader.runtime.context import open_context; open_context()"
@@ -254,7 +256,7 @@ def test_software_is_recognised(gl_thread, monkeypatch, name, is_software):
     )
 
 
-def test_memory_is_told_where_the_driver_tells(gl_thread, monkeypatch):
+def test_memory_as_the_driver_reports_it(gl_thread, monkeypatch):
     def memory(extension):
         monkeypatch.setattr(type(gl_thread.context), "extensions", {extension})
         monkeypatch.setattr(gl_thread.gl, "integer", lambda code: kilobytes.get(code, 1))

@@ -6,13 +6,13 @@ from core.registry import kernel
 
 
 def _below_largest(logits: np.ndarray, axis: int) -> np.ndarray:
-    """The logits less the largest, so that no power of e overflows."""
+    """Return the logits less their maximum, so that no power of e overflows."""
     return logits - np.maximum.reduce(logits, axis=axis, keepdims=True, initial=-np.inf)
 
 
 @kernel("softmax", "cpu")
 def softmax(logits: np.ndarray, axis: int) -> np.ndarray:
-    """Proportions of e**logits."""
+    """Return e**logits, divided by their sum along the axis."""
     powers = _below_largest(logits, axis)
     np.exp(powers, out=powers)
     powers /= np.add.reduce(powers, axis=axis, keepdims=True, dtype=np.float64)
@@ -21,7 +21,7 @@ def softmax(logits: np.ndarray, axis: int) -> np.ndarray:
 
 @kernel("log_softmax", "cpu")
 def log_softmax(logits: np.ndarray, axis: int) -> np.ndarray:
-    """Its logarithm."""
+    """Return the logarithm of softmax."""
     shifted = _below_largest(logits, axis)
     sums = np.add.reduce(np.exp(shifted), axis=axis, keepdims=True, dtype=np.float64)
     shifted -= np.log(sums).astype(np.float32)
@@ -30,13 +30,13 @@ def log_softmax(logits: np.ndarray, axis: int) -> np.ndarray:
 
 @kernel("elu_grad", "cpu")
 def elu_grad(dy: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """The gradient of elu."""
+    """Return the gradient of elu."""
     return np.where(y >= 0, dy, dy * (y + 1))
 
 
 @kernel("log_softmax_grad", "cpu")
 def log_softmax_grad(dy: np.ndarray, y: np.ndarray, axis: int) -> np.ndarray:
-    """The gradient of log_softmax."""
+    """Return the gradient of log_softmax."""
     shares = np.exp(y)
     shares *= np.add.reduce(dy, axis=axis, keepdims=True, dtype=np.float64).astype(np.float32)
     return np.subtract(dy, shares, out=shares)
@@ -44,7 +44,7 @@ def log_softmax_grad(dy: np.ndarray, y: np.ndarray, axis: int) -> np.ndarray:
 
 @kernel("relu_grad", "cpu")
 def relu_grad(dy: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """The gradient of relu."""
-    slope = np.heaviside(y, np.float32(0))
-    slope *= dy
-    return slope
+    """Return the gradient of relu."""
+    gradient = np.heaviside(y, np.float32(0))
+    gradient *= dy
+    return gradient

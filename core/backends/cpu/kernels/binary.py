@@ -11,19 +11,19 @@ from core.registry import kernel
 
 
 def divide(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Whole numbers divide to whole numbers, rounded down."""
+    """Divide; integers give integers, rounded down."""
     return np.floor_divide(a, b) if a.dtype == np.int32 else np.divide(a, b)
 
 
 def floor_divide(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """As int32, where NaN and infinity are 0."""
+    """Divide and round down to int32; NaN and infinity become 0."""
     if a.dtype == np.int32:
         return np.floor_divide(a, b)
     return cast(np.asarray(np.floor(np.divide(a, b, dtype=np.float64))), "int32")
 
 
 def remainder(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """With the sign of b; a remainder of an infinity, or of unlike signs by one, is NaN."""
+    """Return the remainder with the sign of b; NaN if a is infinite, or b with another sign."""
     if a.dtype == np.int32:
         return np.mod(a, b)
     rest = np.fmod(a, b, dtype=np.float64)
@@ -34,9 +34,9 @@ def remainder(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def power(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """By way of float64: NumPy refuses negative powers of whole numbers.
+    """Return powers, computed in float64, as NumPy refuses negative powers of integers.
 
-    As in JavaScript, NaN is the power of NaN of any number, and that of infinity of 1 and -1.
+    As in JavaScript, any number to the power of NaN is NaN, and so is 1 or -1 to an infinity.
     """
     wide = np.asarray(np.power(a, b, dtype=np.float64))
     if a.dtype == np.int32:
@@ -46,7 +46,7 @@ def power(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def angle(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """NumPy's float32 one is up to 3 units in the last place off."""
+    """Return atan2, computed in float64: NumPy's float32 atan2 is up to 3 units off."""
     return np.arctan2(a, b, dtype=np.float64).astype(np.float32)
 
 
@@ -72,5 +72,5 @@ for _name, _function in BINARY.items():
 
 @kernel("add_n", "cpu")
 def add_n(inputs: list[np.ndarray]) -> np.ndarray:
-    """The sum of several arrays, from the first to the last."""
+    """Return the sum of several arrays, added from first to last."""
     return reduce(np.add, inputs[1:], np.array(inputs[0]))

@@ -7,7 +7,7 @@ from core.registry import kernel
 
 @kernel("complex", "cpu")
 def complex(real: np.ndarray, imag: np.ndarray) -> np.ndarray:
-    """Complex numbers of their parts, NaN and infinities too (1j * inf would make NaN)."""
+    """Return complex numbers of their parts, also NaN and infinities (1j * inf would make NaN)."""
     result = np.empty(real.shape, np.complex64)
     result.real, result.imag = real, imag
     return result
@@ -15,17 +15,17 @@ def complex(real: np.ndarray, imag: np.ndarray) -> np.ndarray:
 
 @kernel("real", "cpu")
 def real(input: np.ndarray) -> np.ndarray:
-    """The real parts."""
+    """Return the real parts."""
     return np.array(input.real)
 
 
 @kernel("imag", "cpu")
 def imag(input: np.ndarray) -> np.ndarray:
-    """The imaginary parts."""
+    """Return the imaginary parts."""
     return np.array(input.imag)
 
 
 @kernel("complex_abs", "cpu")
 def complex_abs(x: np.ndarray) -> np.ndarray:
-    """The magnitudes, without overflow on the way."""
+    """Return the magnitudes, without overflow of intermediate values."""
     return np.abs(x)

@@ -7,7 +7,7 @@ from core.registry import kernel
 
 @kernel("contract", "cpu")
 def contract(inputs: list[np.ndarray], equation: str) -> np.ndarray:
-    """Of one input in float64, rounded once; of several by BLAS where that can do it."""
+    """Sum products: of one input in float64, rounded once; of several by BLAS if possible."""
     dtype = inputs[0].dtype
     if len(inputs) > 1:
         return np.asarray(np.einsum(equation, *inputs, optimize=True), order="C")

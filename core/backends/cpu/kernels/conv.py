@@ -18,17 +18,17 @@ BLOCK_BYTES = 1 << 18  # a share of a common L2 cache; found by trying 64 KiB to
 
 
 def channels_last(x: np.ndarray, data_format: str) -> np.ndarray:
-    """A view of images with their channels as the last axis."""
+    """Return a view of images with their channels as the last axis."""
     return np.moveaxis(x, 1, -1) if data_format[1] == "C" else x
 
 
 def in_format(x: np.ndarray, data_format: str) -> np.ndarray:
-    """Images with the channels last, in their data format."""
+    """Return images with channels last in their data format."""
     return np.ascontiguousarray(np.moveaxis(x, -1, 1)) if data_format[1] == "C" else x
 
 
 def padded(x: np.ndarray, w: Window) -> np.ndarray:
-    """The input with its border of zeros, or itself where there is none."""
+    """Return the input with its border of zeros; without padding, the input itself."""
     if not any(map(any, w.padding)):
         return x
     shape = (x.shape[0], *(n + sum(s) for n, s in zip(w.in_size, w.padding, strict=True)))
@@ -39,7 +39,7 @@ def padded(x: np.ndarray, w: Window) -> np.ndarray:
 
 
 def unpadded(x: np.ndarray, w: Window) -> np.ndarray:
-    """What `padded` was given."""
+    """Remove the border that `padded` added."""
     return np.array(x[_inside(w)], order="C")
 
 
@@ -49,19 +49,19 @@ def _inside(w: Window) -> tuple[slice, ...]:
 
 
 def along(axis: int, *parts: slice) -> tuple[slice, ...]:
-    """The index of parts of an axis and of those after it."""
+    """Return the index of a window of positions and of the later positions of an axis."""
     return (slice(None),) * axis + parts
 
 
 def tap(x: np.ndarray, w: Window, place: tuple[int, ...]) -> np.ndarray:
-    """The view of padded input that one place of the filter reads: [n, *out_size, channels]."""
+    """Return the view of padded input that one filter position reads: [n, *out_size, channels]."""
     axes = zip(place, w.dilations, w.out_size, w.strides, strict=True)
     reads = (slice(p * d, p * d + (count - 1) * s + 1, s) for p, d, count, s in axes)
     return x[along(1, *reads)]
 
 
 def places(w: Window) -> Iterator[tuple[int, ...]]:
-    """Every place of the filter, row by row."""
+    """Yield every position of the filter, row by row."""
     return product(*map(range, w.size))
 
 
@@ -72,7 +72,7 @@ def row_blocks(rows: int, bytes_per_row: int) -> Iterator[slice]:
 
 
 def windows_of(x: np.ndarray, w: Window) -> np.ndarray:
-    """A view of padded input: [n, *out_size, *filter size, channels]."""
+    """Return a view of padded input: [n, *out_size, *filter size, channels]."""
     batch, *axes, channel = x.strides
     steps = [a * s for a, s in zip(axes, w.strides, strict=True)]
     reads = [a * d for a, d in zip(axes, w.dilations, strict=True)]
@@ -85,7 +85,7 @@ def windows_of(x: np.ndarray, w: Window) -> np.ndarray:
 
 
 def convolve(x: np.ndarray, filter: np.ndarray, w: Window) -> np.ndarray:
-    """Every window as a row of a matrix (im2col), times the filter as a matrix."""
+    """Multiply every window, a row of a matrix (im2col), by the filter as a matrix."""
     n, out = x.shape[0], filter.shape[-1]
     if not filter.size:
         return np.zeros((n, *w.out_size, out), x.dtype)
@@ -103,7 +103,7 @@ def convolve(x: np.ndarray, filter: np.ndarray, w: Window) -> np.ndarray:
 
 
 def convolve_back(dy: np.ndarray, filter: np.ndarray, w: Window) -> np.ndarray:
-    """Every place of the filter adds its share to the pixels that it read."""
+    """Add to each pixel the share of every filter position that read it."""
     dx = padded(np.zeros((dy.shape[0], *w.in_size, filter.shape[-2]), dy.dtype), w)
     for place in places(w):
         tap(dx, w, place)[...] += dy @ filter[place].T
@@ -111,7 +111,7 @@ def convolve_back(dy: np.ndarray, filter: np.ndarray, w: Window) -> np.ndarray:
 
 
 def filter_of(x: np.ndarray, dy: np.ndarray, w: Window) -> np.ndarray:
-    """For every place of the filter: the pixels that it read, times dy."""
+    """Return the filter's gradient: for every filter position, the pixels that it read times dy."""
     result = np.zeros((*w.size, x.shape[-1], dy.shape[-1]), x.dtype)
     if not result.size:
         return result
@@ -124,7 +124,7 @@ def filter_of(x: np.ndarray, dy: np.ndarray, w: Window) -> np.ndarray:
 
 @kernel("conv2d", "cpu")
 def conv2d(x: np.ndarray, filter: np.ndarray, data_format: str, **how: Any) -> np.ndarray:
-    """Windows times the filter."""
+    """Return windows times the filter."""
     w = window(x.shape, filter.shape[:-2], data_format=data_format, **how)
     return in_format(convolve(channels_last(x, data_format), filter, w), data_format)
 
@@ -133,7 +133,7 @@ def conv2d(x: np.ndarray, filter: np.ndarray, data_format: str, **how: Any) -> n
 def conv2d_backprop_input(
     dy: np.ndarray, filter: np.ndarray, input_shape: Any, data_format: str, **how: Any
 ) -> np.ndarray:
-    """The transpose of that."""
+    """Return the gradient for the input: the transposed convolution of dy."""
     w = window(tuple(input_shape), filter.shape[:-2], data_format=data_format, **how)
     return in_format(convolve_back(channels_last(dy, data_format), filter, w), data_format)
 
@@ -142,6 +142,6 @@ def conv2d_backprop_input(
 def conv2d_backprop_filter(
     x: np.ndarray, dy: np.ndarray, filter_shape: Any, data_format: str, **how: Any
 ) -> np.ndarray:
-    """Windows times dy."""
+    """Return the gradient for the filter: windows times dy."""
     w = window(x.shape, tuple(filter_shape)[:-2], data_format=data_format, **how)
     return filter_of(channels_last(x, data_format), channels_last(dy, data_format), w)

@@ -1,4 +1,4 @@
-"""Kernels that make values from nothing, or nearly."""
+"""Kernels that make values from shapes and numbers."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from core.registry import kernel
 
 @kernel("fill", "cpu")
 def fill(shape: Sequence[int], value: Any, dtype: str | None) -> np.ndarray:
-    """One value everywhere."""
+    """Return one value everywhere."""
     dtype = fill_dtype(value, dtype)
     if dtype == "string":
         value = to_numpy(value, dtype)
@@ -21,20 +21,20 @@ def fill(shape: Sequence[int], value: Any, dtype: str | None) -> np.ndarray:
 
 @kernel("range", "cpu")
 def number_range(start: float, stop: float, step: float, dtype: str) -> np.ndarray:
-    """Each as start + i * step, so that no errors add up."""
+    """Return start + i * step for each i, so that no errors add up."""
     count, step = range_steps(start, stop, step)
     return (np.arange(count) * step + start).astype(DTYPES[dtype])
 
 
 @kernel("linspace", "cpu")
 def linspace(start: float, stop: float, num: int) -> np.ndarray:
-    """In float64, rounded once."""
+    """Return evenly spaced numbers, computed in float64 and rounded once."""
     return np.linspace(start, stop, num).astype(np.float32)
 
 
 @kernel("diag", "cpu")
 def diag(x: np.ndarray) -> np.ndarray:
-    """On the diagonal of a square matrix of all values."""
+    """Return a square matrix with all values on its diagonal."""
     result = np.zeros(x.shape * 2, x.dtype)
     result.reshape(-1)[:: x.size + 1] = x.ravel()
     return result
@@ -44,7 +44,7 @@ def diag(x: np.ndarray) -> np.ndarray:
 def one_hot(
     indices: np.ndarray, depth: int, on_value: float, off_value: float, dtype: str
 ) -> np.ndarray:
-    """Indices outside set nothing."""
+    """Return one-hot vectors; indices outside of the range set no value."""
     result = np.full((*indices.shape, depth), off_value, DTYPES[dtype])
     flat = indices.ravel()
     rows = np.flatnonzero((flat >= 0) & (flat < depth))

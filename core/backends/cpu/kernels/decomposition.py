@@ -8,7 +8,7 @@ from core.registry import kernel
 
 @kernel("band_part", "cpu")
 def band_part(input: np.ndarray, num_lower: np.ndarray, num_upper: np.ndarray) -> np.ndarray:
-    """Zeros outside of the band, whatever was there."""
+    """Return the matrix with zeros outside of the band, also in place of NaN."""
     rows, columns = input.shape[-2:]
     lower, upper = int(num_lower), int(num_upper)
     if lower > rows or upper > columns:

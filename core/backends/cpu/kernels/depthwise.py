@@ -1,4 +1,4 @@
-"""Depthwise convolutions in NumPy: shifted multiply-add, as there is no matrix in them."""
+"""Depthwise convolutions in NumPy: shifted multiply-add, as they contain no matrix product."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ from core.windows import Window, window
 
 @kernel("depthwise_conv2d", "cpu")
 def depthwise_conv2d(x: np.ndarray, filter: np.ndarray, data_format: str, **how: Any) -> np.ndarray:
-    """The sum over the filter's places of the input, shifted, times that place's weights."""
+    """Sum over the filter's positions the shifted input times the weights of the position."""
     w = window(x.shape, filter.shape[:2], data_format=data_format, **how)
     source = _repeat_channels(padded(channels_last(x, data_format), w), filter.shape[3])
     channels = source.shape[3]
@@ -41,7 +41,7 @@ def _repeat_channels(x: np.ndarray, multiplier: int) -> np.ndarray:
 
 
 def _runs(source: np.ndarray, w: Window) -> list[np.ndarray]:
-    """For each place of the filter the pixels it reads: [n, out height, out width * channels]."""
+    """Yield for each filter position the pixels it reads: [n, out height, out width * channels]."""
     n, height, width, channels = source.shape
     rows, run = source.reshape(n, height, width * channels), w.out_size[1] * channels
     views = []
@@ -64,7 +64,7 @@ def _sum_of_products(taps: list[np.ndarray], weights: np.ndarray, result: np.nda
 def depthwise_conv2d_backprop_input(
     dy: np.ndarray, filter: np.ndarray, input_shape: Any, data_format: str, **how: Any
 ) -> np.ndarray:
-    """Every place of the filter adds its share to the pixels that it read."""
+    """Add to each pixel the share of every filter position that read it."""
     w = window(tuple(input_shape), filter.shape[:2], data_format=data_format, **how)
     dx = padded(np.zeros((dy.shape[0], *w.in_size, filter.shape[2]), dy.dtype), w)
     per_channel = _by_multiplier(channels_last(dy, data_format), filter.shape)
@@ -77,7 +77,7 @@ def depthwise_conv2d_backprop_input(
 def depthwise_conv2d_backprop_filter(
     x: np.ndarray, dy: np.ndarray, filter_shape: Any, data_format: str, **how: Any
 ) -> np.ndarray:
-    """For every place of the filter: the pixels that it read, times dy, channel by channel."""
+    """Return, channel by channel and filter position, the pixels that were read times dy."""
     w = window(x.shape, tuple(filter_shape[:2]), data_format=data_format, **how)
     source = padded(channels_last(x, data_format), w)
     per_channel = _by_multiplier(channels_last(dy, data_format), filter_shape)
@@ -88,5 +88,5 @@ def depthwise_conv2d_backprop_filter(
 
 
 def _by_multiplier(dy: np.ndarray, filter_shape: Any) -> np.ndarray:
-    """The channels of a result as [..., channels, multiplier]."""
+    """Return the channels of a result as [..., channels, multiplier]."""
     return dy.reshape(*dy.shape[:3], *filter_shape[2:])

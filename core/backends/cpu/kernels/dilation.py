@@ -12,7 +12,7 @@ from core.windows import Window, window
 
 @kernel("dilation2d", "cpu")
 def dilation2d(x: np.ndarray, filter: np.ndarray, data_format: str, **how: Any) -> np.ndarray:
-    """The largest sum so far, place by place; fmax passes over NaN."""
+    """Return the largest sum of input and filter; fmax ignores NaN."""
     w = window(x.shape, filter.shape[:2], data_format=data_format, **how)
     lowest = LOWEST if x.dtype == np.float32 else np.iinfo(np.int32).min
     result = np.full((x.shape[0], *w.out_size, x.shape[3]), lowest, x.dtype)
@@ -23,7 +23,7 @@ def dilation2d(x: np.ndarray, filter: np.ndarray, data_format: str, **how: Any) 
 
 
 def _largest_sums(x: np.ndarray, filter: np.ndarray, w: Window) -> np.ndarray:
-    """The place of the first largest sum of each window, of sums that are not rounded."""
+    """Return the position of the first largest sum of each window, of sums that are not rounded."""
     added = filter.astype(np.float64).reshape(-1, x.shape[3])
     return winners(x, w, np.greater, LOWEST, added)
 
@@ -32,7 +32,7 @@ def _largest_sums(x: np.ndarray, filter: np.ndarray, w: Window) -> np.ndarray:
 def dilation2d_backprop_input(
     x: np.ndarray, dy: np.ndarray, filter: np.ndarray, **how: Any
 ) -> np.ndarray:
-    """To the pixel in the first largest sum."""
+    """Give each gradient to the pixel in the first largest sum."""
     w = window(x.shape, filter.shape[:2], data_format="NHWC", **how)
     return to_winners(dy, _largest_sums(x, filter, w), w)
 
@@ -41,7 +41,7 @@ def dilation2d_backprop_input(
 def dilation2d_backprop_filter(
     x: np.ndarray, dy: np.ndarray, filter: np.ndarray, **how: Any
 ) -> np.ndarray:
-    """To the filter's value in the first largest sum."""
+    """Give each gradient to the filter's value in the first largest sum."""
     w = window(x.shape, filter.shape[:2], data_format="NHWC", **how)
     places = _largest_sums(x, filter, w)
     shares = [

@@ -22,37 +22,37 @@ def _sigmoid(x: np.ndarray, below: Any) -> None:
     np.reciprocal(x, out=x)
 
 
-def _slope(x: np.ndarray, below: Any) -> None:
+def _leaky(x: np.ndarray, below: Any) -> None:
     np.multiply(x, below, out=x, where=x < 0)
 
 
-# Each takes the values, which it changes, and the slope below zero.
+# Each function changes the values in place; the second argument is the factor of negative values.
 IN_PLACE = {
     "linear": lambda x, below: None,
     "relu": lambda x, below: np.maximum(x, 0, out=x),
     "relu6": lambda x, below: np.clip(x, 0, 6, out=x),
     "elu": _elu,
     "sigmoid": _sigmoid,
-    "leakyrelu": _slope,
-    "prelu": _slope,
+    "leakyrelu": _leaky,
+    "prelu": _leaky,
 }
 
 
 @kernel("fused_conv2d", "cpu")
 def fused_conv2d(x: np.ndarray, filter: np.ndarray, *rest: Any, **how: Any) -> np.ndarray:
-    """The convolution, then the rest in place."""
+    """Return the convolution, with bias and activation applied in place."""
     return _finish(conv2d, x, filter, *rest, **how)
 
 
 @kernel("fused_depthwise_conv2d", "cpu")
 def fused_depthwise_conv2d(x: np.ndarray, filter: np.ndarray, *rest: Any, **how: Any) -> np.ndarray:
-    """The convolution, then the rest in place."""
+    """Return the depthwise convolution, with bias and activation applied in place."""
     return _finish(depthwise_conv2d, x, filter, *rest, **how)
 
 
 @kernel("fused_matmul", "cpu")
 def fused_matmul(a: np.ndarray, b: np.ndarray, *rest: Any, **how: Any) -> np.ndarray:
-    """The product, then the rest in place."""
+    """Return the product, with bias and activation applied in place."""
     return _finish(matmul, a, b, *rest, **how)
 
 

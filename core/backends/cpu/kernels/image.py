@@ -7,5 +7,5 @@ from core.registry import kernel
 
 @kernel("flip_left_right", "cpu")
 def flip_left_right(image: np.ndarray) -> np.ndarray:
-    """Turn the columns around."""
+    """Reverse the columns."""
     return np.array(image[:, :, ::-1], order="C")

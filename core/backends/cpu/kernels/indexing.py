@@ -1,4 +1,4 @@
-"""Kernels that take and put values by index."""
+"""Kernels that read and write values by index."""
 
 from collections.abc import Sequence
 from math import prod
@@ -13,7 +13,7 @@ from core.specs import Shape
 
 @kernel("gather", "cpu")
 def gather(x: np.ndarray, indices: np.ndarray, axis: int, batch_dims: int) -> np.ndarray:
-    """Checked first: NumPy would count negative indices from the end."""
+    """Return entries by checked indices: NumPy would count negative ones from the end."""
     length = x.shape[axis]
     if indices.size and not (indices.min() >= 0 and indices.max() < length):
         bad = indices[(indices < 0) | (indices >= length)][0]
@@ -28,14 +28,14 @@ def gather(x: np.ndarray, indices: np.ndarray, axis: int, batch_dims: int) -> np
 
 
 def _taken(x: np.ndarray, places: np.ndarray, axis: int) -> np.ndarray:
-    """Entries along an axis, at places known to be valid."""
+    """Return entries along an axis, by indices known to be valid."""
     if places.ndim:
         return x.take(places, axis=axis, mode="clip")
     return np.moveaxis(x, axis, 0)[int(places), ...].copy()  # an array, also of one string
 
 
 def flat_places(lists: np.ndarray, shape: Shape) -> np.ndarray:
-    """Lists of numbers [..., axes] as places in a flattened array of that shape, checked."""
+    """Return index tuples [..., axes] as checked indices into a flattened array of that shape."""
     outside = (lists < 0) | (lists >= np.array(shape, np.int64))
     if outside.any():
         bad = lists[outside.any(axis=-1)][0]
@@ -48,7 +48,7 @@ def flat_places(lists: np.ndarray, shape: Shape) -> np.ndarray:
 
 @kernel("gather_nd", "cpu")
 def gather_nd(params: np.ndarray, indices: np.ndarray) -> np.ndarray:
-    """As rows of a matrix."""
+    """Return entries by index tuples, as rows of a matrix."""
     depth = indices.shape[-1]
     head, tail = params.shape[:depth], params.shape[depth:]
     places = flat_places(indices, head)
@@ -58,7 +58,7 @@ def gather_nd(params: np.ndarray, indices: np.ndarray) -> np.ndarray:
 def _rows(
     indices: np.ndarray, updates: np.ndarray, shape: Shape
 ) -> tuple[np.ndarray, np.ndarray, tuple[int, int]]:
-    """The places and the updates as rows of a matrix, and the shape of that."""
+    """Return flat indices, the updates as rows of a matrix, and the shape of that matrix."""
     depth = scatter_depth(indices.shape, updates.shape, shape)
     lists = indices if indices.ndim > 1 else indices[:, None]
     places = flat_places(lists, shape[:depth]).ravel()
@@ -68,7 +68,7 @@ def _rows(
 
 @kernel("scatter_nd", "cpu")
 def scatter_nd(indices: np.ndarray, updates: np.ndarray, shape: Sequence[int]) -> np.ndarray:
-    """Sums of rows."""
+    """Return the sums of the rows that have one index."""
     places, rows, size = _rows(indices, updates, tuple(shape))
     return sum_rows(rows, places, size[0]).reshape(shape)
 
@@ -77,7 +77,7 @@ def scatter_nd(indices: np.ndarray, updates: np.ndarray, shape: Sequence[int]) -
 def tensor_scatter_update(
     tensor: np.ndarray, indices: np.ndarray, updates: np.ndarray
 ) -> np.ndarray:
-    """NumPy keeps the last of several values for one place."""
+    """Write updates; of several values with one index NumPy keeps the last."""
     places, rows, size = _rows(indices, updates, tensor.shape)
     result = tensor.copy()
     result.reshape(size)[places] = rows

@@ -15,7 +15,7 @@ def batch_norm(
     scale: np.ndarray | None,
     variance_epsilon: float,
 ) -> np.ndarray:
-    """The factor is made in float64: of a channel there is one, of the values there are many."""
+    """Normalize; the factors, one for each channel, are computed in float64."""
     factor = 1 / np.sqrt(variance.astype(np.float64) + variance_epsilon)
     if scale is not None:
         factor = factor * scale
@@ -28,7 +28,7 @@ def batch_norm(
 def instance_norm(
     x: np.ndarray, scale: np.ndarray | None, offset: np.ndarray | None, epsilon: float
 ) -> np.ndarray:
-    """The mean is taken off twice: the second time what its rounding to float32 left."""
+    """Normalize; a second subtraction of the mean removes its rounding error in float32."""
     pixels = tuple(range(1, x.ndim - 1))
     centred = x - mean_over(x, pixels, True)
     rest = mean_over(centred, pixels, True)
@@ -37,9 +37,9 @@ def instance_norm(
 
 
 def near_sum(values: np.ndarray, radius: int) -> np.ndarray:
-    """For each channel the sum of those at most ``radius`` away.
+    """For each channel, sum the channels at most ``radius`` away.
 
-    Running sums would take less time, but there one infinity would make NaN of all the rest.
+    Cumulative sums would take less time, but then one infinity would make all other sums NaN.
     """
     total = values.copy()
     for shift in range(1, min(radius, values.shape[-1] - 1) + 1):
@@ -52,7 +52,7 @@ def near_sum(values: np.ndarray, radius: int) -> np.ndarray:
 def local_response_normalization(
     x: np.ndarray, depth_radius: int, bias: float, alpha: float, beta: float
 ) -> np.ndarray:
-    """In float64, rounded once."""
+    """Normalize over neighbouring channels, in float64, rounded once."""
     total = bias + alpha * near_sum(np.square(x, dtype=np.float64), depth_radius)
     return (x * total**-beta).astype(np.float32)
 
@@ -67,7 +67,7 @@ def local_response_normalization_grad(
     alpha: float,
     beta: float,
 ) -> np.ndarray:
-    """Each value has part in its own result, and in the sums of the channels around it."""
+    """Return the gradient: a value affects its own result and the sums of neighbouring channels."""
     total = bias + alpha * near_sum(np.square(x, dtype=np.float64), depth_radius)
     shared = near_sum(dy * (y / total), depth_radius)
     return (dy * total**-beta - 2 * alpha * beta * shared * x).astype(np.float32)

@@ -15,7 +15,7 @@ Tap = tuple[tuple[slice, ...], tuple[slice, ...]]
 
 
 def _reads(w: Window, axis: int) -> list[tuple[slice, slice]]:
-    """For each place along an axis: the windows that have a pixel there, and those pixels."""
+    """Yield for each position along an axis the windows with a pixel there, and the pixels."""
     length, count, stride = w.in_size[axis], w.out_size[axis], w.strides[axis]
     found = []
     for place in range(w.size[axis]):
@@ -28,7 +28,7 @@ def _reads(w: Window, axis: int) -> list[tuple[slice, slice]]:
 
 
 def taps(w: Window) -> list[Tap]:
-    """For each place of a window, row by row: index of the windows with a pixel there, and of it.
+    """Yield for each position of a window, row by row, the index of windows and of their pixels.
 
     Padding is thus never read.
     """
@@ -52,7 +52,7 @@ def _fold(x: np.ndarray, w: Window, start: Any, combine: np.ufunc, dtype: Any) -
 
 
 def _counts(w: Window) -> np.ndarray:
-    """How many pixels each window has: [*out_size, 1]."""
+    """Return the number of pixels of each window: [*out_size, 1]."""
     along = []
     for axis, count in enumerate(w.out_size):
         pixels = np.zeros(count)
@@ -63,7 +63,7 @@ def _counts(w: Window) -> np.ndarray:
 
 
 def average(x: np.ndarray, w: Window, least: int = 0) -> np.ndarray:
-    """The average of each window; one without pixels has ``least`` of them."""
+    """Return the average of each window; a window without pixels counts ``least`` of them."""
     total = _fold(x, w, 0, np.add, np.float64)
     total /= np.maximum(_counts(w), least)
     return total.astype(np.float32)
@@ -73,7 +73,7 @@ _LOWEST = {"f": -np.inf, "i": np.iinfo(np.int32).min, "b": False}
 
 
 def largest(x: np.ndarray, w: Window) -> np.ndarray:
-    """The largest value of each window; fmax passes over NaN."""
+    """Return the largest value of each window; fmax ignores NaN."""
     result = _fold(x, w, _LOWEST[x.dtype.kind], np.fmax, x.dtype)
     if x.dtype.kind == "i":
         result[:, _counts(w)[..., 0] == 0] = 0
@@ -83,7 +83,7 @@ def largest(x: np.ndarray, w: Window) -> np.ndarray:
 def winners(
     x: np.ndarray, w: Window, better: np.ufunc, lowest: float, added: np.ndarray | None = None
 ) -> np.ndarray:
-    """For each window the place of the value that is better than those before it, or -1.
+    """Return for each window the position of its best value (the first of equal ones), or -1.
 
     Args:
         x: [n, *in_size, channels].
@@ -103,7 +103,7 @@ def winners(
 
 
 def to_winners(dy: np.ndarray, places: np.ndarray, w: Window) -> np.ndarray:
-    """Add each window's gradient to its winner: [n, *in_size, channels]."""
+    """Add each window's gradient to its best value: [n, *in_size, channels]."""
     dx = np.zeros((dy.shape[0], *w.in_size, dy.shape[-1]), dy.dtype)
     for place, (windows, pixels) in enumerate(taps(w)):
         part = dx[pixels]
@@ -112,7 +112,7 @@ def to_winners(dy: np.ndarray, places: np.ndarray, w: Window) -> np.ndarray:
 
 
 def spread(dy: np.ndarray, w: Window, least: int = 0) -> np.ndarray:
-    """The transpose of `average`."""
+    """Return the gradient of `average`."""
     g = dy / np.maximum(_counts(w), least)
     for axis, length in enumerate(w.in_size):
         dx = np.zeros((*g.shape[: axis + 1], length, *g.shape[axis + 2 :]))
@@ -124,19 +124,19 @@ def spread(dy: np.ndarray, w: Window, least: int = 0) -> np.ndarray:
 
 @kernel("avg_pool", "cpu")
 def avg_pool(x: np.ndarray, filter_size: Any, **how: Any) -> np.ndarray:
-    """Sums in float64, divided by the number of pixels."""
+    """Return averages: sums in float64, divided by the number of pixels."""
     return average(x, window(x.shape, filter_size, data_format="NHWC", **how))
 
 
 @kernel("avg_pool_grad", "cpu")
 def avg_pool_grad(dy: np.ndarray, input: np.ndarray, filter_size: Any, **how: Any) -> np.ndarray:
-    """The same share to every pixel of a window."""
+    """Give each pixel of a window an equal share of the window's gradient."""
     return spread(dy, window(input.shape, filter_size, data_format="NHWC", **how))
 
 
 @kernel("max_pool", "cpu")
 def max_pool(x: np.ndarray, filter_size: Any, **how: Any) -> np.ndarray:
-    """The largest values; windows of one pixel each, side by side, leave even NaN as it is."""
+    """Return the largest values; disjoint windows of one pixel keep even NaN."""
     w = window(x.shape, filter_size, data_format="NHWC", **how)
     return x.copy() if w.pointwise else largest(x, w)
 
@@ -145,7 +145,7 @@ def max_pool(x: np.ndarray, filter_size: Any, **how: Any) -> np.ndarray:
 def max_pool_grad(
     dy: np.ndarray, input: np.ndarray, output: np.ndarray, filter_size: Any, **how: Any
 ) -> np.ndarray:
-    """To the first of the largest values."""
+    """Give each window's gradient to the first of its largest values."""
     w = window(input.shape, filter_size, data_format="NHWC", **how)
     return to_winners(dy, winners(input, w, np.greater, -np.inf), w)
 
@@ -154,7 +154,7 @@ def max_pool_grad(
 def max_pool_with_argmax(
     x: np.ndarray, filter_size: Any, include_batch_in_index: bool, **how: Any
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The largest values and the places of the first of them."""
+    """Return the largest values and the index of the first of them."""
     w = window(x.shape, filter_size, data_format="NHWC", **how)
     places = winners(x, w, np.greater, -np.inf)
     n, height, width, channels = np.ogrid[tuple(map(slice, places.shape))]
@@ -171,7 +171,7 @@ _POOLS: dict[str, Callable] = {"avg": average, "max": largest}
 
 @kernel("pool", "cpu")
 def pool(input: np.ndarray, window_shape: Any, pooling_type: str, **how: Any) -> np.ndarray:
-    """Either; with dilations the padding is zeros that count."""
+    """Return averages or maxima; with dilations the padding is zeros that count."""
     w = window(input.shape, window_shape, data_format="NHWC", **how)
     if w.pointwise and pooling_type == "max":
         return input.copy()

@@ -1,4 +1,4 @@
-"""Rounding to quanta in NumPy."""
+"""Rounding to quantized values in NumPy."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from core.registry import kernel
 def quantise_round(
     x: np.ndarray, scale: float, zero_point: int, low: int, high: int, nudge: bool
 ) -> np.ndarray:
-    """Halves away from 0, counted from the zero point; NaN stays."""
+    """Round to the nearest step from the zero point, halves away from 0; NaN stays."""
     quanta = np.divide(x, np.float32(scale), out=np.empty_like(x))
     if nudge:
         quanta *= NUDGE

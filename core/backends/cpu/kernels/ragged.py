@@ -15,7 +15,7 @@ _LONGEST = 2**31 - 1
 
 
 def check_splits(splits: np.ndarray, size: int) -> None:
-    """Raise if splits do not cut that many values into rows, from the first to the last."""
+    """Raise if row splits do not cover that many values, from the first to the last."""
     if not splits.size:
         return
     if splits[0] != 0:
@@ -29,7 +29,7 @@ def check_splits(splits: np.ndarray, size: int) -> None:
 
 
 def _sequences(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """``starts[0], starts[0] + 1, ...``, as many as ``lengths[0]``, and so on."""
+    """Return the sequences ``starts[i], starts[i] + 1, ...`` of ``lengths[i]`` numbers, joined."""
     ends = np.cumsum(lengths)
     _claim_places(lengths.sum())
     return np.arange(lengths.sum()) + np.repeat(starts - ends + lengths, lengths)
@@ -46,7 +46,7 @@ def ragged_gather_parts(
     indices: np.ndarray,
     output_ragged_rank: int | None,
 ) -> tuple[np.ndarray, ...]:
-    """Follow the rows from axis to axis."""
+    """Gather rows, and follow their splits from axis to axis."""
     all_splits = [splits.astype(np.int64) for splits in params_nested_splits]
     sizes = [len(splits) - 1 for splits in all_splits]
     outside = np.argwhere((indices < 0) | (indices >= sizes[0])).tolist()
@@ -84,7 +84,7 @@ def _check_inner_splits(splits: np.ndarray, size: int) -> None:
 def ragged_range(
     starts: np.ndarray, limits: np.ndarray, deltas: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Each value is worked out in float64 and rounded once."""
+    """Return ranges, each value computed in float64 and rounded once."""
     start, limit, delta = np.atleast_1d(
         *np.broadcast_arrays(*(x.astype(np.float64) for x in (starts, limits, deltas)))
     )
@@ -113,7 +113,7 @@ def ragged_tensor_to_tensor(
     row_partition_tensors: list[np.ndarray],
     row_partition_types: Sequence[str],
 ) -> np.ndarray:
-    """Find the row of the result that each value goes to, then copy all at once."""
+    """Find the row of the result for each value, then copy all values at once."""
     partitions = list(zip(row_partition_types, row_partition_tensors, strict=True))
     first = row_partition_tensors[0]
     if has_row_count(row_partition_types):
@@ -141,7 +141,7 @@ Partitions = list[tuple[str, np.ndarray]]
 def _output_shape(
     shape: np.ndarray, inner: tuple[int, ...], rows: int, partitions: Partitions
 ) -> list[int]:
-    """The shape given, with the longest rows and the values' own lengths in place of -1."""
+    """Return the requested shape; -1 becomes the length of the longest row or of the values."""
     rank = 1 + len(partitions) + len(inner)
     size = shape.tolist() if shape.ndim else [-1] * rank
     if shape.ndim == 0 and shape != -1 or min(size, default=0) < -1 or rows < 0:
@@ -167,14 +167,14 @@ def _longest_row(kind: str, partition: np.ndarray) -> int:
 
 
 def _fitting_default(default: np.ndarray, inner: tuple[int, ...]) -> np.ndarray:
-    """The default as large as a value."""
+    """Return the default value in the shape of a value."""
     if default.size == prod(inner):
         return default.reshape(inner)
     return np.broadcast_to(default, inner)
 
 
 def _places(rows: int, partitions: Partitions, outer: list[int]) -> np.ndarray:
-    """For each value its row in the result, or -1 where it is cut off."""
+    """Return for each value its row in the result, or -1 if the value is cut off."""
     places = np.arange(rows)
     places[outer[0] :] = -1
     for (kind, partition), width in zip(partitions, outer[1:], strict=True):
@@ -188,7 +188,7 @@ def _places(rows: int, partitions: Partitions, outer: list[int]) -> np.ndarray:
 
 
 def _parents(kind: str, partition: np.ndarray, count: int) -> np.ndarray:
-    """For each entry of an axis the one of the axis above that it belongs to."""
+    """Return for each entry of an axis its parent entry on the axis above."""
     if kind == "ROW_SPLITS":
         size = int(partition[-1]) if partition.size else 0
         check_splits(partition, size)

@@ -1,4 +1,4 @@
-"""Kernels that draw."""
+"""Kernels that draw random numbers."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from core.registry import kernel
 
 @kernel("multinomial", "cpu")
 def multinomial(logits: np.ndarray, num_samples: int, seed: Seed, normalized: bool) -> np.ndarray:
-    """The first outcome whose cumulated probability is above a uniform number, else the last."""
+    """Draw the first outcome whose cumulative probability exceeds a uniform number."""
     rows = np.atleast_2d(logits).astype(np.float64)
     if not normalized:
         rows = np.exp(rows - rows.max(axis=1, keepdims=True))

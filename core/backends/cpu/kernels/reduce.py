@@ -1,4 +1,4 @@
-"""Reductions. Sums and products are made in float64 and rounded once; integers wrap around."""
+"""Reductions. Sums and products are computed in float64 and rounded once; integers wrap around."""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +18,7 @@ _WIDE = {"f": np.float64, "i": np.int64, "c": np.complex128}
 
 
 def _in_wide(function: Callable[..., Any]) -> Callable[..., np.ndarray]:
-    """A reduction that is rounded or wrapped once, at the end."""
+    """Return a reduction that is rounded, or wrapped, once at the end."""
 
     def reduction(x: np.ndarray, axis: Axis, keepdims: bool) -> np.ndarray:
         wide = function(x, axis=axis, keepdims=keepdims, dtype=_WIDE[x.dtype.kind])
@@ -28,13 +28,13 @@ def _in_wide(function: Callable[..., Any]) -> Callable[..., np.ndarray]:
 
 
 def mean(x: np.ndarray, axis: Axis, keepdims: bool) -> np.ndarray:
-    """The mean; of nothing it is 0, the sum."""
+    """Return the mean; of an empty axis it is 0."""
     sums = np.asarray(_sum(x, axis=axis, keepdims=keepdims, dtype=np.float64))
     return np.asarray(sums / max(x.size // max(sums.size, 1), 1)).astype(np.float32)
 
 
 def _extreme(function: Callable[..., Any]) -> Callable[..., np.ndarray]:
-    """An extreme; that of nothing is NaN, or 0 of integers and bools."""
+    """Return a maximum or minimum; of an empty axis it is NaN, or 0 for integers and bools."""
 
     def reduction(x: np.ndarray, axis: Axis, keepdims: bool) -> np.ndarray:
         if x.size or all(x.shape[a] for a in normal_axes(axis, x.ndim)):
@@ -66,7 +66,7 @@ for _name, _function in REDUCE.items():
 
 @kernel("sum_grad", "cpu")
 def sum_grad(dy: np.ndarray, input_shape: tuple[int, ...], axis: Axis) -> np.ndarray:
-    """Repeats along the summed axes."""
+    """Repeat gradients along the summed axes."""
     result = np.empty(input_shape, dy.dtype)
     if dy.ndim not in (0, result.ndim):
         summed = normal_axes(axis, result.ndim)
@@ -77,7 +77,7 @@ def sum_grad(dy: np.ndarray, input_shape: tuple[int, ...], axis: Axis) -> np.nda
 
 @kernel("argmax", "cpu")
 def argmax(x: np.ndarray, axis: int) -> np.ndarray:
-    """NaN never wins, except in the first place, where nothing is larger (as in JavaScript)."""
+    """Return the index of the largest value; only a first NaN counts (as in JavaScript)."""
     if x.dtype.kind != "f":
         return np.argmax(x, axis=axis).astype(np.int32)
     best = np.argmax(np.where(np.isnan(x), -np.inf, x), axis=axis)
@@ -86,7 +86,7 @@ def argmax(x: np.ndarray, axis: int) -> np.ndarray:
 
 @kernel("argmin", "cpu")
 def argmin(x: np.ndarray, axis: int) -> np.ndarray:
-    """As `argmax` for the smallest value."""
+    """Return the index of the smallest value, by the rule of `argmax`."""
     if x.dtype.kind == "b":
         return np.argmin(x, axis=axis).astype(np.int32)
     return argmax(-x.astype(np.float64), axis)

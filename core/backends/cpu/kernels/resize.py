@@ -1,4 +1,4 @@
-"""Resize kernels: one axis after the other, as every new pixel is made of whole rows or columns."""
+"""Resize kernels: one axis after the other, as each new pixel combines whole rows or columns."""
 
 from collections.abc import Sequence
 
@@ -12,9 +12,9 @@ HEIGHT, WIDTH = -3, -2
 
 
 def changes(images: np.ndarray, size: Sequence[int]) -> list[tuple[int, int, int]]:
-    """The axes whose length changes, with the old and the new one; on others all pixels stay.
+    """Yield the axes whose length changes, with the old and new length.
 
-    Rows first where there become fewer of them: less is left to do then.
+    Rows come first if their number falls, which leaves less work for the columns.
     """
     order = (HEIGHT, WIDTH) if size[0] < images.shape[HEIGHT] else (WIDTH, HEIGHT)
     lengths = ((axis, images.shape[axis], size[axis - HEIGHT]) for axis in order)
@@ -25,7 +25,7 @@ def changes(images: np.ndarray, size: Sequence[int]) -> list[tuple[int, int, int
 def resize_bilinear(
     images: np.ndarray, size: Sequence[int], align_corners: bool, half_pixel_centers: bool
 ) -> np.ndarray:
-    """Along each axis the first neighbour plus a share of the step to the next."""
+    """Interpolate along each axis between the two neighbours."""
     changed = changes(images, size)
     for axis, old, new in changed:
         before, after, share = neighbours(old, new, align_corners, half_pixel_centers)
@@ -44,7 +44,7 @@ def resize_bilinear(
 def summed_back(
     dy: np.ndarray, axis: int, length: int, places: np.ndarray, shares: np.ndarray
 ) -> np.ndarray:
-    """What goes from dy to an axis of that length.
+    """Sum the gradients of new pixels for the old pixels along an axis.
 
     Args:
         dy: gradients of new pixels.
@@ -67,7 +67,7 @@ def resize_bilinear_grad(
     align_corners: bool,
     half_pixel_centers: bool,
 ) -> np.ndarray:
-    """Each pixel of dy goes back to its neighbours by their shares, one axis after the other."""
+    """Give each gradient to its neighbours by their shares, one axis after the other."""
     changed = changes(images, size)
     for axis, old, new in changed:
         before, after, share = neighbours(old, new, align_corners, half_pixel_centers)
@@ -80,7 +80,7 @@ def resize_bilinear_grad(
 def resize_nearest_neighbor(
     images: np.ndarray, size: Sequence[int], align_corners: bool, half_pixel_centers: bool
 ) -> np.ndarray:
-    """Pick rows and columns."""
+    """Select rows and columns."""
     changed = changes(images, size)
     for axis, old, new in changed:
         images = images.take(nearest(old, new, align_corners, half_pixel_centers), axis)
@@ -95,7 +95,7 @@ def resize_nearest_neighbor_grad(
     align_corners: bool,
     half_pixel_centers: bool,
 ) -> np.ndarray:
-    """Sum the gradient of all pixels that repeat the same one."""
+    """Sum the gradients of all pixels that repeat one pixel."""
     changed = changes(images, size)
     for axis, old, new in changed:
         picked = nearest(old, new, align_corners, half_pixel_centers)

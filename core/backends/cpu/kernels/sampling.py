@@ -1,7 +1,7 @@
 """Kernels that read images at given positions.
 
-Positions are made in float32 and in PyTorch's order of steps, so that of two pixels as near the
-same one is taken.
+Positions are computed in float32 and in PyTorch's order of operations, so that of two equally near
+pixels PyTorch's is chosen.
 """
 
 from collections.abc import Iterator
@@ -20,27 +20,27 @@ Share = tuple[np.ndarray, np.ndarray, np.ndarray]
 def positions(
     coordinates: np.ndarray, length: int, padding_mode: str, align_corners: bool
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Where coordinates lie among the pixels of an axis, and how fast they move there.
+    """Return the positions of coordinates among an axis's pixels, and their derivative.
 
-    With border and reflection all lie in the image, also NaN and infinities: fmin and fmax take
-    the number of a number and NaN. What is held at a border does not move.
+    With border and reflection all positions are in the image, also for NaN and infinities: fmin and
+    fmax return the number of a number and NaN. A position clamped to the border has derivative 0.
     """
     scale = np.float32((length - 1 if align_corners else length) / 2)
     at = (coordinates + 1) * scale
     at -= 0 if align_corners else 0.5
-    slope = np.broadcast_to(scale, at.shape)
+    derivative = np.broadcast_to(scale, at.shape)
     if padding_mode == "zeros":
-        return at, slope
+        return at, derivative
     if padding_mode == "reflection":
         at, turns = reflected(at, length, align_corners)
-        slope = slope * turns
+        derivative = derivative * turns
     last = length - 1
-    slope = np.where((at > 0) & (at < last), slope, np.float32(0))
-    return np.fmin(np.fmax(at, 0), last), slope
+    derivative = np.where((at > 0) & (at < last), derivative, np.float32(0))
+    return np.fmin(np.fmax(at, 0), last), derivative
 
 
 def reflected(at: np.ndarray, length: int, align_corners: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Positions on an axis that goes back and forth, and -1 where it goes back."""
+    """Return positions on an axis that is mirrored at its ends, and -1 on mirrored parts."""
     edge = 0 if align_corners else 0.5
     period = 2 * (length - 1 + 2 * edge)
     along = np.abs(at + edge)
@@ -53,18 +53,18 @@ def reflected(at: np.ndarray, length: int, align_corners: bool) -> tuple[np.ndar
 def shares(
     coordinates: np.ndarray,
     length: int,
-    slope: bool,
+    derivative: bool,
     mode: str,
     padding_mode: str,
     align_corners: bool,
 ) -> list[Share]:
-    """The pixels along an axis that have part in each position; their slopes, if asked for."""
+    """Return the pixels along an axis that contribute to each position, with their weights."""
     at, speed = positions(coordinates, length, padding_mode, align_corners)
     if mode == "nearest":
         return [(*axis_indices(np.rint(at), length), np.ones_like(at))]
     first = np.floor(at)
     after = at - first
-    weights = (-speed, speed) if slope else (1 - after, after)
+    weights = (-speed, speed) if derivative else (1 - after, after)
     return [(*axis_indices(first + i, length), weights[i]) for i in range(2)]
 
 
@@ -76,7 +76,7 @@ def corners(
     padding_mode: str,
     align_corners: bool,
 ) -> Iterator[Share]:
-    """The pixels of images of a shape, numbered through, that have part in each position."""
+    """Return the indices of the pixels (of images of a shape) that contribute to each position."""
     batch, height, width, _ = shape
     first_row = np.arange(batch)[:, None, None] * height
     how = mode, padding_mode, align_corners
@@ -88,7 +88,7 @@ def corners(
 
 
 def mixed(x: np.ndarray, grid: np.ndarray, *how) -> np.ndarray:
-    """The sum of the pixels at each position by their weights; outside of the image they are 0."""
+    """Return weighted sums of pixels at each position; pixels outside of the image are 0."""
     batch, height, width, channels = x.shape
     pixels = x.reshape(batch * height * width, channels)
     total = np.zeros((*grid.shape[:3], channels), np.float32)
@@ -103,7 +103,7 @@ def mixed(x: np.ndarray, grid: np.ndarray, *how) -> np.ndarray:
 
 @kernel("affine_grid", "cpu")
 def affine_grid(theta: np.ndarray, size: tuple[int, ...], align_corners: bool) -> np.ndarray:
-    """The matrices times the centre of each pixel."""
+    """Multiply the matrices by the centre of each pixel."""
     height, width = grid_size(size, len(theta))
     grid = np.matmul(centres(height, width, align_corners), theta.swapaxes(1, 2))
     return grid.reshape(len(theta), height, width, 2)
@@ -113,7 +113,7 @@ def affine_grid(theta: np.ndarray, size: tuple[int, ...], align_corners: bool) -
 def grid_sample(
     x: np.ndarray, grid: np.ndarray, mode: str, padding_mode: str, align_corners: bool
 ) -> np.ndarray:
-    """A mixture of four pixels, or one."""
+    """Return a mixture of four pixels, or one pixel, for each position."""
     return mixed(x, grid, "", mode, padding_mode, align_corners)
 
 
@@ -121,7 +121,7 @@ def grid_sample(
 def grid_sample_slope(
     x: np.ndarray, grid: np.ndarray, along: str, padding_mode: str, align_corners: bool
 ) -> np.ndarray:
-    """The same with the slopes of the weights."""
+    """Return mixtures with the derivatives of the weights."""
     return mixed(x, grid, along, "bilinear", padding_mode, align_corners)
 
 
@@ -135,7 +135,7 @@ def grid_sample_backprop_input(
     padding_mode: str,
     align_corners: bool,
 ) -> np.ndarray:
-    """Each position's dy goes back to its pixels by their weights."""
+    """Give each position's gradient to its pixels by their weights."""
     batch, height, width, channels = input_shape
     count = batch * height * width
     total = np.zeros((count, channels), np.float32)

@@ -1,4 +1,4 @@
-"""Running sums and products along an axis, in float64; integers wrap around."""
+"""Cumulative sums and products along an axis, in float64; integers wrap around."""
 
 import numpy as np
 
@@ -20,11 +20,11 @@ def _running(
 
 @kernel("cumsum", "cpu")
 def cumsum(x: np.ndarray, axis: int, exclusive: bool, reverse: bool) -> np.ndarray:
-    """Running sums."""
+    """Return cumulative sums."""
     return _running(np.add, 0, x, axis, exclusive, reverse)
 
 
 @kernel("cumprod", "cpu")
 def cumprod(x: np.ndarray, axis: int, exclusive: bool, reverse: bool) -> np.ndarray:
-    """Running products."""
+    """Return cumulative products."""
     return _running(np.multiply, 1, x, axis, exclusive, reverse)

@@ -1,4 +1,4 @@
-"""Kernels that sum or count what belongs together."""
+"""Kernels that sum or count the values of each group."""
 
 from math import prod
 
@@ -8,9 +8,10 @@ from core.registry import kernel
 
 
 def sum_rows(rows: np.ndarray, ids: np.ndarray, count: int) -> np.ndarray:
-    """Sums [count, n] of the rows [m, n] of each id [m]; ids outside are left out.
+    """Return sums [count, n] of the rows [m, n] of each id [m]; rows with other ids are left out.
 
-    In float64, which holds sums of int32 exactly. This takes a tenth of the time of ``np.add.at``.
+    Sums are computed in float64, which holds sums of int32 exactly, in a tenth of the time of
+    ``np.add.at``.
     """
     counted = (ids >= 0) & (ids < count)
     if not counted.all():
@@ -26,7 +27,7 @@ def sum_rows(rows: np.ndarray, ids: np.ndarray, count: int) -> np.ndarray:
 
 
 def narrowed(total: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """Sums as float32, or as int32 that wrap around."""
+    """Return sums as float32, or as int32 that wrap around."""
     if dtype.kind == "f":
         return total.astype(np.float32)
     return total.astype(np.int64).astype(np.int32)
@@ -34,14 +35,14 @@ def narrowed(total: np.ndarray, dtype: np.dtype) -> np.ndarray:
 
 @kernel("unsorted_segment_sum", "cpu")
 def unsorted_segment_sum(x: np.ndarray, segment_ids: np.ndarray, num_segments: int) -> np.ndarray:
-    """Sums of rows of a matrix."""
+    """Sum the rows of a matrix by segment."""
     rest = x.shape[segment_ids.ndim :]
     rows = x.reshape(segment_ids.size, prod(rest))
     return sum_rows(rows, segment_ids.ravel(), num_segments).reshape(num_segments, *rest)
 
 
 def _checked(x: np.ndarray, size: int) -> np.ndarray:
-    """Where the values lie below the size; negative ones are an error."""
+    """Return whether each value is below the size; negative values raise an error."""
     if x.size and x.min() < 0:
         raise ValueError(f"values to count must not be negative, there is {x.min()}")
     return x < size
@@ -49,7 +50,7 @@ def _checked(x: np.ndarray, size: int) -> np.ndarray:
 
 @kernel("bincount", "cpu")
 def bincount(x: np.ndarray, weights: np.ndarray | None, size: int) -> np.ndarray:
-    """In float64, which holds sums of int32 exactly."""
+    """Count or sum weights in float64, which holds sums of int32 exactly."""
     counted = _checked(x, size)
     if weights is None or weights.size == 0:
         return narrowed(np.bincount(x[counted], minlength=size), _dtype_of(weights))
@@ -64,7 +65,7 @@ def _dtype_of(weights: np.ndarray | None) -> np.dtype:
 def dense_bincount(
     x: np.ndarray, weights: np.ndarray | None, size: int, binary_output: bool
 ) -> np.ndarray:
-    """Each row counts in a range of numbers of its own."""
+    """Count each row in a separate range of numbers."""
     counted = _checked(x, size)
     rows = np.arange(prod(x.shape[:-1])).reshape(*x.shape[:-1], 1)
     places = (rows * size + x)[counted]

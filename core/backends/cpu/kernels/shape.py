@@ -12,7 +12,7 @@ from core.specs import broadcast_shapes, normal_axes
 
 @kernel("cast", "cpu")
 def cast(x: np.ndarray, dtype: str) -> np.ndarray:
-    """As JavaScript's typed arrays: NaN and infinity become 0, large numbers wrap around."""
+    """Convert as JavaScript's typed arrays do: NaN and infinity become 0, others wrap around."""
     if x.dtype.kind == "c" and dtype != "complex64":
         x = x.real
     if dtype == "bool":
@@ -24,7 +24,7 @@ def cast(x: np.ndarray, dtype: str) -> np.ndarray:
 
 @kernel("transpose", "cpu")
 def transpose(x: np.ndarray, perm: Sequence[int] | None, conjugate: bool) -> np.ndarray:
-    """The axes in another order."""
+    """Permute the axes."""
     moved = x.transpose(perm)
     return np.conj(moved, order="C") if conjugate and x.dtype.kind == "c" else moved.copy()
 
@@ -41,19 +41,19 @@ def broadcast_to(
 
 @kernel("broadcast_args", "cpu")
 def broadcast_args(s0: np.ndarray, s1: np.ndarray) -> np.ndarray:
-    """The common shape of two."""
+    """Return the common shape of two shapes."""
     return np.array(broadcast_shapes(tuple(s0.tolist()), tuple(s1.tolist())), np.int32)
 
 
 @kernel("tile", "cpu")
 def tile(x: np.ndarray, reps: int | Sequence[int]) -> np.ndarray:
-    """Repeat the whole."""
+    """Repeat the whole array."""
     return np.tile(x, reps)
 
 
 @kernel("reverse", "cpu")
 def reverse(x: np.ndarray, axis: int | Sequence[int] | None) -> np.ndarray:
-    """Turn the order around."""
+    """Reverse the order along axes."""
     axes = normal_axes(axis, x.ndim)
     index: list[Any] = [slice(None, None, -1 if i in axes else 1) for i in range(x.ndim)]
     index.append(Ellipsis)  # it makes an array also of one string

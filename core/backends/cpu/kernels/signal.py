@@ -12,13 +12,13 @@ _WORK = 128
 
 @kernel("fft", "cpu")
 def fft(input: np.ndarray) -> np.ndarray:
-    """Along the last axis."""
+    """Transform along the last axis."""
     return np.fft.fft(_in_complex128(input)).astype(np.complex64)
 
 
 @kernel("ifft", "cpu")
 def ifft(input: np.ndarray) -> np.ndarray:
-    """Along the last axis, divided by its length."""
+    """Transform back along the last axis, divided by its length."""
     return np.fft.ifft(_in_complex128(input)).astype(np.complex64)
 
 

@@ -1,4 +1,4 @@
-"""Kernels that take parts, and those that join them."""
+"""Slicing and joining kernels."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from core.registry import kernel
 
 @kernel("slice", "cpu")
 def block(x: np.ndarray, begin: Any, size: Any) -> np.ndarray:
-    """A block out of an array."""
+    """Return a block of an array."""
     begins, sizes = block_at(x.shape, begin, size)
     return x[tuple(slice(b, b + s) for b, s in zip(begins, sizes, strict=True))].copy()
 
@@ -20,7 +20,7 @@ def strided_slice(
     x: np.ndarray, begin: Any, end: Any, strides: Any, begin_mask: int, end_mask: int,
     ellipsis_mask: int, new_axis_mask: int, shrink_axis_mask: int,
 ) -> np.ndarray:  # fmt: skip
-    """NumPy's basic indexing."""
+    """Slice by NumPy's basic indexing."""
     masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     # The ellipsis makes an array also of what would be a number.
     index = strided_index(begin, end, strides, masks)
@@ -60,6 +60,6 @@ def stack(inputs: list[np.ndarray], axis: int) -> np.ndarray:
 
 @kernel("unstack", "cpu")
 def unstack(value: np.ndarray, axis: int) -> tuple[np.ndarray, ...]:
-    """One array for each index; the ellipsis makes one also of what would be a number."""
+    """Return one array for each index; the ellipsis keeps even a scalar an array."""
     rows = np.moveaxis(value, axis, 0)
     return tuple(rows[i, ...].copy() for i in range(len(rows)))

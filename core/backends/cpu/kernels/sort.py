@@ -1,4 +1,4 @@
-"""Kernels that order values or look them up in an order."""
+"""Kernels that sort values, or search in sorted values."""
 
 from functools import partial
 from math import prod
@@ -11,7 +11,7 @@ from core.registry import kernel
 
 @kernel("topk", "cpu")
 def topk(x: np.ndarray, k: int, sorted: bool) -> tuple[np.ndarray, np.ndarray]:
-    """A stable sort of the reversed row, read backwards: the first of equals leads, NaN too."""
+    """Sort the reversed row stably and read it backwards: of equal values the first leads."""
     length = x.shape[-1]
     order = length - 1 - np.argsort(x[..., ::-1], axis=-1, kind="stable")[..., ::-1][..., :k]
     return np.take_along_axis(x, order, axis=-1), order.astype(np.int32)
@@ -19,7 +19,7 @@ def topk(x: np.ndarray, k: int, sorted: bool) -> tuple[np.ndarray, np.ndarray]:
 
 @kernel("unique", "cpu")
 def unique(x: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
-    """By the first of the equal entries, and the rank of that among the firsts."""
+    """Return the first of equal entries, and for each entry the rank of its first occurrence."""
     rows = np.moveaxis(x, axis, 0)
     _, first, kinds = np.unique(_keys(rows), return_index=True, return_inverse=True)
     order = np.argsort(first)
@@ -29,7 +29,7 @@ def unique(x: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _keys(rows: np.ndarray) -> np.ndarray:
-    """A vector of values that are equal where the rows are."""
+    """Return a vector of values that are equal where the rows are equal."""
     rows = rows.reshape(len(rows), prod(rows.shape[1:]))
     if rows.dtype == object:
         seen: dict[Any, int] = {}
@@ -46,7 +46,7 @@ def _keys(rows: np.ndarray) -> np.ndarray:
 
 @kernel("search_sorted", "cpu")
 def search_sorted(sorted_sequence: np.ndarray, values: np.ndarray, side: str) -> np.ndarray:
-    """All rows and values at once, each by halving its interval."""
+    """Search all rows and values at once, each by halving its interval."""
     length = sorted_sequence.shape[-1]
     rows = sorted_sequence.reshape(prod(sorted_sequence.shape[:-1]), length)
     wanted = values.reshape(len(rows), values.shape[-1])

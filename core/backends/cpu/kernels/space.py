@@ -1,4 +1,4 @@
-"""Kernels on the space that values lie in: borders and blocks."""
+"""Kernels on spatial axes: padding and blocks."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +13,7 @@ from core.specs import Shape
 
 @kernel("pad", "cpu")
 def pad(x: np.ndarray, paddings: Pads, constant_value: Any) -> np.ndarray:
-    """A border of one value, without np.pad, which takes ten times as long for small arrays."""
+    """Pad with one value, without np.pad, which takes ten times as long for small arrays."""
     shape = [before + n + after for n, (before, after) in zip(x.shape, paddings, strict=True)]
     if x.dtype == object:
         result = np.full(shape, to_numpy(constant_value, "string"))
@@ -27,12 +27,12 @@ def pad(x: np.ndarray, paddings: Pads, constant_value: Any) -> np.ndarray:
 
 @kernel("mirror_pad", "cpu")
 def mirror_pad(x: np.ndarray, paddings: Pads, mode: str) -> np.ndarray:
-    """A border that mirrors the inside; NumPy's modes have the same names."""
+    """Pad by mirroring the inside; NumPy's modes have the names used here."""
     return np.pad(x, paddings, mode)  # type: ignore[call-overload]
 
 
 def _moved(x: np.ndarray, split: Shape, order: Any, shape: Shape) -> np.ndarray:
-    """Split axes up, reorder and join them, in one copy."""
+    """Split, reorder and join axes in one copy."""
     parts = x.reshape(split).transpose(order)
     result = np.empty(shape, x.dtype)
     result.reshape(parts.shape)[...] = parts
@@ -41,7 +41,7 @@ def _moved(x: np.ndarray, split: Shape, order: Any, shape: Shape) -> np.ndarray:
 
 @kernel("space_to_batch_nd", "cpu")
 def space_to_batch_nd(x: np.ndarray, block_shape: Sequence[int], paddings: Pads) -> np.ndarray:
-    """Split the axes of space, bring the parts inside of blocks to the front."""
+    """Split the spatial axes, and move the positions in blocks to the front."""
     padded = pad(x, space_paddings(x.ndim, paddings), b"" if x.dtype == object else 0)
     how = blocks(padded.shape, block_shape)
     return _moved(padded, how.split, how.order, how.batched)
@@ -49,7 +49,7 @@ def space_to_batch_nd(x: np.ndarray, block_shape: Sequence[int], paddings: Pads)
 
 @kernel("batch_to_space_nd", "cpu")
 def batch_to_space_nd(x: np.ndarray, block_shape: Sequence[int], crops: Pads) -> np.ndarray:
-    """The way back, and the crop."""
+    """Invert `space_to_batch_nd`, and crop."""
     shape = uncropped_shape(x.shape, block_shape)
     how = blocks(shape, block_shape)
     split = tuple(how.split[axis] for axis in how.order)
@@ -62,6 +62,6 @@ def batch_to_space_nd(x: np.ndarray, block_shape: Sequence[int], crops: Pads) ->
 
 @kernel("depth_to_space", "cpu")
 def depth_to_space(x: np.ndarray, block_size: int, data_format: str) -> np.ndarray:
-    """Split the channels, and put the parts beside the pixels."""
+    """Split the channels, and put their parts beside the pixels."""
     how = depth_blocks(x.shape, block_size, data_format)
     return _moved(x, how.split, how.order, how.result)

@@ -20,7 +20,7 @@ _MOST_AXES = 64  # as many as NumPy's arrays have
 def sparse_fill_empty_rows(
     indices: np.ndarray, values: np.ndarray, dense_shape: np.ndarray, default_value: np.ndarray
 ) -> tuple[np.ndarray, ...]:
-    """Values of a row keep their order."""
+    """Fill empty rows; the values of a row keep their order."""
     rows, count = indices[:, 0], int(dense_shape[0])
     _check_rows(rows, count)
     claim(8 * (count + len(rows)) * max(1, indices.shape[1]), f"{count:,} rows, in 64 bits")
@@ -52,7 +52,7 @@ def _check_rows(rows: np.ndarray, count: int) -> None:
 def sparse_reshape(
     input_indices: np.ndarray, input_shape: np.ndarray, new_shape: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Through the place in the flattened tensor."""
+    """Reshape by way of the index in the flattened tensor."""
     old, wanted = input_shape.tolist(), new_shape.tolist()
     if min(old, default=0) < 0:
         raise CoreError(f"input_shape {old} has a negative length")
@@ -96,7 +96,7 @@ def _check_new_shape(shape: list[int], size: int) -> None:
 
 
 def _strides(shape: tuple[int, ...] | list[int]) -> np.ndarray:
-    """How many values lie between neighbours along each axis."""
+    """Return the number of values between neighbours along each axis."""
     return np.array([prod(shape[i + 1 :]) for i in range(len(shape))], np.int64)
 
 
@@ -104,7 +104,7 @@ def _strides(shape: tuple[int, ...] | list[int]) -> np.ndarray:
 def sparse_segment_sum(
     data: np.ndarray, indices: np.ndarray, segment_ids: np.ndarray
 ) -> np.ndarray:
-    """Sums in 64 bits, rounded once."""
+    """Sum segments in 64 bits, rounded once."""
     return _segment_sums(data, indices, segment_ids).astype(data.dtype)
 
 
@@ -112,7 +112,7 @@ def sparse_segment_sum(
 def sparse_segment_mean(
     data: np.ndarray, indices: np.ndarray, segment_ids: np.ndarray
 ) -> np.ndarray:
-    """Sums in 64 bits by counts; the mean of integers is cut off."""
+    """Divide sums in 64 bits by counts; the mean of integers is truncated."""
     sums = _segment_sums(data, indices, segment_ids)
     counts = np.maximum(np.bincount(segment_ids, minlength=len(sums)), 1)
     counts = counts.reshape(-1, *[1] * (data.ndim - 1))
@@ -134,7 +134,7 @@ def _segment_sums(data: np.ndarray, indices: np.ndarray, segment_ids: np.ndarray
 
 
 def _check_segments(count: int, indices: np.ndarray, ids: np.ndarray, rows: int) -> None:
-    """Raise for the first segment with a fault; in a segment the ids come before the indices."""
+    """Raise for the first invalid segment; in a segment the ids are checked before the indices."""
     is_fine = rows > 0 or not ids.size
     require({"segment ids must be >= 0": is_fine}, f"segment_ids end with {ids[-1:].tolist()}")
     falls = np.append(ids[1:] < ids[:-1], False)[: ids.size]
@@ -159,7 +159,7 @@ def sparse_to_dense(
     default_value: np.ndarray | None,
     output_shape: Sequence[int],
 ) -> np.ndarray:
-    """NumPy keeps the last of several values for one place."""
+    """Write values; of several with one index NumPy keeps the last."""
     default: Any = default_value if default_value is not None else 0
     if default_value is None and sparse_values.dtype == object:
         default = to_numpy("")

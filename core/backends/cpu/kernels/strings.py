@@ -22,7 +22,7 @@ def _bytes(text: Text) -> bytes:
 
 
 def _string_array(strings: Iterable[bytes], shape: Sequence[int] | None = None) -> np.ndarray:
-    """Object array of bytes, which NumPy's own bytes would cut at trailing zeros."""
+    """Return an object array of bytes; NumPy's bytes dtype would cut trailing zeros."""
     strings = list(strings)
     array = np.empty(len(strings), object)
     array[:] = strings
@@ -33,7 +33,7 @@ def _string_array(strings: Iterable[bytes], shape: Sequence[int] | None = None) 
 def static_regex_replace(
     x: np.ndarray, pattern: Text, rewrite: Text, replace_global: bool
 ) -> np.ndarray:
-    """What is no UTF-8 stays as it is."""
+    """Replace matches; bytes that are not valid UTF-8 stay as they are."""
     expression, new = compiled(_bytes(pattern).decode()), _bytes(rewrite).decode()
     texts = (_bytes(text).decode(errors="surrogateescape") for text in x.ravel())
     results = (replaced(text, expression, new, bool(replace_global)) for text in texts)
@@ -42,7 +42,7 @@ def static_regex_replace(
 
 
 def _claimed(texts: Iterable[bytes]) -> Iterator[bytes]:
-    """Texts, as long as all of them together are no more than a value may have."""
+    """Yield texts until their total length exceeds the limit of a value, which raises."""
     size = 0
     for text in texts:
         check_active()
@@ -69,7 +69,7 @@ def string_split(
 
 
 def _most_tokens(text: bytes, delimiters: bytes) -> int:
-    """How many tokens a text has, counted with the empty ones."""
+    """Return the number of tokens of a text, including empty ones."""
     if not delimiters:
         return len(text)
     return 1 + sum(map(text.count, {delimiters[i : i + 1] for i in range(len(delimiters))}))
@@ -87,7 +87,7 @@ def _tokens(text: bytes, delimiters: bytes, skip_empty: bool) -> list[bytes]:
 
 @kernel("string_to_hash_bucket_fast", "cpu")
 def string_to_hash_bucket_fast(input: np.ndarray, num_buckets: int) -> np.ndarray:
-    """The fingerprint modulo the number of buckets."""
+    """Return the fingerprint modulo the number of buckets."""
     buckets = [fingerprint64(_bytes(text)) % num_buckets for text in input.ravel()]
     return np.array(buckets, np.int32).reshape(input.shape)
 
@@ -103,7 +103,7 @@ def string_n_grams(
     pad_width: int,
     preserve_short_sequences: bool,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """N-grams row by row, and in a row width by width."""
+    """Return n-grams row by row, and in a row width by width."""
     tokens, splits = [_bytes(text) for text in data], data_splits.ravel()
     check_splits(splits, len(tokens))
     if not tokens or not splits.size:
@@ -121,7 +121,7 @@ def string_n_grams(
 
 
 class _Joined:
-    """Texts that are joined of parts, as long as all are no more than a value may have."""
+    """Texts joined from parts, whose total length has the limit of a value."""
 
     def __init__(self, between: bytes):
         self.texts: list[bytes] = []
@@ -137,7 +137,7 @@ class _Joined:
 def _row_n_grams(
     row: list[bytes], widths: Sequence[int], pad_width: int, left: bytes, right: bytes
 ) -> Iterator[list[bytes]]:
-    """The parts of each n-gram; there are at most width - 1 pads on a side."""
+    """Yield the parts of each n-gram, with at most width - 1 pads on a side."""
     for width in widths:
         pads = width - 1 if pad_width < 0 else min(pad_width, width - 1)
         if len(row) + 2 * pads >= width:

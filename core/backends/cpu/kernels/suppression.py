@@ -11,7 +11,7 @@ BLOCK = 256
 
 
 def measured(boxes: np.ndarray) -> np.ndarray:
-    """For each box a column: top, left, bottom, right, area."""
+    """Return a column for each box: top, left, bottom, right, area."""
     y1, x1, y2, x2 = boxes.astype(np.float64).T
     top, left = np.minimum(y1, y2), np.minimum(x1, x2)
     bottom, right = np.maximum(y1, y2), np.maximum(x1, x2)
@@ -19,7 +19,7 @@ def measured(boxes: np.ndarray) -> np.ndarray:
 
 
 def overlaps(box: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Intersection over union of a box with others; a box without area shares nothing."""
+    """Return the intersection over union of a box with others; 0 for a box without area."""
     height = np.minimum(box[2], others[2]) - np.maximum(box[0], others[0])
     width = np.minimum(box[3], others[3]) - np.maximum(box[1], others[1])
     shared = np.maximum(height, 0) * np.maximum(width, 0)
@@ -28,15 +28,15 @@ def overlaps(box: np.ndarray, others: np.ndarray) -> np.ndarray:
 
 
 def ranked(scores: np.ndarray, threshold: float) -> np.ndarray:
-    """Indices of the scores above a threshold, best first, the first of equals first."""
+    """Return the indices of scores above a threshold, best first, equal ones in their order."""
     above = np.flatnonzero(scores.astype(np.float64) > threshold)  # float32's 0.1 is above 0.1
     return above[np.argsort(-scores[above], kind="stable")]
 
 
 def keep_best(boxes: np.ndarray, order: np.ndarray, count: int, iou_threshold: float) -> list[int]:
-    """Take the best box and drop those that it overlaps, again and again.
+    """Repeatedly select the best box and drop the boxes that overlap it.
 
-    In blocks, as the worse ones are often not needed.
+    Boxes are processed in blocks, as those with low scores are often not needed.
     """
     kept: list[int] = []
     for start in range(0, len(order), BLOCK):
@@ -63,7 +63,7 @@ def keep_soft(
 ) -> tuple[list[int], list[float]]:
     """Lower the score of the best candidate for each kept box that it overlaps.
 
-    Whose score changed goes back among the candidates, and meets just the boxes kept since.
+    A candidate with a lowered score returns to the queue, and is compared only with newer boxes.
     """
     scale = -0.5 / sigma if sigma else 0.0
     candidates = [(-float(scores[i]), int(i), 0) for i in ranked(scores, score_threshold)]
@@ -94,7 +94,7 @@ def non_max_suppression(
     iou_threshold: float,
     score_threshold: float,
 ) -> np.ndarray:
-    """The indices alone."""
+    """Return the indices."""
     return non_max_suppression_with_score(
         boxes, scores, max_output_size, iou_threshold, score_threshold, 0.0
     )[0]
@@ -109,7 +109,7 @@ def non_max_suppression_padded(
     score_threshold: float,
     pad_to_max_output_size: bool,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The indices, filled up with zeros, and how many there are."""
+    """Return the indices, padded with zeros, and their number."""
     kept = non_max_suppression(boxes, scores, max_output_size, iou_threshold, score_threshold)
     length = max_output_size if pad_to_max_output_size else len(kept)
     padded = np.zeros(length, np.int32)
@@ -126,7 +126,7 @@ def non_max_suppression_with_score(
     score_threshold: float,
     soft_nms_sigma: float,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Without soft NMS the shorter way, but for infinite boxes, which may overlap by NaN."""
+    """Return indices and scores; without soft NMS by `keep_best`, unless boxes are infinite."""
     columns = measured(boxes)
     if soft_nms_sigma == 0 and np.isfinite(boxes).all():
         order = ranked(scores, score_threshold)

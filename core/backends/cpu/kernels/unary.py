@@ -19,7 +19,7 @@ _PIECE = 1 << 14
 
 
 def in_float64(function: np.ufunc) -> Callable[[np.ndarray], np.ndarray]:
-    """A float32 function that computes in float64; NumPy converts in pieces that fit the cache."""
+    """Return a float32 function computed in float64, by NumPy's conversion in small pieces."""
 
     def rounded_once(x: np.ndarray) -> np.ndarray:
         result = np.empty(x.shape, np.float32)
@@ -30,7 +30,7 @@ def in_float64(function: np.ufunc) -> Callable[[np.ndarray], np.ndarray]:
 
 
 def in_pieces(function: Callable[[np.ndarray], np.ndarray]) -> Callable[[np.ndarray], np.ndarray]:
-    """The same for a function of several steps, which gets float64 and may write to it."""
+    """Return a float32 function of several steps on float64 pieces, which steps may overwrite."""
 
     def rounded_once(x: np.ndarray) -> np.ndarray:
         if x.size <= _PIECE:
@@ -46,33 +46,33 @@ def in_pieces(function: Callable[[np.ndarray], np.ndarray]) -> Callable[[np.ndar
 
 
 def reciprocal_root(x: np.ndarray) -> np.ndarray:
-    """1 / sqrt(x)."""
+    """Return 1 / sqrt(x)."""
     return np.reciprocal(np.sqrt(x, out=x), out=x)
 
 
 def sigmoid(x: np.ndarray) -> np.ndarray:
-    """1 / (1 + e**-x)."""
+    """Return 1 / (1 + e**-x)."""
     np.exp(np.negative(x, out=x), out=x)
     x += 1
     return np.reciprocal(x, out=x)
 
 
 def softplus(x: np.ndarray) -> np.ndarray:
-    """log(1 + e**x), where e**x may be infinite."""
+    """Return log(1 + e**x), where e**x may be infinite."""
     rest = np.log1p(np.exp(-np.abs(x)))
     rest += np.maximum(x, 0, out=x)
     return rest
 
 
 def elu(x: np.ndarray) -> np.ndarray:
-    """The sum of what is positive and of e**x - 1 of what is negative; a choice would be slower."""
+    """Return the positive part plus e**x - 1 of the negative part; a choice would be slower."""
     negative = np.expm1(np.minimum(x, 0))
     negative += np.maximum(x, 0, out=x)
     return negative
 
 
 def selu(x: np.ndarray) -> np.ndarray:
-    """The same with scales."""
+    """Return elu with the scales of selu."""
     negative = np.expm1(np.minimum(x, 0))
     negative *= SELU_SCALE_ALPHA
     x *= SELU_SCALE
@@ -103,7 +103,7 @@ ERF_BELOW = (
 
 
 def polynomial(coefficients: Sequence[float], x: np.ndarray) -> np.ndarray:
-    """By Horner's rule, highest power first."""
+    """Evaluate a polynomial by Horner's rule, highest power first."""
     result = np.full_like(x, coefficients[0])
     for coefficient in coefficients[1:]:
         result *= x
@@ -112,7 +112,7 @@ def polynomial(coefficients: Sequence[float], x: np.ndarray) -> np.ndarray:
 
 
 def erf(x: np.ndarray) -> np.ndarray:
-    """The error function."""
+    """Return the error function."""
     np.clip(x, -4, 4, out=x)
     squares = x * x
     x *= polynomial(ERF_ABOVE, squares)
@@ -121,7 +121,7 @@ def erf(x: np.ndarray) -> np.ndarray:
 
 
 def step(x: np.ndarray, alpha: float) -> np.ndarray:
-    """1 where x is positive, NaN where x is, else alpha, cut off for whole numbers."""
+    """Return 1 for positive x, NaN for NaN, else alpha, truncated for integers."""
     if x.dtype == np.int32:
         return np.where(x > 0, np.int32(1), cast(np.array(alpha, np.float64), "int32"))
     if alpha == 0:
@@ -132,7 +132,7 @@ def step(x: np.ndarray, alpha: float) -> np.ndarray:
 
 
 def clip(x: np.ndarray, clip_value_min: float, clip_value_max: float) -> np.ndarray:
-    """NaN stays NaN; limits that are no whole numbers are cut off for whole numbers."""
+    """Clip; NaN stays NaN; fractional limits are truncated for integers."""
     if x.dtype == np.int32:
         wide = np.clip(x.astype(np.float64), clip_value_min, clip_value_max)
         return cast(wide, "int32")
@@ -140,7 +140,7 @@ def clip(x: np.ndarray, clip_value_min: float, clip_value_max: float) -> np.ndar
 
 
 def whole(function: np.ufunc) -> Callable[[np.ndarray], np.ndarray]:
-    """A way of rounding, which leaves whole numbers as they are."""
+    """Return a rounding function that leaves integers unchanged."""
     return lambda x: function(x).astype(x.dtype)
 
 

@@ -12,7 +12,7 @@ from core.windows import window
 
 @kernel("conv3d", "cpu")
 def conv3d(x: np.ndarray, filter: np.ndarray, **how: Any) -> np.ndarray:
-    """Windows times the filter."""
+    """Return windows times the filter."""
     return convolve(x, filter, window(x.shape, filter.shape[:3], **how))
 
 
@@ -20,7 +20,7 @@ def conv3d(x: np.ndarray, filter: np.ndarray, **how: Any) -> np.ndarray:
 def conv3d_backprop_input(
     dy: np.ndarray, filter: np.ndarray, input_shape: Any, **how: Any
 ) -> np.ndarray:
-    """The transpose of that."""
+    """Return the gradient for the input: the transposed convolution of dy."""
     return convolve_back(dy, filter, window(tuple(input_shape), filter.shape[:3], **how))
 
 
@@ -28,25 +28,25 @@ def conv3d_backprop_input(
 def conv3d_backprop_filter(
     x: np.ndarray, dy: np.ndarray, filter_shape: Any, **how: Any
 ) -> np.ndarray:
-    """Windows times dy."""
+    """Return the gradient for the filter: windows times dy."""
     return filter_of(x, dy, window(x.shape, tuple(filter_shape[:3]), **how))
 
 
 @kernel("avg_pool3d", "cpu")
 def avg_pool3d(x: np.ndarray, filter_size: Any, **how: Any) -> np.ndarray:
-    """As for images, but a window without pixels gives 0."""
+    """Return averages; a window without pixels gives 0."""
     return average(x, window(x.shape, filter_size, **how), least=1)
 
 
 @kernel("avg_pool3d_grad", "cpu")
 def avg_pool3d_grad(dy: np.ndarray, input: np.ndarray, filter_size: Any, **how: Any) -> np.ndarray:
-    """The same share to every pixel of a window."""
+    """Give each pixel of a window an equal share of the window's gradient."""
     return spread(dy, window(input.shape, filter_size, data_format="NDHWC", **how), least=1)
 
 
 @kernel("max_pool3d", "cpu")
 def max_pool3d(x: np.ndarray, filter_size: Any, **how: Any) -> np.ndarray:
-    """The largest values."""
+    """Return the largest values."""
     return largest(x, window(x.shape, filter_size, **how))
 
 
@@ -54,6 +54,6 @@ def max_pool3d(x: np.ndarray, filter_size: Any, **how: Any) -> np.ndarray:
 def max_pool3d_grad(
     dy: np.ndarray, input: np.ndarray, output: np.ndarray, filter_size: Any, **how: Any
 ) -> np.ndarray:
-    """To the last of the largest values."""
+    """Give each window's gradient to the last of its largest values."""
     w = window(input.shape, filter_size, data_format="NDHWC", **how)
     return to_winners(dy, winners(input, w, np.greater_equal, -np.inf), w)

@@ -1,4 +1,4 @@
-"""Kernels that cut, turn and warp images. Positions and mixtures are made in float64."""
+"""Kernels that crop, rotate and warp images. Positions and mixtures are computed in float64."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from core.resampling import axis_indices, round_half_up
 
 
 def positions_in_boxes(low: np.ndarray, high: np.ndarray, old: int, new: int) -> np.ndarray:
-    """Where the pixels of each crop lie along an axis: [boxes, new]."""
+    """Return the positions of each crop's pixels along an axis: [boxes, new]."""
     low, high = low.astype(np.float64), high.astype(np.float64)
     if new == 1:
         return (0.5 * (low + high) * (old - 1))[:, None]
@@ -23,7 +23,7 @@ def positions_in_boxes(low: np.ndarray, high: np.ndarray, old: int, new: int) ->
 def pixels_at(
     image: np.ndarray, which: np.ndarray, rows: np.ndarray, columns: np.ndarray
 ) -> np.ndarray:
-    """Pixels of some images by row and column; numbered through, as that takes a third as long."""
+    """Return pixels of images by row and column; flat indices take a third of the time."""
     batch, height, width, channels = image.shape
     pixels = image.reshape(batch * height * width, channels)
     return pixels.take((which * height + rows) * width + columns, 0)
@@ -38,7 +38,7 @@ def crop_and_resize(
     method: str,
     extrapolation_value: float,
 ) -> np.ndarray:
-    """All crops at once."""
+    """Crop and resize all boxes at once."""
     batch, height, width, _ = image.shape
     if box_ind.size and (box_ind.min() < 0 or box_ind.max() >= batch):
         raise CoreError(f"box_ind from {box_ind.min()} to {box_ind.max()} of {batch} images")
@@ -75,7 +75,7 @@ def _crop_bilinear(
 
 
 def _mixed(first: np.ndarray, second: np.ndarray, share: np.ndarray) -> np.ndarray:
-    """The first plus a share of the step to the second, in float64."""
+    """Interpolate from the first to the second array by shares, in float64."""
     return first + np.subtract(second, first, dtype=np.float64) * share
 
 
@@ -83,7 +83,7 @@ def _mixed(first: np.ndarray, second: np.ndarray, share: np.ndarray) -> np.ndarr
 def rotate_with_offset(
     image: np.ndarray, radians: float, fill_value: Any, center: Any
 ) -> np.ndarray:
-    """Each pixel takes the one nearest to where it was before."""
+    """Rotate; each pixel is the one nearest to its previous position."""
     height, width, channels = image.shape[1:]
     share_x, share_y = center if isinstance(center, tuple) else (center, center)
     x, y = np.arange(width) - width * share_x, (np.arange(height) - height * share_y)[:, None]
@@ -95,7 +95,7 @@ def rotate_with_offset(
 
 
 def reflected(at: np.ndarray, length: int) -> np.ndarray:
-    """Positions along an axis that goes back and forth: d c b a | a b c d | d c b a."""
+    """Return positions on an axis that is mirrored at its ends: d c b a | a b c d | d c b a."""
     twice = 2 * length
     back = at + twice * np.trunc(-at / twice)
     back = np.where(back < -length, back + twice, -back - 1)
@@ -105,7 +105,7 @@ def reflected(at: np.ndarray, length: int) -> np.ndarray:
 
 
 def wrapped(at: np.ndarray, length: int) -> np.ndarray:
-    """Positions along an axis that starts again at its end: a b c d | a b c d."""
+    """Return positions on an axis that repeats: a b c d | a b c d."""
     back = at + length * (np.trunc(-at / (length - 1)) + 1)
     on = at - length * np.trunc(at / (length - 1))
     return np.where(at < 0, back, np.where(at > length - 1, on, at))
@@ -119,7 +119,7 @@ _REPEATS: dict[str, Callable[[np.ndarray, int], np.ndarray]] = {
 
 
 def mapped(at: np.ndarray, length: int, fill_mode: str) -> np.ndarray:
-    """Positions brought into an axis, unless what is outside of it has a constant value."""
+    """Return positions mapped into an axis, unless outside pixels have a constant value."""
     if fill_mode == "constant":
         return at
     # Also for those just beyond the last pixel, such as 3.5 of 4, which would be rounded to 4.
@@ -136,7 +136,7 @@ def transform(
     fill_value: float,
     output_shape: Sequence[int] | None,
 ) -> np.ndarray:
-    """Where each new pixel comes from, then the nearest pixel or the mixture of four there."""
+    """Map new pixels to old positions; read the nearest pixel or a mixture of four."""
     height, width = image.shape[1:3]
     new_height, new_width = output_shape or (height, width)
     claim(64 * len(transforms) * new_height * new_width, "the places that new pixels come from")
@@ -155,7 +155,7 @@ Places = tuple[np.ndarray, np.ndarray]
 
 
 def _read(image: np.ndarray, rows: Places, columns: Places, fill: Any) -> np.ndarray:
-    """The pixels at rows and columns [batch or 1, height, width]; the fill value outside."""
+    """Return the pixels at rows and columns [batch or 1, height, width]; outside the fill value."""
     places = np.broadcast_shapes((len(image), 1, 1), rows[0].shape)
     if not image.size:
         return np.full((*places, image.shape[3]), fill, np.float32)
@@ -174,7 +174,7 @@ def _read_nearest(image: np.ndarray, y: np.ndarray, x: np.ndarray, fill: float) 
 
 
 def _read_bilinear(image: np.ndarray, y: np.ndarray, x: np.ndarray, fill: float) -> np.ndarray:
-    """Shares of the four pixels are made in float64 and used in float32, in place."""
+    """Return bilinear mixtures; shares are computed in float64 and applied in float32, in place."""
     top, left = np.floor(y), np.floor(x)
     height, width = image.shape[1:3]
     columns = axis_indices(left, width), axis_indices(left + 1, width)

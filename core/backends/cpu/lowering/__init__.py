@@ -1,1 +1,1 @@
-"""How the cpu backend runs plans: every node becomes calls of NumPy that are bound to buffers."""
+"""Plans on the cpu backend: each step becomes NumPy calls that are bound to buffers."""

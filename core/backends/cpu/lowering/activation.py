@@ -19,7 +19,7 @@ from core.specs import normal_axis
 
 @lowers("softmax", "log_softmax")
 def lower_softmax(call: NumpyCall) -> Lowered | None:
-    """What is below the largest, its powers, and those divided by their sum."""
+    """Subtract the maximum, exponentiate, and divide by the sum."""
     (reference,), name, shape = call.step.inputs, call.step.name, call.result.shape
     axis = normal_axis(call.step.attributes["axis"], len(shape))
     numbers = Scratch((*shape[:axis], 1, *shape[axis + 1 :]))

@@ -11,7 +11,7 @@ from core.backends.cpu.lowering.shape import wide_scratch, wrapped_works
 
 @lowers("floor_div")
 def lower_floor_div(call: NumpyCall) -> Lowered | None:
-    """As the kernel: of floats by way of float64."""
+    """Divide and round down; floats are computed in float64, as in the kernel."""
     (a, b), name = call.step.inputs, call.step.name
     if call.spec(a).dtype == "int32":
         divide = np.floor_divide

@@ -1,8 +1,8 @@
-"""How many threads NumPy's OpenBLAS uses, for the time that plans share out their work themselves.
+"""The number of threads of NumPy's OpenBLAS while plans distribute their work themselves.
 
-OpenBLAS lets each product wait for all of its threads. On a machine that does something else, too,
-a thread of it is often not running, and each product then takes as long as a turn of the scheduler:
-8 ms instead of 0.3. The lanes of a plan wait for nobody who has not begun; see `team`.
+OpenBLAS lets each product wait for all of its threads. On a busy machine a thread of OpenBLAS is
+often not running, and each product then takes a time slice of the scheduler: 8 ms instead of 0.3.
+The tasks of a plan never wait for a thread that has not started; see `thread_pool`.
 """
 
 import os
@@ -21,7 +21,7 @@ _SPELLINGS = ("scipy_openblas_{}64_", "scipy_openblas_{}", "openblas_{}64_", "op
 
 
 def openblas_function(name: str) -> Any:
-    """A function of the OpenBLAS that NumPy has loaded, such as ``"get_num_threads"``.
+    """Return a function of the OpenBLAS that NumPy has loaded, such as ``"get_num_threads"``.
 
     None where NumPy has another library.
     """
@@ -38,7 +38,7 @@ def openblas_function(name: str) -> Any:
 
 @cache
 def _libraries() -> list[str]:
-    """Files that may be the OpenBLAS that NumPy has loaded."""
+    """Yield files that may be the OpenBLAS that NumPy has loaded."""
     package = Path(np.__file__).parent
     bundled = [package.with_name("numpy.libs"), package / ".dylibs"]
     found = [str(path) for folder in bundled for path in folder.glob("*openblas*")]
@@ -49,7 +49,7 @@ def _libraries() -> list[str]:
 
 
 class BlasThreads(NamedTuple):
-    """OpenBLAS's own functions."""
+    """Functions of OpenBLAS that read and set its number of threads."""
 
     get: Callable[[], int]
     set: Callable[[int], None]
@@ -57,19 +57,19 @@ class BlasThreads(NamedTuple):
 
 @cache
 def blas_threads() -> BlasThreads | None:
-    """How to ask and tell OpenBLAS its threads; None where NumPy has another library."""
+    """Return OpenBLAS's functions for its number of threads; None if NumPy uses another library."""
     get, set_ = openblas_function("get_num_threads"), openblas_function("set_num_threads")
     return None if get is None or set_ is None else BlasThreads(get, set_)
 
 
 class Run:
-    """A run of a plan: it goes on as long as anything refers to it."""
+    """A run of a plan, which lasts as long as it is referenced."""
 
     __slots__ = ("__weakref__",)
 
 
 class OneThread:
-    """Lets products run in the thread that asks for them, for the whole process, while runs go on.
+    """Setting of one BLAS thread for the whole process while runs are active.
 
     A signal handler may raise in the middle of either method: then call `end`, also once more.
     """
@@ -80,7 +80,7 @@ class OneThread:
         self._before, self._is_set = 1, False  # how many threads there were, and whether it is so
 
     def begin(self, run: Run) -> None:
-        """One more run."""
+        """Add a run."""
         threads = blas_threads()
         if threads is None:
             return
@@ -92,7 +92,7 @@ class OneThread:
             self._runs.append(ref(run))
 
     def end(self, run: Run) -> None:
-        """It is over; after the last one all is as before."""
+        """Remove a run; after the last one the old setting is restored."""
         threads = blas_threads()
         if threads is None:
             return
@@ -103,11 +103,11 @@ class OneThread:
                 self._is_set = False
 
     def _others(self, run: Run) -> "list[ref[Run]]":
-        """The runs that go on beside one, without those that were struck down in `end`."""
+        """Return the other active runs, without those that were interrupted in `end`."""
         return [other for other in self._runs if other() not in (None, run)]
 
     def forget(self) -> None:
-        """Let all be as before, whatever goes on: the child of a fork has no runs."""
+        """Restore the old setting: the child of a fork has no runs."""
         threads = blas_threads()
         if self._is_set and threads is not None:
             threads.set(self._before)
@@ -117,12 +117,12 @@ _one_thread = OneThread()
 
 
 def one_blas_thread() -> OneThread:
-    """What lets this process's products run in one thread."""
+    """Return the process's setting of one BLAS thread."""
     return _one_thread
 
 
 def _after_fork() -> None:
-    """The child of a fork has none of its parent's runs."""
+    """Restore the setting in the child of a fork, which has none of its parent's runs."""
     global _one_thread
     before, _one_thread = _one_thread, OneThread()
     before.forget()

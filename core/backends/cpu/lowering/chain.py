@@ -1,6 +1,6 @@
-"""Element-wise steps one after the other, over blocks that stay in the cache.
+"""Chains of element-wise steps over blocks that stay in the cache.
 
-They are fused into any step, which applies them block by block to its result, or stand alone.
+A chain is fused into a step, which applies it block by block to its result, or stands alone.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.backends.cpu.lowering.elementwise import ANY_SLOPES, INT32_OPS, element_works, temps_of
+from core.backends.cpu.lowering.elementwise import ANY_FACTORS, INT32_OPS, element_works, temps_of
 from core.backends.cpu.lowering.lowering_rules import (
     Lowered,
     NumpyCall,
@@ -46,18 +46,18 @@ _PASSES = {"quantise_round": 4, "prelu": 4, **dict.fromkeys(("sigmoid", "tanh", 
 
 
 class Chain(NamedTuple):
-    """Steps over the result of a call, and the memory that they need.
+    """Element-wise steps over the result of a call, and the memory that they need.
 
     Operands that repeat along rows of pixels, such as a number for each channel, are repeated in
-    memory until rows are long: constants once, values at each run.
+    memory until rows are long: constants once, other values at each run.
 
     Attributes:
-        steps: element-wise; `HERE` is what the one before gave.
-        constants: operands that are known, as they are read.
-        repeated: operands that are repeated in scratch, and that.
-        temps: how many blocks of scratch, in each lane.
-        block: values in each.
-        lanes: how many parts of the result are computed side by side.
+        steps: element-wise steps; the input `HERE` is the result of the previous step.
+        constants: known operands, in the form that the calls read.
+        repeated: operands that are repeated in scratch, and the scratch.
+        temps: number of temporary blocks for each task.
+        block: values in each block.
+        tasks: number of parts of the result that are computed in parallel.
     """
 
     steps: tuple[Step, ...]
@@ -65,59 +65,59 @@ class Chain(NamedTuple):
     repeated: Mapping[str, Scratch]
     temps: int
     block: int
-    lanes: int = 1
+    tasks: int = 1
 
-    def in_lanes(self, lanes: int) -> "Chain":
-        """The same for parts that are computed side by side."""
-        return self._replace(lanes=lanes)
+    def in_tasks(self, tasks: int) -> "Chain":
+        """Return the chain for a number of parts that are computed in parallel."""
+        return self._replace(tasks=tasks)
 
     @property
     def nanoseconds(self) -> float:
-        """What the steps take one thread for a value, roughly."""
+        """Return the approximate time of the steps for a value in one thread."""
         return _NANOSECONDS * sum(_PASSES.get(step.op.name, 1) for step in self.steps)
 
     @property
     def scratch(self) -> tuple[Scratch, ...]:
-        """What the steps need; it has to be the last of its lowering's."""
-        temps = [Scratch((self.block,))] * (self.temps * self.lanes)
+        """Return the scratch of the steps, which must be the last of the lowering."""
+        temps = [Scratch((self.block,))] * (self.temps * self.tasks)
         return (*self.repeated.values(), *temps)
 
     def bound(self, views: Views, result: np.ndarray) -> "BoundChain":
-        """The steps in one workspace."""
+        """Bind the steps to one workspace."""
         return BoundChain(self, views, result)
 
     def over_all(self, views: Views, result: np.ndarray) -> list[Work]:
-        """The calls for the whole result, in place; `HERE` in the first step is what is there."""
+        """Return the calls for the whole result, in place: `HERE` of the first step."""
         bound = self.bound(views, result)
         work = []
-        for lane, index in enumerate(lane_indices(result.shape, self.lanes)):
+        for task, index in enumerate(task_slices(result.shape, self.tasks)):
             part = result[index]
-            work.append(bound.works(index, part, part, lane))
+            work.append(bound.works(index, part, part, task))
         return [*bound.first, *parallel(work)]
 
 
-def lane_indices(shape: Shape, lanes: int) -> list[Index]:
-    """A result in parts of almost the same size.
+def task_slices(shape: Shape, tasks: int) -> list[Index]:
+    """Return the indices of parts of a result, of almost equal size.
 
     They are cut along the first axis that allows it, so that the rows of each can still be joined
     to long ones.
 
-    >>> lane_indices((9, 40, 3), 2)
+    >>> task_slices((9, 40, 3), 2)
     [(slice(None, None, None), slice(0, 20, None)), (slice(None, None, None), slice(20, 40, None))]
-    >>> lane_indices((18, 40, 3), 2)
+    >>> task_slices((18, 40, 3), 2)
     [(slice(0, 9, None),), (slice(9, 18, None),)]
     """
-    if lanes == 1:
+    if tasks == 1:
         return [ALL]
     outer = range(len(shape) - 1)
     longest = max(outer, key=shape.__getitem__)
-    even = (a for a in outer if shape[a] % lanes == 0 or shape[a] >= 8 * lanes)
+    even = (a for a in outer if shape[a] % tasks == 0 or shape[a] >= 8 * tasks)
     axis = next(even, longest)
-    return [(*[slice(None)] * axis, part) for part in cuts(shape[axis], lanes)]
+    return [(*[slice(None)] * axis, part) for part in cuts(shape[axis], tasks)]
 
 
 class BoundChain:
-    """Steps, bound to the arrays of one workspace.
+    """Steps bound to the arrays of one workspace.
 
     Attributes:
         first: calls that must run before those of any block.
@@ -134,20 +134,20 @@ class BoundChain:
         self._operands = {r: known[r] if r in known else views[r] for r in names}
 
     def works(
-        self, index: Index, values: np.ndarray, target: np.ndarray, lane: int = 0
+        self, index: Index, values: np.ndarray, target: np.ndarray, task: int = 0
     ) -> list[Work]:
-        """The calls for a block.
+        """Return the calls for a block.
 
         Args:
-            index: of the block in the result; `ALL` of it.
-            values: what was computed there before; the steps change it.
-            target: where the last step writes, which may be the same array.
-            lane: of the block; others run at the same time.
+            index: index of the block in the result; `ALL` for the whole result.
+            values: values computed before, which the steps change.
+            target: destination of the last step, which may be ``values``.
+            task: task of the block; other tasks run at the same time.
         """
         if not self._steps:
             return [] if values is target else [partial(np.copyto, target, values)]
         operands = [spread_to(o, self._shape)[index] for o in self._operands.values()]
-        scratch = self._scratch[lane * self._temps :][: self._temps]
+        scratch = self._scratch[task * self._temps :][: self._temps]
         most = BLOCK if scratch else _LONE_BLOCK
         works = []
         for part, out, *others in cut_into_blocks([values, target, *operands], most):
@@ -172,7 +172,7 @@ class BoundChain:
 
 
 def chain_of(call: NumpyCall, steps: Sequence[Step]) -> Chain | None:
-    """Steps over the result of a call; None if one does not work on what it is given."""
+    """Return a chain of steps over the result of a call; None if a step cannot be chained."""
     if not all(_has_formula(call, step) for step in steps):
         return None
     steps = [_exact(call, step) for step in steps]
@@ -191,7 +191,7 @@ def chain_of(call: NumpyCall, steps: Sequence[Step]) -> Chain | None:
 
 
 def _has_formula(call: NumpyCall, step: Step) -> bool:
-    """Whether a step can be computed in the dtype of the result."""
+    """Return whether a step can be computed in the dtype of the result."""
     dtype = call.result.dtype
     is_one = all(call.spec(i).dtype == dtype for i in step.inputs if i != HERE)
     if dtype == "int32":
@@ -200,31 +200,31 @@ def _has_formula(call: NumpyCall, step: Step) -> bool:
 
 
 def _exact(call: NumpyCall, step: Step) -> Step:
-    """The step, with the slower formula where slopes are not known to be finite."""
+    """Return the step, with the slower formula unless its factors are known to be finite."""
     if step.op.name != "prelu":
         return step
-    slopes = call.constant(step.inputs[1])
-    is_finite = slopes is not None and np.isfinite(slopes).all()
-    return step if is_finite else step._replace(attributes=ANY_SLOPES)
+    factors = call.constant(step.inputs[1])
+    is_finite = factors is not None and np.isfinite(factors).all()
+    return step if is_finite else step._replace(attributes=ANY_FACTORS)
 
 
 def _spread(array: np.ndarray, shape: Shape) -> np.ndarray:
-    """The values repeated in memory."""
+    """Return the values repeated in memory."""
     return np.array(np.broadcast_to(array, shape), order="C")
 
 
 def epilogue_chain(call: NumpyCall) -> Chain | None:
-    """The epilogue of a step, over its result."""
+    """Return the chain of a step's epilogue over its result."""
     return chain_of(call, call.step.epilogue)
 
 
 @lowers("elementwise")
 def lower_elementwise(call: NumpyCall) -> Lowered | None:
-    """The step and its epilogue, block by block; the lowering of all element-wise ops."""
+    """Lower an element-wise step of any op and its epilogue, block by block."""
     steps = chain_of(call, (call.step, *call.step.epilogue))
     if steps is None:
         return None
-    steps = _in_lanes(steps, call.result.shape)
+    steps = _in_tasks(steps, call.result.shape)
     return Lowered("elementwise", lambda v: steps.over_all(v, v[call.step.name]), steps.scratch)
 
 
@@ -234,11 +234,11 @@ def with_epilogue(
     bind: Callable[[Views], list[Work]],
     scratch: Sequence[Scratch] = (),
 ) -> Lowered | None:
-    """A lowering of calls, and then the epilogue over the whole result; None if it is empty."""
+    """Return a lowering of calls followed by the epilogue over the whole result; None if empty."""
     steps = epilogue_chain(call)
     if steps is None or not call.result.size:
         return None
-    steps = _in_lanes(steps, call.result.shape)
+    steps = _in_tasks(steps, call.result.shape)
     return Lowered(
         kernel,
         lambda views: [*bind(views), *steps.over_all(views, views[call.step.name])],
@@ -246,6 +246,6 @@ def with_epilogue(
     )
 
 
-def _in_lanes(steps: Chain, result: Shape) -> Chain:
+def _in_tasks(steps: Chain, result: Shape) -> Chain:
     time = steps.nanoseconds * prod(result)
-    return steps.in_lanes(task_count(time, max(result[:-1], default=1)))
+    return steps.in_tasks(task_count(time, max(result[:-1], default=1)))

@@ -1,4 +1,4 @@
-"""Values that calls need in one contiguous piece, and copies of small pieces."""
+"""Values that calls need as contiguous arrays, and copies of small pieces."""
 
 from functools import partial
 from typing import NamedTuple
@@ -12,11 +12,11 @@ _ITEM = 1024
 
 
 class Compact(NamedTuple):
-    """A value that a call reads or writes in one contiguous piece: itself, or a copy.
+    """A value that a call reads or writes as a contiguous array: the value itself, or a copy.
 
     Attributes:
-        reference: of the value.
-        scratch: room for the copy, if its buffer has a margin.
+        reference: reference to the value.
+        scratch: memory for the copy, if the value's buffer has a margin.
     """
 
     reference: str
@@ -24,21 +24,21 @@ class Compact(NamedTuple):
 
     @classmethod
     def of(cls, call: NumpyCall, reference: str) -> "Compact":
-        """A value of a call."""
+        """Return the contiguous form of a value of a call."""
         spec = call.spec(reference)
         if not call.has_margin(reference):
             return cls(reference, ())
         return cls(reference, (Scratch(spec.shape, numpy_dtype(spec).name),))
 
     def read(self, views: Views, first: int = 0) -> tuple[np.ndarray, list[Work]]:
-        """The array, and what fills it; ``first`` is the place of its scratch."""
+        """Return the array and the calls that fill it; ``first`` is the index of its scratch."""
         if not self.scratch:
             return views[self.reference], []
         copy = views.scratch[first]
         return copy, [copied(copy, views[self.reference])]
 
     def write(self, views: Views, first: int = 0) -> tuple[np.ndarray, list[Work]]:
-        """The array, and what brings its values where they belong."""
+        """Return the array and the calls that copy its values to their destination."""
         if not self.scratch:
             return views[self.reference], []
         copy = views.scratch[first]
@@ -46,9 +46,9 @@ class Compact(NamedTuple):
 
 
 def copied(target: np.ndarray, source: np.ndarray) -> Work:
-    """A copy between arrays of one shape; short rows of numbers are copied as one item each.
+    """Return a copy between arrays of one shape; short rows of numbers are copied as one item.
 
-    NumPy starts a loop for each row that does not follow the one before, such as the pixels of a
+    NumPy starts a loop for each row that does not follow the previous one, such as the pixels of a
     window: copies of rows of a few numbers then take half as long again.
     """
     if _has_short_rows(target) and _has_short_rows(source) and target.dtype == source.dtype:

@@ -13,7 +13,7 @@ from core.backends.cpu.lowering.contiguous import copied
 from core.backends.cpu.lowering.image_blocks import (
     ImageBlock,
     Padded,
-    blocks_in_lanes,
+    blocks_by_task,
     blocks_of,
     has_plain_images,
     inside,
@@ -37,17 +37,17 @@ from core.windows import Window
 #: What a product and its sum take one thread, roughly.
 _NANOSECONDS = 0.02
 
-#: So many pixels are cut into lanes by their channels, if they have no fewer of those; found by
+#: So many pixels are cut into tasks by their channels, if they have no fewer of those; found by
 #: trying 64 to 256.
 _FEW_PIXELS = 128
 
-#: The least in a lane.
+#: The least in a task.
 _FEW_CHANNELS = 64
 
 
 @lowers("conv2d")
 def lower_conv2d(call: NumpyCall) -> Lowered | None:
-    """Pixels, or windows written out as rows of a matrix (im2col), times the filter."""
+    """Multiply pixels, or windows written as rows of a matrix (im2col), by the filter."""
     steps = epilogue_chain(call)
     if steps is None or not has_plain_images(call):
         return None
@@ -61,49 +61,49 @@ def lower_conv2d(call: NumpyCall) -> Lowered | None:
 
 def _lower_pointwise(call: NumpyCall, steps: Chain) -> Lowered:
     channels = call.spec(call.step.inputs[0]).shape[3]
-    lanes = _lanes(call, channels, steps)
-    steps = steps.in_lanes(len(lanes))
+    tasks = _tasks(call, channels, steps)
+    steps = steps.in_tasks(len(tasks))
 
     def bind(views: Views) -> list[Work]:
         x = views[call.step.inputs[0]]
         end = steps.bound(views, views[call.step.name])
         work = []
-        for lane, blocks in enumerate(lanes):
-            product = _Product(call, views, end, lane, views.scratch)
+        for task, blocks in enumerate(tasks):
+            product = _Product(call, views, end, task, views.scratch)
             pixels = ((block, x[block].reshape(-1, channels)) for block in blocks)
             work.append([w for block, rows in pixels for w in product.works(block, rows)])
         return [*end.first, *parallel(work)]
 
-    return Lowered("matmul", bind, (*_products(call, lanes), *steps.scratch))
+    return Lowered("matmul", bind, (*_products(call, tasks), *steps.scratch))
 
 
 def _lower_channels(call: NumpyCall, steps: Chain) -> Lowered:
-    """Few pixels of many channels: a lane has all pixels, and some columns of the filter.
+    """Lower for few pixels of many channels: a task has all pixels and some columns of the filter.
 
-    Before it multiplies, BLAS copies the whole filter that it is given, in each lane.
+    Before a product, BLAS copies the filter columns of the task.
     """
     x, filter = call.step.inputs
     depth, channels = call.spec(x).shape[3], call.result.shape[3]
     time = call.result.size * (_NANOSECONDS * depth + steps.nanoseconds)
-    lanes = cuts(channels, task_count(time, channels // _FEW_CHANNELS))
-    steps = steps.in_lanes(len(lanes))
-    widest = max(part.stop - part.start for part in lanes)
+    tasks = cuts(channels, task_count(time, channels // _FEW_CHANNELS))
+    steps = steps.in_tasks(len(tasks))
+    widest = max(part.stop - part.start for part in tasks)
     product = Scratch((prod(call.result.shape[:3]) * widest,))
-    products = [product] * len(lanes) if call.has_margin(call.step.name) else []
+    products = [product] * len(tasks) if call.has_margin(call.step.name) else []
 
     def bind(views: Views) -> list[Work]:
         rows, result = views[x].reshape(-1, depth), views[call.step.name]
         weights = views[filter].reshape(depth, channels)
         end = steps.bound(views, result)
         work: list[list[Work]] = []
-        for lane, columns in enumerate(lanes):
+        for task, columns in enumerate(tasks):
             index = (..., columns)
             values = target = result[index]
             if products:
-                values = views.scratch[lane][: target.size].reshape(target.shape)
+                values = views.scratch[task][: target.size].reshape(target.shape)
             out = values.reshape(len(rows), -1)  # a view, as there is nothing between the rows
             work.append([partial(np.matmul, rows, weights[:, columns], out)])
-            work[-1] += end.works(index, values, target, lane)
+            work[-1] += end.works(index, values, target, task)
         return [*end.first, *parallel(work)]
 
     return Lowered("matmul", bind, (*products, *steps.scratch))
@@ -112,38 +112,38 @@ def _lower_channels(call: NumpyCall, steps: Chain) -> Lowered:
 def _lower_windows(call: NumpyCall, w: Window, steps: Chain) -> Lowered:
     result, padded = call.result.shape, Padded.input_of(call, w)
     depth = prod(w.size) * padded.shape[3]
-    lanes = _lanes(call, depth, steps)
-    steps = steps.in_lanes(len(lanes))
-    columns = [Scratch((most_pixels(lanes, result), depth))] * len(lanes)
+    tasks = _tasks(call, depth, steps)
+    steps = steps.in_tasks(len(tasks))
+    columns = [Scratch((most_pixels(tasks, result), depth))] * len(tasks)
 
     def bind(views: Views) -> list[Work]:
         scratch = list(views.scratch)
         x, works = padded.bind(views, scratch)
-        written, products = scratch[: len(lanes)], scratch[len(lanes) :]
+        written, products = scratch[: len(tasks)], scratch[len(tasks) :]
         end = steps.bound(views, views[call.step.name])
         work: list[list[Work]] = []
-        for lane, blocks in enumerate(lanes):
-            product = _Product(call, views, end, lane, products)
+        for task, blocks in enumerate(tasks):
+            product = _Product(call, views, end, task, products)
             work.append([])
             for block in blocks:
-                rows = written[lane][: pixels_in(block, result)]
+                rows = written[task][: pixels_in(block, result)]
                 work[-1] += [_write_out(x, w, block, rows), *product.works(block, rows)]
         return [*works, *end.first, *parallel(work)]
 
-    scratch = (*padded.scratch, *columns, *_products(call, lanes), *steps.scratch)
+    scratch = (*padded.scratch, *columns, *_products(call, tasks), *steps.scratch)
     return Lowered("im2col matmul", bind, scratch)
 
 
-def _lanes(call: NumpyCall, depth: int, steps: Chain) -> list[list[ImageBlock]]:
-    """The blocks of each lane, for rows of a matrix with so many columns, and steps after that."""
+def _tasks(call: NumpyCall, depth: int, steps: Chain) -> list[list[ImageBlock]]:
+    """Return the blocks of each task, given the columns of the matrix and the steps that follow."""
     batch, height, _, channels = result = call.result.shape
     time = call.result.size * (_NANOSECONDS * depth + steps.nanoseconds)
     count = task_count(time, max(batch, height))
-    return blocks_in_lanes(result, 4 * max(depth, channels), count)
+    return blocks_by_task(result, 4 * max(depth, channels), count)
 
 
 def _write_out(x: np.ndarray, w: Window, block: ImageBlock, columns: np.ndarray) -> Work:
-    """The windows of a block as rows of a matrix."""
+    """Return the calls that write the windows of a block as rows of a matrix."""
     start, stop = block.rows.start, block.rows.stop
     x = x[block.images, start * w.strides[0] :]
     batch, row, pixel, value = x.strides
@@ -156,37 +156,37 @@ def _write_out(x: np.ndarray, w: Window, block: ImageBlock, columns: np.ndarray)
     return copied(columns.reshape(shape), as_strided(x, shape, steps))
 
 
-def _products(call: NumpyCall, lanes: list[list[ImageBlock]]) -> list[Scratch]:
-    """Scratch for those of a block in each lane, where they cannot go straight into the result."""
+def _products(call: NumpyCall, tasks: list[list[ImageBlock]]) -> list[Scratch]:
+    """Return scratch for a block's products in each task, if the result has a margin."""
     result = call.result.shape
-    product = Scratch((most_pixels(lanes, result), result[3]))
-    return [product] * len(lanes) if call.has_margin(call.step.name) else []
+    product = Scratch((most_pixels(tasks, result), result[3]))
+    return [product] * len(tasks) if call.has_margin(call.step.name) else []
 
 
 class _Product:
     """Rows of a matrix times the filter, then the epilogue."""
 
     def __init__(
-        self, call: NumpyCall, views: Views, end: BoundChain, lane: int, apart: Sequence[np.ndarray]
+        self, call: NumpyCall, views: Views, end: BoundChain, task: int, apart: Sequence[np.ndarray]
     ):
         self._result = views[call.step.name]
         self._filter = views[call.step.inputs[1]].reshape(-1, self._result.shape[3])
-        self._apart = apart[lane] if call.has_margin(call.step.name) else None
-        self._end, self._lane = end, lane
+        self._apart = apart[task] if call.has_margin(call.step.name) else None
+        self._end, self._task = end, task
 
     def works(self, block: ImageBlock, rows: np.ndarray) -> list[Work]:
-        """The calls for a block."""
+        """Return the calls for a block."""
         values = target = self._result[block]
         if self._apart is not None:
             values = self._apart[: len(rows)].reshape(target.shape)
         out = values.reshape(len(rows), -1)
         product = partial(np.matmul, rows, self._filter, out)
-        return [product, *self._end.works(block, values, target, self._lane)]
+        return [product, *self._end.works(block, values, target, self._task)]
 
 
 @lowers("conv2d_backprop_input")
 def lower_transposed_convolution(call: NumpyCall) -> Lowered | None:
-    """Pixels times the filter give the pixels of a window each; windows are put side by side."""
+    """Lower to pixels times filter, which gives one window for each pixel."""
     steps = epilogue_chain(call)
     if steps is None or not has_plain_images(call) or call.has_margin(call.step.inputs[0]):
         return None
@@ -198,7 +198,7 @@ def lower_transposed_convolution(call: NumpyCall) -> Lowered | None:
 
 
 def _lower_side_by_side(call: NumpyCall, w: Window, steps: Chain) -> Lowered:
-    """Each pixel of the result is of one window: nothing is summed up."""
+    """Put windows side by side: each pixel of the result belongs to one window."""
     dy, filter = call.step.inputs
     given, channels = call.spec(dy).shape, call.result.shape[3]
     depth = prod(w.size) * channels
@@ -228,7 +228,7 @@ def _scaled(rows: slice, factor: int) -> slice:
 
 
 def _side_by_side(product: np.ndarray, target: np.ndarray, w: Window) -> Work:
-    """Windows, one in each row of a matrix, as images."""
+    """Return windows, one in each row of a matrix, as images."""
     n, height, _, channels = target.shape
     (high, wide), run = w.size, w.size[1] * channels
     batch, row, pixel, value = target.strides
@@ -238,10 +238,10 @@ def _side_by_side(product: np.ndarray, target: np.ndarray, w: Window) -> Work:
 
 
 def _lower_overlapping(call: NumpyCall, w: Window, steps: Chain) -> Lowered:
-    """Every place of the filter adds its share to the pixels that it reads.
+    """Add the share of every filter position to the pixels that it reads.
 
-    That is neither in blocks nor in lanes: the windows of the last row of one block and of the
-    first row of the next add to the same pixels.
+    This needs whole images and one task: the windows of the last row of one block and of the first
+    row of the next add to the same pixels.
     """
     dy, filter = call.step.inputs
     given, result = call.spec(dy).shape, call.result.shape

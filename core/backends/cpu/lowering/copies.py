@@ -1,4 +1,4 @@
-"""Ops that move values: each is copies between views of its inputs and of its result."""
+"""Ops that move values: copies between views of their inputs and of their result."""
 
 from collections.abc import Callable
 
@@ -13,6 +13,6 @@ Pair = tuple[np.ndarray, np.ndarray]
 
 
 def moved(call: NumpyCall, pair: Callable[[np.ndarray, np.ndarray], Pair]) -> Lowered | None:
-    """A lowering of one copy; ``pair`` gets the result and the input."""
+    """Return a lowering of one copy; ``pair`` returns views of the result and the input."""
     result, source = call.step.name, call.step.inputs[0]
     return with_epilogue(call, "copy", lambda v: [copied(*pair(v[result], v[source]))])

@@ -1,4 +1,4 @@
-"""Runs a program as a list of calls of NumPy in one arena."""
+"""Executable of the cpu backend: NumPy calls in one arena."""
 
 from bisect import bisect
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -41,22 +41,22 @@ ALIGNMENT = 64
 
 
 class CpuStep(NamedTuple):
-    """A step of the program, with its calls."""
+    """A step of the program with its calls."""
 
     step: Step
     lowered: Lowered
 
     @property
     def name(self) -> str:
-        """The reference to its first result."""
+        """Return the reference to its first result."""
         return self.step.name
 
 
 class CpuExecutable(Executable):
-    """A program in NumPy. Threads may share it: each run leases a workspace.
+    """A program as NumPy calls. Threads may share it: each run leases a workspace.
 
     Args:
-        program: what runs; nobody writes to its constants.
+        program: the program; its constants are never written to.
     """
 
     tier = "numpy"
@@ -73,25 +73,25 @@ class CpuExecutable(Executable):
 
     @lazy_property
     def steps(self) -> "Sequence[StepInfo]":
-        """What runs, in order."""
+        """Return the steps in execution order."""
         return [_told(step, self._program) for step in self._steps]
 
     @property
     def workspaces_made(self) -> int:
-        """How many arenas were made so far: another one when a run finds none that waits."""
+        """Return the number of arenas made so far; a run makes one if none is idle."""
         return self._workspaces.made
 
     @property
     def workspaces_idle(self) -> int:
-        """How many arenas wait for the next run."""
+        """Return the number of idle arenas."""
         return len(self._workspaces)
 
     def keep_idle(self, most: int) -> None:
-        """Let at most so many arenas wait from now on."""
+        """Keep at most this number of idle arenas."""
         self._workspaces.keep(most)
 
     def run(self, feeds: Sequence[np.ndarray | QuantizedArray]) -> list[np.ndarray]:
-        """The outputs in fresh arrays; nothing else is allocated but by kernels on their own."""
+        """Return the outputs as new arrays; otherwise only kernels without a lowering allocate."""
         guard = active_guard()
         check = None if guard is None or not guard.may_end else guard.check
 
@@ -103,7 +103,7 @@ class CpuExecutable(Executable):
         return self._workspaces.run(self._new_workspace, do)
 
     def step_times(self, feeds: Sequence[np.ndarray | QuantizedArray]) -> list[float]:
-        """Run once and tell the seconds of each step."""
+        """Run once and return the seconds of each step."""
 
         def do(workspace: Workspace) -> list[float]:
             times: list[float] = []
@@ -125,9 +125,9 @@ class CpuExecutable(Executable):
         end: int,
         check: Callable[[], None] | None = None,
     ) -> None:
-        """Make the calls that end at one of the workspace; errors tell the node.
+        """Run the calls of a workspace up to given ends; errors name the node.
 
-        A check comes before each of them, where one is given: it raises if the run is to end.
+        A check, if there is one, precedes each of them: it raises if the run is to end.
         """
         left = iter(works)
         try:
@@ -141,7 +141,7 @@ class CpuExecutable(Executable):
         except (CoreError, *MISUSE) as error:
             if isinstance(error, CoreError) and type(error) not in (CoreError, LimitError):
                 raise
-            # What the iterator still has tells which call it was: nobody needs to count.
+            # The rest of the iterator shows which call failed, without counting calls.
             step = self._steps[bisect(workspace.ends, end - length_hint(left) - 1)]
             told = _told(step, self._program)
             ops = " + ".join((told.op, *told.fused))
@@ -163,7 +163,7 @@ class CpuExecutable(Executable):
                 yield CpuStep(step, lowered)
 
     def _value_requests(self) -> list[Request]:
-        """The buffer of each value that is no constant, from where it is made to its last use."""
+        """Return the buffer request of each non-constant value, from its first to its last use."""
         first: dict[str, int] = dict.fromkeys(self._program.inputs, 0)
         last: dict[str, int] = {}
         for i, (step, _) in enumerate(self._steps):
@@ -218,11 +218,11 @@ class CpuExecutable(Executable):
         return Workspace(inputs, [*before, *works], ends, [values[r] for r in program.outputs])
 
     def _new_arena(self) -> np.ndarray:
-        """Memory for all values of a run.
+        """Allocate the memory for all values of a run.
 
         Raises:
-            LimitError: it is more than the run around may take.
-            CoreError: the system does not give as much.
+            LimitError: the size exceeds the limit of the current run.
+            CoreError: the system has not enough memory.
         """
         guard = active_guard()
         most = inf if guard is None or guard.limits.run_bytes is None else guard.limits.run_bytes
@@ -237,7 +237,7 @@ class CpuExecutable(Executable):
             ) from None
 
     def _needs(self) -> str:
-        """How much memory a run takes, and what most of it is for."""
+        """Return a text with the memory of a run and its largest value."""
         values = [p for p in self.placed if p.name in self._program.specs]
         largest = max(values or self.placed, key=lambda p: p.bytes)
         return (
@@ -250,7 +250,7 @@ class CpuExecutable(Executable):
         return _part(arena, placed, self._whole_shape(reference), dtype)
 
     def _shown(self, wholes: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """The values themselves: without margins, and in all their shapes."""
+        """Return views of the values without margins, in all their shapes."""
         program = self._program
         shown: dict[str, np.ndarray] = {}
         for reference, home in self._homes.items():
@@ -266,14 +266,14 @@ class CpuExecutable(Executable):
 
 
 def _told(step: CpuStep, program: Program) -> "StepInfo":
-    from core.plan.plan_report import StepInfo  # who just runs a plan tells nothing of it
+    from core.plan.plan_report import StepInfo  # imported only for reports
 
     scratch_bytes = sum(scratch.bytes for scratch in step.lowered.scratch)
     return StepInfo.of((step.step,), program, step.lowered.kernel, scratch_bytes)
 
 
 def _take(workspace: Workspace, feeds: Sequence[np.ndarray | QuantizedArray]) -> None:
-    """Copy what is fed; real values are made of integers on the way."""
+    """Copy inputs into their buffers; integers become floats."""
     for index, target in workspace.inputs:
         feed = feeds[index]
         if isinstance(feed, QuantizedArray):
@@ -287,7 +287,7 @@ def _scratch_name(step: CpuStep, index: int) -> str:
 
 
 def _aligned(size: int) -> np.ndarray:
-    """Bytes that begin on a line of the cache."""
+    """Return bytes that begin at a cache line."""
     raw = np.empty(size + ALIGNMENT, np.uint8)
     begin = -raw.ctypes.data % ALIGNMENT
     return raw[begin : begin + size]

@@ -1,7 +1,7 @@
 """Depthwise convolutions: sums of products of shifted images with weights, by `np.einsum`.
 
-It multiplies and adds in one pass, without temporaries. It is quick if its inner loop, over the
-last axis, is long: so that axis is a whole row of pixels, and weights are repeated for each pixel.
+`np.einsum` multiplies and adds in one pass, without temporaries. It is fast if its inner loop, over
+the last axis, is long: so that axis is a whole row of pixels, and weights are repeated for each.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,7 +17,7 @@ from core.backends.cpu.lowering.contiguous import copied
 from core.backends.cpu.lowering.image_blocks import (
     ImageBlock,
     Padded,
-    blocks_in_lanes,
+    blocks_by_task,
     has_plain_images,
     windows_over,
 )
@@ -38,7 +38,7 @@ _NANOSECONDS = 0.25
 
 @lowers("depthwise_conv2d")
 def lower_depthwise_conv2d(call: NumpyCall) -> Lowered | None:
-    """Block by block: the sums, then the epilogue."""
+    """Lower to sums and the epilogue, block by block."""
     steps = epilogue_chain(call)
     if steps is None or not has_plain_images(call):
         return None
@@ -46,11 +46,11 @@ def lower_depthwise_conv2d(call: NumpyCall) -> Lowered | None:
     padded, result = Padded.input_of(call, w), call.result.shape
     method = _method(w, result[3])
     time = call.result.size * (_NANOSECONDS * prod(w.size) + steps.nanoseconds)
-    lanes = blocks_in_lanes(result, 4 * result[3], task_count(time, max(result[:2])))
-    steps = steps.in_lanes(len(lanes))
+    tasks = blocks_by_task(result, 4 * result[3], task_count(time, max(result[:2])))
+    steps = steps.in_tasks(len(tasks))
     repeated = _Repeated(call, padded)
     weights = _Weights(call, w.out_size[1] if method.has_rows else 1)
-    highest = max(block.rows.stop - block.rows.start for lane in lanes for block in lane)
+    highest = max(block.rows.stop - block.rows.start for task in tasks for block in task)
     columns = method.columns(w, highest, result[3])
 
     def bind(views: Views) -> list[Work]:
@@ -60,30 +60,30 @@ def lower_depthwise_conv2d(call: NumpyCall) -> Lowered | None:
         filter, filling = weights.bind(views, scratch)
         end = steps.bound(views, target)
         work: list[list[Work]] = []
-        for lane, blocks in enumerate(lanes):
-            own = scratch[lane * len(columns) :][: len(columns)]
+        for task, blocks in enumerate(tasks):
+            own = scratch[task * len(columns) :][: len(columns)]
             work.append([])
             for index in _single_images(blocks):
                 source = x[index[0].start, index[1].start * w.strides[0] :]
                 out = target[index]
                 work[-1] += method.works(source, w, filter, out[0], own)
-                work[-1] += end.works(index, out, out, lane)
+                work[-1] += end.works(index, out, out, task)
         return [*works, *more, *filling, *end.first, *parallel(work)]
 
-    own = columns * len(lanes)
+    own = columns * len(tasks)
     scratch = (*padded.scratch, *repeated.scratch, *weights.scratch, *own, *steps.scratch)
     return Lowered(f"einsum {method.name}", bind, scratch)
 
 
 def _single_images(blocks: list[ImageBlock]) -> Iterator[tuple[slice, slice]]:
-    """The rows of one image after the other."""
+    """Return the blocks of one image after the other."""
     for images, rows in blocks:
         for image in range(images.start, images.stop):
             yield slice(image, image + 1), rows
 
 
 class _Repeated:
-    """Images with each channel several times, as the filter has several for it."""
+    """Images with repeated channels, as the filter has several channels for each."""
 
     def __init__(self, call: NumpyCall, padded: Padded):
         self._times = call.spec(call.step.inputs[1]).shape[3]
@@ -91,7 +91,7 @@ class _Repeated:
         self.scratch = (Scratch(size),) if self._times > 1 else ()
 
     def bind(self, x: np.ndarray, scratch: list[np.ndarray]) -> tuple[np.ndarray, list[Work]]:
-        """The images, and what must run before they are read."""
+        """Return the images, and the calls that must run before they are read."""
         if not self.scratch:
             return x, []
         result = scratch.pop(0)
@@ -115,7 +115,7 @@ class _Weights:
         return filter.reshape(*self._shape[:2], -1)
 
     def bind(self, views: Views, scratch: list[np.ndarray]) -> tuple[np.ndarray, list[Work]]:
-        """The weights, and what must run before they are read."""
+        """Return the weights, and the calls that must run before they are read."""
         if self._known is not None:
             return self._known, []
         result, once = scratch.pop(0), self._flat(views[self._filter])
@@ -124,7 +124,7 @@ class _Weights:
 
 
 class _Method(NamedTuple):
-    """A way to sum up."""
+    """A method of summation."""
 
     name: str
     has_rows: bool  # whether weights are repeated for each pixel of a row
@@ -136,9 +136,9 @@ class _Method(NamedTuple):
 
 
 def _method(w: Window, channels: int) -> _Method:
-    """What is quickest for that many channels.
+    """Return the fastest method for a number of channels.
 
-    The iterator of `np.einsum` copies into a buffer where windows read no pixels side by side.
+    The iterator of `np.einsum` copies into a buffer if the pixels of windows are not adjacent.
     """
     is_beside = w.size[1] > 1 and w.dilations[1] == 1
     if w.strides[1] > 1:
@@ -149,7 +149,7 @@ def _method(w: Window, channels: int) -> _Method:
 def _sum_by_pixel(
     x: np.ndarray, w: Window, weights: np.ndarray, out: np.ndarray, scratch: list[np.ndarray]
 ) -> list[Work]:
-    """For many channels: the inner loop is over those."""
+    """Sum for many channels: the inner loop is over channels."""
     row, pixel, value = x.strides
     windows = as_strided(
         x,
@@ -168,7 +168,7 @@ def _sum_by_pixel(
 def _sum_by_row(
     x: np.ndarray, w: Window, weights: np.ndarray, out: np.ndarray, scratch: list[np.ndarray]
 ) -> list[Work]:
-    """Without steps from pixel to pixel: rows are shifted as a whole."""
+    """Sum with stride 1: rows are shifted as a whole."""
     row, pixel, _ = x.strides
     steps = (row * w.strides[0], row * w.dilations[0], pixel * w.dilations[1])
     return _sum_of_rows(x, steps, weights, out.reshape(len(out), -1))
@@ -177,13 +177,13 @@ def _sum_by_row(
 def _sum_of_rows(
     x: np.ndarray, steps: tuple[int, int, int], weights: np.ndarray, out: np.ndarray
 ) -> list[Work]:
-    """Runs that begin at each row of the result, row and column of the filter."""
+    """Sum over runs that begin at each row of the result, and row and column of the filter."""
     runs = as_strided(x, (len(out), *weights.shape), (*steps, x.itemsize))
     return [partial(np.einsum, "hyxc,yxc->hc", runs, weights, out=out)]
 
 
 def _columns(w: Window, rows: int, channels: int) -> tuple[Scratch, ...]:
-    """The columns of each phase side by side, and the sum of one phase."""
+    """Return the columns of each phase side by side, and the sum of one phase."""
     high = (rows - 1) * w.strides[0] + w.size[0]
     wide = w.out_size[1] + (w.size[1] - 1) // w.strides[1]
     return Scratch((high, wide, channels)), Scratch((rows, w.out_size[1] * channels))
@@ -192,7 +192,7 @@ def _columns(w: Window, rows: int, channels: int) -> tuple[Scratch, ...]:
 def _sum_by_column(
     x: np.ndarray, w: Window, weights: np.ndarray, out: np.ndarray, scratch: list[np.ndarray]
 ) -> list[Work]:
-    """With steps: every second column is copied, and then the others, to lie side by side."""
+    """Sum with larger strides: the columns of each phase are first copied side by side."""
     step, (high, wide) = w.strides[1], w.size
     columns, share, *_ = scratch
     total = out.reshape(len(out), -1)

@@ -1,10 +1,9 @@
-"""Element-wise ops, alone and in epilogues: bit for bit what the kernels give, in place if asked.
+"""Formulas of element-wise ops: results equal those of the kernels bit for bit, also in place.
 
-But zeros that `prelu` gives, and NaN, may have the other sign.
+Exceptions are the sign of NaN, and of zeros of `prelu`.
 
-Each has a formula that makes its calls for one block: of operands, the result, and temporaries
-that are contiguous. A formula reads its operands before it writes to the result, which may be one
-of them.
+A formula makes the calls for one block: of operands, the result, and contiguous temporaries. A
+formula reads its operands before it writes to the result, which may be one of them.
 """
 
 from collections.abc import Mapping
@@ -29,8 +28,8 @@ from core.ops.quantisation import NUDGE
 from core.plan.program import Step
 from core.registry import READY, find_kernel
 
-#: Attributes of a step of ``prelu`` whose slopes may be infinite or NaN.
-ANY_SLOPES = {"any_slopes": True}
+#: Attributes of a step of ``prelu`` whose factors may be infinite or NaN.
+ANY_FACTORS = {"any_factors": True}
 
 #: Ops that are the same function of NumPy of int32 as of float32.
 INT32_OPS = frozenset({"add", "sub", "mul", "maximum", "minimum"})
@@ -57,14 +56,14 @@ _PLAIN: dict[str, np.ufunc] = {
 
 
 def element_works(step: Step, operands: Arrays, out: np.ndarray, temps: Arrays) -> list[Work]:
-    """The calls of an element-wise step.
+    """Return the calls of an element-wise step.
 
     Args:
-        step: of an element-wise op; the names of its inputs do not matter.
-        operands: what it reads, in order, of shapes that broadcast to that of ``out``. Rows that
-            are long and contiguous, such as [height, width * channels], are best.
-        out: the result, which may be the same array as any operand (but no other part of one).
-        temps: `temps_of` it: contiguous float32 arrays of the shape of ``out``.
+        step: step of an element-wise op; the names of its inputs are ignored.
+        operands: inputs in order, of shapes that broadcast to the shape of ``out``. Long contiguous
+            rows, such as [height, width * channels], are best.
+        out: the result, which may be one of the operands (but no other part of one).
+        temps: contiguous float32 arrays of the shape of ``out``, as many as `temps_of` returns.
     """
     arrays = [out, *temps, *(spread_to(o, out.shape) for o in operands)]
     if not out.size:
@@ -75,18 +74,18 @@ def element_works(step: Step, operands: Arrays, out: np.ndarray, temps: Arrays) 
 
 
 def temps_of(step: Step) -> int:
-    """How many temporaries a step needs."""
+    """Return the number of temporaries that a step needs."""
     if step.op.name == "quantise_round":
         return int(step.attributes["low"] < step.attributes["zero_point"])
     if step.op.name == "add_n":
         return int(len(step.inputs) > 2)
     if step.op.name == "prelu":
-        return 2 if "any_slopes" in step.attributes else 1
+        return 2 if "any_factors" in step.attributes else 1
     return _TEMPS.get(step.op.name, 0)
 
 
 def _formula_by_kernel(step: Step) -> Formula:
-    """For ops without a formula: the kernel's result for each block, which is copied."""
+    """Return calls for ops without a formula: the kernel's result for each block is copied."""
     kernel = READY.get((step.op.name, "cpu")) or find_kernel(step.op.name, "cpu")
 
     def run(xs: Arrays, out: np.ndarray, attributes: Mapping[str, Any]) -> None:
@@ -106,10 +105,10 @@ def _plain(function: np.ufunc) -> Formula:
 
 
 def _negative(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[Work]:
-    """As a product, which gives zeros the same signs.
+    """Multiply by -1, which gives zeros the sign that the kernel gives.
 
-    `np.negative` of NumPy 2.4 reads values that are 16 bytes apart as if they were side by side if
-    those of the result are 16 bytes apart, too: a column of pixels of one channel in a margin.
+    `np.negative` of NumPy 2.4 reads values that are 16 bytes apart as if they were adjacent if the
+    values of the result are 16 bytes apart, too: a column of one-channel pixels in a margin.
     """
     return [partial(np.multiply, xs[0], row_for(-1, out), out=out)]
 
@@ -119,7 +118,7 @@ def _squared_difference(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: 
 
 
 def _add_n(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[Work]:
-    """From the first to the last; the sums so far must not be where a later operand is."""
+    """Add from first to last; partial sums must not overwrite a later operand."""
     if len(xs) < 3:
         return [partial(np.add, *xs, out=out) if len(xs) == 2 else partial(np.copyto, out, xs[0])]
     so_far, *_ = temps
@@ -141,38 +140,38 @@ def _clip(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[W
     return [between(xs[0], *limits, out)]
 
 
-def _with_slope(x: np.ndarray, slope: Any, out: np.ndarray, negative: np.ndarray) -> list[Work]:
-    """The positive part plus the slope times the negative one: one of them is 0.
+def _with_factor(x: np.ndarray, factor: Any, out: np.ndarray, negative: np.ndarray) -> list[Work]:
+    """Add the positive part and a factor times the negative part: one of them is 0.
 
-    A choice between x and its product takes ten times as long. Slopes must be finite: others make
-    NaN of that 0, where x is positive.
+    A choice between x and its product takes ten times as long. Factors must be finite: others make
+    that 0 NaN where x is positive.
     """
     return [
         partial(np.minimum, x, row_for(0, out), out=negative),
-        partial(np.multiply, negative, slope, out=negative),
+        partial(np.multiply, negative, factor, out=negative),
         partial(np.maximum, x, row_for(0, out), out=out),
         partial(np.add, out, negative, out=out),
     ]
 
 
 def _prelu(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[Work]:
-    if "any_slopes" in attributes:
+    if "any_factors" in attributes:
         return _prelu_of_any(xs, out, temps)
-    return _with_slope(xs[0], xs[1], out, temps[0])
+    return _with_factor(xs[0], xs[1], out, temps[0])
 
 
 def _prelu_of_any(xs: Arrays, out: np.ndarray, temps: Arrays) -> list[Work]:
-    """The product where x is negative: a choice by bits, as one by flags takes ten times as long.
+    """Return the product for negative x, chosen by bits: a choice by flags takes ten times as long.
 
-    Bits that change are those of both that differ, in all values whose sign is set; -0 loses it.
+    The bits in which both differ change in all values whose sign is set; -0 loses its sign.
     """
-    x, slope = xs
+    x, factor = xs
     change, signs = (temp.view(np.int32) for temp in temps)
     bits = x.view(np.int32)
     return [
         partial(np.add, x, np.array(0, np.float32), out=temps[1]),
         partial(np.right_shift, signs, np.array(31, np.int32), out=signs),
-        partial(np.multiply, x, slope, out=temps[0]),
+        partial(np.multiply, x, factor, out=temps[0]),
         partial(np.bitwise_xor, change, bits, out=change),
         partial(np.bitwise_and, change, signs, out=change),
         partial(np.bitwise_xor, bits, change, out=out.view(np.int32)),
@@ -180,17 +179,17 @@ def _prelu_of_any(xs: Arrays, out: np.ndarray, temps: Arrays) -> list[Work]:
 
 
 def _leaky_relu(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[Work]:
-    return _with_slope(xs[0], np.float32(attributes["alpha"]), out, temps[0])
+    return _with_factor(xs[0], np.float32(attributes["alpha"]), out, temps[0])
 
 
 _SIGN, _HALF = (np.array(bits, np.uint32).view(np.int32) for bits in (0x80000000, 0x3F000000))
 
 
 def _quantise_round(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[Work]:
-    """As the kernel, but limits come first: as integers they do not change what is nearest.
+    """Round as the kernel does, but clip first: integer limits do not change the nearest integer.
 
-    What is not below 0 then needs no halves below 0. Else the half with the sign of each value is
-    made of its bits, which takes a fourth of the time of np.copysign.
+    Values of at least 0 then need no negative halves. Otherwise the half with the sign of each
+    value is made of its bits, which takes a fourth of the time of np.copysign.
     """
     scale = np.array(attributes["scale"], np.float32)
     low, high = (attributes[name] - attributes["zero_point"] for name in ("low", "high"))
@@ -209,7 +208,7 @@ def _quantise_round(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any)
 
 
 def _sign(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[Work]:
-    """As the kernel: 0 of NaN."""
+    """Return the sign as the kernel does: 0 for NaN."""
     (x,), (is_above, is_below) = xs, flags_in(temps[0])
     zero = np.array(0, out.dtype)
     return [

@@ -35,27 +35,27 @@ FLOAT64_FUNCTIONS: dict[str, np.ufunc] = {
 
 
 def row_for(value: float, out: np.ndarray) -> np.ndarray:
-    """A row of one number, as long as those of an array."""
+    """Return a row of one number, as long as the rows of an array."""
     return row_of(float(value), out.shape[-1], out.dtype)
 
 
 def between(x: np.ndarray, low: float, high: float, out: np.ndarray) -> Work:
-    """What the method has to look up takes half of the time of np.clip for small arrays."""
+    """Clip; np.clip would spend half of its time on small arrays in looking up its method."""
     return partial(x.clip, np.array(low, out.dtype), np.array(high, out.dtype), out=out)
 
 
 def flags_in(temp: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Two arrays of bool in the memory of a temporary."""
+    """Return two bool arrays in the memory of a temporary."""
     flags = temp.reshape(-1).view(np.bool_)
     first, second = flags[: temp.size], flags[temp.size : 2 * temp.size]
     return first.reshape(temp.shape), second.reshape(temp.shape)
 
 
 def _in_float64(steps: Callable[..., list[Work]]) -> Formula:
-    """Half of the values at a time, so that float64 fits into the temporaries.
+    """Compute on half of the values at a time, so that float64 fits into the temporaries.
 
-    ``steps`` makes calls on float64 arrays, as many as there are temporaries: the first ones hold
-    the values of the operands, and the first gets the result.
+    ``steps`` makes calls on float64 arrays, as many as there are temporaries: the first arrays hold
+    the operands, and the first gets the result.
     """
 
     def formula(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[Work]:
@@ -71,7 +71,7 @@ def _in_float64(steps: Callable[..., list[Work]]) -> Formula:
 
 
 def _wide(temp: np.ndarray, part: np.ndarray) -> np.ndarray:
-    """The memory of a temporary as float64, for at most half of its values."""
+    """Return the memory of a temporary as float64, for at most half of its values."""
     if temp.size < 2:
         return np.empty(part.shape)
     values = temp.reshape(-1)[: temp.size // 2 * 2].view(np.float64)
@@ -126,7 +126,7 @@ def _selu(x: np.ndarray, negative: np.ndarray) -> list[Work]:
 
 
 def _erf(x: np.ndarray, squares: np.ndarray, sums: np.ndarray) -> list[Work]:
-    """As the kernel: a ratio of polynomials of the squares."""
+    """Return the error function as the kernel does: a ratio of polynomials of the squares."""
     return [
         between(x, -4, 4, x),
         partial(np.multiply, x, x, out=squares),
@@ -147,7 +147,7 @@ def _polynomial(coefficients: Sequence[float], x: np.ndarray, out: np.ndarray) -
 
 
 def _mod(a: np.ndarray, b: np.ndarray, shifted: np.ndarray, temp: np.ndarray) -> list[Work]:
-    """As the kernel: where signs differ, the remainder plus b, or a zero where that is b."""
+    """Return the remainder as the kernel does: of unlike signs the remainder plus b, or zero."""
     differ, other = flags_in(temp)
     zero = np.array(0.0)
     return [
@@ -164,7 +164,7 @@ def _mod(a: np.ndarray, b: np.ndarray, shifted: np.ndarray, temp: np.ndarray) ->
 
 
 def _power(a: np.ndarray, b: np.ndarray, temp: np.ndarray) -> list[Work]:
-    """As the kernel: 1 is no power of NaN or an infinity, but NaN."""
+    """Return powers as the kernel does: 1 to the power of NaN or an infinity is NaN."""
     is_one, is_finite = flags_in(temp)
     return [
         partial(np.isfinite, b, out=is_finite),

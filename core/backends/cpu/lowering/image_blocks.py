@@ -1,4 +1,4 @@
-"""Images that windows go over: their blocks, which stay in the CPU's cache, and their padding."""
+"""Blocks of images for windows, which stay in the CPU's cache, and the images' padding."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -28,7 +28,7 @@ def blocks_of(images: Shape, bytes_per_pixel: int) -> list[ImageBlock]:
 
     Args:
         images: batch, height, width and channels.
-        bytes_per_pixel: that count.
+        bytes_per_pixel: bytes for each pixel that count for the size of a block.
 
     >>> [block.rows for block in blocks_of((1, 500, 100, 3), bytes_per_pixel=100)]
     [slice(0, 209, None), slice(209, 418, None), slice(418, 500, None)]
@@ -44,27 +44,27 @@ def blocks_of(images: Shape, bytes_per_pixel: int) -> list[ImageBlock]:
     ]
 
 
-def blocks_in_lanes(images: Shape, bytes_per_pixel: int, lanes: int) -> list[list[ImageBlock]]:
-    """The blocks of each lane, which has some of the images, or some rows of each.
+def blocks_by_task(images: Shape, bytes_per_pixel: int, tasks: int) -> list[list[ImageBlock]]:
+    """Return the blocks of each task, which has some of the images, or some rows of each.
 
-    >>> [[block.rows for block in lane] for lane in blocks_in_lanes((1, 4, 10, 3), 12, 2)]
+    >>> [[block.rows for block in task] for task in blocks_by_task((1, 4, 10, 3), 12, 2)]
     [[slice(0, 2, None)], [slice(2, 4, None)]]
     """
     count, height, *rest = images
-    if count >= lanes:
-        parts = [(part, slice(0, height)) for part in cuts(count, lanes)]
+    if count >= tasks:
+        parts = [(part, slice(0, height)) for part in cuts(count, tasks)]
         return [_blocks_at(*part, rest, bytes_per_pixel) for part in parts]
     singles = [slice(i, i + 1) for i in range(count)]
     return [
         [block for i in singles for block in _blocks_at(i, rows, rest, bytes_per_pixel)]
-        for rows in cuts(height, lanes)
+        for rows in cuts(height, tasks)
     ]
 
 
 def _blocks_at(
     images: slice, rows: slice, rest: Sequence[int], bytes_per_pixel: int
 ) -> list[ImageBlock]:
-    """The blocks of a part of a batch."""
+    """Return the blocks of a part of a batch."""
     size = (images.stop - images.start, rows.stop - rows.start, *rest)
     return [
         ImageBlock(_moved(block.images, images.start), _moved(block.rows, rows.start))
@@ -76,26 +76,26 @@ def _moved(part: slice, by: int) -> slice:
     return slice(part.start + by, part.stop + by)
 
 
-def most_pixels(lanes: Sequence[Sequence[ImageBlock]], images: Shape) -> int:
-    """How many pixels the largest block has."""
-    return max(pixels_in(block, images) for lane in lanes for block in lane)
+def most_pixels(tasks: Sequence[Sequence[ImageBlock]], images: Shape) -> int:
+    """Return the number of pixels of the largest block."""
+    return max(pixels_in(block, images) for task in tasks for block in task)
 
 
 def pixels_in(block: ImageBlock, images: Shape) -> int:
-    """How many pixels a block has."""
+    """Return the number of pixels of a block."""
     count = block.images.stop - block.images.start
     return count * (block.rows.stop - block.rows.start) * images[2]
 
 
 def windows_over(call: NumpyCall, images: Shape) -> Window:
-    """The windows of a node over images of a shape."""
+    """Return the windows of a step over images of a shape."""
     how = dict(call.step.attributes)
     how.pop("input_shape", None)  # of transposed convolutions
     return window(images, call.spec(call.step.inputs[1]).shape[:2], **how)
 
 
 def has_plain_images(call: NumpyCall) -> bool:
-    """Whether a node is one of float32 images with the channels last, and none is empty."""
+    """Return whether a step reads non-empty float32 images with the channels last."""
     is_last = call.step.attributes["data_format"] == "NHWC"
     return is_last and call.has_floats(call.step.name, *call.step.inputs)
 
@@ -103,7 +103,8 @@ def has_plain_images(call: NumpyCall) -> bool:
 class Padded(NamedTuple):
     """Images with the padding that windows read.
 
-    It is read from the margin of their buffer where that is large enough; else there is a copy.
+    The padding is read from the margin of the images' buffer if the margin is large enough; else
+    the images are copied.
     """
 
     reference: str
@@ -113,28 +114,28 @@ class Padded(NamedTuple):
 
     @classmethod
     def input_of(cls, call: NumpyCall, w: Window) -> "Padded":
-        """The first input of a node."""
+        """Return the first input of a step."""
         x = call.step.inputs[0]
         return cls(x, call.spec(x).shape, call.margin(x), w.padding)
 
     @property
     def size(self) -> Shape:
-        """The shape of the images with their padding."""
+        """Return the shape of the images with their padding."""
         return padded_shape(self.shape, self.padding)
 
     @property
     def scratch(self) -> tuple[Scratch, ...]:
-        """Room for the copy, if there must be one."""
+        """Return the memory for the copy, if one is needed."""
         sides = zip(self.margin, self.padding, strict=True)
         has_room = all(m >= p for margin, side in sides for m, p in zip(margin, side, strict=True))
         return () if has_room else (Scratch(self.size),)
 
     def bind(self, views: Views, scratch: list[np.ndarray]) -> tuple[np.ndarray, list[Work]]:
-        """The padded images, and what must run before they are read.
+        """Return the padded images, and the calls that must run before they are read.
 
         Args:
-            views: of the step.
-            scratch: what was asked for, which is taken off the front.
+            views: arrays of the step.
+            scratch: the requested scratch, of which the first is taken.
         """
         _, height, width, _ = self.size
         if self.scratch:
@@ -151,14 +152,14 @@ def _with_border(
 
 
 def inside(padded: np.ndarray, padding: Sides) -> np.ndarray:
-    """Images without their padding."""
+    """Return the images without their padding."""
     (top, bottom), (left, right) = padding
     _, height, width, _ = padded.shape
     return padded[:, top : height - bottom, left : width - right]
 
 
 def zeros_around(padded: np.ndarray, padding: Sides) -> list[Work]:
-    """The calls that fill the padding."""
+    """Return the calls that fill the padding."""
     (top, bottom), (left, right) = padding
     _, height, width, _ = padded.shape
     middle = padded[:, top : height - bottom]

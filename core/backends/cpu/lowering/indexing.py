@@ -1,4 +1,4 @@
-"""Values by their indices."""
+"""Gather values by their indices."""
 
 from functools import partial
 from math import prod
@@ -22,7 +22,7 @@ from core.specs import Shape, normal_axis
 
 @lowers("gather")
 def lower_gather(call: NumpyCall) -> Lowered | None:
-    """Entries along an axis; indices that are not known are checked at each run."""
+    """Gather entries along an axis; indices that are not constants are checked at each run."""
     source, indices = call.step.inputs
     shape, how = call.spec(source).shape, call.step.attributes
     axis = normal_axis(how["axis"], len(shape))
@@ -34,7 +34,7 @@ def lower_gather(call: NumpyCall) -> Lowered | None:
 
 @lowers("gather_nd")
 def lower_gather_nd(call: NumpyCall) -> Lowered | None:
-    """Entries of the first axes, as of one."""
+    """Gather entries of the first axes, seen as one axis."""
     source, indices = call.step.inputs
     shape, lists = call.spec(source).shape, call.spec(indices).shape
     head = shape[: lists[-1]]
@@ -44,13 +44,13 @@ def lower_gather_nd(call: NumpyCall) -> Lowered | None:
 def _lower(
     call: NumpyCall, three: tuple[int, int, int], lists: Shape, head: Shape
 ) -> Lowered | None:
-    """Entries of the middle of three axes.
+    """Gather entries of the middle of three axes.
 
     Args:
-        call: of the node, whose inputs are values and indices.
-        three: what the shape of the values is seen as.
-        lists: what that of the indices is: [..., numbers in a list].
-        head: the lengths that the numbers of a list count in.
+        call: the step, whose inputs are values and indices.
+        three: three-axis view of the shape of the values.
+        lists: view of the shape of the indices: [..., numbers in a tuple].
+        head: the lengths that the numbers of a tuple index.
     """
     reference, indices = call.step.inputs
     count, known = prod(lists[:-1]), call.constant(indices)
@@ -83,7 +83,7 @@ def _fit(indices: np.ndarray, lists: Shape, head: Shape) -> bool:
 
 
 def _places(lists: np.ndarray, head: Shape, out: np.ndarray, other: np.ndarray) -> list[Work]:
-    """Lists of numbers [count, axes] as places in a flattened array, as `flat_places`."""
+    """Return index tuples [count, axes] as indices into a flattened array."""
     works: list[Work] = [partial(_check, lists, head), partial(np.copyto, out, lists[:, 0])]
     for axis, length in list(enumerate(head))[1:]:
         works.append(partial(np.multiply, out, np.array(length), out=out))
@@ -93,7 +93,7 @@ def _places(lists: np.ndarray, head: Shape, out: np.ndarray, other: np.ndarray) 
 
 
 def _check(lists: np.ndarray, head: Shape) -> None:
-    """NumPy would take the nearest entry."""
+    """Raise for an index out of range, where NumPy would take the nearest entry."""
     for axis, length in enumerate(head if lists.size else ()):
         low, high = lists[:, axis].min(), lists[:, axis].max()
         if low < 0 or high >= length:

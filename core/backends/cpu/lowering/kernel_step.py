@@ -1,4 +1,4 @@
-"""Ops without a lowering: the kernel runs as it does alone, and its results are copied."""
+"""Steps without a lowering: the op's kernel runs, and its results are copied."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -15,7 +15,7 @@ from core.specs import Spec
 
 
 def lower_by_kernel(call: NumpyCall) -> Lowered:
-    """Any step: the kernel makes fresh arrays, which is what makes this the slow way."""
+    """Lower any step to its kernel, which allocates its results and is therefore slower."""
     step, op = call.step, call.step.op
     kernel = partial(_several, READY.get((op.name, "cpu")) or find_kernel(op.name, "cpu"))
     promised = tuple(call.spec(r) for r in step.outputs)
@@ -41,13 +41,13 @@ def _run(
     promised: tuple[Spec, ...],
     targets: Sequence[np.ndarray],
 ) -> None:
-    """As the engine runs it, which checks that results are what the op's rule says."""
+    """Run a kernel as dispatch does, which checks its results against the op's rule."""
     raw = load_backend("cpu").run(op, kernel, arguments, attributes, promised)
     for target, found in zip(targets, raw, strict=True):
         np.copyto(target, found)
 
 
 def _several(kernel: Callable[..., Any], *arguments: Any, **attributes: Any) -> tuple[Any, ...]:
-    """The one result of a kernel like several."""
+    """Return the single result of a kernel as a list."""
     raw = kernel(*arguments, **attributes)
     return raw if isinstance(raw, tuple) else (raw,)

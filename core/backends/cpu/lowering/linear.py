@@ -11,7 +11,7 @@ from core.backends.cpu.lowering.row_blocks import ALL
 
 @lowers("matmul")
 def lower_matmul(call: NumpyCall) -> Lowered | None:
-    """One product, or one for each matrix of a batch; then the epilogue."""
+    """Lower to one product, or one for each matrix of a batch, and the epilogue."""
     a, b = call.step.inputs
     steps, references = epilogue_chain(call), (a, b, call.step.name)
     if steps is None or not call.has_floats(*references) or any(map(call.has_margin, references)):
@@ -34,7 +34,7 @@ def lower_matmul(call: NumpyCall) -> Lowered | None:
 def _as_one(
     a: np.ndarray, b: np.ndarray, result: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The rows of all matrices as one matrix, where they meet the same one."""
+    """Return the rows of all matrices as one matrix, if they meet one common matrix."""
     if a.ndim > 2 and b.size == b.shape[-1] * b.shape[-2] and a.flags.c_contiguous:
         b = b.reshape(b.shape[-2:]) if b.flags.c_contiguous else b[(0,) * (b.ndim - 2)]
         if result.size // result.shape[-1] == a.size // a.shape[-1]:

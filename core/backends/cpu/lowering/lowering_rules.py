@@ -1,7 +1,7 @@
-"""What lowerings are made of, and how they are found.
+"""Building blocks of lowerings, and the search for an op's lowering.
 
-A lowering turns one step of a program into `Work`: calls of NumPy whose arguments are bound once,
-when a workspace is made. While a plan runs, nothing is looked up and nothing is allocated.
+A lowering turns one step of a program into `Work`: NumPy calls whose arguments are bound once, when
+a workspace is made. While a plan runs, nothing is looked up and nothing is allocated.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,27 +17,28 @@ from core.backends.cpu.lowering.thread_pool import Work
 from core.dtypes import DTYPES
 from core.operation import Op
 from core.plan.program import Program, Step
+from core.registry import REPLACED
 from core.specs import Shape, Spec
 from core.windows import Sides
 
 
 class Scratch(NamedTuple):
-    """Memory that a step has for itself while it runs: contiguous, its contents arbitrary."""
+    """Memory of a step while it runs: contiguous, with arbitrary content."""
 
     shape: Shape
     dtype: str = "float32"  # of NumPy
 
     @property
     def bytes(self) -> int:
-        """How many it takes."""
+        """Return its size in bytes."""
         return int(np.prod(self.shape, dtype=np.int64)) * np.dtype(self.dtype).itemsize
 
 
 class Views:
-    """The arrays that a step is bound to.
+    """Arrays that a step is bound to.
 
-    ``views[reference]`` is the value of an input, a constant or a result, in its own shape. It is
-    contiguous unless its buffer has a margin (`NumpyCall.margin`); then each row of pixels is.
+    ``views[reference]`` is the value of an input, a constant or a result, in its shape. The array
+    is contiguous unless its buffer has a margin (`NumpyCall.margin`); then each row of pixels is.
     """
 
     def __init__(
@@ -53,56 +54,56 @@ class Views:
         return self._values[reference]
 
     def whole(self, reference: str) -> np.ndarray:
-        """A value with its margin of zeros, [n, top + height + bottom, left + width + right, c]."""
+        """Return a value with its margin of zeros, of the shape of `padded_shape`."""
         return self._wholes.get(reference, self._values[reference])
 
 
 class NumpyCall:
-    """A step to lower, with what is known of it."""
+    """A step to lower, with the known facts about its values."""
 
     def __init__(self, step: Step, program: Program, margins: Mapping[str, Sides]):
         self.step, self.program, self._margins = step, program, margins
         self.packed_bytes = 0
 
     def spec(self, reference: str) -> Spec:
-        """Shape and dtype of a value."""
+        """Return the shape and dtype of a value."""
         return self.program.specs[reference]
 
     @property
     def result(self) -> Spec:
-        """Shape and dtype of the (first) result."""
+        """Return the shape and dtype of the (first) result."""
         return self.program.specs[self.step.name]
 
     def constant(self, reference: str) -> np.ndarray | None:
-        """The array of a constant, or None."""
+        """Return the array of a constant, or None."""
         return self.program.constants.get(reference)
 
     def packed(self, array: np.ndarray) -> np.ndarray:
-        """A constant in the form that its calls read, which the plan keeps; counted."""
+        """Return a constant in the form that calls read, which the plan keeps and counts."""
         self.packed_bytes += array.nbytes
         return array
 
     def margin(self, reference: str) -> Sides:
-        """Pixels of zeros around the images of a value: ((top, bottom), (left, right))."""
+        """Return the zero pixels around the images of a value: ((top, bottom), (left, right))."""
         return self._margins.get(reference, ((0, 0), (0, 0)))
 
     def has_margin(self, reference: str) -> bool:
-        """Whether there are such pixels, so that the value is not contiguous."""
+        """Return whether there are such pixels, so that the value is not contiguous."""
         return any(map(any, self.margin(reference)))
 
     def has_floats(self, *references: str) -> bool:
-        """Whether values are of float32, and none is empty."""
+        """Return whether values are float32, and none is empty."""
         specs = map(self.spec, references)
         return all(spec.dtype == "float32" and spec.size for spec in specs)
 
 
 class Lowered(NamedTuple):
-    """A step as calls of NumPy.
+    """A step as NumPy calls.
 
     Attributes:
-        kernel: what the calls are named in tables, such as ``"matmul"``.
-        bind: makes the calls for the arrays of one workspace.
-        scratch: what it needs beside its inputs and results; ``views.scratch`` in that order.
+        kernel: name of the calls in tables, such as ``"matmul"``.
+        bind: function that makes the calls for the arrays of one workspace.
+        scratch: memory needed besides inputs and results; ``views.scratch`` has that order.
     """
 
     kernel: str
@@ -117,7 +118,7 @@ _LOWERINGS: dict[str, Lowering] = {}
 
 
 def lowers(*ops: str) -> Callable[[Function], Function]:
-    """Register the decorated function as the lowering of ops; None from it means: not this step."""
+    """Register the decorated function as the lowering of ops; it returns None to decline a step."""
 
     def register(function: Function) -> Function:
         _LOWERINGS.update(dict.fromkeys(ops, function))
@@ -127,11 +128,13 @@ def lowers(*ops: str) -> Callable[[Function], Function]:
 
 
 def find_lowering(op: Op) -> Lowering | None:
-    """The lowering of an op, or None.
+    """Return the lowering of an op; None without one, or if a user replaced its kernel.
 
-    It is in the file that is named like the file that declares the op, which is imported when it
-    is first needed; `chain` has that of all element-wise ops.
+    The lowering is in the file that is named like the file that declares the op, which is imported
+    at the first use; `chain` has the lowering of all element-wise ops.
     """
+    if (op.name, "cpu") in REPLACED:
+        return None
     file = "chain" if op.traits.elementwise else op.rule.__module__.rpartition(".")[2]
     if op.name not in _LOWERINGS and file in _files():
         import_module(f"{lowering.__name__}.{file}")
@@ -144,7 +147,7 @@ def _files() -> frozenset[str]:
 
 
 def padded_shape(images: Shape, sides: Sides) -> Shape:
-    """The shape of images [n, height, width, c] with pixels around them.
+    """Return the shape of images [n, height, width, c] with pixels around them.
 
     >>> padded_shape((1, 4, 6, 3), ((0, 1), (2, 2)))
     (1, 5, 10, 3)
@@ -155,5 +158,5 @@ def padded_shape(images: Shape, sides: Sides) -> Shape:
 
 
 def numpy_dtype(spec: Spec) -> np.dtype:
-    """How NumPy stores the values of a tensor."""
+    """Return NumPy's dtype for the values of a tensor."""
     return np.dtype(DTYPES[spec.dtype])

@@ -1,4 +1,4 @@
-"""Which values have a margin of zeros around their images."""
+"""The choice of values that have a margin of zeros around their images."""
 
 from core.backends.cpu.lowering.lowering_rules import find_lowering
 from core.plan.aliases import is_alias
@@ -10,11 +10,11 @@ _NONE: Sides = ((0, 0), (0, 0))
 
 
 def choose_margins(program: Program) -> dict[str, Sides]:
-    """The values whose buffers have a margin, and how many pixels of zeros that is.
+    """Return the values whose buffers have a margin, and the widths of the margins.
 
     Convolutions read their padding from there: nothing is copied. The margin is as large as the
-    largest padding of all readers. Values that something reads as one contiguous run have none:
-    matrices, which are the images of convolutions of one pixel, and what is seen in other shapes.
+    largest padding of all readers. Values that any step reads as one contiguous array have none:
+    matrices, which are the images of convolutions of one pixel, and values seen in other shapes.
     """
     wanted: dict[str, Sides] = {}
     refused: set[str] = set(program.constants)
@@ -31,7 +31,7 @@ def choose_margins(program: Program) -> dict[str, Sides]:
 
 
 def window_padding(step: Step, program: Program) -> Sides | None:
-    """The padding of a convolution over windows that it may read from a margin; else None."""
+    """Return the padding that a convolution may read from a margin; else None."""
     if step.op.name not in _WINDOWED or step.attributes["data_format"] != "NHWC":
         return None
     shape = program.specs[step.inputs[0]].shape
@@ -40,7 +40,7 @@ def window_padding(step: Step, program: Program) -> Sides | None:
 
 
 def _reads_rows(step: Step) -> bool:
-    """Whether a step takes all its inputs row by row."""
+    """Return whether a step reads all its inputs row by row."""
     is_lowered = find_lowering(step.op) is not None
     return is_lowered and step.op.name not in ("conv2d", "matmul", "conv2d_backprop_input")
 

@@ -26,7 +26,7 @@ _SHORT = 256
 
 @lowers("max_pool")
 def lower_max_pool(call: NumpyCall) -> Lowered | None:
-    """The largest values; NaN is passed over, and a window of nothing else has -inf."""
+    """Return the largest values; NaN is ignored, and a window of NaN has -inf."""
     source, result = call.step.inputs[0], call.step.name
     w = _window(call)
     if w.pointwise:
@@ -40,10 +40,10 @@ def lower_max_pool(call: NumpyCall) -> Lowered | None:
 
 @lowers("avg_pool")
 def lower_avg_pool(call: NumpyCall) -> Lowered | None:
-    """Sums divided by the number of pixels; the average of whole images as a mean of pixels.
+    """Return sums divided by the number of pixels; whole images as a mean of pixels.
 
-    Sums are of float32: those of numbers beyond 3e38 / pixels are infinite, where the kernel, which
-    sums up in float64, has their average.
+    Sums are float32: sums of numbers beyond 3e38 / pixels are infinite, where the kernel, which
+    sums in float64, returns their average.
     """
     if not call.has_floats(call.step.name, *call.step.inputs):
         return None
@@ -64,9 +64,9 @@ def lower_avg_pool(call: NumpyCall) -> Lowered | None:
 
 
 class _Fold(NamedTuple):
-    """How the values of a window become one: a function, what it starts from, and what ends it.
+    """A reduction of the values of a window: a function, its initial value, and a last call.
 
-    ``end`` makes a call for rows [rows, width * channels] of the result, the slice given.
+    ``end`` makes a call for rows [rows, width * channels] of the result, the given slice.
     """
 
     function: np.ufunc
@@ -74,7 +74,7 @@ class _Fold(NamedTuple):
     end: Callable[[np.ndarray, slice], Work]
 
     def works(self, target: np.ndarray, pairs: list[tuple[np.ndarray, np.ndarray]]) -> list[Work]:
-        """Combine parts of the target with values of their shape; the first take its place."""
+        """Combine parts of the target with values of their shape; the first values overwrite it."""
         whole = [values for part, values in pairs if part.shape == target.shape]
         parts = [pair for pair in pairs if pair[0].shape != target.shape and pair[0].size]
         if len(whole) > 1:
@@ -93,7 +93,7 @@ def _window(call: NumpyCall) -> Window:
 
 
 def _taps(w: Window, axis: int, block: slice) -> list[tuple[slice, slice]]:
-    """For each place along an axis: the windows of a block that have a pixel there, and those.
+    """Yield for each position along an axis the windows of a block, and their pixels there.
 
     Windows are counted from the start of the block.
     """
@@ -109,7 +109,7 @@ def _taps(w: Window, axis: int, block: slice) -> list[tuple[slice, slice]]:
 
 
 def _counts(w: Window) -> np.ndarray:
-    """How many pixels each window has: [height, width]."""
+    """Return the number of pixels of each window: [height, width]."""
     counts = [np.zeros(n, np.float32) for n in w.out_size]
     for axis, along in enumerate(counts):
         for windows, _ in _taps(w, axis, slice(0, len(along))):
@@ -118,7 +118,7 @@ def _counts(w: Window) -> np.ndarray:
 
 
 def _lower(call: NumpyCall, w: Window, fold: _Fold) -> Lowered | None:
-    """Blocks of rows, first combined down, then across."""
+    """Lower to blocks of rows, combined first down, then across."""
     (source,), (batch, height, width, channels) = call.step.inputs, call.result.shape
     if not call.has_floats(source, call.step.name):
         return None
@@ -147,15 +147,15 @@ def _lower(call: NumpyCall, w: Window, fold: _Fold) -> Lowered | None:
 def _across(
     fold: _Fold, w: Window, down: np.ndarray, target: np.ndarray, apart: np.ndarray | None = None
 ) -> list[Work]:
-    """Combine pixels of rows.
+    """Combine the pixels of rows.
 
     Args:
-        fold: how.
+        fold: the reduction.
         w: the windows.
         down: [rows, in width * channels].
         target: [rows, width, channels], whose rows are contiguous.
-        apart: of the shape of target, where windows step by several pixels of few values: there
-            the pixels of each place are put side by side, as short loops would take longer.
+        apart: array of the shape of target for windows with a stride and few values in a pixel: the
+            pixels of each position are first copied side by side, as short loops would take longer.
     """
     _, width, channels = target.shape
     taps = _taps(w, 1, slice(0, width))
@@ -175,7 +175,7 @@ def _gathered(
     taps: list[tuple[slice, slice]],
     apart: np.ndarray,
 ) -> list[Work]:
-    """Places that all windows have come first: one takes the place of the target."""
+    """Return positions ordered so that one that all windows have comes first."""
     _, width, channels = target.shape
     first, *others = sorted(taps, key=lambda tap: tap[0] != slice(0, width))
     works: list[Work] = [partial(np.copyto, target, np.array(fold.start, target.dtype))]

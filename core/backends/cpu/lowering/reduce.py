@@ -24,22 +24,22 @@ _LONGEST_SUM = 512
 
 @lowers("sum", "mean")
 def lower_sum(call: NumpyCall) -> Lowered | None:
-    """Over axes that lie side by side."""
+    """Sum over adjacent axes."""
     axes = normal_axes(call.step.attributes["axis"], len(call.spec(call.step.inputs[0]).shape))
     return _lower_sum(call, axes, call.step.op.name == "mean")
 
 
 def lower_mean_of_pixels(call: NumpyCall) -> Lowered | None:
-    """The average of all pixels of each image."""
+    """Return the average of all pixels of each image."""
     return _lower_sum(call, (1, 2), True)
 
 
 def _lower_sum(call: NumpyCall, axes: Shape, is_mean: bool) -> Lowered | None:
-    """Products with rows of weights, which BLAS sums up quicker than NumPy, and more precisely.
+    """Sum by products with rows of weights: BLAS is faster and more precise than NumPy's sum.
 
-    [lead, length, tail] becomes [lead, groups, tail] by one product for each group, and that the
-    result by another. The sums are of float32: on the way they may become infinite, where those of
-    the kernel, of float64, do not.
+    [lead, length, tail] becomes [lead, groups, tail] by one product for each group, and the groups
+    become the result by another product. Sums are float32: intermediate sums may become infinite,
+    where those of the kernel, in float64, do not.
     """
     shape = _in_three(call.spec(call.step.inputs[0]).shape, axes)
     if shape is None or not call.has_floats(call.step.inputs[0], call.step.name):
@@ -64,14 +64,14 @@ def _lower_sum(call: NumpyCall, axes: Shape, is_mean: bool) -> Lowered | None:
 
 
 def _product(weights: np.ndarray, x: np.ndarray, out: np.ndarray) -> Work:
-    """Weights [1, length] times x [..., length, tail]; a single product where tail is 1."""
+    """Return weights [1, length] times x [..., length, tail]; a single product if tail is 1."""
     if x.shape[2] > 1:
         return partial(np.matmul, weights, x, out=out)
     return partial(np.matmul, x[..., 0], weights.T, out=out[..., 0])
 
 
 def _in_three(shape: Shape, axes: Shape) -> tuple[int, int, int] | None:
-    """The lengths before, of and after reduced axes, if no other axis lies between them."""
+    """Return the lengths before, of and after the reduced axes, if these are adjacent."""
     if not axes:
         return None
     first, last = axes[0], axes[-1] + 1
@@ -82,7 +82,7 @@ def _in_three(shape: Shape, axes: Shape) -> tuple[int, int, int] | None:
 
 @lowers("max", "min")
 def lower_extreme(call: NumpyCall) -> Lowered | None:
-    """By NumPy, over axes that lie side by side."""
+    """Reduce adjacent axes to their minimum or maximum by NumPy."""
     source, result = (Compact.of(call, r) for r in (call.step.inputs[0], call.step.name))
     own = call.spec(call.step.inputs[0]).shape
     shape = _in_three(own, normal_axes(call.step.attributes["axis"], len(own)))
@@ -102,7 +102,7 @@ def lower_extreme(call: NumpyCall) -> Lowered | None:
 
 @lowers("argmax", "argmin")
 def lower_argmax(call: NumpyCall) -> Lowered | None:
-    """NaN never wins but in the first place, where nothing is larger."""
+    """Return the index of the largest value; NaN counts only as the first value."""
     spec = call.spec(call.step.inputs[0])
     if not call.has_floats(call.step.inputs[0]):
         return None
@@ -113,9 +113,9 @@ def lower_argmax(call: NumpyCall) -> Lowered | None:
 
 
 def _lower_argmax_by_row(call: NumpyCall, axis: int, length: int) -> Lowered | None:
-    """NaN becomes the lowest value (fmax passes over it), and the largest in the first place.
+    """Find indices by row: NaN becomes the lowest value, and as the first value the largest.
 
-    The axis is brought to the end, as NumPy would do in memory of its own.
+    The axis is moved to the end, as NumPy would do in memory allocated at each call.
     """
     (reference,), name, rest = call.step.inputs, call.step.name, call.result.shape
     sign = np.array(-1 if call.step.op.name == "argmin" else 1, np.float32)
@@ -137,9 +137,9 @@ def _lower_argmax_by_row(call: NumpyCall, axis: int, length: int) -> Lowered | N
 
 
 def _lower_argmax_by_member(call: NumpyCall, length: int) -> Lowered | None:
-    """The place is the number of members before the first that equals the extreme.
+    """Find indices by member: count the members before the first that equals the extreme.
 
-    The members of rows are brought apart first, in blocks, so that they are contiguous.
+    The members of rows are first copied apart, in blocks, so that they are contiguous.
     """
     (reference,), name, rest = call.step.inputs, call.step.name, call.result.shape
     better = np.fmin if call.step.op.name == "argmin" else np.fmax

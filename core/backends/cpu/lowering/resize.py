@@ -1,4 +1,4 @@
-"""Resizing: pixels or rows are gathered by places that are known, and mixed in long rows."""
+"""Resizing: pixels or rows are gathered by constant indices, and mixed in long rows."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -28,7 +28,7 @@ _NO_MARGIN: Sides = ((0, 0), (0, 0))
 
 
 class _Grid(NamedTuple):
-    """Where the pixels of images lie in a buffer, counted in pixels."""
+    """The layout of images in a buffer, counted in pixels."""
 
     batch: int
     height: int
@@ -36,7 +36,7 @@ class _Grid(NamedTuple):
     margin: Sides = _NO_MARGIN
 
     def places(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-        """Of the pixels in some rows and columns: [batch, rows, columns]."""
+        """Return the indices of the pixels in some rows and columns: [batch, rows, columns]."""
         (top, bottom), (left, right) = self.margin
         images = np.arange(self.batch)[:, None] * (top + self.height + bottom)
         lines = (images + top + rows) * (left + self.width + right)
@@ -50,19 +50,19 @@ def _grid(call: NumpyCall) -> _Grid:
 
 
 def _centres(call: NumpyCall) -> tuple[bool, bool]:
-    """Where the kernel's functions take it that pixels have their centres."""
+    """Return the pixel centres that the kernel's functions assume."""
     attributes = call.step.attributes
     return attributes["align_corners"], attributes["half_pixel_centers"]
 
 
 def _taken(rows: np.ndarray, places: np.ndarray, out: np.ndarray) -> Work:
-    """Rows by their places, which are valid; without a mode NumPy would fill a copy of ``out``."""
+    """Gather rows by valid indices; without a mode NumPy would make a copy of ``out``."""
     return partial(np.take, rows, places, axis=0, out=out, mode="clip")
 
 
 @lowers("resize_nearest_neighbor")
 def lower_nearest(call: NumpyCall) -> Lowered | None:
-    """Pixels by their places."""
+    """Gather pixels by index."""
     (reference,), (*_, height, width, channels) = call.step.inputs, call.result.shape
     if not call.spec(reference).size:
         return None
@@ -81,12 +81,12 @@ def lower_nearest(call: NumpyCall) -> Lowered | None:
 
 
 class _Pass(NamedTuple):
-    """A resize along one axis, of items, which are pixels or whole rows of them.
+    """A resize along one axis, of items, which are pixels or whole rows of pixels.
 
     Attributes:
-        before: places of the items before each new one: [batch, rows, items in a row].
-        after: of those after it.
-        share: of the step from one to the other: [rows or 1, values in a row or 1].
+        before: indices of the items before each new item: [batch, rows, items in a row].
+        after: indices of the items after it.
+        share: share of the step from one to the other: [rows or 1, values in a row or 1].
         length: values in an item.
     """
 
@@ -96,7 +96,7 @@ class _Pass(NamedTuple):
     length: int
 
     def works(self, source: np.ndarray, target: np.ndarray, scratch: Sequence[np.ndarray]) -> Works:
-        """To [batch, rows, values], a block of rows after the other."""
+        """Return the calls to [batch, rows, values], one block of rows after the other."""
         batch, rows, values = target.shape
         step, items = max(1, BLOCK // values), source.reshape(-1, self.length)
         works: Works = []
@@ -113,7 +113,7 @@ class _Pass(NamedTuple):
         out: np.ndarray,
         scratch: Sequence[np.ndarray],
     ) -> Works:
-        """The first neighbour plus a share of the step to the second, in the kernel's order."""
+        """Add a share of the step to the second neighbour to the first, in the kernel's order."""
         first, second = (flat[: out.size].reshape(out.shape) for flat in scratch)
         share = self.share[index[1]] if len(self.share) > 1 else self.share
         return [
@@ -126,7 +126,7 @@ class _Pass(NamedTuple):
 
 
 def _passes(call: NumpyCall) -> list[tuple[_Pass, _Grid]]:
-    """For each axis that changes, in the kernel's order, with the grid of its result."""
+    """Yield a pass for each axis that changes, in the kernel's order, with its result's grid."""
     grid, channels = _grid(call), call.result.shape[-1]
     images = np.broadcast_to(np.float32(0), call.spec(call.step.inputs[0]).shape)
     found = []
@@ -149,7 +149,7 @@ def _passes(call: NumpyCall) -> list[tuple[_Pass, _Grid]]:
 
 @lowers("resize_bilinear")
 def lower_bilinear(call: NumpyCall) -> Lowered | None:
-    """One axis after the other; a copy if none changes."""
+    """Lower to one pass for each axis; to a copy if no axis changes."""
     (reference,), (*_, width, channels) = call.step.inputs, call.result.shape
     if not call.has_floats(reference):
         return None
@@ -172,7 +172,7 @@ def lower_bilinear(call: NumpyCall) -> Lowered | None:
 
 
 def _without_infinity(images: np.ndarray, scratch: np.ndarray) -> list[Work]:
-    """Along an axis that stays the step is 0, but from an infinity to itself it is NaN."""
+    """Return the share of an unchanged axis: 0, but NaN from an infinity to itself."""
     works: list[Work] = []
     for rows in (row for image in images for row in image):
         steps = scratch[: rows.size]

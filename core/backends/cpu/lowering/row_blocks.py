@@ -1,4 +1,4 @@
-"""Arrays of one shape: how they are cut into blocks that stay in the cache, and have long rows."""
+"""Arrays of one shape, cut into blocks that stay in the cache and have long rows."""
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -23,11 +23,11 @@ _LONG = 1024
 
 
 def with_long_rows(arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Views of arrays of one shape, whose last axes are joined until rows are long, if they can.
+    """Return views of arrays of one shape, whose last axes are joined until rows are long.
 
-    None is empty. An axis along which an array repeats (of step 0) joins others of that kind. Axes
-    of length 1 go: NumPy would see two views of the same values as different ones by the steps of
-    those.
+    No array is empty. An axis along which an array repeats (of stride 0) joins other such axes.
+    Axes of length 1 are dropped: their strides would make NumPy treat two views of the same values
+    as different.
     """
     shape = arrays[0].shape
     index = tuple(0 if n == 1 else slice(None) for n in shape)
@@ -42,12 +42,12 @@ def _can_join(a: np.ndarray) -> bool:
 
 
 def spread_to(a: np.ndarray, shape: Shape) -> np.ndarray:
-    """A view in a shape that it broadcasts to; what has it already need not wait for NumPy."""
+    """Return a view broadcast to a shape; an array that has the shape is returned at once."""
     return a if a.shape == shape else np.broadcast_to(a, shape)
 
 
 def cut_into_blocks(arrays: Sequence[np.ndarray], most: int = BLOCK) -> Iterator[list[np.ndarray]]:
-    """Cut arrays of one shape into the same blocks, of at most ``most`` values."""
+    """Cut arrays of one shape into blocks of at most ``most`` values, at the same positions."""
     first = arrays[0]
     if first.size <= most:
         yield list(arrays)
@@ -64,14 +64,14 @@ def cut_into_blocks(arrays: Sequence[np.ndarray], most: int = BLOCK) -> Iterator
 
 @lru_cache(32)
 def row_of(value: float, length: int, dtype: np.dtype) -> np.ndarray:
-    """A row of one number. NumPy's maximum and minimum take a fourth of the time with it."""
+    """Return a row of one number, for which NumPy's maximum takes a fourth of the time."""
     result = np.full(length, value, dtype)
     result.flags.writeable = False
     return result
 
 
 def expanded_shape(own: Shape, result: Shape, numbers: bool = False) -> Shape:
-    """The shape in which an operand has long rows, as far as it may be repeated in memory.
+    """Return the shape in which an operand has long rows, as far as repetition in memory allows.
 
     Args:
         own: its shape, which broadcasts to ``result``.
@@ -92,5 +92,5 @@ def expanded_shape(own: Shape, result: Shape, numbers: bool = False) -> Shape:
 
 
 def has_short_rows(shape: Shape, axis: int, most: int = 16) -> bool:
-    """Whether there are many short rows: NumPy's loops are then along each member of them."""
+    """Return whether there are many short rows, where NumPy loops along each member of them."""
     return axis == len(shape) - 1 and 1 < shape[axis] <= most and prod(shape[:axis]) >= 256

@@ -1,4 +1,4 @@
-"""Other orders, repeats and other dtypes of the same values."""
+"""Permutations, repetitions and conversions of values."""
 
 from functools import partial
 
@@ -21,7 +21,7 @@ _WRAP = np.array(2.0**32)
 
 @lowers("transpose")
 def lower_transpose(call: NumpyCall) -> Lowered | None:
-    """The axes in another order."""
+    """Permute the axes."""
     perm = call.step.attributes["perm"]
     if call.result.dtype == "complex64":
         return None
@@ -30,7 +30,7 @@ def lower_transpose(call: NumpyCall) -> Lowered | None:
 
 @lowers("reverse")
 def lower_reverse(call: NumpyCall) -> Lowered | None:
-    """Steps backwards."""
+    """Reverse axes by negative strides."""
     axes = normal_axes(call.step.attributes["axis"], len(call.result.shape))
     index = tuple(slice(None, None, -1 if i in axes else 1) for i in range(len(call.result.shape)))
     return moved(call, lambda y, x: (y, x[index]))
@@ -38,13 +38,13 @@ def lower_reverse(call: NumpyCall) -> Lowered | None:
 
 @lowers("broadcast_to")
 def lower_broadcast_to(call: NumpyCall) -> Lowered | None:
-    """Along axes of length 1."""
+    """Repeat along axes of length 1."""
     return moved(call, lambda y, x: (y, np.broadcast_to(x, y.shape)))
 
 
 @lowers("tile")
 def lower_tile(call: NumpyCall) -> Lowered | None:
-    """Each axis as one of repeats and one of values."""
+    """Repeat, with each axis seen as one of repetitions and one of values."""
     shape = call.spec(call.step.inputs[0]).shape
     counts = integers(call.step.attributes["reps"], "reps")
     split = [n for pair in zip(counts, shape, strict=True) for n in pair]
@@ -58,7 +58,7 @@ def lower_tile(call: NumpyCall) -> Lowered | None:
 
 @lowers("cast")
 def lower_cast(call: NumpyCall) -> Lowered | None:
-    """As the kernel: NaN and infinity become 0 as integers, large numbers wrap around."""
+    """Convert as the kernel does: NaN and infinity become 0 as integers, large numbers wrap."""
     (source,), name = call.step.inputs, call.step.name
     before, after = call.spec(source), call.result
     if not {before.dtype, after.dtype} <= {"float32", "int32", "bool"}:
@@ -82,12 +82,12 @@ def lower_cast(call: NumpyCall) -> Lowered | None:
 
 
 def wide_scratch(call: NumpyCall) -> tuple[Scratch, ...]:
-    """Values as float64, and those as int64."""
+    """Return scratch for values as float64, and as int64."""
     return Scratch(call.result.shape, "float64"), Scratch(call.result.shape, "int64")
 
 
 def wrapped_works(wide: np.ndarray, whole: np.ndarray, out: np.ndarray) -> list[Work]:
-    """From float64 to int32. The remainder of an infinity is NaN, which ends with bits of 0."""
+    """Return the calls from float64 to int32; infinities give NaN, whose last bits are 0."""
     return [
         partial(np.fmod, wide, _WRAP, out=wide),
         partial(np.copyto, whole, wide, casting="unsafe"),

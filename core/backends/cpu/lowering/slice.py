@@ -16,7 +16,7 @@ _MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_ax
 
 @lowers("slice")
 def lower_slice(call: NumpyCall) -> Lowered | None:
-    """A block."""
+    """Copy a block."""
     how = call.step.attributes
     begins, sizes = block_at(call.spec(call.step.inputs[0]).shape, how["begin"], how["size"])
     index = tuple(slice(b, b + s) for b, s in zip(begins, sizes, strict=True))
@@ -25,7 +25,7 @@ def lower_slice(call: NumpyCall) -> Lowered | None:
 
 @lowers("strided_slice")
 def lower_strided_slice(call: NumpyCall) -> Lowered | None:
-    """What an index of NumPy names."""
+    """Copy the values that an index of NumPy selects."""
     how = call.step.attributes
     begin, end, strides = how["begin"], how["end"], how["strides"]
     begin, end = integers(begin, "begin"), integers(end, "end")
@@ -36,7 +36,7 @@ def lower_strided_slice(call: NumpyCall) -> Lowered | None:
 
 @lowers("concat")
 def lower_concat(call: NumpyCall) -> Lowered | None:
-    """Each input to its part of the result."""
+    """Copy each input to its part of the result."""
     axis = normal_axis(call.step.attributes["axis"], len(call.result.shape))
     sizes = [call.spec(r).shape[axis] for r in call.step.inputs]
     indices = _axis_slices(axis, sizes)
@@ -50,7 +50,7 @@ def lower_concat(call: NumpyCall) -> Lowered | None:
 
 
 def _axis_slices(axis: int, sizes: list[int]) -> list[tuple[Any, ...]]:
-    """The index of each part of an axis."""
+    """Return the index of each part of an axis."""
     ends = np.cumsum(sizes).tolist()
     cuts = (slice(end - size, end) for end, size in zip(ends, sizes, strict=True))
     return [(*(slice(None),) * axis, cut) for cut in cuts]
@@ -58,7 +58,7 @@ def _axis_slices(axis: int, sizes: list[int]) -> list[tuple[Any, ...]]:
 
 @lowers("stack")
 def lower_stack(call: NumpyCall) -> Lowered | None:
-    """Each input to its place on the new axis."""
+    """Copy each input to its index on the new axis."""
     axis = normal_axis(call.step.attributes["axis"], len(call.result.shape))
 
     def bind(views: Views) -> list[Work]:
@@ -70,7 +70,7 @@ def lower_stack(call: NumpyCall) -> Lowered | None:
 
 @lowers("unstack", "split")
 def lower_split(call: NumpyCall) -> Lowered | None:
-    """Each part to a result of its own."""
+    """Copy each part to a separate result."""
     (source,), how = call.step.inputs, call.step.attributes
     shape = call.spec(source).shape
     axis = normal_axis(how["axis"], len(shape))

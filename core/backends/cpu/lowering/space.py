@@ -1,4 +1,4 @@
-"""Borders, and channels that become pixels."""
+"""Padding, and channels that become pixels."""
 
 from itertools import product
 
@@ -13,7 +13,7 @@ from core.ops.space import depth_blocks
 
 @lowers("depth_to_space")
 def lower_depth_to_space(call: NumpyCall) -> Lowered | None:
-    """Channels, rows and columns split up, in another order."""
+    """Split channels, rows and columns, and permute them."""
     how = call.step.attributes
     size, data_format = how["block_size"], how["data_format"]
     split, order, _ = depth_blocks(call.spec(call.step.inputs[0]).shape, size, data_format)
@@ -27,7 +27,7 @@ def lower_depth_to_space(call: NumpyCall) -> Lowered | None:
 
 @lowers("pad")
 def lower_pad(call: NumpyCall) -> Lowered | None:
-    """The inside, and two sides along each axis, without the corners that others have."""
+    """Copy the inside, and fill two sides along each axis without corners that others fill."""
     shape = call.spec(call.step.inputs[0]).shape
     sides = list(zip(shape, call.step.attributes["paddings"], strict=True))
     inside = tuple(slice(b, b + n) for n, (b, _) in sides)
@@ -51,7 +51,7 @@ def lower_pad(call: NumpyCall) -> Lowered | None:
 
 @lowers("mirror_pad")
 def lower_mirror_pad(call: NumpyCall) -> Lowered | None:
-    """The inside, the sides and the corners, each a part of the input in some order."""
+    """Copy the inside, the sides and the corners, each a part of the input in some order."""
     shape = call.spec(call.step.inputs[0]).shape
     edge = int(call.step.attributes["mode"] == "reflect")
     sides = zip(shape, call.step.attributes["paddings"], strict=True)
@@ -67,7 +67,7 @@ def lower_mirror_pad(call: NumpyCall) -> Lowered | None:
 
 
 def _mirrored(length: int, before: int, after: int, edge: int) -> list[tuple[slice, slice]]:
-    """Along one axis: parts of the result, and where their values are in the input."""
+    """Return along one axis the parts of the result, and the indices of their values."""
     start, stop = before + edge - 1, length - edge - 1
     return [
         (slice(0, before), slice(start, edge - 1 if edge else None, -1)),

@@ -1,12 +1,12 @@
-"""Threads that help a plan: lanes of work that do not depend on each other run side by side.
+"""The thread pool of plans: tasks that do not depend on each other run in parallel.
 
-The thread that runs the plan is the leader. It takes lanes like the others, and never waits for one
-who has not begun a lane: on a busy machine it does them all. There is one team; a run that finds it
-busy does its work alone.
+The thread that runs the plan, the caller, takes tasks like the workers, and never waits for a
+worker that has not begun a task: on a busy machine the caller runs all of them. There is one pool;
+a run that finds the pool in use runs its tasks alone.
 
-A signal handler may raise in the leader after any call; in CPython, never between statements that
-call nothing. So what must not come apart is written without calls, and nothing here depends on who
-leads: two leaders would take helpers from each other, and do the lanes themselves.
+A signal handler may raise in the caller after any call; in CPython, never between statements that
+call nothing. So statements that belong together contain no calls, and nothing here depends on which
+thread is the caller: two callers would compete for workers, and run the tasks themselves.
 """
 
 import os
@@ -28,131 +28,131 @@ Work = Callable[[], object]
 #: More threads than this gain little: they wait for memory.
 MOST_THREADS = 8
 
-#: Of the environment: how many threads a plan may use.
+#: Environment variable with the number of threads of a plan.
 VARIABLE = "CORE_THREADS"
 
-#: Of work in a lane; waking a thread takes some 10.
+#: Least duration of a task; waking a thread takes some 10.
 LEAST_MICROSECONDS = 40
 
-#: How long a run that ends with an error waits for helpers to end their lanes.
+#: How long a run that ends with an error waits for workers to end their tasks.
 MOST_SECONDS = 1.0
 
 
 @cache
 def thread_count() -> int:
-    """How many threads a plan uses: one for each CPU, or what ``CORE_THREADS`` says."""
+    """Return the number of threads of a plan: one for each CPU, or ``CORE_THREADS``."""
     given = os.environ.get(VARIABLE, "")
     if given:
         if not given.isdecimal() or not 1 <= int(given) <= MOST_THREADS:
             raise SettingError(f"{VARIABLE}={given!r} must be a number from 1 to {MOST_THREADS}")
         return int(given)
     if blas_threads() is None:
-        return 1  # a library that shares out its products itself
+        return 1  # a library that has threads of its own
     has_affinity = hasattr(os, "sched_getaffinity")
     cpus = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
     return min(cpus, MOST_THREADS)
 
 
 def task_count(nanoseconds: float, most: int) -> int:
-    """In how many lanes to do work that takes one thread about so long; ``most`` if it can be."""
+    """Return into how many tasks to split work of a duration in one thread, at most ``most``."""
     return max(1, min(thread_count(), most, int(nanoseconds / (1e3 * LEAST_MICROSECONDS))))
 
 
-def cuts(length: int, lanes: int) -> list[slice]:
-    """A range in as many parts, of almost the same length.
+def cuts(length: int, tasks: int) -> list[slice]:
+    """Split a range into parts of almost equal length.
 
     >>> cuts(5, 2)
     [slice(0, 2, None), slice(2, 5, None)]
     """
-    return [slice(length * i // lanes, length * (i + 1) // lanes) for i in range(lanes)]
+    return [slice(length * i // tasks, length * (i + 1) // tasks) for i in range(tasks)]
 
 
 class ParallelTasks:
-    """Lists of work that do not depend on each other; together they are one work."""
+    """Lists of calls that do not depend on each other, as one call."""
 
-    __slots__ = ("_lanes",)
+    __slots__ = ("_tasks",)
 
-    def __init__(self, lanes: Sequence[Sequence[Work]]):
-        self._lanes = lanes
+    def __init__(self, tasks: Sequence[Sequence[Work]]):
+        self._tasks = tasks
 
     def __call__(self) -> None:
-        """Do it, with the team if the calling thread leads it."""
-        team = _pool
-        if team.leader == get_ident():
-            team.run(self._lanes)
+        """Run the tasks, with the pool if the current thread is its caller."""
+        pool = _pool
+        if pool.caller == get_ident():
+            pool.run(self._tasks)
             return
-        for lane in self._lanes:
-            for work in lane:
+        for task in self._tasks:
+            for work in task:
                 work()
 
 
-def parallel(lanes: Sequence[Sequence[Work]]) -> list[Work]:
-    """The work of lanes as a list: of one lane as it is."""
-    return list(lanes[0]) if len(lanes) == 1 else [ParallelTasks(lanes)]
+def parallel(tasks: Sequence[Sequence[Work]]) -> list[Work]:
+    """Return the tasks as a list of one call; a single task as its calls."""
+    return list(tasks[0]) if len(tasks) == 1 else [ParallelTasks(tasks)]
 
 
 class _Job:
-    """Lanes to be done, by whoever comes."""
+    """Tasks to run, which any thread may take."""
 
-    __slots__ = ("_begun", "_done", "_finished", "_lanes", "_most", "error")
+    __slots__ = ("_begun", "_done", "_finished", "_tasks", "_most", "error")
 
-    def __init__(self, lanes: Sequence[Sequence[Work]]):
-        self._lanes, self._most = lanes, len(lanes)
+    def __init__(self, tasks: Sequence[Sequence[Work]]):
+        self._tasks, self._most = tasks, len(tasks)
         self._begun, self._finished = count(), count(1)
         self.error: BaseException | None = None
         self._done = Lock()
         self._done.acquire()
 
     def work(self) -> None:
-        """Do lanes while there are any; counting is one atomic step."""
-        lanes = self._lanes
+        """Run tasks while there are any; counting is one atomic step."""
+        tasks = self._tasks
         while (number := next(self._begun)) < self._most:
-            for work in lanes[number]:
+            for work in tasks[number]:
                 work()
-            if next(self._finished) == len(lanes):
+            if next(self._finished) == len(tasks):
                 self._done.release()
 
     def wait(self) -> None:
-        """Until all lanes are done; raises what a helper's raised."""
+        """Wait until all tasks have ended; raise the error of a worker's task."""
         self._done.acquire()
         if self.error is not None:
             raise self.error
 
     def stop(self) -> None:
-        """Let nobody begin another lane."""
+        """Let no thread begin another task."""
         self._most = 0
 
     def fail(self, error: BaseException) -> None:
-        """Let the leader raise an error; a helper's call."""
+        """Let the caller raise an error of a worker."""
         self.error = error
         self.stop()
-        with suppress(RuntimeError):  # another helper's lane failed, too
+        with suppress(RuntimeError):  # another worker's task failed, too
             self._done.release()
 
 
 class ThreadPool:
-    """The leader and those who help; they start with the first job, and sleep in between.
+    """The caller and the workers, which start with the first job and sleep between jobs.
 
     Attributes:
-        leader: the thread that leads, by its number; whoever finds None may lead.
+        caller: number of the thread that uses the pool; a thread that finds None may become it.
     """
 
     def __init__(self) -> None:
-        self.leader: int | None = None
+        self.caller: int | None = None
         self._started = 0
-        self._alarms: list[Lock] = []  # of those who help
-        self._at_work: list[Lock] = []  # of those who look for a job, or have one
+        self._wake_locks: list[Lock] = []  # one for each worker
+        self._at_work: list[Lock] = []  # those of workers that look for a job or run one
         self._job: _Job | None = None
 
-    def run(self, lanes: Sequence[Sequence[Work]]) -> None:
-        """Do lanes; the leader's call. If it raises, helpers may be in a lane: see `rests`."""
+    def run(self, tasks: Sequence[Sequence[Work]]) -> None:
+        """Run tasks, in the caller. If it raises, workers may still run a task: see `rests`."""
         if self._started < thread_count() - 1:
             self._start()
-        job = self._job = _Job(lanes)
+        job = self._job = _Job(tasks)
         try:
-            for alarm in self._alarms[: len(lanes) - 1]:
-                if alarm.locked():  # else it has been woken, and has not come to look yet
-                    _wake(alarm)
+            for wake_lock in self._wake_locks[: len(tasks) - 1]:
+                if wake_lock.locked():  # else its worker is awake, and will look for the job
+                    _wake(wake_lock)
             job.work()
             job.wait()
         except BaseException:
@@ -162,10 +162,10 @@ class ThreadPool:
             self._job = None
 
     def rests(self) -> bool:
-        """Whether no helper works, after a while for those in a lane to end it."""
+        """Wait a while for workers to end their tasks; return whether all are idle."""
         self._job = None
         end = monotonic() + MOST_SECONDS
-        while self._at_work:  # where a helper is before it looks for a job
+        while self._at_work:  # a worker is added before it looks for a job
             if monotonic() > end:
                 return False
             sleep(1e-4)
@@ -175,16 +175,16 @@ class ThreadPool:
         while self._started < thread_count() - 1:
             self._started += 1
             try:
-                start_new_thread(self._help, ())  # one step, unlike the start of a Thread
-            except RuntimeError:  # the system allows no more: who leads does the lanes
+                start_new_thread(self._work, ())  # one step, unlike the start of a Thread
+            except RuntimeError:  # no more threads allowed: the caller runs the tasks
                 return
 
-    def _help(self) -> None:
+    def _work(self) -> None:
         begin_plans()
-        alarm = Lock()  # open: there is a job already
-        self._alarms.append(alarm)
-        while alarm.acquire():
-            self._at_work.append(alarm)
+        wake_lock = Lock()  # open: there is a job already
+        self._wake_locks.append(wake_lock)
+        while wake_lock.acquire():
+            self._at_work.append(wake_lock)
             job = self._job
             if job is not None:
                 try:
@@ -192,24 +192,24 @@ class ThreadPool:
                 except BaseException as error:
                     job.fail(error)
             del job
-            self._at_work.remove(alarm)
+            self._at_work.remove(wake_lock)
 
 
-def _wake(alarm: Lock) -> None:
-    with suppress(RuntimeError):  # another leader did
-        alarm.release()
+def _wake(wake_lock: Lock) -> None:
+    with suppress(RuntimeError):  # another caller released it
+        wake_lock.release()
 
 
 _pool = ThreadPool()
 
 
 def current_pool() -> ThreadPool:
-    """The one team of this process."""
+    """Return the thread pool of this process."""
     return _pool
 
 
 def _after_fork() -> None:
-    """The child of a fork has none of its parent's threads."""
+    """Make a new pool in the child of a fork, which has none of its parent's threads."""
     global _pool
     _pool = ThreadPool()
 

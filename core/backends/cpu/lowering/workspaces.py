@@ -1,4 +1,4 @@
-"""The memory that runs of a plan work in: each run has its own, and leaves it to the next."""
+"""Workspaces: the memory of a plan's runs; each run has one, and leaves it to later runs."""
 
 from collections import deque
 from collections.abc import Callable
@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 
 
 class Workspace(NamedTuple):
-    """The memory of one run at a time, and the calls that are bound to it."""
+    """Memory for one run at a time, and the calls that are bound to it."""
 
     inputs: list[tuple[int, np.ndarray]]  # which feeds are needed, and where they go
     works: list[Work]
@@ -27,7 +27,7 @@ class Workspace(NamedTuple):
 
 
 class Workspaces:
-    """Those that wait for the next run of a plan. Threads may share them."""
+    """Idle workspaces of a plan. Threads may share them."""
 
     def __init__(self) -> None:
         self._waiting: deque[Workspace] = deque()
@@ -39,44 +39,44 @@ class Workspaces:
         return len(self._waiting)
 
     def keep(self, most: int) -> None:
-        """Let at most so many wait from now on."""
+        """Keep at most this number of idle workspaces from now on."""
         self._most_waiting = most
         self._drop_surplus()
 
     def run(self, make: Callable[[], Workspace], do: Callable[[Workspace], Result]) -> Result:
-        """What a function gives for a workspace that nobody else has.
+        """Return the result of a function for a workspace that no other run uses.
 
         Args:
-            make: makes a workspace, if none waits.
+            make: function that makes a workspace, if none is idle.
             do: the run.
 
-        The workspace is used again if it is known that nobody works in it any more: after a run,
-        and after an error once the helpers rest. A run writes whatever it reads.
+        The workspace is reused only if no thread works in it any more: after a run, and after an
+        error once the workers are idle. A run writes every value before it reads it.
 
-        A signal handler may raise after any call: in the run, here, and in the clean-up. The lead
-        of the team and NumPy's state come back in any case. What remains possible: a run that is
-        struck where the workspace is taken or given back, or twice, loses it, so the next one
-        makes another; struck twice in its clean-up, it leaves OpenBLAS with one thread until
-        another run ends.
+        A signal handler may raise after any call: in the run, here, and in the clean-up. The thread
+        pool and NumPy's state are restored in any case. What remains possible: a run that is
+        interrupted while the workspace is taken or returned, or interrupted twice, loses it, so the
+        next run makes another; interrupted twice in its clean-up, it leaves OpenBLAS with one
+        thread until another run ends.
         """
         workspace = self._free(make)
-        team, one_thread, run, me = current_pool(), one_blas_thread(), Run(), get_ident()
+        pool, one_thread, run, me = current_pool(), one_blas_thread(), Run(), get_ident()
         errors, token = get_errors(), None
-        leads = is_left = False
+        is_caller = is_left = False
         try:
-            if team.leader is None:
-                team.leader, leads = me, True  # no call: nothing comes between
+            if pool.caller is None:
+                pool.caller, is_caller = me, True  # no call: nothing comes between
             token = begin_plans()
             one_thread.begin(run)
             found = do(workspace)
             is_left = True
             return found
         except BaseException:
-            is_left = team.leader != me or team.rests()
+            is_left = pool.caller != me or pool.rests()
             raise
         finally:
-            if leads:
-                team.leader = None
+            if is_caller:
+                pool.caller = None
             try:
                 if token is None:
                     set_errors(errors)

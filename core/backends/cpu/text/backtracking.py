@@ -1,8 +1,8 @@
-"""How many steps Python's `re` may take for a pattern, at most: it goes back and tries other ways.
+"""An upper bound on the steps of Python's `re`, which goes back to try alternatives.
 
-A choice (a repeat, or one of several alternatives) is tried again whenever what follows fails,
-unless the next character decides it. So the ways through a pattern are the product of all choices
-that it leaves open; a repeat whose body leaves one open has exponentially many.
+A choice (a repeat, or one of several alternatives) is tried again whenever the rest of the pattern
+fails, unless the next character decides it. So the number of paths through a pattern is the product
+of all open choices; a repeat whose body leaves a choice open has exponentially many.
 """
 
 import re
@@ -37,9 +37,9 @@ class _Part(NamedTuple):
     """A part of a pattern.
 
     Attributes:
-        ways: how many there are to match it.
+        ways: number of paths that match it.
         first: the characters that it may begin with.
-        can_be_empty: whether it matches the empty text, too.
+        can_be_empty: whether it also matches the empty text.
     """
 
     ways: float
@@ -49,7 +49,7 @@ class _Part(NamedTuple):
 
 @lru_cache(1024)
 def steps(pattern: str, flags: int, length: int) -> float:
-    """How many steps it takes at most to search a text of a length; infinity: exponentially many.
+    """Return the most steps for a search in a text of a length; infinity if exponentially many.
 
     >>> steps("a+b", 0, 100), steps("(a+)+b", 0, 100), steps(".*a", 0, 100)
     (10000.0, inf, 1010000.0)
@@ -61,7 +61,7 @@ def steps(pattern: str, flags: int, length: int) -> float:
 
 
 def _ends_with_letters(items: Sequence[Any]) -> bool:
-    """Whether the last item is a repeat of one letter or set."""
+    """Return whether the last item is a repeat of one letter or set."""
     if not len(items) or items[-1][0] is not codes.MAX_REPEAT:
         return False
     body = items[-1][1][2]
@@ -69,7 +69,7 @@ def _ends_with_letters(items: Sequence[Any]) -> bool:
 
 
 def _sequence(items: Sequence[Any], after: Letters, length: int, flags: int) -> _Part:
-    """Items one after the other; from the last to the first, as each depends on what follows."""
+    """Return items in sequence, from last to first, as each depends on the later items."""
     ways, following, can_be_empty = 1.0, after, True
     for code, argument in reversed(list(items)):
         part = _part(code, argument, following, length, flags)
@@ -99,7 +99,7 @@ def _part(code: Any, argument: Any, after: Letters, length: int, flags: int) -> 
 
 
 def _repeat(argument: Sequence[Any], after: Letters, length: int, flags: int) -> _Part:
-    """The counts to choose from, unless the next character tells; and the ways of the body."""
+    """Return a repeat: its open counts, unless the next character decides, and its paths."""
     least, most, body = argument
     again = _sequence(body, _either(_first(body, flags)[0], after), length, flags)
     most = min(int(most), length)
@@ -126,7 +126,7 @@ def _branch(bodies: Sequence[Any], after: Letters, length: int, flags: int) -> _
 
 
 def _first(items: Sequence[Any], flags: int) -> tuple[Letters, bool]:
-    """The characters that items may begin with, and whether they match the empty text, too."""
+    """Return the characters that items may begin with, and whether they match the empty text."""
     found: Letters = []
     for code, argument in items:
         letters, can_be_empty = _first_of(code, argument, flags)
@@ -155,7 +155,7 @@ def _first_of(code: Any, argument: Any, flags: int) -> tuple[Letters, bool]:
 
 
 def _letters(code: Any, argument: Any, flags: int) -> Letters:
-    """The characters that one item matches, if that is plain to see."""
+    """Return the characters that one item matches, if they can be listed."""
     if flags & re.IGNORECASE:
         return None
     if code is codes.LITERAL:
@@ -183,7 +183,7 @@ def _set(members: Sequence[Any]) -> Letters:
 
 
 def _others(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """All characters that are in none of the ranges."""
+    """Return all characters outside of the ranges."""
     found, at = [], 0
     for low, high in sorted(ranges):
         if low > at:
@@ -205,7 +205,7 @@ def _either(one: Letters, other: Letters) -> Letters:
 
 
 def _overlap(one: Letters, other: Letters) -> bool:
-    """Whether a character may be in both."""
+    """Return whether two sets have a common character."""
     if one is None or other is None:
         return one != [] and other != []
     return any(a <= d and c <= b for a, b in one for c, d in other)

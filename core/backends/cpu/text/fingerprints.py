@@ -13,7 +13,7 @@ Pair = tuple[int, int]
 
 
 def fingerprint64(text: bytes) -> int:
-    """The fingerprint of a string of any length, from 0 to 2**64 - 1.
+    """Return the fingerprint of a string of any length, from 0 to 2**64 - 1.
 
     >>> hex(fingerprint64(b"hello"))
     '0xb48be5a931380ce8'
@@ -41,7 +41,7 @@ def _mix(value: int) -> int:
 
 
 def _hash16(u: int, v: int, factor: int) -> int:
-    """Two words to one, after Murmur."""
+    """Hash two words to one, after Murmur."""
     v &= _MASK
     a = _mix(((u & _MASK) ^ v) * factor)
     return _mix((v ^ a) * factor) * factor & _MASK
@@ -64,13 +64,13 @@ def _up_to_16(text: bytes, size: int) -> int:
 
 
 def _sums(a: int, b: int, c: int, d: int) -> Pair:
-    """Two mixtures of four words, as both lengths up to 64 use them."""
+    """Return two mixtures of four words, as both lengths up to 64 use them."""
     first = _rotate(a + b, 43) + _rotate(c, 30) + d
     return first, a + _rotate(b + _K2, 18) + c
 
 
 def _ends(text: bytes, size: int, first_factor: int) -> tuple[int, int, int, int]:
-    """The two words at the beginning and the two at the end, scaled."""
+    """Return the first two and the last two words, scaled."""
     factor = _K2 + size * 2
     return (
         _word(text, 0) * first_factor & _MASK,
@@ -97,7 +97,7 @@ def _up_to_64(text: bytes, size: int) -> int:
 
 
 def _weak_hash32(text: bytes, at: int, a: int, b: int) -> Pair:
-    """32 bytes and two seeds to two words."""
+    """Hash 32 bytes and two seeds to two words."""
     w, x, y, z = (_word(text, at + i) for i in (0, 8, 16, 24))
     a += w
     b = _rotate(b + a + z, 21)
@@ -107,7 +107,7 @@ def _weak_hash32(text: bytes, at: int, a: int, b: int) -> Pair:
 
 
 def _beyond_64(text: bytes, size: int) -> int:
-    """Blocks of 64 bytes into seven words of state; the last block overlaps the one before."""
+    """Hash blocks of 64 bytes into seven words; the last block overlaps the previous one."""
     x = 81 * _K2 + _word(text, 0) & _MASK
     y = 81 * _K1 + 113 & _MASK
     z = _mix(y * _K2 + 113) * _K2 & _MASK
@@ -133,7 +133,7 @@ def _beyond_64(text: bytes, size: int) -> int:
 def _stirred(
     text: bytes, at: int, x: int, y: int, z: int, v: Pair, w: Pair, factor: int, weight: int
 ) -> tuple[int, int, int]:
-    """Three words of the state after a block."""
+    """Return three words of the state after a block."""
     x = _rotate(x + y + v[0] + _word(text, at + 8), 37) * factor & _MASK
     y = _rotate(y + v[1] + _word(text, at + 48), 42) * factor & _MASK
     x ^= w[1] * weight & _MASK

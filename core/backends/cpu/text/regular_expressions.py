@@ -1,13 +1,12 @@
-r"""Regular expressions as TensorFlow.js (JavaScript) and TensorFlow (RE2) write them.
+r"""Regular expressions in the syntax of TensorFlow.js (JavaScript) and TensorFlow (RE2).
 
-The three agree on most of the syntax. Where they do not, a pattern means what it does in
-JavaScript, and what only RE2 knows (``[[:alpha:]]``, ``\A``, ``\z``, ``\x{1F600}``, flags) means
-what it does there.
+Both and Python's agree on most of the syntax. Where they differ, a pattern has JavaScript's
+meaning, and syntax that only RE2 has (``[[:alpha:]]``, ``\A``, ``\z``, ``\x{1F600}``, flags) RE2's.
 
-RE2 itself searches, in time that grows with the length of the text alone, where the package
-``google-re2`` is installed. Without it, and for what RE2 cannot do (``(?=a)``, ``\1``), it is
-Python's `re`, which may take exponential time and let no other thread run meanwhile: patterns and
-texts that could take long are refused.
+RE2 searches, in time linear in the length of the text, if the package ``google-re2`` is installed.
+Without it, and for syntax that RE2 lacks (``(?=a)``, ``\1``), Python's `re` searches, which may
+take exponential time and blocks other threads meanwhile: patterns and texts that could take long
+are refused.
 """
 
 import re
@@ -72,9 +71,9 @@ class Expression(NamedTuple):
     """A pattern, ready to search.
 
     Attributes:
-        pattern: as Python or RE2 write it.
+        pattern: the pattern in the syntax of Python or RE2.
         engine: a pattern of Python's `re` or of RE2's package, which has the same methods.
-        is_linear: whether it is RE2's.
+        is_linear: whether RE2 searches.
     """
 
     pattern: str
@@ -83,14 +82,14 @@ class Expression(NamedTuple):
 
     @property
     def groups(self) -> int:
-        """How many groups there are."""
+        """Return the number of groups."""
         return int(self.engine.groups)
 
     def matches(self, text: str) -> Iterator[Any]:
-        """The matches in a text, one after the other, which do not overlap.
+        """Yield the matches in a text, in order, without overlap.
 
         Raises:
-            CoreError: it might take too long.
+            CoreError: the search might take too long.
         """
         self._check(text)
         return self._found_by_re2(text) if self.is_linear else self._found_by_python(text)
@@ -141,7 +140,7 @@ def _shown_byte(match: re.Match[str]) -> str:
 
 
 def _rounded_up(length: int) -> int:
-    """A length that patterns are looked at for: such as 24 or 32."""
+    """Return a length rounded up to one of few lengths, such as 24 or 32."""
     if length <= 16:
         return 16
     step = 1 << (length.bit_length() - 3)
@@ -150,19 +149,19 @@ def _rounded_up(length: int) -> int:
 
 @lru_cache(maxsize=128)
 def compiled(pattern: str) -> Expression:
-    """A pattern, ready to search.
+    """Return a pattern, ready to search.
 
     >>> [match["word"] for match in compiled("(?<word>[[:alpha:]]+)$").matches("one two")]
     ['two']
 
     Raises:
-        CoreError: it is no regular expression, or uses what neither RE2 nor Python can do.
+        CoreError: the pattern is invalid, or uses syntax that neither RE2 nor Python has.
     """
     return _compiled_by_re2(pattern) or _compiled_by_python(pattern)
 
 
 def _compiled_by_re2(pattern: str) -> Expression | None:
-    """By RE2; None if it is not there, or cannot do it."""
+    """Return the pattern compiled by RE2; None without RE2, or if RE2 lacks its syntax."""
     re2 = _re2()
     if re2 is None:
         return None
@@ -177,7 +176,7 @@ def _compiled_by_re2(pattern: str) -> Expression | None:
 
 @cache
 def _re2() -> ModuleType | None:
-    """The package ``google-re2``, if it is installed; others have the same name."""
+    """Return the package ``google-re2``, if installed; other packages have the same name."""
     try:
         import re2
     except ImportError:
@@ -205,7 +204,7 @@ def _compiled_by_python(pattern: str) -> Expression:
 
 
 def _translation(pattern: str, linear: bool) -> str:
-    """A pattern as Python or RE2 (``linear``) writes it."""
+    """Translate a pattern to the syntax of Python or RE2 (``linear``)."""
     flags = "".join(_INLINE_FLAGS.findall(pattern))
     return _TOKEN.sub(lambda m: _translated(m, flags, linear), pattern)
 
@@ -226,7 +225,7 @@ def _translated(token: re.Match[str], flags: str, linear: bool) -> str:
 
 
 def _escape(text: str, alone: bool, linear: bool = False) -> str:
-    """One escape, alone or in a set."""
+    """Translate one escape, alone or in a set."""
     letter, rest = text[1:2], text[2:]
     if letter in ("s", "S"):
         members = _SPACE if letter == "s" else _NO_SPACE
@@ -251,7 +250,7 @@ def _escape(text: str, alone: bool, linear: bool = False) -> str:
 
 
 def _of_number(text: str, digits: str) -> str:
-    """The letter of that hexadecimal number."""
+    """Return the letter of a hexadecimal number."""
     number = int(digits, 16)
     if number > 0x10FFFF:
         raise CoreError(f"the escape {text!r} in a pattern is beyond the last letter, 10FFFF")
@@ -259,17 +258,17 @@ def _of_number(text: str, digits: str) -> str:
 
 
 def _letter(letter: str) -> str:
-    """A letter that stands for itself; those that cannot be seen as an escape."""
+    """Return a letter that stands for itself; an escape for invisible letters."""
     return re.escape(letter) if letter.isprintable() else letter
 
 
 def _again(group: str, reference: str) -> str:
-    """What a group matched; nothing if it took no part, where Python would fail."""
+    """Return a reference to a group that also matches if the group took no part."""
     return f"(?({group}){reference})"
 
 
 def _set(body: str, negation: str) -> str:
-    """What stands between brackets, with all that Python might take for more than a letter."""
+    """Translate a set in brackets, and escape characters that are special in Python's sets."""
     atoms = _IN_SET.findall(body)
     parts, at = [], 0
     while at < len(atoms):
@@ -326,7 +325,7 @@ def _rewritten(rewrite: str, match: Any, text: str) -> str:
 
 
 def _group(match: Any, group: int | str, text: str) -> str:
-    """What a group matched; nothing if it took no part."""
+    """Return the text that a group matched; the empty text if it took no part."""
     if isinstance(group, str):
         return match[group] or ""
     start, end = match.span(group)

@@ -1,1 +1,1 @@
-"""Writes GLSL: the language of kernels, their compiler, and generators of tiles and drawings."""
+"""Generation of GLSL: the language of kernels, its compiler, and generators of programs."""

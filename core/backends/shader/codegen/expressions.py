@@ -1,6 +1,6 @@
 """The table of element-wise ops: GLSL of one value of the result.
 
-Kernels are made of it in a loop, and plans take from it what they apply to a result at hand.
+The kernels of these ops, and the epilogues of plans, are made from it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +23,7 @@ LETTERS = tuple(ascii_lowercase.replace("o", "")[:MOST_INPUTS])
 
 
 class Expression(NamedTuple):
-    """One value of the result.
+    """GLSL of one value of a result.
 
     Attributes:
         text: GLSL; one operand is ``x``, several are ``a``, ``b``, ``c``, ...
@@ -39,7 +39,7 @@ Row: TypeAlias = str | Mapping[str, str] | Callable[..., Expression]
 
 
 def _rounding(function: str) -> Row:
-    """Whole numbers stay as they are."""
+    """Return a rounding expression, which leaves integers unchanged."""
     return {"float32": f"{function}(x)", "int32": "x"}
 
 
@@ -52,7 +52,7 @@ def _comparison(sign: str) -> Row:
 
 
 def _known(number: str) -> Row:
-    """The same for all values."""
+    """Return a constant expression."""
     shown = {"0": "false", "1": "true"}[number]
     return {
         "float32": f"{number}.0",
@@ -63,7 +63,7 @@ def _known(number: str) -> Row:
 
 
 def _whole(number: float) -> int:
-    """A number as the int32 that JavaScript makes of it."""
+    """Return a number converted to int32 as JavaScript does."""
     cut = int(fmod(number, 2.0**32)) if isfinite(number) else 0
     return (cut + 2**31) % 2**32 - 2**31
 
@@ -79,7 +79,7 @@ def _step(dtype: str, alpha: float) -> Expression:
 
 
 def _clip(dtype: str, clip_value_min: float, clip_value_max: float) -> Expression:
-    """Whole numbers are compared with the limits, and then get what is left of those cut off."""
+    """Return GLSL of clipping; integers are clipped by float limits, then truncated."""
     if dtype == "float32":
         limits = {"least": float(clip_value_min), "most": float(clip_value_max)}
         return Expression("clamped(x, least, most)", limits)
@@ -212,7 +212,7 @@ EXPRESSIONS: dict[str, Row] = UNARY | BINARY | COMPARE | ACTIVATION | COMPLEX_NU
 
 
 def operand_names(count: int) -> tuple[str, ...]:
-    """What operands are called in an expression.
+    """Return the names of operands in an expression.
 
     >>> operand_names(1), operand_names(2)
     (('x',), ('a', 'b'))
@@ -221,12 +221,12 @@ def operand_names(count: int) -> tuple[str, ...]:
 
 
 def expression(op: str, dtypes: Sequence[str], attributes: Mapping[str, Any]) -> Expression:
-    """One value of an op's result.
+    """Return the expression of an op's result.
 
     Args:
-        op: its name, of `EXPRESSIONS` or ``"add_n"``.
-        dtypes: of its operands.
-        attributes: all of them.
+        op: name of the op, in `EXPRESSIONS` or ``"add_n"``.
+        dtypes: dtypes of its operands.
+        attributes: all attributes of the op.
 
     >>> expression("mul", ["float32", "float32"], {}).text
     'a * b'
@@ -240,12 +240,12 @@ def expression(op: str, dtypes: Sequence[str], attributes: Mapping[str, Any]) ->
 
 
 def epilogue_text(op: str, attributes: Mapping[str, Any], names: Sequence[str]) -> str:
-    """GLSL of a float32 op's value, with numbers in the place of attributes.
+    """Return GLSL of a float32 op's value, with numbers in place of attributes.
 
     Args:
-        op: its name.
-        attributes: all of them.
-        names: what its operands are called; ``"here"`` for the value at hand.
+        op: name of the op.
+        attributes: all attributes of the op.
+        names: names of its operands; ``"here"`` is the value that the op is fused into.
 
     >>> epilogue_text("leaky_relu", {"alpha": 0.5}, ["here"])
     'here < 0.0 ? 0.5 * here : here'
@@ -259,7 +259,7 @@ def epilogue_text(op: str, attributes: Mapping[str, Any], names: Sequence[str]) 
 
 
 def elementwise(op: str) -> Callable[..., Dispatch]:
-    """The kernel of an op of the table."""
+    """Return the kernel of an op of the table."""
 
     def run(call: KernelBuilder, *operands: Operand, **attributes: Any) -> Dispatch:
         made = expression(op, [x.dtype for x in operands], attributes)

@@ -1,6 +1,6 @@
-"""What sums and other reductions do with each value, in GLSL.
+"""Sums and other reductions of values, in GLSL.
 
-Floats are summed and multiplied as pairs: what comes out is rounded once, as on the cpu backend.
+Floats are summed and multiplied as pairs: results are rounded once, as on the cpu backend.
 """
 
 from typing import NamedTuple
@@ -13,12 +13,12 @@ _LEAST = literal(-(2**31))
 
 
 class Fold(NamedTuple):
-    """How values are reduced, in GLSL.
+    """A reduction of values, in GLSL.
 
     Attributes:
-        start: before the first value.
-        step: what the value ``v`` does.
-        end: the statements after the last one, with ``return``.
+        start: statements before the first value.
+        step: statements for the value ``v``.
+        end: statements after the last value, with ``return``.
     """
 
     start: str
@@ -46,14 +46,14 @@ _PRODUCT_END = "power = clamp(power, -250, 250);\nif (odd != 1.0) {} odd * sign(
 
 
 class PairFold(NamedTuple):
-    """How floats are reduced to a pair.
+    """A reduction of floats to a pair, in GLSL.
 
     Attributes:
-        start: before the first value.
-        step: what the float ``v`` does.
-        pair_step: what the pair ``v`` does, that an earlier stage gave.
-        pair_end: the statements after the last one that return a pair.
-        end: those that return a float.
+        start: statements before the first value.
+        step: statements for the float ``v``.
+        pair_step: statements for the pair ``v`` of an earlier stage.
+        pair_end: statements after the last value that return a pair.
+        end: statements after the last value that return a float.
     """
 
     start: str
@@ -118,7 +118,7 @@ _OF_NOTHING = {"prod": "1", "all": "true", "max": "NAN", "min": "NAN"}
 
 
 def nothing(how: str, dtype: str) -> str:
-    """GLSL of what reducing nothing gives."""
+    """Return GLSL of the result of an empty reduction."""
     if dtype == "bool":
         return "true" if how == "all" else "false"
     if dtype == "complex64":
@@ -130,16 +130,16 @@ def nothing(how: str, dtype: str) -> str:
 
 
 class Accumulator(NamedTuple):
-    """How values become one along the way, for running sums and sums of rows: GLSL expressions.
+    """An accumulation of values, for cumulative sums and sums of rows, as GLSL expressions.
 
-    ``total`` is what is folded so far; it may be of another dtype than values and result.
+    ``total`` is the accumulated value; its dtype may differ from those of values and result.
 
     Attributes:
-        dtype: of the total.
-        start: the total of nothing.
-        item: a total of one value, which stands for ``{}``.
-        step: takes ``v``, another total, into the total.
-        finish: the result of a total.
+        dtype: dtype of the total.
+        start: total of no values.
+        item: total of one value, written ``{}``.
+        step: total after adding ``v``, another total.
+        finish: result of a total.
     """
 
     dtype: str
@@ -150,7 +150,7 @@ class Accumulator(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """GLSL's name of the total's type."""
+        """Return GLSL's type of the total."""
         return GLSL_TYPES[self.dtype]
 
 
@@ -165,12 +165,12 @@ SUMS = {
 
 
 def of_totals(how: Accumulator) -> Accumulator:
-    """The same for values that are totals already, to another total."""
+    """Return the accumulation of totals into another total."""
     return how._replace(item="{}", finish="total")
 
 
 def sum_start(dtype: str) -> str:
-    """GLSL that declares a ``sum`` of values of a dtype, for loops that add to it.
+    """Return GLSL that declares a ``sum`` of values of a dtype, for loops that add to it.
 
     >>> sum_start("int32")
     'int sum = int(0);'

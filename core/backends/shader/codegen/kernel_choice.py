@@ -1,4 +1,4 @@
-"""Which sums of products are worth a kernel of their own, a tile or a drawing."""
+"""The choice of a specialized kernel, a tile or a drawing, for sums of products."""
 
 from core.backends.shader.codegen.kernel_language import KernelBuilder, Source
 
@@ -14,19 +14,19 @@ _SHORT_SUM = 64
 
 
 def wants_tile(call: KernelBuilder, x: Source, results: int, inner: int) -> bool:
-    """Whether sums of products are made by a tile.
+    """Return whether a tile computes sums of products.
 
     Args:
-        call: what is asked for.
+        call: builder of the kernel.
         x: one of the factors.
-        results: how many sums there are.
-        inner: how many products each has.
+        results: number of sums.
+        inner: number of products in each.
     """
     return call.has_tiles and _is_enough(x, results, inner, _FEW_FOR_TILES)
 
 
 def wants_drawing(call: KernelBuilder, x: Source, results: int, inner: int) -> bool:
-    """Whether they are drawn, four at once; as `wants_tile`."""
+    """Return whether a drawing computes sums of products, four at once; as `wants_tile`."""
     return not call.has_tiles and _is_enough(x, results, inner, _FEW_FOR_DRAWINGS)
 
 

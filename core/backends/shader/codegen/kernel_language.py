@@ -1,8 +1,8 @@
-"""The language that kernels of this backend are written in.
+"""The language of kernels of this backend.
 
 A kernel is a function of a `KernelBuilder`, the operands and the op's attributes. It runs once for
-each combination of shapes and attributes, computes nothing, and returns what is to run: a
-`Dispatch`, or one for each result of the op. A dispatch may read the results of other dispatches.
+each combination of shapes and attributes, computes nothing, and returns a `Dispatch`, or one for
+each result of the op. A dispatch may read the results of other dispatches.
 
 >>> from core.specs import Spec
 >>> def flip(call, x):
@@ -37,7 +37,7 @@ class Operand:
     Attributes:
         index: its number among the handles of the call, those of lists counted one by one.
         spec: shape and dtype.
-        array: the values, if they are a constant of a plan; nobody writes to them.
+        array: the values, if they are a constant of a plan, which is never written to.
     """
 
     __slots__ = ("array", "index", "spec")
@@ -47,22 +47,22 @@ class Operand:
 
     @property
     def shape(self) -> Shape:
-        """Length of each axis."""
+        """Return the length of each axis."""
         return self.spec.shape
 
     @property
     def dtype(self) -> str:
-        """That of the values."""
+        """Return the dtype of the values."""
         return self.spec.dtype
 
     def reshaped(self, *shape: int) -> "Operand":
-        """The same values in another shape."""
+        """Return the operand in another shape."""
         array = None if self.array is None else self.array.reshape(shape)
         return Operand(self.index, Spec(shape, self.dtype), array)
 
 
 class Table:
-    """Values that a kernel brings along, such as a filter in another order."""
+    """Constant values of a kernel, such as a permuted filter."""
 
     __slots__ = ("array", "spec")
 
@@ -73,30 +73,30 @@ class Table:
 
     @property
     def shape(self) -> Shape:
-        """Length of each axis."""
+        """Return the length of each axis."""
         return self.spec.shape
 
     @property
     def dtype(self) -> str:
-        """That of the values."""
+        """Return the dtype of the values."""
         return self.spec.dtype
 
 
 class Dispatch:
-    """What runs as one: it gives one value.
+    """One program run, which computes one tensor.
 
     Attributes:
-        to: shape and dtype of what it gives; `reshaped` may show it in another shape.
-        inputs: what it reads, by name; names are lower-case words without digits at their end.
-        text: GLSL, as `KernelBuilder` tells.
+        to: shape and dtype of the result; `reshaped` may present another shape.
+        inputs: inputs by name; names are lower-case words without digits at their end.
+        text: GLSL, as `KernelBuilder` describes.
         kind: ``"map"``, ``"each"``, ``"tile"`` or ``"draw"``.
         values: numbers by name, which programs may take as uniforms.
-        tile: of kind ``"tile"``: groups and threads.
-        middle: of a tile that calls ``middle_4``: what that does to the channels of its images.
-        targets: of kind ``"draw"``: to how many textures it draws at once; else 1.
-        chunk: how many texels each of them has, if they are several.
-        epilogue: what is applied to each value before it is stored; operands broadcast to `shown`.
-        shown: the shape in which readers see it.
+        tile: groups and threads, for kind ``"tile"``.
+        middle: steps on the channels of the images, for a tile that calls ``middle_4``.
+        targets: number of target textures for kind ``"draw"``; else 1.
+        chunk: texels of each target, if there are several.
+        epilogue: steps on each value before it is stored; operands broadcast to `shown`.
+        shown: the shape for readers.
     """
 
     __slots__ = (
@@ -135,27 +135,27 @@ class Dispatch:
 
     @property
     def shape(self) -> Shape:
-        """The shape in which readers see it."""
+        """Return the shape for readers."""
         return self.shown
 
     @property
     def dtype(self) -> str:
-        """That of the values."""
+        """Return the dtype of the values."""
         return self.to.dtype
 
     @property
     def spec(self) -> Spec:
-        """Shape, as readers see it, and dtype."""
+        """Return the shape for readers, and the dtype."""
         return Spec(self.shown, self.to.dtype)
 
     def reshaped(self, *shape: int) -> "Dispatch":
-        """The same pass for readers that want another shape."""
+        """Return the dispatch with another shape for readers."""
         seen = copy(self)
         seen.shown, seen.source = shape, self.source
         return seen
 
     def finished(self, epilogue: Sequence["EpilogueStep"]) -> "Dispatch":
-        """The same pass, and element-wise ops on each value in the shape that it shows."""
+        """Return the dispatch with element-wise ops on each value, in the shape for readers."""
         made = copy(self)
         made.epilogue, made.source = (*self.epilogue, *epilogue), made
         return made
@@ -166,24 +166,24 @@ Source: TypeAlias = Operand | Table | Dispatch
 
 
 class KernelBuilder:
-    """What a kernel is asked for, and how it says what is to run.
+    """The request to a kernel, and the maker of its dispatches.
 
-    In the GLSL of `map` and `each` there are, beside GLSL's own:
+    The GLSL of `map` and `each` may use, besides GLSL's own names:
 
-    - ``o0``, ``o1``, ...: coordinates of the value that is made; ``o``: its number in row-major
-      order; ``out_0``, ... and ``out_size``: lengths of the result's axes and how many values;
+    - ``o0``, ``o1``, ...: coordinates of the computed value; ``o``: its index in row-major order;
+      ``out_0``, ... and ``out_size``: lengths of the result's axes and its number of values;
     - of an input ``x``: ``get_x(i0, i1, ...)``: the value at coordinates; ``at_x(i)``: the value
-      of a number in row-major order; ``x_0``, ... and ``x_size``;
+      at an index in row-major order; ``x_0``, ... and ``x_size``;
     - the functions of `core.backends.shader.codegen.library`; ``NAN`` and ``INF``.
 
-    Values have the types float, int, bool and vec2 (complex numbers). A text with ``return`` in it
-    is the body of a function, any other is an expression.
+    Values have the types float, int, bool and vec2 (complex numbers). A text that contains
+    ``return`` is the body of a function, any other text is an expression.
 
     Attributes:
         to: shape and dtype of the (first) result.
-        results: those of all results.
-        limits: of the device, for generators of tiles.
-        has_tiles: whether there are compute shaders, for `tile`; else there is `draw`.
+        results: shapes and dtypes of all results.
+        limits: limits of the device, for generators of tiles.
+        has_tiles: whether there are compute shaders, for `tile`; else use `draw`.
     """
 
     def __init__(
@@ -197,7 +197,7 @@ class KernelBuilder:
 
     @property
     def to(self) -> Spec:
-        """Shape and dtype of the (first) result."""
+        """Return the shape and dtype of the (first) result."""
         return self.results[0]
 
     def map(
@@ -208,16 +208,16 @@ class KernelBuilder:
         values: Mapping[str, float] | None = None,
         **inputs: Source,
     ) -> Dispatch:
-        """Each value of the result by itself, from any values of the inputs.
+        """Compute each value of the result separately, from any values of the inputs.
 
         Args:
             text: GLSL of the value at coordinates ``o0, o1, ...``.
-            to: shape and dtype of what it gives, by default the (first) result's.
-            values: numbers by name. A program is made once for all values of them.
-            inputs: what it reads; at most `MOST_INPUTS`.
+            to: shape and dtype of the dispatch's result, by default those of the (first) result.
+            values: numbers by name. One program serves all their values.
+            inputs: inputs by name; at most `MOST_INPUTS`.
 
         Raises:
-            CoreError: these are too many, or a number takes more than 32 bits.
+            CoreError: there are too many inputs, or a number needs more than 32 bits.
         """
         return Dispatch("map", to or self.to, text, _few(inputs), _small(values))
 
@@ -229,13 +229,13 @@ class KernelBuilder:
         values: Mapping[str, float] | None = None,
         **inputs: Source,
     ) -> Dispatch:
-        """Each value of the result from the values of the inputs at its place; they broadcast.
+        """Compute each value from the values of the inputs at its position; inputs broadcast.
 
         Args:
             text: GLSL in which the inputs' names are their values; no coordinates.
-            to: shape and dtype of what it gives, by default the (first) result's.
-            values: numbers by name. A program is made once for all values of them.
-            inputs: what it reads.
+            to: shape and dtype of the dispatch's result, by default those of the (first) result.
+            values: numbers by name. One program serves all their values.
+            inputs: inputs by name.
         """
         return Dispatch("each", to or self.to, text, _few(inputs), _small(values))
 
@@ -247,14 +247,14 @@ class KernelBuilder:
         middle: Sequence["EpilogueStep"] = (),
         **inputs: Source,
     ) -> Dispatch:
-        """A compute shader with groups and shared memory of its own.
+        """Run a compute shader with explicit groups and shared memory.
 
         Args:
-            tile: what a generator of `core.backends.shader.codegen.tiles` gives.
-            to: shape and dtype of what it gives, by default the (first) result's.
-            middle: of a tile that calls ``middle_4``: element-wise ops whose inputs are scalars, or
+            tile: result of a generator of `core.backends.shader.codegen.tiles`.
+            to: shape and dtype of the dispatch's result, by default those of the (first) result.
+            middle: element-wise ops of a tile that calls ``middle_4``; their inputs are scalars, or
                 vectors with a number for each channel.
-            inputs: what it reads, by the names that the generator uses.
+            inputs: inputs by the names that the generator uses.
         """
         if not self.has_tiles:
             raise CoreError("there are no compute shaders here: write the kernel with map")
@@ -268,14 +268,17 @@ class KernelBuilder:
         values: Mapping[str, float] | None = None,
         **inputs: Source,
     ) -> Dispatch:
-        """A fragment shader that makes four values at once, for one or several targets.
+        """Run a fragment shader that makes four values at once, for one or several targets.
 
         Args:
-            drawing: what a generator of `codegen.fragment` gives. The number of values of the
-                result is a multiple of four.
-            to: shape and dtype of what it gives, by default the (first) result's; no bool.
-            values: numbers by name. A program is made once for all values of them.
-            inputs: what it reads, by the names that the generator uses.
+            drawing: result of a generator of `codegen.fragment`. The number of values of the result
+            is
+                a multiple of four.
+            to: shape and dtype of the dispatch's result, by default those of the (first) result;
+            not
+                bool.
+            values: numbers by name. One program serves all their values.
+            inputs: inputs by the names that the generator uses.
         """
         if self.has_tiles:
             raise CoreError("where there are compute shaders write the kernel with tile or map")
@@ -301,11 +304,11 @@ def _small(values: Mapping[str, float] | None) -> Mapping[str, float] | None:
 
 
 class EpilogueStep(NamedTuple):
-    """An element-wise op on what a pass gives, before that is stored.
+    """An element-wise op on the result of a dispatch, before it is stored.
 
     Attributes:
-        text: GLSL in which ``here`` is that value and the inputs' names are theirs.
-        inputs: what else it reads; they broadcast to the pass's result.
+        text: GLSL in which ``here`` is that value and the inputs' names are their values.
+        inputs: further inputs, which broadcast to the result.
     """
 
     text: str
@@ -313,14 +316,14 @@ class EpilogueStep(NamedTuple):
 
 
 def reads(made: Dispatch) -> Iterator[Source]:
-    """What a pass reads, its middle and its epilogue included."""
+    """Return the inputs of a dispatch, of its middle and of its epilogue."""
     yield from made.inputs.values()
     for step in (*made.middle, *made.epilogue):
         yield from step.inputs.values()
 
 
 def all_passes(wanted: tuple[Dispatch, ...]) -> Iterator[Dispatch]:
-    """The passes that some need, and those, each once, after those that it needs."""
+    """Return dispatches and those that they need, each once, in an order that they can run in."""
     seen: set[int] = set()
 
     def walk(source: Any) -> Iterator[Dispatch]:
@@ -336,7 +339,7 @@ def all_passes(wanted: tuple[Dispatch, ...]) -> Iterator[Dispatch]:
 
 
 def literal(value: Any) -> str:
-    """A number as GLSL has it.
+    """Return a number as GLSL writes it.
 
     >>> literal(2), literal(2.0), literal(True), literal(float("inf"))
     ('2', '2.0', 'true', 'INF')

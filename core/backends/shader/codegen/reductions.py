@@ -1,8 +1,8 @@
 """Reductions of axes, for the kernels that need one.
 
-Neighbouring axes that are all kept or all reduced become one. What is long is reduced in stages: a
-pass reduces every n-th value by itself, the next one what that gave. So neighbouring threads read
-neighbouring values, and none works for long. With compute shaders, groups of threads do it in one.
+Neighbouring axes that are all kept or all reduced become one. Long reductions run in stages: an
+invocation reduces every n-th value, the next stage its results. So neighbouring threads read
+neighbouring values, and none runs for long. With compute shaders, groups of threads need one stage.
 
 Sums are kept as pairs of floats until the end: they are rounded once, as on the cpu backend.
 """
@@ -41,8 +41,8 @@ class Groups(NamedTuple):
     """Axes that are kept or reduced together.
 
     Attributes:
-        lengths: of the axes, none of them 1.
-        reduced: which are reduced; kept ones and reduced ones take turns.
+        lengths: lengths of the axes, none of them 1.
+        reduced: whether each is reduced; kept and reduced axes alternate.
     """
 
     lengths: Shape
@@ -50,21 +50,21 @@ class Groups(NamedTuple):
 
     @property
     def kept(self) -> Shape:
-        """Lengths of the kept axes."""
+        """Return the lengths of the kept axes."""
         return tuple(n for n, r in zip(self.lengths, self.reduced, strict=True) if not r)
 
     @property
     def values(self) -> int:
-        """How many values become one."""
+        """Return the number of values of each reduction."""
         return prod(n for n, r in zip(self.lengths, self.reduced, strict=True) if r)
 
 
 def grouped(shape: Shape, axes: Sequence[int]) -> Groups:
-    """The fewest axes that say the same.
+    """Return the fewest axes of an equivalent reduction.
 
     Args:
-        shape: of what is reduced.
-        axes: the reduced ones, from 0.
+        shape: shape of the input.
+        axes: the reduced axes, from 0.
 
     >>> grouped((2, 1, 3, 4), (2, 3))
     Groups(lengths=(2, 12), reduced=(False, True))
@@ -89,12 +89,12 @@ def reduced(
     how: str,
     to: Spec | None = None,
 ) -> Dispatch:
-    """A pass that reduces some axes.
+    """Return a dispatch that reduces some axes.
 
     Args:
-        call: of the kernel.
-        x: what is reduced; not empty unless the result is, or nothing is reduced to something.
-        axes: the reduced ones, from 0.
+        call: builder of the kernel.
+        x: the input; it is empty only if the result is, or if an empty axis is reduced.
+        axes: the reduced axes, from 0.
         how: ``"sum"``, ``"mean"``, ``"prod"``, ``"max"``, ``"min"``, ``"all"`` or ``"any"``.
         to: shape and dtype of the result, by default the call's.
 
@@ -114,13 +114,13 @@ def reduced(
 
 
 class _Reduction:
-    """Stages until nothing is left to reduce.
+    """Stages of a reduction.
 
     Args:
-        call: of the kernel.
+        call: builder of the kernel.
         how: name of the op.
-        dtype: of what is reduced.
-        count: how many values become one in all stages together.
+        dtype: dtype of the input.
+        count: number of values of each reduction, in all stages together.
     """
 
     def __init__(self, call: KernelBuilder, how: str, dtype: str, count: int):
@@ -128,7 +128,7 @@ class _Reduction:
         self.has_pairs = dtype == "float32" and how in PAIR_FOLDS
 
     def of(self, x: Operand | Dispatch, groups: Groups, dtype: str) -> Dispatch:
-        """What is left of the groups."""
+        """Return the reduction of the remaining groups."""
         x = x.reshaped(*groups.lengths)
         if self._suits_group(x, groups):
             return self._by_groups(x, groups)
@@ -141,7 +141,7 @@ class _Reduction:
     # --- by maps ----------------------------------------------------------------------------
 
     def _parts(self, groups: Groups) -> int:
-        """In how many parts each reduction is done; 1: at once."""
+        """Return the number of parts of each reduction; 1 for a single stage."""
         stages, most = 1, max(1, _MANY // prod(groups.kept))
         while _LONG**stages < groups.values:
             stages += 1
@@ -163,7 +163,7 @@ class _Reduction:
         return {"mean_of": float(self.count)} if self.how == "mean" else {}
 
     def _partly(self, x: Operand | Dispatch, groups: Groups, parts: int) -> tuple[Dispatch, Groups]:
-        """One stage: it leaves as many values of each reduction as there are parts."""
+        """Return one stage, which leaves as many values of each reduction as there are parts."""
         left = _with_parts(groups, parts)
         part = f"o{left.reduced.index(True)}"
         stride = f"out_{part[1:]}"
@@ -177,7 +177,7 @@ class _Reduction:
         return self.call.map(text, to=Spec(left.lengths, dtype), x=x), left
 
     def _of_floats(self, groups: Groups, dtype: str, first: str = "0", stride: str = "1") -> str:
-        """GLSL that reduces floats, or the pairs that an earlier stage made of them."""
+        """Return GLSL that reduces floats, or the pairs that an earlier stage made of them."""
         fold = PAIR_FOLDS[self.how]
         step = fold.step if dtype == "float32" else fold.pair_step
         if self.how == "prod":
@@ -195,7 +195,7 @@ if (turn > 0 || is_finite(total.x)) break;
     # --- by groups of threads ---------------------------------------------------------------
 
     def _suits_group(self, x: Operand | Dispatch, groups: Groups) -> bool:
-        """Whether a compute shader pays: long reductions, of neighbours or with few results."""
+        """Return whether groups are faster: long reductions, of neighbours or with few results."""
         of_floats = self.has_pairs or x.dtype == "float32"
         if not self.call.has_tiles or not of_floats or self.how == "prod":
             return False
@@ -208,9 +208,9 @@ if (turn > 0 || is_finite(total.x)) break;
         return of_pixels or (groups.values >= 64 and (groups.reduced[-1] or results < _MANY))
 
     def _is_mean_of_pixels(self, x: Operand | Dispatch, groups: Groups) -> bool:
-        """Whether it is one as before a classifier, which has a tile of its own.
+        """Return whether the reduction is a mean over pixels, for which there is a special tile.
 
-        That adds floats, not pairs, which is enough for as many.
+        That tile adds floats, not pairs, which is accurate enough for so few values.
         """
         is_mean = self.how == "mean" and x.dtype == "float32"
         is_last_kept = not groups.reduced[-1] and groups.lengths[-1] >= 32
@@ -230,7 +230,7 @@ if (turn > 0 || is_finite(total.x)) break;
 
 
 def _with_parts(groups: Groups, parts: int) -> Groups:
-    """The kept axes and one for parts: last, or before the last if that is kept."""
+    """Return the kept axes and one for parts: last, or before the last if that is kept."""
     kept = groups.kept
     place = len(kept) if groups.reduced[-1] else len(kept) - 1
     lengths = (*kept[:place], parts, *kept[place:])
@@ -238,7 +238,7 @@ def _with_parts(groups: Groups, parts: int) -> Groups:
 
 
 def _loop(groups: Groups, dtype: str, step: str, first: str = "0", stride: str = "1") -> str:
-    """GLSL that takes each value, or every n-th, as ``v``; the kept axes are the coordinates."""
+    """Return GLSL that reads each value, or every n-th, as ``v``; kept axes are the coordinates."""
     axes = [a for a, r in enumerate(groups.reduced) if r]
     places = iter(f"o{i}" for i in range(len(groups.kept) + 1) if f"o{i}" != first)
     indices, lines, rest = {}, [], "j"
@@ -257,7 +257,7 @@ def _loop(groups: Groups, dtype: str, step: str, first: str = "0", stride: str =
 
 
 class _Shared(NamedTuple):
-    """How a group reduces: GLSL types, the start, a step, and the end."""
+    """A group's reduction: GLSL types, the start, a step, and the end."""
 
     values: str
     totals: str
@@ -276,18 +276,18 @@ _SHARED = {
 
 
 def _tile(kind: str, outer: int, count: int, inner: int, most: int, values: int) -> Tile:
-    """A reduction of [outer, count, inner] over its middle axis.
+    """Return a reduction of [outer, count, inner] over its middle axis.
 
-    The threads of a group lie side by side along the inner axis, as many as it has, and the others
-    share the middle one. Then they add up in shared memory, by halves.
+    The threads of a group are adjacent along the inner axis, up to its length, and the others share
+    the middle axis. Then they add up in shared memory, by halves.
 
     Args:
-        kind: name of the op, and `` of pairs`` if it goes on from an earlier stage.
-        outer: how many reductions lie one after the other.
-        count: how many values each has now.
-        inner: how many lie side by side.
+        kind: name of the op, and `` of pairs`` after an earlier stage.
+        outer: number of reductions along the outer axis.
+        count: number of values of each at this stage.
+        inner: number of reductions along the inner axis.
         most: threads in a group; a power of two.
-        values: how many each had at first.
+        values: number of values of each reduction in all stages.
     """
     name = kind.replace("mean", "sum")
     how = _SHARED[name]
@@ -333,7 +333,7 @@ bool is_open = lane == 0 && c < {inner};
 
 
 def _tried_twice(totals: str, store: str) -> str:
-    """GLSL of sums of a group; where some ran over they are made again, and only those stored."""
+    """Return GLSL of sums of a group; sums that overflow are computed again with smaller values."""
     return f"""{SCALES}
 if (o == 0) again = false;
 for (int turn = 0; turn < 2; turn++) {{

@@ -12,5 +12,5 @@ unsigned using usampler2D uvec2 uvec3 uvec4 varying vec2 vec3 vec4 void volatile
 """
 _OURS = "INF NAN data o out_0 out_data out_size out_texel value"
 
-#: GLSL's own words, those it keeps for later, and names that our programs have for other resources.
+#: GLSL's keywords and reserved words, and names that all generated programs define.
 RESERVED = frozenset((_GLSL + _OURS).split())

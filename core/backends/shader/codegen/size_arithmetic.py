@@ -2,7 +2,7 @@
 
 
 def ceil_div(a: int, b: int) -> int:
-    """How many times b goes into a, rounded up.
+    """Return a divided by b, rounded up.
 
     >>> ceil_div(8, 4), ceil_div(9, 4)
     (2, 3)
@@ -11,7 +11,7 @@ def ceil_div(a: int, b: int) -> int:
 
 
 def whole(count: int, of: int) -> int:
-    """The next multiple.
+    """Return the next multiple.
 
     >>> whole(8, 4), whole(9, 4)
     (8, 12)

@@ -1,10 +1,10 @@
-"""GLSL loops over windows of convolutions and poolings, and the numbers that they read."""
+"""GLSL loops over windows of convolutions and pools, and the numbers that they use."""
 
 from core.windows import Window
 
 
 def window_values(w: Window) -> dict[str, int]:
-    """For each axis its ``size_0``, ``stride_0``, ``dilation_0``, and so on.
+    """Return for each axis its ``size_0``, ``stride_0``, ``dilation_0``, and so on.
 
     ``before_0`` is the padding, ``length_0`` the image's and ``count_0`` the result's length.
     """
@@ -20,10 +20,11 @@ def window_values(w: Window) -> dict[str, int]:
 
 
 def over_pixels(w: Window, body: str) -> str:
-    """GLSL that runs a body for each pixel that the window at ``o1, o2, ...`` reads.
+    """Return GLSL that runs a body for each pixel that the window at ``o1, o2, ...`` reads.
 
-    In the body ``p0, p1, ...`` is the pixel and ``k0, k1, ...`` its place in the window. Padding is
-    passed over, so zero times what is not finite in a filter is missing there; tiles may have it.
+    In the body ``p0, p1, ...`` is the pixel and ``k0, k1, ...`` its position in the window. Padding
+    is skipped, so products of zero and a filter's infinities are missing there; tiles may have
+    them.
     """
     for axis in reversed(range(len(w.size))):
         body = f"""for (int k{axis} = 0; k{axis} < size_{axis}; k{axis}++) {{
@@ -35,9 +36,9 @@ if (p{axis} < 0 || p{axis} >= length_{axis}) continue;
 
 
 def over_windows(w: Window, body: str) -> str:
-    """GLSL that runs a body for each window that reads the pixel at ``o1, o2, ...``.
+    """Return GLSL that runs a body for each window that reads the pixel at ``o1, o2, ...``.
 
-    In the body ``q0, q1, ...`` is the window and ``k0, k1, ...`` the pixel's place in it.
+    In the body ``q0, q1, ...`` is the window and ``k0, k1, ...`` the pixel's position in it.
     """
     for axis in reversed(range(len(w.size))):
         body = f"""for (int k{axis} = 0; k{axis} < size_{axis}; k{axis}++) {{
@@ -50,5 +51,5 @@ if (d{axis} < 0 || q{axis} >= count_{axis} || d{axis} % stride_{axis} != 0) cont
 
 
 def names(letter: str, w: Window) -> str:
-    """``p0, p1, ...`` for each axis of a window."""
+    """Return ``p0, p1, ...`` for each axis of a window."""
     return ", ".join(f"{letter}{axis}" for axis in range(len(w.size)))

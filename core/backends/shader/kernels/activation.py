@@ -1,8 +1,8 @@
-"""Activations that look along an axis.
+"""Activations that normalize along an axis.
 
-What is along the axis is read in parts, so that long rows too keep many threads busy: one pass
-looks at each part, a further one puts many parts together, and the last makes the values. Numbers
-of a pair travel as one complex64.
+The axis is read in parts, so that even few long rows keep many threads busy: one pass reduces each
+part, another one combines many parts, and the last one computes the values. Pairs of numbers are
+stored as one complex64.
 """
 
 from math import isqrt
@@ -65,19 +65,19 @@ _SUM = """
 
 @kernel("softmax", "shader")
 def softmax(call: KernelBuilder, logits: Operand, *, axis: int) -> Dispatch:
-    """Proportions of e**logits."""
+    """Return e**logits, divided by their sum along the axis."""
     return _shares(call, logits, axis, "exp_(v - most) / total")
 
 
 @kernel("log_softmax", "shader")
 def log_softmax(call: KernelBuilder, logits: Operand, *, axis: int) -> Dispatch:
-    """Its logarithm."""
+    """Return the logarithm of softmax."""
     return _shares(call, logits, axis, "v - most - log_(total)")
 
 
 @kernel("log_softmax_grad", "shader")
 def log_softmax_grad(call: KernelBuilder, dy: Operand, y: Operand, *, axis: int) -> Dispatch:
-    """The gradient of log_softmax."""
+    """Return the gradient of log_softmax."""
     before, length, after = shape = three_axes(dy.shape, normal_axis(axis, len(dy.shape)))
     part = _part_length(length, before * after)
     sums: Source = dy.reshaped(*shape)
@@ -111,7 +111,7 @@ def _shares(call: KernelBuilder, logits: Operand, axis: int, value: str) -> Disp
 
 
 def _part_length(length: int, rows: int) -> int:
-    """How much of a row one thread reads.
+    """Return how much of a row one thread reads.
 
     >>> _part_length(1000, 100_000), _part_length(1000, 1), _part_length(5, 1)
     (1000, 31, 5)

@@ -1,4 +1,4 @@
-"""The sum of many tensors; element-wise kernels of two are rows of the table of expressions."""
+"""The sum of many tensors; other element-wise kernels are rows of the table of expressions."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,7 +16,7 @@ from core.registry import kernel
 
 @kernel("add_n", "shader")
 def add_n(call: KernelBuilder, tensors: list[Operand]) -> Dispatch:
-    """The sum of several tensors, from the first to the last; each pass reads what it can."""
+    """Return the sum of several tensors, added in order; each pass reads as many as it can."""
     made = _sum(call, tensors[:MOST_INPUTS])
     for start in range(MOST_INPUTS, len(tensors), MOST_INPUTS - 1):
         made = _sum(call, [made, *tensors[start : start + MOST_INPUTS - 1]])

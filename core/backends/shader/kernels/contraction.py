@@ -1,8 +1,8 @@
 """Sums of products along named axes.
 
-Factors are multiplied two by two in an order that NumPy finds. A product that is worth a tile is
-made one of matrices: axes in both factors and the result are its batch, those of one factor and the
-result its rows or columns, and those that are summed its inner axis.
+Factors are multiplied in pairs, in an order that NumPy finds. A product that is large enough for a
+tile becomes one of matrices: axes in both factors and the result are its batch, axes of one factor
+and the result its rows or columns, and summed axes its inner axis.
 """
 
 from collections.abc import Mapping, Sequence
@@ -48,7 +48,7 @@ class _Matrix(NamedTuple):
 
 @kernel("contract", "shader")
 def contract(call: KernelBuilder, inputs: list[Operand], *, equation: str) -> Dispatch:
-    """Two by two."""
+    """Multiply factors in pairs."""
     terms = read_equation(equation, [x.shape for x in inputs])
     factors = [
         _without_repeats(x, term, terms.sizes) for x, term in zip(inputs, terms.inputs, strict=True)
@@ -64,13 +64,13 @@ def contract(call: KernelBuilder, inputs: list[Operand], *, equation: str) -> Di
 
 
 def _without_repeats(x: Operand, term: str, sizes: Mapping[str, int]) -> _Factor:
-    """A factor without the axes of length 1 that are repeated: it is the same along them."""
+    """Return a factor without repeated axes of length 1."""
     kept = [(c, n) for c, n in zip(term, x.shape, strict=True) if n == sizes[c]]
     return _Factor(x.reshaped(*(n for _, n in kept)), "".join(c for c, _ in kept))
 
 
 def _order(factors: Sequence[_Factor], terms: Terms) -> list[tuple[int, ...]]:
-    """Which factors are multiplied, step by step; what they give goes to the end."""
+    """Return the pairs of factors in order; a product is appended to the factors."""
     count = len(factors)
     if count <= 2:
         return [(*range(count),)]
@@ -83,7 +83,7 @@ def _order(factors: Sequence[_Factor], terms: Terms) -> list[tuple[int, ...]]:
 
 
 def _needed(chosen: Sequence[_Factor], rest: Sequence[_Factor], output: str) -> str:
-    """The axes of what is made of some factors, while others are still to come."""
+    """Return the axes that a product must keep for the result or later factors."""
     if not rest:
         return output
     later = output + "".join(f.term for f in rest)
@@ -103,7 +103,7 @@ def _contracted(
 
 
 def _alone(call: KernelBuilder, x: _Factor, wanted: str, sizes: Mapping[str, int]) -> Dispatch:
-    """Its diagonals, summed over the axes that are not wanted, in another order."""
+    """Return the diagonals of one factor, summed over other axes, in the order of the result."""
     if len(set(x.term)) < len(x.term):
         letters = "".join(dict.fromkeys(x.term))
         x = _Factor(_sum(call, [x], letters, sizes), letters)
@@ -123,7 +123,7 @@ def _alone(call: KernelBuilder, x: _Factor, wanted: str, sizes: Mapping[str, int
 def _sum(
     call: KernelBuilder, factors: Sequence[_Factor], wanted: str, sizes: Mapping[str, int]
 ) -> Dispatch:
-    """Each value by itself, in loops over what is summed; a long sum in parts."""
+    """Compute each value by loops over the summed axes; long sums in parts."""
     letters = set("".join(f.term for f in factors)) - set(wanted)
     summed = sorted(letters, key=lambda c: (sizes[c], c))
     dtype = factors[0].source.dtype
@@ -146,7 +146,7 @@ def _sum(
 def _loops(
     terms: list[str], names: list[str], wanted: str, summed: list[str], dtype: str, in_parts: bool
 ) -> str:
-    """GLSL of a sum of products; in parts the last loop takes steps, from the first coordinate."""
+    """Return GLSL of a sum of products; with parts, the last loop takes strides."""
     places = {c: f"o{axis + in_parts}" for axis, c in enumerate(wanted)}
     places |= {c: f"l_{c}" for c in summed}
     reads = [
@@ -186,7 +186,7 @@ def _product(
 def _matrix(
     call: KernelBuilder, x: _Factor, batch: str, lines: str, inner: str, sizes: Mapping[str, int]
 ) -> _Matrix:
-    """A factor in an order that a product takes: as it is, or moved there."""
+    """Return a factor in an order that `product` accepts, permuted if necessary."""
     count, long, deep = (prod(sizes[c] for c in part) for part in (batch, lines, inner))
     order = batch + lines + inner
     if x.term == batch + inner + lines and x.term != order:

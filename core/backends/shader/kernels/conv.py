@@ -1,6 +1,6 @@
-"""Convolutions: tiles where there are compute shaders and enough work, else sums over windows.
+"""Convolutions: tiles for large ones on compute shaders, else sums over windows.
 
-The sums are written for any number of axes, so that volumes have them as well.
+The sums are written for any number of axes, so that volumes use them as well.
 """
 
 from math import prod
@@ -33,7 +33,7 @@ _MOST_PHASES = 256
 
 
 def run_tile(call: KernelBuilder, tile: Tile | TwoStages, to: Spec, **inputs: Any) -> Dispatch:
-    """A tile, or one and the sum of its parts."""
+    """Run a tile, and a second one that adds its parts, if there are several."""
     if isinstance(tile, Tile):
         return call.tile(tile, to=to, **inputs)
     partial = call.tile(tile.first, to=Spec((tile.partials,)), **inputs)
@@ -41,7 +41,7 @@ def run_tile(call: KernelBuilder, tile: Tile | TwoStages, to: Spec, **inputs: An
 
 
 def channels_last(call: KernelBuilder, x: Source, data_format: str) -> Source:
-    """Images with their channels as the last axis."""
+    """Return images with their channels as the last axis."""
     if data_format[1] != "C":
         return x
     n, channels, height, width = x.shape
@@ -50,7 +50,7 @@ def channels_last(call: KernelBuilder, x: Source, data_format: str) -> Source:
 
 
 def in_format(call: KernelBuilder, x: Dispatch, data_format: str) -> Dispatch:
-    """Images with the channels last, in their data format."""
+    """Return images with channels last in their data format."""
     return call.map("get_x(o0, o2, o3, o1)", x=x) if data_format[1] == "C" else x
 
 
@@ -58,10 +58,10 @@ def in_format(call: KernelBuilder, x: Dispatch, data_format: str) -> Dispatch:
 
 
 def convolve(call: KernelBuilder, x: Source, filter: Source, w: Window) -> Dispatch:
-    """A convolution.
+    """Return a convolution.
 
     Args:
-        call: what is asked for.
+        call: builder of the kernel.
         x: images or volumes, [n, *in_size, in].
         filter: [*size, in, out], of the same dtype.
         w: the window, of any number of axes.
@@ -84,10 +84,10 @@ sum += get_x(o0, {names("p", w)}, c) * get_w({names("k", w)}, c, o{last + 1});""
 
 
 def convolve_back(call: KernelBuilder, dy: Source, filter: Source, w: Window) -> Dispatch:
-    """The gradient of `convolve` for x: each pixel gathers from the windows that read it.
+    """Return the gradient of `convolve` for x: each pixel gathers from the windows that read it.
 
     Args:
-        call: what is asked for.
+        call: builder of the kernel.
         dy: [n, *out_size, out].
         filter: [*size, in, out].
         w: the window of the convolution.
@@ -111,10 +111,10 @@ sum += get_dy(o0, {names("q", w)}, f) * get_w({names("k", w)}, o{last}, f);"""
 
 
 def filter_of(call: KernelBuilder, x: Source, dy: Source, w: Window) -> Dispatch:
-    """The gradient of `convolve` for its filter.
+    """Return the gradient of `convolve` for its filter.
 
     Args:
-        call: what is asked for.
+        call: builder of the kernel.
         x: [n, *in_size, in].
         dy: [n, *out_size, out].
         w: the window of the convolution.
@@ -137,10 +137,10 @@ def filter_of(call: KernelBuilder, x: Source, dy: Source, w: Window) -> Dispatch
 def sum_over_windows(
     call: KernelBuilder, to: Shape, body: str, w: Window, x: Source, dy: Source
 ) -> Dispatch:
-    """For each place of a filter the sum over all windows of all images, in parts.
+    """Return for each filter position the sum over all windows of all images, in parts.
 
     Args:
-        call: what is asked for.
+        call: builder of the kernel.
         to: shape of the filter; its first axes are those of the window.
         body: GLSL that adds to ``sum`` for image ``n``, window ``q0, q1, ...``, pixel ``p0, ...``;
             ``o1, o2, ...`` are the filter's coordinates.
@@ -173,7 +173,7 @@ return sum;"""
 def conv2d(
     call: KernelBuilder, x: Operand, filter: Operand, *, data_format: str, **how: Any
 ) -> Dispatch:
-    """Windows times the filter."""
+    """Return windows times the filter."""
     w = window(x.shape, filter.shape[:-2], data_format=data_format, **how)
     made = convolve(call, channels_last(call, x, data_format), filter, w)
     return in_format(call, made, data_format)
@@ -189,7 +189,7 @@ def conv2d_backprop_input(
     data_format: str,
     **how: Any,
 ) -> Dispatch:
-    """The transpose of that."""
+    """Return the gradient for the input: the transposed convolution of dy."""
     w = window(tuple(input_shape), filter.shape[:-2], data_format=data_format, **how)
     made = convolve_back(call, channels_last(call, dy, data_format), filter, w)
     return in_format(call, made, data_format)
@@ -199,7 +199,7 @@ def conv2d_backprop_input(
 def conv2d_backprop_filter(
     call: KernelBuilder, x: Operand, dy: Operand, *, filter_shape: Any, data_format: str, **how: Any
 ) -> Dispatch:
-    """Windows times dy."""
+    """Return the gradient for the filter: windows times dy."""
     w = window(x.shape, tuple(filter_shape)[:-2], data_format=data_format, **how)
     images, gradients = (channels_last(call, each, data_format) for each in (x, dy))
     return filter_of(call, images, gradients, w)

@@ -1,4 +1,4 @@
-"""Kernels that make values from nothing, or nearly."""
+"""Kernels that make values from shapes and numbers."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,7 +17,7 @@ _MOST_EXACT = 2**24
 
 
 def constant(name: str, value: Any, dtype: str) -> tuple[str, dict[str, float]]:
-    """GLSL of a value, and the numbers that it names: one program serves all of them.
+    """Return GLSL of a value, and its numbers by name, so that one program serves all numbers.
 
     >>> constant("border", 1, "float32")
     ('border', {'border': 1.0})
@@ -33,7 +33,7 @@ def constant(name: str, value: Any, dtype: str) -> tuple[str, dict[str, float]]:
 
 @kernel("fill", "shader")
 def fill(call: KernelBuilder, *, shape: Sequence[int], value: Any, dtype: str | None) -> Dispatch:
-    """One value everywhere."""
+    """Return one value everywhere."""
     text, values = constant("given", value, call.to.dtype)
     return call.each(text, values=values)
 
@@ -42,7 +42,7 @@ def fill(call: KernelBuilder, *, shape: Sequence[int], value: Any, dtype: str | 
 def number_range(
     call: KernelBuilder, *, start: float, stop: float, step: float, dtype: str
 ) -> Dispatch:
-    """Each as start + i * step: reckoned here where that is exact, else brought along."""
+    """Return start + i * step: computed on the device if that is exact, else uploaded."""
     count, step = range_steps(start, stop, step)
     last = start + max(count - 1, 0) * step
     is_whole = float(start).is_integer() and float(step).is_integer()
@@ -56,14 +56,14 @@ def number_range(
 
 @kernel("linspace", "shader")
 def linspace(call: KernelBuilder, *, start: float, stop: float, num: int) -> Dispatch:
-    """In float64, which shaders have not: brought along."""
+    """Return evenly spaced numbers, computed on the host in float64, which shaders lack."""
     numbers = np.linspace(start, stop, num).astype(np.float32)
     return call.each("numbers", numbers=Table(numbers))
 
 
 @kernel("diag", "shader")
 def diag(call: KernelBuilder, x: Operand) -> Dispatch:
-    """On the diagonal of a square matrix of all values."""
+    """Return a square matrix with all values on its diagonal."""
     size = x.spec.size
     square = Spec((size, size), x.dtype)
     text = f"if (o0 == o1) return get_x(o0); return {ZEROS[x.dtype]};"
@@ -74,7 +74,7 @@ def diag(call: KernelBuilder, x: Operand) -> Dispatch:
 def one_hot(
     call: KernelBuilder, indices: Operand, *, depth: int, on_value: Any, off_value: Any, dtype: str
 ) -> Dispatch:
-    """Indices outside set nothing."""
+    """Return one-hot vectors; indices outside of the range set no value."""
     there, values = constant("there", on_value, dtype)
     elsewhere, others = constant("elsewhere", off_value, dtype)
     flat = indices.reshaped(indices.spec.size)

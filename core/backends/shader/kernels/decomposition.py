@@ -10,7 +10,7 @@ from core.specs import Spec
 
 @kernel("band_part", "shader")
 def band_part(call: KernelBuilder, x: Operand, num_lower: Operand, num_upper: Operand) -> Dispatch:
-    """Zeros outside of the band; a band wider than the matrix keeps all of it."""
+    """Return zeros outside of the band; a band wider than the matrix keeps all of it."""
     text = f"""
     int lower = get_num_lower();
     int upper = get_num_upper();

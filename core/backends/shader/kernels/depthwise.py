@@ -1,4 +1,4 @@
-"""Convolutions of each channel by itself."""
+"""Convolutions of each channel by separate filters."""
 
 from math import prod
 from typing import Any
@@ -29,10 +29,10 @@ _MOST_PLACES = 81
 
 
 def convolve_channels(call: KernelBuilder, x: Source, filter: Source, w: Window) -> Dispatch:
-    """A depthwise convolution.
+    """Return a depthwise convolution.
 
     Args:
-        call: what is asked for.
+        call: builder of the kernel.
         x: images, [n, height, width, channels].
         filter: [*size, channels, multiplier], of the same dtype.
         w: the window.
@@ -60,7 +60,7 @@ def _depthwise(batch: int, filter: Source, w: Window) -> Depthwise:
 def depthwise_conv2d(
     call: KernelBuilder, x: Operand, filter: Operand, *, data_format: str, **how: Any
 ) -> Dispatch:
-    """The sum over the filter's places of the pixel there times that place's weight."""
+    """Sum over the filter's positions the pixel times the weight."""
     w = window(x.shape, filter.shape[:2], data_format=data_format, **how)
     made = convolve_channels(call, channels_last(call, x, data_format), filter, w)
     return in_format(call, made, data_format)
@@ -76,7 +76,7 @@ def depthwise_conv2d_backprop_input(
     data_format: str,
     **how: Any,
 ) -> Dispatch:
-    """Each pixel gathers from the windows that read it."""
+    """Return the gradient for the input: each pixel gathers from the windows that read it."""
     w = window(tuple(input_shape), filter.shape[:2], data_format=data_format, **how)
     made = _back(call, channels_last(call, dy, data_format), filter, w)
     return in_format(call, made, data_format)
@@ -97,7 +97,7 @@ sum += get_dy(o0, q0, q1, o3 * w_3 + m) * get_w(k0, k1, o3, m);"""
 def depthwise_conv2d_backprop_filter(
     call: KernelBuilder, x: Operand, dy: Operand, *, filter_shape: Any, data_format: str, **how: Any
 ) -> Dispatch:
-    """For each place of the filter the pixels that it read, times dy, channel by channel."""
+    """Return, channel by channel and filter position, the pixels that were read times dy."""
     w = window(x.shape, tuple(filter_shape[:2]), data_format=data_format, **how)
     images, gradients = (channels_last(call, each, data_format) for each in (x, dy))
     d = Depthwise(x.shape[0], filter_shape[2], filter_shape[3], w)

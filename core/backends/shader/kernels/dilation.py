@@ -16,7 +16,7 @@ from core.windows import Window, window
 def dilation2d(
     call: KernelBuilder, x: Operand, filter: Operand, *, data_format: str, **how: Any
 ) -> Dispatch:
-    """The largest sum so far, place by place; NaN is passed over."""
+    """Return the largest sum of pixel and filter; NaN is ignored."""
     w = window(x.shape, filter.shape[:2], data_format=data_format, **how)
     kind, lowest, test = {
         "float32": ("float", literal(LOWEST), "!is_nan(v) && v > best"),
@@ -29,7 +29,7 @@ if ({test}) best = v;"""
 
 
 def _winners(call: KernelBuilder, x: Operand, filter: Operand, w: Window) -> Dispatch:
-    """The place of the first largest sum of each window, of sums that are not rounded; or -1."""
+    """Return the position of the first largest sum of each window, of unrounded sums; or -1."""
     body = """vec2 v = pair_sum(get_x(o0, p0, p1, o3), get_added(k0, k1, o3), o);
 if (is_nan(v.x) || !(v.x > best.x || (v.x == best.x && v.y > best.y))) continue;
 best = v;
@@ -44,7 +44,7 @@ place = k0 * size_1 + k1;"""
 def dilation2d_backprop_input(
     call: KernelBuilder, x: Operand, dy: Operand, filter: Operand, **how: Any
 ) -> Dispatch:
-    """To the pixel in the first largest sum."""
+    """Give each gradient to the pixel in the first largest sum."""
     w = window(x.shape, filter.shape[:2], data_format="NHWC", **how)
     return to_winners(call, dy, _winners(call, x, filter, w), w)
 
@@ -53,7 +53,7 @@ def dilation2d_backprop_input(
 def dilation2d_backprop_filter(
     call: KernelBuilder, x: Operand, dy: Operand, filter: Operand, **how: Any
 ) -> Dispatch:
-    """To the filter's value in the first largest sum: of each row of windows, then of all."""
+    """Give each gradient to the filter's value in the first largest sum."""
     if not (call.to.size and dy.spec.size):
         return call.map("0.0")
     w = window(x.shape, filter.shape[:2], data_format="NHWC", **how)

@@ -1,4 +1,4 @@
-"""The kernels of all ops of the table of expressions, whatever file declares them."""
+"""Kernels of all ops of the table of expressions."""
 
 from core.backends.shader.codegen.expressions import EXPRESSIONS, elementwise
 from core.registry import kernel

@@ -1,6 +1,6 @@
-"""Fused convolutions and matrix products: the product, then bias and activation at once.
+"""Fused convolutions and matrix products: the product, then bias and activation in one program.
 
-A plan has none of them: there bias and activation are steps of the product's epilogue.
+A plan contains none of them: its products have bias and activation as epilogue steps.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ from core.registry import kernel
 def fused_conv2d(
     call: KernelBuilder, x: Operand, filter: Operand, *rest: Any, **how: Any
 ) -> Dispatch:
-    """The convolution, then the rest."""
+    """Return the convolution with bias and activation."""
     return _finish(conv2d, call, x, filter, *rest, **how)
 
 
@@ -27,13 +27,13 @@ def fused_conv2d(
 def fused_depthwise_conv2d(
     call: KernelBuilder, x: Operand, filter: Operand, *rest: Any, **how: Any
 ) -> Dispatch:
-    """The convolution, then the rest."""
+    """Return the depthwise convolution with bias and activation."""
     return _finish(depthwise_conv2d, call, x, filter, *rest, **how)
 
 
 @kernel("fused_matmul", "shader")
 def fused_matmul(call: KernelBuilder, a: Operand, b: Operand, *rest: Any, **how: Any) -> Dispatch:
-    """The product, then the rest."""
+    """Return the product with bias and activation."""
     return _finish(matmul, call, a, b, *rest, **how)
 
 
@@ -65,7 +65,7 @@ def _finish(
 
 
 def _activated(activation: str, alpha: float) -> str:
-    """GLSL of the activation of ``v``, with slopes ``below`` of "prelu"."""
+    """Return GLSL of the activation of ``v``; ``below`` is prelu's factor of negative values."""
     if activation == "linear":
         return "v"
     if activation == "leakyrelu":

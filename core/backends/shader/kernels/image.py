@@ -7,5 +7,5 @@ from core.registry import kernel
 
 @kernel("flip_left_right", "shader")
 def flip_left_right(call: KernelBuilder, image: Operand) -> Dispatch:
-    """Turn the columns around."""
+    """Reverse the columns."""
     return reverse(call, image, axis=2)

@@ -1,7 +1,7 @@
-"""Kernels that take and put values by index.
+"""Kernels that read and write values by index.
 
-The cpu backend refuses indices that lie outside. To do so here, all values would have to be waited
-for: what is taken outside is 0, what is put there is dropped.
+The cpu backend raises for indices out of range. Here that would need a wait for all values: a value
+read out of range is 0, and a value written there is dropped.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from core.specs import Shape, Spec
 def gather(
     call: KernelBuilder, x: Operand, indices: Operand, *, axis: int, batch_dims: int
 ) -> Dispatch:
-    """Of each batch: what is before the axis, the axis, and what is after it."""
+    """Gather along the axis between those before and after it, for each batch."""
     at, batch = gather_axes(x.shape, indices.shape, axis, batch_dims)
     batches, outer, inner = prod(x.shape[:batch]), prod(x.shape[batch:at]), prod(x.shape[at + 1 :])
     count = prod(indices.shape[batch:])
@@ -39,7 +39,7 @@ def gather(
 
 @kernel("gather_nd", "shader")
 def gather_nd(call: KernelBuilder, x: Operand, indices: Operand) -> Dispatch:
-    """As rows of a matrix."""
+    """Gather by index tuples, as rows of a matrix."""
     depth, count = indices.shape[-1], prod(indices.shape[:-1])
     head, inner = x.shape[:depth], prod(x.shape[depth:])
     lines = []
@@ -59,7 +59,7 @@ def gather_nd(call: KernelBuilder, x: Operand, indices: Operand) -> Dispatch:
 def _places(
     call: KernelBuilder, indices: Operand, updates: Operand | Dispatch, shape: Shape
 ) -> tuple[Dispatch, Shape]:
-    """Numbers [1, m] of the rows that updates go to, -1 outside; and [rows, width] of the shape."""
+    """Return flat row indices [1, m] of updates, -1 out of range; and the shape as a matrix."""
     depth = scatter_depth(indices.shape, updates.shape, shape)
     lines, place = [], "0"
     for axis in range(depth):
@@ -79,7 +79,7 @@ def _places(
 def scatter_nd(
     call: KernelBuilder, indices: Operand, updates: Operand, *, shape: Sequence[int]
 ) -> Dispatch:
-    """Sums of rows."""
+    """Return the sums of the rows that have one index."""
     places, (count, width) = _places(call, indices, updates, call.to.shape)
     rows = updates.reshaped(1, places.shape[1], width)
     return sums_by_id(call, places, rows, count, updates.dtype).reshaped(*call.to.shape)
@@ -105,7 +105,7 @@ _LAST_IN_ORDER = f"""
 def tensor_scatter_update(
     call: KernelBuilder, x: Operand | Dispatch, indices: Operand, updates: Operand | Dispatch
 ) -> Dispatch:
-    """Each row from the last of its updates, if it has one."""
+    """Return each row from the last of its updates, if it has one."""
     ids, (count, width) = _places(call, indices, updates, x.shape)
     if count * ids.shape[1] > MOST_LOOKS:
         to = Spec((1, count), "int32")

@@ -20,7 +20,7 @@ _TINY = 64
 def matmul(
     call: KernelBuilder, a: Operand, b: Operand, *, transpose_a: bool, transpose_b: bool
 ) -> Dispatch:
-    """Product of the last two axes."""
+    """Return the product of the last two axes."""
     inner = a.shape[-2 if transpose_a else -1]
     is_tiny = inner <= _TINY and prod(call.to.shape[-2:]) <= _TINY
     if not is_tiny and wants_product(call, a, call.to.size, inner):
@@ -37,13 +37,13 @@ return sum;"""
 
 
 def _batch_places(shape: Shape, batch: int) -> list[str]:
-    """Where the matrix lies that belongs to the result's; axes of length 1 are repeated."""
+    """Return GLSL of the index of a result's matrix; axes of length 1 are repeated."""
     first = batch - (len(shape) - 2)
     return [f"o{first + axis}" if n != 1 else "0" for axis, n in enumerate(shape[:-2])]
 
 
 def wants_product(call: KernelBuilder, x: Source, results: int, inner: int) -> bool:
-    """Whether sums of ``inner`` products are made by `product`: by a tile, or drawn."""
+    """Return whether `product` computes sums of ``inner`` products, by a tile or a drawing."""
     return wants_tile(call, x, results, inner) or wants_drawing(call, x, results, inner)
 
 
@@ -66,7 +66,7 @@ def _as_product(
 
 
 def _repeated(call: KernelBuilder, x: Source, batch: Shape) -> Source:
-    """Matrices for each of a batch, or one for all."""
+    """Return a matrix for each of a batch, or one for all."""
     if prod(x.shape[:-2]) in (1, prod(batch)):
         return x
     return call.each("x", to=Spec((*batch, *x.shape[-2:]), x.dtype), x=x)
@@ -76,7 +76,7 @@ def product(call: KernelBuilder, p: Product, a: Source, b: Source, to: Spec) -> 
     """A product by what does the same with the least: one matrix, or a row of one.
 
     Args:
-        call: what is asked for.
+        call: builder of the kernel.
         p: its sizes.
         a: the left matrices, float32, [batch, rows, inner] or as ``p`` says transposed or shared,
             in any shape with these axes last.

@@ -28,7 +28,7 @@ def batch_norm(
     *,
     variance_epsilon: float,
 ) -> Dispatch:
-    """The factor is made by itself: of a channel there is one, of the values there are many."""
+    """Normalize; the factors, one for each channel, are computed in a separate pass."""
     return _normalised(call, x, mean, variance, offset, scale, variance_epsilon)
 
 
@@ -49,7 +49,7 @@ def _normalised(
 
 
 def _factor(call: KernelBuilder, variance: Source, scale: Source | None, epsilon: float) -> Source:
-    """What differences from the mean are multiplied by, rounded once; a table if it is known."""
+    """Return the factor of differences from the mean, rounded once; a table if it is constant."""
     known = [getattr(v, "array", None) for v in (variance, scale) if v is not None]
     arrays = [array for array in known if array is not None]
     if len(arrays) == len(known):
@@ -79,7 +79,7 @@ def instance_norm(
     *,
     epsilon: float,
 ) -> Dispatch:
-    """The mean is taken off twice: the second time what its rounding to float32 left."""
+    """Normalize; a second subtraction of the mean removes its rounding error in float32."""
     if not call.to.size:
         return call.each("x", x=x)
     batch, channels = x.shape[0], x.shape[-1]
@@ -110,7 +110,7 @@ _SQUARES = (
 
 
 def _rows(call: KernelBuilder, radius: int, **numbers: float) -> tuple[Spec, dict[str, float]]:
-    """The result as [pixels, channels], and the values of its programs."""
+    """Return the result's shape as [pixels, channels], and the values of its programs."""
     channels = call.to.shape[-1]
     values = {"radius": min(radius, channels), **{n: float(v) for n, v in numbers.items()}}
     return Spec((call.to.size // max(channels, 1), channels)), values
@@ -120,7 +120,7 @@ def _rows(call: KernelBuilder, radius: int, **numbers: float) -> tuple[Spec, dic
 def local_response_normalization(
     call: KernelBuilder, x: Operand, *, depth_radius: int, bias: float, alpha: float, beta: float
 ) -> Dispatch:
-    """Each value over a power of the squares around it."""
+    """Divide each value by a power of the squares around it."""
     rows, values = _rows(call, depth_radius, bias=bias, alpha=alpha)
     text = f"{_SQUARES}\nreturn get_x(o0, o1) * pow_(total, -beta);"
     made = call.map(text, to=rows, values=values | {"beta": float(beta)}, x=x.reshaped(*rows.shape))
@@ -139,7 +139,7 @@ def local_response_normalization_grad(
     alpha: float,
     beta: float,
 ) -> Dispatch:
-    """Each value has part in its own result, and in the sums of the channels around it."""
+    """Return the gradient: a value affects its own result and the sums of neighbouring channels."""
     rows, values = _rows(call, depth_radius, bias=bias, alpha=alpha)
     x, dy, y = (v.reshaped(*rows.shape) for v in (x, dy, y))
     totals = call.map(f"{_SQUARES}\nreturn total;", to=rows, values=values, x=x)

@@ -22,7 +22,7 @@ from core.windows import Window, window
 
 
 def _get(name: str, letter: str, w: Window) -> str:
-    """GLSL of the value at the pixel ``p0, ...`` or window ``q0, ...`` in the result's channel."""
+    """Return GLSL of the value at pixel ``p0, ...`` or window ``q0, ...`` of the channel."""
     return f"get_{name}(o0, {names(letter, w)}, o{len(w.size) + 1})"
 
 
@@ -31,7 +31,7 @@ def _number_of_places(w: Window) -> str:
 
 
 def _place(w: Window) -> str:
-    """GLSL of the number of place ``k0, k1, ...`` of a window, row by row."""
+    """Return GLSL of the number of position ``k0, k1, ...`` of a window, row by row."""
     text = "k0"
     for axis in range(1, len(w.size)):
         text = f"({text}) * size_{axis} + k{axis}"
@@ -48,10 +48,10 @@ def _pooled(x: Source, w: Window) -> Shape:
 def average(
     call: KernelBuilder, x: Operand | Dispatch, w: Window, least: int = 0, zeros: bool = False
 ) -> Dispatch:
-    """The average of each window.
+    """Return the average of each window.
 
     Args:
-        call: what is asked for.
+        call: builder of the kernel.
         x: [n, *in_size, channels].
         w: the windows.
         least: how many pixels a window has at least; without any the average is NaN.
@@ -72,15 +72,15 @@ return pixels == 0 ? NAN : sum / float(pixels);"""
 
 
 def _is_whole(w: Window) -> bool:
-    """Whether there is one window, which is the image."""
+    """Return whether the only window is the whole image."""
     is_one = w.size == w.in_size and max(w.out_size) == 1
     return is_one and not any(map(any, w.padding)) and max(w.dilations) == 1
 
 
 def spread(call: KernelBuilder, dy: Source, w: Window) -> Dispatch:
-    """The gradient of `average`: each window's share, then for each pixel the sum of its windows'.
+    """Return the gradient of `average`: for each pixel the sum of its windows' shares.
 
-    What a window without pixels has goes to none.
+    The gradient of a window without pixels is dropped.
     """
     here = ", ".join(f"o{axis}" for axis in range(len(dy.shape)))
     text = f"""int pixels = 0;
@@ -92,7 +92,7 @@ return get_dy({here}) / float(max(pixels, 1));"""
 
 
 def _gathered(call: KernelBuilder, w: Window, body: str, **inputs: Source) -> Dispatch:
-    """For each pixel a sum over the windows that read it."""
+    """Return for each pixel a sum over the windows that read it."""
     text = f"float sum = 0.0;\n{over_windows(w, body)}\nreturn sum;"
     n, *_, channels = next(iter(inputs.values())).shape
     return call.map(text, to=Spec((n, *w.in_size, channels)), values=window_values(w), **inputs)
@@ -109,10 +109,10 @@ _LARGEST = {
 
 
 def largest(call: KernelBuilder, x: Source, w: Window, zeros: bool = False) -> Dispatch:
-    """The largest value of each window; NaN is passed over.
+    """Return the largest value of each window; NaN is ignored.
 
     Args:
-        call: what is asked for.
+        call: builder of the kernel.
         x: [n, *in_size, channels].
         w: the windows.
         zeros: whether padding is zeros that count.
@@ -130,10 +130,10 @@ def largest(call: KernelBuilder, x: Source, w: Window, zeros: bool = False) -> D
 
 
 def winners(call: KernelBuilder, x: Source, w: Window, better: str = ">") -> Dispatch:
-    """For each window the place of the value that is better than those before it, or -1.
+    """Return for each window the position of its best value (the first of equal ones), or -1.
 
     Args:
-        call: what is asked for.
+        call: builder of the kernel.
         x: [n, *in_size, channels].
         w: the windows.
         better: than the best so far: ``">"`` or ``">="``.
@@ -151,10 +151,10 @@ def winners(call: KernelBuilder, x: Source, w: Window, better: str = ">") -> Dis
 
 
 def to_winners(call: KernelBuilder, dy: Source, places: Source, w: Window) -> Dispatch:
-    """For each pixel the sum of the gradients of windows that it won.
+    """Return for each pixel the sum of the gradients of windows whose best value it is.
 
     Args:
-        call: what is asked for.
+        call: builder of the kernel.
         dy: [n, *out_size, channels].
         places: of the same shape, what `winners` gives.
         w: the windows.
@@ -172,7 +172,7 @@ def to_winners(call: KernelBuilder, dy: Source, places: Source, w: Window) -> Di
 
 @kernel("avg_pool", "shader")
 def avg_pool(call: KernelBuilder, x: Operand, *, filter_size: Any, **how: Any) -> Dispatch:
-    """Sums, divided by the number of pixels."""
+    """Return averages: sums divided by the number of pixels."""
     return average(call, x, window(x.shape, filter_size, data_format="NHWC", **how))
 
 
@@ -180,13 +180,13 @@ def avg_pool(call: KernelBuilder, x: Operand, *, filter_size: Any, **how: Any) -
 def avg_pool_grad(
     call: KernelBuilder, dy: Operand, input: Operand, *, filter_size: Any, **how: Any
 ) -> Dispatch:
-    """The same share to every pixel of a window."""
+    """Give each pixel of a window an equal share of the window's gradient."""
     return spread(call, dy, window(input.shape, filter_size, data_format="NHWC", **how))
 
 
 @kernel("max_pool", "shader")
 def max_pool(call: KernelBuilder, x: Operand, *, filter_size: Any, **how: Any) -> Dispatch:
-    """The largest values; windows of one pixel each, side by side, leave even NaN as it is."""
+    """Return the largest values; disjoint windows of one pixel keep even NaN."""
     w = window(x.shape, filter_size, data_format="NHWC", **how)
     return call.each("x", x=x) if w.pointwise else largest(call, x, w)
 
@@ -201,7 +201,7 @@ def max_pool_grad(
     filter_size: Any,
     **how: Any,
 ) -> Dispatch:
-    """To the first of the largest values."""
+    """Give each window's gradient to the first of its largest values."""
     w = window(input.shape, filter_size, data_format="NHWC", **how)
     return to_winners(call, dy, winners(call, input, w), w)
 
@@ -210,7 +210,7 @@ def max_pool_grad(
 def max_pool_with_argmax(
     call: KernelBuilder, x: Operand, *, filter_size: Any, include_batch_in_index: bool, **how: Any
 ) -> tuple[Dispatch, Dispatch]:
-    """The largest values and the places of the first of them."""
+    """Return the largest values and the index of the first of them."""
     w = window(x.shape, filter_size, data_format="NHWC", **how)
     image = "o0 * length_0" if include_batch_in_index else "0"
     text = f"""int place = get_places(o0, o1, o2, o3);
@@ -226,7 +226,7 @@ return place < 0 ? -1 : (({image} + row) * length_1 + column) * out_3 + o3;"""
 def pool(
     call: KernelBuilder, input: Operand, *, window_shape: Any, pooling_type: str, **how: Any
 ) -> Dispatch:
-    """Either; with dilations the padding is zeros that count."""
+    """Return averages or maxima; with dilations the padding is zeros that count."""
     w = window(input.shape, window_shape, data_format="NHWC", **how)
     if w.pointwise and pooling_type == "max":
         return call.each("x", x=input)

@@ -29,7 +29,7 @@ for _name in {name for name, _ in FOLDS} | set(PAIR_FOLDS):
 
 @kernel("sum_grad", "shader")
 def sum_grad(call: KernelBuilder, dy: Operand, *, input_shape: Shape, axis: Axis) -> Dispatch:
-    """Repeats along the summed axes."""
+    """Repeat gradients along the summed axes."""
     shape = call.to.shape
     if len(dy.shape) not in (0, len(shape)):
         summed = normal_axes(axis, len(shape))
@@ -39,13 +39,13 @@ def sum_grad(call: KernelBuilder, dy: Operand, *, input_shape: Shape, axis: Axis
 
 @kernel("argmax", "shader")
 def argmax(call: KernelBuilder, x: Operand, *, axis: int) -> Dispatch:
-    """NaN never wins, except in the first place, where nothing is larger (as in JavaScript)."""
+    """Return the index of the largest value; only a first NaN counts (as in JavaScript)."""
     return _best(call, x, axis, ">")
 
 
 @kernel("argmin", "shader")
 def argmin(call: KernelBuilder, x: Operand, *, axis: int) -> Dispatch:
-    """As `argmax` for the smallest value."""
+    """Return the index of the smallest value, by the rule of `argmax`."""
     return _best(call, x, axis, "<")
 
 
@@ -79,7 +79,7 @@ _COMPARED = {"float32": ("float", "{}"), "int32": ("int", "{}"), "bool": ("int",
 
 
 def _search(dtype: str, index: str, better: str) -> str:
-    """GLSL that takes an index as the place if its value is better, or as good and before it."""
+    """Return GLSL that takes an index if its value is better, or equal and earlier."""
     kind, form = _COMPARED[dtype]
     skip = "if (is_nan(v)) continue;" if dtype == "float32" else ""
     return f"""{{

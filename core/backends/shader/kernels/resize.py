@@ -1,4 +1,4 @@
-"""Resize kernels: which pixels have part in which, and how much, comes along in tables."""
+"""Resize kernels, with tables of the contributing pixels and their shares."""
 
 from collections.abc import Sequence
 from math import prod
@@ -17,7 +17,7 @@ _HEIGHT, _WIDTH = -3, -2
 
 
 def _batched(x: Operand) -> Operand:
-    """Images of [batch, height, width, channels]; one without a batch is a batch of one."""
+    """Return images as [batch, height, width, channels]; a single image becomes a batch of one."""
     return x.reshaped(prod(x.shape[:-3]), *x.shape[-3:])
 
 
@@ -30,9 +30,9 @@ def resize_bilinear(
     align_corners: bool,
     half_pixel_centers: bool,
 ) -> Dispatch:
-    """Along each axis the first neighbour plus a share of the step to the next.
+    """Interpolate along each axis between the two neighbours.
 
-    Where an axis keeps its length the step is 0; from an infinity to itself it is NaN.
+    Along an axis of unchanged length the step is 0; from an infinity to itself it is NaN.
     """
     x = _batched(images)
     how = align_corners, half_pixel_centers
@@ -55,7 +55,7 @@ return upper + (lower - upper) * get_row_share(o1);"""
 
 
 def _steps(old: int, new: int, align_corners: bool, half_pixel: bool) -> tuple[Table, Table]:
-    """For each new pixel the two old ones around it, and its distance from the first."""
+    """Return for each new pixel the two old ones around it, and its distance from the first."""
     before, after, share = neighbours(old, new, align_corners, half_pixel)
     return Table(np.stack([before, after]).astype(np.int32)), Table(share)
 
@@ -69,7 +69,7 @@ def resize_nearest_neighbor(
     align_corners: bool,
     half_pixel_centers: bool,
 ) -> Dispatch:
-    """Pick rows and columns."""
+    """Select rows and columns."""
     x = _batched(images)
     how = align_corners, half_pixel_centers
     rows, columns = (
@@ -91,7 +91,7 @@ def resize_bilinear_grad(
     align_corners: bool,
     half_pixel_centers: bool,
 ) -> Dispatch:
-    """Each pixel of dy goes back to its neighbours by their shares, one axis after the other."""
+    """Give each gradient to its neighbours by their shares, one axis after the other."""
     back: Operand | Dispatch = dy
     for axis, old, new in _changes(images, size):
         before, after, share = neighbours(old, new, align_corners, half_pixel_centers)
@@ -109,7 +109,7 @@ def resize_nearest_neighbor_grad(
     align_corners: bool,
     half_pixel_centers: bool,
 ) -> Dispatch:
-    """Sum the gradient of all pixels that repeat the same one."""
+    """Sum the gradients of all pixels that repeat one pixel."""
     back: Operand | Dispatch = dy
     for axis, old, new in _changes(images, size):
         picked = nearest(old, new, align_corners, half_pixel_centers)
@@ -118,7 +118,7 @@ def resize_nearest_neighbor_grad(
 
 
 def _changes(images: Operand, size: Sequence[int]) -> list[tuple[int, int, int]]:
-    """The axes whose length changes, with the old and the new one."""
+    """Return the axes whose length changes, with the old and new length."""
     lengths = ((axis, images.shape[axis], size[axis - _HEIGHT]) for axis in (_HEIGHT, _WIDTH))
     return [(axis, old, new) for axis, old, new in lengths if old != new]
 
@@ -130,16 +130,16 @@ def _summed_back(
     length: int,
     parts: list[tuple[np.ndarray, np.ndarray]],
 ) -> Dispatch:
-    """What goes from dy to an axis of that length.
+    """Sum the gradients of new pixels for the old pixels along an axis.
 
-    As places never go down, the new pixels of an old one lie side by side: it needs to know just
-    the first and the last of them.
+    As positions never decrease, the new pixels of an old one are adjacent: it needs only the first
+    and the last of them.
 
     Args:
-        call: of the kernel.
+        call: builder of the kernel.
         dy: gradients of new pixels.
-        axis: along which they go back, counted from the last.
-        length: of that axis then.
+        axis: axis to sum along, counted from the last.
+        length: length of the axis before resizing.
         parts: for each new pixel an old one, and its share of it; 0 adds nothing, not 0 * inf.
     """
     outer, new, inner = three_axes(dy.shape, axis % len(dy.shape))

@@ -1,7 +1,7 @@
 """Kernels that read images at given positions.
 
-Positions are made in the order of steps of the cpu backend, each rounded as there, so that of two
-pixels as near the same one is taken. A pass of its own makes them: channels share them.
+Positions are computed in the order of operations of the cpu backend, with its roundings, so that of
+two equally near pixels both choose one. A separate pass computes them, as channels share them.
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ _SQUARE = 16
 def affine_grid(
     call: KernelBuilder, theta: Operand, *, size: Shape, align_corners: bool
 ) -> Dispatch:
-    """The matrices times the centre of each pixel."""
+    """Multiply the matrices by the centre of each pixel."""
     height, width = grid_size(size, theta.shape[0])
     places = centres(height, width, align_corners).reshape(height, width, 3)
     text = """float x = get_theta(o0, o3, 0) * get_across(o2);
@@ -40,7 +40,7 @@ def grid_sample(
     padding_mode: str,
     align_corners: bool,
 ) -> Dispatch:
-    """A mixture of four pixels, or one."""
+    """Return a mixture of four pixels, or one pixel, for each position."""
     places = _places(call, grid, x.shape, padding_mode, align_corners)
     return _mixed(call, x, places, "", mode)
 
@@ -55,7 +55,7 @@ def grid_sample_slope(
     padding_mode: str,
     align_corners: bool,
 ) -> Dispatch:
-    """The same with the slopes of the weights."""
+    """Return mixtures with the derivatives of the weights."""
     places = _places(call, grid, x.shape, padding_mode, align_corners)
     return _mixed(call, x, places, along, "bilinear")
 
@@ -72,9 +72,9 @@ def grid_sample_backprop_input(
     padding_mode: str,
     align_corners: bool,
 ) -> Dispatch:
-    """Each pixel looks for the positions that it has part in.
+    """Return the gradient for the images: each pixel searches the positions that read it.
 
-    Squares of the grid that lie elsewhere are passed over, by the bounds of their positions.
+    Squares of the grid whose bounds exclude the pixel are skipped.
     """
     if not call.to.size or not dy.spec.size:
         return call.map("0.0")
@@ -111,10 +111,10 @@ return total.x + total.y;"""
 def _places(
     call: KernelBuilder, grid: Operand, images: Shape, padding_mode: str, align_corners: bool
 ) -> Dispatch:
-    """Where a grid lies among the pixels, and how fast that moves: pairs (position, slope).
+    """Return grid positions among the pixels and their derivative: pairs (position, derivative).
 
-    With border and reflection all lie in the image, also NaN and infinities, which go to 0. What
-    is held at a border does not move.
+    With border and reflection all positions are in the image, also for NaN and infinities, which
+    become 0. A position clamped to the border has derivative 0.
     """
     edge = 0.0 if align_corners else 0.5
     text = f"""float pixels = o3 == 0 ? width : height, last = pixels - 1.0;
@@ -142,17 +142,17 @@ at = clamp(at, 0.0, last);
 
 
 def _first(position: str, mode: str) -> str:
-    """GLSL of the first pixel that has part in a position."""
+    """Return GLSL of the first pixel that contributes to a position."""
     return f"roundEven({position})" if mode == "nearest" else f"floor({position})"
 
 
 def _last(mode: str) -> str:
-    """How many more have part along an axis."""
+    """Return the number of further contributing pixels along an axis."""
     return "0.0" if mode == "nearest" else "1.0"
 
 
 def _weights(name: str, place: str, is_slope: bool, mode: str) -> str:
-    """GLSL of the weights of the first pixel and the next along an axis."""
+    """Return GLSL of the weights of the first pixel and the next along an axis."""
     if mode == "nearest":
         return f"vec2 {name} = vec2(1.0, 0.0);"
     if is_slope:
@@ -162,7 +162,7 @@ def _weights(name: str, place: str, is_slope: bool, mode: str) -> str:
 
 
 def _mixed(call: KernelBuilder, x: Operand, places: Dispatch, along: str, mode: str) -> Dispatch:
-    """The sum of the pixels at each position by their weights; outside of the image they are 0."""
+    """Return weighted sums of pixels at each position; pixels outside of the image are 0."""
     text = f"""vec2 place_y = get_places(o0, o1, o2, 1), place_x = get_places(o0, o1, o2, 0);
 float above = {_first("place_y.x", mode)}, left = {_first("place_x.x", mode)};
 {_weights("down", "place_y", "y" in along, mode)}
@@ -183,7 +183,7 @@ return total;"""
 
 
 def _bounds(call: KernelBuilder, places: Dispatch, mode: str) -> Dispatch:
-    """The first and the last pixel, along each axis, that squares of a grid have part in."""
+    """Return, along each axis, the first and last pixel that squares of a grid read."""
     batch, height, width, _ = places.shape
     text = f"""float low = INF, high = -INF;
 int end = min((o1 + 1) * {_SQUARE}, places_1), side = min((o2 + 1) * {_SQUARE}, places_2);

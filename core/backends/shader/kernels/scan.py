@@ -1,8 +1,8 @@
-"""Running sums and products along an axis.
+"""Cumulative sums and products along an axis.
 
-An axis is cut into shares. Shares are folded, the results of that are run over in the same way, and
-each value then starts from what is before its share: few steps one after the other however long the
-axis is.
+An axis is cut into shares. Each share is reduced, the totals of the shares are accumulated
+recursively, and each value then starts from the total before its share: few steps in sequence,
+however long the axis is.
 """
 
 from typing import Any
@@ -27,7 +27,7 @@ _PRODUCTS = {
 def cumsum(
     call: KernelBuilder, x: Operand, *, axis: int, exclusive: bool, reverse: bool
 ) -> Dispatch:
-    """Running sums."""
+    """Return cumulative sums."""
     return _running(call, SUMS[x.dtype], x, axis, exclusive, reverse)
 
 
@@ -35,7 +35,7 @@ def cumsum(
 def cumprod(
     call: KernelBuilder, x: Operand, *, axis: int, exclusive: bool, reverse: bool
 ) -> Dispatch:
-    """Running products."""
+    """Return cumulative products."""
     return _running(call, _PRODUCTS[x.dtype], x, axis, exclusive, reverse)
 
 
@@ -54,7 +54,7 @@ def _scanned(
     exclusive: bool,
     reverse: bool,
 ) -> Dispatch:
-    """What is folded up to each place of the second of three axes."""
+    """Return totals up to each position of the second of three axes."""
     outer, length, inner = x.shape
     item = how.item.format(f"get_x(o0, {'x_1 - 1 - i' if reverse else 'i'}, o2)")
     loop = f"{{ {how.kind} v = {item}; {how.step} }}"

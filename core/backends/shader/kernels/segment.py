@@ -1,7 +1,7 @@
-"""Kernels that sum or count what belongs together.
+"""Kernels that sum or count the values of each group.
 
-Shaders cannot add floats in one place from many invocations: each sum looks for what belongs to it.
-Where that would take too long, ids are put in order first.
+Shaders cannot add floats at one address from many invocations: each sum searches its own rows. If
+that would take too long, ids are sorted first.
 """
 
 from math import prod
@@ -44,7 +44,7 @@ def sums_by_id(
     """Sums of the rows that have the same id.
 
     Args:
-        call: of the kernel.
+        call: builder of the kernel.
         ids: int32 [batch, m]; those outside of 0 to ``count - 1`` are left out.
         rows: [batch, m, width]; without, they are ones.
         count: how many sums in each batch.
@@ -72,7 +72,7 @@ def _sums_of_parts(
     ids: Operand | Dispatch,
     read: dict[str, Any],
 ) -> Dispatch:
-    """All ids are looked at for each sum, by one invocation for each part of them."""
+    """Check all ids for each sum, by one invocation for each part of them."""
     batch, count, width = to.shape
     finish = how.finish if parts == 1 else "total"
     text = f"""
@@ -102,7 +102,7 @@ def _sums_of_parts(
 
 
 def in_order(call: KernelBuilder, ids: Operand | Dispatch) -> Dispatch:
-    """The places of ids [batch, m], the smallest id first and the first of equal ones first."""
+    """Return the indices that sort ids [batch, m], equal ids in their order."""
     turned = call.each("~ids", to=Spec(ids.shape, "int32"), ids=ids)
     return largest_first(call, turned, ids.shape[1])
 
@@ -110,7 +110,7 @@ def in_order(call: KernelBuilder, ids: Operand | Dispatch) -> Dispatch:
 def _sums_in_order(
     call: KernelBuilder, how: Accumulator, to: Spec, ids: Operand | Dispatch, read: dict[str, Any]
 ) -> Dispatch:
-    """Each sum finds the first of its ids by halving, the others come after it."""
+    """Find the first of each sum's ids by binary search; the others follow it."""
     text = f"""
     int wanted = o1;
     {FIRST_OF_ID}
@@ -130,7 +130,7 @@ def _sums_in_order(
 def unsorted_segment_sum(
     call: KernelBuilder, x: Operand, segment_ids: Operand, *, num_segments: int
 ) -> Dispatch:
-    """Sums of rows of a matrix."""
+    """Sum the rows of a matrix by segment."""
     m = segment_ids.spec.size
     rows = x.reshaped(1, m, prod(x.shape[len(segment_ids.shape) :]))
     made = sums_by_id(call, segment_ids.reshaped(1, m), rows, num_segments, x.dtype)
@@ -139,7 +139,7 @@ def unsorted_segment_sum(
 
 @kernel("bincount", "shader")
 def bincount(call: KernelBuilder, x: Operand, weights: Operand | None, *, size: int) -> Dispatch:
-    """Negative numbers are left out, which the cpu backend refuses."""
+    """Count or sum weights; negative numbers are left out, for which the cpu backend raises."""
     return _counted(call, x.reshaped(1, x.spec.size), weights, size)
 
 
@@ -147,7 +147,7 @@ def bincount(call: KernelBuilder, x: Operand, weights: Operand | None, *, size: 
 def dense_bincount(
     call: KernelBuilder, x: Operand, weights: Operand | None, *, size: int, binary_output: bool
 ) -> Dispatch:
-    """Each row by itself."""
+    """Count each row separately."""
     rows = x.reshaped(prod(x.shape[:-1]), x.shape[-1])
     if not binary_output:
         return _counted(call, rows, weights, size)
@@ -156,6 +156,6 @@ def dense_bincount(
 
 
 def _counted(call: KernelBuilder, ids: Operand, weights: Operand | None, size: int) -> Dispatch:
-    """Sums of weights, or of ones where there are none."""
+    """Return sums of weights; without weights, counts."""
     rows = weights.reshaped(*ids.shape, 1) if weights and weights.spec.size else None
     return sums_by_id(call, ids, rows, size, call.to.dtype).reshaped(*call.to.shape)

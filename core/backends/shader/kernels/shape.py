@@ -1,4 +1,4 @@
-"""Kernels that move values, and what the other families of such kernels share."""
+"""Kernels that move values, and functions that other families of such kernels share."""
 
 from collections.abc import Collection, Mapping, Sequence
 from math import prod
@@ -48,7 +48,7 @@ def merged(shape: Shape, alone: Collection[int]) -> tuple[Shape, dict[int, int]]
 
 
 def three_axes(shape: Shape, axis: int) -> tuple[int, int, int]:
-    """A shape as all before an axis, the axis, and all after it.
+    """Return a shape as three axes: all before an axis, the axis, and all after it.
 
     >>> three_axes((2, 3, 4, 5), 1)
     (2, 3, 20)
@@ -67,7 +67,7 @@ def picked(
     """A value of x for each of the result.
 
     Args:
-        call: of the kernel.
+        call: builder of the kernel.
         x: with as many axes as ``lengths``.
         lengths: of the result.
         places: GLSL of the coordinates in x that are not those in the result, by axis.
@@ -82,7 +82,7 @@ def picked(
 
 @kernel("cast", "shader")
 def cast(call: KernelBuilder, x: Operand, *, dtype: str) -> Dispatch:
-    """As JavaScript's typed arrays; of complex numbers the real part."""
+    """Convert as JavaScript's typed arrays do; complex numbers to their real part."""
     if x.dtype == dtype:
         return call.each("x", x=x)
     if x.dtype != "complex64":
@@ -97,7 +97,7 @@ def cast(call: KernelBuilder, x: Operand, *, dtype: str) -> Dispatch:
 def transpose(
     call: KernelBuilder, x: Operand, *, perm: Sequence[int] | None, conjugate: bool
 ) -> Dispatch:
-    """The axes in another order."""
+    """Permute the axes."""
     rank = len(x.shape)
     order = [p % rank for p in (range(rank)[::-1] if perm is None else perm)]
     moved = reordered(call, x, order)
@@ -107,7 +107,7 @@ def transpose(
 
 
 def reordered(call: KernelBuilder, x: Operand | Dispatch, order: Sequence[int]) -> Dispatch:
-    """The axes in that order; those that stay side by side move as one."""
+    """Return the axes in another order; axes that stay adjacent move as one."""
     long = [axis for axis, n in enumerate(x.shape) if n != 1]
     runs: list[list[int]] = []
     for place in (long.index(axis) for axis in order if axis in long):
@@ -136,7 +136,7 @@ def broadcast_to(
 
 @kernel("tile", "shader")
 def tile(call: KernelBuilder, x: Operand, *, reps: int | Sequence[int]) -> Dispatch:
-    """Repeat the whole; the axes after one that is repeated are a part of it if they are not."""
+    """Repeat the whole tensor; axes after the last repeated one are joined to it."""
     counts = (reps,) if isinstance(reps, int) else tuple(reps)
     lengths: list[int] = []
     times: list[int] = []
@@ -153,7 +153,7 @@ def tile(call: KernelBuilder, x: Operand, *, reps: int | Sequence[int]) -> Dispa
 
 @kernel("reverse", "shader")
 def reverse(call: KernelBuilder, x: Operand, *, axis: int | Sequence[int] | None) -> Dispatch:
-    """Turn the order around."""
+    """Reverse the order along axes."""
     axes = normal_axes(axis, len(x.shape))
     lengths, places = merged(x.shape, axes)
     turned = {i: f"x_{i} - 1 - o{i}" for i in places.values()}

@@ -1,7 +1,7 @@
-"""Fourier transforms: sums over the axis, of parts of it where it is long.
+"""Fourier transforms: sums over the axis, in parts if it is long.
 
-Each sum is one of pairs of floats, of waves that are pairs as well: a transform of one pass is
-rounded once. A long one goes by factors of its length (Cooley and Tukey, 1965), rounded in between.
+Each sum and each wave is a pair of floats: a transform of one pass is rounded once. A long one is
+factored (Cooley and Tukey, 1965), and rounded between factors.
 """
 
 from math import isqrt
@@ -18,13 +18,13 @@ _LONGEST = 512
 
 @kernel("fft", "shader")
 def fft(call: KernelBuilder, input: Operand) -> Dispatch:
-    """Along the last axis."""
+    """Transform along the last axis."""
     return _transform(call, input, -1)
 
 
 @kernel("ifft", "shader")
 def ifft(call: KernelBuilder, input: Operand) -> Dispatch:
-    """Along the last axis, divided by its length."""
+    """Transform back along the last axis, divided by its length."""
     return _transform(call, input, 1)
 
 
@@ -38,7 +38,7 @@ def _transform(call: KernelBuilder, x: Operand | Dispatch, sign: int) -> Dispatc
 
 
 def _along(call: KernelBuilder, x: Operand | Dispatch, sign: int, divisor: float) -> Dispatch:
-    """The transform of each row, divided by a number."""
+    """Return the transform of each row, divided by a number."""
     rows, length = x.shape
     factor = _factor(length)
     if factor == length:
@@ -58,9 +58,9 @@ def _along(call: KernelBuilder, x: Operand | Dispatch, sign: int, divisor: float
 
 
 def _factor(length: int) -> int:
-    """The factor of a length for one pass, so that it and the rest take the fewest steps.
+    """Return the factor of a length for one pass that minimizes the steps of both passes.
 
-    A length whose prime factors are all too large is divided by the least, or not at all.
+    A length whose prime factors are all too large is divided by the smallest, or not at all.
     """
     if length <= _LONGEST:
         return length
@@ -76,7 +76,7 @@ def _waves(length: int, sign: int) -> np.ndarray:
 
 
 def _summed(call: KernelBuilder, x: Operand | Dispatch, sign: int, divisor: float) -> Dispatch:
-    """The transform of [rows, length, n] along its middle axis."""
+    """Return the transform of [rows, length, n] along its middle axis."""
     waves = _waves(x.shape[1], sign)
     first = waves.astype(np.complex64)
     text = """vec2 re = vec2(0.0), im = vec2(0.0);

@@ -1,4 +1,4 @@
-"""Kernels that take parts, and those that join them."""
+"""Slicing and joining kernels."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,13 +17,13 @@ from core.specs import Spec
 
 @kernel("slice", "shader")
 def block(call: KernelBuilder, x: Operand, *, begin: Any, size: Any) -> Dispatch:
-    """A block out of a tensor."""
+    """Return a block of a tensor."""
     begins, sizes = block_at(x.shape, begin, size)
     return taken(call, x, [range(b, b + n) for b, n in zip(begins, sizes, strict=True)])
 
 
 def taken(call: KernelBuilder, x: Operand | Dispatch, ranges: Sequence[range]) -> Dispatch:
-    """The values at these indices of each axis."""
+    """Return the values at indices of each axis."""
     cut = {a for a, (n, r) in enumerate(zip(x.shape, ranges, strict=True)) if r != range(n)}
     lengths, places = merged(x.shape, cut)
     made, at, values = list(lengths), {}, {}
@@ -43,7 +43,7 @@ def strided_slice(
     call: KernelBuilder, x: Operand, *, begin: Any, end: Any, strides: Any, begin_mask: int,
     end_mask: int, ellipsis_mask: int, new_axis_mask: int, shrink_axis_mask: int,
 ) -> Dispatch:  # fmt: skip
-    """NumPy's basic indexing."""
+    """Slice by NumPy's basic indexing."""
     masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     index = full_index(strided_index(begin, end, strides, masks), x.shape)
     items = [item for item in index if item is not None]
@@ -66,7 +66,7 @@ def stack(call: KernelBuilder, parts: list[Operand], *, axis: int) -> Dispatch:
 
 
 def _joined(call: KernelBuilder, parts: Sequence[Any]) -> Dispatch:
-    """Join along the second of three axes: as many as a pass can read, then those."""
+    """Join along the second of three axes, at most as many inputs at once as a pass can read."""
     parts = [x for x in parts if x.shape[1]] or parts[:1]
     while len(parts) > MOST_INPUTS:
         groups = [parts[i : i + MOST_INPUTS] for i in range(0, len(parts), MOST_INPUTS)]
@@ -96,7 +96,7 @@ def split(
 
 @kernel("unstack", "shader")
 def unstack(call: KernelBuilder, x: Operand, *, axis: int) -> tuple[Dispatch, ...]:
-    """A tensor for each index of an axis."""
+    """Return a tensor for each index of an axis."""
     at = axis % len(x.shape)
     return _cut(call, x, at, [1] * x.shape[at])
 

@@ -1,4 +1,4 @@
-"""Kernels that order values or look them up in an order."""
+"""Kernels that sort values, or search in sorted values."""
 
 from functools import partial
 from math import prod
@@ -75,14 +75,14 @@ _PLACE = """
 
 
 def largest_first(call: KernelBuilder, keys: Operand | Dispatch, count: int) -> Dispatch:
-    """Where the largest keys of each row are, the first of equal ones first.
+    """Return the indices of the largest keys of each row, equal keys in their order.
 
-    Blocks are ordered, then merged two by two, of which no more is kept than what is wanted.
+    Blocks are sorted, then merged in pairs, of which only the required keys are kept.
 
     Args:
-        call: of the kernel.
+        call: builder of the kernel.
         keys: int32 [rows, n].
-        count: how many, n at most.
+        count: number of indices, n at most.
 
     Returns:
         int32 [rows, count].
@@ -99,7 +99,7 @@ def largest_first(call: KernelBuilder, keys: Operand | Dispatch, count: int) -> 
 
 @kernel("topk", "shader")
 def topk(call: KernelBuilder, x: Operand, *, k: int, sorted: bool) -> tuple[Dispatch, Dispatch]:
-    """The values at the places of the largest keys."""
+    """Return the largest values and their indices."""
     values, indices = call.results
     rows = x.reshaped(prod(x.shape[:-1]), x.shape[-1])
     keys: Operand | Dispatch = rows
@@ -113,7 +113,7 @@ def topk(call: KernelBuilder, x: Operand, *, k: int, sorted: bool) -> tuple[Disp
 
 @kernel("search_sorted", "shader")
 def search_sorted(call: KernelBuilder, rows: Operand, values: Operand, *, side: str) -> Dispatch:
-    """Each value by halving its interval."""
+    """Search each value by halving its interval."""
     text = _PLACE if side == "left" else _PLACE.replace("probe < wanted", "probe <= wanted")
     if rows.dtype == "int32":
         text = text.replace("float ", "int ").replace("!is_nan(probe) && !is_nan(wanted) && ", "")

@@ -1,4 +1,4 @@
-"""Kernels on the space that values lie in: borders and blocks."""
+"""Kernels on spatial axes: padding and blocks."""
 
 from collections.abc import Mapping, Sequence
 from math import prod
@@ -14,7 +14,7 @@ from core.specs import Spec
 
 @kernel("pad", "shader")
 def pad(call: KernelBuilder, x: Operand, *, paddings: Pads, constant_value: Any) -> Dispatch:
-    """A border of one value."""
+    """Pad with one value."""
     border, values = constant("border", constant_value, x.dtype)
     outside = "if (at_{i} < 0 || at_{i} >= x_{i}) return " + border + ";"
     return _bordered(call, x, paddings, outside, values)
@@ -22,7 +22,7 @@ def pad(call: KernelBuilder, x: Operand, *, paddings: Pads, constant_value: Any)
 
 @kernel("mirror_pad", "shader")
 def mirror_pad(call: KernelBuilder, x: Operand, *, paddings: Pads, mode: str) -> Dispatch:
-    """A border that mirrors the inside; ``edge`` is 1 where the outermost values are not twice."""
+    """Pad by mirroring the inside; ``edge`` is 1 if the outermost values are not repeated."""
     outside = """
     if (at_{i} < 0) at_{i} = edge - 1 - at_{i};
     if (at_{i} >= x_{i}) at_{i} = 2 * x_{i} - 1 - edge - at_{i};"""
@@ -32,7 +32,7 @@ def mirror_pad(call: KernelBuilder, x: Operand, *, paddings: Pads, mode: str) ->
 def _bordered(
     call: KernelBuilder, x: Operand, paddings: Pads, outside: str, values: Mapping[str, float]
 ) -> Dispatch:
-    """A border by GLSL of what is done where ``at_{i}``, a coordinate in x, is outside of it."""
+    """Return a padded tensor, by GLSL for coordinates ``at_{i}`` in x that are outside of it."""
     wide = {axis for axis, sides in enumerate(paddings) if any(sides)}
     lengths, places = merged(x.shape, wide)
     at, lines, before = [f"o{i}" for i in range(len(lengths))], [], {}
@@ -53,7 +53,7 @@ def _bordered(
 def space_to_batch_nd(
     call: KernelBuilder, x: Operand, *, block_shape: Sequence[int], paddings: Pads
 ) -> Dispatch:
-    """The result's axes: places in a block, batch, blocks on each axis of space, the rest."""
+    """Return axes: positions in a block, batch, blocks on each spatial axis, and the rest."""
     m = len(block_shape)
     rest = prod(x.shape[m + 1 :])
     values: dict[str, float] = {}
@@ -74,7 +74,7 @@ def space_to_batch_nd(
 def batch_to_space_nd(
     call: KernelBuilder, x: Operand, *, block_shape: Sequence[int], crops: Pads
 ) -> Dispatch:
-    """The way back, and the crop."""
+    """Invert `space_to_batch_nd`, and crop."""
     m = len(block_shape)
     rest, batch = prod(x.shape[m + 1 :]), call.to.shape[0]
     values: dict[str, float] = {}
@@ -93,6 +93,6 @@ def batch_to_space_nd(
 def depth_to_space(
     call: KernelBuilder, x: Operand, *, block_size: int, data_format: str
 ) -> Dispatch:
-    """Split the channels, and put the parts beside the pixels."""
+    """Split the channels, and put their parts beside the pixels."""
     how = depth_blocks(x.shape, block_size, data_format)
     return reordered(call, x.reshaped(*how.split), how.order).reshaped(*how.result)

@@ -1,4 +1,4 @@
-"""Sparse tensors made dense; what else there is of them runs on the host."""
+"""Conversion of sparse tensors to dense ones; other sparse ops run on the host."""
 
 from collections.abc import Sequence
 from math import prod
@@ -19,7 +19,7 @@ def sparse_to_dense(
     *,
     output_shape: Sequence[int],
 ) -> Dispatch:
-    """Values put into a tensor of the default one."""
+    """Write values into a tensor of the default value."""
     if default_value is None:
         defaults = call.each(ZEROS[call.to.dtype])
     else:

@@ -1,4 +1,4 @@
-"""Convolutions and pooling over volumes, by what those over images are made of."""
+"""Convolutions and pooling over volumes, by the functions of those over images."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from core.windows import window
 
 @kernel("conv3d", "shader")
 def conv3d(call: KernelBuilder, x: Operand, filter: Operand, **how: Any) -> Dispatch:
-    """Windows times the filter."""
+    """Return windows times the filter."""
     return convolve(call, x, filter, window(x.shape, filter.shape[:3], **how))
 
 
@@ -19,7 +19,7 @@ def conv3d(call: KernelBuilder, x: Operand, filter: Operand, **how: Any) -> Disp
 def conv3d_backprop_input(
     call: KernelBuilder, dy: Operand, filter: Operand, *, input_shape: Any, **how: Any
 ) -> Dispatch:
-    """The transpose of that."""
+    """Return the gradient for the input: the transposed convolution of dy."""
     return convolve_back(call, dy, filter, window(tuple(input_shape), filter.shape[:3], **how))
 
 
@@ -27,13 +27,13 @@ def conv3d_backprop_input(
 def conv3d_backprop_filter(
     call: KernelBuilder, x: Operand, dy: Operand, *, filter_shape: Any, **how: Any
 ) -> Dispatch:
-    """Windows times dy."""
+    """Return the gradient for the filter: windows times dy."""
     return filter_of(call, x, dy, window(x.shape, tuple(filter_shape[:3]), **how))
 
 
 @kernel("avg_pool3d", "shader")
 def avg_pool3d(call: KernelBuilder, x: Operand, *, filter_size: Any, **how: Any) -> Dispatch:
-    """As for images, but a window without pixels gives 0."""
+    """Return averages; a window without pixels gives 0."""
     return average(call, x, window(x.shape, filter_size, **how), least=1)
 
 
@@ -41,13 +41,13 @@ def avg_pool3d(call: KernelBuilder, x: Operand, *, filter_size: Any, **how: Any)
 def avg_pool3d_grad(
     call: KernelBuilder, dy: Operand, input: Operand, *, filter_size: Any, **how: Any
 ) -> Dispatch:
-    """The same share to every pixel of a window."""
+    """Give each pixel of a window an equal share of the window's gradient."""
     return spread(call, dy, window(input.shape, filter_size, data_format="NDHWC", **how))
 
 
 @kernel("max_pool3d", "shader")
 def max_pool3d(call: KernelBuilder, x: Operand, *, filter_size: Any, **how: Any) -> Dispatch:
-    """The largest values."""
+    """Return the largest values."""
     return largest(call, x, window(x.shape, filter_size, **how))
 
 
@@ -61,6 +61,6 @@ def max_pool3d_grad(
     filter_size: Any,
     **how: Any,
 ) -> Dispatch:
-    """To the last of the largest values."""
+    """Give each window's gradient to the last of its largest values."""
     w = window(input.shape, filter_size, data_format="NDHWC", **how)
     return to_winners(call, dy, winners(call, input, w, ">="), w)

@@ -1,7 +1,7 @@
-"""Kernels that cut, turn and warp images.
+"""Kernels that crop, rotate and warp images.
 
-Where positions come from values, passes of their own make them, as pairs of floats that hold more
-bits than one. They give the integer below a position and the rest, from 0 to 1.
+Positions that depend on values are computed in separate passes, as pairs of floats, which hold more
+bits than one. They give the integer below a position and the fraction, from 0 to 1.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ def crop_and_resize(
     method: str,
     extrapolation_value: float,
 ) -> Dispatch:
-    """All crops at once. A box that lies in no image gives NaN: here nobody can raise in time."""
+    """Crop and resize all boxes; a box of no image gives NaN, as shaders cannot raise."""
     rows = _places_in_boxes(call, boxes, 0, image.shape[1], crop_size[0])
     columns = _places_in_boxes(call, boxes, 1, image.shape[2], crop_size[1])
     text = f"""int which = box_ind_at(o0);
@@ -64,7 +64,7 @@ return upper + (lower - upper) * y.y;""",
 def _places_in_boxes(
     call: KernelBuilder, boxes: Operand, axis: int, old: int, new: int
 ) -> Dispatch:
-    """Where the pixels of each crop lie along an axis: [boxes, new].
+    """Return the positions of each crop's pixels along an axis: [boxes, new].
 
     The division is the last step, so that integers stay integers.
     """
@@ -83,7 +83,7 @@ return pair_share(pair_add(pair_product(low, last, o), way, o));"""
 def rotate_with_offset(
     call: KernelBuilder, image: Operand, *, radians: float, fill_value: Any, center: Any
 ) -> Dispatch:
-    """Each pixel takes the one nearest to where it was before, which a table tells."""
+    """Rotate; a table has for each pixel the one nearest to its previous position."""
     batch, height, width, channels = image.shape
     fill = (*fill_value, 255)[:channels] if isinstance(fill_value, tuple) else fill_value
     text = """int source = get_sources(o1);
@@ -99,7 +99,7 @@ return source < 0 ? get_fill(o2) : get_image(o0, source, o2);"""
 
 
 def _sources(height: int, width: int, radians: float, center: Any) -> np.ndarray:
-    """Which pixel, numbered row by row, each one takes; -1: none."""
+    """Return the index of each pixel's source, row by row; -1 if it has none."""
     share_x, share_y = center if isinstance(center, tuple) else (center, center)
     x, y = np.arange(width) - width * share_x, (np.arange(height) - height * share_y)[:, None]
     sin, cos = np.sin(radians), np.cos(radians)
@@ -119,7 +119,7 @@ def transform(
     fill_value: float,
     output_shape: Sequence[int] | None,
 ) -> Dispatch:
-    """Where each new pixel comes from, then the nearest pixel or the mixture of four there."""
+    """Map new pixels to old positions; read the nearest pixel or a mixture of four."""
     values = {"fill": float(fill_value)}
     if not image.spec.size:
         return call.map("fill", values=values)
@@ -153,7 +153,7 @@ return total;""",
 
 
 def _places(call: KernelBuilder, transforms: Operand, image: Operand, fill_mode: str) -> Dispatch:
-    """Rows and columns that new pixels come from; -INF where they come from infinity."""
+    """Return rows and columns of the sources of new pixels; -INF for infinite ones."""
     text = f"""int first = o3 == 0 ? 3 : 0;
 float x = float(o2), y = float(o1), pixels = float(o3 == 0 ? height : width);
 float last = pixels - 1.0;

@@ -1,1 +1,1 @@
-"""Runs programs: each step is recorded once, and replayed with bound objects."""
+"""Plans on the shader backend: each step is recorded once, and replayed with bound objects."""

@@ -1,4 +1,4 @@
-"""A program in a session: what is fed to it, its memory, and the commands of its runs."""
+"""A program in a session: its inputs, its memory, and the commands of its runs."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias
@@ -27,7 +27,7 @@ Feed: TypeAlias = Value | QuantizedArray | np.ndarray
 
 
 class Fed(NamedTuple):
-    """What is fed: its block, and where its values wait for the device if not there."""
+    """An input: its block, and the staging slot of values that are not on the device yet."""
 
     block: Block
     slot: StagingSlot | None
@@ -36,12 +36,13 @@ class Fed(NamedTuple):
 class ReadyProgram:
     """A program in a session: its steps, its memory, and the commands recorded for it.
 
-    Some methods are for the thread of who calls a model, others for the GL thread, as told below.
+    Some methods are for the thread that calls a model, others for the GL thread, as their
+    docstrings state.
 
     Attributes:
-        lowering: what runs.
-        memory: of values between inputs and outputs.
-        replay: the commands, from the first run on.
+        lowering: the compiled steps.
+        memory: memory of intermediate values.
+        replay: the commands, after the first run.
     """
 
     def __init__(self, program: Program, session: Session):
@@ -55,7 +56,7 @@ class ReadyProgram:
                 if homes[r] not in program.constants and homes[r] not in program.inputs
             )
         )
-        self._asked = [(program.specs[r], self._asked_place(r)) for r in program.outputs]
+        self._sources = [(program.specs[r], self._output_source(r)) for r in program.outputs]
         self._passed_on = {homes[r] for r in program.outputs} & {*program.inputs}
         kind = Textures if session.storing.in_textures else Arena
         self.memory: Memory = kind(self._needs(), session)
@@ -69,7 +70,7 @@ class ReadyProgram:
         self._habit: set[int] = set()  # which outputs are read
 
     def _needs(self) -> list[Need]:
-        """What lies between inputs and outputs."""
+        """Return the intermediate values between inputs and outputs."""
         found: list[Need] = []
         steps = self.lowering.steps
         last: dict[Place, int] = {}
@@ -90,7 +91,7 @@ class ReadyProgram:
     # --- in the caller's thread -------------------------------------------------------------
 
     def taken(self, feeds: Sequence[Feed]) -> list[Fed]:
-        """The inputs of a run, copied: the caller may change its arrays afterwards."""
+        """Return the inputs of a run, copied, as the caller may change its arrays later."""
         return [
             _taken(feed, None if name in self._passed_on else staging, own)
             for name, feed, staging, own in zip(
@@ -99,7 +100,7 @@ class ReadyProgram:
         ]
 
     def new_outputs(self) -> list[Block]:
-        """Blocks for the values that are computed for good."""
+        """Return new blocks for the values that runs compute as outputs."""
         layouts, specs = self.lowering.layouts, self.program.specs
         made = [Block(layouts[name], specs[name].size) for name in self._outputs]
         if len(made) > 1:
@@ -108,16 +109,16 @@ class ReadyProgram:
                 block.together = together
         return made
 
-    def outputs_as_asked(self, given: Sequence[Fed], made: Sequence[Block]) -> list[Value]:
-        """The outputs of the program: of inputs and constants their own blocks."""
+    def outputs(self, given: Sequence[Fed], made: Sequence[Block]) -> list[Value]:
+        """Return the outputs; those that are inputs or constants have the blocks of these."""
         blocks = (*made, *(fed.block for fed in given))
         return [
             Value(spec, place if isinstance(place, Block) else blocks[place])
-            for spec, place in self._asked
+            for spec, place in self._sources
         ]
 
-    def _asked_place(self, reference: str) -> Block | int:
-        """The block of a constant, or the number of a value among outputs and inputs."""
+    def _output_source(self, reference: str) -> Block | int:
+        """Return the block of a constant, or the number of a value among outputs and inputs."""
         place = self.lowering.place(reference)
         names = [*self._outputs, *self.program.inputs]
         return place if isinstance(place, Block) else names.index(place)
@@ -125,14 +126,14 @@ class ReadyProgram:
     # --- in the GL thread -------------------------------------------------------------------
 
     def forget(self) -> None:
-        """Let go of the memory; the next run takes some again."""
+        """Release the memory; the next run allocates it again."""
         self.replay = None
         self._parts = {}
         self.memory = type(self.memory)(self._needs(), self.session)
         self._inputs = [Block(b.layout, b.size) for b in self._inputs]
 
     def run(self, given: Sequence[Fed], outputs: Sequence[Block]) -> None:
-        """All steps; what goes wrong is told by whoever reads the outputs."""
+        """Run all steps, in the GL thread; errors are raised when the outputs are read."""
         try:
             self.session.memory.begin()
             for call in self._bound(given, outputs).calls:
@@ -144,7 +145,7 @@ class ReadyProgram:
                 block.error = error
 
     def times(self, given: Sequence[Fed]) -> list[float]:
-        """The seconds of each step."""
+        """Return the seconds of each step."""
         self.session.memory.begin()
         replay = self._bound(given, self.new_outputs())
         return [
@@ -153,7 +154,7 @@ class ReadyProgram:
         ]
 
     def gpu_time(self, given: Sequence[Fed], repeat: int) -> float:
-        """Seconds of a run, of several in one query, which go to the device as one."""
+        """Return the seconds of a run, of several measured together."""
         self.session.memory.begin()
         replay = self._bound(given, self.new_outputs())
         calls = [call for call in replay.calls if call is not self.session.gl_thread.gl.flush]
@@ -175,7 +176,7 @@ class ReadyProgram:
                 self._parts[name] = Part(resource, 0, block.bytes)
 
     def _fed(self, index: int, fed: Fed) -> Any:
-        """The buffer or texture of an input, with its values."""
+        """Return the buffer or texture of an input, with its values."""
         session, own, staging = self.session, self._inputs[index], self._staging[index]
         if fed.slot is not None and staging is not None:
             if self._fed_at[index] == session.waits:
@@ -205,7 +206,7 @@ class ReadyProgram:
         return self.replay
 
     def _run_hosted(self, step: Hosted) -> None:
-        """Read back, compute on the host, and put the results where they belong."""
+        """Read inputs back, compute on the host, and store the results."""
         self.session.wait()
         arrays = [self._read(place) for place in step.reads]
         for name, array in zip(step.writes, step.run(arrays), strict=True):
@@ -230,7 +231,7 @@ def _written(step: Lowered) -> list[str]:
 
 
 def _taken(feed: Feed, staging: Staging | None, own: Block) -> Fed:
-    """A feed; an array that waits on the host goes into mapped memory where there is some."""
+    """Return an input; an array on the host goes into mapped memory if there is any."""
     if type(feed) is np.ndarray:
         return _array_taken(feed.reshape(-1), staging, own, is_ours=False)
     if isinstance(feed, QuantizedArray):

@@ -1,4 +1,4 @@
-"""Where the values of a plan lie while it runs: in one buffer, or in textures that take turns."""
+"""The memory of a plan's values during a run: one buffer, or reused textures."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ class Need(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Memory of a value: a texture, or a part of a buffer."""
+    """The memory of a value: a texture, or a part of a buffer."""
 
     resource: Any
     offset: int
@@ -55,15 +55,15 @@ class Memory(ABC):
 
     @abstractmethod
     def __init__(self, needs: Sequence[Need], session: Session):
-        """Place values; nothing is made yet."""
+        """Assign values to memory; nothing is allocated yet."""
 
     @abstractmethod
     def make(self) -> dict[str, Part]:
-        """The memory of each value by name; in the GL thread."""
+        """Allocate and return the memory of each value by name, in the GL thread."""
 
 
 class Arena(Memory):
-    """One buffer; values that are not needed at the same time share parts of it."""
+    """One buffer; values that are not needed at one time share parts of it."""
 
     def __init__(self, needs: Sequence[Need], session: Session):
         self._session = session
@@ -72,7 +72,7 @@ class Arena(Memory):
         self.placed, self.bytes = place(requests, alignment)
 
     def make(self) -> dict[str, Part]:
-        """Parts of a new buffer."""
+        """Return parts of a new buffer."""
         words = max(4, ceil_div(self.bytes, 4))
         self._block = Block(MemoryLayout("float32"), words)
         resource = self._session.memory.pinned(self._block)
@@ -80,7 +80,7 @@ class Arena(Memory):
 
 
 class Textures(Memory):
-    """Textures; a later value takes one that is free by then."""
+    """Textures; a value takes one that is no longer needed, if there is one."""
 
     def __init__(self, needs: Sequence[Need], session: Session):
         self._session = session
@@ -94,13 +94,13 @@ class Textures(Memory):
         ]
 
     def make(self) -> dict[str, Part]:
-        """A texture for each value."""
+        """Return a texture for each value."""
         resources = {block: self._session.memory.pinned(block) for block in self._blocks}
         return {name: Part(resources[b], 0, b.bytes) for name, b in self._of.items()}
 
 
 def shared_blocks(needs: Sequence[Need]) -> dict[str, Block]:
-    """The block in which each value lies: of an earlier one that is alike and free by then.
+    """Return the block of each value: that of an earlier value with an equal layout, if free.
 
     >>> small, large = MemoryLayout("float32"), MemoryLayout("complex64")
     >>> first, second, third = (Need(n, Block(small, 9), i, i + 1) for i, n in enumerate("abc"))
@@ -122,7 +122,7 @@ def shared_blocks(needs: Sequence[Need]) -> dict[str, Block]:
 
 
 def raw_values(part: Part, layout: MemoryLayout, count: int, dtype: np.dtype) -> np.ndarray:
-    """What is stored in memory, from its beginning; in the GL thread.
+    """Return the stored content of memory from its beginning, in the GL thread.
 
     Args:
         part: where the values lie.

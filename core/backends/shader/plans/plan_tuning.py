@@ -1,4 +1,4 @@
-"""Finds the fastest tiles for a plan, on the present device and in memory as the plan has it."""
+"""The search for the fastest tiles of a plan, on the present device and in the plan's memory."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -29,14 +29,14 @@ _MOST_REPEATS = 64
 
 
 class TunedStep(NamedTuple):
-    """Steps of a plan that have the same product, and so the same tile.
+    """Steps of a plan that compute one product, and therefore use one tile.
 
     Attributes:
-        names: of the steps, as the plan tells them.
-        old_ms: milliseconds of all of them with the tile that they had.
-        new_ms: with the tile that they have now.
-        choice: the sizes of that tile.
-        is_new: whether it is another one than before.
+        names: names of the steps in the plan.
+        old_ms: milliseconds of all steps with the previous tile.
+        new_ms: milliseconds with the present tile.
+        choice: sizes of the present tile.
+        is_new: whether the tile changed.
     """
 
     names: tuple[str, ...]
@@ -48,7 +48,7 @@ class TunedStep(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class ShaderTuning:
-    """What `core.tune_shader` found; printed, it is a table.
+    """Result of `core.tune_shader`; printed, it is a table.
 
     Attributes:
         steps: those that tiles were measured for.
@@ -106,7 +106,7 @@ def tune_shader(plan: "Plan") -> ShaderTuning:
 
 
 def tuned_steps(program: Program, session: Session) -> list[TunedStep]:
-    """Time the tiles of a program's steps; the faster ones belong to the session, and are kept.
+    """Time the tiles of a program's steps; faster tiles are kept in the session and on disk.
 
     Raises:
         CoreError: the session has no tiles, or there is no memory for a step.
@@ -129,14 +129,14 @@ def tuned_steps(program: Program, session: Session) -> list[TunedStep]:
 
 
 class _Trial(NamedTuple):
-    """A step with one tile: what runs its programs, each after a barrier."""
+    """A step with one tile: the calls of its programs, each followed by a barrier."""
 
     step: Lowered
     starts: list[Callable[[], None]]
 
 
 class _Commands(NamedTuple):
-    """What runs a step: at first, and then each time. Python takes its time for them, too."""
+    """Calls of a step: at the first run, and at later runs. The measured time includes Python's."""
 
     once: list[Callable[[], Any]]
     each: list[Callable[[], Any]]
@@ -145,7 +145,7 @@ class _Commands(NamedTuple):
 class _Tuning:
     """The tiles of a program in a session.
 
-    Programs of its own: those of slow tiles do not stay, neither in memory nor on disk.
+    Programs compiled here are separate: slow tiles are kept neither in memory nor on disk.
     """
 
     def __init__(self, program: Program, session: Session):
@@ -154,7 +154,7 @@ class _Tuning:
         self._lowering = Lowering(program, session)
 
     def found(self) -> dict[Asked, TunedStep]:
-        """All is compiled before anything is timed: meanwhile a GPU lowers its clock."""
+        """Compile everything before timing, as an idle GPU lowers its clock; return the results."""
         call = self._session.gl_thread.call
         steps = self._steps()
         trials = {asked: self._trials(asked, steps[asked]) for asked in steps}
@@ -168,7 +168,7 @@ class _Tuning:
         return FAMILIES[asked[0]].choose(asked[1], self._session.limits)
 
     def _steps(self) -> dict[Asked, list[Lowered]]:
-        """The steps by what they ask for a tile for."""
+        """Return the steps by the product for which they need a tile."""
         found: dict[Asked, list[Lowered]] = {}
         for step in self._lowering.steps:
             questions: list[Asked] = []
@@ -179,7 +179,7 @@ class _Tuning:
         return found
 
     def _trials(self, asked: Asked, steps: Sequence[Lowered]) -> dict[Choice, list[_Trial]]:
-        """The steps with each tile that fits and that the driver compiles."""
+        """Return the steps with each tile that fits and that the driver compiles."""
         fitting = FAMILIES[asked[0]].fitting(asked[1], self._session.limits)
         found = {}
         for choice in dict.fromkeys([self._old(asked), *fitting]):
@@ -217,7 +217,7 @@ class _Tuning:
         return TunedStep(names, 1e3 * best.old, 1e3 * best.new, best.choice, best.choice != old)
 
     def _commands(self, trial: _Trial, memory: dict[Any, Block]) -> _Commands:
-        """Bound memory and programs with barriers; one program keeps what is bound."""
+        """Return calls with bound memory and barriers; a program keeps its bindings."""
         barrier = partial(self._session.gl_thread.context.mglo.memory_barrier, BARRIER, False)
         once: list[Callable[[], Any]] = []
         each: list[Callable[[], Any]] = []
@@ -231,7 +231,7 @@ class _Tuning:
         return _Commands(once, each)
 
     def _block(self, step: Lowered, place: Place, memory: dict[Any, Block]) -> Block:
-        """A constant, or memory for a value, with some numbers in it."""
+        """Return a constant, or memory filled with numbers for a value."""
         if isinstance(place, Block):
             return place
         if place in step.between:  # with some tiles there is more between than with others
@@ -251,7 +251,7 @@ class _Tuning:
         return min(max(1, ceil(_TIMED_SECONDS / max(once, 1e-9))), _MOST_REPEATS)
 
     def _seconds(self, steps: Sequence[_Commands], repeats: int) -> float:
-        """Of all steps, each so many times."""
+        """Return the seconds of all steps, each repeated."""
         commands = [c for step in steps for c in (*step.once, *step.each * repeats)]
         return self._session.timer.seconds(commands) / repeats
 

@@ -1,4 +1,4 @@
-"""The steps of a program as compiled kernels, and what their blocks are."""
+"""The lowering of a program: its steps as compiled kernels, and their blocks."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -34,7 +34,7 @@ Place: TypeAlias = str | Block
 
 
 class Lowered(NamedTuple):
-    """A step that shaders compute, or several that one does.
+    """A step that shaders compute, or several steps in one kernel.
 
     Attributes:
         sources: of the program, in order; the last gives the value.
@@ -70,7 +70,7 @@ class Hosted(NamedTuple):
 
 
 class Lowering:
-    """Makes a program ready for a session.
+    """Lowering of a program for a session.
 
     Attributes:
         homes: for each value the one whose data it shows.
@@ -97,7 +97,7 @@ class Lowering:
             self.place(reference)
 
     def place(self, reference: str) -> Place:
-        """The value's home, or its block of constants."""
+        """Return the name under which a value is stored, or its block of constants."""
         home = self.homes[reference]
         if home not in self.program.constants:
             return home
@@ -118,7 +118,7 @@ class Lowering:
     def tiled(
         self, step: Lowered | Hosted, tuned: Callable[[Asked], Choice | None]
     ) -> Lowered | Hosted:
-        """A step anew, with tiles as they are told."""
+        """Lower a step again, with given tiles."""
         self._limits = self._session.limits._replace(tuned=tuned)
         try:
             return self._of_step(step.sources[-1])
@@ -136,7 +136,7 @@ class Lowering:
         return self._compiled((step,), passes, operands)
 
     def _separable(self, pair: Separable) -> Lowered:
-        """A depthwise convolution and the pointwise one after it, as one tile."""
+        """Lower a depthwise convolution and the pointwise one after it, as one tile."""
         operands = _Operands(self)
         x, d = (operands.add(r) for r in pair.depthwise.inputs)
         w = operands.add(pair.pointwise.inputs[1])
@@ -154,7 +154,7 @@ class Lowering:
     def _compiled(
         self, sources: tuple[Step, ...], passes: tuple[Dispatch, ...], operands: "_Operands"
     ) -> Lowered:
-        """The programs of a step, with the epilogue of the last one."""
+        """Return the programs of steps, with the epilogue of the last one."""
         last = sources[-1]
         epilogue = [s for each in last.epilogue for s in self._fused(each, operands)]
         if epilogue:
@@ -170,7 +170,7 @@ class Lowering:
         return Lowered(sources, "+".join(sorted(kinds)), compiled, places, between)
 
     def _begin_compiling(self, compiled: CompiledKernel) -> None:
-        """The driver may go on with it while Python comes to the next steps."""
+        """Start compiling in the driver's threads, while Python lowers the next steps."""
         programs = [step.program for step in compiled.steps]
         self._session.gl_thread.put(partial(self._session.programs.begin, programs))
 
@@ -179,7 +179,7 @@ class Lowering:
         return place.layout if isinstance(place, Block) else self.layouts[place]
 
     def _finished(self, made: Dispatch, epilogue: Sequence[EpilogueStep]) -> Dispatch:
-        """A pass with its epilogue; what is more than can be bound goes on in further passes."""
+        """Return a dispatch with its epilogue; too many operands take further dispatches."""
         device, kind = self._session.device, made.kind
         in_textures = self._session.storing.in_textures
         each = 1 if kind in ("map", "each") else 2  # tiles may bind a value by fours and singly
@@ -202,7 +202,7 @@ class Lowering:
         return self._finished(self._call([made.spec]).each("x", x=made), epilogue[taken:])
 
     def _fused(self, step: Step, operands: "_Operands") -> Iterator[EpilogueStep]:
-        """A step of an epilogue as GLSL; a sum of many values one after the other."""
+        """Return a step of an epilogue as GLSL; a sum of many values adds one after the other."""
         if step.op.name == "add_n":
             count = step.inputs.count(HERE)
             if count > 1:
@@ -222,14 +222,14 @@ class Lowering:
 
 
 class _Operands:
-    """The operands of a step and its epilogue, each value once for each time it is read."""
+    """The operands of a step and its epilogue; a value counts once for each time it is read."""
 
     def __init__(self, lowering: Lowering):
         self._lowering = lowering
         self.references: list[str] = []
 
     def add(self, reference: str) -> Operand:
-        """One more."""
+        """Add an operand."""
         program = self._lowering.program
         self.references.append(reference)
         spec = program.specs[reference]

@@ -1,8 +1,8 @@
-"""The commands of a plan, bound once to their objects, and the same ones again at each run.
+"""The commands of a plan, bound once to their objects, and replayed at each run.
 
 Python's own time counts here: a step is about four calls of moderngl's C methods by `partial`, in
-one flat list. What stays bound from the step before is not bound again, and a barrier is left out
-where a step touches nothing that the ones since the last barrier do.
+one flat list. Bindings that the previous step made are not repeated, and a step needs no barrier if
+it shares no memory with the steps since the last one.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ _SENT_AFTER = frozenset({1, 5, 11, 24, 50, 100, 200, 400})
 
 
 class _Spot(NamedTuple):
-    """A call that binds memory which may be another one at the next run."""
+    """A call that binds memory which may change at the next run."""
 
     position: int
     binding: int
@@ -31,17 +31,17 @@ class _Spot(NamedTuple):
 
 
 class Replay:
-    """What runs, for a session; for the GL thread only.
+    """The recorded commands of a program in a session, for the GL thread only.
 
     Attributes:
         calls: all commands in order.
-        ends: where the commands of each of them end.
+        ends: end of each step's commands.
 
     Args:
         lowered: the steps in order.
         parts: the memory of values by name; not of those in ``moving``.
-        moving: the values whose memory is told before each run.
-        session: of the context.
+        moving: the values whose memory is bound before each run.
+        session: session of the context.
         run_hosted: runs a step on the cpu backend.
     """
 
@@ -79,7 +79,7 @@ class Replay:
         self.calls.append(self._barrier(BARRIER_TO_ALL))
 
     def bind(self, name: str, resource: Any) -> bool:
-        """Tell where a moving value lies from now on; whether that is another place."""
+        """Bind an exchangeable value to its memory of this run; return whether it changed."""
         if self._bound.get(name) is resource:
             return False
         self._bound[name] = resource
@@ -129,7 +129,7 @@ class Replay:
         return Part(resource, 0, place.bytes)
 
     def _range(self, place: Place) -> tuple[Any, int, int]:
-        """What a place takes: of what resource, from where, to where."""
+        """Return the memory range of a value: the resource, its start and its end."""
         if isinstance(place, str) and place in self._moving:
             return place, 0, 1
         part = self._part(place)
@@ -155,18 +155,18 @@ class Replay:
 
 
 class _Hazards:
-    """What was read and written since the last barrier."""
+    """The ranges read and written since the last barrier."""
 
     def __init__(self) -> None:
         self._read: list[tuple[Any, int, int]] = []
         self._written: list[tuple[Any, int, int]] = []
 
     def forget(self) -> None:
-        """There is a barrier."""
+        """Clear the ranges after a barrier."""
         self._read, self._written = [], []
 
     def meets(self, reads: Sequence[tuple[Any, int, int]], writes: tuple[Any, int, int]) -> bool:
-        """Whether a step needs a barrier before it; if so, there is one."""
+        """Return whether a step needs a barrier before it; if so, clear the ranges."""
         clash = any(_overlap(r, w) for r in reads for w in self._written) or any(
             _overlap(writes, other) for other in (*self._read, *self._written)
         )
@@ -182,11 +182,11 @@ def _overlap(a: tuple[Any, int, int], b: tuple[Any, int, int]) -> bool:
 
 
 def _nothing() -> None:
-    """In the place of a command that is not known yet, or not needed."""
+    """Do nothing: a placeholder for a command that is unknown yet, or not needed."""
 
 
 def intervals(ends: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """From where to where the commands of each step go."""
+    """Return the start and end of each step's commands."""
     begin = 0
     for end in ends:
         yield begin, end

@@ -1,4 +1,4 @@
-"""Runs a program on the shader backend."""
+"""Executable of the shader backend."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -43,42 +43,42 @@ class ShaderExecutable(Executable):
 
     @property
     def workspaces_made(self) -> int:
-        """One, from the first run on: the device does one after the other."""
+        """Return 1 after the first run, as the device runs one after the other."""
         return int(self._ready.replay is not None)
 
     @property
     def workspaces_idle(self) -> int:
-        """As `workspaces_made`: commands of several runs follow one another."""
+        """Return `workspaces_made`: queued runs share one workspace."""
         return self.workspaces_made
 
     def keep_idle(self, most: int) -> None:
-        """With 0 memory goes when what is queued has run; any other number changes nothing."""
+        """With 0, release the memory after the queued runs; other numbers have no effect."""
         if most == 0 and self._ready.replay is not None:
             self._ready.session.gl_thread.put(self._ready.forget)
 
     @property
     def steps(self) -> "Sequence[StepInfo]":
-        """What runs, in order; after a restart it may be other steps."""
+        """Return the steps in execution order, which may change after a restart."""
         return [_told(step, self._program) for step in self._current().lowering.steps]
 
     def run(self, feeds: Sequence[Feed]) -> list[Value]:
-        """Queue a run, unless it is cancelled or late; whoever reads its outputs waits."""
+        """Queue a run, unless it is cancelled or late; reading its outputs waits."""
         check_active()
         ready = self._current()
         outputs = ready.new_outputs()
         given = ready.taken(feeds)
-        found = ready.outputs_as_asked(given, outputs)
+        found = ready.outputs(given, outputs)
         ready.session.gl_thread.put(partial(ready.run, given, outputs))
         return found
 
     def step_times(self, feeds: Sequence[Feed]) -> list[float]:
-        """Run once and tell the seconds of each step on the device."""
+        """Run once and return the seconds of each step on the device."""
         ready = self._current()
         given = ready.taken(feeds)
         return ready.session.gl_thread.call(lambda: ready.times(given))
 
     def gpu_time(self, feeds: Sequence[Feed], repeat: int) -> float:
-        """Seconds of a run on the device, of several back to back."""
+        """Return the seconds of a run on the device, of several back to back."""
         ready = self._current()
         given = ready.taken(feeds)
         return ready.session.gl_thread.call(lambda: ready.gpu_time(given, repeat))

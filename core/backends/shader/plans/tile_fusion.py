@@ -1,4 +1,4 @@
-"""Which steps of a program one tile computes together."""
+"""The choice of steps that one tile computes together."""
 
 from math import prod
 from typing import NamedTuple
@@ -6,6 +6,7 @@ from typing import NamedTuple
 from core.backends.shader.codegen.tiles.depthwise import Depthwise
 from core.backends.shader.codegen.tiles.fused import pays
 from core.plan.program import HERE, Program, Step, use_counts
+from core.registry import REPLACED
 from core.windows import window
 
 
@@ -18,7 +19,9 @@ class Separable(NamedTuple):
 
 
 def separable_pairs(program: Program) -> dict[str, Separable]:
-    """The pairs that take less time as one, by the name of the pointwise convolution."""
+    """Return the pairs that are faster in one kernel, by the name of the pointwise convolution."""
+    if {("depthwise_conv2d", "shader"), ("conv2d", "shader")} & {*REPLACED}:
+        return {}
     uses = use_counts(program.steps, program.outputs)
     depthwise = {s.name: s for s in program.steps if s.op.name == "depthwise_conv2d"}
     found = {}
@@ -42,7 +45,7 @@ def _is_pointwise(step: Step, program: Program) -> bool:
 
 
 def _depthwise_of(step: Step, program: Program) -> Depthwise | None:
-    """The shape of a depthwise convolution whose epilogue goes channel by channel."""
+    """Return a depthwise convolution's shape if its epilogue depends on channels only."""
     how, specs = step.attributes, program.specs
     images, filters = specs[step.inputs[0]], specs[step.inputs[1]].shape
     if how["data_format"] != "NHWC" or images.dtype != "float32":
@@ -55,5 +58,5 @@ def _depthwise_of(step: Step, program: Program) -> Depthwise | None:
 
 
 def _is_of_channels(shape: tuple[int, ...], channels: int) -> bool:
-    """Whether an operand is one number, or one for each channel."""
+    """Return whether an operand is one number, or one for each channel."""
     return prod(shape) == 1 or (prod(shape) == channels == shape[-1])

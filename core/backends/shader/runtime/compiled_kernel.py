@@ -1,4 +1,4 @@
-"""A kernel's passes for known shapes: which programs run, and which blocks they read and write."""
+"""Compiled kernels: the programs for known shapes, and the blocks that they read and write."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -29,17 +29,17 @@ class BoundDispatch(NamedTuple):
 
 
 class CompiledKernel:
-    """What runs for a kernel.
+    """The programs of a kernel.
 
-    Blocks are counted: first those of inputs, then of tables, of results, and of what lies between.
+    Blocks are numbered: inputs first, then tables, results, and intermediate values.
 
     Attributes:
-        steps: in order.
-        tables: blocks of values that kernels brought along.
+        steps: programs in execution order.
+        tables: blocks of the kernel's constant values.
         results: layouts and sizes of the results.
-        between: layouts and sizes of what is needed only meanwhile.
-        kinds: of the results, for op by op.
-        bound: what the GL thread calls for the steps, once it ran them.
+        between: layouts and sizes of intermediate values.
+        kinds: kinds of the results, for single ops.
+        bound: calls of the steps for the GL thread, after the first run.
     """
 
     __slots__ = ("between", "bound", "kinds", "results", "steps", "tables")
@@ -57,21 +57,21 @@ class CompiledKernel:
 
 
 class Storing(NamedTuple):
-    """How values are stored: with `layout_of` of the session."""
+    """Storage of a session's values: the last arguments of `layout_of`."""
 
     in_textures: bool
     half: bool
 
     def layout(self, spec: Spec, layers: int = 1, chunk: int = 0) -> MemoryLayout:
-        """Of a value of that shape and dtype."""
+        """Return the layout of a value of a shape and dtype."""
         return layout_of(spec, self.in_textures, self.half, layers, chunk)
 
 
 def passes_of(made: Any, results: Sequence[Spec]) -> tuple[Dispatch, ...]:
-    """What a kernel returned, if it fits what the op promises.
+    """Return the dispatches of a kernel, if they have the shapes and dtypes of the op's results.
 
     Raises:
-        CoreError: it is no pass, or of another shape or dtype.
+        CoreError: a result is not a dispatch, or has another shape or dtype.
     """
     wanted = made if isinstance(made, tuple) else (made,)
     if not all(isinstance(each, Dispatch) for each in wanted) or len(wanted) != len(results):
@@ -95,12 +95,12 @@ def compile_kernel(
     *,
     baked: bool = False,
 ) -> CompiledKernel:
-    """Programs and numbers of blocks for passes.
+    """Compile dispatches to programs and numbers of blocks.
 
     Args:
-        wanted: the passes of the results.
-        inputs: how the operands are stored, by their index.
-        storing: how everything else is.
+        wanted: dispatches of the results.
+        inputs: layouts of the operands, by their index.
+        storing: storage of all other values.
         baked: whether lengths become constants of the programs.
     """
     return _KernelCompiler(wanted, inputs, storing, baked).compiled()
@@ -129,7 +129,7 @@ class _KernelCompiler:
         return CompiledKernel(steps, tables, results, between)
 
     def _number(self) -> None:
-        """Give each table, result and value in between its number."""
+        """Number each table, result and intermediate value."""
         sources = [s for each in self.passes for s in reads(each)]
         for source in sources:
             if isinstance(source, Table) and id(source) not in self.tables:

@@ -1,4 +1,4 @@
-"""The constants of plans on the device."""
+"""Constants of plans on the device."""
 
 from collections.abc import Hashable
 from weakref import WeakValueDictionary
@@ -13,7 +13,7 @@ from core.specs import Spec
 
 
 class ConstantBlock(Block):
-    """A block that keeps its array, so that no other one comes to lie at the same address."""
+    """A block that keeps its array alive, so that no other array gets its address."""
 
     __slots__ = ("array",)
 
@@ -23,14 +23,14 @@ class ConstantBlock(Block):
 
 
 class PlanConstants:
-    """The blocks of constants of all plans of a session; equal arrays have one."""
+    """The blocks of constants of all plans of a session; equal arrays share a block."""
 
     def __init__(self, storing: Storing):
         self._storing = storing
         self._known: WeakValueDictionary[Hashable, Block] = WeakValueDictionary()
 
     def block(self, array: np.ndarray) -> Block:
-        """The block of an array, which nobody writes to."""
+        """Return the block of an array that is never written to."""
         address = array.__array_interface__["data"][0]
         order = None if array.flags.c_contiguous else (array.shape, array.strides)
         key = address, array.nbytes, dtype_of(array), order

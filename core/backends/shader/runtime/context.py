@@ -176,18 +176,18 @@ def _ways(index: int) -> dict[str, Any]:
 def _first_that_opens(versions: tuple[int, ...], settings: dict[str, Any]) -> "moderngl.Context":
     moderngl = _moderngl()
     if os.environ.get(_VERSION_OF_GLCONTEXT):
-        versions = (_whole(os.environ[_VERSION_OF_GLCONTEXT], _VERSION_OF_GLCONTEXT),)
+        versions = (_integer(os.environ[_VERSION_OF_GLCONTEXT], _VERSION_OF_GLCONTEXT),)
     *others, last = versions
     for version in others:
         try:
             return _made(moderngl, version, settings)
         except Exception as error:  # glcontext has no class of its own
             if context_failures.is_final(error):
-                raise ContextError(context_failures.told(error, version)) from error
+                raise ContextError(context_failures.explanation(error, version)) from error
     try:
         return _made(moderngl, last, settings)
     except Exception as error:
-        raise ContextError(context_failures.told(error, last)) from error
+        raise ContextError(context_failures.explanation(error, last)) from error
 
 
 def _made(moderngl: ModuleType, version: int, settings: dict[str, Any]) -> "moderngl.Context":
@@ -238,21 +238,21 @@ def _moderngl() -> ModuleType:
 
 def _device_index(given: int | None) -> int:
     """Return the index of the device: the argument, else the environment, else 0."""
-    told = {
+    found = {
         name: os.environ[name] for name in (_DEVICE, _DEVICE_OF_GLCONTEXT) if name in os.environ
     }
-    numbers = {name: _whole(text, name) for name, text in told.items()}
+    numbers = {name: _integer(text, name) for name, text in found.items()}
     if given is not None:
-        numbers = {"the argument": _whole(given, "the device"), **numbers}
+        numbers = {"the argument": _integer(given, "the device"), **numbers}
         numbers.pop(_DEVICE, None)
     if len(set(numbers.values())) > 1:
-        places = " and ".join(f"{name}={number}" for name, number in numbers.items())
-        raise SettingError(f"{places} name two devices: unset {_DEVICE_OF_GLCONTEXT}")
+        sources = " and ".join(f"{name}={number}" for name, number in numbers.items())
+        raise SettingError(f"{sources} name two devices: unset {_DEVICE_OF_GLCONTEXT}")
     return next(iter(numbers.values()), 0)
 
 
-def _whole(given: object, place: str) -> int:
+def _integer(given: object, source: str) -> int:
     text = str(given).strip()
     if not (text.isascii() and text.isdecimal()):
-        raise SettingError(f"{place}={given!r:.80} must be a whole number from 0")
+        raise SettingError(f"{source}={given!r:.80} must be an integer, at least 0")
     return int(text)

@@ -75,11 +75,11 @@ def is_final(error: Exception) -> bool:
     return any(re.search(pattern, str(error)) for pattern, _, _ in _FINAL)
 
 
-def told(error: Exception, version: int) -> str:
-    """Return the meaning of a failure, the next step, and the driver's own text."""
+def explanation(error: Exception, version: int) -> str:
+    """Return the meaning of a failure, the next step, and the driver's message."""
     text = str(error)
     meaning, advice = _meaning(text, version)
-    return f"no OpenGL context: {meaning}; {advice} (the driver said: {text or repr(error)})"
+    return f"no OpenGL context: {meaning}; {advice} (the driver's message: {text or repr(error)})"
 
 
 def _meaning(text: str, version: int) -> tuple[str, str]:
@@ -88,7 +88,7 @@ def _meaning(text: str, version: int) -> tuple[str, str]:
         if found:
             return meaning.format(**found.groupdict()), advice
     if re.search(_TOO_HIGH, text):
-        lower = "" if version <= 330 else "ask for a lower one (GLCONTEXT_GLVERSION?); "
+        lower = "" if version <= 330 else "request a lower one (GLCONTEXT_GLVERSION?); "
         return f"the driver has no OpenGL {dotted(version)}", f"{lower}3.3 is needed: {_GPU_DRIVER}"
     return "the driver failed in a way that is not known here", _GPU_DRIVER
 
@@ -108,7 +108,7 @@ def missing_moderngl(error: ImportError) -> str:
         return f"no OpenGL context: the package {error.name} is not installed; pip install moderngl"
     return (
         "no OpenGL context: the package moderngl cannot be imported; "
-        f"pip install --force-reinstall moderngl glcontext (the import said: {error})"
+        f"pip install --force-reinstall moderngl glcontext (the import raised: {error})"
     )
 
 

@@ -127,7 +127,7 @@ class DeviceMemory:
         return held.resource
 
     def _held(self, block: Block) -> Held:
-        """A new block's memory; often what came back first fits, and is taken as it is."""
+        """Return a new block's memory; returned memory of its size is reused at once."""
         returned = self._returned
         if returned and block._given is None:
             first = returned[0]

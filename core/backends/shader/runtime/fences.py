@@ -67,7 +67,7 @@ class Fences:
             self._end_first()
 
     def finish(self) -> None:
-        """Wait for all of them."""
+        """Wait for all pending fences."""
         self._gl.finish()
         while self.pending:
             self._end_first()
@@ -83,7 +83,7 @@ class Fences:
         fence.end()
 
     def _fail(self) -> None:
-        """Nobody may wait for ever for a device that is gone."""
+        """End all fences with an error, as a lost device never passes them."""
         while self.pending:
             self._end_first()
         raise lost_context("waiting for the GPU failed")

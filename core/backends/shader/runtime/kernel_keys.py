@@ -1,4 +1,4 @@
-"""What compiled kernels are found by: this is asked for each op that runs by itself."""
+"""Keys of compiled kernels, computed for each op that runs on its own."""
 
 from collections.abc import Hashable, Mapping
 from typing import Any
@@ -13,12 +13,12 @@ _INTS = {int}
 def kernel_key(
     kernel: Any, handles: list[Any], attributes: Mapping[str, Any], result: Any
 ) -> tuple[Any, list[Any]]:
-    """What compiled kernels are alike by, and the blocks of the inputs.
+    """Return the key of a compiled kernel, and the blocks of its inputs.
 
     Args:
-        kernel: the function that runs.
-        handles: what the inputs are: a `Value` each, None, or a list of them.
-        attributes: of the op, of any type.
+        kernel: the kernel function.
+        handles: the inputs: each a `Value`, None, or a list of values.
+        attributes: attributes of the op, of any type.
         result: shape and dtype of the result, or a tuple of them.
 
     Returns:
@@ -41,7 +41,7 @@ def kernel_key(
 
 
 def _frozen(value: Any) -> Any:
-    """An attribute as a part of a key: 1, 1.0 and True are not the same, nor are 0.0 and -0.0."""
+    """Return an attribute as part of a key, in which 1, 1.0 and True differ, and 0.0 and -0.0."""
     kind = type(value)
     if value is None or kind is bool or kind is str:
         return value

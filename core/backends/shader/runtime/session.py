@@ -144,7 +144,7 @@ class Session:
             clock.seconds = self.gl_thread.call(partial(self._timed, command, inputs))
 
     def _timed(self, command: Callable[[], Any], inputs: list[Block]) -> float:
-        """The seconds of a command, whose inputs are on the device before. In the GL thread."""
+        """Return the seconds of a command whose inputs are on the device; in the GL thread."""
         self.memory.begin()
         for block in inputs:
             with suppress(CoreError):  # which the command raises, too

@@ -1,4 +1,4 @@
-"""Memory that the host writes to and the device copies from: inputs of plans go by way of it.
+"""Memory that the host writes to and the device copies from, for the inputs of plans.
 
 Measured for 602 KB on an H100: `Buffer.write` keeps the GL thread for 58 to 72 microseconds; a copy
 into mapped memory takes the calling thread 17 to 50, and the device copies while Python goes on.
@@ -29,14 +29,14 @@ class StagingSlot(MappedMemory):
         self._home = ref(home)
 
     def give_back(self) -> None:
-        """Nobody needs its bytes any more."""
+        """Make the slot free for other runs."""
         home = self._home()
         if home is not None:
             home.free.append(self)
 
 
 class Staging:
-    """The slots of one input. Made in the GL thread; `take` works in any.
+    """Slots of one input. They are made in the GL thread; `take` works in any thread.
 
     Attributes:
         free: those that nobody uses.
@@ -52,14 +52,14 @@ class Staging:
         self.free = deque(StagingSlot(gl_thread, size, self) for _ in range(SLOTS))
 
     def take(self) -> StagingSlot | None:
-        """A slot that nobody uses, or None."""
+        """Return a free slot, or None."""
         try:
             return self.free.pop()
         except IndexError:
             return None
 
     def copy(self, slot: StagingSlot, target: Any) -> None:
-        """Have the device copy an input to a buffer; in the GL thread."""
+        """Queue the copy of an input to a buffer, in the GL thread."""
         gl = self._gl_thread.gl
         gl.copy_named_buffer(slot.glo, target.glo, 0, 0, self._size)
         gl.memory_barrier(BARRIER_TO_ALL)

@@ -1,1 +1,1 @@
-"""Makes GLSL of passes: logical coordinates become numbers of values in buffers or textures."""
+"""Compilation of dispatches to GLSL: coordinates become indices into buffers or textures."""

@@ -1,4 +1,4 @@
-"""Shapes of element-wise passes: axes that always go together become one."""
+"""Shapes of element-wise dispatches: axes that always go together become one."""
 
 from collections.abc import Sequence
 from math import prod
@@ -7,14 +7,15 @@ from core.specs import Shape
 
 
 def collapsed(out: Shape, operands: Sequence[Shape]) -> tuple[Shape, list[Shape]]:
-    """The same broadcasting with as few axes as possible.
+    """Return equivalent broadcasting shapes with as few axes as possible.
 
     Args:
         out: shape of the result.
         operands: shapes that broadcast to it, maybe with fewer axes.
 
     Returns:
-        The result's shape and theirs, all with equally many axes, none of length 1 in the result.
+        The shapes of result and operands, with equal numbers of axes, none of length 1 in the
+        result.
 
     >>> collapsed((2, 3, 4), [(2, 3, 4), (4,), (2, 1, 1), ()])
     ((2, 3, 4), [(2, 3, 4), (1, 1, 4), (2, 1, 1), (1, 1, 1)])
@@ -41,7 +42,7 @@ def collapsed(out: Shape, operands: Sequence[Shape]) -> tuple[Shape, list[Shape]
 
 
 def flat_index(shape: Shape, names: Sequence[str], lengths: Sequence[str]) -> str:
-    """GLSL of a value's number from its coordinates; axes of length 1 do not count.
+    """Return GLSL of a value's index from its coordinates; axes of length 1 do not count.
 
     >>> flat_index((2, 1, 3), ["i", "j", "k"], ["x_0", "x_1", "x_2"])
     'i * x_2 + k'
@@ -60,7 +61,7 @@ def flat_index(shape: Shape, names: Sequence[str], lengths: Sequence[str]) -> st
 
 
 def broadcast_index(out: Shape, shape: Shape, number: str) -> str:
-    """GLSL of the number of an operand's value for a number of the result; lengths are baked in.
+    """Return GLSL of an operand's index for an index of the result, with constant lengths.
 
     >>> broadcast_index((2, 3, 4), (4,), "o")
     'o % 4'

@@ -1,4 +1,4 @@
-"""Programs of drawings: fragment shaders that make whole texels, of one or several targets."""
+"""Programs of drawings: fragment shaders that make whole texels of one or several targets."""
 
 from core.backends.shader.codegen.compiler.memory_layouts import target_names, writer
 from core.backends.shader.codegen.compiler.vectors import VectorWriter
@@ -7,12 +7,12 @@ from core.errors import CoreError
 
 
 class DrawingWriter(VectorWriter):
-    """Of passes of kind ``"draw"``."""
+    """Writer of dispatches of kind ``"draw"``."""
 
     local_size = 0
 
     def body(self) -> tuple[str, Groups]:
-        """The generator's ``draw``, the epilogue on each texel that it made, and main."""
+        """Write the generator's ``draw``, the epilogue on each texel, and main."""
         self._check_size()
         bindings: list[str] = []
         parts = self.numbered_readers(bindings)

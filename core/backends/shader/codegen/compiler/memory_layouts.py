@@ -1,9 +1,9 @@
-"""How values lie in buffers and textures, and the GLSL that reads and writes them there.
+"""Layouts of values in buffers and textures, and the GLSL that reads and writes them.
 
 The order is always NumPy's row-major one. A buffer holds one value after the other; a texture four
-in each texel, row by row, in rows of a power of two, so that finding a texel takes no division.
-A shader that draws to several targets fills the layers of a texture array, each with a chunk of the
-texels: the first with those from the beginning, and so on.
+in each texel, in rows of a power of two, so that the index of a texel needs no division. A shader
+that draws to several targets fills the layers of a texture array: each layer has a chunk of the
+texels, the first layer the first chunk, and so on.
 """
 
 from typing import NamedTuple
@@ -25,16 +25,16 @@ STORED_TYPES = {"float32": "float", "int32": "int", "bool": "int", "complex64": 
 
 
 class MemoryLayout(NamedTuple):
-    """How a value is stored.
+    """The storage of a value.
 
     Attributes:
-        dtype: of the values.
+        dtype: dtype of the values.
         kind: ``"buffer"`` or ``"texture"``.
         half: whether floats are stored in 16 bits.
-        shift: a texture's row has 2 to this power texels.
-        rows: how many rows it has.
-        layers: how many layers it has.
-        chunk: texels of a layer that are used; the last may have fewer.
+        shift: log2 of the texels in a row of a texture.
+        rows: number of rows.
+        layers: number of layers.
+        chunk: used texels of a layer; the last layer may have fewer.
     """
 
     dtype: str
@@ -47,31 +47,31 @@ class MemoryLayout(NamedTuple):
 
     @property
     def width(self) -> int:
-        """Texels in a row."""
+        """Return the number of texels in a row."""
         return 1 << self.shift
 
     @property
     def is_whole(self) -> bool:
-        """Whether integers are stored, for bool as well."""
+        """Return whether integers are stored, which represent bools as well."""
         return self.dtype in ("int32", "bool")
 
     @property
     def words(self) -> int:
-        """Numbers in a value."""
+        """Return the number of stored numbers for a value."""
         return 2 if self.dtype == "complex64" else 1
 
 
 def layout_of(
     spec: Spec, in_textures: bool, half: bool, layers: int = 1, chunk: int = 0
 ) -> MemoryLayout:
-    """How values of a shape and dtype are stored.
+    """Return the layout of values of a shape and dtype.
 
     Args:
-        spec: shape and dtype; no string.
-        in_textures: whether they lie in a texture.
-        half: whether floats are kept in 16 bits.
-        layers: of a texture.
-        chunk: texels of a layer, where there are several.
+        spec: shape and dtype, not of strings.
+        in_textures: whether values are stored in textures.
+        half: whether floats are stored in 16 bits.
+        layers: layers of a texture.
+        chunk: texels of a layer, if there are several.
     """
     half = half and spec.dtype == "float32"
     if not in_textures:
@@ -85,7 +85,7 @@ def layout_of(
 
 
 def row_shift(texels: int) -> int:
-    """The power of two that is a row's length: the largest that wastes little at the end.
+    """Return log2 of the length of a row: the largest that wastes little at the end.
 
     >>> row_shift(3), row_shift(6272), row_shift(1 << 20)
     (2, 9, 12)
@@ -99,7 +99,7 @@ def row_shift(texels: int) -> int:
 
 
 def stored_bytes(size: int, layout: MemoryLayout) -> int:
-    """How much memory so many values take: whole vectors of four."""
+    """Return the bytes of a number of values: whole vectors of four."""
     if layout.kind == "texture":
         return layout.width * layout.rows * layout.layers * (8 if layout.half else 16)
     each = 2 if layout.half else 4 * layout.words
@@ -110,13 +110,13 @@ def stored_bytes(size: int, layout: MemoryLayout) -> int:
 
 
 def reader(name: str, layout: MemoryLayout, binding: int, fours: bool = False) -> str:
-    """Declares an input and ``NAME_at(i)``, or ``NAME_fours(i)`` for four values at once.
+    """Return declarations of an input and ``NAME_at(i)``, or ``NAME_fours(i)`` for four values.
 
     Args:
-        name: of the input.
-        layout: of the input.
+        name: name of the input.
+        layout: layout of the input.
         binding: number of the buffer or texture unit.
-        fours: whether four values are read at once (no complex ones).
+        fours: whether to read four values at once (not of complex numbers).
     """
     write = _texture_reader if layout.kind == "texture" else _buffer_reader
     return write(name, layout, binding, fours)
@@ -184,7 +184,7 @@ def _texture_reader(name: str, layout: MemoryLayout, binding: int, fours: bool) 
 
 
 def values_at_once(layout: MemoryLayout, fours: bool) -> int:
-    """How many values an invocation makes: what is stored together is written together."""
+    """Return the number of values that an invocation makes: those stored in one word or texel."""
     if layout.kind == "texture":
         return 4 // layout.words
     if fours:
@@ -193,12 +193,12 @@ def values_at_once(layout: MemoryLayout, fours: bool) -> int:
 
 
 def writer(layout: MemoryLayout, binding: int, fours: bool = False) -> str:
-    """Declares the result, and ``store(i, ...)`` for as many values as are made at once.
+    """Return declarations of the result and of ``store(i, ...)`` for the values of an invocation.
 
     Args:
-        layout: of the result.
+        layout: layout of the result.
         binding: number of the buffer.
-        fours: whether four values are written at once.
+        fours: whether to write four values at once.
     """
     if layout.kind == "texture":
         return "\n".join(
@@ -217,12 +217,12 @@ def writer(layout: MemoryLayout, binding: int, fours: bool = False) -> str:
 
 
 def target_names(layout: MemoryLayout) -> list[str]:
-    """The outputs of a fragment shader, one for each layer of its result."""
+    """Return the outputs of a fragment shader, one for each layer of its result."""
     return ["out_texel", *(f"out_texel{i}" for i in range(1, layout.layers))]
 
 
 def stored_form(values: list[str], layout: MemoryLayout) -> str:
-    """GLSL of what is written for as many values as are made at once."""
+    """Return GLSL of the stored form of the values of an invocation."""
     if layout.dtype == "bool":
         values = [f"int({value})" for value in values]
     vector = f"{'i' if layout.is_whole else ''}vec4({', '.join(values)})"

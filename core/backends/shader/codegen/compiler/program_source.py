@@ -1,4 +1,4 @@
-"""Writes the GLSL program of a pass."""
+"""The GLSL program of a dispatch."""
 
 from collections.abc import Mapping
 
@@ -23,13 +23,13 @@ def write(
     to: MemoryLayout,
     baked: bool = False,
 ) -> ShaderText:
-    """The program of a pass.
+    """Write the program of a dispatch.
 
     Args:
-        made: the pass.
-        layouts: how its inputs are stored, by name; those of the epilogue and the middle by the
-            names that `core.backends.shader.codegen.compiler.writing` gives them.
-        to: how its result is stored.
-        baked: whether lengths and values become constants of the program; else they are uniforms.
+        made: the dispatch.
+        layouts: layouts of its inputs by name; inputs of the epilogue and the middle have the names
+            of `core.backends.shader.codegen.compiler.writing`.
+        to: layout of its result.
+        baked: whether lengths and values become constants of the program, instead of uniforms.
     """
     return _WRITERS[made.kind](made, layouts, to, baked or bool(made.epilogue)).program()

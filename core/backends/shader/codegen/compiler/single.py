@@ -1,4 +1,4 @@
-"""Programs whose invocations make values by themselves, from any values of the inputs."""
+"""Programs whose invocations compute separate values, from any values of the inputs."""
 
 from collections.abc import Mapping
 from math import prod
@@ -28,7 +28,7 @@ GROUPS_X = 32768
 
 
 class SingleWriter(Writer):
-    """Of passes of kind ``"map"`` and ``"each"``."""
+    """Writer of dispatches of kind ``"map"`` and ``"each"``."""
 
     local_size = LOCAL_SIZE
 
@@ -46,7 +46,7 @@ class SingleWriter(Writer):
         self.fours = self._goes_by_fours()
 
     def _goes_by_fours(self) -> bool:
-        """Whether an invocation makes four values of vectors that lie at the same place."""
+        """Return whether an invocation makes four values from aligned vectors of the inputs."""
         sources = self.made.inputs.values()
         is_flat = all(shape in (self.out, (1,) * len(self.out)) for shape in self.shapes.values())
         return (
@@ -57,7 +57,7 @@ class SingleWriter(Writer):
         )
 
     def body(self) -> tuple[str, Groups]:
-        """Readers, the function of a value, and a main that calls it."""
+        """Write readers, the function of a value, and a main that calls it."""
         together = values_at_once(self.to, self.fours)
         parts = [
             *(self._reader(i, name) for i, name in enumerate(self.inputs)),
@@ -88,7 +88,7 @@ class SingleWriter(Writer):
         return f"{kind} get_{name}({arguments}) {{ return {name}_at({number}); }}"
 
     def _value(self) -> list[str]:
-        """The function of the pass's text, and one that makes the value of a number."""
+        """Return the function of the dispatch's text, and one that computes a value by index."""
         kind = GLSL_TYPES[self.to.dtype]
         if self.made.kind == "each":
             operands = [f"{n}_at({self._place(n)})" for n in self.shapes]
@@ -106,7 +106,7 @@ class SingleWriter(Writer):
         return f"{kind} value({', '.join(operands)}) {{ {returning(self.made.text)} }}"
 
     def _place(self, name: str) -> str:
-        """The number of the operand's value that belongs to the result's."""
+        """Return GLSL of the operand's index that belongs to the result's."""
         shape = self.shapes[name]
         if shape == self.out:
             return "o"
@@ -114,7 +114,7 @@ class SingleWriter(Writer):
         return flat_index(shape, [f"o{a}" for a in axes], [f"{name}_{a}" for a in axes])
 
     def _coordinates(self) -> str:
-        """``o0``, ``o1``, ... of a number; axes of length 1 take no division."""
+        """Return GLSL of ``o0``, ``o1``, ... of an index; axes of length 1 need no division."""
         long = [axis for axis, n in enumerate(self.out) if n != 1]
         lines, rest = [], "o"
         for axis in reversed(range(len(self.out))):
@@ -130,9 +130,9 @@ class SingleWriter(Writer):
         return " ".join([*lines, ""])
 
     def _one_by_one(self, together: int) -> tuple[str, str]:
-        """The limit of numbers, and the making of as many values as are stored at once.
+        """Return the limit of indices, and GLSL that computes the values of an invocation.
 
-        What is beyond the last value is padding: there the last value is made again.
+        Padding after the last value repeats the last value.
         """
         if together == 1:
             return "out_size", "out_data[o] = " + stored_form(["result(o)"], self.to) + ";"

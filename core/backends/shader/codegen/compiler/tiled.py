@@ -1,4 +1,4 @@
-"""Programs of tiles: compute shaders that bring a main of their own."""
+"""Programs of tiles: compute shaders with a main function of the generator."""
 
 from math import prod
 
@@ -8,16 +8,16 @@ from core.backends.shader.codegen.compiler.writing import Groups, middle_name, s
 
 
 class TileWriter(VectorWriter):
-    """Of passes of kind ``"tile"``."""
+    """Writer of dispatches of kind ``"tile"``."""
 
     @property
     def local_size(self) -> int:
-        """As the generator says."""
+        """Return the local size that the generator chose."""
         assert self.made.tile is not None
         return self.made.tile.local_size
 
     def body(self) -> tuple[str, Groups]:
-        """Readers and writers by the names that generators of tiles use; the result's as well."""
+        """Write readers of inputs and writers of the result, by the names that generators use."""
         tile = self.made.tile
         assert tile is not None
         bindings: list[str] = []
@@ -29,7 +29,7 @@ class TileWriter(VectorWriter):
         return "\n".join([*parts, text]), tile.groups
 
     def _middle(self, bindings: list[str]) -> list[str]:
-        """``middle_4(c, v)`` of a tile: steps on vec4 number c of the channels."""
+        """Return ``middle_4(c, v)`` of a tile: steps on vec4 number c of the channels."""
         if "middle_4" not in self.made.text:
             return []
         parts, lines = [], []

@@ -1,4 +1,4 @@
-"""What programs have in common whose generators read and make four values at once."""
+"""Common parts of programs whose generators read and make four values at once."""
 
 import re
 from collections.abc import Sequence
@@ -10,13 +10,13 @@ from core.specs import Shape
 
 
 class VectorWriter(Writer):
-    """Of passes of kind ``"tile"`` and ``"draw"``."""
+    """Writer of dispatches of kind ``"tile"`` and ``"draw"``."""
 
     def numbered_readers(self, bindings: list[str]) -> list[str]:
-        """``x_4(i)`` and ``x_1(i)`` of each input, where the text has them.
+        """Return ``x_4(i)`` and ``x_1(i)`` of each input, if the text uses them.
 
         Args:
-            bindings: names of what is bound; those of these readers are added.
+            bindings: names of bound inputs, extended by those of these readers.
         """
         parts: list[str] = []
         for name in self.made.inputs:
@@ -32,15 +32,15 @@ class VectorWriter(Writer):
     def epilogue_lines(
         self, bindings: list[str], by_fours: bool, singly: bool
     ) -> tuple[list[str], list[str], list[str]]:
-        """The epilogue as statements.
+        """Return the epilogue as statements.
 
         Args:
-            bindings: names of what is bound; those of the epilogue are added.
-            by_fours: whether statements on four values are wanted.
-            singly: whether those on one value are.
+            bindings: names of bound inputs, extended by those of the epilogue.
+            by_fours: whether to write statements on four values.
+            singly: whether to write statements on one value.
 
         Returns:
-            Declarations; statements on vec4 ``v`` of number ``o``; those on float ``v`` of its.
+            Declarations; statements on vec4 ``v`` with index ``o``; statements on float ``v``.
         """
         parts = [*self.steps()]
         lines_4: list[str] = []
@@ -71,7 +71,7 @@ class VectorWriter(Writer):
 
 
 def by_components(function: str, operands: Sequence[str]) -> list[str]:
-    """Statements that put vec4 ``v`` and other vec4s through a function of floats."""
+    """Return statements that apply a function of floats to the components of vec4s."""
     names = [f"{function}_{k}" for k in range(len(operands))]
     lines = [f"vec4 {n} = {operand};" for n, operand in zip(names, operands, strict=True)]
     calls = [f"{function}({', '.join(f'{n}.{c}' for n in ['v', *names])})" for c in "xyzw"]
@@ -79,9 +79,10 @@ def by_components(function: str, operands: Sequence[str]) -> list[str]:
 
 
 def fours_index(out: Shape, shape: Shape) -> str | None:
-    """GLSL of which four values of an operand belong to the result's four of number ``o``.
+    """Return GLSL of an operand's vec4 index for the result's vec4 index ``o``.
 
-    None where they do not lie together.
+    Returns:
+        The expression; None if the four values are not adjacent.
     """
     lengths, (own,) = collapsed(out, [shape])
     if own == lengths and lengths:

@@ -1,4 +1,4 @@
-"""What all programs of passes have in common: lengths, values, functions, steps of epilogues."""
+"""Common parts of all programs: lengths, values, functions, and steps of epilogues."""
 
 import re
 from abc import ABC, abstractmethod
@@ -29,14 +29,14 @@ Groups = tuple[int, int, int]
 
 
 class ShaderText(NamedTuple):
-    """A program to be: its source, and what is bound to it.
+    """The source of a program, and its bindings.
 
     Attributes:
         text: GLSL of the compute or fragment shader.
-        inputs: names in the order of their bindings, which begin at 0; the result comes after them.
-        ints: what the uniform array ``ints`` holds.
-        floats: what the uniform array ``floats`` holds.
-        groups: of a compute shader; else (0, 0, 0).
+        inputs: names in the order of their bindings, which begin at 0; the result comes last.
+        ints: content of the uniform array ``ints``.
+        floats: content of the uniform array ``floats``.
+        groups: groups of a compute shader; else (0, 0, 0).
     """
 
     text: str
@@ -47,12 +47,12 @@ class ShaderText(NamedTuple):
 
     @property
     def is_drawn(self) -> bool:
-        """Whether it is a fragment shader."""
+        """Return whether the program is a fragment shader."""
         return self.groups == (0, 0, 0)
 
 
 class Writer(ABC):
-    """Writes the program of a pass; see `program_source.write`."""
+    """Writer of the program of a dispatch; see `program_source.write`."""
 
     def __init__(
         self,
@@ -74,15 +74,15 @@ class Writer(ABC):
 
     @abstractmethod
     def body(self) -> tuple[str, Groups]:
-        """Declarations and main, and how many groups run; sets ``inputs`` if they are others."""
+        """Return declarations, main and the number of groups; a subclass may change ``inputs``."""
 
     @property
     @abstractmethod
     def local_size(self) -> int:
-        """Threads of a group of a compute shader."""
+        """Return the threads of a group of a compute shader."""
 
     def program(self) -> ShaderText:
-        """The whole."""
+        """Return the complete program."""
         body, groups = self.body()
         head = [*_DRAWN]
         if not self.in_textures:
@@ -93,14 +93,14 @@ class Writer(ABC):
         return ShaderText(text, (*self.inputs,), (*self.ints,), (*self.floats,), groups)
 
     def steps(self) -> list[str]:
-        """A function for each step of the epilogue."""
+        """Return a function for each step of the epilogue."""
         found = []
         for i, step in enumerate(self.made.epilogue):
             found.append(step_function(f"finish_{i}", step))
         return found
 
     def _uniforms(self, body: str) -> list[str]:
-        """Lengths and values that the text names: as constants, or as parts of two uniforms."""
+        """Return lengths and values that the text uses, as constants or parts of two uniforms."""
         lengths = self._lengths()
         used = dict.fromkeys(re.findall(r"\b\w+\b", body))
         lines = []
@@ -125,7 +125,7 @@ class Writer(ABC):
         return f"#define {name} ints[{len(self.ints) - 1}]"
 
     def _lengths(self) -> dict[str, int]:
-        """``x_0``, ``x_size`` and their like."""
+        """Return ``x_0``, ``x_size`` and similar lengths by name."""
         if self.made.kind not in ("map", "each"):
             return {}
         found: dict[str, int] = {}
@@ -136,21 +136,21 @@ class Writer(ABC):
 
 
 def epilogue_name(step: int, name: str) -> str:
-    """The name of an input of a step of an epilogue, among those of the pass."""
+    """Return the name of an epilogue step's input among the inputs of the dispatch."""
     return f"e{step}_{name}"
 
 
 def middle_name(step: int, name: str) -> str:
-    """Likewise of a step in the middle of a tile."""
+    """Return the name of an input of a step in the middle of a tile."""
     return f"m{step}_{name}"
 
 
 def step_function(name: str, step: EpilogueStep) -> str:
-    """GLSL of a step as a function of ``here`` and its inputs."""
+    """Return GLSL of a step as a function of ``here`` and its inputs."""
     operands = ", ".join(["float here", *(f"float {n}" for n in step.inputs)])
     return f"float {name}({operands}) {{ {returning(step.text)} }}"
 
 
 def returning(text: str) -> str:
-    """The body of a function: an expression is what it returns."""
+    """Return the body of a function; an expression becomes a return statement."""
     return text if re.search(r"\breturn\b", text) else f"return {text};"

@@ -20,15 +20,14 @@ from core.windows import Window
 def drawn_convolution(
     call: KernelBuilder, x: Source, filter: Source, w: Window, targets: int | None = None
 ) -> Dispatch:
-    """A convolution of [n, h, w, in] with a filter [kh, kw, in, out].
+    """Return a convolution of [n, h, w, in] with a filter [kh, kw, in, out].
 
     Args:
-        call: what is asked for.
+        call: builder of the kernel.
         x: the images, float32.
         filter: the filter.
         w: the window.
-        targets: to how many textures it is drawn; by default as many as are worth it. Only
-            tests and measurements give it.
+        targets: number of target textures, by default chosen; given only by tests and measurements.
     """
     batch, channels, filters = x.shape[0], *filter.shape[2:]
     to = Spec((batch, *w.out_size, filters))
@@ -41,10 +40,10 @@ def drawn_convolution(
 def drawn_transpose(
     call: KernelBuilder, dy: Source, filter: Source, w: Window, targets: int | None = None
 ) -> Dispatch:
-    """The gradient of that for its images: each pixel gathers from the windows that have it.
+    """Return the gradient of a convolution for its images: pixels gather from windows.
 
     Args:
-        call: what is asked for.
+        call: builder of the kernel.
         dy: [n, *out_size, out], float32.
         filter: the filter, [kh, kw, in, out].
         w: the window of the convolution.
@@ -88,15 +87,15 @@ for (int c = 0; c < fours; c++) {{
 def drawn_depthwise(
     call: KernelBuilder, x: Source, filter: Source, w: Window, targets: int = 1
 ) -> Dispatch:
-    """A convolution of each channel by itself.
+    """Return a convolution of each channel by a separate filter.
 
     Args:
-        call: what is asked for.
+        call: builder of the kernel.
         x: [n, h, w, channels], float32; the channels are a multiple of four.
         filter: [kh, kw, channels, 1].
         w: the window.
-        targets: to how many textures it is drawn. They share the filter alone, of which a pixel
-            reads as much as of the image; on software one target is faster by a tenth.
+        targets: number of target textures. They share only the filter, of which a pixel reads as
+            much as of the image; on software one target is faster by a tenth.
     """
     batch, channels = x.shape[0], x.shape[3]
     pixels, vectors = batch * prod(w.out_size), channels // 4
@@ -114,6 +113,6 @@ def drawn_depthwise(
 
 
 def can_draw_depthwise(call: KernelBuilder, x: Source, filter: Source) -> bool:
-    """Whether such a convolution can be drawn: floats, one filter for each of channels in fours."""
+    """Return whether the convolution can be drawn: floats, channels in fours, multiplier 1."""
     is_simple = filter.shape[3] == 1 and filter.shape[2] % 4 == 0
     return not call.has_tiles and x.dtype == "float32" and is_simple

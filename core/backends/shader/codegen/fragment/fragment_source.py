@@ -1,11 +1,11 @@
-"""What a generator of drawings returns, and the GLSL that all of them share.
+"""The result of generators of drawings, and the GLSL that all of them share.
 
 The text of a `Drawing` defines ``void draw(int o)``, which writes ``made[i]``, a vec4, for each
 target i. The texels of the result are cut into as many chunks as there are targets; ``o`` is a
-texel of the first chunk, and ``made[i]`` the one at the same place in chunk i. The last chunk may
-have fewer: what is made after its end is not read, but must not read beyond the inputs. Around the
-text the compiler declares, for each input ``x``, ``x_4(i)``: vec4 number i of the dense values, and
-``x_1(i)``: value i.
+texel of the first chunk, and ``made[i]`` the texel at that position of chunk i. The last chunk may
+have fewer: texels after its end are not read, but must not read beyond the inputs. The compiler
+declares, for each input ``x``, ``x_4(i)``: vec4 number i of the dense values, and ``x_1(i)``:
+value i.
 """
 
 from typing import NamedTuple
@@ -21,7 +21,7 @@ _LEAST_USED = 16
 
 
 class Drawing(NamedTuple):
-    """The text of a fragment shader, to how many textures it draws, and texels of a chunk."""
+    """The text of a fragment shader, the number of target textures, and texels of a chunk."""
 
     text: str
     targets: int = 1
@@ -29,24 +29,24 @@ class Drawing(NamedTuple):
 
 
 class Share(NamedTuple):
-    """How the lines of a result, its rows or pixels, are shared out among targets."""
+    """The distribution of a result's lines, rows or pixels, among targets."""
 
     targets: int
     lines: int  # of each but the last
 
     def drawing(self, text: str, vectors: int) -> Drawing:
-        """A drawing of lines of so many texels."""
+        """Return a drawing of lines with a number of texels."""
         return Drawing(text, self.targets, self.lines * vectors)
 
 
 def share(lines: int, vectors: int, limits: TileLimits, targets: int | None = None) -> Share:
-    """How many targets share the work, and how much each has.
+    """Return the number of targets, and the lines of each.
 
     Args:
         lines: rows or pixels of the result.
         vectors: texels of a line.
-        limits: of the device.
-        targets: a number that is wanted.
+        limits: limits of the device.
+        targets: a required number of targets.
 
     >>> limits = TileLimits(max_targets=8)
     >>> share(112 * 112, 8, limits), share(7 * 7, 256, limits), share(17 * 17, 64, limits)
@@ -63,7 +63,7 @@ def share(lines: int, vectors: int, limits: TileLimits, targets: int | None = No
 
 
 def for_targets(targets: int, text: str) -> str:
-    r"""A text once for each target, with its number in the place of ``@``.
+    r"""Repeat a text for each target, with its number in place of ``@``.
 
     >>> for_targets(2, "made[@] = s@;")
     'made[0] = s0;\nmade[1] = s1;'

@@ -23,21 +23,20 @@ int at@ = (image@ * count_0 + y@) * count_1 + x@;"""
 def drawn_windows(
     targets: int, start: str, tap: str, finish: str, once: str = "", back: bool = False
 ) -> str:
-    """The text of a drawing that goes over the windows of a result's pixels.
+    """Return the text of a drawing that loops over the windows of a result's pixels.
 
-    Its texts read ``n``: which texel of its pixel is made, and the values of `drawn_values`. In
-    those of a target ``@`` is its number; ``in@`` is whether the pixel at place ``k0``, ``k1`` of
-    its window lies in the image, and ``at@`` the number of that pixel.
+    The texts may use ``n``, the index of the texel in its pixel, and the values of `drawn_values`.
+    In texts for a target, ``@`` is its number; ``in@`` is whether the pixel at position ``k0``,
+    ``k1`` of its window is in the image, and ``at@`` the index of that pixel.
 
     Args:
-        targets: how many.
-        start: statements for each target, before all.
-        tap: for each target, for each place of the window.
-        finish: for each target, the vec4 that it makes.
-        once: statements before ``tap``, once for all targets. It may open a loop, ``tap`` then
-            stands in it, and a brace closes it.
-        back: whether results are pixels that gather from the windows that have them, not windows
-            that gather pixels.
+        targets: number of targets.
+        start: statements for each target, before all others.
+        tap: statements for each target and position of the window.
+        finish: for each target, its vec4.
+        once: statements before ``tap``, once for all targets. They may open a loop around ``tap``,
+            which a brace closes.
+        back: whether results are pixels that gather from windows, not windows that gather pixels.
     """
     height, width = ("length_0", "length_1") if back else ("count_0", "count_1")
     place = f"""int pixel@ = min(o / vectors + @ * chunk, pixels - 1);
@@ -62,11 +61,11 @@ for (int k1 = 0; k1 < size_1; k1++) {{
 
 
 def drawn_values(w: Window, pixels: int, vectors: int, chunk: int) -> dict[str, int]:
-    """The numbers that the texts read.
+    """Return the numbers that the texts use.
 
     Args:
         w: the window.
-        pixels: of all results.
+        pixels: pixels of all results.
         vectors: texels of a result's pixel.
         chunk: pixels of a target.
     """

@@ -1,4 +1,4 @@
-"""Brings operands into the form that drawings read: whole texels along the last axis."""
+"""Conversion of operands to the form that drawings read: whole texels along the last axis."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from core.specs import Shape, Spec
 
 
 def padded(call: KernelBuilder, x: Source, shape: Shape) -> Source:
-    """Values with zeros after them, up to a shape; a constant is padded here and now."""
+    """Return values padded with zeros to a shape; a constant is padded at once."""
     if x.shape == shape:
         return x
     array = _array(x)
@@ -28,7 +28,7 @@ def padded(call: KernelBuilder, x: Source, shape: Shape) -> Source:
 
 
 def turned(call: KernelBuilder, x: Source) -> Source:
-    """Values with their last two axes in the other order."""
+    """Return values with their last two axes exchanged."""
     array = _array(x)
     if array is not None:
         return Table(np.ascontiguousarray(array.swapaxes(-1, -2)))
@@ -40,7 +40,7 @@ def turned(call: KernelBuilder, x: Source) -> Source:
 
 
 def cut(call: KernelBuilder, made: Dispatch, to: Spec) -> Dispatch:
-    """What was made without the padding of its last axis."""
+    """Return a result without the padding of its last axis."""
     if made.shape[-1] == to.shape[-1]:
         return made.reshaped(*to.shape)
     *front, last = made.shape

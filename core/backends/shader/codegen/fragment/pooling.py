@@ -10,7 +10,7 @@ from core.windows import Window
 
 
 def can_draw_pool(call: KernelBuilder, x: Source, w: Window) -> bool:
-    """Whether these pools can be drawn: float images with channels in fours."""
+    """Return whether pools can be drawn: float images with channels in fours."""
     is_image = len(w.size) == 2 and x.dtype == "float32"
     return not call.has_tiles and is_image and x.shape[-1] % 4 == 0
 
@@ -18,10 +18,10 @@ def can_draw_pool(call: KernelBuilder, x: Source, w: Window) -> bool:
 def drawn_average(
     call: KernelBuilder, x: Source, w: Window, least: int = 0, zeros: bool = False
 ) -> Dispatch:
-    """The average of each window.
+    """Return the average of each window.
 
     Args:
-        call: what is asked for.
+        call: builder of the kernel.
         x: [n, h, w, channels].
         w: the windows.
         least: how many pixels a window has at least; without any the average is NaN.
@@ -38,7 +38,7 @@ def drawn_average(
 
 
 def drawn_largest(call: KernelBuilder, x: Source, w: Window) -> Dispatch:
-    """The largest value of each window; padding is passed over, and so is NaN."""
+    """Return the largest value of each window; padding and NaN are ignored."""
     text = drawn_windows(
         1,
         start="vec4 best@ = vec4(-INF);",

@@ -26,10 +26,10 @@ ADD_PRODUCTS = "s@ += v.x * w0 + v.y * w1 + v.z * w2 + v.w * w3;"
 
 
 class Matrices(NamedTuple):
-    """What is multiplied: ``batch`` times [rows, inner] and [inner, columns].
+    """The sizes of ``batch`` products of [rows, inner] and [inner, columns].
 
     Attributes:
-        shares_right: whether all of the batch have the same right matrix.
+        shares_right: whether the whole batch has one right matrix.
     """
 
     batch: int
@@ -49,18 +49,17 @@ def drawn_product(
     transpose_w: bool = False,
     targets: int | None = None,
 ) -> Dispatch:
-    """A matrix product.
+    """Return a matrix product.
 
     Args:
-        call: what is asked for.
+        call: builder of the kernel.
         m: the sizes.
         x: the left matrices, in any shape with their two axes last.
         w: the right matrices, likewise.
         to: shape of the result; its last axis is the columns.
-        transpose_x: whether the left ones are [inner, rows].
-        transpose_w: whether the right ones are [columns, inner].
-        targets: to how many textures it is drawn; by default as many as are worth it. Only
-            tests and measurements give it.
+        transpose_x: whether the left matrices are [inner, rows].
+        transpose_w: whether the right matrices are [columns, inner].
+        targets: number of target textures, by default chosen; given only by tests and measurements.
     """
     inner, columns = whole(m.inner, 4), whole(m.columns, 4)
     x = turned(call, x) if transpose_x else x
@@ -87,7 +86,7 @@ def drawn_product(
 
 
 def _product(targets: int, shares_right: bool, in_parts: bool = False) -> str:
-    """The text of a product; with parts the rows are those of each part, one after the other."""
+    """Return the text of a product; with parts, the rows are those of each part in turn."""
     right = "int f = n;" if shares_right else "int f = row / rows * fours * 4 * vectors + n;"
     first, end = "0", "fours"
     if in_parts:
@@ -112,7 +111,7 @@ vec4 v;
 
 
 def _parts(m: Matrices) -> int:
-    """In how many parts a sum is made: a few texels alone would leave most units idle."""
+    """Return the number of parts of a sum: a few texels alone would leave most units idle."""
     fours = m.inner // 4
     is_long = fours >= _LONG_SUM and m.rows * m.batch * m.columns // 4 < _FEW_TEXELS
     return ceil_div(fours, _PART) if is_long and m.shares_right else 1

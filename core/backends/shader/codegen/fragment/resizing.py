@@ -25,15 +25,15 @@ made[0] = upper + (lower - upper) * row_share_1(row);
 
 
 def can_draw_resize(call: KernelBuilder, x: Source) -> bool:
-    """Whether images can be resized by drawing: floats with channels in fours."""
+    """Return whether images can be resized by drawing: floats with channels in fours."""
     return not call.has_tiles and x.dtype == "float32" and x.shape[3] % 4 == 0
 
 
 def drawn_resize(call: KernelBuilder, to: Spec, x: Source, **steps: Source) -> Dispatch:
-    """Bilinear resizing of [n, h, w, channels].
+    """Resize [n, h, w, channels] bilinearly.
 
     Args:
-        call: what is asked for.
+        call: builder of the kernel.
         to: shape of the result.
         x: the images.
         steps: ``rows`` and ``columns``, [2, length]: for each new line the two old ones around it;

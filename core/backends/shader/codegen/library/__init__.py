@@ -1,17 +1,16 @@
-"""GLSL functions that kernels use by name; a program has those that its text calls.
+"""GLSL functions that kernels use by name; a program contains those that its text calls.
 
-GLSL promises little of its own functions beyond their names: drivers differ in exp and sin, in
-how they divide, and in what they do with NaN. These are written here: the same polynomials on
-every driver, within two units in the last place (tan: three) where a driver adds and multiplies
-correctly, and with the special values and the signs of zero of NumPy. What is denormal may count as
-zero.
+GLSL guarantees little about its built-in functions: drivers differ in exp and sin, in division, and
+in the treatment of NaN. The functions here use one set of polynomials on every driver, within two
+units in the last place (tan: three) if a driver adds and multiplies correctly, and with NumPy's
+special values and signs of zero. Denormal numbers may count as zero.
 
-Compilers may contract ``a * b + c``, and may reckon that ``(a + b) - a`` is ``b``. So no function
-relies on how a sum was rounded: where a rest is needed, numbers are cut off by their bits, which no
-compiler sees through, and products are of so few bits that they are exact either way. NVIDIA's also
-adds in another order, and takes ``!(a <= b)`` for ``a > b``, which is false of NaN: what must be
-added as it is written is marked ``EXACT`` (``precise`` where GLSL has that), and no comparison of
-numbers that may be NaN is negated.
+Compilers may contract ``a * b + c``, and may simplify ``(a + b) - a`` to ``b``. So no function
+relies on the rounding of a sum: where a remainder is needed, numbers are cut off by their bits,
+which no compiler sees through, and products have so few bits that they are exact either way.
+NVIDIA's compiler also reorders additions, and replaces ``!(a <= b)`` by ``a > b``, which is false
+for NaN: additions whose order matters are marked ``EXACT`` (``precise`` where GLSL has that), and
+no comparison of numbers that may be NaN is negated.
 
 Polynomials: "Cephes" are those of Moshier's single precision library, "msun" those of FreeBSD's.
 """
@@ -33,7 +32,7 @@ FUNCTIONS: dict[str, str] = {
 
 
 def functions_for(text: str) -> str:
-    """The functions that a text calls, each after those that it calls itself."""
+    """Return the functions that a text calls, each after those that it calls itself."""
     found: dict[str, str] = {}
     _collect(text, found)
     return "\n".join(found.values())

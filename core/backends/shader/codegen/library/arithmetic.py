@@ -1,4 +1,4 @@
-"""Quotients, remainders, roots, integers and complex ones."""
+"""Quotients, remainders, roots, integers and complex numbers."""
 
 #: Quotients and roots are those of the driver, corrected from the exact rest: they round correctly.
 ARITHMETIC = {

@@ -1,4 +1,4 @@
-"""Numbers by their bits."""
+"""Access to the bits of numbers."""
 
 #: Drivers may assume that there is no NaN, and compare accordingly: bits tell.
 BITS = {

@@ -1,4 +1,4 @@
-"""Powers, logarithms and what is made of them."""
+"""Powers, logarithms and functions made of them."""
 
 EXPONENTIALS = {
     # Cephes expf: e**x = 2**k * e**r, where ln 2 has two parts; 2**n times that.

@@ -1,12 +1,12 @@
-"""Arithmetic with pairs of floats, for what the cpu backend computes in float64.
+"""Arithmetic with pairs of floats, where the cpu backend computes in float64.
 
-A pair (vec2) is the sum of its two floats; the second one is what rounding took from the first, so
+A pair (vec2) is the sum of its two floats; the second float is the rounding error of the first, so
 that both hold 48 bits together (Dekker, 1971; Shewchuk, 1997). GLSL 330 has no doubles, and many
 GPUs compute them slowly.
 
-A compiler that takes ``(a + b) - a`` for ``b`` would undo all of this. So sums go through `kept`,
-which does nothing, but only at run time: it flips the bits given by ``o >> 31``, and ``o``, the
-number of a value, is never negative.
+A compiler that simplifies ``(a + b) - a`` to ``b`` would destroy this. So sums pass through `kept`,
+which changes nothing, but only at run time: it flips the bits given by ``o >> 31``, and ``o``, the
+index of a value, is never negative.
 """
 
 import numpy as np
@@ -92,7 +92,7 @@ ADD_PAIR = "vec2 s = pair_sum(total.x, v.x, o); total = vec2(s.x, total.y + (s.y
 
 
 def pair_of(name: str, number: float) -> dict[str, float]:
-    """The values ``NAME_first`` and ``NAME_rest`` of a number.
+    """Return the values ``NAME_first`` and ``NAME_rest`` of a number.
 
     >>> pair_of("e", 0.5)
     {'e_first': 0.5, 'e_rest': 0.0}

@@ -9,15 +9,15 @@ MOST_PIXELS = 4096
 
 
 def mean_tile(batch: int, pixels: int, channels: int, limits: TileLimits) -> Tile:
-    """The mean of ``x`` [batch, pixels, channels] over pixels; threads share the pixels.
+    """Return the mean of ``x`` [batch, pixels, channels] over pixels; threads share the pixels.
 
-    A sum that runs over is added up again from smaller values, by one thread.
+    A sum that overflows is computed again from smaller values, by one thread.
 
     Args:
-        batch: how many images there are.
-        pixels: of each, from 1 to `MOST_PIXELS`.
-        channels: of a pixel; in fours they are read as vectors.
-        limits: of the device.
+        batch: number of images.
+        pixels: pixels of each, from 1 to `MOST_PIXELS`.
+        channels: channels of a pixel; channels in fours are read as vectors.
+        limits: limits of the device.
     """
     wide = channels % 4 == 0
     kind, suffix, count = ("vec4", "_4", channels // 4) if wide else ("float", "_1", channels)

@@ -1,13 +1,13 @@
-"""Which tile for which product: a model of the time, and what was measured.
+"""The choice of a tile for a product: measured tiles, and a model of the time.
 
-The model counts clocks of a multiprocessor, whose groups share its arithmetic, its way to memory
-and its threads. Its constants were fitted to 44 products of common networks on an H100 (132
-multiprocessors; 4 to 3300 us each, some 12 tiles for each). The tile it takes is slower than the
-best of them by 2.6 % in the median, 5.8 % in the mean and 31 % at worst (32 products; for the other
-12 it takes a tile that was not measured). `TUNED` has the best tiles where the model misses them by
-more than 2 %. With a depthwise convolution inside it is 2.8 % in the mean and 24 % at worst (13);
-where many channels become few, as in MobileNet v2, it missed by up to 2.3 times: see the table.
-`core.tune_shader` measures on the present device; what it found comes before both.
+The model counts clocks of a multiprocessor, whose groups share its arithmetic, its memory path and
+its threads. Its constants were fitted to 44 products of common networks on an H100 (132
+multiprocessors; 4 to 3300 us each, some 12 tiles for each). Its tile is slower than the best by
+2.6 % in the median, 5.8 % in the mean and 31 % at worst (32 products; for the other 12 it chooses a
+tile that was not measured). `TUNED` has the best tiles where the model misses them by more than
+2 %. With a depthwise convolution inside it is 2.8 % in the mean and 24 % at worst (13); for many
+channels to few, as in MobileNet v2, it missed by up to 2.3 times: see the table.
+`core.tune_shader` measures on the present device; its results precede both.
 """
 
 from typing import NamedTuple
@@ -151,7 +151,7 @@ _GUESS = 32  # multiprocessors of a device that does not say
 
 
 class _Costs(NamedTuple):
-    """The constants of the model: clocks, but for the bytes a clock."""
+    """The constants of the model, in clocks; ``bytes`` are bytes for each clock."""
 
     reads: float  # of shared memory, for each vec4 a product needs of it
     idle: float  # where one warp alone waits for itself
@@ -168,13 +168,13 @@ _WITH_DEPTHWISE = _Costs(3.1, 1.3, 81, 680, (180, 270, 215), 57, 37, 2.3)
 
 
 class Family(NamedTuple):
-    """The tiles of one kind of kernel, and how one is chosen.
+    """The tiles of one kind of kernel, and their choice.
 
     Attributes:
-        name: of the family.
+        name: name of the family.
         candidates: its tiles.
-        table: the best of them where the model misses it.
-        costs: of the model.
+        table: the best tiles where the model misses them.
+        costs: costs of the model.
     """
 
     name: str
@@ -183,12 +183,12 @@ class Family(NamedTuple):
     costs: _Costs
 
     def fitting(self, p: Product, limits: TileLimits) -> list[Choice]:
-        """The tiles that may be of use for a product."""
+        """Return the tiles that may be fast for a product."""
         widest = max(2 * p.columns, 33)
         return [c for c in self.candidates if c.fits(limits, p) and c.columns < widest]
 
     def choose(self, p: Product, limits: TileLimits) -> Choice:
-        """What was measured on this device, else what the table has, else the model's."""
+        """Return the tile measured on this device, else that of the table, else the model's."""
         found = limits.tuned((self.name, p))
         if found is None and limits.multiprocessors >= _MANY and p.batch == 1:
             found = self.table.get((p.rows, p.inner, p.columns))
@@ -208,17 +208,17 @@ FAMILIES = {
 
 
 def choose(p: Product, limits: TileLimits) -> Choice:
-    """The tile of a product: a measured one, or the one that should take the least time."""
+    """Return the tile of a product: a measured one, or the one with the least predicted time."""
     return FAMILIES["product"].choose(p, limits)
 
 
 def choose_separable(p: Product, limits: TileLimits) -> Choice:
-    """The same for a depthwise convolution and the pointwise one that is the product."""
+    """Return the tile of a depthwise convolution with the pointwise one that is the product."""
     return FAMILIES["separable"].choose(p, limits)
 
 
 def _clocks(c: Choice, p: Product, limits: TileLimits, costs: _Costs) -> float:
-    """About how many clocks of a multiprocessor a product takes with a tile."""
+    """Return the approximate clocks of a multiprocessor for a product with a tile."""
     groups = ceil_div(p.rows, c.rows) * ceil_div(p.columns, c.columns) * p.batch
     mine = ceil_div(groups, limits.multiprocessors or _GUESS)
     rounds = ceil_div(mine, max(2048 // c.threads, 1))  # groups that run one after another

@@ -1,7 +1,7 @@
 """Convolutions of images [n, h, w, c] with filters [kh, kw, c, filters].
 
-A convolution is a product: a row for each output pixel, the inner axis over the filter's places and
-the channels. The left factor is never stored; its side gathers it from the images.
+A convolution is a product: a row for each output pixel, the inner axis over the filter's positions
+and the channels. The left factor is never stored; its side gathers it from the images.
 """
 
 from typing import NamedTuple
@@ -29,22 +29,22 @@ class Convolution(NamedTuple):
 
     @property
     def pixels(self) -> int:
-        """Of the results of the whole batch."""
+        """Return the number of pixels of the results of the whole batch."""
         return self.batch * self.window.out_size[0] * self.window.out_size[1]
 
     @property
     def taps(self) -> int:
-        """Places of the filter."""
+        """Return the number of positions of the filter."""
         return self.window.size[0] * self.window.size[1]
 
     @property
     def product(self) -> Product:
-        """The product it is."""
+        """Return the sizes of the convolution as a product."""
         return Product(self.pixels, self.taps * self.channels, self.filters)
 
 
 def conv2d_tile(c: Convolution, limits: TileLimits) -> Tile:
-    """A convolution as product, or directly for images of few channels."""
+    """Return a convolution as product, or directly for images of few channels."""
     if c.window.pointwise:
         return matmul_tile(c.product, limits, names=("x", "w"))
     if direct_fits(c, limits):
@@ -53,7 +53,7 @@ def conv2d_tile(c: Convolution, limits: TileLimits) -> Tile:
 
 
 def gathered_tile(c: Convolution, choice: Choice) -> Tile:
-    """A convolution as product."""
+    """Return a convolution as product."""
     p = c.product
     guard = bool(p.inner % choice.strip)
     layout = OperandLayout(
@@ -70,9 +70,9 @@ def gathered_tile(c: Convolution, choice: Choice) -> Tile:
 
 
 def pixel_function(c: Convolution) -> str:
-    """GLSL of ``x_pixel(image, y, x, k)``: four inputs of the window whose corner is y, x.
+    """Return GLSL of ``x_pixel(image, y, x, k)``: four inputs of the window with corner y, x.
 
-    k counts along places and channels. Zero outside the image and past the end of k.
+    k counts along positions and channels. Values are zero outside the image and past the end of k.
     """
     w, (height, width) = c.window, c.window.in_size
     inner = c.taps * c.channels
@@ -93,7 +93,7 @@ def pixel_function(c: Convolution) -> str:
 
 
 def corner(c: Convolution, s: str, row: str) -> str:
-    """GLSL that splits a row's number into ``image``, ``y`` and ``x`` of its window's corner."""
+    """Return GLSL that splits a row's index into ``image``, ``y`` and ``x`` of a window."""
     (height, width), w = c.window.out_size, c.window
     return (
         f"int m{s} = min({row}, {c.pixels - 1}), image{s} = m{s} / {height * width};\n"
@@ -103,7 +103,7 @@ def corner(c: Convolution, s: str, row: str) -> str:
 
 
 def gather_side(c: Convolution) -> Side:
-    """The images as left factor."""
+    """Return the images as left factor."""
     return Side(
         True,
         pixel_function(c),
@@ -114,22 +114,22 @@ def gather_side(c: Convolution) -> Side:
 
 
 def direct_fits(c: Convolution, limits: TileLimits) -> bool:
-    """Whether a convolution has few channels and a filter that shared memory holds."""
+    """Return whether there are few channels and a filter that fits into shared memory."""
     size = 16 * c.taps * c.channels * ceil_div(c.filters, 4)
     row = c.window.size[1] * c.channels
     return c.channels <= FEW_CHANNELS and size <= limits.shared_bytes and row <= _MOST_UNROLLED
 
 
 def direct_tile(c: Convolution, pixels: int = 1, local_size: int = 256) -> Tile:
-    """A thread makes some neighbouring pixels of four filters; the filter is in shared memory.
+    """Return a tile whose threads make some neighbouring pixels of four filters each.
 
-    On an H100 one pixel in groups of 256 is fastest for a network's first layer: 6.8 us for
-    224x224x3 to 112x112x32, against 7.5 us with two pixels.
+    The filter is in shared memory. On an H100 one pixel in groups of 256 is fastest for a network's
+    first layer: 6.8 us for 224x224x3 to 112x112x32, against 7.5 us with two pixels.
 
     Args:
         c: the convolution.
-        pixels: that a thread makes; for measurements and tests.
-        local_size: threads of a group; likewise.
+        pixels: pixels of a thread, for measurements and tests.
+        local_size: threads of a group, likewise.
     """
     (height, width), w = c.window.out_size, c.window
     vectors, blocks = ceil_div(c.filters, 4), ceil_div(width, pixels)
@@ -160,7 +160,7 @@ def direct_tile(c: Convolution, pixels: int = 1, local_size: int = 256) -> Tile:
 
 
 def _direct_row(c: Convolution, pixels: int, vectors: int) -> str:
-    """Load what the pixels need of a row of the image, once, and add its products."""
+    """Return GLSL that loads a row of the image for the pixels, once, and adds its products."""
     w, width = c.window, c.window.in_size[1]
     columns = [
         [q * w.strides[1] + k * w.dilations[1] for k in range(w.size[1])] for q in range(pixels)

@@ -1,7 +1,7 @@
-"""Depthwise convolutions: each channel with filters of its own, [kh, kw, c, multiplier].
+"""Depthwise convolutions: each channel has separate filters, [kh, kw, c, multiplier].
 
-There is no product of matrices in them; the work is to read each pixel few times. A thread makes
-some neighbouring pixels of four channels, and holds the columns of the image they share.
+They contain no product of matrices; speed needs few reads of each pixel. A thread makes some
+neighbouring pixels of four channels, and holds the columns of the image they share.
 """
 
 from typing import NamedTuple
@@ -22,19 +22,19 @@ class Depthwise(NamedTuple):
 
     @property
     def results(self) -> int:
-        """Channels of the result."""
+        """Return the channels of the result."""
         return self.channels * self.multiplier
 
 
 class Strip(NamedTuple):
-    """How a depthwise convolution is cut up."""
+    """The pixels of a thread and the threads of a group."""
 
     pixels: int = 1  # along x, of a thread
     local_size: int = 128
 
 
 class _Reads(NamedTuple):
-    """How a thread reads the image and the filter, and stores: its channels and their type."""
+    """A thread's reads of image and filter, and its stores: its channels and their type."""
 
     kind: str
     store: str
@@ -47,12 +47,12 @@ class _Reads(NamedTuple):
 
 
 def depthwise_tile(d: Depthwise, limits: TileLimits, strip: Strip | None = None) -> Tile:
-    """A depthwise convolution of any multiplier; with one filter a channel it is fast.
+    """Return a depthwise convolution of any multiplier; one filter for a channel is fast.
 
     Args:
         d: the convolution.
-        limits: of the device.
-        strip: what a thread makes, for measurements and tests; by default the best known.
+        limits: limits of the device.
+        strip: work of a thread, for measurements and tests; by default the best known.
     """
     s = strip or choose_strip(d, limits)
     (height, width), w = d.window.out_size, d.window
@@ -77,7 +77,7 @@ def depthwise_tile(d: Depthwise, limits: TileLimits, strip: Strip | None = None)
 
 
 def choose_strip(d: Depthwise, limits: TileLimits) -> Strip:
-    """Several pixels a thread where there are enough of them to fill the device."""
+    """Return several pixels for a thread if there are enough of them to fill the device."""
     threads_of_one = d.batch * d.window.out_size[0] * d.window.out_size[1] * d.results // 4
     filled = threads_of_one > 2048 * 8 * (limits.multiprocessors or 16)
     return Strip(2 if filled and max(d.window.strides) == 1 else 1)
@@ -93,9 +93,9 @@ def _reads(d: Depthwise) -> _Reads:
 
 
 def _row(d: Depthwise, r: _Reads, pixels: int, ky: int) -> str:
-    """Load what the pixels need of a row of the image, once, and add its products.
+    """Return GLSL that loads a row of the image for the pixels, once, and adds its products.
 
-    No branch goes around the loads: all of a thread's are on their way at once.
+    No branch encloses the loads, so that all loads of a thread are in flight at once.
     """
     w, (height, width) = d.window, d.window.in_size
     text = f"bool in_ = uint(row) < {height}u;\n"
@@ -116,7 +116,7 @@ def _row(d: Depthwise, r: _Reads, pixels: int, ky: int) -> str:
 
 
 def depthwise_input_tile(d: Depthwise, limits: TileLimits) -> Tile:
-    """The gradient of a depthwise convolution for its input, from ``dy`` and the filter ``w``."""
+    """Return the gradient of a depthwise convolution for its input."""
     wide = 4 if d.multiplier == 1 and d.channels % 4 == 0 else 1
     kind, suffix = ("vec4", "_4") if wide == 4 else ("float", "_1")
     w, (height, width) = d.window, d.window.in_size

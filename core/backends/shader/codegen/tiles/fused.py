@@ -1,7 +1,7 @@
 """A depthwise convolution and the pointwise one after it, in one kernel.
 
-The tile of the product computes its left factor instead of loading it. Every tile of columns does
-so again: it pays where the pointwise convolution has few columns, as in a network's first layers.
+The tile of the product computes its left factor instead of loading it, again for every tile of
+columns: it is faster if the pointwise convolution has few columns, as in a network's first layers.
 """
 
 from math import prod
@@ -25,15 +25,15 @@ _MOST_SUMS = 1 << 18
 def separable_tile(
     d: Depthwise, filters: int, limits: TileLimits, choice: Choice | None = None
 ) -> Tile:
-    """A separable convolution of ``x``: depthwise filter ``d``, then pointwise filter ``w``.
+    """Return a separable convolution of ``x``: depthwise filter ``d``, pointwise filter ``w``.
 
     Between them the text calls ``vec4 middle_4(int c, vec4 v)``, which the compiler defines: bias
     and activation of the depthwise convolution, for vec4 number c of its channels.
 
     Args:
         d: the depthwise convolution, of multiplier 1 and whole vec4s of channels.
-        filters: of the pointwise convolution.
-        limits: of the device.
+        filters: filters of the pointwise convolution.
+        limits: limits of the device.
         choice: tile of the product, for measurements and tests; by default the best known.
     """
     c = Convolution(d.batch, d.channels, filters, d.window)
@@ -53,16 +53,16 @@ def separable_tile(
 
 
 def can_fuse(d: Depthwise) -> bool:
-    """Whether `separable_tile` can compute it."""
+    """Return whether `separable_tile` can compute the convolution."""
     return d.multiplier == 1 and d.channels % 4 == 0
 
 
 def pays(d: Depthwise, filters: int) -> bool:
-    """Whether one kernel takes less time than two.
+    """Return whether one kernel takes less time than two.
 
-    It saves a dispatch and makes the depthwise sums once for each tile of columns. On an H100 all
-    blocks of MobileNet gain at batch 1 (3 to 4.5 us each), with up to 200 thousand vec4s of sums;
-    at 300 thousand two kernels are faster, as all are at batch 32.
+    It saves a dispatch and computes the depthwise sums once for each tile of columns. On an H100
+    all blocks of MobileNet gain at batch 1 (3 to 4.5 us each), with up to 200 thousand vec4s of
+    sums; at 300 thousand two kernels are faster, and always at batch 32.
     """
     pixels = d.batch * d.window.out_size[0] * d.window.out_size[1]
     sums = pixels * d.channels // 4 * ceil_div(filters, _COLUMNS)
@@ -70,7 +70,7 @@ def pays(d: Depthwise, filters: int) -> bool:
 
 
 def _depthwise_side(c: Convolution) -> Side:
-    """The depthwise convolution as left factor."""
+    """Return the depthwise convolution as left factor."""
     w, (height, width), vectors = c.window, c.window.in_size, c.channels // 4
     text = "vec4 x_sum(int image, int y, int x, int c) {\nvec4 sum = vec4(0.0);\n"
     text += f"int at = ((image * {height} + y) * {width} + x) * {vectors} + c;\n"
@@ -97,7 +97,7 @@ def _depthwise_side(c: Convolution) -> Side:
 
 
 def _fill(c: Convolution, choice: Choice) -> str:
-    """GLSL that makes the left rows of a resident tile.
+    """Return GLSL that computes the left rows of a resident tile.
 
     A thread keeps its channels' filter in registers and makes some of the tile's pixels.
     """
@@ -119,7 +119,7 @@ def _fill(c: Convolution, choice: Choice) -> str:
 
 
 def _neighbours(c: Convolution, pixels: int) -> str:
-    """Sums for pixels of one row of an image: each column that they read is read once."""
+    """Return GLSL of sums for pixels of one row of an image; each column is read once."""
     w, (height, width), vectors = c.window, c.window.in_size, c.channels // 4
     sx, dx = w.strides[1], w.dilations[1]
     columns = [[q * sx + k * dx for k in range(w.size[1])] for q in range(pixels)]
@@ -139,5 +139,5 @@ def _neighbours(c: Convolution, pixels: int) -> str:
 
 
 def _pixel(c: Convolution, q: int) -> str:
-    """The sum for one pixel, wherever it lies."""
+    """Return GLSL of the sum for one pixel at any position."""
     return f"{{ {corner(c, '', f'(first_row + first + {q})')}s{q} = x_sum(image, y, x, c); }}\n"

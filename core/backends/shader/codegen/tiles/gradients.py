@@ -1,7 +1,7 @@
 """Gradients of convolutions for their filters: sums over all pixels of all images.
 
 The result is small and the sums are long, so several groups share a sum. Then a second kernel adds
-up what they found.
+up their partial sums.
 """
 
 from core.backends.shader.codegen.size_arithmetic import ceil_div
@@ -21,14 +21,14 @@ _LANES = 8  # of a depthwise gradient: threads that share the pixels of a group
 def filter_gradient(
     c: Convolution, limits: TileLimits, choice: Choice | None = None, parts: int = 0
 ) -> Tile | TwoStages:
-    """The gradient of a convolution for its filter, from ``x`` and ``dy``.
+    """Return the gradient of a convolution for its filter, from ``x`` and ``dy``.
 
     Args:
         c: the convolution.
-        limits: of the device.
-        choice: tile of the product, whose rows are the filter's places and channels; for
+        limits: limits of the device.
+        choice: tile of the product, whose rows are the filter's positions and channels; for
             measurements and tests, by default the best known.
-        parts: how many groups share a sum, likewise; 0: as many as fill the device.
+        parts: number of groups that share a sum, likewise; 0: as many as fill the device.
     """
     p = Product(c.taps * c.channels, c.pixels, c.filters, transpose_a=True)
     choice = choice or choose(p, limits)
@@ -54,17 +54,17 @@ def filter_gradient(
 
 
 def parts_of(tiles: int, most: int, limits: TileLimits) -> int:
-    """How many groups share a sum, so that two groups run on each multiprocessor."""
+    """Return how many groups share a sum, so that two groups run on each multiprocessor."""
     return max(min(2 * (limits.multiprocessors or 16) // tiles, most, _MOST_PARTS), 1)
 
 
 def in_two(first: Tile, size: int, parts: int) -> Tile | TwoStages:
-    """A kernel whose parts a second one adds up, if there are several."""
+    """Return a kernel with a second one that adds its parts, if there are several."""
     return first if parts == 1 else TwoStages(first, sum_tile(size, parts), size * parts)
 
 
 def sum_tile(size: int, parts: int) -> Tile:
-    """The sum of ``partial`` over its first axis, [parts, size]."""
+    """Return the sum of ``partial`` over its first axis, [parts, size]."""
     wide, local_size = size % 4 == 0, 64
     kind, suffix, count = ("vec4", "_4", size // 4) if wide else ("float", "_1", size)
     groups, start = threads(count, local_size)
@@ -74,14 +74,14 @@ def sum_tile(size: int, parts: int) -> Tile:
 
 
 def _later(side: Side) -> Side:
-    """A side that starts at the part's first place."""
+    """Return a side that starts at the part's first element."""
     return side._replace(
         start=lambda s, line, place: side.start(s, line, f"(first_place + {place})")
     )
 
 
 def _patches(c: Convolution) -> Side:
-    """The images as left factor: a row for each of the filter's places and channels."""
+    """Return the images as left factor: a row for each of the filter's positions and channels."""
     w, (height, width), (out_height, out_width) = c.window, c.window.in_size, c.window.out_size
     body = (
         f"int image = k / {out_height * out_width};\n"
@@ -130,14 +130,14 @@ def _patches(c: Convolution) -> Side:
 
 
 def depthwise_filter_gradient(d: Depthwise, limits: TileLimits, parts: int = 0) -> Tile | TwoStages:
-    """The gradient of a depthwise convolution for its filter, from ``x`` and ``dy``.
+    """Return the gradient of a depthwise convolution for its filter, from ``x`` and ``dy``.
 
-    A thread sums some pixels for a place of the filter and its channels; see `filter_gradient`.
+    A thread sums some pixels for a position of the filter and its channels; see `filter_gradient`.
 
     Args:
         d: the convolution.
-        limits: of the device.
-        parts: how many groups share a sum, for tests; 0: as many as fill the device.
+        limits: limits of the device.
+        parts: number of groups that share a sum, for tests; 0: as many as fill the device.
     """
     w, (height, width), (out_height, out_width) = d.window, d.window.in_size, d.window.out_size
     wide = d.multiplier == 1 and d.channels % 4 == 0

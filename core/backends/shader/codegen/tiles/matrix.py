@@ -2,12 +2,12 @@
 
 A group of threads makes a tile of the result. Turn by turn it copies a strip of both factors into
 shared memory, while the loads of the next strip are under way in registers, and adds up their
-product. A thread holds ``thread_rows`` rows by ``thread_vectors`` vec4s, so that each vec4 it reads
-from shared memory is used many times. Where the result is small the group's threads also share the
+product. A thread holds ``thread_rows`` rows by ``thread_vectors`` vec4s, so that each vec4 read
+from shared memory is used many times. If the result is small, the group's threads also share the
 inner axis (``splits``), and add their sums at the end.
 
 Convolutions are such products whose left factor is gathered (`convolution`, `transposed`). A factor
-is a `Side`: it says how slots of a strip are read, so that this file knows nothing of pixels.
+is a `Side`, which describes how slots of a strip are read, so that this file contains no pixels.
 """
 
 from typing import NamedTuple
@@ -34,7 +34,7 @@ class _Strip(NamedTuple):
 
     @property
     def stride(self) -> int:
-        """vec4s from a line to the next; odd, so that lines lie in different banks."""
+        """Return the vec4s from line to line: odd, so that lines use different memory banks."""
         return self.choice.strip // 4 + 1 if self.side.along_inner else self.lines // 4
 
     @property
@@ -42,14 +42,14 @@ class _Strip(NamedTuple):
         return self.stride * (self.lines if self.side.along_inner else self.choice.strip)
 
     def slots(self) -> list[tuple[str, str]]:
-        """Suffix and guard of each slot; only the last one may be missing in some threads."""
+        """Return suffix and guard of each slot; only the last may be missing in some threads."""
         count, size = self.lines * self.choice.strip // 4, self.choice.threads
         whole = [(f"_{q}", "") for q in range(count // size)]
         rest = [(f"_{len(whole)}", f"if (t < {count % size}) ")] if count % size else []
         return whole + rest
 
     def declare(self, first_line: str) -> str:
-        """Where the slots lie in the tile, in the factor and in shared memory."""
+        """Declare the positions of slots in the tile, in the factor and in shared memory."""
         text, per_line = "", self.choice.strip // 4
         for q, (s, _) in enumerate(self.slots()):
             e = f"(t + {q * self.choice.threads})" if q else "t"
@@ -77,7 +77,7 @@ class _Strip(NamedTuple):
 
 
 def product_text(choice: Choice, layout: OperandLayout, prologue: str) -> str:
-    """GLSL of a tiled product; the prologue sets ``first_row`` and ``first_column`` of the tile."""
+    """Return GLSL of a tiled product; the prologue sets ``first_row`` and ``first_column``."""
     c = choice
     left = _Strip(layout.left, "l", c.rows, c, 0, False)
     right = _Strip(layout.right, "r", c.columns, c, left.vectors, True)
@@ -106,17 +106,18 @@ def product_text(choice: Choice, layout: OperandLayout, prologue: str) -> str:
 def resident_text(
     choice: Choice, layout: OperandLayout, prologue: str, inner: int, name: str
 ) -> str:
-    """GLSL of a product whose group keeps all of its rows of the left factor in shared memory.
+    """Return GLSL of a product whose group keeps its left rows in shared memory.
 
-    The right factor, the dense matrix ``name`` of ``inner`` rows, goes from memory to registers: no
-    barriers and no strips between. Good for few rows, as each vec4 is read by few threads.
+    The right factor, the dense matrix ``name`` of ``inner`` rows, is read from memory into
+    registers, without barriers and strips. This is fast for few rows, as few threads read each
+    vec4.
 
     Args:
         choice: the tile, with ``splits`` threads that share the inner axis.
-        layout: the factors; the right one only tells how many columns there are, whole vec4s.
-        prologue: sets ``first_row`` and ``first_column``, as `tile_grid` does.
+        layout: the factors; of the right one only the number of columns counts, in whole vec4s.
+        prologue: GLSL that sets ``first_row`` and ``first_column``, as `tile_grid` does.
         inner: length of the inner axis, a multiple of 4.
-        name: of the right factor, [inner, columns].
+        name: name of the right factor, [inner, columns].
     """
     c, vectors, columns = choice, inner // 4, layout.columns // 4
     across, down = c.columns // 4 // c.thread_vectors, c.rows // c.thread_rows
@@ -153,7 +154,7 @@ def resident_text(
 
 
 def _fill(c: Choice, left: Side, vectors: int) -> str:
-    """Copy the tile's rows of the left factor."""
+    """Return GLSL that copies the tile's rows of the left factor."""
     return (
         f"for (int e = t; e < {c.rows * vectors}; e += {c.threads}) {{\n"
         + left.start("", f"(first_row + e / {vectors})", f"(e % {vectors} * 4)")
@@ -162,7 +163,7 @@ def _fill(c: Choice, left: Side, vectors: int) -> str:
 
 
 def _multiply(c: Choice, left: _Strip, right: _Strip, flip: str) -> str:
-    """The product of two strips: for four places of the inner axis at a time."""
+    """Return GLSL of the product of two strips, for four positions of the inner axis at a time."""
     across, down = c.columns // 4 // c.thread_vectors, c.rows // c.thread_rows
     text = f"int pa = {_part(c, left)}{flip} + ty{_line_step(left)};\n"
     text += f"int pb = {right.offset} + {_part(c, right)}{flip} + tx{_line_step(right)};\n"
@@ -200,7 +201,7 @@ def _multiply(c: Choice, left: _Strip, right: _Strip, flip: str) -> str:
 
 
 def _part(c: Choice, strip: _Strip) -> str:
-    """Where a split's part of a strip starts."""
+    """Return GLSL of the start of a split's part of a strip."""
     if c.splits == 1:
         return "0"
     return f"part * {c.inner // 4 if strip.side.along_inner else c.inner * strip.stride}"
@@ -211,7 +212,7 @@ def _line_step(strip: _Strip) -> str:
 
 
 def _tile_row(layout: OperandLayout, i: int, down: int) -> str:
-    """The row within the tile of a thread's row i."""
+    """Return GLSL of the row within the tile of a thread's row i."""
     if layout.left.along_inner:
         return f"ty + {i * down}"
     return f"(ty + {i // 4 * down}) * 4 + {i % 4}"
@@ -230,7 +231,7 @@ def _store(c: Choice, layout: OperandLayout, across: int, down: int) -> str:
 
 
 def _store_vector(columns: int, tile_columns: int, value: str) -> str:
-    """Store a vec4 at ``to + column``; as floats where rows do not start on vec4s."""
+    """Store a vec4 at ``to + column``; as floats if rows do not start on vec4s."""
     if columns % 4:
         return "".join(
             f"if (column + {j} < {columns}) store_1(to + column + {j}, {value}.{_XYZW[j]});\n"
@@ -241,9 +242,9 @@ def _store_vector(columns: int, tile_columns: int, value: str) -> str:
 
 
 def _store_sums(c: Choice, layout: OperandLayout, across: int, down: int) -> str:
-    """Add what the splits of the inner axis have, through shared memory, and store it.
+    """Add the sums of the inner axis's splits through shared memory, and store the result.
 
-    Where shared memory does not hold all of them, the last ones are added to the first ones' first.
+    If shared memory cannot hold all of them, the last ones are first added to the first ones.
     """
     size, per_row = c.rows * c.columns // 4, c.columns // 4
     cells = {
@@ -275,13 +276,13 @@ def _store_sums(c: Choice, layout: OperandLayout, across: int, down: int) -> str
 def tile_grid(
     choice: Choice, rows: int, columns: int, batch: int
 ) -> tuple[tuple[int, int, int], str]:
-    """Groups of a product, and the GLSL that sets ``z``, ``first_row`` and ``first_column``.
+    """Return the groups of a product, and GLSL that sets ``z``, ``first_row``, ``first_column``.
 
     Args:
-        choice: the tile; one past the end of the rows or columns is only filled in part.
-        rows: of one result.
-        columns: of one result.
-        batch: how many results there are; ``z`` counts them.
+        choice: the tile; one past the end of the rows or columns is only partly filled.
+        rows: rows of one result.
+        columns: columns of one result.
+        batch: number of results; ``z`` counts them.
     """
     across, down = ceil_div(columns, choice.columns), ceil_div(rows, choice.rows)
     groups, text = spread(across * down * batch)
@@ -291,7 +292,7 @@ def tile_grid(
 
 
 def product_tile(p: Product, choice: Choice, names: tuple[str, str] = ("a", "b")) -> Tile:
-    """The tiled product with given sizes."""
+    """Return the tiled product with given sizes."""
     guard = bool(p.inner % choice.strip)
     base_a = "0" if p.batch == 1 or p.shared_a else f"z * {p.rows * p.inner}"
     base_b = "0" if p.batch == 1 or p.shared_b else f"z * {p.inner * p.columns}"
@@ -311,12 +312,12 @@ def product_tile(p: Product, choice: Choice, names: tuple[str, str] = ("a", "b")
 
 
 def dense_text(choice: Choice, layout: OperandLayout, prologue: str, inner: int, right: str) -> str:
-    """GLSL of a product whose right factor is a dense matrix, as the choice says.
+    """Return GLSL of a product whose right factor is a dense matrix.
 
     Args:
         choice: the tile, whose rows are resident or not.
         layout: the factors.
-        prologue: sets ``first_row`` and ``first_column``, as `tile_grid` does.
+        prologue: GLSL that sets ``first_row`` and ``first_column``, as `tile_grid` does.
         inner: length of the inner axis.
         right: name of the right factor, [inner, columns].
     """
@@ -331,7 +332,7 @@ def matmul_tile(
     choice: Choice | None = None,
     names: tuple[str, str] = ("a", "b"),
 ) -> Tile:
-    """The product ``a`` @ ``b``: rows of few, or tiles of a choice or the best known one."""
+    """Return the product ``a`` @ ``b``: for few rows, or with a given or the best known tile."""
     if choice is None and p.rows <= MOST_ROWS:
         return vector_tile(p, limits, names)
     return product_tile(p, choice or choose(p, limits), names)

@@ -1,4 +1,4 @@
-"""What tiles are chosen by: products of matrices, sizes of tiles, limits of devices."""
+"""Criteria for tiles: sizes of products and tiles, and limits of devices."""
 
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
@@ -7,7 +7,7 @@ from core.backends.shader.codegen.size_arithmetic import ceil_div
 
 
 class Product(NamedTuple):
-    """a @ b for each of a batch; a side that is ``shared`` has one matrix for the whole batch."""
+    """Sizes of a @ b for each of a batch; a ``shared`` side has one matrix for the whole batch."""
 
     rows: int
     inner: int
@@ -20,7 +20,7 @@ class Product(NamedTuple):
 
     @property
     def can_be_resident(self) -> bool:
-        """Whether rows lie along the inner axis, on vec4s, and all batches have one right side."""
+        """Return whether rows are contiguous and aligned to vec4s, with one right side for all."""
         aligned = self.inner % 4 == 0 and self.columns % 4 == 0
         turned = self.transpose_a or self.transpose_b
         return aligned and not turned and (self.batch == 1 or self.shared_b)
@@ -31,12 +31,12 @@ Asked: TypeAlias = tuple[str, Product]
 
 
 def nothing_tuned(asked: Asked) -> "Choice | None":
-    """Of a device that nothing was measured on."""
+    """Return None: no tile was measured on the device."""
     return None
 
 
 class TileLimits(NamedTuple):
-    """What the device has, and which tiles were measured to be the fastest on it."""
+    """The limits of a device, and the fastest tiles measured on it."""
 
     shared_bytes: int = 32768
     max_threads: int = 1024
@@ -65,41 +65,41 @@ class Choice(NamedTuple):
 
     @property
     def strip(self) -> int:
-        """How much of the inner axis a turn takes."""
+        """Return the length of the inner axis that a turn takes."""
         return self.inner * self.splits
 
     @property
     def threads(self) -> int:
-        """Threads of a group."""
+        """Return the threads of a group."""
         across = self.columns // 4 // self.thread_vectors
         return across * (self.rows // self.thread_rows) * self.splits
 
     @property
     def resident(self) -> bool:
-        """Whether a group keeps all of its left rows, and reads the right factor directly."""
+        """Return whether a group keeps its left rows, and reads the right factor directly."""
         return self.stages == 0
 
     @property
     def held_sums(self) -> int:
-        """How many splits have their sums in shared memory at once."""
+        """Return how many splits have their sums in shared memory at once."""
         held = self.splits
         while held > 1 and held * self.rows * self.columns > 4 * SUM_VECTORS:
             held = ceil_div(held, 2)
         return held
 
     def sum_vectors(self) -> int:
-        """vec4s of shared memory for the sums of the splits."""
+        """Return the vec4s of shared memory for the sums of the splits."""
         return self.held_sums * self.rows * self.columns // 4 if self.splits > 1 else 0
 
     def shared_vectors(self, inner: int) -> int:
-        """vec4s of shared memory, whichever way the factors lie, for an inner axis."""
+        """Return the vec4s of shared memory for an inner axis, for any layout of the factors."""
         if self.resident:
             return max(self.rows * (inner // 4 | 1), self.sum_vectors())
         strips = (self.rows + self.columns) * (self.strip // 4 + 1)
         return max(self.stages * strips, self.sum_vectors())
 
     def fits(self, limits: TileLimits, p: Product) -> bool:
-        """Whether a device can compute a product with it."""
+        """Return whether a device can compute a product with the tile."""
         whole = not (
             self.columns % (4 * self.thread_vectors)
             or self.rows % self.thread_rows

@@ -5,15 +5,15 @@ from core.backends.shader.codegen.tiles.tile_source import Tile, spread
 
 
 def shares_tile(rows: int, length: int, limits: TileLimits, value: str) -> Tile:
-    """Proportions of e**``x`` of each row, or what else is made of them.
+    """Return e**``x`` of each row divided by its sum, or another function of these.
 
-    The largest value is looked for first, so that no power overflows; what is as large is counted
-    apart: beside it, much that is small would be lost.
+    The largest value is found first, so that no power overflows; values equal to it are counted
+    separately, as many small ones would be lost beside it.
 
     Args:
-        rows: of x, [rows, length].
-        length: of a row.
-        limits: of the device.
+        rows: rows of x, [rows, length].
+        length: length of a row.
+        limits: limits of the device.
         value: GLSL of a result from ``v``, the value there, ``most`` and ``total``.
     """
     size = min(256, limits.max_threads)
@@ -34,6 +34,6 @@ def shares_tile(rows: int, length: int, limits: TileLimits, value: str) -> Tile:
 
 
 def _tree(size: int, own: str, both: str) -> str:
-    """Each thread's part, and what they make together in ``parts[0]``."""
+    """Return GLSL that combines each thread's part into ``parts[0]``."""
     text = f"parts[t] = {own};\nbarrier();\nfor (int h = {size // 2}; h > 0; h >>= 1) {{\n"
     return text + f"if (t < h) parts[t] = {both};\nbarrier();\n}}\n"

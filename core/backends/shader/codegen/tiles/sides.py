@@ -1,4 +1,4 @@
-"""The factors of products: how each is read, and where the result goes."""
+"""The factors of products: how each is read, and the destination of the result."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -8,12 +8,12 @@ from core.backends.shader.codegen.tiles.tile_source import run_function
 
 
 class Side(NamedTuple):
-    """How one factor is read, a vec4 at a time, in GLSL.
+    """GLSL that reads one factor, a vec4 at a time.
 
-    A slot (``s`` is its suffix in names) is a place in the strip that a thread fills turn by turn.
-    A vec4 lies along the inner axis, or across it (along rows of the left factor or columns of the
-    right one). Lines past the end may read anything that is there; past the end of the inner axis
-    both sides read zero.
+    A slot (``s`` is its suffix in names) is a position in the strip that a thread fills turn by
+    turn. A vec4 extends along the inner axis, or across it (along rows of the left factor or
+    columns of the right one). Lines past the end may read any memory; past the end of the inner
+    axis both sides read zero.
     """
 
     along_inner: bool
@@ -24,7 +24,7 @@ class Side(NamedTuple):
 
 
 class OperandLayout(NamedTuple):
-    """A product for `product_text`: both factors, and where its result goes."""
+    """A product for `product_text`: both factors, and the destination of its result."""
 
     left: Side
     right: Side
@@ -36,15 +36,15 @@ class OperandLayout(NamedTuple):
 
 
 def matrix_side(name: str, base: str, lines: int, inner: int, along: bool, guard: bool) -> Side:
-    """A dense matrix as a factor.
+    """Return a dense matrix as a factor.
 
     Args:
-        name: of the input.
-        base: where the matrix starts, in floats, as GLSL; "0" for the only one.
+        name: name of the input.
+        base: start of the matrix, in floats, as GLSL; "0" for the only one.
         lines: rows of a left factor, columns of a right one.
         inner: length of the inner axis.
-        along: whether the inner axis is the one whose elements are neighbours.
-        guard: whether strips go past the end of the inner axis.
+        along: whether elements along the inner axis are adjacent.
+        guard: whether strips extend past the end of the inner axis.
     """
     if (inner if along else lines) % 4:
         return _loose_side(name, base, lines, inner, along, guard)
@@ -69,7 +69,7 @@ def matrix_side(name: str, base: str, lines: int, inner: int, along: bool, guard
 
 
 def _loose_side(name: str, base: str, lines: int, inner: int, along: bool, guard: bool) -> Side:
-    """A matrix whose rows do not start on vec4s: read float by float, with every end guarded."""
+    """Return a matrix whose rows do not start on vec4s: read by floats, with all ends guarded."""
 
     def start(s: str, line: str, place: str) -> str:
         if along:

@@ -1,12 +1,12 @@
-"""What a generator of tiles takes and returns, and the GLSL that all of them share.
+"""The arguments and results of generators of tiles, and the GLSL that all of them share.
 
-The text of a `Tile` holds its shared memory, its functions and ``main``. Around it the compiler
-declares the buffers and writes, as functions or macros,
+The text of a `Tile` contains its shared memory, its functions and ``main``. The compiler declares
+the buffers and writes, as functions or macros,
 
 - for each input ``x``: ``x_4(i)``, vec4 number i of the dense array, and ``x_1(i)``, float i;
 - for the result: ``store_4(i, v)`` and ``store_1(i, v)``, with the epilogue inside.
 
-A text uses ``x_4`` only where rows start on a vec4, and ``store_4`` only where the last axis of the
+A text uses ``x_4`` only if rows start on a vec4, and ``store_4`` only if the last axis of the
 result has whole vec4s. Every element of the result is stored just once.
 """
 
@@ -19,7 +19,7 @@ MOST_GROUPS = 65535
 
 
 class Tile(NamedTuple):
-    """The text of one compute kernel and how it is dispatched."""
+    """The text of one compute kernel, its groups and its threads."""
 
     text: str
     local_size: int  # threads in a group
@@ -29,8 +29,8 @@ class Tile(NamedTuple):
 class TwoStages(NamedTuple):
     """A sum in two kernels: the first writes partial sums, the second adds them up.
 
-    The first has the inputs of the whole and a result of ``partials`` floats; the second has the
-    one input ``partial`` and the epilogue.
+    The first has the inputs and a result of ``partials`` floats; the second has the one input
+    ``partial`` and the epilogue.
     """
 
     first: Tile
@@ -39,9 +39,9 @@ class TwoStages(NamedTuple):
 
 
 def spread(count: int) -> tuple[tuple[int, int, int], str]:
-    """Groups for a count of independent pieces of work, and GLSL that sets ``group``.
+    """Return groups for independent pieces of work, and GLSL that sets ``group``.
 
-    More than an axis takes go into rows of groups; those past the end return.
+    Groups beyond the limit of an axis form rows; those past the end return.
     """
     if count <= MOST_GROUPS:
         return (count, 1, 1), "int group = int(gl_WorkGroupID.x);\n"
@@ -53,13 +53,13 @@ def spread(count: int) -> tuple[tuple[int, int, int], str]:
 
 
 def threads(count: int, local_size: int) -> tuple[tuple[int, int, int], str]:
-    """Groups for a count of independent threads, and GLSL that sets ``id`` and ``t``."""
+    """Return groups for independent threads, and GLSL that sets ``id`` and ``t``."""
     groups, text = spread(ceil_div(count, local_size))
     text += f"int t = int(gl_LocalInvocationIndex), id = group * {local_size} + t;\n"
     return groups, text
 
 
 def run_function(name: str) -> str:
-    """GLSL of ``<name>_run(at, left)``: a vec4 of the floats from ``at``, zero after ``left``."""
+    """Return GLSL of ``<name>_run(at, left)``: a vec4 from ``at``, zero after ``left``."""
     parts = ", ".join(f"left > {j} ? {name}_1(at + {j}) : 0.0" for j in range(4))
     return f"vec4 {name}_run(int at, int left) {{ return vec4({parts}); }}\n"

@@ -1,7 +1,7 @@
 """Transposed convolutions, which are also the gradient of convolutions for their input.
 
-Each pixel of the result gathers what reached it. With strides, pixels fall into phases by their
-place modulo the stride; all of a phase read the same places of the filter, every stride-th one. So
+Each pixel of the result gathers its contributions. With strides, pixels fall into phases by their
+position modulo the stride; all of a phase read one set of filter positions, every stride-th one. So
 a phase is a dense product, and the tiles of all phases make one dispatch.
 """
 
@@ -17,7 +17,7 @@ _AXES = ("y", "x")
 
 
 def transposed_tile(c: Convolution, limits: TileLimits) -> Tile:
-    """The gradient of a convolution for x, from ``dy`` and the filter ``w``."""
+    """Return the gradient of a convolution for x, from ``dy`` and the filter ``w``."""
     (sy, sx), w = c.window.strides, c.window
     height, width = (ceil_div(n, s) for n, s in zip(w.in_size, w.strides, strict=True))
     taps = ceil_div(w.size[0], sy) * ceil_div(w.size[1], sx)
@@ -46,10 +46,10 @@ def transposed_tile(c: Convolution, limits: TileLimits) -> Tile:
 
 
 def _phase(c: Convolution, axis: int) -> str:
-    """What phase r of an axis is.
+    """Return the numbers of phase r of an axis.
 
-    ``h``: its first pixel, ``n``: how many there are, ``t_``: places of the filter, ``e``: which
-    pixel of dy the first of them reads for the first pixel.
+    ``h``: its first pixel, ``n``: number of its pixels, ``t_``: positions of the filter, ``e``: the
+    pixel of dy that the first of them reads for the first pixel.
     """
     a, w = _AXES[axis], c.window
     stride, before = w.strides[axis], w.padding[axis][0]
@@ -62,7 +62,7 @@ def _phase(c: Convolution, axis: int) -> str:
 
 
 def _split_place(c: Convolution) -> str:
-    """GLSL that splits k into a channel ``f`` of dy and the phase's place ``j``, ``i``."""
+    """Return GLSL that splits k into a channel ``f`` of dy and a position ``j``, ``i``."""
     size, stride = c.window.size[1], c.window.strides[1]
     most, least = ceil_div(size, stride), max(size // stride, 1)
     j = f"place / {most}"
@@ -75,7 +75,7 @@ def _split_place(c: Convolution) -> str:
 
 
 def _functions(name: str, arguments: str, body: str, wide: bool) -> str:
-    """GLSL of a function of vec4, from a body that sets ``inside`` and ``at`` for a float."""
+    """Return GLSL of a vec4 function, from a body that sets ``inside`` and ``at`` for a float."""
     parameters = "".join(f"int {a}, " for a in arguments.split(", "))
     head = f"{name}_place({parameters}int k, int tx_, int inner)"
     if wide:
@@ -87,7 +87,7 @@ def _functions(name: str, arguments: str, body: str, wide: bool) -> str:
 
 
 def _pixels(c: Convolution) -> Side:
-    """The left factor, dy: a row for each pixel of the phase."""
+    """Return the left factor, dy: a row for each pixel of the phase."""
     w, (height, width) = c.window, c.window.out_size
     body = _split_place(c)
     body += f"int row = y - j * {w.dilations[0]}, column = x - i * {w.dilations[1]};\n"
@@ -110,7 +110,7 @@ def _pixels(c: Convolution) -> Side:
 
 
 def _filter(c: Convolution) -> Side:
-    """The right factor, the filter: a column for each channel of the result."""
+    """Return the right factor, the filter: a column for each channel of the result."""
     w = c.window
     body = _split_place(c)
     body += f"bool inside = k < inner && channel < {c.channels};\n"

@@ -1,4 +1,4 @@
-"""Which tile is the fastest on the present device, and where that is kept: `core.tune_shader`."""
+"""The fastest tiles measured on a device by `core.tune_shader`, and their storage."""
 
 import json
 from collections.abc import Callable, Hashable, Iterator, Mapping
@@ -19,7 +19,7 @@ _ROUNDS_OF_TWO = 11
 
 
 class Compared(NamedTuple, Generic[Candidate]):
-    """What is used from now on, and the times of what was used before and of it."""
+    """The tile used from now on, and the times of the previous tile and of this one."""
 
     choice: Candidate
     old: float
@@ -27,15 +27,15 @@ class Compared(NamedTuple, Generic[Candidate]):
 
 
 def fastest(runs: Mapping[Candidate, Callable[[], float]], old: Candidate) -> Compared[Candidate]:
-    """The candidate of the least time; the old one, if it may be as fast.
+    """Return the candidate of the least time; the old one, if it may be as fast.
 
-    All run in turn, as the clock of a GPU changes. Of many, one looks fast by chance: so the best
-    and the old one are timed once more, and three quarters of the times of the one have to be less
-    than three quarters of those of the other.
+    All candidates run in turn, as the clock of a GPU changes. One of many looks fast by chance: so
+    the best and the old one are timed once more, and three quarters of the times of the one have to
+    be less than three quarters of those of the other.
 
     Args:
-        runs: what runs and times a candidate once, in any unit.
-        old: one of them.
+        runs: functions that run and time a candidate once, in any unit.
+        old: one of the candidates.
     """
     times = _in_turn(runs, _ROUNDS)
     best = min(runs, key=lambda c: np.median(times[c]))
@@ -57,10 +57,10 @@ def _in_turn(
 
 
 def load_choices(driver: str, half: bool) -> dict[Asked, Choice]:
-    """What was found before on a device; nothing where that cannot be read.
+    """Return the stored tiles of a device; none if they cannot be read.
 
     Args:
-        driver: names the device and its driver.
+        driver: name of the device and its driver.
         half: whether floats are stored in 16 bits.
     """
     kept = code_cache.load(_key(driver, half)) or b"[]"
@@ -71,7 +71,7 @@ def load_choices(driver: str, half: bool) -> dict[Asked, Choice]:
 
 
 def keep_choices(driver: str, half: bool, choices: Mapping[Asked, Choice]) -> None:
-    """Keep choices on disk, with those that other processes kept meanwhile."""
+    """Store tiles on disk, with those that other processes stored meanwhile."""
     whole = {**load_choices(driver, half), **choices}
     rows = [(name, p, choice) for (name, p), choice in whole.items()]
     code_cache.keep(_key(driver, half), json.dumps(rows).encode())
@@ -82,7 +82,7 @@ def _key(driver: str, half: bool) -> str:
 
 
 def _read(rows: Any) -> Iterator[tuple[Asked, Choice]]:
-    """The rows of a table, but for tiles that there are no more."""
+    """Return the rows of a table without tiles that no longer exist."""
     for name, product, sizes in rows:
         choice = Choice(*sizes)
         if choice in FAMILIES[name].candidates:

@@ -1,4 +1,4 @@
-"""Products of few rows: nothing is used twice but the rows, so the other matrix streams past.
+"""Products of few rows: only the rows are used more than once, so the other matrix is streamed.
 
 A group's threads make a few columns (``across``) and share the inner axis (``lanes``). Their sums
 meet in shared memory.
@@ -13,19 +13,19 @@ MOST_ROWS = 4
 
 
 def vector_tile(p: Product, limits: TileLimits, names: tuple[str, str] = ("a", "b")) -> Tile:
-    """The product for at most ``MOST_ROWS`` rows."""
+    """Return the product for at most ``MOST_ROWS`` rows."""
     body = _rows_of_b if p.transpose_b else _columns_of_b
     return body(p, min(256, limits.max_threads), *names)
 
 
 def _a_at(p: Product, row: int, k: str) -> str:
-    """Where element k of a row of the left factor lies."""
+    """Return GLSL of the index of element k of a row of the left factor."""
     at = f"({k}) * {p.rows} + {row}" if p.transpose_a else f"{row} * {p.inner} + ({k})"
     return at if p.batch == 1 or p.shared_a else f"z * {p.rows * p.inner} + {at}"
 
 
 def _columns_of_b(p: Product, size: int, a: str, b: str) -> Tile:
-    """With b as it is: neighbouring threads read neighbouring columns of a row of b."""
+    """Return the product for b as it is: neighbouring threads read neighbouring columns of b."""
     wide = p.columns % 4 == 0
     count = p.columns // 4 if wide else p.columns
     across = 2 if wide else 8  # the 32 bytes that memory gives at least
@@ -43,7 +43,7 @@ def _columns_of_b(p: Product, size: int, a: str, b: str) -> Tile:
 
 
 def _rows_of_b(p: Product, size: int, a: str, b: str) -> Tile:
-    """With b transposed: a row of b makes one column of the result; lanes read along the row."""
+    """Return the product for transposed b: a row of b makes a column; lanes read along the row."""
     wide = p.inner % 4 == 0 and not p.transpose_a
     inner = p.inner // 4 if wide else p.inner
     across = 8
@@ -82,7 +82,7 @@ def _head(
 
 
 def _tail(p: Product, suffix: str, across: int, lanes: int, count: int) -> str:
-    """Halve the lanes until one has the sum, and store it."""
+    """Return GLSL that halves the lanes until one has the sum, and stores it."""
     size = across * lanes
     text = "".join(f"sums[{i * size} + lane * {across} + x] = c{i};\n" for i in range(p.rows))
     text += f"barrier();\nfor (int half_ = {lanes // 2}; half_ > 0; half_ >>= 1) {{\n"
