@@ -111,8 +111,8 @@ class ShaderBackend(Backend):
         if block is None or session is None:
             return super().take(handle, spec)
         array = session.read(block)
-        is_ours = array is not block.host and array.flags.writeable
-        return (array if is_ours else array.copy()).reshape(spec.shape)
+        is_fresh = array is not block.host and array.flags.writeable
+        return (array if is_fresh else array.copy()).reshape(spec.shape)
 
     def view(self, handle: Value, spec: Spec) -> Value:
         """Return the block in another shape."""
@@ -204,8 +204,8 @@ class ShaderBackend(Backend):
         try:
             return session.keep(key, compiled)
         except ShaderError as error:
-            told = f"{op.name}: {error.args[0]}"
-            raise ShaderError(told, error.source) from error.__cause__
+            message = f"{op.name}: {error.args[0]}"
+            raise ShaderError(message, error.source) from error.__cause__
 
     def guarded(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
         """Return a user's kernel as a function that returns dispatches.

@@ -12,7 +12,7 @@ import numpy as np
 from core.backends.shader.codegen.tiles.choices import FAMILIES
 from core.backends.shader.codegen.tiles.shapes import Asked, Choice
 from core.backends.shader.codegen.tiles.tuned_tiles import fastest, keep_choices
-from core.backends.shader.plans.program_lowering import Lowered, Lowering, Place
+from core.backends.shader.plans.program_lowering import Lowered, Lowering, ValueRef
 from core.backends.shader.runtime.gl_functions import BARRIER
 from core.backends.shader.runtime.memory_blocks import Block
 from core.backends.shader.runtime.programs import Programs, ShaderError
@@ -224,26 +224,26 @@ class _Tuning:
         binds = once if len(trial.starts) == 1 else each
         for step, start in zip(trial.step.compiled.steps, trial.starts, strict=True):
             for binding, number in enumerate([*step.reads, step.writes]):
-                block = self._block(trial.step, trial.step.places[number], memory)
+                block = self._block(trial.step, trial.step.refs[number], memory)
                 resource = self._session.memory.pinned(block)
                 binds.append(partial(resource.mglo.bind_to_storage_buffer, binding, 0, -1))
             each += [start, barrier]
         return _Commands(once, each)
 
-    def _block(self, step: Lowered, place: Place, memory: dict[Any, Block]) -> Block:
+    def _block(self, step: Lowered, ref: ValueRef, memory: dict[Any, Block]) -> Block:
         """Return a constant, or memory filled with numbers for a value."""
-        if isinstance(place, Block):
-            return place
-        if place in step.between:  # with some tiles there is more between than with others
-            layout, size = step.between[place]
-            return memory.setdefault((place, layout, size), Block(layout, size))
-        if place not in memory:
-            spec = self._lowering.program.specs[place]
+        if isinstance(ref, Block):
+            return ref
+        if ref in step.intermediates:  # their number depends on the tile
+            layout, size = step.intermediates[ref]
+            return memory.setdefault((ref, layout, size), Block(layout, size))
+        if ref not in memory:
+            spec = self._lowering.program.specs[ref]
             values = np.zeros(spec.size, spec.dtype)
             if spec.dtype == "float32":  # zeros take less power, and so a GPU less time
                 values = np.random.default_rng(0).random(spec.size, np.float32)
-            memory[place] = Block(self._lowering.layouts[place], spec.size, values)
-        return memory[place]
+            memory[ref] = Block(self._lowering.layouts[ref], spec.size, values)
+        return memory[ref]
 
     def _repeats(self, steps: Sequence[_Commands]) -> int:
         self._seconds(steps, 1)  # the first run of a program takes longer

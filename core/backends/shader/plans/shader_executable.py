@@ -66,7 +66,7 @@ class ShaderExecutable(Executable):
         check_active()
         ready = self._current()
         outputs = ready.new_outputs()
-        given = ready.taken(feeds)
+        given = ready.inputs_of(feeds)
         found = ready.outputs(given, outputs)
         ready.session.gl_thread.put(partial(ready.run, given, outputs))
         return found
@@ -74,13 +74,13 @@ class ShaderExecutable(Executable):
     def step_times(self, feeds: Sequence[Feed]) -> list[float]:
         """Run once and return the seconds of each step on the device."""
         ready = self._current()
-        given = ready.taken(feeds)
+        given = ready.inputs_of(feeds)
         return ready.session.gl_thread.call(lambda: ready.times(given))
 
     def gpu_time(self, feeds: Sequence[Feed], repeat: int) -> float:
         """Return the seconds of a run on the device, of several back to back."""
         ready = self._current()
-        given = ready.taken(feeds)
+        given = ready.inputs_of(feeds)
         return ready.session.gl_thread.call(lambda: ready.gpu_time(given, repeat))
 
     def tune(self) -> "list[TunedStep]":
@@ -105,6 +105,6 @@ class ShaderExecutable(Executable):
 def _told(step: Lowered | Hosted, program: Program) -> "StepInfo":
     from core.plan.plan_report import StepInfo  # who just runs a plan tells nothing of it
 
-    scratch = {} if isinstance(step, Hosted) else step.between
+    scratch = {} if isinstance(step, Hosted) else step.intermediates
     scratch_bytes = sum(stored_bytes(size, layout) for layout, size in scratch.values())
     return StepInfo.of(step.sources, program, step.kernel, scratch_bytes)

@@ -37,21 +37,26 @@ class CompiledKernel:
         steps: programs in execution order.
         tables: blocks of the kernel's constant values.
         results: layouts and sizes of the results.
-        between: layouts and sizes of intermediate values.
+        intermediates: layouts and sizes of intermediate values.
         kinds: kinds of the results, for single ops.
         bound: calls of the steps for the GL thread, after the first run.
     """
 
-    __slots__ = ("between", "bound", "kinds", "results", "steps", "tables")
+    __slots__ = ("intermediates", "bound", "kinds", "results", "steps", "tables")
 
     def __init__(
         self,
         steps: tuple[BoundDispatch, ...],
         tables: tuple[Block, ...],
         results: tuple[tuple[MemoryLayout, int], ...],
-        between: tuple[tuple[MemoryLayout, int], ...],
+        intermediates: tuple[tuple[MemoryLayout, int], ...],
     ):
-        self.steps, self.tables, self.results, self.between = steps, tables, results, between
+        self.steps, self.tables, self.results, self.intermediates = (
+            steps,
+            tables,
+            results,
+            intermediates,
+        )
         self.kinds: tuple[Kind, ...] = ()
         self.bound: list[Any] | None = None
 
@@ -124,9 +129,9 @@ class _KernelCompiler:
         self._number()
         steps = tuple(self._step(each) for each in self.passes if each.to.size)
         results = tuple(self._stored(each) for each in self.wanted)
-        between = tuple(self._stored(p) for p in self.passes if p not in self.wanted)
+        intermediates = tuple(self._stored(p) for p in self.passes if p not in self.wanted)
         tables = tuple(block for _, block in self.tables.values())
-        return CompiledKernel(steps, tables, results, between)
+        return CompiledKernel(steps, tables, results, intermediates)
 
     def _number(self) -> None:
         """Number each table, result and intermediate value."""
@@ -157,8 +162,8 @@ class _KernelCompiler:
             sources |= {middle_name(i, n): s for n, s in step.inputs.items()}
         layouts: Mapping[str, MemoryLayout] = {n: self._layout(s) for n, s in sources.items()}
         program = write(each, layouts, self._stored(each)[0], self.baked)
-        places = tuple(self._place(sources[name]) for name in program.inputs)
-        return BoundDispatch(program, places, self.numbers[id(each)])
+        numbers = tuple(self._block_number(sources[name]) for name in program.inputs)
+        return BoundDispatch(program, numbers, self.numbers[id(each)])
 
     def _layout(self, source: Source) -> MemoryLayout:
         if isinstance(source, Operand):
@@ -167,7 +172,7 @@ class _KernelCompiler:
             return self.tables[id(source)][1].layout
         return self._stored(source.source)[0]
 
-    def _place(self, source: Source) -> int:
+    def _block_number(self, source: Source) -> int:
         if isinstance(source, Operand):
             return source.index
         if isinstance(source, Table):

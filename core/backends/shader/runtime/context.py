@@ -100,8 +100,8 @@ class Device:
             if self.is_software
             else ""
         )
-        told = f"{self.name} ({self.vendor}), OpenGL {dotted(self.version)}, {compute}"
-        return told + memory + advice
+        found = f"{self.name} ({self.vendor}), OpenGL {dotted(self.version)}, {compute}"
+        return found + memory + advice
 
 
 def _compute_limits(gl: GLFunctions, version: int) -> dict[str, Any]:

@@ -30,7 +30,7 @@ Result = TypeVar("Result")
 LONGEST_QUEUE = 1000
 #: Longest delay of a new command while the thread waits for a fence.
 FENCE_NANOSECONDS = 100_000
-_LOOK_SECONDS = 1.0  # interval of checks by waiting threads that the GL thread is alive
+_CHECK_SECONDS = 1.0  # interval of checks by waiting threads that the GL thread is alive
 _EXIT_SECONDS = 5.0  # for the current command when Python ends
 
 RELEASED = (
@@ -62,7 +62,7 @@ class GLThread:
     device: Device
     gl: GLFunctions
     rest: Any
-    is_ours = True  # whether the context is not a user's
+    owns_context = True  # whether the context is not a user's
     _closed: str | None  # the reason why no commands are accepted
     error: BaseException | None  # error of a command, raised by the next call
 
@@ -144,7 +144,7 @@ class GLThread:
         Args:
             notify: called once in the GL thread when the device has passed the fence.
         """
-        fence = Fence(self._look, notify)
+        fence = Fence(self._wake, notify)
         self.put(partial(self._fences.add, fence))
         return fence
 
@@ -196,13 +196,13 @@ class GLThread:
         self._wait(answer)
 
     def _wait(self, answer: Future) -> None:
-        while not answer.done.acquire(timeout=_LOOK_SECONDS):
+        while not answer.done.acquire(timeout=_CHECK_SECONDS):
             if not self._thread.is_alive():
                 if answer.done.acquire(blocking=False):
                     return
                 raise ContextError(self._closed or RELEASED)
 
-    def _look(self) -> None:
+    def _wake(self) -> None:
         """Wake the thread to poll a pending fence."""
         if self._closed is not None and not self._thread.is_alive():
             raise ContextError(self._closed)

@@ -86,7 +86,7 @@ class Session:
         self._barrier = gl_thread.context.mglo.memory_barrier
         if self.storing.in_textures:
             gl_thread.call(self._prepare_drawing)
-            if isinstance(gl_thread, CallerThread) and not gl_thread.is_ours:
+            if isinstance(gl_thread, CallerThread) and not gl_thread.owns_context:
                 state_guard = StateGuard(gl_thread)
                 gl_thread.entering, gl_thread.leaving = state_guard.begin, state_guard.end
 
@@ -135,8 +135,8 @@ class Session:
             clock: if given, the call waits for the kernel and adds its time.
         """
         blocks = [*inputs, *compiled.tables, *results]
-        if compiled.between:
-            blocks += [Block(layout, size) for layout, size in compiled.between]
+        if compiled.intermediates:
+            blocks += [Block(layout, size) for layout, size in compiled.intermediates]
         command = partial(self._run, compiled, blocks)
         if clock is None:
             self.gl_thread.put(command)
@@ -159,7 +159,7 @@ class Session:
             if self.programs.new:
                 self.programs.keep_new()
         except Exception as error:  # raised when the results are read
-            last = len(blocks) - len(compiled.between)
+            last = len(blocks) - len(compiled.intermediates)
             for block in blocks[last - len(compiled.results) : last]:
                 block.error = error
 
@@ -168,8 +168,8 @@ class Session:
 
         Waiting by ``glFinish`` lets other threads of Python run, unlike reading.
         """
-        if block.together is not None:
-            block.together.note(block)
+        if block.run_outputs is not None:
+            block.run_outputs.record_read(block)
         found, block.copy = block.copy, None  # a second read is from the device
         return self.gl_thread.call(lambda: self._read(block)) if found is None else found
 

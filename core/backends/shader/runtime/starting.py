@@ -134,7 +134,7 @@ def new_session(**given: Any) -> Session:
         gl_thread = CallerThread(settings.context)
     elif settings.in_this_thread:
         refuse_in_child()
-        gl_thread = CallerThread(open_context(device=settings.device), is_ours=True)
+        gl_thread = CallerThread(open_context(device=settings.device), owns_context=True)
     else:
         gl_thread = GLThread(lambda: open_context(device=settings.device))
     try:
@@ -175,24 +175,24 @@ def _resolved(
 
 
 def _path(given: str | None) -> str | None:
-    place, value = _given("path", given, "CORE_SHADER_PATH")
+    source, value = _given("path", given, "CORE_SHADER_PATH")
     if value is not None and value not in _PATHS:
-        raise SettingError(f"{place}={value!r:.80} must be 'compute' or 'fragment'")
+        raise SettingError(f"{source}={value!r:.80} must be 'compute' or 'fragment'")
     return value
 
 
 def _switch(given: bool | None) -> bool:
-    place, value = _given("float16", given, "CORE_SHADER_FLOAT16")
+    source, value = _given("float16", given, "CORE_SHADER_FLOAT16")
     known = {None: False, "0": False, "false": False, "1": True, "true": True}
     if isinstance(value, int) and value in (0, 1):  # True and False are such
         return bool(value)
     if value is not None and (not isinstance(value, str) or value.lower() not in known):
-        raise SettingError(f"{place}={value!r:.80} must be True or False (1 or 0)")
+        raise SettingError(f"{source}={value!r:.80} must be True or False (1 or 0)")
     return known[value and value.lower()]
 
 
 def _bytes(given: float | None) -> int | None:
-    place, value = _given("memory_mb", given, "CORE_SHADER_MEMORY_MB")
+    source, value = _given("memory_mb", given, "CORE_SHADER_MEMORY_MB")
     if value is None:
         return None
     try:
@@ -200,7 +200,7 @@ def _bytes(given: float | None) -> int | None:
     except (TypeError, ValueError):
         number = 0.0
     if not 0 < number < 1e9:
-        raise SettingError(f"{place}={value!r:.80} must be a number of megabytes above 0")
+        raise SettingError(f"{source}={value!r:.80} must be a number of megabytes above 0")
     return max(1, int(number * 1e6))
 
 
