@@ -19,10 +19,9 @@ from core.backends.shader.codegen.reserved_words import RESERVED
 from core.backends.shader.host_ops import HOST_OPS
 from core.backends.shader.runtime.compiled_kernel import CompiledKernel, compile_kernel, passes_of
 from core.backends.shader.runtime.device_memory import GONE, values_left
-from core.backends.shader.runtime.kernel_keys import kernel_key
 from core.backends.shader.runtime.memory_blocks import Block
 from core.backends.shader.runtime.programs import ShaderError
-from core.backends.shader.runtime.values import Value, kind_of
+from core.backends.shader.runtime.values import Value, kernel_key, kind_of
 from core.dtypes import dtype_of
 from core.errors import CoreError
 from core.locks import new_lock

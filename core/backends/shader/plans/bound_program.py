@@ -1,18 +1,19 @@
 """A program in a session: its inputs, its memory, and the commands of its runs."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout
-from core.backends.shader.plans.plan_memory import Arena, Memory, Need, Part, Textures, raw_values
+from core.backends.shader.plans.plan_memory import Arena, Need, Part, Textures, raw_values
 from core.backends.shader.plans.program_lowering import Hosted, Lowered, Lowering, ValueRef
-from core.backends.shader.plans.replay import Replay, intervals
+from core.backends.shader.plans.replay import Replay
 from core.backends.shader.runtime.device_memory import loaded_values, stored_dtype
+from core.backends.shader.runtime.mapped_memory import LEAST_BYTES, Staging, StagingSlot
 from core.backends.shader.runtime.memory_blocks import Block, RunOutputs
 from core.backends.shader.runtime.session import Session
-from core.backends.shader.runtime.upload_staging import LEAST_BYTES, Staging, StagingSlot
 from core.backends.shader.runtime.values import Value
 from core.graph.feeds import QuantizedArray
 from core.plan.program import Program
@@ -53,8 +54,8 @@ class ReadyProgram:
         )
         self._sources = [(program.specs[r], self._output_source(r)) for r in program.outputs]
         self._returned_inputs = {homes[r] for r in program.outputs} & {*program.inputs}
-        kind = Textures if session.storing.in_textures else Arena
-        self.memory: Memory = kind(self._needs(), session)
+        kind: type[Arena | Textures] = Textures if session.storing.in_textures else Arena
+        self.memory: Arena | Textures = kind(self._needs(), session)
         self.replay: Replay | None = None
         self._inputs = [
             Block(self.lowering.layouts[r], program.specs[r].size) for r in program.inputs
@@ -145,7 +146,7 @@ class ReadyProgram:
         replay = self._bound(given, self.new_outputs())
         return [
             self.session.timer.seconds(replay.calls[begin:end])
-            for begin, end in intervals(replay.step_ends)
+            for begin, end in pairwise((0, *replay.step_ends))
         ]
 
     def gpu_time(self, given: Sequence[RunInput], repeat: int) -> float:

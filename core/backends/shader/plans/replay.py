@@ -5,7 +5,7 @@ one flat list. Bindings that the previous step made are not repeated, and a step
 it shares no memory with the steps since the last one.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -13,6 +13,7 @@ from core.backends.shader.codegen.compiler.writing import ShaderText
 from core.backends.shader.plans.plan_memory import Part
 from core.backends.shader.plans.program_lowering import Hosted, Lowered, ValueRef
 from core.backends.shader.runtime.gl_functions import BARRIER, BARRIER_TO_ALL
+from core.backends.shader.runtime.gl_thread import do_nothing
 from core.backends.shader.runtime.memory_blocks import Block
 from core.backends.shader.runtime.session import Session
 from core.backends.shader.runtime.textures import frame_of
@@ -56,11 +57,11 @@ class Replay:
         self._session, self._parts, self._moving = session, parts, frozenset(moving)
         self._rebindings: dict[str, list[_Rebinding]] = {name: [] for name in moving}
         self._bound: dict[str, Any] = {}
+        self._in_textures = session.storing.in_textures
         self.calls: list[Callable[[], Any]] = []
         self.step_ends: list[int] = []
         self._state: dict[int, Any] = {}
         self._hazards = _Hazards()
-        record = self._draw if session.storing.in_textures else self._dispatch
         steps = 0
         for each in lowered:
             if isinstance(each, Hosted):
@@ -69,7 +70,8 @@ class Replay:
                 self.calls += [self._barrier(BARRIER_TO_ALL), partial(run_hosted, each)]
             else:
                 for step in each.compiled.steps:
-                    record(step.program, [each.refs[i] for i in step.reads], each.refs[step.writes])
+                    reads = [each.refs[i] for i in step.reads]
+                    self._record(step.program, reads, each.refs[step.writes])
                     steps += 1
                     if steps in _SENT_AFTER:
                         self.calls.append(session.gl_thread.gl.flush)
@@ -86,15 +88,16 @@ class Replay:
         return True
 
     def _barrier(self, readers: int = BARRIER) -> Callable[[], Any]:
-        if self._session.storing.in_textures:
-            return _nothing
+        if self._in_textures:
+            return do_nothing
         return partial(self._session.gl_thread.context.mglo.memory_barrier, readers, False)
 
-    # --- compute ----------------------------------------------------------------------------
-
-    def _dispatch(self, program: ShaderText, reads: Sequence[ValueRef], writes: ValueRef) -> None:
+    def _record(self, program: ShaderText, reads: Sequence[ValueRef], writes: ValueRef) -> None:
         compiled = self._session.programs.of(program)
-        if self._hazards.meets([*map(self._range, reads)], self._range(writes)):
+        needs_barrier = not self._in_textures and self._hazards.meets(
+            [*map(self._range, reads)], self._range(writes)
+        )
+        if needs_barrier:
             self.calls.append(self._barrier())
         for binding, ref in enumerate([*reads, writes]):
             self._bind_ref(ref, binding, is_written=binding == len(reads))
@@ -103,10 +106,13 @@ class Replay:
     def _bind_ref(self, ref: ValueRef, binding: int, is_written: bool) -> None:
         if isinstance(ref, str) and ref in self._moving:
             self._rebindings[ref].append(_Rebinding(len(self.calls), binding, is_written))
-            self.calls.append(_nothing)  # until it is told
+            self.calls.append(do_nothing)  # until `bind`
             self._state[binding] = ref
             return
         part = self._part(ref)
+        if self._in_textures:
+            self.calls.append(self._binding(part.resource, binding, is_written))
+            return
         if self._state.get(binding) == part:
             return
         self._state[binding] = part
@@ -114,7 +120,7 @@ class Replay:
         self.calls.append(partial(bind, binding, part.offset, part.bytes))
 
     def _binding(self, resource: Any, binding: int, is_written: bool) -> Callable[[], Any]:
-        if not self._session.storing.in_textures:
+        if not self._in_textures:
             return partial(resource.mglo.bind_to_storage_buffer, binding, 0, -1)
         if is_written:
             return frame_of(self._session.gl_thread, resource).mglo.use
@@ -132,24 +138,6 @@ class Replay:
             return ref, 0, 1
         part = self._part(ref)
         return id(part.resource), part.offset, part.offset + part.bytes
-
-    # --- drawing ----------------------------------------------------------------------------
-
-    def _draw(self, program: ShaderText, reads: Sequence[ValueRef], writes: ValueRef) -> None:
-        compiled = self._session.programs.of(program)
-        for unit, ref in enumerate(reads):
-            if isinstance(ref, str) and ref in self._moving:
-                self._rebindings[ref].append(_Rebinding(len(self.calls), unit, False))
-                self.calls.append(_nothing)
-            else:
-                self.calls.append(partial(self._part(ref).resource.mglo.use, unit))
-        if isinstance(writes, str) and writes in self._moving:
-            self._rebindings[writes].append(_Rebinding(len(self.calls), 0, True))
-            self.calls.append(_nothing)
-        else:
-            frame = frame_of(self._session.gl_thread, self._part(writes).resource)
-            self.calls.append(frame.mglo.use)
-        self.calls.append(compiled.start(program.groups))
 
 
 class _Hazards:
@@ -177,15 +165,3 @@ class _Hazards:
 
 def _overlap(a: tuple[Any, int, int], b: tuple[Any, int, int]) -> bool:
     return a[0] == b[0] and a[1] < b[2] and b[1] < a[2]
-
-
-def _nothing() -> None:
-    """Do nothing: a placeholder for a command that is unknown yet, or not needed."""
-
-
-def intervals(step_ends: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Return the start and end of each step's commands."""
-    begin = 0
-    for end in step_ends:
-        yield begin, end
-        begin = end

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from core.backends.shader.runtime.context import ContextError, adopt_context
 from core.backends.shader.runtime.device_errors import drop_errors
-from core.backends.shader.runtime.gl_thread import ENDED, FORKED, LIVE, RELEASED, GLThread, Result
+from core.backends.shader.runtime.gl_thread import (
+    ENDED,
+    FORKED,
+    LIVE,
+    RELEASED,
+    GLThread,
+    Result,
+    do_nothing,
+)
 
 if TYPE_CHECKING:
     import moderngl
@@ -135,7 +143,7 @@ class CallerThread(GLThread):
                 self.context.release()
 
     def _wake(self) -> None:
-        self.put(_nothing)
+        self.put(do_nothing)
 
     def _leave_at_exit(self) -> None:
         """Leave a user's context to the user at exit."""
@@ -143,7 +151,3 @@ class CallerThread(GLThread):
             self._closed = ENDED
             if self.owns_context and hasattr(self._here, "is_owner"):
                 self._destroy()
-
-
-def _nothing() -> None:
-    """Do nothing, so that only pending commands run."""

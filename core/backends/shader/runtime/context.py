@@ -154,7 +154,7 @@ def open_context(version: int | None = None, device: int | None = None) -> "mode
     try:
         return _first_that_opens(versions, _ways(index))
     except ContextError as error:
-        if index or not context_failures.has_display(os.environ):
+        if index or sys.platform != "linux" or not os.environ.get("DISPLAY"):
             raise
         try:
             return _first_that_opens(versions, {})

@@ -1,8 +1,6 @@
 """Explanations of failures to make an OpenGL context, with the next step."""
 
 import re
-import sys
-from collections.abc import Mapping
 
 _GPU_DRIVER = "install the GPU vendor's driver with its OpenGL part"
 
@@ -110,8 +108,3 @@ def missing_moderngl(error: ImportError) -> str:
         "no OpenGL context: the package moderngl cannot be imported; "
         f"pip install --force-reinstall moderngl glcontext (the import raised: {error})"
     )
-
-
-def has_display(environment: Mapping[str, str]) -> bool:
-    """Whether a context may be made by a window system's server, where EGL fails."""
-    return sys.platform == "linux" and bool(environment.get("DISPLAY"))

@@ -114,7 +114,7 @@ class GLThread:
             raise ContextError(self._closed)
         self._queue.put(command)
         if self._queue.qsize() > LONGEST_QUEUE and get_ident() != self._ident:
-            self._wait_for(Future(_nothing))
+            self._wait_for(Future(do_nothing))
 
     def put_quietly(self, command: Callable[[], Any]) -> None:
         """Queue a function from a finaliser: without a lock, a wait or an error."""
@@ -264,7 +264,7 @@ class GLThread:
         if self._closed is None:
             self._closed = ENDED
             self._is_running = False
-            self._queue.put(_nothing)
+            self._queue.put(do_nothing)
             self._thread.join(_EXIT_SECONDS)
 
     def _leave_to_parent(self) -> None:
@@ -275,8 +275,8 @@ class GLThread:
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(self.context))
 
 
-def _nothing() -> None:
-    """Wake the thread."""
+def do_nothing() -> None:
+    """Do nothing: as a command, only wake the thread."""
 
 
 def refuse_in_child() -> None:

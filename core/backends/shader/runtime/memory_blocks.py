@@ -1,16 +1,21 @@
 """Blocks of values, and their memory on the device."""
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from functools import lru_cache
-from typing import Any
-from weakref import ref
+from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary, ref
 
 import numpy as np
 
 from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout, stored_bytes
 from core.backends.shader.codegen.size_arithmetic import whole
 from core.backends.shader.runtime.textures import texture_bytes, texture_key
+from core.dtypes import dtype_of
+from core.specs import Spec
+
+if TYPE_CHECKING:
+    from core.backends.shader.runtime.compiled_kernel import Storing
 
 #: Key of exchangeable memory: the bytes of a buffer, or the key of a texture.
 Key = tuple[Any, ...]
@@ -54,7 +59,10 @@ class Block:
         run_outputs: blocks of the run that computed the values, if there are several.
     """
 
-    __slots__ = ("__weakref__", "_given", "copy", "error", "layout", "memory", "run_outputs", "size")
+    __slots__ = (
+        *("__weakref__", "_given", "copy", "error"),
+        *("layout", "memory", "run_outputs", "size"),
+    )
 
     def __init__(self, layout: MemoryLayout, size: int, host: np.ndarray | None = None):
         self.layout, self.size, self._given = layout, size, host
@@ -141,3 +149,33 @@ def rounded(size: int) -> int:
 def bytes_of(key: Key) -> int:
     """Return the bytes of memory with some key."""
     return key[0] if len(key) == 1 else texture_bytes(key)
+
+
+class ConstantBlock(Block):
+    """A block that keeps its array alive, so that no other array gets its address."""
+
+    __slots__ = ("array",)
+
+    def __init__(self, layout: MemoryLayout, array: np.ndarray):
+        super().__init__(layout, array.size, array.reshape(-1))
+        self.array = array
+
+
+class PlanConstants:
+    """The blocks of constants of all plans of a session; equal arrays share a block."""
+
+    def __init__(self, storing: "Storing"):
+        self._storing = storing
+        self._known: WeakValueDictionary[Hashable, Block] = WeakValueDictionary()
+
+    def block(self, array: np.ndarray) -> Block:
+        """Return the block of an array that is never written to."""
+        address = array.__array_interface__["data"][0]
+        order = None if array.flags.c_contiguous else (array.shape, array.strides)
+        key = address, array.nbytes, dtype_of(array), order
+        found = self._known.get(key)
+        if found is None:
+            spec = Spec(array.shape, dtype_of(array))
+            found = ConstantBlock(self._storing.layout(spec), array)
+            self._known[key] = found
+        return found

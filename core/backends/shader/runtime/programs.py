@@ -7,8 +7,7 @@ from sys import getrefcount
 from typing import TYPE_CHECKING, Any
 
 from core.backends.shader.codegen.compiler.writing import Groups, ShaderText
-from core.backends.shader.runtime.async_compile import AsyncCompiler
-from core.backends.shader.runtime.program_binaries import Binaries
+from core.backends.shader.runtime.early_programs import AsyncCompiler, Binaries
 from core.errors import CoreError
 
 if TYPE_CHECKING:

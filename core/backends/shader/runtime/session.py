@@ -13,18 +13,16 @@ from core.backends.shader.codegen.tiles.shapes import TileLimits
 from core.backends.shader.codegen.tiles.tuned_tiles import load_choices
 from core.backends.shader.runtime.caller_thread import CallerThread
 from core.backends.shader.runtime.compiled_kernel import CompiledKernel, Storing
-from core.backends.shader.runtime.constant_blocks import PlanConstants
 from core.backends.shader.runtime.device_memory import DeviceMemory
 from core.backends.shader.runtime.device_timing import DeviceTimer
 from core.backends.shader.runtime.gl_functions import BARRIER_TO_ALL
 from core.backends.shader.runtime.gl_thread import GLThread
-from core.backends.shader.runtime.mapped_memory import has_mapped
-from core.backends.shader.runtime.memory_blocks import Block
+from core.backends.shader.runtime.mapped_memory import StagingSlot, has_mapped
+from core.backends.shader.runtime.memory_blocks import Block, PlanConstants
 from core.backends.shader.runtime.programs import Programs
 from core.backends.shader.runtime.readback import Readback
 from core.backends.shader.runtime.state_guard import StateGuard
 from core.backends.shader.runtime.textures import frame_of
-from core.backends.shader.runtime.upload_staging import StagingSlot
 from core.errors import CoreError
 from core.specs import Spec
 

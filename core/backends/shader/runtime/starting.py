@@ -5,7 +5,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.backends.shader.runtime.caller_thread import CallerThread
 from core.backends.shader.runtime.context import ContextError, open_context
-from core.backends.shader.runtime.gl_thread import GLThread, live_threads, refuse_in_child
+from core.backends.shader.runtime.gl_thread import (
+    GLThread,
+    do_nothing,
+    live_threads,
+    refuse_in_child,
+)
 from core.backends.shader.runtime.session import Session
 from core.errors import SettingError
 from core.locks import new_lock
@@ -80,14 +85,10 @@ def start_shader(
             backend: Any = load_backend("shader")
             if settings != _running or _is_over(backend):
                 _stop(backend)
-            backend.start().gl_thread.put(_nothing)  # raises if the context is of another thread
+            backend.start().gl_thread.put(do_nothing)  # raises if the context is of another thread
         except BaseException:
             _chosen = None
             raise
-
-
-def _nothing() -> None:
-    """Do nothing, as a queued command."""
 
 
 def stop_shader() -> None:
