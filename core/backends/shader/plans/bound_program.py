@@ -158,18 +158,13 @@ class ReadyProgram:
 
     def _bound(self, given: Sequence[RunInput], outputs: Sequence[Block]) -> Replay:
         replay = self.replay or self._recorded()
-        for i, name in enumerate(self.program.inputs):
-            resource = self._input_resource(i, given[i])
-            if replay.bind(name, resource):
-                self._parts[name] = Part(resource, 0, self._inputs[i].bytes)
-        self._bind_outputs(replay, outputs)
-        return replay
-
-    def _bind_outputs(self, replay: Replay, outputs: Sequence[Block]) -> None:
-        for name, block in zip(self._outputs, outputs, strict=True):
-            resource = self.session.memory.of(block)
+        resources = [self._input_resource(i, each) for i, each in enumerate(given)]
+        resources += [self.session.memory.of(block) for block in outputs]
+        names, blocks = (*self.program.inputs, *self._outputs), (*self._inputs, *outputs)
+        for name, resource, block in zip(names, resources, blocks, strict=True):
             if replay.bind(name, resource):
                 self._parts[name] = Part(resource, 0, block.bytes)
+        return replay
 
     def _input_resource(self, index: int, run_input: RunInput) -> Any:
         """Return the buffer or texture of an input, with its values."""

@@ -160,21 +160,17 @@ class _KernelCompiler:
             sources |= {epilogue_name(i, n): s for n, s in step.inputs.items()}
         for i, step in enumerate(each.middle):
             sources |= {middle_name(i, n): s for n, s in step.inputs.items()}
-        layouts: Mapping[str, MemoryLayout] = {n: self._layout(s) for n, s in sources.items()}
+        found = {name: self._block(source) for name, source in sources.items()}
+        layouts: Mapping[str, MemoryLayout] = {name: layout for name, (_, layout) in found.items()}
         program = write(each, layouts, self._stored(each)[0], self.baked)
-        numbers = tuple(self._block_number(sources[name]) for name in program.inputs)
+        numbers = tuple(found[name][0] for name in program.inputs)
         return BoundDispatch(program, numbers, self.numbers[id(each)])
 
-    def _layout(self, source: Source) -> MemoryLayout:
+    def _block(self, source: Source) -> tuple[int, MemoryLayout]:
+        """Return the block number and the layout of an input."""
         if isinstance(source, Operand):
-            return self.inputs[source.index]
+            return source.index, self.inputs[source.index]
         if isinstance(source, Table):
-            return self.tables[id(source)][1].layout
-        return self._stored(source.source)[0]
-
-    def _block_number(self, source: Source) -> int:
-        if isinstance(source, Operand):
-            return source.index
-        if isinstance(source, Table):
-            return self.tables[id(source)][0]
-        return self.numbers[id(source.source)]
+            number, block = self.tables[id(source)]
+            return number, block.layout
+        return self.numbers[id(source.source)], self._stored(source.source)[0]
