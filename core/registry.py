@@ -27,7 +27,7 @@ READY: dict[tuple[str, str], Callable[..., Any]] = {}  # kernels that ran or are
 _HOMES: dict[tuple[str, str], str] = {}  # the module that registered each
 _BACKENDS: dict[str, "Backend"] = {}
 _FACTORIES: dict[str, Callable[[], "Backend"]] = {}  # of user-defined backends
-REPLACED: set[str] = set()  # backends of which a user-defined kernel replaces a built-in one
+REPLACED: list[tuple[str, str]] = []  # (op, backend) of each kernel that a user replaced
 _LOADING = new_lock()
 
 
@@ -121,8 +121,9 @@ def kernel(op_name: str, backend: str, *, replace: bool = False) -> Callable[[Fu
         op_name: the op's Python name, such as ``"conv2d"``.
         backend: the backend's name, such as ``"cpu"``. On ``cpu`` a kernel takes the inputs as
             NumPy arrays (read only), the attributes as keywords, and returns fresh arrays.
-        replace: replace an existing kernel. Plans have their own code for many
-            ops, so models run op by op on that backend from then on.
+        replace: replace an existing kernel. Plans call the new kernel instead of their own code
+            for the op, which they fuse into no other one; ops that are computed beforehand
+            (constants, batch norm and padding merged into a convolution) call no kernel.
 
     Raises:
         CoreError: no such backend, the name is that of a function made of ops, or this pair has a
@@ -146,12 +147,13 @@ def kernel(op_name: str, backend: str, *, replace: bool = False) -> Callable[[Fu
         # The same module may do it again: a cell of a notebook, or an import after Ctrl-C.
         if replace and key in _HOMES:
             _HOMES[key] = home
-            REPLACED.add(backend)
         if _HOMES.setdefault(key, home) != home:
             raise CoreError(
                 f"op {op_name!r} has a kernel on backend {backend!r} already: replace=True takes "
                 f"its place"
             )
+        if key in KERNELS and not home.startswith("core.backends."):
+            REPLACED.append(key)
         READY.pop(key, None)
         KERNELS[key] = function
         return function
