@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout, layout_of
+from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout
 from core.backends.shader.codegen.compiler.program_source import write
 from core.backends.shader.codegen.compiler.writing import ShaderText, epilogue_name, middle_name
 from core.backends.shader.codegen.kernel_language import (
@@ -14,7 +14,7 @@ from core.backends.shader.codegen.kernel_language import (
     all_passes,
     reads,
 )
-from core.backends.shader.runtime.memory_blocks import Block
+from core.backends.shader.runtime.memory_blocks import Block, Storing
 from core.backends.shader.runtime.values import Kind
 from core.errors import CoreError
 from core.specs import Spec
@@ -59,17 +59,6 @@ class CompiledKernel:
         )
         self.kinds: tuple[Kind, ...] = ()
         self.bound: list[Any] | None = None
-
-
-class Storing(NamedTuple):
-    """Storage of a session's values: the last arguments of `layout_of`."""
-
-    in_textures: bool
-    half: bool
-
-    def layout(self, spec: Spec, layers: int = 1, chunk: int = 0) -> MemoryLayout:
-        """Return the layout of a value of a shape and dtype."""
-        return layout_of(spec, self.in_textures, self.half, layers, chunk)
 
 
 def passes_of(made: Any, results: Sequence[Spec]) -> tuple[Dispatch, ...]:

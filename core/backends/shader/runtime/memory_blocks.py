@@ -3,19 +3,20 @@
 from collections import deque
 from collections.abc import Hashable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 from weakref import WeakValueDictionary, ref
 
 import numpy as np
 
-from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout, stored_bytes
+from core.backends.shader.codegen.compiler.memory_layouts import (
+    MemoryLayout,
+    layout_of,
+    stored_bytes,
+)
 from core.backends.shader.codegen.size_arithmetic import whole
 from core.backends.shader.runtime.textures import texture_bytes, texture_key
 from core.dtypes import dtype_of
 from core.specs import Spec
-
-if TYPE_CHECKING:
-    from core.backends.shader.runtime.compiled_kernel import Storing
 
 #: Key of exchangeable memory: the bytes of a buffer, or the key of a texture.
 Key = tuple[Any, ...]
@@ -151,6 +152,17 @@ def bytes_of(key: Key) -> int:
     return key[0] if len(key) == 1 else texture_bytes(key)
 
 
+class Storing(NamedTuple):
+    """Storage of a session's values: the last arguments of `layout_of`."""
+
+    in_textures: bool
+    half: bool
+
+    def layout(self, spec: Spec, layers: int = 1, chunk: int = 0) -> MemoryLayout:
+        """Return the layout of a value of a shape and dtype."""
+        return layout_of(spec, self.in_textures, self.half, layers, chunk)
+
+
 class ConstantBlock(Block):
     """A block that keeps its array alive, so that no other array gets its address."""
 
@@ -164,7 +176,7 @@ class ConstantBlock(Block):
 class PlanConstants:
     """The blocks of constants of all plans of a session; equal arrays share a block."""
 
-    def __init__(self, storing: "Storing"):
+    def __init__(self, storing: Storing):
         self._storing = storing
         self._known: WeakValueDictionary[Hashable, Block] = WeakValueDictionary()
 

@@ -12,13 +12,13 @@ from core.backends.shader.codegen.compiler.memory_layouts import stored_bytes
 from core.backends.shader.codegen.tiles.shapes import TileLimits
 from core.backends.shader.codegen.tiles.tuned_tiles import load_choices
 from core.backends.shader.runtime.caller_thread import CallerThread
-from core.backends.shader.runtime.compiled_kernel import CompiledKernel, Storing
+from core.backends.shader.runtime.compiled_kernel import CompiledKernel
 from core.backends.shader.runtime.device_memory import DeviceMemory
 from core.backends.shader.runtime.device_timing import DeviceTimer
 from core.backends.shader.runtime.gl_functions import BARRIER_TO_ALL
 from core.backends.shader.runtime.gl_thread import GLThread
 from core.backends.shader.runtime.mapped_memory import StagingSlot, has_mapped
-from core.backends.shader.runtime.memory_blocks import Block, PlanConstants
+from core.backends.shader.runtime.memory_blocks import Block, PlanConstants, Storing
 from core.backends.shader.runtime.programs import Programs
 from core.backends.shader.runtime.readback import Readback
 from core.backends.shader.runtime.state_guard import StateGuard
