@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from core.plan.program import Program
 
 
-_REMARKS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 class ShaderBackend(Backend):
@@ -55,7 +55,7 @@ class ShaderBackend(Backend):
         """Return the session of the context, which is started at the first use."""
         return self._session or self.start()
 
-    # An attribute in other backends; here it goes with the session, which may be another one later.
+    # A constant in other backends; here it depends on the session, which a restart replaces.
     @property
     def epsilon(self) -> float:  # type: ignore[override]
         """Return the epsilon of the stored floats: 1e-4 for 16 bits, else 1e-7."""
@@ -119,7 +119,7 @@ class ShaderBackend(Backend):
         return Value(spec, handle.block, strings)
 
     async def finished(self) -> None:
-        """Wait for the device at a fence; the event loop goes on meanwhile."""
+        """Wait for the device at a fence while the event loop runs."""
         from core.backends.shader.runtime.waiting import passed
 
         if self._session is not None:
@@ -157,14 +157,13 @@ class ShaderBackend(Backend):
 
     def can_fuse(self, op: "Op", spec: Spec) -> bool:
         """Return whether a float32 op has an element-wise GLSL expression."""
-        is_known = op.name in EXPRESSIONS or op.name == "add_n"  # which is a chain of sums
+        is_known = op.name in EXPRESSIONS or op.name == "add_n"  # a chain of sums
         return is_known and op.traits.elementwise and spec.dtype == "float32"
 
     def lower(self, program: "Program") -> "Executable":
         """Record a program; see `core.backends.shader.plans`."""
-        from core.backends.shader.plans.shader_executable import (
-            ShaderExecutable,  # tensors alone need none of it
-        )
+        # Single ops do not need this import.
+        from core.backends.shader.plans.shader_executable import ShaderExecutable
 
         return ShaderExecutable(program, self)
 
@@ -223,7 +222,7 @@ class ShaderBackend(Backend):
             if not isinstance(made, str):
                 return made
             names = [*signature(kernel).parameters][1 : len(operands) + 1]
-            text, values = _with_numbers(_without_remarks(made), attributes)
+            text, values = _with_numbers(_without_comments(made), attributes)
             for i, name in enumerate(names):
                 if name in RESERVED:
                     text, _ = _renamed(text, name)
@@ -233,9 +232,9 @@ class ShaderBackend(Backend):
         return guarded
 
 
-def _without_remarks(text: str) -> str:
+def _without_comments(text: str) -> str:
     """Return an expression without comments; a function body unchanged."""
-    bare = _REMARKS.sub(" ", text)
+    bare = _COMMENTS.sub(" ", text)
     return f"{text}\n" if "return" in bare else bare
 
 

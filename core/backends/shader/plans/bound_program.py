@@ -84,7 +84,7 @@ class ReadyProgram:
                 found += [Need(n, Block(*of), i, i) for n, of in step.intermediates.items()]
         return found
 
-    # --- in the caller's thread -------------------------------------------------------------
+    # --- in the calling thread --------------------------------------------------------------
 
     def inputs_of(self, feeds: Sequence[Feed]) -> list[RunInput]:
         """Return the inputs of a run, copied, as the caller may change its arrays later."""
@@ -171,13 +171,13 @@ class ReadyProgram:
         session, own, staging = self.session, self._inputs[index], self._staging[index]
         if run_input.slot is not None and staging is not None:
             if self._copied_at[index] == session.waits:
-                session.wait()  # the run before may still read it
+                session.wait()  # the previous run may still read the buffer
             self._copied_at[index] = session.waits
             resource = session.memory.pinned(own)
             staging.copy(run_input.slot, resource)
             return resource
         block = run_input.block
-        if block.layout != own.layout:  # what made it drew to several targets, or no half floats
+        if block.layout != own.layout:  # drawn to several targets, or not in half floats
             session.wait()
             block = Block(own.layout, own.size, session.memory.read(block))
         return session.memory.of(block)
@@ -240,5 +240,5 @@ def _array_input(
     if slot is not None:
         slot.array[: host.nbytes].view(host.dtype)[:] = host
     elif not is_private:
-        host = host.copy()  # the caller may change its own before the device has it
+        host = host.copy()  # the caller may change the array before its upload
     return RunInput(Block(own.layout, own.size, host), slot)

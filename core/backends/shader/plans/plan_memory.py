@@ -13,12 +13,12 @@ from core.backends.shader.runtime.session import Session
 from core.backends.shader.runtime.textures import from_texture
 from core.plan.arena import Placed, Request, place
 
-#: Where parts of buffers may begin, at least.
+#: Least alignment of parts of buffers, in bytes.
 ALIGNMENT = 256
 
 
 class Need(NamedTuple):
-    """A value that is needed from one step to another, both included.
+    """The lifetime of a value, from one step to another, both included.
 
     Attributes:
         name: of the value.
@@ -109,10 +109,10 @@ def raw_values(part: Part, layout: MemoryLayout, count: int, dtype: np.dtype) ->
     """Return the stored content of memory from its beginning, in the GL thread.
 
     Args:
-        part: where the values lie.
-        layout: how they are stored.
-        count: how many numbers, those of complex values counted one by one.
-        dtype: of a number.
+        part: memory of the values.
+        layout: layout of the values.
+        count: number of values, with two for each complex value.
+        dtype: dtype of a value.
     """
     if layout.kind == "texture":
         return from_texture(part.resource, layout, count, dtype)

@@ -29,7 +29,7 @@ from core.plan.program import ABSENT, HERE, Program, Step
 from core.registry import find_kernel, load_backend
 from core.specs import Spec
 
-#: What a number of a compiled kernel is in a plan: the name of a value, or a block of constants.
+#: A value of a plan for a block number of a compiled kernel: its name, or a block of constants.
 ValueRef: TypeAlias = str | Block
 
 
@@ -55,11 +55,11 @@ class Hosted(NamedTuple):
     """A step that the cpu backend computes.
 
     Attributes:
-        sources: just that step of the program.
-        kernel: what it is called in tables.
-        run: from arrays to arrays.
-        reads: the values that it reads.
-        writes: those that it gives.
+        sources: the step of the program.
+        kernel: name of the kernel in tables.
+        run: function from arrays to arrays.
+        reads: values that the step reads.
+        writes: values that the step computes.
     """
 
     sources: tuple[Step, ...]
@@ -73,10 +73,10 @@ class Lowering:
     """Lowering of a program for a session.
 
     Attributes:
-        homes: for each value the one whose data it shows.
-        layouts: how each value is stored, by its home.
-        steps: what runs, in order.
-        constants: the blocks of constants that are read, by reference.
+        homes: by value the value whose data it shares.
+        layouts: layouts of the values, by their home.
+        steps: the compiled steps in execution order.
+        constants: blocks of the constants that are read, by reference.
     """
 
     def __init__(self, program: Program, session: Session):
@@ -182,7 +182,7 @@ class Lowering:
         """Return a dispatch with its epilogue; too many operands take further dispatches."""
         device, kind = self._session.device, made.kind
         in_textures = self._session.storing.in_textures
-        each = 1 if kind in ("map", "each") else 2  # tiles may bind a value by fours and singly
+        each = 1 if kind in ("map", "each") else 2  # tiles bind vectors and scalars of a value
         room = device.max_units if in_textures else device.max_buffers - 1
         room -= each * sum(1 for _ in reads_of_pass(made))
         taken = 0

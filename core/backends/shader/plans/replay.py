@@ -18,9 +18,9 @@ from core.backends.shader.runtime.memory_blocks import Block
 from core.backends.shader.runtime.session import Session
 from core.backends.shader.runtime.textures import frame_of
 
-#: After so many steps what was recorded is sent off: the device works while Python goes on. Each
-#: time costs the device some microseconds. The first sends the inputs, too.
-_SENT_AFTER = frozenset({1, 5, 11, 24, 50, 100, 200, 400})
+#: Numbers of steps after which commands are flushed: the device works while Python goes on. A flush
+#: costs the device some microseconds. The first sends the inputs, too.
+_FLUSHED_AFTER = frozenset({1, 5, 11, 24, 50, 100, 200, 400})
 
 
 class _Rebinding(NamedTuple):
@@ -73,7 +73,7 @@ class Replay:
                     reads = [each.refs[i] for i in step.reads]
                     self._record(step.program, reads, each.refs[step.writes])
                     steps += 1
-                    if steps in _SENT_AFTER:
+                    if steps in _FLUSHED_AFTER:
                         self.calls.append(session.gl_thread.gl.flush)
             self.step_ends.append(len(self.calls))
         self.calls.append(self._barrier(BARRIER_TO_ALL))

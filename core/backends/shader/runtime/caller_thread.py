@@ -84,15 +84,15 @@ class CallerThread(GLThread):
         self._raise_kept()
         return function()
 
-    def _do(self, way: Callable[[Any], Result], function: Callable[[], Any]) -> Result:
+    def _do(self, run: Callable[[Any], Result], function: Callable[[], Any]) -> Result:
         """Run a function between `entering` and `leaving`."""
         self._check_place()
         if self._is_inside:  # nested, as in garbage collection
-            return way(function)
+            return run(function)
         self._is_inside = True
         try:
             self._enter()
-            return way(function)
+            return run(function)
         finally:
             self._leave()
             self._is_inside = False

@@ -62,7 +62,7 @@ class CompiledKernel:
 
 
 def passes_of(made: Any, results: Sequence[Spec]) -> tuple[Dispatch, ...]:
-    """Return the dispatches of a kernel, if they have the shapes and dtypes of the op's results.
+    """Return the dispatches of a kernel, checked against the op's results.
 
     Raises:
         CoreError: a result is not a dispatch, or has another shape or dtype.

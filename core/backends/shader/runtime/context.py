@@ -22,7 +22,7 @@ LOWEST_VERSION = VERSIONS[-1]
 #: The version with compute shaders and storage buffers.
 COMPUTE_VERSION = 430
 _DEVICE = "CORE_SHADER_DEVICE"
-# Those of the package below moderngl; they beat what moderngl asks for.
+# Variables of the package below moderngl, which override moderngl's requests.
 _DEVICE_OF_GLCONTEXT, _VERSION_OF_GLCONTEXT = "GLCONTEXT_DEVICE_INDEX", "GLCONTEXT_GLVERSION"
 _SOFTWARE = re.compile(
     r"llvmpipe|softpipe|swrast|\bSWR\b|software|Microsoft Basic Render|GDI Generic|SwiftShader",

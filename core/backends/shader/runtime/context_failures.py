@@ -9,8 +9,8 @@ _INSTALL_LINUX = (
     "dnf install mesa-libGL mesa-libEGL (Fedora)"
 )
 
-#: What the text of a failure matches, what it means, and what may help. No other version of
-#: OpenGL would do better.
+#: Pattern of the text of a failure, its meaning, and a next step. No other version of OpenGL would
+#: help.
 _FINAL = (
     (
         r"libGL\S* not loaded|libGL\S* not found|opengl32\S* not loaded",

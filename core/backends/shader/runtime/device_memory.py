@@ -255,7 +255,7 @@ class DeviceMemory:
         import moderngl
 
         check = self._gl_thread.check_errors
-        self._gl_thread.keep_errors()  # so that what is told next is of this one
+        self._gl_thread.keep_errors()  # so that later errors are of this allocation
         try:
             resource = self._new_resource(key)
         except (moderngl.Error, MemoryError):

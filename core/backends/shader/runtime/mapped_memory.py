@@ -84,12 +84,12 @@ class Staging:
     """Slots of one input. They are made in the GL thread; `take` works in any thread.
 
     Attributes:
-        free: those that nobody uses.
+        free: unused slots.
 
     Args:
-        gl_thread: of the context, of OpenGL 4.5.
-        in_use: gets the slots that the device may still copy from.
-        size: bytes of the value.
+        gl_thread: thread of the context, of OpenGL 4.5.
+        in_use: list to which slots are added that the device may still copy from.
+        size: bytes of the input.
     """
 
     def __init__(self, gl_thread: GLThread, in_use: list[StagingSlot], size: int):

@@ -56,7 +56,7 @@ class Session:
         if path == "compute" and not self.device.has_compute:
             raise CoreError(
                 f"{self.device.name} has OpenGL {self.device.version}, compute shaders need 430: "
-                "use path='fragment', which is the choice where none is made"
+                "use path='fragment', the default on this device"
             )
         self.path = path or ("compute" if self.device.has_compute else "fragment")
         self.storing = Storing(self.path == "fragment", half)
@@ -145,7 +145,7 @@ class Session:
         """Return the seconds of a command whose inputs are on the device; in the GL thread."""
         self.memory.begin()
         for block in inputs:
-            with suppress(CoreError):  # which the command raises, too
+            with suppress(CoreError):  # the command raises the error, too
                 self.memory.of(block)
         return self.timer.seconds([command])
 
@@ -191,7 +191,7 @@ class Session:
         while self.in_use:
             self.in_use.pop().give_back()
 
-    # --- in the GL thread: what takes Python's time is done once for each compiled kernel -------
+    # --- in the GL thread: the slow part is done once for each compiled kernel ------------------
 
     def _dispatch(self, compiled: CompiledKernel, blocks: list[Block]) -> None:
         of, barrier = self.memory.of, self._barrier

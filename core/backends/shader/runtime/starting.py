@@ -35,7 +35,7 @@ class _Settings(NamedTuple):
 
 
 _chosen: _Settings | None = None  # by `start_shader`; until `stop_shader`
-_running: _Settings | None = None  # those of the last session
+_running: _Settings | None = None  # of the last session
 
 
 def start_shader(
@@ -185,7 +185,7 @@ def _path(given: str | None) -> str | None:
 def _switch(given: bool | None) -> bool:
     source, value = _given("float16", given, "CORE_SHADER_FLOAT16")
     known = {None: False, "0": False, "false": False, "1": True, "true": True}
-    if isinstance(value, int) and value in (0, 1):  # True and False are such
+    if isinstance(value, int) and value in (0, 1):  # True and False are integers
         return bool(value)
     if value is not None and (not isinstance(value, str) or value.lower() not in known):
         raise SettingError(f"{source}={value!r:.80} must be True or False (1 or 0)")
@@ -206,7 +206,7 @@ def _bytes(given: float | None) -> int | None:
 
 
 def _given(name: str, value: Any, variable: str) -> tuple[str, Any]:
-    """A setting and where it is from: the argument, else the environment; None if from nowhere."""
+    """Return the source and value of a setting: the argument, else the environment, or None."""
     if value is not None:
         return name, value
     return variable, os.environ.get(variable, "").strip() or None

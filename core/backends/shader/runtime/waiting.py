@@ -13,10 +13,10 @@ _CHECK_SECONDS, _INLINE_SECONDS = 1.0, 0.0002
 async def passed(gl_thread: GLThread) -> None:
     """Wait until the device is past all commands so far.
 
-    The GL thread polls a fence between its commands and wakes the event loop when it is past.
+    The GL thread polls a fence between its commands, and wakes the event loop.
 
     Raises:
-        ContextError: it never will be: the context is gone, or of another thread.
+        ContextError: the context is released, or of another thread.
     """
     if isinstance(gl_thread, CallerThread):  # no other thread polls
         fence = gl_thread.add_fence()
@@ -37,5 +37,5 @@ async def passed(gl_thread: GLThread) -> None:
     fence = gl_thread.add_fence(notify)
     while not is_past.done():
         await asyncio.wait([is_past], timeout=_CHECK_SECONDS)
-        if fence.is_done:  # or it raises that the thread ended before it came to the fence
+        if fence.is_done:  # raises if the thread ended before the fence
             return
