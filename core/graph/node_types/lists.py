@@ -4,9 +4,8 @@ from typing import Any
 
 from core.dispatch import tensor
 from core.errors import CoreError
-from core.graph.element_shapes import element_shape, merged
+from core.graph.element_shapes import element_shape, merged, number, numbers
 from core.graph.graph_json_reader import dtype_of_type
-from core.graph.indices import number, numbers
 from core.graph.node_types.rows import NodeType
 from core.graph.nodes import Attributes
 from core.graph.tensor_lists import TensorList, in_shape, list_of, split

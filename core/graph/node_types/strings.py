@@ -11,6 +11,7 @@ from core.errors import CoreError
 from core.graph.graph_json_reader import dtype_of_type
 from core.graph.hash_tables import HashTable
 from core.graph.node_types.rows import NodeType, copied, required
+from core.graph.nodes import FILLING_TYPES
 from core.tensors import Tensor
 
 
@@ -44,11 +45,6 @@ def _size(table: Any) -> Tensor:
     return tensor(len(_table(table)), "int32")
 
 
-_MAKE = NodeType(_make, in_run=True)
-_FILL = NodeType(_fill, (0, 1, 2))
-_FIND = NodeType(_find, (0, 1, 2))
-_SIZE = NodeType(_size, (0,))
-
 NODE_TYPES = {
     "StringNGrams": NodeType(
         "string_n_grams",
@@ -69,14 +65,8 @@ NODE_TYPES = {
         attributes=copied("skip_empty"),
         outputs=("indices", "values", "shape"),
     ),
-    "HashTable": _MAKE,
-    "HashTableV2": _MAKE,
-    "InitializeTable": _FILL,
-    "InitializeTableV2": _FILL,
-    "LookupTableFind": _FIND,
-    "LookupTableFindV2": _FIND,
-    "LookupTableImport": _FILL,
-    "LookupTableImportV2": _FILL,
-    "LookupTableSize": _SIZE,
-    "LookupTableSizeV2": _SIZE,
+    **dict.fromkeys(("HashTable", "HashTableV2"), NodeType(_make, in_run=True)),
+    **dict.fromkeys(sorted(FILLING_TYPES), NodeType(_fill, (0, 1, 2))),
+    **dict.fromkeys(("LookupTableFind", "LookupTableFindV2"), NodeType(_find, (0, 1, 2))),
+    **dict.fromkeys(("LookupTableSize", "LookupTableSizeV2"), NodeType(_size, (0,))),
 }
