@@ -8,33 +8,33 @@ from core.errors import CoreError
 from core.graph.json_values import mapping, sequence, text
 from core.graph.nodes import DataType, FunctionName, PartialShape
 
-#: The dtypes in the order of TensorFlow's numbers, which some documents hold instead of names.
-_NUMBERED = [
-    "INVALID",
-    "FLOAT",
-    "DOUBLE",
-    "INT32",
-    "UINT8",
-    "INT16",
-    "INT8",
-    "STRING",
-    "COMPLEX64",
-    "INT64",
-    "BOOL",
-    "QINT8",
-    "QUINT8",
-    "QINT32",
-    "BFLOAT16",
-    "QINT16",
-    "QUINT16",
-    "UINT16",
-    "COMPLEX128",
-    "HALF",
-    "RESOURCE",
-    "VARIANT",
-    "UINT32",
-    "UINT64",
-]
+#: The dtypes in the order of TensorFlow's numbers, which some documents write instead of names.
+_NUMBERED = (
+    "DT_INVALID",
+    "DT_FLOAT",
+    "DT_DOUBLE",
+    "DT_INT32",
+    "DT_UINT8",
+    "DT_INT16",
+    "DT_INT8",
+    "DT_STRING",
+    "DT_COMPLEX64",
+    "DT_INT64",
+    "DT_BOOL",
+    "DT_QINT8",
+    "DT_QUINT8",
+    "DT_QINT32",
+    "DT_BFLOAT16",
+    "DT_QINT16",
+    "DT_QUINT16",
+    "DT_UINT16",
+    "DT_COMPLEX128",
+    "DT_HALF",
+    "DT_RESOURCE",
+    "DT_VARIANT",
+    "DT_UINT32",
+    "DT_UINT64",
+)
 
 
 def read_attribute(document: Any, where: str = "an attribute") -> Any:
@@ -61,7 +61,7 @@ def _attribute_list(document: Any, where: str) -> list[Any]:
 def data_type(value: Any) -> DataType:
     """A dtype by TensorFlow's name, or by its number."""
     if isinstance(value, int):
-        value = f"DT_{_NUMBERED[value] if 0 <= value < len(_NUMBERED) else value}"
+        value = _NUMBERED[value] if 0 <= value < len(_NUMBERED) else f"DT_{value}"
     return DataType(text(value, "a dtype"))
 
 
