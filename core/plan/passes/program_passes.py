@@ -3,11 +3,19 @@
 from collections.abc import Mapping
 from typing import Any
 
+from core.graph.unique_names import free_name
+from core.operation import Op
 from core.plan.program import ABSENT, HERE, Program, Step, use_counts
 from core.registry import OPS, REPLACED
 from core.settings import active_backend, get_backend
 from core.specs import Spec
 from core.windows import window
+
+
+def is_replaced(op: Op) -> bool:
+    """Return whether a user replaced the kernel of an op on the active backend."""
+    return (op.name, get_backend()) in REPLACED
+
 
 #: Ops with one input that change nothing where its spec stays: nothing is added or taken away.
 _OF_ONE_INPUT = ("pad", "mirror_pad", "slice", "concat", "tile")
@@ -29,6 +37,8 @@ def drop_identities(program: Program) -> Program:
 
 def _is_identity(step: Step, specs: Mapping[str, Spec]) -> bool:
     if step.epilogue or not step.inputs or specs[step.inputs[0]] != specs[step.name]:
+        return False
+    if is_replaced(step.op):
         return False
     if step.op.traits.view or step.op.name == "broadcast_to":
         return True
@@ -64,14 +74,33 @@ _RENAMED = {"leakyrelu": "leaky_relu"}
 def split_fused(program: Program) -> Program:
     """Write bias and activation of fused ops as epilogues of the plain op.
 
-    So later passes and kernels know only one form.
+    So later passes and kernels know only one form. From the first op on whose kernel a user
+    replaced, bias and activation are steps of their own.
     """
-    return program._replace(steps=tuple(map(_split, program.steps)))
+    specs = dict(program.specs)
+    steps = [part for step in program.steps for part in _separated(_split(step), specs)]
+    return program._replace(steps=tuple(steps), specs=specs)
+
+
+def _separated(step: Step, specs: dict[str, Spec]) -> list[Step]:
+    """Return the step, and those of its epilogue from the first replaced op on; add their specs."""
+    kept = next((i for i, e in enumerate(step.epilogue) if is_replaced(e.op)), None)
+    if kept is None:
+        return [step]
+    steps = [step._replace(epilogue=step.epilogue[:kept])]
+    for each in step.epilogue[kept:]:
+        name = free_name(f"{step.name}/{steps[-1].op.name}", specs)
+        specs[name] = specs[step.name]
+        steps[-1] = steps[-1]._replace(outputs=(name,))
+        inputs = tuple(name if reference == HERE else reference for reference in each.inputs)
+        steps.append(each._replace(inputs=inputs, outputs=step.outputs))
+    return steps
 
 
 def _split(step: Step) -> Step:
     op = _FUSED.get(step.op.name)
-    if op is None or step.attributes.get("data_format", "NHWC") != "NHWC":
+    is_plain = step.attributes.get("data_format", "NHWC") == "NHWC"
+    if op is None or not is_plain or is_replaced(step.op):
         return step
     attributes: dict[str, Any] = dict(step.attributes)
     activation = attributes.pop("activation")
@@ -109,6 +138,8 @@ def merge_pads(program: Program) -> Program:
 def _is_border(step: Step) -> bool:
     """Return whether a step only pads images with zeros."""
     if step.op.name != "pad" or step.attributes.get("constant_value", 0) != 0:
+        return False
+    if is_replaced(step.op):
         return False
     sides = step.attributes["paddings"]
     is_simple = not step.epilogue and len(sides) == 4
@@ -148,7 +179,7 @@ class _Fusion:
     def __init__(self, program: Program):
         self.steps: list[Step | None] = []
         self._specs = program.specs
-        self._backend, self._name = active_backend(), get_backend()
+        self._backend = active_backend()
         self._uses = use_counts(program.steps, program.outputs)
         self._positions: dict[str, int] = {}
 
@@ -167,8 +198,8 @@ class _Fusion:
 
     def _host(self, step: Step) -> int | None:
         """Return the position of the step that this one may join; of two, the later one."""
-        is_built_in = (step.op.name, self._name) not in REPLACED
-        if not (is_built_in and self._backend.can_fuse(step.op, self._specs[step.name])):
+        can_fuse = self._backend.can_fuse(step.op, self._specs[step.name])
+        if is_replaced(step.op) or not can_fuse:
             return None
         found = [self._positions[r] for r in step.inputs if self._may_be_changed(r, step)]
         return max(found, default=None)
