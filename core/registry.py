@@ -123,7 +123,7 @@ def kernel(op_name: str, backend: str, *, replace: bool = False) -> Callable[[Fu
             NumPy arrays (read only), the attributes as keywords, and returns fresh arrays.
         replace: replace an existing kernel. Plans call the new kernel instead of their own code
             for the op, which they fuse into no other one; ops that are computed beforehand
-            (constants, batch norm and padding merged into a convolution) call no kernel.
+            (constants, batch norm merged into a convolution) call no kernel.
 
     Raises:
         CoreError: no such backend, the name is that of a function made of ops, or this pair has a

@@ -28,9 +28,8 @@ from core.errors import MISUSE, CoreError
 from core.graph.feeds import QuantizedArray
 from core.guards import active_guard
 from core.locks import lazy_property
-from core.plan.aliases import homes_of, is_alias
 from core.plan.arena import Placed, Request, place
-from core.plan.program import Program, Step
+from core.plan.program import Program, Step, homes_of, is_alias
 from core.specs import Shape
 
 if TYPE_CHECKING:

@@ -1,8 +1,7 @@
 """The choice of values that have a margin of zeros around their images."""
 
 from core.backends.cpu.lowering.lowering_rules import find_lowering
-from core.plan.aliases import is_alias
-from core.plan.program import Program, Step
+from core.plan.program import Program, Step, is_alias
 from core.windows import Sides, window
 
 _WINDOWED = ("conv2d", "depthwise_conv2d")

@@ -23,9 +23,8 @@ from core.backends.shader.runtime.memory_blocks import Block
 from core.backends.shader.runtime.session import Session
 from core.errors import CoreError
 from core.host_fallback import host_reason
-from core.plan.aliases import homes_of, is_alias
 from core.plan.host_steps import host_function
-from core.plan.program import ABSENT, HERE, Program, Step
+from core.plan.program import ABSENT, HERE, Program, Step, homes_of, is_alias
 from core.registry import find_kernel, load_backend
 from core.specs import Spec
 
