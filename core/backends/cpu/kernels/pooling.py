@@ -111,8 +111,25 @@ def to_winners(dy: np.ndarray, places: np.ndarray, w: Window) -> np.ndarray:
     return dx
 
 
-def spread(dy: np.ndarray, w: Window, least: int = 0) -> np.ndarray:
-    """Return the gradient of `average`."""
+@kernel("avg_pool", "cpu")
+def avg_pool(
+    x: np.ndarray, filter_size: Any, data_format: str = "NHWC", least: int = 0, **how: Any
+) -> np.ndarray:
+    """Return averages: sums in float64, divided by the number of pixels."""
+    return average(x, window(x.shape, filter_size, data_format=data_format, **how), least)
+
+
+@kernel("avg_pool_grad", "cpu")
+def avg_pool_grad(
+    dy: np.ndarray,
+    input: np.ndarray,
+    filter_size: Any,
+    data_format: str = "NHWC",
+    least: int = 0,
+    **how: Any,
+) -> np.ndarray:
+    """Give each pixel of a window an equal share of the window's gradient."""
+    w = window(input.shape, filter_size, data_format=data_format, **how)
     g = dy / np.maximum(_counts(w), least)
     for axis, length in enumerate(w.in_size):
         dx = np.zeros((*g.shape[: axis + 1], length, *g.shape[axis + 2 :]))
@@ -120,18 +137,6 @@ def spread(dy: np.ndarray, w: Window, least: int = 0) -> np.ndarray:
             dx[along(axis + 1, pixels)] += g[along(axis + 1, windows)]
         g = dx
     return g.astype(np.float32)
-
-
-@kernel("avg_pool", "cpu")
-def avg_pool(x: np.ndarray, filter_size: Any, **how: Any) -> np.ndarray:
-    """Return averages: sums in float64, divided by the number of pixels."""
-    return average(x, window(x.shape, filter_size, data_format="NHWC", **how))
-
-
-@kernel("avg_pool_grad", "cpu")
-def avg_pool_grad(dy: np.ndarray, input: np.ndarray, filter_size: Any, **how: Any) -> np.ndarray:
-    """Give each pixel of a window an equal share of the window's gradient."""
-    return spread(dy, window(input.shape, filter_size, data_format="NHWC", **how))
 
 
 @kernel("max_pool", "cpu")
@@ -143,11 +148,17 @@ def max_pool(x: np.ndarray, filter_size: Any, **how: Any) -> np.ndarray:
 
 @kernel("max_pool_grad", "cpu")
 def max_pool_grad(
-    dy: np.ndarray, input: np.ndarray, output: np.ndarray, filter_size: Any, **how: Any
+    dy: np.ndarray,
+    input: np.ndarray,
+    output: np.ndarray,
+    filter_size: Any,
+    data_format: str = "NHWC",
+    better: np.ufunc = np.greater,
+    **how: Any,
 ) -> np.ndarray:
     """Give each window's gradient to the first of its largest values."""
-    w = window(input.shape, filter_size, data_format="NHWC", **how)
-    return to_winners(dy, winners(input, w, np.greater, -np.inf), w)
+    w = window(input.shape, filter_size, data_format=data_format, **how)
+    return to_winners(dy, winners(input, w, better, -np.inf), w)
 
 
 @kernel("max_pool_with_argmax", "cpu")

@@ -144,6 +144,23 @@ def whole(function: np.ufunc) -> Callable[[np.ndarray], np.ndarray]:
     return lambda x: function(x).astype(x.dtype)
 
 
+#: Ops that are one function of NumPy of float64, rounded once.
+FLOAT64_FUNCTIONS: dict[str, np.ufunc] = {
+    "exp": np.exp,
+    "expm1": np.expm1,
+    "log": np.log,
+    "log1p": np.log1p,
+    "tan": np.tan,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+    "asinh": np.arcsinh,
+    "acosh": np.arccosh,
+    "atanh": np.arctanh,
+}
+
 UNARY: dict[str, Callable[..., Any]] = {
     "neg": np.negative,
     "abs": np.abs,
@@ -152,22 +169,10 @@ UNARY: dict[str, Callable[..., Any]] = {
     "sqrt": np.sqrt,
     "rsqrt": in_pieces(reciprocal_root),
     "reciprocal": np.reciprocal,
-    "exp": in_float64(np.exp),
-    "expm1": in_float64(np.expm1),
-    "log": in_float64(np.log),
-    "log1p": in_float64(np.log1p),
+    **{name: in_float64(function) for name, function in FLOAT64_FUNCTIONS.items()},
     "sin": np.sin,
     "cos": np.cos,
-    "tan": in_float64(np.tan),
-    "asin": in_float64(np.arcsin),
-    "acos": in_float64(np.arccos),
-    "atan": in_float64(np.arctan),
-    "sinh": in_float64(np.sinh),
-    "cosh": in_float64(np.cosh),
     "tanh": np.tanh,
-    "asinh": in_float64(np.arcsinh),
-    "acosh": in_float64(np.arccosh),
-    "atanh": in_float64(np.arctanh),
     "erf": in_pieces(erf),
     "sigmoid": in_pieces(sigmoid),
     "softplus": in_pieces(softplus),

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from core.backends.cpu.kernels.unary import ERF_ABOVE, ERF_BELOW
+from core.backends.cpu.kernels.unary import ERF_ABOVE, ERF_BELOW, FLOAT64_FUNCTIONS
 from core.backends.cpu.lowering.lowering_rules import Work
 from core.backends.cpu.lowering.row_blocks import cut_into_blocks, row_of
 from core.ops.unary import SELU_SCALE, SELU_SCALE_ALPHA
@@ -15,23 +15,6 @@ Arrays = Sequence[np.ndarray]
 
 #: Makes the calls for one block: of operands, the result, temporaries and attributes.
 Formula = Callable[[Arrays, np.ndarray, Arrays, Mapping[str, Any]], list[Work]]
-
-#: Ops that are one function of NumPy of float64, rounded once.
-FLOAT64_FUNCTIONS: dict[str, np.ufunc] = {
-    "exp": np.exp,
-    "expm1": np.expm1,
-    "log": np.log,
-    "log1p": np.log1p,
-    "tan": np.tan,
-    "asin": np.arcsin,
-    "acos": np.arccos,
-    "atan": np.arctan,
-    "sinh": np.sinh,
-    "cosh": np.cosh,
-    "asinh": np.arcsinh,
-    "acosh": np.arccosh,
-    "atanh": np.arctanh,
-}
 
 
 def row_for(value: float, out: np.ndarray) -> np.ndarray:
