@@ -62,7 +62,7 @@ def lower_conv2d(call: NumpyCall) -> Lowered | None:
 def _lower_pointwise(call: NumpyCall, steps: Chain) -> Lowered:
     channels = call.spec(call.step.inputs[0]).shape[3]
     tasks = _tasks(call, channels, steps)
-    steps = steps.in_tasks(len(tasks))
+    steps = steps._replace(tasks=len(tasks))
 
     def bind(views: Views) -> list[Work]:
         x = views[call.step.inputs[0]]
@@ -86,7 +86,7 @@ def _lower_channels(call: NumpyCall, steps: Chain) -> Lowered:
     depth, channels = call.spec(x).shape[3], call.result.shape[3]
     time = call.result.size * (_NANOSECONDS * depth + steps.nanoseconds)
     tasks = cuts(channels, task_count(time, channels // _FEW_CHANNELS))
-    steps = steps.in_tasks(len(tasks))
+    steps = steps._replace(tasks=len(tasks))
     widest = max(part.stop - part.start for part in tasks)
     product = Scratch((prod(call.result.shape[:3]) * widest,))
     products = [product] * len(tasks) if call.has_margin(call.step.name) else []
@@ -113,7 +113,7 @@ def _lower_windows(call: NumpyCall, w: Window, steps: Chain) -> Lowered:
     result, padded = call.result.shape, Padded.input_of(call, w)
     depth = prod(w.size) * padded.shape[3]
     tasks = _tasks(call, depth, steps)
-    steps = steps.in_tasks(len(tasks))
+    steps = steps._replace(tasks=len(tasks))
     columns = [Scratch((most_pixels(tasks, result), depth))] * len(tasks)
 
     def bind(views: Views) -> list[Work]:
