@@ -158,10 +158,6 @@ def _power(a: np.ndarray, b: np.ndarray, temp: np.ndarray) -> list[Work]:
     ]
 
 
-def _angle(a: np.ndarray, b: np.ndarray) -> list[Work]:
-    return [partial(np.arctan2, a, b, out=a)]
-
-
 #: Formulas by op.
 FLOAT64_FORMULAS: dict[str, Formula] = {
     **{op: _in_place(function) for op, function in FLOAT64_FUNCTIONS.items()},
@@ -173,7 +169,7 @@ FLOAT64_FORMULAS: dict[str, Formula] = {
     "erf": _in_float64(_erf),
     "mod": _in_float64(_mod),
     "pow": _in_float64(_power),
-    "atan2": _in_float64(_angle),
+    "atan2": _in_float64(lambda a, b: [partial(np.arctan2, a, b, out=a)]),
 }
 
 #: How many temporaries each of them needs.

@@ -1,4 +1,4 @@
-"""Blocks of images for windows, which stay in the CPU's cache, and the images' padding and margins."""
+"""Blocks of images for windows, which stay in the CPU's cache; padding and margins of images."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -190,32 +190,25 @@ def choose_margins(program: Program) -> dict[str, Sides]:
     refused: set[str] = set(program.constants)
     for step in program.steps:
         padding = _window_padding(step, program)
-        images = step.inputs[0] if padding is not None else None
-        if padding is not None and images is not None:
+        images = None
+        if padding is not None:
+            images = step.inputs[0]
             wanted[images] = _larger(wanted.get(images, _NO_MARGIN), padding)
         if is_alias(step, program) or find_lowering(step.op) is None:
             refused.update(step.outputs, step.inputs)
-        if not _reads_rows(step):
+        elif step.op.name in ("conv2d", "matmul", "conv2d_backprop_input"):  # as matrices
             refused.update(r for r in step.inputs if r != images)
     return {r: sides for r, sides in wanted.items() if sides != _NO_MARGIN and r not in refused}
 
 
 def _window_padding(step: Step, program: Program) -> Sides | None:
     """Return the padding that a convolution may read from a margin; else None."""
-    if (
-        step.op.name not in ("conv2d", "depthwise_conv2d")
-        or step.attributes["data_format"] != "NHWC"
-    ):
+    is_windowed = step.op.name in ("conv2d", "depthwise_conv2d")
+    if not is_windowed or step.attributes["data_format"] != "NHWC":
         return None
     shape = program.specs[step.inputs[0]].shape
     w = window(shape, program.specs[step.inputs[1]].shape[:2], **step.attributes)
     return None if max(w.size) == 1 else w.padding
-
-
-def _reads_rows(step: Step) -> bool:
-    """Return whether a step reads all its inputs row by row."""
-    is_lowered = find_lowering(step.op) is not None
-    return is_lowered and step.op.name not in ("conv2d", "matmul", "conv2d_backprop_input")
 
 
 def _larger(a: Sides, b: Sides) -> Sides:

@@ -80,11 +80,6 @@ class Expression(NamedTuple):
     engine: Any
     is_linear: bool
 
-    @property
-    def groups(self) -> int:
-        """Return the number of groups."""
-        return int(self.engine.groups)
-
     def matches(self, text: str) -> Iterator[Any]:
         """Yield the matches in a text, in order, without overlap.
 
@@ -312,16 +307,13 @@ def replaced(text: str, pattern: Expression, rewrite: str, everywhere: bool) -> 
         check_active()
         longest = len(text) if _AROUND.search(rewrite) else match.end() - match.start()
         claim(size + len(rewrite) + references * longest, "a rewritten text")
-        parts += [text[end : match.start()], _rewritten(rewrite, match, text)]
+        new = _REFERENCE.sub(lambda found, match=match: _referred(found[0], match, text), rewrite)
+        parts += [text[end : match.start()], new]
         size += len(parts[-1]) + len(parts[-2])
         end = match.end()
         if not everywhere:
             break
     return "".join([*parts, text[end:]])
-
-
-def _rewritten(rewrite: str, match: Any, text: str) -> str:
-    return _REFERENCE.sub(lambda reference: _referred(reference[0], match, text), rewrite)
 
 
 def _group(match: Any, group: int | str, text: str) -> str:
