@@ -29,55 +29,61 @@ def in_float64(function: np.ufunc) -> Callable[[np.ndarray], np.ndarray]:
     return rounded_once
 
 
-def in_pieces(function: Callable[[np.ndarray], np.ndarray]) -> Callable[[np.ndarray], np.ndarray]:
-    """Return a float32 function of several steps on float64 pieces, which steps may overwrite."""
+def in_pieces(
+    function: Callable[..., np.ndarray], temps: int = 0
+) -> Callable[[np.ndarray], np.ndarray]:
+    """Return a float32 function of several steps in place on float64 pieces.
+
+    Args:
+        function: changes its first argument, and overwrites the temporaries that follow.
+        temps: number of temporaries.
+    """
 
     def rounded_once(x: np.ndarray) -> np.ndarray:
         if x.size <= _PIECE:
-            return function(x.astype(np.float64)).astype(np.float32)
+            wide = x.astype(np.float64)
+            return function(wide, *(np.empty_like(wide) for _ in range(temps))).astype(np.float32)
         flat, result = x.reshape(-1), np.empty(x.shape, np.float32)
-        pieces = result.reshape(-1)
+        pieces, rest = result.reshape(-1), [np.empty(_PIECE) for _ in range(temps)]
         for start in range(0, x.size, _PIECE):
-            piece = slice(start, start + _PIECE)
-            pieces[piece] = function(flat[piece].astype(np.float64))
+            wide = flat[start : start + _PIECE].astype(np.float64)
+            pieces[start : start + _PIECE] = function(wide, *(r[: wide.size] for r in rest))
         return result
 
     return rounded_once
 
 
 def reciprocal_root(x: np.ndarray) -> np.ndarray:
-    """Return 1 / sqrt(x)."""
+    """Return 1 / sqrt(x), in place."""
     return np.reciprocal(np.sqrt(x, out=x), out=x)
 
 
 def sigmoid(x: np.ndarray) -> np.ndarray:
-    """Return 1 / (1 + e**-x)."""
+    """Return 1 / (1 + e**-x), in place."""
     np.exp(np.negative(x, out=x), out=x)
     x += 1
     return np.reciprocal(x, out=x)
 
 
-def softplus(x: np.ndarray) -> np.ndarray:
-    """Return log(1 + e**x), where e**x may be infinite."""
-    rest = np.log1p(np.exp(-np.abs(x)))
-    rest += np.maximum(x, 0, out=x)
-    return rest
+def softplus(x: np.ndarray, rest: np.ndarray) -> np.ndarray:
+    """Return log(1 + e**x), where e**x may be infinite, in place."""
+    np.negative(np.abs(x, out=rest), out=rest)
+    np.log1p(np.exp(rest, out=rest), out=rest)
+    return np.add(rest, np.maximum(x, 0, out=x), out=x)
 
 
-def elu(x: np.ndarray) -> np.ndarray:
+def elu(x: np.ndarray, negative: np.ndarray) -> np.ndarray:
     """Return the positive part plus e**x - 1 of the negative part; a choice would be slower."""
-    negative = np.expm1(np.minimum(x, 0))
-    negative += np.maximum(x, 0, out=x)
-    return negative
+    np.expm1(np.minimum(x, 0, out=negative), out=negative)
+    return np.add(negative, np.maximum(x, 0, out=x), out=x)
 
 
-def selu(x: np.ndarray) -> np.ndarray:
-    """Return elu with the scales of selu."""
-    negative = np.expm1(np.minimum(x, 0))
+def selu(x: np.ndarray, negative: np.ndarray) -> np.ndarray:
+    """Return elu with the scales of selu, in place."""
+    np.expm1(np.minimum(x, 0, out=negative), out=negative)
     negative *= SELU_SCALE_ALPHA
     x *= SELU_SCALE
-    negative += np.maximum(x, 0, out=x)
-    return negative
+    return np.add(negative, np.maximum(x, 0, out=x), out=x)
 
 
 #: erf(x) / x as a ratio of polynomials of x * x, fitted by least squares at Chebyshev points of
@@ -102,21 +108,21 @@ ERF_BELOW = (
 )
 
 
-def polynomial(coefficients: Sequence[float], x: np.ndarray) -> np.ndarray:
+def polynomial(coefficients: Sequence[float], x: np.ndarray, out: np.ndarray) -> np.ndarray:
     """Evaluate a polynomial by Horner's rule, highest power first."""
-    result = np.full_like(x, coefficients[0])
+    out.fill(coefficients[0])
     for coefficient in coefficients[1:]:
-        result *= x
-        result += coefficient
-    return result
+        out *= x
+        out += coefficient
+    return out
 
 
-def erf(x: np.ndarray) -> np.ndarray:
-    """Return the error function."""
-    np.clip(x, -4, 4, out=x)
-    squares = x * x
-    x *= polynomial(ERF_ABOVE, squares)
-    x /= polynomial(ERF_BELOW, squares)
+def erf(x: np.ndarray, squares: np.ndarray, sums: np.ndarray) -> np.ndarray:
+    """Return the error function, in place."""
+    x.clip(-4, 4, out=x)
+    np.multiply(x, x, out=squares)
+    x *= polynomial(ERF_ABOVE, squares, sums)
+    x /= polynomial(ERF_BELOW, squares, sums)
     return x
 
 
@@ -161,25 +167,30 @@ FLOAT64_FUNCTIONS: dict[str, np.ufunc] = {
     "atanh": np.arctanh,
 }
 
+#: Functions of several steps in place, computed in float64, and their numbers of temporaries.
+FLOAT64_STEPS: dict[str, tuple[Callable[..., np.ndarray], int]] = {
+    "rsqrt": (reciprocal_root, 0),
+    "erf": (erf, 2),
+    "sigmoid": (sigmoid, 0),
+    "softplus": (softplus, 1),
+    "elu": (elu, 1),
+    "selu": (selu, 1),
+}
+
 UNARY: dict[str, Callable[..., Any]] = {
     "neg": np.negative,
     "abs": np.abs,
     "sign": lambda x: np.greater(x, 0).astype(x.dtype) - np.less(x, 0),
     "square": np.square,
     "sqrt": np.sqrt,
-    "rsqrt": in_pieces(reciprocal_root),
     "reciprocal": np.reciprocal,
     **{name: in_float64(function) for name, function in FLOAT64_FUNCTIONS.items()},
+    **{name: in_pieces(*row) for name, row in FLOAT64_STEPS.items()},
     "sin": np.sin,
     "cos": np.cos,
     "tanh": np.tanh,
-    "erf": in_pieces(erf),
-    "sigmoid": in_pieces(sigmoid),
-    "softplus": in_pieces(softplus),
     "relu": lambda x: np.maximum(x, 0),
     "relu6": lambda x: np.clip(x, 0, 6),
-    "elu": in_pieces(elu),
-    "selu": in_pieces(selu),
     "leaky_relu": lambda x, alpha: np.maximum(x, 0) + np.float32(alpha) * np.minimum(x, 0),
     "step": step,
     "clip_by_value": clip,
