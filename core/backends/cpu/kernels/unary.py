@@ -14,6 +14,9 @@ from core.backends.cpu.kernels.shape import cast
 from core.ops.unary import SELU_SCALE, SELU_SCALE_ALPHA
 from core.registry import kernel
 
+#: Memory of the shape of x, which a plan provides; otherwise NumPy allocates it.
+Temporary = np.ndarray | None
+
 #: Values per piece: a few float64 temporaries of one fit the cache.
 _PIECE = 1 << 14
 
@@ -29,25 +32,17 @@ def in_float64(function: np.ufunc) -> Callable[[np.ndarray], np.ndarray]:
     return rounded_once
 
 
-def in_pieces(
-    function: Callable[..., np.ndarray], temps: int = 0
-) -> Callable[[np.ndarray], np.ndarray]:
-    """Return a float32 function of several steps in place on float64 pieces.
-
-    Args:
-        function: changes its first argument, and overwrites the temporaries that follow.
-        temps: number of temporaries.
-    """
+def in_pieces(function: Callable[..., np.ndarray]) -> Callable[[np.ndarray], np.ndarray]:
+    """Return a float32 function of several steps on float64 pieces, which steps may overwrite."""
 
     def rounded_once(x: np.ndarray) -> np.ndarray:
         if x.size <= _PIECE:
-            wide = x.astype(np.float64)
-            return function(wide, *(np.empty_like(wide) for _ in range(temps))).astype(np.float32)
+            return function(x.astype(np.float64)).astype(np.float32)
         flat, result = x.reshape(-1), np.empty(x.shape, np.float32)
-        pieces, rest = result.reshape(-1), [np.empty(_PIECE) for _ in range(temps)]
+        pieces = result.reshape(-1)
         for start in range(0, x.size, _PIECE):
-            wide = flat[start : start + _PIECE].astype(np.float64)
-            pieces[start : start + _PIECE] = function(wide, *(r[: wide.size] for r in rest))
+            piece = slice(start, start + _PIECE)
+            pieces[piece] = function(flat[piece].astype(np.float64))
         return result
 
     return rounded_once
@@ -65,22 +60,22 @@ def sigmoid(x: np.ndarray) -> np.ndarray:
     return np.reciprocal(x, out=x)
 
 
-def softplus(x: np.ndarray, rest: np.ndarray) -> np.ndarray:
+def softplus(x: np.ndarray, rest: Temporary = None) -> np.ndarray:
     """Return log(1 + e**x), where e**x may be infinite, in place."""
-    np.negative(np.abs(x, out=rest), out=rest)
-    np.log1p(np.exp(rest, out=rest), out=rest)
+    rest = np.negative(np.abs(x, out=rest), out=rest)
+    rest = np.log1p(np.exp(rest, out=rest), out=rest)
     return np.add(rest, np.maximum(x, 0, out=x), out=x)
 
 
-def elu(x: np.ndarray, negative: np.ndarray) -> np.ndarray:
+def elu(x: np.ndarray, negative: Temporary = None) -> np.ndarray:
     """Return the positive part plus e**x - 1 of the negative part; a choice would be slower."""
-    np.expm1(np.minimum(x, 0, out=negative), out=negative)
+    negative = np.expm1(np.minimum(x, 0, out=negative), out=negative)
     return np.add(negative, np.maximum(x, 0, out=x), out=x)
 
 
-def selu(x: np.ndarray, negative: np.ndarray) -> np.ndarray:
+def selu(x: np.ndarray, negative: Temporary = None) -> np.ndarray:
     """Return elu with the scales of selu, in place."""
-    np.expm1(np.minimum(x, 0, out=negative), out=negative)
+    negative = np.expm1(np.minimum(x, 0, out=negative), out=negative)
     negative *= SELU_SCALE_ALPHA
     x *= SELU_SCALE
     return np.add(negative, np.maximum(x, 0, out=x), out=x)
@@ -117,8 +112,10 @@ def polynomial(coefficients: Sequence[float], x: np.ndarray, out: np.ndarray) ->
     return out
 
 
-def erf(x: np.ndarray, squares: np.ndarray, sums: np.ndarray) -> np.ndarray:
+def erf(x: np.ndarray, squares: Temporary = None, sums: Temporary = None) -> np.ndarray:
     """Return the error function, in place."""
+    if squares is None or sums is None:
+        squares, sums = np.empty_like(x), np.empty_like(x)
     x.clip(-4, 4, out=x)
     np.multiply(x, x, out=squares)
     x *= polynomial(ERF_ABOVE, squares, sums)
@@ -185,7 +182,7 @@ UNARY: dict[str, Callable[..., Any]] = {
     "sqrt": np.sqrt,
     "reciprocal": np.reciprocal,
     **{name: in_float64(function) for name, function in FLOAT64_FUNCTIONS.items()},
-    **{name: in_pieces(*row) for name, row in FLOAT64_STEPS.items()},
+    **{name: in_pieces(function) for name, (function, _) in FLOAT64_STEPS.items()},
     "sin": np.sin,
     "cos": np.cos,
     "tanh": np.tanh,

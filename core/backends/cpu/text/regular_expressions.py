@@ -11,7 +11,7 @@ are refused.
 
 import re
 from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from math import inf
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -307,7 +307,7 @@ def replaced(text: str, pattern: Expression, rewrite: str, everywhere: bool) -> 
         check_active()
         longest = len(text) if _AROUND.search(rewrite) else match.end() - match.start()
         claim(size + len(rewrite) + references * longest, "a rewritten text")
-        new = _REFERENCE.sub(lambda found, match=match: _referred(found[0], match, text), rewrite)
+        new = _REFERENCE.sub(partial(_referred, match, text), rewrite)
         parts += [text[end : match.start()], new]
         size += len(parts[-1]) + len(parts[-2])
         end = match.end()
@@ -324,7 +324,8 @@ def _group(match: Any, group: int | str, text: str) -> str:
     return text[start:end] if start >= 0 else ""
 
 
-def _referred(reference: str, match: Any, text: str) -> str:
+def _referred(match: Any, text: str, found: re.Match[str]) -> str:
+    reference = found[0]
     kind, rest = reference[1], reference[2:]
     if reference in ("$$", "\\\\"):
         return kind
