@@ -49,6 +49,16 @@ def broadcast_shapes(a: Shape, b: Shape) -> Shape:
     return tuple(n if m == 1 else m for m, n in zip(longer, padded, strict=True))
 
 
+def broadcasts_to(shape: Shape, to: Shape) -> bool:
+    """Whether a shape broadcasts to another one, which stays as it is.
+
+    >>> broadcasts_to((4, 1), (2, 4, 3)), broadcasts_to((2,), (1,))
+    (True, False)
+    """
+    pairs = zip(reversed(shape), reversed(to), strict=False)
+    return len(shape) <= len(to) and all(n in (1, m) for n, m in pairs)
+
+
 def integers(values: Any, name: str) -> Shape:
     """One or several integers as a tuple of ints.
 
@@ -88,9 +98,9 @@ def check_choice(value: Any, name: str, choices: Sequence[str]) -> None:
 
 
 def require(needs: Mapping[str, bool], given: str) -> None:
-    """Raise for the first requirement that is not met, with TensorFlow.js's message alone.
+    """Raise for the first requirement that is not met, with just TensorFlow.js's message.
 
-    Ported programs compare and search for that message: the error's cause says what was given.
+    Ported programs compare and search for that message: the error's cause has the values.
     """
     for need, is_met in needs.items():
         if not is_met:
@@ -105,7 +115,7 @@ def check_rank(spec: Spec, rank: int, name: str) -> None:
 
 
 def check_dy(result: Spec, dy: Spec, name: str = "dy") -> None:
-    """Raise unless a gradient has the shape of the result that it is of."""
+    """Raise unless a gradient has the shape of its result."""
     if result.shape != dy.shape:
         raise CoreError(f"{name} has shape {dy.shape}, the result has {result.shape}")
 
@@ -145,7 +155,7 @@ def checked_shape(shape: int | Sequence[int]) -> Shape:
 
 
 def normal_shape(shape: int | Sequence[int], size: int) -> Shape:
-    """A shape whose one -1, if any, is worked out from the number of values.
+    """A shape whose -1, if any, is computed from the number of values.
 
     >>> normal_shape((2, -1), 6)
     (2, 3)

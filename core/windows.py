@@ -102,7 +102,7 @@ def split_shape(shape: Shape, axes: int, data_format: str) -> tuple[int, Shape, 
 
 
 def join_shape(batch: int, size: Shape, channels: int, data_format: str) -> Shape:
-    """The shape of which `split_shape` gives the parts."""
+    """The shape of the parts that `split_shape` returns."""
     return (batch, channels, *size) if data_format[1] == "C" else (batch, *size, channels)
 
 
@@ -119,7 +119,7 @@ def window(
 
     TensorFlow's rule: "same" gives ceil(input / stride) windows and puts the odd pixel of padding
     after; "valid" pads nothing. With given padding the number of windows is rounded by
-    ``dim_rounding_mode``; a window that then hangs over the end reads padding there.
+    ``dim_rounding_mode``; a window that then exceeds the end reads padding.
     """
     axes = len(data_format) - 2
     return _window(
@@ -133,7 +133,7 @@ def window(
 
 
 def refuse_strided_dilation(w: Window) -> None:
-    """Raise for windows that both step and read at a distance, as TensorFlow.js does."""
+    """Raise for windows with both strides and dilations, like TensorFlow.js."""
     if max(w.strides) > 1 and max(w.dilations) > 1:
         raise CoreError(
             f"strides {w.strides} and dilations {w.dilations} exclude each other: one must be 1"

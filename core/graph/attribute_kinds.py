@@ -62,9 +62,9 @@ _KINDS = {
 
 
 class CheckedAttributes(Mapping[str, Any]):
-    """A node's attributes, each of which is of its kind or a CoreError when it is read.
+    """The attributes of a node; reading one of a wrong kind raises a CoreError.
 
-    None, which stands for a missing value, is of no kind: `get` gives the default.
+    None, which stands for a missing value, has no kind: `get` returns the default.
 
     >>> CheckedAttributes({"padding": 3})["padding"]
     Traceback (most recent call last):

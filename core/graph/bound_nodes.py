@@ -1,4 +1,4 @@
-"""A node bound to what runs it."""
+"""Nodes bound to the functions that run them."""
 
 from collections.abc import Callable, Mapping
 from itertools import chain
@@ -16,7 +16,7 @@ class BoundNode(NamedTuple):
     """A node that is ready to run.
 
     ``inputs`` are the references whose values ``run`` takes, after a `Call` if it is ``in_run``;
-    ``after`` are those that must be there, and of which nothing is read.
+    ``after`` are control inputs, which must have run.
     """
 
     node: Node
@@ -27,14 +27,14 @@ class BoundNode(NamedTuple):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """All references that must have a value before the node runs."""
+        """Return all references that must have a value before the node runs."""
         return self.inputs + self.after
 
 
 def bound_to_op(
     node: Node, kind: NodeType, inputs: tuple[str, ...], constants: Mapping[str, Tensor]
 ) -> BoundNode:
-    """A step that calls an op; what it reads from constants is read now."""
+    """Return a step that calls an op; attributes in constants are read now."""
     reads = _positions(kind.reads, len(inputs))
     attributes = _translated(node, kind)
     later = []
@@ -56,7 +56,7 @@ def bound_to_op(
     sizes = [len(group) for group in groups]
 
     def run_regrouped(*values: Any) -> Any:
-        """Some of the values are a list, others attributes."""
+        """Run an op whose values include a list, or attributes."""
         rest = list(values)
         given: list[Any] = []
         for size, listed in zip(sizes, lists, strict=True):
@@ -68,23 +68,23 @@ def bound_to_op(
 
 
 def _positions(reads: Mapping[str, int], count: int) -> dict[str, int]:
-    """Where attributes are among so many inputs, from the front; optional ones may be absent."""
+    """Return the positions of attributes among the inputs; optional ones may be absent."""
     found = {name: p + count if p < 0 else p for name, p in reads.items()}
     return {name: p for name, p in found.items() if 0 <= p < count}
 
 
 def read(value: Tensor) -> Any:
-    """The values of a tensor as an attribute: a number, or (nested) tuples of them."""
+    """Return the values of a tensor as an attribute: a number, or (nested) tuples of numbers."""
     return as_attribute(value.tolist())
 
 
 def as_attribute(value: Any) -> Any:
-    """Lists as tuples."""
+    """Return lists as tuples."""
     return tuple(map(as_attribute, value)) if isinstance(value, (list, tuple)) else value
 
 
 def function_of(run: str | Callable[..., Any]) -> Callable[..., Any]:
-    """The op or function of that name."""
+    """Return the op or function of that name."""
     if not isinstance(run, str):
         return run
     found = OPS.get(run) or FUNCTIONS.get(run)
@@ -94,7 +94,7 @@ def function_of(run: str | Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _translated(node: Node, kind: NodeType) -> dict[str, Any]:
-    """A node's attributes as those of its op; a user's function gets them as they are."""
+    """Return a node's attributes as its op takes them; unchanged for a user's function."""
     is_ours = kind.attributes is not dict
     try:
         given = CheckedAttributes(node.attributes) if is_ours else node.attributes

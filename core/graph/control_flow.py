@@ -1,8 +1,8 @@
 """Loops and branches of TensorFlow 1: Switch, Merge, Enter, Exit, NextIteration.
 
-The inside of a loop is a frame. Which node runs in which frame is known from the graph, and one
-iteration runs after the other: so loops, however nested, become one flat list of instructions with
-jumps, and a value needs no tag. A value that is not there is dead, and so is whatever needs it.
+The inside of a loop is a frame. The graph determines the frame of each node, and iterations run in
+sequence: so loops, also nested ones, become one flat list of instructions with jumps, and a value
+needs no tag. A value of a branch that is not taken is dead, and so are values that depend on it.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -28,8 +28,8 @@ ABSENT = object()
 class Action(NamedTuple):
     """Runs a node, if its inputs and gates have a value.
 
-    ``outputs`` are those that somebody needs, with their positions; ``mark`` is set to say that
-    the node ran, for those that just wait for it.
+    ``outputs`` are the used outputs, with their positions; ``mark`` is set after the node ran, for
+    nodes with a control input from it.
     """
 
     step: "BoundNode"
@@ -43,8 +43,8 @@ class Action(NamedTuple):
 class Turn(NamedTuple):
     """The end of an iteration, which jumps back by some instructions if anything is ``carried``.
 
-    What is carried has another name in the next iteration, by which its Merge nodes take it. After
-    the last iteration what the loop ``held`` for all of them is freed.
+    Carried values have another name in the next iteration, by which its Merge nodes take them.
+    After the last iteration the values that the loop ``held`` for all iterations are freed.
     """
 
     back: int
@@ -63,10 +63,10 @@ def run_program(
     values: dict[str, Any],
     wanted: Iterable[str],
 ) -> None:
-    """Add the values of wanted references to those that are given.
+    """Add the values of fetched references to the given ones.
 
     Raises:
-        CoreError: a wanted value is dead.
+        CoreError: a fetched value is dead.
     """
     at = 0
     while at < len(program):
@@ -88,7 +88,7 @@ def run_program(
 
 
 def _fire(action: Action, run_step: Callable[..., Any], values: dict[str, Any]) -> None:
-    """Run a node and keep what is needed of its results, unless it is dead."""
+    """Run a node and keep its used results, unless it is dead."""
     for gate in action.gates:
         if gate not in values:
             return
@@ -116,7 +116,7 @@ def _fire(action: Action, run_step: Callable[..., Any], values: dict[str, Any]) 
 
 
 def _first(references: Sequence[str], values: dict[str, Any]) -> list[Any]:
-    """The first value that is there, and its position."""
+    """Return the first value that is not dead, and its position."""
     for position, reference in enumerate(references):
         if reference in values:
             return [values[reference], position]
@@ -134,7 +134,7 @@ def _count_step(turn: Turn) -> None:
 
 
 def _carry(turn: Turn, values: dict[str, Any]) -> bool:
-    """Whether there is a next iteration."""
+    """Return whether there is a next iteration."""
     goes_on = False
     for reference, name in turn.carried:
         if reference in values:

@@ -1,4 +1,4 @@
-"""Compiles a graph with loops: assigns nodes to frames, and makes a program of instructions."""
+"""Compiler of graphs with loops: assigns nodes to frames, and makes a list of instructions."""
 
 from collections import defaultdict
 from collections.abc import Container, Mapping, Sequence
@@ -23,9 +23,9 @@ Code = list[Action | Turn]
 
 
 class Frame:
-    """The inside of a loop, in one around it; all that is outside of loops is a frame, too.
+    """The inside of a loop, in the frame around it; nodes outside of loops form a frame, too.
 
-    ``items`` are its nodes, and the loops in it by their first Enter node.
+    ``items`` are its nodes, and its inner loops by their first Enter node.
     """
 
     def __init__(self, name: str = "", first: str = "", parent: "Frame | None" = None):
@@ -38,7 +38,7 @@ class Frame:
             raise CoreError(f"the loop {name!r} is nested more than {MOST_NESTED} deep")
 
     def path(self) -> list["Frame"]:
-        """The frames from the outermost to this one."""
+        """Return the frames from the outermost to this one."""
         frames, frame = [self], self.parent
         while frame:
             frames.append(frame)
@@ -46,21 +46,21 @@ class Frame:
         return frames[::-1]
 
     def item_path(self, name: str) -> list[str]:
-        """The item for which each frame of the path takes a node that runs in this one."""
+        """Return for each frame of the path the item that contains a node of this frame."""
         return [*(frame.first for frame in self.path()[1:]), name]
 
 
 def compiled(steps: Sequence["BoundNode"], wanted: Sequence[str], given: Container[str]) -> Program:
-    """The program that runs steps, each of which comes after what it needs.
+    """Return the program that runs steps, each after the steps that it needs.
 
     Args:
-        steps: those to what is wanted, with the ways back of loops. Constants among them are there
-            only where what they wait for ran.
-        wanted: references.
-        given: references that have a value, also where their node runs for its other outputs.
+        steps: steps to the fetches, including the back edges of loops. They include constants only
+            if these have control inputs.
+        wanted: references of the fetches.
+        given: references that have a value, also if their node runs for other outputs.
 
     Raises:
-        CoreError: loops cross, or something is wanted that has a value in each iteration.
+        CoreError: loops cross, or a fetch has a value in each iteration.
     """
     return _Layout(steps, wanted, given).program()
 
@@ -80,7 +80,7 @@ class _Layout:
         self.gives_to: dict[str, Frame] = {}
 
     def program(self) -> Program:
-        """The code of all frames in one list."""
+        """Return the instructions of all frames in one list."""
         loops = self._assign_frames()
         self._check_wanted()
         self._collect_needs()
@@ -91,7 +91,7 @@ class _Layout:
         return self._body(self.root, code, self.wanted)
 
     def _inputs(self, step: "BoundNode") -> tuple[str, ...]:
-        """References to values; those to the iteration before have a name of their own."""
+        """Return references to values; those to the previous iteration have separate names."""
         if step.node.type != "Merge":
             return step.inputs
         return tuple(_BEFORE + r if self._goes_back(node_of(r)) else r for r in step.inputs)
@@ -100,7 +100,7 @@ class _Layout:
         return name in self.steps and self.steps[name].node.type == BACK
 
     def _gates(self, step: "BoundNode") -> tuple[str, ...]:
-        """References only waited for: nodes that ran, constants that were read before."""
+        """Return control inputs: nodes that ran, and constants that were read before."""
         if step.node.type == "Merge":
             return ()  # one input is enough
         ran = [_mark(node_of(reference)) for reference in step.after if reference not in self.given]
@@ -109,7 +109,7 @@ class _Layout:
         return (*(mark for mark in ran if node_of(mark) in self.steps), *read)
 
     def _sources(self, name: str) -> list[str]:
-        """The nodes, of those that run, that a node needs in the same iteration."""
+        """Return the running nodes that a node needs in its own iteration."""
         needed = (*self.inputs[name], *self.gates[name])
         nodes = [node_of(r) for r in needed if not (r.startswith(_BEFORE) or r in self.given)]
         return [node for node in nodes if node in self.steps]
@@ -134,7 +134,7 @@ class _Layout:
         return list(loops.values())
 
     def _deepest(self, name: str) -> Frame:
-        """The innermost frame that a node gets values from."""
+        """Return the innermost frame among those of a node's inputs."""
         frames = [self.gives_to[source] for source in self._sources(name)]
         here = max(frames, key=lambda frame: frame.depth, default=self.root)
         around = here.path()
@@ -168,7 +168,7 @@ class _Layout:
                         one.needs[item][needed] = None
 
     def _used_outputs(self) -> dict[str, list[tuple[str, int]]]:
-        """By node the outputs that are needed, and by mark nothing."""
+        """Return the used outputs by node, None by mark."""
         used: dict[str, list[tuple[str, int]]] = defaultdict(list)
         lists = [*self.inputs.values(), *self.gates.values(), self.wanted]
         plain = [r.removeprefix(_BEFORE) for references in lists for r in references]
@@ -180,7 +180,7 @@ class _Layout:
         return used
 
     def _loop_code(self, loop: Frame, inner: Mapping[str, Code]) -> Code:
-        """The instructions of a loop: entries, the body, and the turn."""
+        """Return the instructions of a loop: entries, the body, and the turn."""
         taken = {reference for name in loop.items for reference in self.inputs.get(name, ())}
         back = [name for name in loop.items if self._goes_back(name)]
         carried = [(name, _BEFORE + name) for name in back if _BEFORE + name in taken]
@@ -193,7 +193,7 @@ class _Layout:
         return [*map(self._action, loop.enters), *body, Turn(len(body) + 1, carried, held)]
 
     def _body(self, frame: Frame, inner: Mapping[str, Code], wanted: Sequence[str]) -> Code:
-        """The instructions for the items of a frame; each frees what the frame needs no more."""
+        """Return a frame's instructions, which free values after their last use."""
         body: Code = []
         needs: list[Sequence[str]] = []
         frees: list[int] = []  # which instruction, by need
@@ -209,7 +209,7 @@ class _Layout:
         return body
 
     def _ordered(self, frame: Frame) -> list[str]:
-        """The items of a frame, each after those that it needs; what enters has run by then."""
+        """Return the items of a frame, each after those that it needs; entries have already run."""
         entered = set(frame.enters)
         items = [item for item in frame.items if item not in entered]
         return running_order(lambda item: list(frame.needs[item]), entered, items)
@@ -220,7 +220,7 @@ class _Layout:
         return Action(self.steps[name], inputs, gates, self.outputs[name], mark)
 
     def _is_held(self, name: str) -> bool:
-        """Whether what a node gives is there in all iterations of a loop."""
+        """Return whether the results of a node are available in all iterations of a loop."""
         node = self.steps[name].node
         return node.type == "Enter" and bool(CheckedAttributes(node.attributes).get("is_constant"))
 
@@ -232,7 +232,7 @@ class _Layout:
 
 
 def _mark(name: str) -> str:
-    """The name of the fact that a node ran."""
+    """Return the name of the mark that a node ran."""
     return f"^{name}"
 
 

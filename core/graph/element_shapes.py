@@ -1,4 +1,4 @@
-"""Shapes of the elements of lists and arrays: lengths may be unknown, and so may the rank."""
+"""Element shapes of lists and arrays, in which lengths or the rank may be unknown."""
 
 from collections.abc import Iterable
 from typing import Any

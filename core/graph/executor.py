@@ -1,4 +1,4 @@
-"""Runs a body of nodes: a graph's own, or a function's."""
+"""The executor, which runs a body of nodes: a graph's, or a function's."""
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import partial
@@ -30,13 +30,13 @@ Values = dict[str, Value]
 
 
 class Call(NamedTuple):
-    """The surroundings of a node that is more than an op."""
+    """The context of a node that is more than an op."""
 
     executor: "Executor"
     node: Node
 
     def function(self, name: str) -> "Executor":
-        """The body that an attribute of the node names."""
+        """Return the body that an attribute of the node names."""
         found = self.node.attributes.get(name)
         if not isinstance(found, FunctionName):
             raise CoreError(f"the node {self.node.name!r} lacks the function {name!r}")
@@ -44,10 +44,10 @@ class Call(NamedTuple):
 
 
 class Schedule(NamedTuple):
-    """The steps to some outputs, and after each the references that nobody needs any more.
+    """The steps to some outputs, and after each the references that are no longer needed.
 
-    ``constants`` are those that the steps take, ``computed`` the references that they give. Where
-    loops or branches lead to the outputs, there is a program instead of the steps.
+    ``constants`` are the constants that the steps take, ``computed`` the references that they
+    compute. If loops or branches lead to the outputs, there is a program instead of the steps.
     """
 
     constants: Mapping[str, Tensor]
@@ -99,11 +99,10 @@ class Executor(Subgraph):
         self._making_bodies = new_lock()
 
     def run(self, given: Mapping[str, Value], wanted: Sequence[str]) -> Values:
-        """The values of references, from others that are given; all are normalised.
+        """Return the values of references, from other given ones; all are normalised.
 
         Raises:
-            CoreError: there is no such node, a type has no kernel, or something that is needed is
-                not given.
+            CoreError: there is no such node, a type has no kernel, or a needed feed is missing.
         """
         schedule = self.schedule(given, wanted)
         values: Values = {**schedule.constants, **given}
@@ -125,7 +124,7 @@ class Executor(Subgraph):
         return {reference: existing(values, reference) for reference in wanted}
 
     def run_step(self, step: BoundNode, values: Sequence[Value]) -> Any:
-        """The results of a node for the values of its inputs."""
+        """Return the results of a node for the values of its inputs."""
         try:
             return step.run(Call(self, step.node), *values) if step.in_run else step.run(*values)
         except LimitError as error:
@@ -139,7 +138,7 @@ class Executor(Subgraph):
             raise CoreError(f"node {step.node.name!r} ({step.node.type}): {reason}") from error
 
     def call(self, arguments: Sequence[Value]) -> list[Value]:
-        """The results of a function's body for its arguments."""
+        """Return the results of a function's body for its arguments."""
         if len(arguments) != len(self.arguments):
             raise CoreError(
                 f"the function {self.name} takes {len(self.arguments)} arguments, "
@@ -173,7 +172,7 @@ class Executor(Subgraph):
         )
 
     def schedule(self, given: Iterable[str], wanted: Sequence[str]) -> Schedule:
-        """The steps from what is given to what is wanted."""
+        """Return the steps from feeds to fetches."""
         key = frozenset(given), tuple(wanted)
         found = self._schedules.get(key)
         if found is None:
@@ -202,7 +201,7 @@ class Executor(Subgraph):
         return Schedule(taken, steps, last_uses(needs, wanted), used)
 
     def _fitting(self, name: str, constants: Mapping[str, Tensor]) -> BoundNode:
-        """The usual step, unless some constants are given, which it might have read before."""
+        """Return the usual step, unless constants are fed that it might have read before."""
         if constants is self.constants:
             return self.step(name)
         return self._bound(self.node(name), constants)
@@ -236,19 +235,19 @@ class Executor(Subgraph):
                     body.step(name)
 
     def _kept_order(self, given: Iterable[str], wanted: Iterable[str]) -> list[str]:
-        """The schedule of `check_outputs`, for the first run."""
+        """Return the schedule of `check_outputs`, for the first run."""
         key = frozenset(given), tuple(wanted)
         way = self._orders[key] = self.execution_order(*key)
         return way
 
     def called(self, names: Iterable[str]) -> set[str]:
-        """The functions that nodes call."""
+        """Return the functions that nodes call."""
         kinds = [(node, self._kind(node)) for node in map(self.node, names)]
         values = [node.attributes.values() for node, kind in kinds if kind and kind.in_run]
         return {value for value in chain(*values) if isinstance(value, FunctionName)}
 
     def unknown(self, names: Iterable[str]) -> list[Node]:
-        """The nodes that nothing runs."""
+        """Return the nodes without a kernel."""
         nodes = [self.node(name) for name in names]
         return [n for n in nodes if n.type not in GIVEN_TYPES and not self._kind(n)]
 
@@ -258,7 +257,7 @@ class Executor(Subgraph):
         return find_node_type(node.type)
 
     def step(self, name: str) -> BoundNode:
-        """A node bound to what runs it."""
+        """Return a node bound to its kernel."""
         if name not in self._steps:
             self._steps[name] = self._bound(self.node(name), self.constants)
         return self._steps[name]
@@ -287,7 +286,7 @@ def _refuse_other_outputs(node: Node, inputs: Iterable[str], constants: Containe
 
 
 def _without(constants: Mapping[str, Tensor], given: Iterable[str]) -> Mapping[str, Tensor]:
-    """The constants that are not replaced by feeds."""
+    """Return the constants that are not replaced by feeds."""
     replaced = constants.keys() & given
     if not replaced:
         return constants
@@ -307,12 +306,12 @@ def _refuse_unknown(nodes: Sequence[Node], advice: str = "") -> None:
 
 
 def named_outputs(name: str, results: Sequence[Value]) -> list[tuple[str, Value]]:
-    """The results of a node with several outputs, by reference."""
+    """Return the results of a node with several outputs, by reference."""
     return [(f"{name}:{i}" if i else name, value) for i, value in enumerate(results)]
 
 
 def existing(values: Values, reference: str) -> Value:
-    """The value of a reference to a node that ran."""
+    """Return the value of a reference to a node that ran."""
     if reference not in values:
         name, _, index = reference.partition(":")
         raise CoreError(f"the node {name!r} has no output {index or 0}")

@@ -1,4 +1,4 @@
-"""Feeds: the inputs of one call of a graph, which are copied when that is needed at the latest."""
+"""Feeds: the inputs of one call of a graph, which are copied as late as possible."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -23,7 +23,7 @@ class QuantizedArray(NamedTuple):
 
     @property
     def spec(self) -> Spec:
-        """Shape and dtype of the real values."""
+        """Return shape and dtype of the real values."""
         return Spec(self.array.shape)
 
     def write_to(self, target: np.ndarray) -> None:
@@ -32,7 +32,7 @@ class QuantizedArray(NamedTuple):
         np.multiply(target, np.float32(self.quantization.scale), out=target)
 
     def values(self) -> np.ndarray:
-        """The real values."""
+        """Return the real values."""
         found = np.empty(self.array.shape, np.float32)
         self.write_to(found)
         return found
@@ -53,7 +53,7 @@ Feed = Tensor | QuantizedArray | ArrayView
 
 
 def as_view(value: Any, quantization: Quantization | None = None) -> Feed:
-    """A feed for the time of one call: a view of the caller's array where that is possible."""
+    """Return a feed for the time of one call: a view of the caller's array if possible."""
     if quantization is not None and _is_of(value, quantization):
         return QuantizedArray(np.asarray(value), quantization)
     is_plain = type(value) is np.ndarray and value.flags.c_contiguous and value.flags.aligned
@@ -62,14 +62,14 @@ def as_view(value: Any, quantization: Quantization | None = None) -> Feed:
 
 
 def as_tensor(value: Any, quantization: Quantization | None = None) -> Tensor:
-    """A feed that is a new tensor."""
+    """Return a feed that is a new tensor."""
     if quantization is not None and _is_of(value, quantization):
         return tensor(QuantizedArray(np.asarray(value), quantization).values())
     return tensor(value)
 
 
 def as_tensors(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values with tensors instead of views of arrays."""
+    """Return the values with tensors instead of views of arrays."""
     return {reference: _own(value) for reference, value in values.items()}
 
 
@@ -80,5 +80,5 @@ def _own(value: Any) -> Any:
 
 
 def _is_of(value: Any, quantization: Quantization) -> bool:
-    """Whether an array holds quantized values of the model."""
+    """Return whether an array holds quantized values of the model."""
     return getattr(value, "dtype", None) == np.dtype(quantization.dtype)

@@ -1,4 +1,4 @@
-"""The topology of TensorFlow.js's ``model.json``, a GraphDef written as JSON, and its signature."""
+"""Reader of graphs in TensorFlow.js's ``model.json``: a GraphDef in JSON, and its signature."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -102,7 +102,7 @@ def _resource(name: str, info: Any) -> Endpoint:
 
 
 def _last_steps(nodes: Sequence[Node]) -> dict[str, Endpoint]:
-    """The last nodes of an initializer: only a NoOp may wait for them."""
+    """Return the last nodes of an initializer: only a NoOp may wait for them."""
     steps = [node for node in nodes if node.type != "NoOp"]
     return _leaves(steps)
 
@@ -201,7 +201,7 @@ def unread(nodes: Sequence[Node], waited_for: bool = True) -> list[Node]:
 
 
 def _leaves(nodes: Sequence[Node], skipped: Iterable[str] = ()) -> dict[str, Endpoint]:
-    """Nodes that no other one needs, and that compute something."""
+    """Return the nodes that no other node needs, and that compute something."""
     given = {"Const", "NoOp", "Placeholder", *skipped}
     names = [node.name for node in unread(nodes) if node.type not in given]
     return {name: Endpoint(name, PartialSpec(None)) for name in names}
@@ -243,5 +243,5 @@ def _function(document: Mapping[str, Any]) -> Function:
 
 
 def _list(value: Any, what: str) -> Sequence[Any]:
-    """A list, which may be absent."""
+    """Return a list, which may be absent."""
     return sequence([] if value is None else value, what)

@@ -1,4 +1,4 @@
-"""The graph form as TensorFlow.js's ``model.json`` writes it: the way back of `topology`."""
+"""Writer of graphs as TensorFlow.js's ``model.json``, the inverse of `graph_json_reader`."""
 
 import base64
 import math
@@ -120,7 +120,7 @@ def _node(
 def _full_attributes(
     node: Node, weights: Mapping[str, np.ndarray], fed: Mapping[str, PartialSpec]
 ) -> dict[str, Any]:
-    """A node's attributes; of what is given with the dtype and shape that it has here."""
+    """Return a node's attributes; inputs get their dtype and shape."""
     if node.type == "Const":
         if node.name not in weights:
             raise CoreError(f"the constant {node.name!r} has no value")
@@ -134,7 +134,7 @@ def _full_attributes(
 
 
 def _declared(node: Node, dtype: str) -> DataType:
-    """The dtype that a node names itself, if it stands for the given one, such as DT_UINT8."""
+    """Return the dtype that a node declares, if it represents the given one, such as DT_UINT8."""
     named = node.attributes.get("dtype")
     if isinstance(named, str) and DTYPES.get(named) == dtype:
         return DataType(named)
@@ -183,7 +183,7 @@ def _list(values: Sequence[Any], where: str) -> dict[str, Any]:
 
 
 def _written(value: Any, where: str) -> tuple[str, Any]:
-    """The kind of an AttrValue and its content; integers are texts, as in protobuf."""
+    """Return the kind of an AttrValue and its content; integers are texts, as in protobuf."""
     if value is None or isinstance(value, PartialShape):
         return "shape", _shape(value)
     if isinstance(value, DataType) or (isinstance(value, str) and value in DTYPES):
@@ -203,7 +203,7 @@ def _written(value: Any, where: str) -> tuple[str, Any]:
 
 
 def _float(value: float) -> float | str:
-    """A number; as text where JSON has none."""
+    """Return a number; as text if JSON has none."""
     if math.isfinite(value):
         return value
     return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"

@@ -1,4 +1,4 @@
-"""Tables that give a value for a key, as the lookup nodes of graphs fill and read them."""
+"""Tables of values by key, as the lookup nodes of graphs fill and read them."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Initialization of a graph, once before its first use: fills hash tables."""
+"""Initialization of a graph before its first use, which fills hash tables."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,16 +11,16 @@ from core.scopes import keep
 
 
 class Initialization:
-    """Runs a graph's initializer when it is first needed, and knows what it gave.
+    """Runs a graph's initializer at the first use, and keeps its results.
 
     Nodes that fill a table with constants run then, too, whether or not anything refers to them.
 
     Args:
-        graph: with or without an initializer.
-        executor: of the graph; its tables are those of the initializer.
+        graph: graph with or without an initializer.
+        executor: executor of the graph; its tables are those of the initializer.
 
     Raises:
-        CoreError: nothing runs some nodes of the initializer.
+        CoreError: some nodes of the initializer have no kernel.
     """
 
     def __init__(self, graph: Graph, executor: Executor):
@@ -40,7 +40,7 @@ class Initialization:
         self._found: Mapping[str, Any] | None = None if any(w for _, w in self._bodies) else {}
 
     def resources(self) -> Mapping[str, Any]:
-        """The values of inputs that the initializer gives, by name of node."""
+        """Return the values of inputs that the initializer computes, by name of node."""
         if self._found is None:
             with self._lock:
                 if self._found is None:
@@ -56,7 +56,7 @@ class Initialization:
 
 
 def _initializer(graph: Graph, initializer: Graph, executor: Executor) -> Executor:
-    """The initializer's executor, which has the tables and weights of the graph's."""
+    """Return the initializer's executor, which has the tables and weights of the graph's."""
     own = {
         name: weight(array)
         for name, array in initializer.weights.items()
@@ -74,7 +74,7 @@ def _initializer(graph: Graph, initializer: Graph, executor: Executor) -> Execut
 
 
 def _filling_nodes(graph: Graph) -> list[str]:
-    """The nodes that fill a table with constants."""
+    """Return the nodes that fill a table with constants."""
     ready = {*graph.weights, *(n.name for n in graph.nodes if n.type in TABLE_TYPES)}
     return [
         node.name

@@ -58,8 +58,7 @@ class GraphModel:
         plans: run by plans, which are made at the first call for inputs of some shapes (see
             `plan`). Without them, or while a gradient tape, `core.profile` or debug mode is active,
             the graph runs op by op.
-        limits: of a run, see `core.Limits`; those of `core.limits` hold, too, and the defaults for
-            what neither of them sets.
+        limits: limits of a run (`core.Limits`), besides those of `core.limits` and the defaults.
 
     Raises:
         LimitError: the graph has more nodes than the limits allow.
@@ -104,8 +103,8 @@ class GraphModel:
         check_given(graph)
         with on_backend(self.backend):
             self._initialization = Initialization(graph, self._executor)
-        self._planner = Planner(graph, self._executor) if plans else None
-        self._runs = None if self._planner is None else RunCache(self._planner)
+        self._has_plans, self._replaced = plans, -1
+        self._renew_plans()
         self._output_names = [*graph.outputs]
         self._only_input = next(iter(graph.inputs)) if len(graph.inputs) == 1 else None
         self._usual_limits = usual_limits(limits)
@@ -168,8 +167,7 @@ class GraphModel:
             as_arrays: return read-only NumPy arrays, without making tensors of them first.
 
         Returns:
-            The outputs, by the names given. Disposing of them harms neither the model nor the
-            inputs.
+            The outputs, by the given names, independent of the model and the inputs.
 
         Raises:
             CoreError: an input is unknown, named twice, or of another shape or dtype; an output
@@ -189,12 +187,13 @@ class GraphModel:
         return self._run(inputs, listed(outputs), raw, as_arrays)
 
     def _run(self, inputs: Any, names: list[str], raw: bool, as_arrays: bool) -> dict[str, Any]:
-        """The outputs of a run by name."""
+        """Return the outputs of a run by name."""
         limits = self._effective_limits()
         kind = type(inputs)
         is_named = kind is dict or (kind is not np.ndarray and isinstance(inputs, Mapping))
         if self._only_input is not None and not is_named:
             inputs = {self._only_input: inputs}
+        self._renew_plans()
         is_long = raw or self._runs is None or self._runs_ops()
         key = None if is_long else call_key(inputs, names)
         found = None if key is None else self._repeated(key, inputs, limits, as_arrays)
@@ -206,7 +205,7 @@ class GraphModel:
     def _repeated(
         self, key: Hashable, inputs: Any, limits: Limits, as_arrays: bool
     ) -> dict[str, Any] | None:
-        """The outputs by a cached call; None if no call has that key."""
+        """Return the outputs by a cached call; None if no call has that key."""
         assert self._runs is not None
         call = self._runs.find(key)
         if call is None or not call.plan.fits(limits):
@@ -221,13 +220,13 @@ class GraphModel:
             return None  # the run without a cached call raises it with the names of the graph
 
     def _effective_limits(self) -> Limits:
-        """The limits of the model and the context, with all values."""
+        """Return the limits of the model and the context, with all values."""
         if context_limits() is None:
             return self._usual_limits
         return effective_limits(self.limits)
 
     def _guarded(self, limits: Limits, run: Callable[[], Result]) -> Result:
-        """The result of a function that runs on the model's backend, under a guard."""
+        """Return the result of a function that runs on the model's backend, under a guard."""
 
         def inside() -> Result:
             with on_backend(self.backend), guarded(Guard(limits, active_guard())):
@@ -235,10 +234,17 @@ class GraphModel:
 
         return apart(inside)
 
+    def _renew_plans(self) -> None:
+        """Drop plans that call kernels which a user replaced since."""
+        if self._replaced != len(REPLACED):
+            self._replaced = len(REPLACED)
+            self._planner = Planner(self.graph, self._executor) if self._has_plans else None
+            self._runs = None if self._planner is None else RunCache(self._planner)
+
     def _executed(
         self, inputs: Any, names: list[str], raw: bool, key: Hashable | None
     ) -> dict[str, Tensor]:
-        """The outputs of a call by name; with a key the call is cached if it can be repeated."""
+        """Return the outputs by name; with a key, cache the call if it can be repeated."""
         references = [*map(self._signature.fetched, names)]
         runner, make = self._runner()
         feeds = {**self._initialization.resources(), **self._signature.feeds(inputs, make)}
@@ -251,14 +257,14 @@ class GraphModel:
         return results
 
     def _runner(self) -> "tuple[Planner | Executor, MakeFeed]":
-        """The runner of the graph, and the function that makes feeds: plans copy their inputs."""
+        """Return the runner of the graph, and its function for feeds: plans copy their inputs."""
         if self._planner is None or self._runs_ops() or not active_backend().has_plans:
             return self._executor, as_tensor
         return self._planner, as_view
 
     def _runs_ops(self) -> bool:
-        """Whether debug mode, an observer or a replaced kernel needs each op."""
-        if flags.debug or self.backend in REPLACED:
+        """Return whether debug mode or an observer needs each op."""
+        if flags.debug:
             return True
         observers = active_observers()
         return bool(observers) and any(observer.needs_ops for observer in observers)
@@ -316,13 +322,13 @@ class GraphModel:
     def _largest_plan(
         self, inputs: Any, outputs: Iterable[str] | None
     ) -> "tuple[Plan, Mapping[str, Any]]":
-        """The plan of a run with the most arithmetic, and the values that it begins with."""
+        """Return the plan of a run with the most arithmetic, and its initial values."""
         names = [*self.graph.outputs] if outputs is None else listed(outputs)
         references = [*map(self._signature.fetched, names)]
 
         def found() -> "tuple[Plan, Mapping[str, Any]]":
-            has_plans = active_backend().has_plans and self.backend not in REPLACED
-            if self._planner is None or not has_plans:
+            self._renew_plans()
+            if self._planner is None or not active_backend().has_plans:
                 raise CoreError(f"this model runs op by op on backend {self.backend!r}")
             given = self._zeros() if inputs is None else inputs
             feeds = {**self._initialization.resources(), **self._signature.feeds(given)}
@@ -336,7 +342,7 @@ class GraphModel:
         return self._guarded(self._effective_limits(), found)
 
     def _zeros(self) -> dict[str, np.ndarray]:
-        """Inputs of the declared shapes."""
+        """Return zeros of the declared shapes."""
         found = {}
         for name, spec in self.inputs.items():
             if spec.smallest is None:
@@ -384,7 +390,7 @@ class GraphModel:
     def _until_done(
         self, run: Callable[[], Result], timeout: float | None
     ) -> Coroutine[Any, Any, Result]:
-        """The result of a run in a worker, after the device has finished, too."""
+        """Return the result of a run in a worker thread, after the device has finished."""
 
         async def done() -> Result:
             found = await run_async(run)

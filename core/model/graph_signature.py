@@ -18,11 +18,11 @@ MakeFeed = Callable[[Any, Quantization | None], Feed]
 
 
 class GraphSignature:
-    """Knows all names of the inputs and outputs of a graph.
+    """All names of the inputs and outputs of a graph.
 
     Args:
-        graph: with its inputs, outputs, aliases and quantizations.
-        executor: of the graph.
+        graph: graph with its inputs, outputs, aliases and quantizations.
+        executor: executor of the graph.
     """
 
     def __init__(self, graph: Graph, executor: Executor):
@@ -33,20 +33,20 @@ class GraphSignature:
         self._quantizations = self._all_quantizations()
 
     def _all_quantizations(self) -> dict[str, Quantization]:
-        """The quantization of values by normalised reference."""
+        """Return the quantization of values by normalised reference."""
         ends = [*self._graph.outputs.values(), *self._graph.inputs.values()]
         found = {**self._graph.quantizations}
         found |= {e.node: e.quantization for e in ends if e.quantization is not None}
         return {self._normalised(node): quantization for node, quantization in found.items()}
 
     def fetched(self, name: str) -> str:
-        """The reference of an output by its name."""
+        """Return the reference of an output by its name."""
         return self._reference(name, self._graph.outputs, self._graph.inputs)
 
     def _reference(
         self, name: str, public: Mapping[str, Endpoint], others: Mapping[str, Endpoint]
     ) -> str:
-        """The reference of a public name, an alias or a node, with or without ``:0``."""
+        """Return the reference of a public name, an alias or a node, with or without ``:0``."""
         aliases, short = self._graph.aliases, name.removesuffix(":0")
         for known in (name, short):
             if known in public:
@@ -58,14 +58,14 @@ class GraphSignature:
         return self._normalised(name)
 
     def feeds(self, inputs: Any, make: MakeFeed = as_tensor) -> dict[str, Feed]:
-        """The inputs by reference, as real values: one value, or a dict by name.
+        """Return the inputs by reference, as real values, from one value or a dict by name.
 
         Args:
-            inputs: as `core.model.graph_model.GraphModel.predict` takes them.
-            make: makes a feed of a value and of the quantization of its reference.
+            inputs: inputs as `core.model.graph_model.GraphModel.predict` takes them.
+            make: function of a value and the quantization of its reference that returns a feed.
 
         Raises:
-            CoreError: one is unknown, named twice, or of another shape or dtype.
+            CoreError: an input is unknown, given twice, or of another shape or dtype.
         """
         feeds: dict[str, Feed] = {}
         for name, value in self.named(inputs).items():
@@ -76,7 +76,7 @@ class GraphSignature:
         return feeds
 
     def named(self, inputs: Any) -> Mapping[str, Any]:
-        """The inputs by name; a value without a name is the only input.
+        """Return the inputs by name; a value without a name is the only input.
 
         Raises:
             CoreError: the graph has several inputs.
@@ -89,7 +89,7 @@ class GraphSignature:
         return {next(iter(declared)): inputs}
 
     def fed(self, name: Any) -> str:
-        """The reference of an input by its name.
+        """Return the reference of an input by its name.
 
         Raises:
             CoreError: there is no such input or node.
@@ -104,7 +104,7 @@ class GraphSignature:
         return reference
 
     def _feed(self, name: str, reference: str, value: Any, make: MakeFeed) -> Feed:
-        """The feed of an input, checked."""
+        """Return the checked feed of an input."""
         quantization = self._quantizations.get(reference)
         fed = make(value, quantization)
         endpoint = self.inputs.get(reference)
@@ -121,10 +121,10 @@ class GraphSignature:
     def results(
         self, found: Iterable[tuple[str, str, Any]], given: Iterable[Any], raw: bool
     ) -> dict[str, Tensor]:
-        """The results of a run by name, each a new tensor, which the caller may dispose of.
+        """Return the results of a run by name, as new tensors that the caller may dispose of.
 
         Args:
-            found: name, reference and value of each.
+            found: name, reference and value of each result.
             given: values that other objects hold.
             raw: return quantized values as their integers.
         """
@@ -142,14 +142,14 @@ class GraphSignature:
         return results
 
     def _quantization_of(self, name: str, reference: str) -> Quantization | None:
-        """The quantization of a result; two outputs may be one value quantized in two ways."""
+        """Return the quantization of a result, which may differ between two names of a value."""
         if name in self._graph.outputs:
             return self._graph.outputs[name].quantization
         return self._quantizations.get(reference)
 
 
 def listed(outputs: Any) -> list[str]:
-    """The names of outputs as a list.
+    """Return the names of outputs as a list.
 
     Raises:
         CoreError: they are not several strings.
@@ -162,7 +162,7 @@ def listed(outputs: Any) -> list[str]:
 
 
 def _tensor(name: str, value: Any) -> Tensor:
-    """A result, which must be a tensor."""
+    """Return a result, which must be a tensor."""
     if isinstance(value, Tensor):
         return value
     raise CoreError(
@@ -172,14 +172,14 @@ def _tensor(name: str, value: Any) -> Tensor:
 
 
 def _dtype_name(value: Any, fed: Feed) -> str:
-    """The dtype of a value; of an array of another one, such as uint8, that first."""
+    """Return the dtype of a value, also of arrays of other dtypes, such as uint8."""
     is_number = isinstance(value, np.ndarray) and value.dtype.kind in "iufc"
     own = value.dtype.name if is_number else fed.spec.dtype
     return own if own == fed.spec.dtype else f"{own}, which becomes {fed.spec.dtype}"
 
 
 def _advice(endpoint: Endpoint, fed: Feed) -> str:
-    """The next step for another dtype; an image of integers mostly needs another range, too."""
+    """Return the next step for a wrong dtype; integer images mostly need another range, too."""
     wanted, quantization = endpoint.spec.dtype, endpoint.quantization
     if quantization is not None and fed.spec.dtype != wanted:
         return f": quantized values must be {quantization.dtype}, real values {wanted}"
@@ -187,6 +187,6 @@ def _advice(endpoint: Endpoint, fed: Feed) -> str:
 
 
 def _quantized(value: Tensor, quantization: Quantization) -> Tensor:
-    """The integers that represent values; that of 0 for NaN."""
+    """Return the integers that represent values; NaN becomes the integer of 0."""
     integers = np.nan_to_num(np.rint(value.numpy() / quantization.scale)) + quantization.zero_point
     return tensor(np.clip(integers, *quantization.limits).astype(np.int32))

@@ -1,8 +1,8 @@
-"""Calls that were made before: from arrays by one plan to the outputs.
+"""Cached calls: from arrays through one plan to the outputs.
 
-What a graph does with names, shapes and stages takes Python longer than a small network takes a
-GPU. For inputs of the same names, shapes and dtypes, and the same outputs, all of that comes out
-the same, so the latest calls of a model are kept by these.
+Resolving names, shapes and stages takes Python longer than a GPU takes for a small network. Calls
+with inputs of equal names, shapes and dtypes, and equal outputs, resolve to one plan, so a model
+caches its latest calls.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -21,13 +21,13 @@ MOST_CALLS = 8
 
 
 class CachedCall(NamedTuple):
-    """A call that needs nothing but a plan.
+    """A call that needs only a plan.
 
     Attributes:
-        key: of the plan.
-        inputs: for each reference that the plan takes the call's name for it, and the quantization
-            of quantized arrays.
-        outputs: for each output of the call the plan's reference.
+        key: key of the plan.
+        inputs: for each input of the plan, the call's name for it, and the quantization of
+            quantized arrays.
+        outputs: for each output of the call, the plan's reference.
     """
 
     key: PlanKey
@@ -39,9 +39,9 @@ class ReadyCall(NamedTuple):
     """A cached call with its plan.
 
     Attributes:
-        plan: that one.
-        inputs: those of the plan in its order, as in `CachedCall`.
-        outputs: as in `CachedCall`.
+        plan: the plan.
+        inputs: inputs of the plan in its order, as in `CachedCall`.
+        outputs: outputs as in `CachedCall`.
     """
 
     plan: Plan
@@ -49,7 +49,7 @@ class ReadyCall(NamedTuple):
     outputs: Sequence[tuple[str, str]]
 
     def run(self, inputs: Mapping[str, np.ndarray], as_arrays: bool) -> dict[str, Any]:
-        """The outputs by name, tensors or read-only arrays.
+        """Return the outputs by name, tensors or read-only arrays.
 
         Raises:
             CoreError: a step cannot work on these values.
@@ -64,10 +64,10 @@ class ReadyCall(NamedTuple):
 
 
 class RunCache:
-    """The latest calls of a model that can be repeated. Threads may share it.
+    """The latest repeatable calls of a model. Threads may share it.
 
     Args:
-        planner: makes and keeps the plans.
+        planner: maker and cache of the plans.
     """
 
     def __init__(self, planner: Planner):
@@ -76,7 +76,7 @@ class RunCache:
         self._latest: tuple[Hashable, ReadyCall | None] = None, None
 
     def find(self, key: Hashable) -> ReadyCall | None:
-        """The call of a key, see `call_key`; None if there was none."""
+        """Return the call of a key, see `call_key`; None if there was none."""
         latest, ready = self._latest
         if ready is not None and key == latest and self._planner.is_latest(ready.plan):
             return ready
@@ -96,13 +96,13 @@ class RunCache:
         feeds: Mapping[str, Any],
         outputs: Mapping[str, str],
     ) -> None:
-        """Keep a call that was just made, if it takes no more than one plan.
+        """Cache the latest call, if it needed only one plan.
 
         Args:
-            key: of the call.
-            names: of its inputs, by reference.
-            feeds: all that the planner was given, by reference.
-            outputs: the reference of each output by name; equal ones are one tensor to be copied.
+            key: key of the call.
+            names: names of its inputs, by reference.
+            feeds: all feeds of the planner, by reference.
+            outputs: reference of each output by name; equal ones share one tensor, to be copied.
         """
         is_plain = all(isinstance(feed, (ArrayView, QuantizedArray)) for feed in feeds.values())
         if not is_plain or feeds.keys() != names.keys():
@@ -116,7 +116,7 @@ class RunCache:
 
 
 def call_key(inputs: Any, outputs: Sequence[str]) -> Hashable | None:
-    """The key of a call; None unless its inputs are C-contiguous arrays by name."""
+    """Return the key of a call; None unless its inputs are C-contiguous arrays by name."""
     if type(inputs) is not dict:
         return None
     parts: list[Any] = [*outputs]

@@ -1,1 +1,1 @@
-"""The compiler of inference plans: a graph for known shapes, made small, ordered and placed."""
+"""The compiler of inference plans: simplified programs for known shapes, with their memory."""

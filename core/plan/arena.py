@@ -34,21 +34,21 @@ class Placed(NamedTuple):
 
 
 def place(requests: Sequence[Request], alignment: int = 64) -> tuple[list[Placed], int]:
-    """Give each buffer its offset.
+    """Return the offset of each buffer.
 
-    Two orders are tried, and the better kept: by size, and by size from the steps outwards that
-    need most at once, which is better where many buffers live long. The second is left out where
-    the first needs no more than what lives at the same time.
+    Two orders are tried, and the better one is kept: by size, and by size from the steps outwards
+    that need most memory at once, which is better if many buffers live long. The second order is
+    skipped if the first needs no more than the buffers that live at one time.
 
     Args:
-        requests: in any order; of no bytes, too.
-        alignment: offsets are multiples of it, in bytes.
+        requests: requests in any order, also of no bytes.
+        alignment: divisor of all offsets, in bytes.
 
     Returns:
-        The buffers in the order of the requests, and how many bytes the arena has.
+        The buffers in the order of the requests, and the bytes of the arena.
 
     Raises:
-        CoreError: a buffer ends before it begins, or has less than no bytes.
+        CoreError: a buffer ends before it begins, or has a negative size.
 
     >>> chain = [Request("a", 100, 0, 1), Request("b", 200, 1, 2), Request("c", 100, 2, 3)]
     >>> placed, total = place(chain)
@@ -87,7 +87,7 @@ def _steps(request: Request) -> range:
 
 
 def _live_bytes(requests: Sequence[Request], sizes: Sequence[int]) -> dict[int, int]:
-    """The bytes that are needed at each step."""
+    """Return the bytes that are needed at each step."""
     live: dict[int, int] = defaultdict(int)
     for request, size in zip(requests, sizes, strict=True):
         for step in _steps(request):
@@ -98,7 +98,7 @@ def _live_bytes(requests: Sequence[Request], sizes: Sequence[int]) -> dict[int, 
 def _packed(
     order: Iterable[int], requests: Sequence[Request], sizes: Sequence[int]
 ) -> tuple[list[int], int]:
-    """Offsets of the buffers when they are placed in some order, and where the last one ends."""
+    """Return the offsets of buffers placed in some order, and the end of the last one."""
     taken: _Spans = defaultdict(list)  # by step, which is quick: few live at the same time
     offsets, total = [0] * len(requests), 0
     for i in order:
@@ -115,7 +115,7 @@ def _packed(
 
 
 def _best_offset(taken: Iterable[tuple[int, int]], size: int) -> int:
-    """The start of the smallest gap that fits between sorted spans, or else where they end."""
+    """Return the start of the smallest gap that fits between sorted spans, else their end."""
     end, best, smallest = 0, None, 0
     for start, stop in taken:
         gap = start - end

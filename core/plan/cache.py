@@ -28,10 +28,10 @@ Value = TypeVar("Value")
 class LruCache(Generic[Value]):
     """Values by key, each made at its first use; the least recently used one is dropped first.
 
-    Only callers that need a value that is being made wait for it.
+    While a value is made, only callers that need this value wait.
 
     Args:
-        most: how many values are kept.
+        most: the largest number of kept values.
     """
 
     def __init__(self, most: int):
@@ -41,7 +41,7 @@ class LruCache(Generic[Value]):
         self._lock = new_lock()
 
     def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
-        """The value of a key."""
+        """Return the value of a key, made if necessary."""
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)
@@ -59,7 +59,7 @@ class LruCache(Generic[Value]):
                 self._making.pop(key, None)
 
     def find(self, key: Hashable) -> Value | None:
-        """The value of a key; None without one."""
+        """Return the value of a key; None without one."""
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)
@@ -73,13 +73,13 @@ class LruCache(Generic[Value]):
                 self._values.popitem(last=False)
 
     def all(self) -> list[Value]:
-        """The values that are kept now, the least recently used first."""
+        """Return the kept values, the least recently used first."""
         with self._lock:
             return [*self._values.values()]
 
 
 class SharedWeights:
-    """Tensors of the weights that passes made; equal ones are one, as long as it is used.
+    """Tensors of the weights that passes made; equal arrays share one tensor while it is used.
 
     The passes run once for each set of fetches, and fold mostly equal weights.
     """
@@ -89,7 +89,7 @@ class SharedWeights:
         self._lock = new_lock()
 
     def tensor(self, array: np.ndarray) -> Tensor:
-        """The tensor of an array that is not written to any more."""
+        """Return the tensor of an array that is not written to any more."""
         array.flags.writeable = False  # so that it is shared
         if array.dtype.hasobject:
             return keep(weight(array))
@@ -103,10 +103,10 @@ class SharedWeights:
 
 
 class IdleArenas:
-    """Lets the plans of a model keep less memory when they are not the latest that ran.
+    """Limits the idle arenas of a model's plans.
 
-    These keep all arenas that wait for the next run, others one, and of those only the latest
-    whose arenas together are no more than `MOST_IDLE_BYTES`.
+    The plans of the latest run keep all idle arenas, other plans one each, and of those only the
+    latest whose arenas together have no more than `MOST_IDLE_BYTES`.
     """
 
     def __init__(self) -> None:
@@ -116,7 +116,7 @@ class IdleArenas:
         self._lock = new_lock()
 
     def use(self, plans: tuple[Plan, ...]) -> None:
-        """Note the plans of a run that goes on, so far."""
+        """Note the plans of the current run, as far as they are known."""
         if {*plans} <= {*self.latest}:
             return
         with self._lock:

@@ -13,15 +13,15 @@ from core.specs import Spec
 def host_function(
     step: Step, specs: Mapping[str, Spec]
 ) -> Callable[[list[np.ndarray]], list[np.ndarray]]:
-    """Return what runs a step and its epilogue by the kernels of the cpu backend.
+    """Return a function that runs a step and its epilogue by the kernels of the cpu backend.
 
     Args:
-        step: of a program.
-        specs: of the program.
+        step: step of a program.
+        specs: specs of the program.
 
     Returns:
-        A function from what the step reads (`Step.reads`), in any shape of the right size, to its
-        results.
+        A function from the inputs of the step (`Step.reads`), in any shape of the right size, to
+        its results.
     """
     results = tuple(specs[r] for r in step.outputs)
 
@@ -39,7 +39,7 @@ def host_function(
 def _computed(
     step: Step, left: Iterator[np.ndarray], here: Any, result: Any, specs: Mapping[str, Spec]
 ) -> Any:
-    """The results of one op, for the next of the arrays that are left."""
+    """Return the results of one op for the next of the remaining arrays."""
     given = [
         here if r == HERE else None if r == ABSENT else next(left).reshape(specs[r].shape)
         for r in step.inputs

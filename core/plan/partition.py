@@ -1,8 +1,8 @@
-"""Partition of a graph into a plan from the feeds, and nodes that are left to run op by op.
+"""Partition of a graph into plans, and nodes that run op by op.
 
-Shapes decide most nodes of a graph. Loops, tables, and ops whose result has a shape that depends on
-data do not become part of a plan, nor does what needs them: they run by the executor, and where
-heavy work follows, the next plan starts from their results.
+Shapes decide most nodes of a graph. Loops, tables, ops whose result shape depends on data, and
+nodes that depend on these are not part of a plan: the executor runs them, and if heavy work
+follows, the next plan starts from their results.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -29,11 +29,11 @@ class Stage(NamedTuple):
     """A stage of a run: from the feeds to the fetches, or a part of it.
 
     Attributes:
-        plan: computes what shapes decide; None if that is nothing of weight.
-        eager: what is to be computed op by op after that: the rest of what is wanted, or what the
-            next stage begins with.
+        plan: plan of the nodes that shapes decide; None if they contain no heavy work.
+        eager: references to compute op by op after the plan: the remaining fetches, or the feeds
+            of the next stage.
         left: names of the nodes that are in no plan so far.
-        is_last: whether everything wanted is there then.
+        is_last: whether all fetches are computed after the stage.
     """
 
     plan: Plan | None
@@ -45,13 +45,13 @@ class Stage(NamedTuple):
 def largest_plan(
     stages: Iterable[tuple[Stage, Mapping[str, Any]]],
 ) -> tuple[Plan, Mapping[str, Any]]:
-    """The plan with the most arithmetic, of several.
+    """Return the plan with the most arithmetic.
 
     Args:
-        stages: of a run, each with the values that it began with.
+        stages: stages of a run, each with its initial values.
 
     Returns:
-        The plan and those values.
+        The plan and the initial values of its stage.
 
     Raises:
         CoreError: no stage has a plan.
@@ -65,16 +65,16 @@ def largest_plan(
 def find_stage(
     executor: Executor, given: Specs, wanted: Sequence[str], passes: Sequence[ProgramPass]
 ) -> Stage:
-    """The next stage from given values to wanted references.
+    """Return the next stage from given values to the fetches.
 
     Args:
-        executor: of the graph.
-        given: shape and dtype of each value that is there; None if it is no tensor.
-        wanted: normalised references.
-        passes: for the program.
+        executor: executor of the graph.
+        given: shape and dtype of each available value; None for values other than tensors.
+        wanted: normalised references of the fetches.
+        passes: passes for programs.
 
     Raises:
-        CoreError: as `Executor.run` does, for errors that are known without data.
+        CoreError: as `Executor.run` raises, for errors that do not depend on data.
     """
     executor.schedule(given, wanted)  # raises early, and is kept for nodes that run op by op
     walk = _Partition(executor, given)
@@ -89,7 +89,7 @@ def find_stage(
 
 
 class _Partition:
-    """Goes through the nodes in execution order; records what it can, and lists the others.
+    """Visitor of the nodes in execution order, which records nodes or leaves them.
 
     Attributes:
         left: names of the nodes that are not recorded.
@@ -106,13 +106,13 @@ class _Partition:
                 self._values[reference] = self.tracer.input(reference, spec)
 
     def add(self, name: str) -> None:
-        """Record a node, or list it."""
+        """Record a node, or add it to the nodes left."""
         check_active()
         if self._is_inner(name) or not self._recorded(name):
             self.left.append(name)
 
     def _is_inner(self, name: str) -> bool:
-        """Whether a node lies in a loop or on a branch: no run gives its value."""
+        """Return whether a node is in a loop or on a branch, where no run returns its value."""
         node = self._executor.node(name)
         begins = node.type in LOOP_TYPES and node.type != "Exit"
         goes_on = node.type != "Exit" and any(node_of(i) in self._inner for i in node.inputs)
@@ -138,7 +138,7 @@ class _Partition:
         return True
 
     def _acts_anew(self, node: Node) -> bool:
-        """Whether each run must run the node: the user's function may do more than its ops."""
+        """Return whether each run must run the node: a user's function may have side effects."""
         return node.type in self._executor.kernels or find_node_type(node.type) is None
 
     def _knows(self, reference: str) -> bool:
@@ -149,11 +149,11 @@ class _Partition:
         return reference in self._values or self._is_known_node(reference)
 
     def _is_known_node(self, reference: str) -> bool:
-        """Whether a node was recorded, and just lacks the output that is asked for."""
+        """Return whether a node was recorded, but without the requested output."""
         return node_of(reference) in self._values and node_of(reference) not in self._given
 
     def plan(self, wanted: Sequence[str], passes: Sequence[ProgramPass]) -> Plan:
-        """The plan for what was recorded: it gives what is wanted, and what is left needs."""
+        """Return the plan of the recorded nodes, whose outputs are fetches or inputs of others."""
         needed = dict.fromkeys([*wanted, *self._needs(self.left)])
         found = [
             reference
@@ -167,14 +167,15 @@ class _Partition:
         return make_plan(program, inputs, found, passes)
 
     def _needs(self, names: Iterable[str]) -> list[str]:
-        """The references that nodes read; what they just wait for may be no value."""
+        """Return the references that nodes read; control inputs may have no value."""
         inputs = [i for name in names for i in self._executor.node(name).inputs]
         return [self._executor.normalised(i) for i in inputs if not i.startswith("^")]
 
     def before_heavy(self, known: Collection[str], wanted: Sequence[str]) -> tuple[str, ...]:
-        """The needs of the first heavy node that is left, and other values found on the way to it.
+        """Return the inputs of the first heavy node left, and other values found on the way.
 
-        With these a plan can go on. Empty, if no heavy node is left, or all needs are computed.
+        With these values another plan can begin. The result is empty if no heavy node is left, or
+        if all its inputs are computed.
         """
         for name in self.left:
             node = self._executor.node(name)
@@ -192,9 +193,9 @@ class _Partition:
     def _way_with_loops(
         self, references: Sequence[str], known: Collection[str], target: str
     ) -> set[str]:
-        """What runs on the way to references, so that nothing of it has to run a second time.
+        """Return the values to compute before references, so that nothing of it runs twice.
 
-        Of loops all that they give, unless the target comes before it.
+        Of loops these are all results, unless the target is in the loop.
         """
         way = {*self._executor.execution_order(known, references)}
         for name in self.left:

@@ -1,4 +1,4 @@
-"""A plan: a program that a backend made ready, between named references of a graph."""
+"""A plan: a program compiled by a backend, between named references of a graph."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -56,7 +56,7 @@ class Plan:
         self._largest_bytes = specs[self._largest].bytes if self._largest else 0
 
     def fits(self, limits: Limits) -> bool:
-        """Whether a run takes no more memory than limits with all values allow."""
+        """Return whether a run takes no more memory than the limits allow."""
         most_of_value, most_of_run = limits.value_bytes, limits.run_bytes
         assert most_of_value is not None and most_of_run is not None
         return self._largest_bytes <= most_of_value and self.run_bytes <= most_of_run
@@ -72,75 +72,75 @@ class Plan:
 
     @property
     def inputs(self) -> dict[str, Spec]:
-        """Shape and dtype of what goes in, by reference."""
+        """Return shape and dtype of the inputs, by reference."""
         return dict(self._inputs)
 
     @property
     def outputs(self) -> dict[str, Spec]:
-        """Shape and dtype of what comes out, by reference."""
+        """Return shape and dtype of the outputs, by reference."""
         return dict(self._outputs)
 
     @property
     def backend(self) -> str:
-        """Name of the backend that it runs on."""
+        """Return the name of the backend."""
         return self._backend.name
 
     @property
     def tier(self) -> str:
-        """The kind of the kernels, such as ``"numpy"``."""
+        """Return the kind of the kernels, such as ``"numpy"``."""
         return self._executable.tier
 
     @property
     def steps(self) -> "Sequence[StepInfo]":
-        """The steps, in execution order."""
+        """Return the steps, in execution order."""
         return self._executable.steps
 
     @property
     def placed(self) -> "Sequence[Placed]":
-        """The offset of each buffer in the arena, and its first and last step."""
+        """Return the offset of each buffer in the arena, and its first and last step."""
         fed = dict(zip(self.program.inputs, self._inputs, strict=True))
         return [b._replace(name=fed.get(b.name, b.name)) for b in self._executable.placed]
 
     @property
     def arena_bytes(self) -> int:
-        """The bytes of the arena of a run, which is kept for the next one."""
+        """Return the bytes of the arena of a run, which is kept for the next one."""
         return self._executable.arena_bytes
 
     @property
     def weight_bytes(self) -> int:
-        """The bytes of the constants, those included that are kept in another form for kernels."""
+        """Return the bytes of the constants, including converted forms for kernels."""
         arrays = self.program.constants.values()  # of which some may show the same data
         held = {(a.__array_interface__["data"][0], a.nbytes) for a in arrays}
         return sum(size for _, size in held) + self._executable.packed_bytes
 
     @property
     def workspaces_made(self) -> int:
-        """The number of arenas made so far: another one when a run finds no idle one.
+        """Return the number of arenas made so far; a run makes one if none is idle.
 
-        So there is one, unless several runs went on at the same time, or memory was given back as
-        the model ran for inputs of other shapes.
+        There is one, unless several runs overlapped, or memory was freed because the model ran for
+        inputs of other shapes.
         """
         return self._executable.workspaces_made
 
     @property
     def workspaces_idle(self) -> int:
-        """The number of arenas that wait for the next run."""
+        """Return the number of idle arenas."""
         return self._executable.workspaces_idle
 
     def keep_idle(self, most: int) -> None:
-        """Let at most so many arenas wait from now on; a run that finds none makes one."""
+        """Keep at most this number of idle arenas; a run that finds none makes one."""
         self._executable.keep_idle(most)
 
     def run(self, values: Mapping[str, Any]) -> dict[str, Tensor]:
-        """The outputs, in tensors of their own.
+        """Return the outputs as new tensors.
 
         Args:
-            values: the inputs by reference, tensors or arrays of the shapes and dtypes of
-                `inputs`; there may be others.
+            values: the inputs by reference, tensors or arrays of the shapes and dtypes of `inputs`;
+                other values are ignored.
 
         Raises:
-            CoreError: one is missing or of another shape or dtype, or a step cannot work on what
-                is given.
+            CoreError: an input is missing or of another shape or dtype, or a step cannot work on
+                it.
         """
         return self.run_on(self._feeds(values))
 
@@ -157,7 +157,7 @@ class Plan:
         return found
 
     def run_to_arrays(self, feeds: Sequence[Any]) -> dict[str, np.ndarray]:
-        """The outputs as read-only arrays, for feeds as `run_on` takes them."""
+        """Return the outputs as read-only arrays, for feeds as `run_on` takes them."""
         handles = self._executable.run(feeds)
         try:
             return {
@@ -169,11 +169,11 @@ class Plan:
                 self._backend.release(handle)
 
     def profile(self, values: Mapping[str, Any], repeat: int = 10) -> list[float]:
-        """Milliseconds of each step, the median of some runs.
+        """Return the milliseconds of each step, the median of some runs.
 
         Args:
-            values: as for `run`.
-            repeat: how many runs, at least 1, after one that does not count.
+            values: inputs as for `run`.
+            repeat: number of runs, at least 1, after one that does not count.
         """
         feeds = self._feeds(values)
         integer(repeat, "repeat", least=1)
@@ -191,13 +191,13 @@ class Plan:
         return timed(self, self.profile(values, 1), 1).to_chrome_trace()
 
     def gpu_time(self, values: Mapping[str, Any], repeat: int = 10) -> float:
-        """Milliseconds of a run on the device, without the way there and back.
+        """Return the milliseconds of a run on the device, without transfers.
 
-        Where the backend has no device of its own: what the steps take one by one.
+        On a backend without a separate device: the sum of the times of the steps.
 
         Args:
-            values: as for `run`.
-            repeat: how many runs follow one another, at least 1; their mean counts.
+            values: inputs as for `run`.
+            repeat: number of consecutive runs, at least 1; their mean counts.
         """
         feeds = self._feeds(values)
         return 1e3 * self._executable.gpu_time(feeds, integer(repeat, "repeat", least=1))
@@ -233,10 +233,10 @@ class Plan:
 def make_plan(
     program: Program, inputs: Sequence[str], outputs: Sequence[str], passes: Sequence[ProgramPass]
 ) -> Plan:
-    """A plan on the active backend, for a program that passes make smaller first.
+    """Return a plan on the active backend for a program, after the program passes.
 
     Raises:
-        LimitError: a run of it would hold more than the limits of the run around allow.
+        LimitError: a run would need more memory than the limits of the current run allow.
     """
     for program_pass in passes:
         check_active()
@@ -252,7 +252,7 @@ def make_plan(
 
 
 def _largest_value(program: Program) -> str:
-    """The reference of the largest value that steps give; "" if there are none."""
+    """Return the reference of the largest result of the steps; "" without steps."""
     sizes = {step.name: program.specs[step.name].bytes for step in program.steps}
     return max(sizes, key=sizes.__getitem__, default="")
 

@@ -14,17 +14,17 @@ class StepInfo(NamedTuple):
     """One step of a plan.
 
     Attributes:
-        name: of the node whose value it gives.
-        op: what it computes.
-        kernel: how it does that.
-        fused: ops that are applied to the result by the same step, in order.
-        input_shapes: of the values that it reads, weights included.
-        output_shape: of its (first) result.
-        dtype: of the result.
-        bytes: of the result.
-        weight_bytes: of the constants that it reads.
-        multiply_adds: how many products it sums up.
-        scratch_bytes: what it needs beside inputs and results while it runs.
+        name: name of the node whose value the step computes.
+        op: name of the op.
+        kernel: name of its implementation.
+        fused: ops applied to the result in the step, in order.
+        input_shapes: shapes of the inputs, weights included.
+        output_shape: shape of the (first) result.
+        dtype: dtype of the result.
+        bytes: bytes of the result.
+        weight_bytes: bytes of the constants that are read.
+        multiply_adds: number of multiply-adds.
+        scratch_bytes: bytes needed besides inputs and results.
     """
 
     name: str
@@ -46,10 +46,10 @@ class StepInfo(NamedTuple):
         """Describe steps of a program that a backend runs as one.
 
         Args:
-            steps: in order; the last gives the result.
+            steps: steps in order; the last computes the result.
             program: the program.
-            kernel: how the backend computes them.
-            scratch_bytes: what that needs beside inputs and results.
+            kernel: name of the backend's implementation.
+            scratch_bytes: bytes needed besides inputs and results.
         """
         specs, constants = program.specs, program.constants
         between = {step.name for step in steps[:-1]}
@@ -72,7 +72,7 @@ class StepInfo(NamedTuple):
 
 
 class PlanFacts(Protocol):
-    """The facts of a plan that reports show; `core.plan.plan.Plan` has them."""
+    """The facts of a plan for reports; `core.plan.plan.Plan` has them."""
 
     @property
     def steps(self) -> Sequence[StepInfo]:
@@ -234,12 +234,12 @@ def step_rows(plan: PlanFacts) -> list[StepRow]:
 
 
 def timed(plan: PlanFacts, milliseconds: Sequence[float], runs: int) -> PlanProfile:
-    """The profile of a plan.
+    """Return the profile of a plan.
 
     Args:
-        plan: that ran.
-        milliseconds: of each step.
-        runs: how many runs these are the medians of.
+        plan: the plan.
+        milliseconds: time of each step.
+        runs: number of runs of which these are the medians.
     """
     total = sum(milliseconds)
     steps: list[StepProfile] = [
@@ -255,7 +255,7 @@ def timed(plan: PlanFacts, milliseconds: Sequence[float], runs: int) -> PlanProf
 
 
 def shape_text(shape: Shape) -> str:
-    """A shape as people write it.
+    """Return a shape as text.
 
     >>> shape_text((1, 14, 14, 512)), shape_text(())
     ('1x14x14x512', 'scalar')
@@ -284,7 +284,7 @@ _WIDEST_OPS = 44
 
 
 def _named_cells(number: int, step: StepRow) -> tuple[str, ...]:
-    """A step in the columns that both tables have."""
+    """Return the columns of a step that both tables have."""
     first = step["input_shapes"][:1]
     return (
         str(number),
@@ -306,7 +306,7 @@ def tail_of(text: str, most: int) -> str:
 
 
 def chain_text(ops: Sequence[str], separator: str, most: int) -> str:
-    """The ops of a chain, as many as there is room for.
+    """Return the ops of a chain, shortened to the available width.
 
     >>> chain_text(["conv2d", "add", "relu6"], " + ", 20), chain_text(["mul", "add"], ", ", 7)
     ('conv2d + add + relu6', 'mul ...')
@@ -320,7 +320,7 @@ def chain_text(ops: Sequence[str], separator: str, most: int) -> str:
 
 
 def _columns(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Lines with cells one beneath the other; the header says on which side of the column."""
+    """Return lines with aligned cells; the header shows the alignment of each column."""
     lines = [[name[1:] for name in header], *rows]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     forms = [f"{{:{name[0]}{width}}}" for name, width in zip(header, widths, strict=True)]

@@ -1,4 +1,4 @@
-"""Plans of a graph: made when first needed, kept for as many shapes as fit."""
+"""Plans of a graph, made at their first use and cached for several input shapes."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -42,12 +42,12 @@ BodyKey = tuple[frozenset[str], tuple[str, ...]]
 
 
 class PlanKey(NamedTuple):
-    """The key of a plan that is all of a run.
+    """The key of a plan that computes a whole run.
 
     Attributes:
-        body: what is given and wanted.
-        stage: shapes and dtypes of what is given.
-        sources: for each wanted reference that of the plan's output.
+        body: feeds and fetches.
+        stage: shapes and dtypes of the feeds.
+        sources: the plan's output for each fetch.
     """
 
     body: BodyKey
@@ -56,11 +56,11 @@ class PlanKey(NamedTuple):
 
 
 class PlanError(CoreError):
-    """Making or running a plan failed: the graph, run op by op, raises its own error.
+    """Making or running a plan failed; run op by op, the graph raises an error with its names.
 
     Args:
-        error: what happened.
-        is_made: whether there is a plan.
+        error: the cause.
+        is_made: whether the plan was made.
     """
 
     def __init__(self, error: CoreError, *, is_made: bool):
@@ -72,10 +72,10 @@ class Planner:
     """Runs a graph by plans. Threads may share it.
 
     Args:
-        graph: with the arrays of its weights.
-        executor: of the graph; plans share its weights, tables and functions.
-        graph_passes: make the graph smaller, before shapes are known.
-        program_passes: make programs smaller.
+        graph: graph with the arrays of its weights.
+        executor: executor of the graph; plans share its weights, tables and functions.
+        graph_passes: passes before shapes are known.
+        program_passes: passes of programs.
     """
 
     def __init__(
@@ -94,9 +94,9 @@ class Planner:
         self._weights, self._arenas = SharedWeights(), IdleArenas()
 
     def can_run(self, given: Iterable[str], wanted: Iterable[str]) -> bool:
-        """Whether plans are of use: not on backends without them, nor if part of a node is given.
+        """Return whether plans can be used: not without a backend's support, nor for partial feeds.
 
-        A node may run for one of its outputs where another one is given.
+        If one output of a node is fed, the node may still have to run for another one.
         """
         named = {node_of(reference) for reference in (*given, *wanted) if ":" in reference}
         several = self._several | named
@@ -104,15 +104,14 @@ class Planner:
 
     @lazy_property
     def _several(self) -> set[str]:
-        """The nodes of which more is read than the first output."""
+        """Return the nodes of which other outputs than the first are read."""
         references = (i.removesuffix(":0") for node in self._graph.nodes for i in node.inputs)
         return {node_of(reference) for reference in references if ":" in reference}
 
     def run(self, given: Mapping[str, Any], wanted: Sequence[str]) -> Values:
-        """The values of references, as `Executor.run` gives them; none shares data with others.
+        """Return the values of references, as `Executor.run` does; none shares data with others.
 
-        Where plans are of no use, it is the executor that runs; also after an error, for it names
-        the graph's own nodes.
+        Without a plan the executor runs; also after an error, as it names the graph's nodes.
         """
         if not self.can_run(given, wanted):
             return self._executor.run(as_tensors(given), wanted)
@@ -129,7 +128,7 @@ class Planner:
             del failed  # else its traceback would keep this call's values, and so itself
 
     def stages(self, given: Mapping[str, Any], wanted: Sequence[str]) -> list[tuple[Stage, Values]]:
-        """The stages of a run, which it takes to know them all, and the values before each.
+        """Return the stages of a run, which is needed to find them, and the values before each.
 
         Raises:
             CoreError: as of `run`.
@@ -143,11 +142,11 @@ class Planner:
         return found
 
     def key_of(self, given: Mapping[str, Any], wanted: Sequence[str]) -> PlanKey | None:
-        """The key of the plan that was all of a run; None if that took more.
+        """Return the key of the plan that computed a whole run; None if several stages did.
 
         Args:
-            given: as for `run`.
-            wanted: likewise.
+            given: feeds as for `run`.
+            wanted: fetches as for `run`.
         """
         body_key, stage_key = self._body_key(given, wanted), _stage_key(given)
         body = self._bodies.find(body_key)
@@ -155,7 +154,7 @@ class Planner:
         return None if sources is None else PlanKey(body_key, stage_key, sources)
 
     def find(self, key: PlanKey) -> Plan | None:
-        """The plan of a key if it is still kept; it is the latest that runs now."""
+        """Return the plan of a key if it is still cached; it becomes the latest one."""
         body = self._bodies.find(key.body)
         plan = None if body is None else body.find(key.stage)
         if plan is not None:
@@ -163,11 +162,11 @@ class Planner:
         return plan
 
     def is_latest(self, plan: Plan) -> bool:
-        """Whether the latest run took this plan and no other."""
+        """Return whether the latest run used this plan only."""
         return self._arenas.latest == (plan,)
 
     def plans(self) -> list[Plan]:
-        """All that are kept now."""
+        """Return all cached plans."""
         return [plan for body in self._bodies.all() for plan in body.plans()]
 
     def _body(self, given: Iterable[str], wanted: Sequence[str]) -> "_PlannedBody":
@@ -180,7 +179,7 @@ class Planner:
 
     @lazy_property
     def _has_no_order(self) -> bool:
-        """Whether no node changes what others read: arrays, tables, or whatever a user's does."""
+        """Return whether no node has side effects: arrays, tables, or a user's functions."""
         types = {node.type for node in self._graph.nodes} - GIVEN_TYPES
         kinds = [*map(find_node_type, types)]
         writes = any(kind is None or kind.in_run for kind in kinds)
@@ -209,7 +208,7 @@ class Planner:
         return _PlannedBody(executor, sources, self._program_passes, self._arenas)
 
     def _between(self, given: frozenset[str], wanted: Sequence[str]) -> Graph:
-        """The graph that takes and gives these references, in the form that passes compare."""
+        """Return the graph between feeds and fetches, in the form that passes compare."""
         nodes = [
             Node(n.name, "Placeholder")
             if n.name in given
@@ -224,7 +223,7 @@ class Planner:
         )
 
     def _bare_weights(self, wanted: Iterable[str]) -> list[Node]:
-        """Nodes for weights that are read or wanted by a name which no node has."""
+        """Return nodes for weights that are read or fetched by a name without a node."""
         known, inputs = self._executor.nodes, (i for n in self._graph.nodes for i in n.inputs)
         read = dict.fromkeys([*map(node_of, inputs), *wanted])
         return [Node(r, "Const") for r in read if r in self._graph.weights and r not in known]
@@ -233,7 +232,7 @@ class Planner:
         return reference if reference.startswith("^") else self._executor.normalised(reference)
 
     def _constant(self, name: str, graph: Graph) -> Tensor:
-        """A weight as a tensor: the model's own, unless a pass made it."""
+        """Return a weight as a tensor: the model's own, unless a pass made it."""
         array = graph.weights[name]
         if self._graph.weights.get(name) is array:
             return self._executor.constants[name]
@@ -241,13 +240,13 @@ class Planner:
 
 
 class _PlannedBody:
-    """A graph between what is given and what is wanted, with its plans for some shapes.
+    """A graph between feeds and fetches, with its plans for some shapes.
 
     Args:
-        executor: of the graph.
-        sources: where in the graph the wanted references come from.
-        passes: for programs.
-        arenas: of all plans of the model.
+        executor: executor of the graph.
+        sources: references in the graph for the fetches.
+        passes: passes for programs.
+        arenas: idle arenas of all plans of the model.
     """
 
     def __init__(
@@ -267,7 +266,7 @@ class _PlannedBody:
         return [stage.plan for stage in self._stages.all() if stage.plan is not None]
 
     def sources_of_only_plan(self, key: frozenset[Any]) -> Mapping[str, str] | None:
-        """The sources of the fetches, if all are outputs of the only plan of a run."""
+        """Return the sources of the fetches, if one plan computes the whole run."""
         stage, sources = self._stages.find(key), self._sources
         if stage is None or stage.plan is None or stage.eager or not stage.is_last:
             return None
@@ -303,11 +302,11 @@ class _PlannedBody:
                 return {name: self._apart(values[r]) for name, r in self._sources.items()}
 
     def _apart(self, value: Any) -> Any:
-        """A result; of a constant another tensor, which may be disposed of."""
+        """Return a result; of a constant another tensor, which may be disposed of."""
         return ops.identity(value) if id(value) in self._held else value
 
     def _stage(self, values: Mapping[str, Any]) -> Stage:
-        """The stage that begins with values of these shapes."""
+        """Return the stage that begins with values of these shapes."""
         return self._stages.get(_stage_key(values), partial(self._new_stage, values))
 
     def _new_stage(self, values: Mapping[str, Any]) -> Stage:

@@ -22,11 +22,11 @@ class Step(NamedTuple):
 
     Attributes:
         op: the op.
-        inputs: references to values, in the order of the op's inputs (`ABSENT`: an optional one
-            that is absent; the members of a list one after the other).
+        inputs: references to values, in the order of the op's inputs; `ABSENT` for an absent
+            optional input; the members of a list follow one another.
         attributes: all attributes of the op.
-        epilogue: element-wise steps, fused into this one, which are applied to its first result in
-            order; there `HERE` refers to the result of the one before.
+        epilogue: element-wise steps, fused into this one, which are applied in order to its first
+            result; in these `HERE` refers to the result of the previous step.
         outputs: references to the results; the first is that of the last step of the epilogue.
     """
 
@@ -88,7 +88,7 @@ def use_counts(steps: Iterable[Step], outputs: Iterable[str]) -> dict[str, int]:
 
 
 def multiply_adds(step: Step, specs: Mapping[str, Spec]) -> int:
-    """Return how many products a step sums up; 0 of those that are no sums of products."""
+    """Return the number of multiply-adds of a step; 0 for ops that are no sums of products."""
     from core.op_cost import multiply_adds as counted
 
     inputs = [specs[r] for r in step.inputs[:2] if r != ABSENT]

@@ -1,7 +1,8 @@
-"""Runs the nodes of a graph without data, to find which ops they are for some shapes.
+"""Tracing: nodes of a graph run without data, to record their ops for some shapes.
 
-The engine itself runs them, on a backend whose handles are names: rules give the shapes, functions
-of several ops come apart, and what shapes and constants alone decide is computed on the spot.
+The engine runs them on a backend whose handles are names: rules give the shapes, functions of
+several ops are recorded op by op, and results that depend on shapes and constants only are
+computed.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -31,7 +32,7 @@ MOST_FOLDED = 1 << 20
 
 
 class DataDependentError(Exception):
-    """A result depends on values that only a run with data has, or differs from run to run."""
+    """A result depends on values that only a run with data has, or differs between runs."""
 
 
 class Symbol:
@@ -47,12 +48,12 @@ class Symbol:
 
 
 class Tracer(Backend):
-    """A backend that records the ops that it runs as steps of a program.
+    """A backend that records ops as steps of a program.
 
-    What constants decide is computed on the cpu backend, which takes no time to start.
+    Ops on constants are computed on the cpu backend, which takes no time to start.
 
     Args:
-        epsilon: of the backend that the program is for.
+        epsilon: epsilon of the backend that the program is for.
     """
 
     holds_data = False
@@ -71,7 +72,7 @@ class Tracer(Backend):
     # --- what plans use ---------------------------------------------------------------------
 
     def input(self, name: str, spec: Spec) -> Tensor:
-        """A value that is fed."""
+        """Return the handle of an input of the program."""
         if spec.dtype == "string":
             raise DataDependentError(name)
         symbol = Symbol(self._named(name, spec))
@@ -79,15 +80,15 @@ class Tracer(Backend):
         return wrap(self, symbol, spec)
 
     def constant(self, name: str, value: Tensor) -> Tensor:
-        """A value that never changes, by the name that it should have."""
+        """Return the handle of a constant with a name."""
         return wrap(self, Symbol(name, np.asarray(value)), value.spec)
 
     @contextmanager
     def recording(self, prefix: str) -> Iterator[None]:
-        """Record the ops that run inside, under names that start so; after an error none of them.
+        """Record the ops that run inside, under names with a prefix; after an error none of them.
 
         Raises:
-            DataDependentError: (by the ops) they cannot be recorded.
+            DataDependentError: an op cannot be recorded.
         """
         self._prefix, before = prefix, len(self.steps)
         try:
@@ -98,18 +99,18 @@ class Tracer(Backend):
             raise
 
     def program(self, outputs: Sequence[Tensor]) -> Program:
-        """All that was recorded, with these values as outputs."""
+        """Return the recorded program, with these values as outputs."""
         wanted = tuple(self._reference(value.handle) for value in outputs)
         return Program(tuple(self.steps), self._constants, self._specs, tuple(self._inputs), wanted)
 
     # --- as a backend -----------------------------------------------------------------------
 
     def upload(self, array: np.ndarray) -> Symbol:
-        """An array that is made on the way is a constant."""
+        """Return the handle of an array, which becomes a constant."""
         return Symbol(array=array)
 
     def download(self, handle: Symbol, spec: Spec) -> np.ndarray:
-        """The values of a constant."""
+        """Return the values of a constant."""
         if handle.array is None:
             raise DataDependentError(handle.reference)
         return handle.array
@@ -129,7 +130,7 @@ class Tracer(Backend):
         result: Spec | tuple[Spec, ...] | None,
         clock: Clock | None = None,
     ) -> Any:
-        """Compute what constants decide; else record a step with the results of the rule."""
+        """Compute an op on constants; else record a step with the results of the rule."""
         if op.traits.random:
             raise DataDependentError(op.name)
         given = [h for handle in handles for h in (handle if type(handle) is list else [handle])]
@@ -153,7 +154,7 @@ class Tracer(Backend):
         return made[0] if isinstance(result, Spec) else made
 
     def _count(self, found: Any) -> None:
-        """Raise if all that constants decide takes more memory than the run may."""
+        """Raise if the computed constants take more memory than the run may use."""
         guard = active_guard()
         most = None if guard is None else guard.limits.run_bytes
         for array in found if isinstance(found, tuple) else (found,):
@@ -185,7 +186,7 @@ class Tracer(Backend):
         return tuple(map(Symbol, outputs))
 
     def _reference(self, symbol: Symbol) -> str:
-        """The reference of a value; a constant becomes one of the program."""
+        """Return the reference of a value; a constant is added to the program."""
         array = symbol.array
         if array is None:
             return symbol.reference

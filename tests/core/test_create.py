@@ -108,7 +108,10 @@ def test_long_ranges_do_not_drift():
         (lambda: core.range(0, 3, 1, "bool"), "dtype='bool'"),
         (lambda: core.range(0, 3, 0.5, "int32"), "not an integer"),
         (lambda: core.range(0, 2**31 + 1, 2**31, "int32"), "do not fit into int32"),
-        (lambda: core.range(0, float("inf")), "range .* failed"),
+        (
+            lambda: core.range(0, float("inf")),
+            "range got an invalid argument: cannot conv",
+        ),
         (lambda: core.linspace(0, 1, 0), "num=0 must be one integer, 1 or more"),
         (lambda: core.linspace(0, 1, 2.5), "integer"),
         (lambda: core.one_hot([0], 1), "depth=1 must be one integer, 2 or more"),

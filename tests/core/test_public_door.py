@@ -12,6 +12,7 @@ import pytest
 import core
 from core.namespaces import NAMESPACES, names_in
 from core.registry import FUNCTIONS, OPS
+from tests.helpers import start_or_skip
 from tests.rules.sources import ROOT
 
 
@@ -160,36 +161,76 @@ def test_a_backend_from_outside_of_the_package():
     ]
 
 
-def test_a_kernel_that_replaces_another():
-    code = """
-        import numpy as np
-        import core
+REPLACING = """
+    import numpy as np
+    import core
+    from core import Endpoint, Graph, Node, PartialSpec
 
-        x, y = (core.Endpoint(name, core.PartialSpec((None,))) for name in "xy")
-        nodes = [core.Node("x", "Placeholder"), core.Node("y", "Neg", ("x",))]
-        model = core.GraphModel(core.Graph(nodes, {}, {"x": x}, {"y": y}))
-        given = np.float32([1.0])
-        for _ in range(2):
-            print(core.neg(1.0).item(), model.predict(given)["y"].item())
-        try:
-            core.kernel("neg", "cpu")(np.abs)
-        except core.CoreError as error:
-            print(error)
+    w = np.float32([[1.0, -2.0], [3.0, 4.0]])
+    nodes = [
+        Node("x", "Placeholder"), Node("w", "Const"), Node("p", "MatMul", ("x", "w")),
+        Node("n", "Neg", ("p",)), Node("y", "Relu", ("n",)), Node("z", "AddV2", ("y", "one")),
+        Node("one", "Const"),
+    ]
+    x = Endpoint("x", PartialSpec((None, 2)))
+    y = Endpoint("z", PartialSpec((None, 2)))
+    graph = Graph(nodes, {"w": w, "one": np.float32(1)}, {"x": x}, {"y": y})
+    model = core.GraphModel(graph, backend=BACKEND)
+    given = np.float32([[1.0, 1.0]])
 
-        @core.kernel("neg", "cpu", replace=True)
-        def neg(x):
-            return x * 10
+    def show():
+        values = model.predict(given)["y"].numpy()
+        assert (model.predict(given)["y"].numpy() == values).all()
+        print(*values[0], *(s.op for s in model.plan(given).steps))
 
-        for _ in range(2):
-            print(core.neg(1.0).item(), model.predict(given)["y"].item())
-        try:
-            model.plan(given)
-        except core.CoreError as error:
-            print(error)
-    """
+    show()
+    try:
+        core.kernel("neg", BACKEND)(np.abs)
+    except core.CoreError as error:
+        print(error)
+
+    @core.kernel("neg", BACKEND, replace=True)
+    def first(FIRST
+
+    show()
+
+    @core.kernel("neg", BACKEND, replace=True)
+    def second(SECOND
+
+    show()
+    core.kernel("matmul", BACKEND, replace=True)(MATMUL)
+    show()
+"""
+
+
+KERNELS = {
+    "cpu": {
+        "FIRST": "x):\n        return x * 10",
+        "SECOND": "x):\n        return x * 100",
+        "MATMUL": "lambda a, b, transpose_a, transpose_b: a @ b * 2",
+    },
+    "shader": {
+        "FIRST": 'call, x):\n        return "x * 10.0"',
+        "SECOND": 'call, x):\n        return "x * 100.0"',
+        "MATMUL": """lambda call, a, b, transpose_a, transpose_b: call.map(
+            "2.0 * (get_a(o0, 0) * get_b(0, o1) + get_a(o0, 1) * get_b(1, o1))", a=a, b=b
+        )""",
+    },
+}
+
+
+@pytest.mark.parametrize("backend", KERNELS)
+def test_plans_call_a_kernel_that_replaces_another(backend):
+    """It is neither fused nor lowered; ops around it are fused; a later kernel is called, too."""
+    if backend == "shader":
+        start_or_skip()
+    code = REPLACING.replace("BACKEND", repr(backend))
+    for name, text in KERNELS[backend].items():
+        code = code.replace(name, text)
     assert run(code).splitlines() == [
-        *["-1.0 -1.0"] * 2,
-        "op 'neg' has a kernel on backend 'cpu' already: replace=True takes its place",
-        *["10.0 10.0"] * 2,
-        "this model runs op by op on backend 'cpu'",
+        "1.0 1.0 matmul",
+        f"op 'neg' has a kernel on backend {backend!r} already: replace=True takes its place",
+        "41.0 21.0 matmul neg",
+        "401.0 201.0 matmul neg",
+        "801.0 401.0 matmul neg",
     ]

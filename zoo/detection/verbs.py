@@ -35,7 +35,7 @@ def detect(
         image: a path, URL, bytes, binary file object, PIL image, array (uint8 or float in 0..1;
             grey, RGB or RGBA) or tensor. A list, an iterator and an array [n, height, width, 3]
             are several images.
-        labels: names of the objects wanted, by default all that the model knows:
+        labels: names of the requested objects, by default all that the model knows:
             ``zoo.load(model).labels``.
         score_threshold: leave out objects of a lower score, 0..1; by default the model's own.
         iou_threshold: of two boxes whose intersection is more than this share of their union,

@@ -19,7 +19,7 @@ _MESH = MODELS["estimate_faces"].default
 _DETECTOR = MODELS["detect_faces"].default
 _BLAZEFACES = tuple(entry.name for entry in ENTRIES if entry.name.startswith("blazeface"))
 
-#: What `estimate_faces` takes for ``landmarks``, and the models that give them, the default first.
+#: Values of ``landmarks`` of `estimate_faces` -> the models that give them, the default first.
 LANDMARKS = {
     "mesh": (_MESH,),
     "mesh468": (_MESH,),  # as results call them
@@ -106,7 +106,7 @@ def estimate_faces(
     detector: DetectFacesModelName | Model | None = None,
     input_size: InputSize | None = None,
 ) -> list[Face]:
-    """Find the faces in an image, their points, and what else is asked for.
+    """Find the faces in an image, their points, and other requested results.
 
     >>> import zoo
     >>> image = "gallery/one_line_pose/astronaut.jpg"
@@ -114,8 +114,7 @@ def estimate_faces(
     >>> len(faces[0]["keypoints"]), faces[0]["expressions"][0]["label"]  # doctest: +SKIP
     (468, 'happy')
 
-    All networks that are needed are loaded when they are first asked for, and each looks at all
-    faces of an image at once.
+    Each network is loaded at its first use, and runs on all faces of an image at once.
 
     Args:
         image: see `detect_faces`.
@@ -143,7 +142,7 @@ def estimate_faces(
         A face has the ``"score"`` of its detector, which is what ``score_threshold`` is about,
         ``"box"`` (of the mesh the box about its points, otherwise the detector's), ``"keypoints"``,
         ``"landmarks"`` (``"mesh468"``, ``"points68"`` or ``"points6"``), of the mesh and of 68
-        points ``"contours"``, and if asked for
+        points ``"contours"``, and if requested
 
         - ``"iris"``: ``left`` and ``right``, 5 keypoints each: center, inner, top, outer, bottom;
         - ``"expressions"``: labels, best first, whose scores have the sum 1;
@@ -171,7 +170,7 @@ def estimate_faces(
 
 
 def choose_model(model: Any, landmarks: Any, detector: Any = None) -> tuple[Any, Any]:
-    """The model that `estimate_faces` uses, and its detector, or None for the model's own.
+    """Return the model that `estimate_faces` uses, and its detector: None for the model's own.
 
     Args:
         model: a name, a loaded model, a path, or None.

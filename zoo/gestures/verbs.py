@@ -10,7 +10,7 @@ from weights_cache.errors import ZooError
 from weights_cache.similar_names import did_you_mean
 from zoo.catalog import all_entries, choices, chosen_name
 from zoo.gestures import MODELS, OPTIONS
-from zoo.gestures.gesture_results import is_hands
+from zoo.gestures.fingers import is_hands
 from zoo.gestures.recognizer import GestureRecognizer
 from zoo.images.lists import for_each_image, is_several
 from zoo.model_names import BackendName, EstimateHandsModelName, RecognizeGesturesModelName

@@ -80,7 +80,7 @@ def estimate_single_pose(
         A list of images gives a list of poses, an iterator an iterator.
         BlazePose finds 33 keypoints. Its positions have ``"z"``, in pixels from between the hips,
         less is nearer; ``"visibility"`` is below 0.5 for a point that is probably hidden, its
-        score only says whether it is in the image. ``"world"`` are the points in metres from
+        score is only that of being in the image. ``"world"`` are the points in metres from
         between the hips, ``"segmentation"`` is ``{"mask": uint8 [height, width], "labels":
         ["background", "person"]}``: mask is 1 where the probability is at least 0.5; with
         ``probability`` it has that, too, float32 [height, width].

@@ -85,7 +85,7 @@ def segment_person(
         mirror: see `segment`.
 
     Returns:
-        ``{"mask": .., "labels": ["background", "person"]}``, and the probability if it is wanted,
+        ``{"mask": .., "labels": ["background", "person"]}``, and the probability if requested,
         as for `segment`. The mask is 0 everywhere if nobody is found.
 
     Raises:
@@ -122,8 +122,8 @@ def segment_persons(
             model that `zoo.load` returned.
         backend: see `segment`.
         max_persons: find at most so many people, 1 or more.
-        score_threshold: leave out people of a lower score, 0..1, by default as the model's entry
-            says (BodyPix: 0.2). The score is the mean of 17 keypoints, and those outside of the
+        score_threshold: leave out people of a lower score, 0..1, by default the model's
+            own (BodyPix: 0.2). The score is the mean of 17 keypoints, and those outside of the
             image have none: portraits have about 0.3.
         threshold: see `segment_person`.
         mirror: see `segment`; left and right of poses are those of the real person.

@@ -212,8 +212,7 @@ class ShaderBackend(Backend):
 
         Args:
             kernel: function of a `KernelBuilder`, the operands and the op's attributes. If it
-            returns GLSL,
-                the text is the value at each position of its inputs.
+                returns GLSL, the text is the value at each position of its inputs.
 
         Returns:
             The kernel, whose text becomes a dispatch by `KernelBuilder.each`. The text may use

@@ -21,7 +21,7 @@ def _with_dtype(name: str, **renamed: str) -> Translation:
 
 
 def _seeded(others: Translation) -> Translation:
-    """Others, and the seed; 0 is none."""
+    """Return the other inputs and the seed; 0 stands for no seed."""
     return lambda attributes: {**others(attributes), "seed": attributes.get("seed") or None}
 
 

@@ -27,7 +27,7 @@ def _softsign(x: Tensor) -> Tensor:
 
 
 def _select_rows(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
-    """As TensorFlow's Select, of which a condition of one axis picks rows."""
+    """Select as TensorFlow's Select does: a condition of one axis picks rows."""
     if condition.ndim == 1 and x.ndim > 1:
         if condition.shape[0] != x.shape[0]:
             raise CoreError(f"{condition.shape[0]} conditions cannot pick from {x.shape[0]} rows")

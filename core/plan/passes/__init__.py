@@ -1,9 +1,9 @@
-"""Passes: small pure functions from nodes to fewer nodes that compute the same.
+"""Passes: small pure functions that replace nodes by fewer nodes with equal results.
 
-Those before shapes are known take and give a `core.graph.nodes.Graph`; the converter runs them,
-too. They change neither its inputs, nor the names and order of its outputs. Bodies of functions are
-left as they are; so is what control inputs hold together in graphs with loops. Those after that
-take and give a `core.plan.program.Program`, whose steps are ops with known shapes.
+Passes before shapes are known map a `core.graph.nodes.Graph` to another one; the converter runs
+them, too. They change neither its inputs, nor the names and order of its outputs. They leave bodies
+of functions unchanged, and nodes with control inputs in graphs with loops. Later passes map a
+`core.plan.program.Program`, whose steps are ops with known shapes.
 """
 
 from collections.abc import Callable
@@ -47,9 +47,9 @@ PROGRAM_PASSES: tuple[ProgramPass, ...] = (
 
 
 def optimise(graph: Graph) -> Graph:
-    """All passes for graphs, as TensorFlow.js's converter runs them.
+    """Run all passes for graphs, in the order of TensorFlow.js's converter.
 
-    Nothing is left of training nodes and of what constants decide; batch norm lies in the weights
-    before it; bias and activation are part of a convolution or matrix product.
+    They remove training nodes, fold constants, fold batch norm into the weights before it, and fuse
+    bias and activation into convolutions and matrix products.
     """
     return fuse(fold_batch_norm(fold_constants(prune(graph))))

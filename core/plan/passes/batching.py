@@ -1,4 +1,4 @@
-"""Graphs that were converted for one image, made to take any number of them."""
+"""Conversion of graphs for one image to graphs for any number of images."""
 
 from collections.abc import Mapping
 

@@ -22,7 +22,7 @@ _EPSILON = 0.001
 
 
 class Weighted(NamedTuple):
-    """A node with constant weights, and the axes of these that count the channels of its result."""
+    """A node with constant weights, and the axes of these for the channels of its result."""
 
     node: Node
     position: int
@@ -31,22 +31,22 @@ class Weighted(NamedTuple):
 
     @property
     def channels(self) -> int:
-        """The number of channels of the result, its last axis."""
+        """Return the number of channels of the result, its last axis."""
         return int(np.prod([self.weights.shape[axis] for axis in self.axes]))
 
     @property
     def rank(self) -> int:
-        """The number of axes of the result."""
+        """Return the number of axes of the result."""
         return 2 if self.node.type == "MatMul" else 4
 
     def scaled(self, scale: np.ndarray) -> np.ndarray:
-        """The weights that give the result times a number for each channel."""
+        """Return the weights that multiply each channel of the result by a number."""
         shape = [n if axis in self.axes else 1 for axis, n in enumerate(self.weights.shape)]
         return (self.weights.astype(np.float64) * scale.reshape(shape)).astype(np.float32)
 
 
 def find_weighted(node: Node, index: Index) -> Weighted | None:
-    """The weights of a node, if it is a convolution or matrix product that is understood."""
+    """Return the weights of a node, if it is a known convolution or matrix product."""
     if node.type not in _WEIGHTED or node.attributes.get("data_format", "NHWC") != "NHWC":
         return None
     position, axes = _WEIGHTED[node.type]
@@ -61,14 +61,14 @@ def find_weighted(node: Node, index: Index) -> Weighted | None:
 
 
 class Affine(NamedTuple):
-    """An affine map of each channel: times a number, plus a number, in float64."""
+    """An affine map of each channel: a factor and a summand, in float64."""
 
     scale: np.ndarray
     offset: np.ndarray
 
 
 def find_affine(node: Node, source: str, weighted: Weighted, index: Index) -> Affine | None:
-    """The affine map of a node on the channels of ``source``, if the node does nothing else."""
+    """Return the affine map of a node on the channels of ``source``, if that is all it does."""
     inputs = [plain(i) for i in node.inputs]
     if node.attributes.get("data_format", "NHWC") != "NHWC":
         return None
@@ -82,7 +82,7 @@ def find_affine(node: Node, source: str, weighted: Weighted, index: Index) -> Af
 
 
 def _arithmetic(kind: str, first: bool, other: np.ndarray) -> Affine | None:
-    """A channel and a number; ``first`` if the channel is the left one of the two."""
+    """Return the map of a channel and a number; ``first``: the channel is the left operand."""
     one, zero = np.ones_like(other), np.zeros_like(other)
     if kind in ("Add", "AddV2") or (kind == "BiasAdd" and first):
         return Affine(one, other)
@@ -111,7 +111,7 @@ def _batch_norm(
 
 
 def _per_channel(array: np.ndarray | None, weighted: Weighted) -> np.ndarray | None:
-    """A constant as a number for each channel, if it is broadcast to no other axis."""
+    """Return a constant as a number for each channel, if no other axis varies."""
     if array is None or array.dtype != np.float32 or array.ndim > weighted.rank:
         return None
     if array.size not in (1, weighted.channels) or array.size != (array.shape or (1,))[-1]:

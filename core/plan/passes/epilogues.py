@@ -1,9 +1,8 @@
-"""Element-wise steps are fused into the step whose result they change."""
-
-from collections.abc import Callable
+"""Fusion of element-wise steps into the step whose result they change."""
 
 from core.plan.program import HERE, Program, Step, use_counts
-from core.settings import active_backend
+from core.registry import REPLACED
+from core.settings import active_backend, get_backend
 
 
 def fuse_epilogues(program: Program) -> Program:
@@ -11,25 +10,26 @@ def fuse_epilogues(program: Program) -> Program:
 
     An element-wise step joins the step that gives one of its inputs, if nothing else reads that
     input, if its other inputs are computed before, and if the active backend can fuse the op
-    (`Backend.can_fuse`). Of two such steps it joins the later one.
+    (`Backend.can_fuse`) and its kernel is built in. Of two such steps it joins the later one.
     """
-    fusion = _Fusion(program, active_backend().can_fuse)
+    fusion = _Fusion(program)
     for step in program.steps:
         fusion.add(step)
     return program._replace(steps=tuple(s for s in fusion.steps if s is not None))
 
 
 class _Fusion:
-    """The steps so far, and which of them gives each value."""
+    """The steps so far, and the position of the step that computes each value."""
 
-    def __init__(self, program: Program, can_fuse: "Callable[..., bool]"):
+    def __init__(self, program: Program):
         self.steps: list[Step | None] = []
-        self._specs, self._can_fuse = program.specs, can_fuse
+        self._specs = program.specs
+        self._backend, self._name = active_backend(), get_backend()
         self._uses = use_counts(program.steps, program.outputs)
         self._positions: dict[str, int] = {}
 
     def add(self, step: Step) -> None:
-        """Take the next step, into an epilogue if it fits."""
+        """Add the next step, to an epilogue if possible."""
         position = self._host(step)
         self._positions[step.name] = len(self.steps)
         if position is None:
@@ -42,8 +42,9 @@ class _Fusion:
         self.steps.append(_fused(host, step))
 
     def _host(self, step: Step) -> int | None:
-        """The position of the step that this one may join; the last, if there are two."""
-        if not self._can_fuse(step.op, self._specs[step.name]):
+        """Return the position of the step that this one may join; of two, the later one."""
+        is_built_in = (step.op.name, self._name) not in REPLACED
+        if not (is_built_in and self._backend.can_fuse(step.op, self._specs[step.name])):
             return None
         found = [self._positions[r] for r in step.inputs if self._may_be_changed(r, step)]
         return max(found, default=None)
@@ -59,7 +60,7 @@ class _Fusion:
 
 
 def _fused(host: Step, step: Step) -> Step:
-    """The step, with the host's work before it; it has the name of the last of them."""
+    """Return the host with a further epilogue step, under the name of that step."""
     inputs = tuple(HERE if reference == host.name else reference for reference in step.inputs)
     last = step._replace(inputs=inputs, epilogue=())
     return host._replace(epilogue=(*host.epilogue, last, *step.epilogue), outputs=step.outputs)

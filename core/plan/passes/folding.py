@@ -1,4 +1,4 @@
-"""Nodes that only constants decide become constants."""
+"""Folding of nodes that depend on constants only."""
 
 from collections.abc import Iterable, Sequence
 from math import inf
@@ -33,16 +33,16 @@ def _values(arrays: Iterable[np.ndarray]) -> int:
 
 
 def _folds(type: str) -> bool:
-    """Whether constants decide the results of a node type, if all its inputs are some."""
+    """Return whether a node type can be folded if all its inputs are constants."""
     kind = None if type in GIVEN_TYPES else find_node_type(type)
     return kind is not None and not kind.in_run and bool(kind.folds or folding_op(kind))
 
 
 def fold_constants(graph: Graph) -> Graph:
-    """Compute nodes that only constants decide, where the graph stays small.
+    """Compute nodes that depend on constants only, unless the graph would grow.
 
-    Random numbers, tables, lists, and nodes with control inputs stay. The same kernels compute it
-    that would when the graph runs, so not a bit changes. A graph without outputs stays as it is.
+    Random numbers, tables, lists, and nodes with control inputs stay. The kernels of the graph
+    compute the results, so not a bit changes. A graph without outputs stays unchanged.
     """
     if not graph.outputs:
         return graph
@@ -55,7 +55,7 @@ def fold_constants(graph: Graph) -> Graph:
 
 
 class _Folding:
-    """The constants that were found, and how many more values they may have.
+    """The constants found, and the number of further values that they may have.
 
     A constant that is used once is freed as soon as a result replaces it.
     """
@@ -68,7 +68,7 @@ class _Folding:
         self._names: dict[str, str] = {}
 
     def needs(self, name: str) -> list[str]:
-        """The nodes before a node, as far as they may be folded too."""
+        """Return the inputs of a node that may be folded before it."""
         node = self.index.nodes[name]
         if not _folds(node.type) or name in self.index.fed:
             return []
@@ -76,7 +76,7 @@ class _Folding:
         return [n for n in names if n in self.index.nodes]
 
     def fold(self, node: Node) -> None:
-        """Compute a node, if constants decide it and it is not too large."""
+        """Compute a node, if it depends on constants only and is not too large."""
         given = self._given(node)
         results = None if given is None else _run(node, given)
         if given is None or results is None or not self._fits(node, given, results):
@@ -92,7 +92,7 @@ class _Folding:
             self._found[name], self._names[reference] = result, name
 
     def _given(self, node: Node) -> dict[str, np.ndarray] | None:
-        """The inputs by reference, if they are all constants."""
+        """Return the inputs by reference, if all of them are constants."""
         if not _folds(node.type) or node.name in self.index.fed:
             return None
         given = {}
@@ -110,7 +110,7 @@ class _Folding:
     def _fits(
         self, node: Node, given: dict[str, np.ndarray], results: Sequence[np.ndarray]
     ) -> bool:
-        """Whether there is room; results that replace the inputs need none."""
+        """Return whether there is room; results that replace the inputs need none."""
         size = _values(results)
         replaced = [array for reference, array in given.items() if self._is_last(reference, node)]
         more = size - _values(replaced)
@@ -120,11 +120,11 @@ class _Folding:
         return True
 
     def _is_last(self, reference: str, node: Node) -> bool:
-        """Whether nothing but this node uses what a reference is to."""
+        """Return whether no other node uses the node of a reference."""
         return self.index.uses(reference) == [plain(i) for i in node.inputs].count(reference)
 
     def result(self, graph: Graph) -> Graph:
-        """The graph with what was found."""
+        """Return the graph with the constants found."""
         if not self._gone:
             return graph
         kept = [node for node in graph.nodes if node.name not in self._gone]
@@ -137,9 +137,9 @@ class _Folding:
 
 
 def _run(node: Node, given: dict[str, np.ndarray]) -> list[np.ndarray] | None:
-    """The results of a node, or None if it cannot run, or not without large values.
+    """Return the results of a node, or None if it fails, or would need large values.
 
-    An op's rule gives the size of its result before it runs, so that none is computed in vain.
+    An op's rule gives the size of its result first, so that large ones are not computed.
     """
     most = max(MOST_VALUES, _values(given.values()))
     around = value_ceiling()

@@ -1,4 +1,4 @@
-"""Bias and activation become part of the convolution or matrix product before them."""
+"""Fusion of bias and activation into the convolution or matrix product before them."""
 
 from typing import Any, NamedTuple
 
@@ -59,7 +59,7 @@ def fuse(graph: Graph) -> Graph:
 
 
 def _bias(node: Node, weighted: Weighted, index: Index) -> np.ndarray | None:
-    """The bias that a node adds to each channel, if it does nothing else."""
+    """Return the bias that a node adds to each channel, if that is all it does."""
     affine = find_affine(node, weighted.node.name, weighted, index)
     if affine is None or (affine.scale != 1).any():
         return None

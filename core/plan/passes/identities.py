@@ -35,7 +35,7 @@ def _is_identity(step: Step, specs: Mapping[str, Spec]) -> bool:
 
 
 def without_unread(program: Program) -> Program:
-    """The program without the steps and constants that lead to no output; inputs stay."""
+    """Return the program without steps and constants that no output needs; inputs stay."""
     needed = set(program.outputs)
     kept = []
     for step in reversed(program.steps):

@@ -1,4 +1,4 @@
-"""Batch norm, and what else scales channels, goes into the weights before it."""
+"""Folding of batch norm, and other scales of channels, into the weights before it."""
 
 from collections.abc import Iterator
 
@@ -34,7 +34,7 @@ def fold_batch_norm(graph: Graph) -> Graph:
 
 
 def _chain(weighted: Weighted, index: Index) -> Iterator[tuple[Node, Affine]]:
-    """The nodes that come one after the other and scale or shift the channels."""
+    """Return the consecutive nodes that scale or shift the channels."""
     last = weighted.node
     while user := index.only_user(last):
         affine = find_affine(user, last.name, weighted, index)
@@ -56,7 +56,7 @@ def _combined(steps: list[Affine]) -> Affine | None:
 def _folded(
     weighted: Weighted, last: Node, total: Affine, index: Index
 ) -> tuple[tuple[Node, ...], dict[str, np.ndarray]]:
-    """The nodes that replace the last one, whose name the result keeps, and their constants."""
+    """Return nodes and constants that replace the chain, under the name of its last node."""
     node = weighted.node
     kernel = index.free_name(f"{node.name}_weights")
     bias = index.free_name(f"{node.name}_bn_offset")

@@ -1,4 +1,4 @@
-"""Borders of zeros become padding of the convolution that reads them."""
+"""Merging of zero padding into the convolution that reads it."""
 
 from core.plan.passes.identities import without_unread
 from core.plan.program import Program, Step
@@ -8,9 +8,9 @@ _WINDOWED = ("conv2d", "depthwise_conv2d")
 
 
 def merge_pads(program: Program) -> Program:
-    """Let convolutions pad for themselves what a Pad put around their images.
+    """Give convolutions the padding of a Pad before them.
 
-    A pad that something else reads stays for that.
+    A pad with other readers stays for these.
     """
     pads = {step.name: step for step in program.steps if _is_border(step)}
     steps = tuple(
@@ -23,7 +23,7 @@ def merge_pads(program: Program) -> Program:
 
 
 def _is_border(step: Step) -> bool:
-    """Whether a step puts zeros around images, and nothing else."""
+    """Return whether a step only pads images with zeros."""
     if step.op.name != "pad" or step.attributes.get("constant_value", 0) != 0:
         return False
     sides = step.attributes["paddings"]
@@ -32,7 +32,7 @@ def _is_border(step: Step) -> bool:
 
 
 def _merged(step: Step, pad: Step, program: Program) -> Step:
-    """The convolution of what was padded."""
+    """Return the convolution of the input of the pad."""
     if step.attributes.get("data_format", "NHWC") != "NHWC":
         return step
     sizes = program.specs[step.inputs[1]].shape[:2]

@@ -1,4 +1,4 @@
-"""Removal of nodes that no output needs, and of nodes that pass their input on."""
+"""Removal of nodes that no output needs, and of nodes that only pass their input on."""
 
 from collections.abc import Container, Iterable, Iterator, Sequence
 
@@ -44,7 +44,7 @@ def prune(graph: Graph) -> Graph:
 
 
 def _passed_on(node: Node) -> Iterator[tuple[str, str]]:
-    """References to a node that stand for what it gets; none if it waits for something."""
+    """Return what references to a node may refer to instead; nothing if it waits for nodes."""
     if any(i.startswith("^") for i in node.inputs):
         return
     data = [plain(i) for i in node.inputs]
@@ -55,13 +55,13 @@ def _passed_on(node: Node) -> Iterator[tuple[str, str]]:
 
 
 def _without_control(node: Node, kept: Container[str]) -> Node:
-    """A node that waits for nothing but the nodes that are named."""
+    """Return a node with control inputs from the named nodes only."""
     inputs = (i for i in node.inputs if not i.startswith("^") or node_of(i) in kept)
     return node._replace(inputs=tuple(inputs))
 
 
 def _filling(graph: Graph) -> set[str]:
-    """The nodes that fill a table, close an array or call what does, and those after them."""
+    """Return the nodes that fill a table or close an array, also by calls, and later nodes."""
     calls = [(c, f.name) for f in graph.functions.values() for n in f.nodes for c in _called(n)]
     bodies = [f.name for f in graph.functions.values() if any(map(_fills, f.nodes))]
     calling = _reached(bodies, calls)
@@ -74,7 +74,7 @@ def _fills(node: Node) -> bool:
 
 
 def _reached(start: Iterable[str], links: Iterable[tuple[str, str]]) -> set[str]:
-    """The names that links lead to, and where the links start."""
+    """Return the names that links lead to, and those that the links start from."""
     targets: dict[str, list[str]] = {}
     for source, target in links:
         targets.setdefault(source, []).append(target)
@@ -112,7 +112,7 @@ def drop_unused(graph: Graph) -> Graph:
 
 
 def _needed(known: dict[str, Node], graph: Graph) -> set[str]:
-    """The names of nodes that outputs need, and of the inputs."""
+    """Return the names of nodes that outputs need, and of the inputs."""
     endpoints = (*graph.outputs.values(), *graph.inputs.values())
     waiting = [*(node_of(e.node) for e in endpoints), *graph.resources]
     needed: set[str] = set()
@@ -125,7 +125,7 @@ def _needed(known: dict[str, Node], graph: Graph) -> set[str]:
 
 
 def _used_functions(nodes: Sequence[Node], graph: Graph) -> dict[str, Function]:
-    """The functions that nodes call, and those that these call."""
+    """Return the functions that nodes call, and those that these functions call."""
     used: dict[str, Function] = {}
     waiting = [name for node in nodes for name in _called(node)]
     while waiting:
@@ -137,7 +137,7 @@ def _used_functions(nodes: Sequence[Node], graph: Graph) -> dict[str, Function]:
 
 
 def _names_in(function: Function) -> Iterator[str]:
-    """Names that may mean a weight of the graph, which goes before a node of the function."""
+    """Return names that may refer to a weight of the graph, before a node of the function."""
     yield from map(node_of, function.outputs)
     for node in function.nodes:
         yield from (node.name, *map(node_of, node.inputs))

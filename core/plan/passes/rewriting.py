@@ -1,4 +1,4 @@
-"""Shared code of passes: uses of a node's outputs, and graphs with other references."""
+"""Shared functions of passes: uses of a node's outputs, and changes of references."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -11,7 +11,7 @@ from core.graph.unique_names import free_name, other_names
 
 
 def plain(reference: str) -> str:
-    """A reference in the one form that passes compare: without ``:0``."""
+    """Return a reference without ``:0``, the form that passes compare."""
     return reference.removesuffix(":0")
 
 
@@ -30,7 +30,7 @@ def with_references(graph: Graph, change: Callable[[str], str]) -> Graph:
 
 
 def followed(links: Mapping[str, str], reference: str) -> str:
-    """The end of a reference in a map from references to others."""
+    """Return the last reference of a chain of replacements."""
     seen = set()
     while reference in links and reference not in seen:
         seen.add(reference)
@@ -39,7 +39,7 @@ def followed(links: Mapping[str, str], reference: str) -> str:
 
 
 def has_loops(graph: Graph) -> bool:
-    """Whether nodes belong to loops or branches, where control inputs say in which."""
+    """Return whether nodes belong to loops or branches, which control inputs may show."""
     return any(node.type in LOOP_TYPES for node in graph.nodes)
 
 
@@ -68,7 +68,7 @@ class Index:
                 self.several.add(node_of(reference))
 
     def constant(self, reference: str) -> np.ndarray | None:
-        """The value of a constant, or None."""
+        """Return the value of a constant, or None."""
         name = plain(reference)
         node = self.nodes.get(name)
         if node is None or node.type != "Const" or name in self.fed:
@@ -76,17 +76,17 @@ class Index:
         return self.weights.get(name)
 
     def only_user(self, node: Node) -> Node | None:
-        """The one node that uses a node's first output, if nothing else uses the node at all."""
+        """Return the single user of a node's first output, if nothing else uses the node."""
         users = self._users.get(node.name, [])
         alone = len(users) == 1 and node.name not in self.several | self.fed
         return users[0] if alone else None
 
     def uses(self, reference: str) -> int:
-        """The number of references to one output of a node; waiting for it counts."""
+        """Return the number of references to one output of a node, control inputs included."""
         return self._uses[plain(reference)]
 
     def free_name(self, name: str) -> str:
-        """A name that nothing has in any body, from now on taken."""
+        """Return a name that is unused in all bodies, and reserve it."""
         found = free_name(name, self._taken)
         self._taken.add(found)
         return found
@@ -97,6 +97,6 @@ def with_changes(
     replaced: Mapping[str, Iterable[Node]],
     weights: Mapping[str, np.ndarray],
 ) -> Graph:
-    """The graph with some nodes replaced, by name, and with more weights."""
+    """Return the graph with nodes replaced by name, and with further weights."""
     nodes = [new for old in graph.nodes for new in replaced.get(old.name, (old,))]
     return graph._replace(nodes=nodes, weights={**graph.weights, **weights})

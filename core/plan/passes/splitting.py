@@ -1,4 +1,4 @@
-"""One form for what is fused: an op, and what is applied to its result."""
+"""A common form of fused ops: the plain op, and an epilogue."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ _RENAMED = {"leakyrelu": "leaky_relu"}
 def split_fused(program: Program) -> Program:
     """Write bias and activation of fused ops as epilogues of the plain op.
 
-    So passes and kernels know one form, whoever fused what.
+    So later passes and kernels know only one form.
     """
     return program._replace(steps=tuple(map(_split, program.steps)))
 

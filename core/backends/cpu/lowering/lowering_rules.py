@@ -17,6 +17,7 @@ from core.backends.cpu.lowering.thread_pool import Work
 from core.dtypes import DTYPES
 from core.operation import Op
 from core.plan.program import Program, Step
+from core.registry import REPLACED
 from core.specs import Shape, Spec
 from core.windows import Sides
 
@@ -127,11 +128,13 @@ def lowers(*ops: str) -> Callable[[Function], Function]:
 
 
 def find_lowering(op: Op) -> Lowering | None:
-    """Return the lowering of an op, or None.
+    """Return the lowering of an op; None without one, or if a user replaced its kernel.
 
     The lowering is in the file that is named like the file that declares the op, which is imported
     at the first use; `chain` has the lowering of all element-wise ops.
     """
+    if (op.name, "cpu") in REPLACED:
+        return None
     file = "chain" if op.traits.elementwise else op.rule.__module__.rpartition(".")[2]
     if op.name not in _LOWERINGS and file in _files():
         import_module(f"{lowering.__name__}.{file}")

@@ -272,11 +272,9 @@ class KernelBuilder:
 
         Args:
             drawing: result of a generator of `codegen.fragment`. The number of values of the result
-            is
-                a multiple of four.
+                is a multiple of four.
             to: shape and dtype of the dispatch's result, by default those of the (first) result;
-            not
-                bool.
+                not bool.
             values: numbers by name. One program serves all their values.
             inputs: inputs by the names that the generator uses.
         """

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from core.backends.shader.codegen.tiles.depthwise import Depthwise
 from core.backends.shader.codegen.tiles.fused import pays
 from core.plan.program import HERE, Program, Step, use_counts
+from core.registry import REPLACED
 from core.windows import window
 
 
@@ -19,6 +20,8 @@ class Separable(NamedTuple):
 
 def separable_pairs(program: Program) -> dict[str, Separable]:
     """Return the pairs that are faster in one kernel, by the name of the pointwise convolution."""
+    if {("depthwise_conv2d", "shader"), ("conv2d", "shader")} & {*REPLACED}:
+        return {}
     uses = use_counts(program.steps, program.outputs)
     depthwise = {s.name: s for s in program.steps if s.op.name == "depthwise_conv2d"}
     found = {}

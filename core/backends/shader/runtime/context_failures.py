@@ -108,7 +108,7 @@ def missing_moderngl(error: ImportError) -> str:
         return f"no OpenGL context: the package {error.name} is not installed; pip install moderngl"
     return (
         "no OpenGL context: the package moderngl cannot be imported; "
-        f"pip install --force-reinstall moderngl glcontext (the import said: {error})"
+        f"pip install --force-reinstall moderngl glcontext (the import raised: {error})"
     )
 
 
