@@ -62,9 +62,8 @@ def sigmoid(x: np.ndarray) -> np.ndarray:
 
 def softplus(x: np.ndarray, rest: Temporary = None) -> np.ndarray:
     """Return log(1 + e**x), where e**x may be infinite, in place."""
-    rest = np.negative(np.abs(x, out=rest), out=rest)
-    rest = np.log1p(np.exp(rest, out=rest), out=rest)
-    return np.add(rest, np.maximum(x, 0, out=x), out=x)
+    powers = np.exp(np.negative(np.abs(x, out=rest), out=rest), out=rest)
+    return np.add(np.log1p(powers, out=rest), np.maximum(x, 0, out=x), out=x)
 
 
 def elu(x: np.ndarray, negative: Temporary = None) -> np.ndarray:
