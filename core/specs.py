@@ -45,7 +45,10 @@ def broadcast_shapes(a: Shape, b: Shape) -> Shape:
     longer, shorter = (a, b) if len(a) >= len(b) else (b, a)
     padded = (1,) * (len(longer) - len(shorter)) + shorter
     if any(m != n and 1 not in (m, n) for m, n in zip(longer, padded, strict=True)):
-        raise CoreError(f"shapes {a} and {b} do not broadcast: each pair must be equal or have a 1")
+        raise CoreError(
+            f"shapes {a} and {b} do not broadcast: compared from the last axis, lengths must be "
+            f"equal or 1"
+        )
     return tuple(n if m == 1 else m for m, n in zip(longer, padded, strict=True))
 
 
@@ -86,7 +89,7 @@ def integer(value: Any, name: str, least: int | None = None) -> int:
         number = None
     if number is None or (least is not None and number < least):
         limit = "" if least is None else f", {least} or more"
-        raise CoreError(f"{name}={value!r} must be one integer{limit}")
+        raise CoreError(f"{name}={value!r} must be an integer{limit}")
     return number
 
 
@@ -163,10 +166,11 @@ def normal_shape(shape: int | Sequence[int], size: int) -> Shape:
     shape = integers(shape, "shape")
     known = prod(n for n in shape if n != -1)
     unknown = shape.count(-1)
-    if min(shape, default=0) < -1:
-        raise CoreError(f"cannot reshape into {shape}: lengths are 0 or more, or one -1")
+    if min(shape, default=0) < -1 or unknown > 1:
+        raise CoreError(f"cannot reshape to {shape}: lengths are 0 or more, and at most one is -1")
     if unknown == 1 and known and size % known == 0:
         return tuple(size // known if n == -1 else n for n in shape)
     if unknown or known != size:
-        raise CoreError(f"cannot reshape {size} values into {shape}")
+        needed = f"a multiple of {known}" if unknown and known else known
+        raise CoreError(f"cannot reshape {size} values to {shape}, which takes {needed}")
     return shape

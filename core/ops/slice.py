@@ -205,7 +205,10 @@ def concat(tensors: list[Spec], *, axis: int = 0) -> Spec:
     at = normal_axis(axis, len(first.shape))
     rest = [(*s.shape[:at], *s.shape[at + 1 :]) for s in tensors]
     if any(len(s.shape) != len(first.shape) for s in tensors) or len(set(rest)) > 1:
-        raise CoreError(f"cannot join shapes {[s.shape for s in tensors]} along axis {axis}")
+        raise CoreError(
+            f"cannot join shapes {[s.shape for s in tensors]} along axis {axis}: the other axes "
+            f"must have equal lengths"
+        )
     total = sum(s.shape[at] for s in tensors)
     return Spec((*first.shape[:at], total, *first.shape[at + 1 :]), first.dtype)
 
