@@ -1,8 +1,10 @@
 """Windows of convolutions and pooling: output sizes and padding, for all backends."""
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from core.errors import CoreError
 from core.specs import Shape, Spec, check_choice, integers
@@ -199,3 +201,29 @@ def _fit(
     before, after = (0, 0) if isinstance(pad, str) else pad
     count = _FIT[mode](length + before + after - reach, stride) + 1
     return count, (before, max(after, (count - 1) * stride + reach - length - before))
+
+
+def pixels_read(w: Window, axis: int, block: slice | None = None) -> list[tuple[slice, slice]]:
+    """For each position in a window along an axis: the windows with a pixel there, and the pixels.
+
+    Padding is thus never read. The windows are those of a block, and counted from its start.
+    """
+    length, stride = w.in_size[axis], w.strides[axis]
+    start, stop = (block.start, block.stop) if block else (0, w.out_size[axis])
+    found = []
+    for position in range(w.size[axis]):
+        offset = position * w.dilations[axis] - w.padding[axis][0]
+        first = max(start, -(offset // stride))
+        last = max(first, min(stop, (length - 1 - offset) // stride + 1))
+        pixels = slice(first * stride + offset, last * stride + offset, stride)
+        found.append((slice(first - start, last - start), pixels))
+    return found
+
+
+def pixel_counts(w: Window) -> np.ndarray:
+    """The number of pixels of each window, without padding: [*out_size]."""
+    counts = [np.zeros(n) for n in w.out_size]
+    for axis, along in enumerate(counts):
+        for windows, _ in pixels_read(w, axis):
+            along[windows] += 1
+    return reduce(np.multiply.outer, counts)
